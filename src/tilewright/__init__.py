@@ -1,0 +1,53 @@
+"""Tilewright, an open compiler for CUDA Tile IR: the public names, each loaded on first use."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tilewright.driver.api import read, write_bytecode
+    from tilewright.support.diagnostics import (
+        Diagnostic,
+        Error,
+        InternalError,
+        Unsupported,
+        UserError,
+    )
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Diagnostic",
+    "Error",
+    "InternalError",
+    "Unsupported",
+    "UserError",
+    "__version__",
+    "read",
+    "write_bytecode",
+]
+
+_HOME: Final = {
+    "Diagnostic": "tilewright.support.diagnostics",
+    "Error": "tilewright.support.diagnostics",
+    "InternalError": "tilewright.support.diagnostics",
+    "Unsupported": "tilewright.support.diagnostics",
+    "UserError": "tilewright.support.diagnostics",
+    "read": "tilewright.driver.api",
+    "write_bytecode": "tilewright.driver.api",
+}
+
+
+# Every submodule runs this file first, so it must cost nothing: `import tilewright.support`
+# may not load the driver.
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

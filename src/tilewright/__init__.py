@@ -38,15 +38,16 @@ _HOME: Final = {
     "write_bytecode": "tilewright.driver.api",
 }
 
+# Every submodule runs this file first, so it loads nothing: `import tilewright.support` does not
+# cost the driver. Type checkers see the imports above instead, and so catch misspelt names.
+if not TYPE_CHECKING:
 
-# Every submodule runs this file first, so it must cost nothing: `import tilewright.support`
-# may not load the driver.
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

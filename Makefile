@@ -1,0 +1,69 @@
+# Every target sets up .venv first; nothing needs to be installed beforehand but Python 3.11 or later.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# pytest and the scripts take more options through ARGS, for example `make test ARGS="-k bytecode"`.
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format requirements corpus fuzz bench conformance clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
+	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
+	@$(BIN)/python tools/demo.py $(ARGS)
+
+test: lint ## lint, then run every test that needs no GPU
+	@echo "test: every test that needs no GPU"
+	@$(BIN)/python -m pytest -n auto -m "not gpu" $(ARGS)
+
+lint: $(READY) ## check style, format, types and import direction
+	@echo "lint: ruff, pyright and the import contracts"
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/pyright --warnings
+	@$(BIN)/lint-imports --no-logo
+
+format: $(READY) ## rewrite the sources in the one format, fix what ruff can fix
+	@echo "format: ruff format and the safe fixes of ruff check"
+	@$(BIN)/ruff format
+	@$(BIN)/ruff check --fix
+
+requirements: $(READY) ## list the requirements with the tests that cover them, and run those tests
+	@echo "requirements: each with its tests, which are run"
+	@$(BIN)/python tools/requirements.py $(ARGS)
+
+corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools say
+	@echo "corpus: every module of the corpus against NVIDIA's tools"
+	@$(BIN)/python tools/corpus.py $(ARGS)
+
+fuzz: $(READY) ## feed mutated bytecode and text to the readers (N=count SEED=number)
+	@echo "fuzz: mutated bytecode and text into the readers"
+	@$(BIN)/python tools/fuzz.py $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+bench: $(READY) ## time the front end on the corpus
+	@echo "bench: the front end on the corpus"
+	@$(BIN)/python benchmarks/front_end.py $(ARGS)
+
+conformance: $(READY) ## run the lit tests of a cuda-tile checkout (CUDA_TILE=folder)
+	@test -n "$(CUDA_TILE)" || { echo "conformance: set CUDA_TILE to a checkout of NVIDIA/cuda-tile" >&2; exit 2; }
+	@echo "conformance: the lit tests of $(CUDA_TILE)"
+	@$(BIN)/python tools/lit_conformance.py "$(CUDA_TILE)" $(ARGS)
+
+clean: ## remove the virtual environment, the caches and the build products
+	@echo "clean: environment, caches, build products"
+	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .pytest_cache .ruff_cache
+	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp is written last, so a set-up that was interrupted is done again.
+$(READY): pyproject.toml
+	@echo "set-up: Python packages into $(VENV)"
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,115 @@
+"""What all tests share: requirement markers and their report, and what lies outside the project."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from functools import cache
+from pathlib import Path
+from typing import cast
+
+import hypothesis
+import pytest
+from requirements import Outcome, load_index
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "cutile-tests.tar.xz"
+
+# No deadline: the machine may be busy. No randomness: `make fuzz` is the place for luck.
+hypothesis.settings.register_profile("tilewright", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("tilewright")
+
+
+class RequirementReport:
+    """Writes how each test that carries a requirement ended."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.outcomes: dict[tuple[str, str], Outcome] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.passed and report.when != "call":
+            return
+        for name, value in report.user_properties:
+            if name == "requirement":
+                id_, kind = cast(tuple[str, str | None], value)
+                self._record(Outcome(id_, report.nodeid, kind, report.outcome))
+
+    def pytest_sessionfinish(self) -> None:
+        self.path.write_text(json.dumps(list(self.outcomes.values())))
+
+    def _record(self, outcome: Outcome) -> None:
+        # A test that passed can still fail in its tear-down, which is reported later.
+        before = self.outcomes.setdefault((outcome.requirement, outcome.test), outcome)
+        if before.result != "failed":
+            self.outcomes[outcome.requirement, outcome.test] = outcome
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--requirements-report",
+        type=Path,
+        help="write how each test that carries a requirement ended to this file",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    path = config.getoption("--requirements-report")
+    # Under xdist a worker sees only its own tests; the controller sees the reports of all.
+    if path is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(RequirementReport(path))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for marker, reason in missing_outside().items():
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+# Not at collection: xdist turns an error there into a crash of the worker that hides its text.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("requirement"):
+        kind = marker.kwargs.get("kind")
+        if not marker.args or kind not in (None, "behaviour"):
+            pytest.fail(f"expected ids and at most kind='behaviour', got {marker}", pytrace=False)
+        for id_ in marker.args:
+            if id_ not in known_requirements():
+                pytest.fail(f"unknown requirement {id_!r}", pytrace=False)
+            item.user_properties.append(("requirement", (id_, kind)))
+
+
+@cache
+def known_requirements() -> frozenset[str]:
+    return frozenset(load_index())
+
+
+def missing_outside() -> dict[str, str]:
+    """The markers whose tests cannot run here, with the reason."""
+    missing: dict[str, str] = {}
+    if not CORPUS.exists():
+        missing["corpus"] = "the corpus is not beside this checkout (../shared)"
+    if find_nvidia_tools() is None:
+        missing["peer"] = "NVIDIA's tools are not installed (PyPI: nvidia-cuda-tileiras)"
+    return missing
+
+
+def find_nvidia_tools() -> Path | None:
+    spec = importlib.util.find_spec("nvidia")
+    roots = [] if spec is None else spec.submodule_search_locations or []
+    folders = (Path(root) / "cu13" / "bin" for root in roots)
+    return next((folder for folder in folders if (folder / "tileirdisasm").exists()), None)
+
+
+@pytest.fixture(scope="session")
+def corpus_archive() -> Path:
+    """The archive of real modules; a test that uses it is marked `corpus`."""
+    return CORPUS
+
+
+@pytest.fixture(scope="session")
+def nvidia_tools() -> Path:
+    """The folder of `tileiras` and `tileirdisasm`; a test that uses it is marked `peer`."""
+    folder = find_nvidia_tools()
+    assert folder is not None
+    return folder

@@ -1,0 +1,35 @@
+"""The package itself: its version, its public names, and what importing it costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+
+import tilewright
+
+
+def test_version_is_the_installed_one() -> None:
+    assert tilewright.__version__ == version("tilewright")
+
+
+@pytest.mark.parametrize("name", tilewright.__all__)
+def test_public_name_loads(name: str) -> None:
+    assert getattr(tilewright, name) is not None
+    assert name in dir(tilewright)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = tilewright.nonsense  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_importing_the_package_loads_no_other_module_of_it() -> None:
+    program = (
+        "import sys, tilewright; print(*(m for m in sys.modules if m.startswith('tilewright')))"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["tilewright"]

@@ -1,0 +1,129 @@
+"""Conversions between element types. None stands for a result that must not be used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.support.bits import mask, sign_bit, sign_extend, to_unsigned
+from tilewright.support.floats import (
+    F8E8M0FNU,
+    F32,
+    F64,
+    FNV8E5M3FNU,
+    TF32,
+    Exact,
+    FloatFormat,
+    Kind,
+    Rounding,
+    decode,
+    encode,
+    round_shift,
+)
+from tilewright.support.numerics.integer import fits, number
+
+
+def extend(a: int, width: int, to_width: int, *, signed: bool) -> int:
+    """`exti`: the same number in more bits."""
+    return sign_extend(a, width, to_width) if signed else a
+
+
+def truncate(a: int, to_width: int) -> int:
+    """`trunci`: the low bits."""
+    return to_unsigned(a, to_width)
+
+
+def truncate_overflows(a: int, width: int, to_width: int, *, signed: bool) -> bool:
+    """Whether `trunci` changes the number."""
+    return not fits(number(a, width, signed=signed), to_width, signed=signed)
+
+
+def bitcast(a: int, width: int, to_width: int) -> int:
+    """`bitcast`: the same pattern, read as another type of the same width."""
+    if width != to_width:
+        raise ValueError(f"expected a bitcast between equal widths, got {width} and {to_width}")
+    return a
+
+
+def int_to_float(a: int, width: int, target: FloatFormat, *, signed: bool) -> int | None:
+    """`itof`: the nearest float, ties to even; what does not fit goes the way of `ftof`."""
+    exact = number(a, width, signed=signed)
+    return _to_format(Exact(exact < 0, abs(exact), 0), target, Rounding.NEAREST_EVEN)
+
+
+def float_to_int(
+    a: int, source: FloatFormat, to_width: int, *, signed: bool, saturating: bool = False
+) -> int | None:
+    """`ftoi`: the integer part.
+
+    What does not fit, and what is no number, is undefined; saturating, the first becomes the
+    nearest integer that fits and the second zero.
+    """
+    value = decode(a, source)
+    if value.is_nan:
+        return 0 if saturating else None
+    if value.kind is Kind.FINITE:
+        whole = round_shift(value.significand, -value.exponent, value.negative, Rounding.ZERO)
+        exact = -whole if value.negative else whole
+        if fits(exact, to_width, signed=signed):
+            return to_unsigned(exact, to_width)
+    if not saturating:
+        return None
+    if value.negative:
+        return sign_bit(to_width) if signed else 0
+    return mask(to_width) >> signed
+
+
+def float_to_float(
+    a: int, source: FloatFormat, target: FloatFormat, rounding: Rounding = Rounding.NEAREST_EVEN
+) -> int | None:
+    """`ftof`: the same number, rounded.
+
+    Formats of more than eight bits take overflow as IEEE 754 says. The small ones saturate: a
+    number too large, infinity included, becomes the largest of its sign.
+    """
+    return _to_format(decode(a, source), target, rounding)
+
+
+def _to_format(value: Exact, target: FloatFormat, rounding: Rounding) -> int | None:
+    # The hardware drops the sign on the way to f8E8M0FNU. What it does for fnv8E5M3FNU is not
+    # published, except that there is no negative result.
+    if target is FNV8E5M3FNU and value.negative and not value.is_zero:
+        return None
+    if target is F8E8M0FNU:
+        value = Exact(False, value.significand, value.exponent, value.kind)
+    return encode(value, target, rounding, saturate=saturates(target))
+
+
+def saturates(target: FloatFormat) -> bool:
+    """Whether a conversion clips to the largest finite number."""
+    return target.width <= 8
+
+
+_NEAREST: Final = (Rounding.NEAREST_EVEN,)
+_NEAREST_OR_ZERO: Final = (Rounding.NEAREST_EVEN, Rounding.ZERO)
+_DIRECTED: Final = (*_NEAREST_OR_ZERO, Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF)
+_ALL: Final = (*_DIRECTED, Rounding.NEAREST_AWAY)
+
+
+def legal_roundings(source: FloatFormat, target: FloatFormat) -> tuple[Rounding, ...]:
+    """The rounding modes that `ftof` takes between two formats, since 13.4."""
+    if target is F8E8M0FNU:
+        return (Rounding.ZERO, Rounding.POSITIVE_INF)
+    if target.width <= 8:
+        return _NEAREST
+    if widens(source, target):
+        return _ALL
+    if source is F64 and target is F32:
+        return _DIRECTED
+    if source is F32 and target is TF32:
+        return (*_NEAREST_OR_ZERO, Rounding.NEAREST_AWAY)
+    return _NEAREST_OR_ZERO
+
+
+def widens(source: FloatFormat, target: FloatFormat) -> bool:
+    """Whether every normal number of one format is a normal number of the other."""
+    return (
+        source.precision <= target.precision
+        and source.min_exponent >= target.min_exponent
+        and source.max_exponent <= target.max_exponent
+    )

@@ -1,0 +1,433 @@
+"""Operations, blocks and regions: the nested structure of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from tilewright.ir.declare import OperationMeta
+from tilewright.ir.traits import Effects, Trait
+from tilewright.ir.values import BlockArgument, OpResult, Value
+from tilewright.support.diagnostics import Diagnostic, InternalError
+from tilewright.support.location import UNKNOWN, Location
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.declare import Schema
+
+
+class Operation(metaclass=OperationMeta):
+    """One operation. Subclasses declare operands, results, attributes and regions as fields.
+
+    `operands`, `results` and `regions` are tuples: reading is free, and every change goes
+    through a method that keeps the users right.
+    """
+
+    __slots__ = (
+        "attributes",
+        "location",
+        "next",
+        "operands",
+        "parent",
+        "prev",
+        "regions",
+        "results",
+        "segments",
+        "successors",
+    )
+
+    name: ClassVar[str] = ""
+    """`dialect.mnemonic`; an abstract base class has none."""
+    since: ClassVar[tuple[int, int] | None] = None
+    """The first version of the format that has this operation, where versions matter."""
+    effects: ClassVar[Effects] = Effects.UNKNOWN
+    traits: ClassVar[tuple[Trait, ...]] = ()
+    schema: ClassVar[Schema]
+    is_terminator: ClassVar[bool] = False
+    is_isolated: ClassVar[bool] = False
+    syntax: ClassVar[str | None] = None
+    """The custom text form; see `text.syntax`."""
+    default_dialect: ClassVar[str | None] = None
+    """The dialect whose prefix may be left out inside this operation's regions."""
+    elides_type_prefix: ClassVar[bool] = False
+    """Whether types of the operation's own dialect go without `!dialect.` in its custom form."""
+    memoize_verification: ClassVar[bool] = True
+    """Whether `verify` may be skipped for a signature that has passed before."""
+
+    def __init__(
+        self,
+        operands: Sequence[Value] = (),
+        result_types: Sequence[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+        location: Location = UNKNOWN,
+        successors: Sequence[Block] = (),
+        segments: tuple[int, ...] | None = None,
+    ) -> None:
+        self.operands = operands = tuple(operands)
+        for value in operands:
+            users = value.users
+            users[self] = users.get(self, 0) + 1
+        self.results = tuple([OpResult(t, self, i) for i, t in enumerate(result_types)])
+        self.attributes = {} if attributes is None else attributes
+        self.regions = regions = tuple(regions)
+        for region in regions:
+            region.parent = self
+        self.location = location
+        self.successors = tuple(successors)
+        self.segments = segments
+        """Sizes of the operand groups, for operations with several of variable size."""
+        self.parent: Block | None = None
+        self.prev: Operation | None = None
+        self.next: Operation | None = None
+
+    @property
+    def dialect(self) -> str:
+        """The name of the dialect."""
+        return self.name.partition(".")[0]
+
+    @property
+    def parent_op(self) -> Operation | None:
+        """The operation whose region holds this one."""
+        block = self.parent
+        region = block.parent if block is not None else None
+        return region.parent if region is not None else None
+
+    @property
+    def parent_region(self) -> Region | None:
+        """The region that holds this operation."""
+        return self.parent.parent if self.parent is not None else None
+
+    def ancestors(self) -> Iterator[Operation]:
+        """The enclosing operations, innermost first."""
+        op = self.parent_op
+        while op is not None:
+            yield op
+            op = op.parent_op
+
+    def is_ancestor_of(self, other: Operation) -> bool:
+        """Whether `other` is this operation or lies inside it."""
+        return other is self or any(op is self for op in other.ancestors())
+
+    def set_operands(
+        self, operands: Sequence[Value], segments: tuple[int, ...] | None = None
+    ) -> None:
+        """Replace all operands; `segments` where the sizes of variable groups change."""
+        self.drop_operands()
+        self.operands = tuple(operands)
+        for value in self.operands:
+            value.users[self] = value.users.get(self, 0) + 1
+        if segments is not None:
+            self.segments = segments
+
+    def set_operand(self, index: int, value: Value) -> None:
+        """Replace one operand."""
+        operands = list(self.operands)
+        operands[index] = value
+        self.set_operands(operands)
+
+    def replace_operand(self, old: Value, new: Value) -> None:
+        """Use `new` wherever this operation uses `old`."""
+        count = old.users.pop(self, 0)
+        if not count:
+            return
+        self.operands = tuple([new if value is old else value for value in self.operands])
+        new.users[self] = new.users.get(self, 0) + count
+
+    def drop_operands(self) -> None:
+        """Use nothing any more."""
+        for value in self.operands:
+            value.users.pop(self, None)
+        self.operands = ()
+
+    def detach(self) -> Self:
+        """Take the operation out of its block; it stays alive."""
+        block = self.parent
+        if block is None:
+            return self
+        before, after = self.prev, self.next
+        if before is None:
+            block.first = after
+        else:
+            before.next = after
+        if after is None:
+            block.last = before
+        else:
+            after.prev = before
+        self.parent = self.prev = self.next = None
+        return self
+
+    def insert_before(self, anchor: Operation) -> None:
+        """Put this detached operation in front of `anchor`."""
+        block = anchor.parent
+        assert block is not None
+        assert self.parent is None
+        before = anchor.prev
+        self.parent, self.prev, self.next = block, before, anchor
+        anchor.prev = self
+        if before is None:
+            block.first = self
+        else:
+            before.next = self
+
+    def insert_after(self, anchor: Operation) -> None:
+        """Put this detached operation behind `anchor`."""
+        if anchor.next is not None:
+            self.insert_before(anchor.next)
+            return
+        assert anchor.parent is not None
+        anchor.parent.append(self)
+
+    def erase(self) -> None:
+        """Delete the operation and all inside it; nobody may use its results."""
+        for result in self.results:
+            if result.users:
+                raise InternalError(f"'{self.name}' erased while in use", self.location)
+        self.detach()
+        self.drop_all_operands()
+
+    def drop_all_operands(self) -> None:
+        """Use nothing any more, neither here nor in any operation inside."""
+        for op in self.walk():
+            op.drop_operands()
+
+    def walk(self) -> Iterator[Operation]:
+        """This operation and all inside it, each before its regions."""
+        stack = [self]
+        while stack:
+            op = stack.pop()
+            yield op
+            if op.regions:
+                inner = [o for region in op.regions for block in region.blocks for o in block]
+                inner.reverse()
+                stack += inner
+
+    def walk_post_order(self) -> Iterator[Operation]:
+        """All operations inside this one and then itself, each after its regions."""
+        for region in self.regions:
+            for block in region.blocks:
+                for op in block:
+                    yield from op.walk_post_order()
+        yield self
+
+    def clone(self, values: dict[Value, Value] | None = None) -> Self:
+        """A detached copy; `values` maps operands, and learns the copies of results."""
+        return self._clone({} if values is None else values, {})
+
+    def _clone(self, values: dict[Value, Value], blocks: dict[Block, Block]) -> Self:
+        copy = self._empty_copy(values, blocks)
+        copy.regions = tuple(region.clone(values, blocks) for region in self.regions)
+        for region in copy.regions:
+            region.parent = copy
+        values.update(zip(self.results, copy.results, strict=True))
+        return copy
+
+    def _empty_copy(self, values: dict[Value, Value], blocks: dict[Block, Block]) -> Self:
+        return type(self)(
+            [values.get(value, value) for value in self.operands],
+            [result.type for result in self.results],
+            self.attributes.copy(),
+            (),
+            self.location,
+            [blocks.get(block, block) for block in self.successors],
+            self.segments,
+        )
+
+    def verify(self) -> Iterable[str]:
+        """What is wrong with operands, results and attributes; nothing else may be looked at."""
+        return ()
+
+    def verify_context(self) -> Iterable[str]:
+        """What is wrong with the regions, the parents or the definitions of operands."""
+        return ()
+
+    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
+        """Names for results that read better than a number: (index, name); hints, nothing more."""
+        return ()
+
+    def block_argument_names(
+        self, region: Region, style: str
+    ) -> Iterable[tuple[BlockArgument, str]]:
+        """Names for the arguments of a region's blocks."""
+        return ()
+
+    def error(self, message: str, *notes: Diagnostic) -> Diagnostic:
+        """A diagnostic about this operation."""
+        return Diagnostic(f"'{self.name}' op {message}", self.location, notes=notes)
+
+    def __repr__(self) -> str:
+        place = str(self.location)
+        return f"<{self.name}{f' at {place}' if place else ''}>"
+
+
+class UnregisteredOp(Operation):
+    """An operation of a dialect that nobody declared: all we know is its text."""
+
+    __slots__ = ("op_name",)
+
+    op_name: str
+
+    def __init__(
+        self,
+        op_name: str,
+        operands: Sequence[Value] = (),
+        result_types: Sequence[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+        location: Location = UNKNOWN,
+        successors: Sequence[Block] = (),
+    ) -> None:
+        super().__init__(operands, result_types, attributes, regions, location, successors)
+        self.op_name = op_name
+
+    @property
+    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The name from the text."""
+        return self.op_name
+
+    def _empty_copy(self, values: dict[Value, Value], blocks: dict[Block, Block]) -> Self:
+        return type(self)(
+            self.op_name,
+            [values.get(value, value) for value in self.operands],
+            [result.type for result in self.results],
+            self.attributes.copy(),
+            (),
+            self.location,
+            [blocks.get(block, block) for block in self.successors],
+        )
+
+
+class Block:
+    """A list of operations with arguments."""
+
+    __slots__ = ("args", "first", "last", "parent")
+
+    def __init__(
+        self, arg_types: Iterable[Type] = (), locations: Sequence[Location] | None = None
+    ) -> None:
+        places = locations or ()
+        self.args: tuple[BlockArgument, ...] = tuple(
+            [
+                BlockArgument(t, self, i, places[i] if places else UNKNOWN)
+                for i, t in enumerate(arg_types)
+            ]
+        )
+        self.first: Operation | None = None
+        self.last: Operation | None = None
+        self.parent: Region | None = None
+
+    def __iter__(self) -> Iterator[Operation]:
+        """The operations; the one just yielded may be erased or moved."""
+        op = self.first
+        while op is not None:
+            after = op.next
+            yield op
+            op = after
+
+    def __reversed__(self) -> Iterator[Operation]:
+        op = self.last
+        while op is not None:
+            before = op.prev
+            yield op
+            op = before
+
+    @property
+    def terminator(self) -> Operation | None:
+        """The last operation if it ends the block."""
+        last = self.last
+        return last if last is not None and last.is_terminator else None
+
+    @property
+    def parent_op(self) -> Operation | None:
+        """The operation whose region holds this block."""
+        return self.parent.parent if self.parent is not None else None
+
+    def append(self, op: Operation) -> None:
+        """Put a detached operation at the end."""
+        last = self.last
+        op.parent, op.prev, op.next = self, last, None
+        if last is None:
+            self.first = op
+        else:
+            last.next = op
+        self.last = op
+
+    def prepend(self, op: Operation) -> None:
+        """Put a detached operation at the start."""
+        if self.first is None:
+            self.append(op)
+        else:
+            op.insert_before(self.first)
+
+    def add_argument(self, type: Type, location: Location = UNKNOWN) -> BlockArgument:
+        """Append an argument."""
+        argument = BlockArgument(type, self, len(self.args), location)
+        self.args = (*self.args, argument)
+        return argument
+
+    def erase_argument(self, index: int) -> None:
+        """Remove an unused argument."""
+        args = list(self.args)
+        if args.pop(index).users:
+            raise InternalError(f"block argument {index} erased while in use")
+        for position, argument in enumerate(args):
+            argument.index = position
+        self.args = tuple(args)
+
+    def predecessors(self) -> list[Block]:
+        """The blocks of the same region that branch here, in order."""
+        blocks = self.parent.blocks if self.parent is not None else []
+        return [block for block in blocks if block.last and self in block.last.successors]
+
+
+class Region:
+    """A list of blocks inside an operation; the first is the entry."""
+
+    __slots__ = ("blocks", "parent")
+
+    def __init__(self, blocks: Iterable[Block] = ()) -> None:
+        self.blocks = list(blocks)
+        self.parent: Operation | None = None
+        for block in self.blocks:
+            block.parent = self
+
+    @property
+    def block(self) -> Block:
+        """The only block."""
+        (block,) = self.blocks
+        return block
+
+    def append(self, block: Block) -> None:
+        """Put a block at the end."""
+        block.parent = self
+        self.blocks.append(block)
+
+    def walk(self) -> Iterator[Operation]:
+        """All operations inside, each before its regions."""
+        for block in self.blocks:
+            for op in block:
+                yield from op.walk()
+
+    def clone(self, values: dict[Value, Value], blocks: dict[Block, Block] | None = None) -> Region:
+        """A copy; both maps learn what became of arguments, results and blocks."""
+        blocks = {} if blocks is None else blocks
+        copy = Region()
+        for block in self.blocks:
+            twin = Block([a.type for a in block.args], [a.location for a in block.args])
+            blocks[block] = twin
+            copy.append(twin)
+            values.update(zip(block.args, twin.args, strict=True))
+        for block in self.blocks:
+            for op in block:
+                blocks[block].append(op._clone(values, blocks))  # pyright: ignore[reportPrivateUsage]
+        if len(self.blocks) > 1:
+            _remap_forward_references(copy, values)
+        return copy
+
+
+def _remap_forward_references(region: Region, values: dict[Value, Value]) -> None:
+    """Operands that were defined in a block that is cloned later."""
+    for op in region.walk():
+        for value in op.operands:
+            if (twin := values.get(value)) is not None:
+                op.replace_operand(value, twin)

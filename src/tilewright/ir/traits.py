@@ -1,0 +1,111 @@
+"""Traits: what holds of every operation of a class, and the checks that come with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+
+class Effects(Enum):
+    """What an operation does besides computing its results."""
+
+    PURE = "pure"
+    """Nothing, and it may run where it did not before: hoist, merge, delete at will."""
+    NONE = "no memory effect"
+    """Nothing, but it must not run where it did not before (division)."""
+    RECURSIVE = "those of its regions"
+    READ = "reads memory"
+    WRITE = "writes memory"
+    UNKNOWN = "unknown"
+    """Anything: never deleted, never merged."""
+
+
+class Trait:
+    """A named property; subclasses with parameters check the operation."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def verify(self, op: Operation) -> Iterable[str]:
+        """What is wrong with the types and attributes of an operation that has this trait."""
+        return ()
+
+    def verify_context(self, op: Operation) -> Iterable[str]:
+        """What is wrong with its regions or its place."""
+        return ()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+TERMINATOR: Final = Trait("terminator")
+ISOLATED: Final = Trait("isolated from above")
+SYMBOL: Final = Trait("symbol")
+NO_TERMINATOR: Final = Trait("no terminator")
+GRAPH_REGION: Final = Trait("graph region")
+COMMUTATIVE: Final = Trait("commutative")
+CONSTANT_LIKE: Final = Trait("constant-like")
+
+
+class _SymbolTable(Trait):
+    """The symbols directly inside have distinct names."""
+
+    __slots__ = ()
+
+    def verify_context(self, op: Operation) -> Iterable[str]:
+        seen: set[object] = set()
+        for region in op.regions:
+            for block in region.blocks:
+                for inner in block:
+                    name = inner.attributes.get("sym_name")
+                    if name is None:
+                        continue
+                    if name in seen:
+                        yield f"redefinition of symbol {getattr(name, 'value', name)!r}"
+                    seen.add(name)
+
+
+SYMBOL_TABLE: Final = _SymbolTable("symbol table")
+
+
+class SameType(Trait):
+    """The named fields all have one type; results among them can be inferred."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, *fields: str) -> None:
+        super().__init__(f"same type: {', '.join(fields)}")
+        self.fields = fields
+
+    def verify(self, op: Operation) -> Iterable[str]:
+        types = {value.type for field in self.fields for value in op.schema.values(op, field)}
+        if len(types) > 1:
+            yield f"expected {_listed(self.fields)} to have the same type"
+
+
+class HasParent(Trait):
+    """The operation stands directly inside one of the named operations."""
+
+    __slots__ = ("parents",)
+
+    def __init__(self, *parents: str) -> None:
+        super().__init__(f"has parent: {', '.join(parents)}")
+        self.parents = parents
+
+    def verify_context(self, op: Operation) -> Iterable[str]:
+        parent = op.parent_op
+        if parent is None or parent.name not in self.parents:
+            found = "no parent" if parent is None else f"'{parent.name}'"
+            expected = _listed([f"'{name}'" for name in self.parents], "or")
+            yield f"expected parent op {expected}, got {found}"
+
+
+def _listed(names: Iterable[str], word: str = "and") -> str:
+    *most, last = names
+    return f"{', '.join(most)} {word} {last}" if most else last

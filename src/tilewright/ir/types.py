@@ -1,0 +1,255 @@
+"""MLIR's builtin types."""
+
+from __future__ import annotations
+
+from typing import Final, Self
+
+from tilewright.ir.attributes import Attribute, Type
+
+DYNAMIC: Final = -(1 << 63)
+"""The extent, stride or offset that is only known when the program runs."""
+
+
+def spell_shape(shape: tuple[int, ...] | None) -> str:
+    """`4x?x` in front of an element type; `*x` for no rank."""
+    if shape is None:
+        return "*x"
+    return "".join("?x" if extent == DYNAMIC else f"{extent}x" for extent in shape)
+
+
+class IntegerType(Type):
+    """`i32`, `si8`, `ui16`: signedness is "", "s" or "u"."""
+
+    __slots__ = ("signedness", "width")
+    signedness: str
+    width: int
+
+    def __new__(cls, width: int, signedness: str = "") -> Self:
+        return cls.unique(signedness, width)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return IntegerType, (self.width, self.signedness)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        width = parameters[1]
+        assert isinstance(width, int)
+        if 0 < width < 1 << 24:
+            return None
+        return f"integer width must be in 1 to {(1 << 24) - 1}, got {width}"
+
+    def spell(self) -> str:
+        return f"{self.signedness}i{self.width}"
+
+
+class FloatType(Type):
+    """A floating-point type by its MLIR name; `support.floats` knows what the bits mean."""
+
+    __slots__ = ("format", "width")
+    format: str
+    width: int
+
+    def __new__(cls, format: str, width: int) -> Self:
+        return cls.unique(format, width)
+
+    def spell(self) -> str:
+        return self.format
+
+
+class IndexType(Type):
+    """`index`: as wide as an address."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "index"
+
+
+class NoneType(Type):
+    """`none`: carries nothing."""
+
+    __slots__ = ()
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "none"
+
+
+class FunctionType(Type):
+    """`(i32, f32) -> f32`."""
+
+    __slots__ = ("inputs", "results")
+    inputs: tuple[Type, ...]
+    results: tuple[Type, ...]
+
+    def __new__(cls, inputs: tuple[Type, ...], results: tuple[Type, ...] = ()) -> Self:
+        return cls.unique(inputs, results)
+
+    def spell(self) -> str:
+        results = ", ".join(map(str, self.results))
+        bare = len(self.results) == 1 and not isinstance(self.results[0], FunctionType)
+        return f"({', '.join(map(str, self.inputs))}) -> {results if bare else f'({results})'}"
+
+
+class TupleType(Type):
+    """`tuple<i32, f32>`."""
+
+    __slots__ = ("elements",)
+    elements: tuple[Type, ...]
+
+    def __new__(cls, elements: tuple[Type, ...]) -> Self:
+        return cls.unique(elements)
+
+    def spell(self) -> str:
+        return f"tuple<{', '.join(map(str, self.elements))}>"
+
+
+class ComplexType(Type):
+    """`complex<f32>`."""
+
+    __slots__ = ("element",)
+    element: Type
+
+    def __new__(cls, element: Type) -> Self:
+        return cls.unique(element)
+
+    def spell(self) -> str:
+        return f"complex<{self.element}>"
+
+
+class VectorType(Type):
+    """`vector<4x[8]xf32>`; `scalable` has one flag a dimension."""
+
+    __slots__ = ("element", "scalable", "shape")
+    element: Type
+    scalable: tuple[bool, ...]
+    shape: tuple[int, ...]
+
+    def __new__(
+        cls, shape: tuple[int, ...], element: Type, scalable: tuple[bool, ...] = ()
+    ) -> Self:
+        return cls.unique(element, scalable or (False,) * len(shape), shape)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return VectorType, (self.shape, self.element, self.scalable)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        shape = parameters[2]
+        assert isinstance(shape, tuple)
+        if all(extent > 0 for extent in shape):  # pyright: ignore[reportUnknownVariableType]
+            return None
+        return "vector dimensions must be positive"
+
+    def spell(self) -> str:
+        extents = zip(self.shape, self.scalable, strict=True)
+        shape = "".join(f"[{n}]x" if scalable else f"{n}x" for n, scalable in extents)
+        return f"vector<{shape}{self.element}>"
+
+
+class TensorType(Type):
+    """`tensor<4x?xf32, encoding>`; the shape of an unranked tensor is `None`."""
+
+    __slots__ = ("element", "encoding", "shape")
+    element: Type
+    encoding: Attribute | None
+    shape: tuple[int, ...] | None
+
+    def __new__(
+        cls, shape: tuple[int, ...] | None, element: Type, encoding: Attribute | None = None
+    ) -> Self:
+        return cls.unique(element, encoding, shape)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return TensorType, (self.shape, self.element, self.encoding)
+
+    def spell(self) -> str:
+        encoding = "" if self.encoding is None else f", {self.encoding}"
+        return f"tensor<{spell_shape(self.shape)}{self.element}{encoding}>"
+
+
+class MemRefType(Type):
+    """`memref<4x?xf32, layout, space>`; the shape of an unranked one is `None`."""
+
+    __slots__ = ("element", "layout", "shape", "space")
+    element: Type
+    layout: Attribute | None
+    shape: tuple[int, ...] | None
+    space: Attribute | None
+
+    def __new__(
+        cls,
+        shape: tuple[int, ...] | None,
+        element: Type,
+        layout: Attribute | None = None,
+        space: Attribute | None = None,
+    ) -> Self:
+        return cls.unique(element, layout, shape, space)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return MemRefType, (self.shape, self.element, self.layout, self.space)
+
+    def spell(self) -> str:
+        extra = "".join(f", {part}" for part in (self.layout, self.space) if part is not None)
+        return f"memref<{spell_shape(self.shape)}{self.element}{extra}>"
+
+
+class OpaqueType(Type):
+    """A type of a dialect we do not know: its text, from `!` on."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        return cls.unique(text)
+
+    def spell(self) -> str:
+        return self.text
+
+
+I1: Final = IntegerType(1)
+I4: Final = IntegerType(4)
+I8: Final = IntegerType(8)
+I16: Final = IntegerType(16)
+I32: Final = IntegerType(32)
+I64: Final = IntegerType(64)
+INDEX: Final = IndexType()
+F16: Final = FloatType("f16", 16)
+BF16: Final = FloatType("bf16", 16)
+F32: Final = FloatType("f32", 32)
+F64: Final = FloatType("f64", 64)
+TF32: Final = FloatType("tf32", 19)
+F8E4M3FN: Final = FloatType("f8E4M3FN", 8)
+F8E5M2: Final = FloatType("f8E5M2", 8)
+F8E8M0FNU: Final = FloatType("f8E8M0FNU", 8)
+F4E2M1FN: Final = FloatType("f4E2M1FN", 4)
+
+FLOATS: Final = {
+    type.format: type
+    for type in (
+        F16,
+        BF16,
+        F32,
+        F64,
+        TF32,
+        F8E4M3FN,
+        F8E5M2,
+        F8E8M0FNU,
+        F4E2M1FN,
+        FloatType("f8E3M4", 8),
+        FloatType("f8E4M3", 8),
+        FloatType("f8E4M3FNUZ", 8),
+        FloatType("f8E5M2FNUZ", 8),
+        FloatType("f8E4M3B11FNUZ", 8),
+        FloatType("f6E2M3FN", 6),
+        FloatType("f6E3M2FN", 6),
+        FloatType("f80", 80),
+        FloatType("f128", 128),
+    )
+}
+"""The float types that MLIR's text knows by a bare keyword."""

@@ -1,0 +1,253 @@
+"""The verifier: structure, then dominance, then what each operation demands of itself.
+
+Checks that depend only on the types, attributes and group sizes of an operation are run once
+for each such signature and remembered, since real programs repeat a few signatures many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.ir.declare import Arity, OperandField, RegionField, ResultField
+from tilewright.ir.dominance import immediate_dominators
+from tilewright.ir.operation import Operation, UnregisteredOp
+from tilewright.ir.traits import GRAPH_REGION, NO_TERMINATOR
+from tilewright.support.diagnostics import Diagnostic, Sink, note
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Block, Region
+    from tilewright.ir.values import Value
+
+MAX_REMEMBERED: Final = 1 << 14
+
+_passed: set[tuple[object, ...]] = set()
+
+
+def verify(op: Operation, sink: Sink | None = None) -> None:
+    """Check an operation and all inside it; raises a `UserError` with every error found.
+
+    With a `sink` the errors go there, and nothing is raised.
+    """
+    collected = Sink() if sink is None else sink
+    _Verifier(collected).operation(op)
+    if sink is None:
+        collected.raise_errors()
+
+
+class _Verifier:
+    __slots__ = ("_sink", "_visible")
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._visible: set[Value] = set()
+
+    def report(self, op: Operation, problems: Iterable[str | Diagnostic]) -> bool:
+        """Keep what is wrong with `op`; tells whether anything was."""
+        found = False
+        for problem in problems:
+            found = True
+            self._sink.add(problem if isinstance(problem, Diagnostic) else op.error(problem))
+        return found
+
+    def operation(self, op: Operation) -> None:
+        """Check one operation whose operands' definitions have been seen."""
+        signature = (
+            type(op),
+            op.segments,
+            *[value.type for value in op.operands],
+            None,
+            *[result.type for result in op.results],
+            *op.attributes,
+            *op.attributes.values(),
+        )
+        if signature not in _passed:
+            if self.report(op, _signature_problems(op)):
+                return
+            if op.memoize_verification:
+                if len(_passed) >= MAX_REMEMBERED:
+                    _passed.clear()
+                _passed.add(signature)
+        if op.regions or type(op).schema.regions:
+            if self.report(op, _region_problems(op)):
+                return
+            self.regions(op)
+        self.report(op, _context_problems(op))
+
+    def regions(self, op: Operation) -> None:
+        """Check what is inside; an isolated operation sees nothing of the outside."""
+        outside = self._visible
+        if op.is_isolated:
+            self._visible = set()
+        for region in op.regions:
+            if GRAPH_REGION in op.traits:
+                self.graph_region(region)
+            elif len(region.blocks) == 1:
+                self._visible.difference_update(self.block(region.blocks[0]))
+            elif region.blocks:
+                self.control_flow_graph(region)
+        self._visible = outside
+
+    def graph_region(self, region: Region) -> None:
+        """Check a region in which order means nothing: every value is visible everywhere."""
+        values = [result for block in region.blocks for op in block for result in op.results]
+        values += [argument for block in region.blocks for argument in block.args]
+        self._visible.update(values)
+        for block in region.blocks:
+            self.block(block)
+        self._visible.difference_update(values)
+
+    def block(self, block: Block) -> list[Value]:
+        """Check a block in order; gives the values that it made visible."""
+        visible = self._visible
+        added: list[Value] = list(block.args)
+        visible.update(added)
+        op = block.first
+        while op is not None:
+            for value in op.operands:
+                if value not in visible:
+                    self.undominated(op, value)
+            if op.next is not None and op.is_terminator:
+                self._sink.add(op.error("must be the last operation in its block"))
+            self.operation(op)
+            if op.results:
+                added += op.results
+                visible.update(op.results)
+            op = op.next
+        return added
+
+    def undominated(self, op: Operation, value: Value) -> None:
+        """Report an operand that is not defined on every path to its use."""
+        index = op.operands.index(value)
+        defined = [note("the value is defined here", value.location)]
+        self._sink.add(op.error(f"operand #{index} does not dominate this use", *defined))
+
+    def control_flow_graph(self, region: Region) -> None:
+        """Check blocks along the dominator tree, so that a block sees its dominators' values."""
+        dominators = immediate_dominators(region)
+        children: dict[Block, list[Block]] = {block: [] for block in dominators}
+        entry = region.blocks[0]
+        for block, dominator in dominators.items():
+            if block is not entry:
+                children[dominator].append(block)
+        stack: list[tuple[Block, list[Value] | None]] = [(entry, None)]
+        while stack:
+            block, added = stack.pop()
+            if added is not None:
+                self._visible.difference_update(added)
+                continue
+            stack.append((block, self.block(block)))
+            stack += [(child, None) for child in reversed(children[block])]
+
+
+def _signature_problems(op: Operation) -> Iterator[str | Diagnostic]:
+    """What is wrong with counts, types and attributes; later checks rely on earlier ones."""
+    if isinstance(op, UnregisteredOp):
+        return
+    for stage in (_count_problems, _type_problems, _attribute_problems, _own_problems):
+        found = False
+        for problem in stage(op):
+            found = True
+            yield problem
+        if found:
+            return
+
+
+def _count_problems(op: Operation) -> Iterator[str]:
+    schema = op.schema
+    yield from _group_count_problems("operand", schema.operands, len(op.operands))
+    yield from _group_count_problems("result", schema.results, len(op.results))
+    if len(op.regions) != len(schema.regions):
+        yield f"expected {len(schema.regions)} regions, got {len(op.regions)}"
+    if schema.has_segments:
+        yield from _segment_problems(op)
+
+
+def _group_count_problems(
+    what: str, fields: list[OperandField[object]] | list[ResultField[object]], found: int
+) -> Iterator[str]:
+    least = sum(field.arity is Arity.ONE for field in fields)
+    if any(field.arity is Arity.VARIADIC for field in fields):
+        if found < least:
+            yield f"expected at least {least} {what}s, got {found}"
+    elif not least <= found <= len(fields):
+        expected = str(least) if least == len(fields) else f"{least} to {len(fields)}"
+        yield f"expected {expected} {what}s, got {found}"
+
+
+def _segment_problems(op: Operation) -> Iterator[str]:
+    fields = op.schema.operands
+    sizes = op.segments
+    if sizes is None:
+        yield "expected operand segment sizes"
+    elif len(sizes) != len(fields):
+        yield f"expected {len(fields)} operand segment sizes, got {len(sizes)}"
+    elif sum(sizes) != len(op.operands):
+        yield f"expected operand segment sizes to add up to {len(op.operands)}, got {sum(sizes)}"
+    else:
+        for field, size in zip(fields, sizes, strict=True):
+            if size < 0 or (field.arity is Arity.ONE and size != 1):
+                yield f"expected one operand for '{field.name}', got {size}"
+            elif field.arity is Arity.OPTIONAL and size > 1:
+                yield f"expected at most one operand for '{field.name}', got {size}"
+
+
+def _type_problems(op: Operation) -> Iterator[str]:
+    schema = op.schema
+    for what, fields, values in (
+        ("operand", schema.operands, op.operands),
+        ("result", schema.results, op.results),
+    ):
+        for field in fields:
+            for value in schema.values(op, field.name):
+                if not field.constraint.accepts(value.type):
+                    expected = field.constraint.description
+                    place = values.index(value)  # pyright: ignore
+                    yield f"{what} #{place} must be {expected}, but got '{value.type}'"
+
+
+def _attribute_problems(op: Operation) -> Iterator[str]:
+    for spelling, field in op.schema.inherent.items():
+        stored = op.attributes.get(spelling)
+        if stored is None:
+            if field.is_required:
+                yield f"requires attribute '{spelling}'"
+        elif not field.kind.accepts(stored):
+            yield f"attribute '{spelling}' failed to satisfy constraint: {field.kind.description}"
+
+
+def _own_problems(op: Operation) -> Iterator[str | Diagnostic]:
+    for trait in op.traits:
+        yield from trait.verify(op)
+    yield from op.verify()
+
+
+def _region_problems(op: Operation) -> Iterator[str]:
+    may_fall_off = NO_TERMINATOR in op.traits or isinstance(op, UnregisteredOp)
+    fields: list[RegionField] = op.schema.regions
+    for index, region in enumerate(op.regions):
+        count = len(region.blocks)
+        field = fields[index] if index < len(fields) else None
+        if field is not None and count < field.min_blocks:
+            yield f"region #{index}: expected a region with at least one block"
+        elif field is not None and field.max_blocks is not None and count > field.max_blocks:
+            yield f"region #{index}: expected at most {field.max_blocks} block(s), got {count}"
+        for block in region.blocks:
+            if block.last is None and not may_fall_off:
+                yield f"region #{index} has an empty block: expected a terminator"
+            elif block.last is not None and not may_fall_off and block.terminator is None:
+                yield f"expected a block to end in a terminator, got '{block.last.name}'"
+            yield from _successor_problems(block, region)
+
+
+def _successor_problems(block: Block, region: Region) -> Iterator[str]:
+    for op in block:
+        for successor in op.successors:
+            if successor.parent is not region:
+                yield f"'{op.name}' branches to a block of another region"
+
+
+def _context_problems(op: Operation) -> Iterator[str | Diagnostic]:
+    for trait in op.traits:
+        yield from trait.verify_context(op)
+    yield from op.verify_context()

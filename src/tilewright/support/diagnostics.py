@@ -1,0 +1,144 @@
+"""What we tell people: diagnostics with locations, the three error families, caret rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import NoReturn
+
+from tilewright.support.location import UNKNOWN, Location
+
+
+class Severity(Enum):
+    """How bad it is; the value is the word that people read."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+    REMARK = "remark"
+
+
+class Diagnostic:
+    """One message about one place, with notes about others."""
+
+    __slots__ = ("location", "message", "notes", "severity")
+
+    def __init__(
+        self,
+        message: str,
+        location: Location = UNKNOWN,
+        severity: Severity = Severity.ERROR,
+        notes: tuple[Diagnostic, ...] = (),
+    ) -> None:
+        self.message = message
+        self.location = location
+        self.severity = severity
+        self.notes = notes
+
+    def headline(self) -> str:
+        """`file:line:column: error: message`, without the source line."""
+        place = str(self.location)
+        text = f"{self.severity.value}: {self.message}"
+        return f"{place}: {text}" if place else text
+
+    def render(self) -> str:
+        """The headline, the source line with a caret where it is at hand, and the notes."""
+        lines = [self.headline()]
+        excerpt = self.location.excerpt()
+        if excerpt is not None:
+            line, column = excerpt
+            # Tabs stay tabs, so that the caret stands below its column in any terminal.
+            margin = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
+            lines += [line, f"{margin}^"]
+        lines += [note.render() for note in self.notes]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.headline()
+
+    def __repr__(self) -> str:
+        return f"Diagnostic({self.headline()!r})"
+
+
+def note(message: str, location: Location = UNKNOWN) -> Diagnostic:
+    """A note to attach to another diagnostic."""
+    return Diagnostic(message, location, Severity.NOTE)
+
+
+class Error(Exception):
+    """The input cannot be handled; carries every diagnostic that says why."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+    def render(self) -> str:
+        """All diagnostics, with source lines and carets."""
+        return "\n".join(diagnostic.render() for diagnostic in self.diagnostics)
+
+    @property
+    def location(self) -> Location:
+        """Where the first diagnostic points."""
+        return self.diagnostics[0].location if self.diagnostics else UNKNOWN
+
+
+class UserError(Error):
+    """The program is wrong."""
+
+
+class Unsupported(Error):
+    """The program may be right, but we cannot handle `feature` yet."""
+
+    def __init__(self, feature: str, location: Location = UNKNOWN) -> None:
+        self.feature = feature
+        super().__init__([Diagnostic(f"unsupported: {feature}", location)])
+
+
+class InternalError(Exception):
+    """A bug in Tilewright, never the user's fault; deliberately not an `Error`."""
+
+    def __init__(self, message: str, location: Location = UNKNOWN) -> None:
+        self.location = location
+        place = str(location)
+        super().__init__(f"{place}: {message}" if place else message)
+
+
+class InvalidValue(ValueError):
+    """A type or attribute that cannot exist; readers turn it into a located `UserError`."""
+
+
+def fail(message: str, location: Location = UNKNOWN, *notes: Diagnostic) -> NoReturn:
+    """Stop with one error at one place."""
+    raise UserError([Diagnostic(message, location, notes=notes)])
+
+
+class Sink:
+    """Collects diagnostics, so that one run reports every error and not only the first."""
+
+    __slots__ = ("diagnostics",)
+
+    def __init__(self) -> None:
+        self.diagnostics: list[Diagnostic] = []
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic."""
+        self.diagnostics.append(diagnostic)
+
+    def error(self, message: str, location: Location = UNKNOWN, *notes: Diagnostic) -> None:
+        """Keep an error."""
+        self.add(Diagnostic(message, location, Severity.ERROR, notes))
+
+    def warning(self, message: str, location: Location = UNKNOWN) -> None:
+        """Keep a warning."""
+        self.add(Diagnostic(message, location, Severity.WARNING))
+
+    @property
+    def errors(self) -> Iterator[Diagnostic]:
+        """Those that make the input wrong."""
+        return (entry for entry in self.diagnostics if entry.severity is Severity.ERROR)
+
+    def raise_errors(self) -> None:
+        """Raise a `UserError` with every error collected, if there is one."""
+        errors = tuple(self.errors)
+        if errors:
+            raise UserError(errors)

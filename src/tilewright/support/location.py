@@ -1,0 +1,246 @@
+"""Where things come from: source texts, and the location that every operation carries."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+
+class Source:
+    """A text with a name; finds lines and columns on request."""
+
+    __slots__ = ("_line_starts", "name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self._line_starts: list[int] | None = None
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column of a character offset."""
+        starts = self._line_starts
+        if starts is None:
+            starts = [0]
+            find = self.text.find
+            at = find("\n")
+            while at >= 0:
+                starts.append(at + 1)
+                at = find("\n", at + 1)
+            self._line_starts = starts
+        row = bisect_right(starts, offset) - 1
+        return row + 1, offset - starts[row] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its line break."""
+        self.line_column(0)
+        starts = self._line_starts or [0]
+        start = starts[number - 1]
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        return self.text[start:end]
+
+
+class Location:
+    """Base of all locations: immutable, compared by contents."""
+
+    __slots__ = ()
+
+    def _contents(self) -> tuple[object, ...]:
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Location) or self.kind is not other.kind:
+            return False
+        return self._contents() == other._contents()
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self._contents()))
+
+    @property
+    def kind(self) -> type[Location]:
+        """The class that stands for this kind of location in comparisons."""
+        return type(self)
+
+    def __str__(self) -> str:
+        """How diagnostics name the place; empty when it is unknown."""
+        return ""
+
+    def excerpt(self) -> tuple[str, int] | None:
+        """The source line and the 1-based column to point at, where the text is at hand."""
+        return None
+
+
+class UnknownLoc(Location):
+    """`loc(unknown)`: nothing is known."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN: Final = UnknownLoc()
+
+
+class FileLoc(Location):
+    """`loc("file":line:column)`, or a range of positions in one file."""
+
+    __slots__ = ("column", "end", "file", "line")
+
+    file: str
+    line: int
+    column: int
+    end: tuple[int, int] | None
+
+    def __init__(
+        self, file: str, line: int, column: int, end: tuple[int, int] | None = None
+    ) -> None:
+        self.file = file
+        self.line = line
+        self.column = column
+        self.end = end
+
+    @property
+    def kind(self) -> type[Location]:
+        return FileLoc
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.file, self.line, self.column, self.end
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class TextLoc(Location):
+    """A place in a text we have read; stands for the `FileLoc` it resolves to.
+
+    Most locations are never looked at, so a reader stores only `position` and the `Positions`
+    that can turn it into a character offset.
+    """
+
+    __slots__ = ("position", "positions")
+
+    def __init__(self, positions: Positions, position: int) -> None:
+        self.positions = positions
+        self.position = position
+
+    @property
+    def kind(self) -> type[Location]:
+        return FileLoc
+
+    def resolve(self) -> FileLoc:
+        """The file location this stands for."""
+        source = self.positions.source
+        line, column = source.line_column(self.positions.offset(self.position))
+        return FileLoc(source.name, line, column)
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.resolve()._contents()
+
+    def __str__(self) -> str:
+        return str(self.resolve())
+
+    def excerpt(self) -> tuple[str, int] | None:
+        source = self.positions.source
+        line, column = source.line_column(self.positions.offset(self.position))
+        return source.line(line), column
+
+
+class Positions:
+    """Turns the positions of one text into character offsets; a lexer overrides `offset`."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def offset(self, position: int) -> int:
+        """The character offset of a position; here they are the same."""
+        return position
+
+
+class ByteLoc(Location):
+    """A byte offset in a binary file."""
+
+    __slots__ = ("file", "offset")
+
+    def __init__(self, file: str, offset: int) -> None:
+        self.file = file
+        self.offset = offset
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.file, self.offset
+
+    def __str__(self) -> str:
+        return f"{self.file}: byte {self.offset} (0x{self.offset:x})"
+
+
+class NameLoc(Location):
+    """`loc("name"(child))`: a named place, perhaps around another."""
+
+    __slots__ = ("child", "name")
+
+    def __init__(self, name: str, child: Location = UNKNOWN) -> None:
+        self.name = name
+        self.child = child
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.name, self.child
+
+    def __str__(self) -> str:
+        return str(self.child)
+
+    def excerpt(self) -> tuple[str, int] | None:
+        return self.child.excerpt()
+
+
+class CallSiteLoc(Location):
+    """`loc(callsite(callee at caller))`: inlined code and where it was called."""
+
+    __slots__ = ("callee", "caller")
+
+    def __init__(self, callee: Location, caller: Location) -> None:
+        self.callee = callee
+        self.caller = caller
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.callee, self.caller
+
+    def __str__(self) -> str:
+        return str(self.callee)
+
+    def excerpt(self) -> tuple[str, int] | None:
+        return self.callee.excerpt()
+
+
+class FusedLoc(Location):
+    """`loc(fused<metadata>[a, b])`: code made from several places; metadata is an attribute."""
+
+    __slots__ = ("locations", "metadata")
+
+    def __init__(self, locations: tuple[Location, ...], metadata: object = None) -> None:
+        self.locations = locations
+        self.metadata = metadata
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.locations, self.metadata
+
+    def __str__(self) -> str:
+        return next(filter(None, map(str, self.locations)), "")
+
+    def excerpt(self) -> tuple[str, int] | None:
+        found = (location.excerpt() for location in self.locations)
+        return next((excerpt for excerpt in found if excerpt is not None), None)
+
+
+def fuse(*locations: Location) -> Location:
+    """One location for code that came from several: duplicates and unknowns drop out."""
+    parts: dict[Location, None] = {}
+    for location in locations:
+        members = location.locations if isinstance(location, FusedLoc) else (location,)
+        parts.update((member, None) for member in members if member is not UNKNOWN)
+    if not parts:
+        return UNKNOWN
+    known = tuple(parts)
+    return known[0] if len(known) == 1 else FusedLoc(known)

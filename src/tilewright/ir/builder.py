@@ -183,6 +183,5 @@ def _infer_types(kind: type[Operation], fields: dict[str, object]) -> list[Type]
 
 
 def _type_of_fields(schema: Schema, names: tuple[str, ...], fields: dict[str, object]) -> Type:
-    operands = (schema.by_name[name] for name in names)
-    first = next(field for field in operands if isinstance(field, OperandField))
+    first = next(field for field in schema.operands if field.name in names)
     return _group(first, fields[first.name])[0].type

@@ -242,6 +242,10 @@ def region(
     return RegionField(min_blocks, max_blocks, terminator)
 
 
+def _of_kind(fields: list[Any], kind: type[Field]) -> list[Any]:
+    return [field for field in fields if isinstance(field, kind)]
+
+
 class Schema:
     """The fields of an operation class, by kind, and where their values are."""
 
@@ -259,11 +263,11 @@ class Schema:
 
     def __init__(self, fields: Iterable[Field]) -> None:
         self.by_name = {field.name: field for field in fields}
-        ordered = self.by_name.values()
-        self.operands = [f for f in ordered if isinstance(f, OperandField)]
-        self.results = [f for f in ordered if isinstance(f, ResultField)]
-        self.attributes = [f for f in ordered if isinstance(f, AttributeField)]
-        self.regions = [f for f in ordered if isinstance(f, RegionField)]
+        ordered: list[Any] = list(self.by_name.values())
+        self.operands: list[OperandField[Any]] = _of_kind(ordered, OperandField)
+        self.results: list[ResultField[Any]] = _of_kind(ordered, ResultField)
+        self.attributes: list[AttributeField[Any]] = _of_kind(ordered, AttributeField)
+        self.regions: list[RegionField] = _of_kind(ordered, RegionField)
         for group in (self.operands, self.results, self.attributes, self.regions):
             for position, field in enumerate(group):
                 # Classes share the fields of a base, so these must come first in all of them.
@@ -318,7 +322,7 @@ class _LazySchema:
             own = vars(base).items()
             fields.update((key, field) for key, field in own if isinstance(field, Field))
         schema = Schema(fields.values())
-        owner.schema = schema  # pyright: ignore[reportAttributeAccessIssue]
+        owner.schema = schema
         return schema
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Self
+from typing import Final, Self, cast
 
 from tilewright.ir.attributes import Attribute, Type
 
@@ -140,9 +140,8 @@ class VectorType(Type):
 
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
-        shape = parameters[2]
-        assert isinstance(shape, tuple)
-        if all(extent > 0 for extent in shape):  # pyright: ignore[reportUnknownVariableType]
+        shape = cast("tuple[int, ...]", parameters[2])
+        if all(extent > 0 for extent in shape):
             return None
         return "vector dimensions must be positive"
 

@@ -202,7 +202,7 @@ def _type_problems(op: Operation) -> Iterator[str]:
             for value in schema.values(op, field.name):
                 if not field.constraint.accepts(value.type):
                     expected = field.constraint.description
-                    place = values.index(value)  # pyright: ignore
+                    place = values.index(value)
                     yield f"{what} #{place} must be {expected}, but got '{value.type}'"
 
 

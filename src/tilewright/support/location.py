@@ -44,7 +44,8 @@ class Location:
 
     __slots__ = ()
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
+        """What makes two locations of one kind equal."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -52,10 +53,10 @@ class Location:
             return True
         if not isinstance(other, Location) or self.kind is not other.kind:
             return False
-        return self._contents() == other._contents()
+        return self.contents() == other.contents()
 
     def __hash__(self) -> int:
-        return hash((self.kind, self._contents()))
+        return hash((self.kind, self.contents()))
 
     @property
     def kind(self) -> type[Location]:
@@ -105,7 +106,7 @@ class FileLoc(Location):
     def kind(self) -> type[Location]:
         return FileLoc
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         return self.file, self.line, self.column, self.end
 
     def __str__(self) -> str:
@@ -135,8 +136,8 @@ class TextLoc(Location):
         line, column = source.line_column(self.positions.offset(self.position))
         return FileLoc(source.name, line, column)
 
-    def _contents(self) -> tuple[object, ...]:
-        return self.resolve()._contents()
+    def contents(self) -> tuple[object, ...]:
+        return self.resolve().contents()
 
     def __str__(self) -> str:
         return str(self.resolve())
@@ -169,7 +170,7 @@ class ByteLoc(Location):
         self.file = file
         self.offset = offset
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         return self.file, self.offset
 
     def __str__(self) -> str:
@@ -185,7 +186,7 @@ class NameLoc(Location):
         self.name = name
         self.child = child
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         return self.name, self.child
 
     def __str__(self) -> str:
@@ -204,7 +205,7 @@ class CallSiteLoc(Location):
         self.callee = callee
         self.caller = caller
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         return self.callee, self.caller
 
     def __str__(self) -> str:
@@ -223,11 +224,11 @@ class FusedLoc(Location):
         self.locations = locations
         self.metadata = metadata
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         return self.locations, self.metadata
 
     def __str__(self) -> str:
-        return next(filter(None, map(str, self.locations)), "")
+        return next((text for location in self.locations if (text := str(location))), "")
 
     def excerpt(self) -> tuple[str, int] | None:
         found = (location.excerpt() for location in self.locations)

@@ -41,6 +41,10 @@ class EnumAttr(Attribute, Enum):
         """How the text spells this member."""
         return self.name.lower()
 
+    def keyword_in(self, style: str) -> str:
+        """How the text of a printing style spells this member."""
+        return self.keyword
+
     @classmethod
     def from_keyword(cls, keyword: str) -> Self | None:
         """The member that the text spells so."""

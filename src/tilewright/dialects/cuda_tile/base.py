@@ -1,0 +1,16 @@
+"""The base class of all operations of Tile IR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from tilewright.dialects.cuda_tile.directives import DIRECTIVES
+from tilewright.ir.operation import Operation
+
+
+class TileOp(Operation):
+    """An operation of Tile IR; its types go without `!cuda_tile.` in the text."""
+
+    elides_type_prefix = True
+    directives: ClassVar[Mapping[str, object]] = DIRECTIVES

@@ -1,0 +1,48 @@
+"""The library: read Tile IR in any form, write bytecode."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tilewright.bytecode.reader import read_bytecode
+from tilewright.bytecode.versions import parse_version
+from tilewright.bytecode.writer import write_bytecode as encode
+from tilewright.driver.assembly import decode_text, parse_module
+from tilewright.driver.files import is_bytecode, read_input
+from tilewright.ir.verifier import verify
+
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.structure import ModuleOp
+
+
+def read(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> ModuleOp:
+    """Read and verify a Tile IR module: bytecode (`bytes`), text (`str`) or the file at a path.
+
+    Raises `tilewright.Error` with a location if there is anything wrong. `name` is what
+    diagnostics call the source.
+    """
+    if isinstance(source, os.PathLike):
+        data, path = read_input(os.fspath(source))
+        module = read_unverified(data, name or path)
+    else:
+        module = read_unverified(source, name or "<input>")
+    verify(module)
+    return module
+
+
+def read_unverified(source: bytes | str, name: str) -> ModuleOp:
+    """Read bytecode or text; bytes that are no bytecode are taken as text in UTF-8."""
+    if isinstance(source, bytes):
+        if is_bytecode(source):
+            return read_bytecode(source, name)
+        source = decode_text(source, name)
+    return parse_module(source, name)
+
+
+def write_bytecode(module: ModuleOp, version: str = "13.4") -> bytes:
+    """Encode a module as Tile IR bytecode of a version, "13.1" to "13.4".
+
+    Raises `tilewright.Error` if the module needs something that the version does not have.
+    """
+    return encode(module, parse_version(version))

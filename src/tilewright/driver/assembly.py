@@ -1,0 +1,63 @@
+"""Tile IR text to a module, in every shape in which people and tools write it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.builtin import ModuleOp as BuiltinModuleOp
+from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
+from tilewright.driver.registry import context
+from tilewright.ir.builder import create_op
+from tilewright.ir.operation import Block
+from tilewright.support.diagnostics import fail
+from tilewright.support.location import ByteLoc, FileLoc
+from tilewright.text.parser import parse_text
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+MLIR_BYTECODE: Final = b"ML\xefR"
+
+
+def decode_text(data: bytes, name: str) -> str:
+    """Bytes as text; what is no text gets an error at its first bad byte."""
+    start = ByteLoc(name, 0)
+    if not data:
+        fail("expected Tile IR text or bytecode, found an empty file", start)
+    if data.startswith(MLIR_BYTECODE):
+        fail("expected Tile IR text or bytecode, found MLIR bytecode", start)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        where = ByteLoc(name, error.start)
+        fail("expected Tile IR bytecode or UTF-8 text, found binary data", where)
+
+
+def parse_any(text: str, name: str, allow_unregistered: bool = False) -> Operation:
+    """Parse text of any dialect: a module, or operations that get a module around them."""
+    return parse_text(text, context(allow_unregistered), name, default_dialect="cuda_tile")
+
+
+def parse_module(text: str, name: str) -> ModuleOp:
+    """Parse a Tile IR module.
+
+    A builtin module around a single tile module is taken off. Entries and globals without a
+    module, as disassemblers print them, get one of the name that bytecode readers give.
+    """
+    root = parse_any(text, name)
+    if isinstance(root, ModuleOp):
+        return root
+    if not isinstance(root, BuiltinModuleOp):
+        fail(f"expected a cuda_tile module, found '{root.name}'", root.location)
+    inner = list(root.body.block)
+    if len(inner) == 1 and isinstance(inner[0], ModuleOp):
+        return inner[0].detach()
+    stranger = next((op for op in inner if not isinstance(op, EntryOp | GlobalOp)), None)
+    if stranger is not None:
+        fail(f"expected a cuda_tile module, found '{stranger.name}'", stranger.location)
+    if not inner:
+        fail("expected a cuda_tile module, found no operation", FileLoc(name, 1, 1))
+    body = Block()
+    for op in inner:
+        body.append(op.detach())
+    return create_op(ModuleOp, sym_name="kernels", body=body, location=root.location)

@@ -1,0 +1,87 @@
+"""The `tilewright` command: finds the subcommand, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from tilewright import __version__
+from tilewright.driver.files import FileError
+from tilewright.support.diagnostics import Error, Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+COMMANDS: Final = {
+    "as": ("assemble", "assemble text into bytecode"),
+    "dis": ("disassemble", "disassemble bytecode into text"),
+    "verify": ("verify", "check a module and report every error"),
+    "opt": ("opt", "run passes on a module"),
+}
+"""Each subcommand: the module that has it, and what it does. Only the one that runs is loaded."""
+
+OK: Final = 0
+WRONG_PROGRAM: Final = 1
+WRONG_USAGE: Final = 2
+UNSUPPORTED: Final = 3
+OUR_BUG: Final = 70
+
+REPORT: Final = """\
+This is a bug in Tilewright, not in your program. Please report it with the traceback above, the
+command line and the input file."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(usage())
+        return OK if arguments else WRONG_USAGE
+    if arguments[0] in ("-V", "--version"):
+        print(f"tilewright {__version__}")
+        return OK
+    name, *rest = arguments
+    if name not in COMMANDS:
+        known = ", ".join(COMMANDS)
+        print(f"tilewright: error: expected a command ({known}), found '{name}'", file=sys.stderr)
+        return WRONG_USAGE
+    module = import_module(f"tilewright.driver.cli.{COMMANDS[name][0]}")
+    return guarded(lambda: module.run(rest))
+
+
+def usage() -> str:
+    """What `tilewright --help` prints."""
+    rows = "\n".join(f"  {name:<8}{summary}" for name, (_, summary) in COMMANDS.items())
+    return f"""\
+usage: tilewright COMMAND [options] [FILE]
+
+An open compiler for CUDA Tile IR.
+
+commands:
+{rows}
+
+`tilewright COMMAND --help` explains each. FILE may be `-` for standard input.
+Exit codes: {OK} done, {WRONG_PROGRAM} the program is wrong, {WRONG_USAGE} the command line or a \
+file cannot be used,
+{UNSUPPORTED} a feature is not supported yet, {OUR_BUG} a bug in Tilewright."""
+
+
+def guarded(action: Callable[[], int]) -> int:
+    """Run a command; errors become messages on standard error and an exit code."""
+    try:
+        return action()
+    except FileError as error:
+        print(f"tilewright: {error}", file=sys.stderr)
+        return WRONG_USAGE
+    except Error as error:
+        print(error.render(), file=sys.stderr)
+        return UNSUPPORTED if isinstance(error, Unsupported) else WRONG_PROGRAM
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; there is nobody left to tell.
+        sys.stderr.close()
+        return OK
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+        print(REPORT, file=sys.stderr)
+        return OUR_BUG

@@ -1,0 +1,70 @@
+"""Files in and out: what cannot be read says why, what fails leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+from tilewright.support.diagnostics import Diagnostic, Error
+
+MAGIC: Final = b"\x7fTileIR\x00"
+"""How every Tile IR bytecode file starts."""
+
+
+class FileError(Error):
+    """A file cannot be read or written; nothing is wrong with any program."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__([Diagnostic(message)])
+
+
+def is_bytecode(data: bytes) -> bool:
+    """Whether the data claims to be Tile IR bytecode."""
+    return data.startswith(MAGIC)
+
+
+def read_input(path: str) -> tuple[bytes, str]:
+    """The contents of a file, or of standard input for `-`, and the name to report it by."""
+    if path == "-":
+        return sys.stdin.buffer.read(), "<stdin>"
+    try:
+        with open(path, "rb") as file:
+            return file.read(), path
+    except OSError as error:
+        raise FileError(f"cannot read '{path}': {error.strerror}") from error
+
+
+def write_output(path: str, data: bytes) -> None:
+    """Write a file, or standard output for `-`.
+
+    The data goes to a new file beside the target, which then takes its place: a reader sees the
+    old contents or the new, never a part. What is not a plain file is written directly.
+    """
+    if path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        _replace_file(path, data)
+    except OSError as error:
+        raise FileError(f"cannot write '{path}': {error.strerror}") from error
+
+
+def _replace_file(path: str, data: bytes) -> None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    target = os.path.realpath(path)
+    draft = f"{target}.{os.getpid()}.part"
+    try:
+        with open(draft, "wb") as file:
+            file.write(data)
+        if os.path.exists(target):
+            os.chmod(draft, os.stat(target).st_mode & 0o7777)
+        os.replace(draft, target)
+    except BaseException:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise

@@ -1,0 +1,78 @@
+"""`make corpus`: every module of the corpus, and our own programs, against NVIDIA's tools."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from corpus_checks import CHECKS, Module, load_modules, load_programs, read_exceptions
+
+WIDTH: Final = 30
+
+
+def main() -> int:
+    """Run all checks on all modules; the exit code tells whether every one held."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
+    parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--show", type=int, default=20, help="how many failures to print in full")
+    options = parser.parse_args()
+    modules = [*load_programs(), *load_modules()]
+    if options.names:
+        modules = [m for m in modules if any(name in m.name for name in options.names)]
+    failures: list[tuple[str, str, str]] = []
+    with multiprocessing.Pool(options.jobs) as pool:
+        results = pool.imap_unordered(check, modules, chunksize=8)
+        for name, problems in progress(results, len(modules)):
+            failures += [(name, check_name, text) for check_name, text in problems]
+    return report(modules, sorted(failures), options.show)
+
+
+def check(module: Module) -> tuple[str, list[tuple[str, str]]]:
+    """What is wrong with one module: (check, what happened)."""
+    problems: list[tuple[str, str]] = []
+    for name, function in CHECKS.items():
+        problem = function(module)
+        if problem is not None:
+            problems.append((name, problem))
+    return module.name, problems
+
+
+Result = tuple[str, list[tuple[str, str]]]
+
+
+def progress(results: Iterable[Result], total: int) -> Iterator[Result]:
+    """Pass results on; draws a bar on a terminal."""
+    started = time.monotonic()
+    shown = sys.stderr.isatty()
+    for done, result in enumerate(results, 1):
+        if shown:
+            filled = WIDTH * done // total
+            left = (time.monotonic() - started) / done * (total - done)
+            bar = "#" * filled + "." * (WIDTH - filled)
+            print(f"\r[{bar}] {done}/{total} {left:4.0f} s left", end="", file=sys.stderr)
+        yield result
+    if shown:
+        print(file=sys.stderr)
+
+
+def report(modules: list[Module], failures: list[tuple[str, str, str]], show: int) -> int:
+    """Print what failed and the counts; exceptions on file do not fail the run."""
+    excused = read_exceptions()
+    new = [failure for failure in failures if failure[0] not in excused]
+    for name, check_name, text in new[:show]:
+        print(f"{name}: {check_name}: {text}")
+    by_check = Counter(check_name for _, check_name, _ in failures)
+    print(f"{len(modules)} modules, {len(failures)} failures, {len(new)} of them not excused")
+    for check_name in CHECKS:
+        print(f"  {check_name:<28}{len(modules) - by_check[check_name]} of {len(modules)}")
+    return 1 if new else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from tilewright.dialects.cuda_tile.enums import (
     ENUM_SINCE,
@@ -19,7 +19,14 @@ from tilewright.dialects.cuda_tile.enums import (
     SymbolVisibility,
     TileEnum,
 )
-from tilewright.ir.attributes import Attribute, DictionaryAttr, Parametric, Type
+from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType
+from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr, Parametric, Type
+from tilewright.ir.types import I1, IntegerType
+from tilewright.support.bits import is_power_of_two
+
+if TYPE_CHECKING:
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
 
 __all__ = [
     "ENUM_SINCE",
@@ -56,6 +63,13 @@ class AssumePredicate(Parametric):
         raise NotImplementedError
 
 
+_MAX_DIVISOR: Final = 1 << 62
+
+
+def _is_integer_or_pointer(tile: TileType) -> bool:
+    return isinstance(tile.element, IntegerType | PtrType)
+
+
 class DivByAttr(AssumePredicate):
     """`div_by<16, every 4 along 1>`: elements, or the first of each group, are divisible."""
 
@@ -70,6 +84,48 @@ class DivByAttr(AssumePredicate):
     def __new__(cls, divisor: int, every: int | None = None, along: int | None = None) -> Self:
         return cls.unique(divisor, every, along)
 
+    def value_problem(self, type: Type) -> str | None:
+        if not is_power_of_two(self.divisor) or self.divisor > _MAX_DIVISOR:
+            return f"'div_by' expects a power of two up to 2^62, got {self.divisor}"
+        if (self.every is None) != (self.along is None):
+            return "'div_by' takes 'every' and 'along' together"
+        if isinstance(type, TensorViewType):
+            return None if self.every is None else "'div_by' takes no 'every' for a tensor_view"
+        if not isinstance(type, TileType) or not _is_integer_or_pointer(type):
+            return f"'div_by' expects a tile of integers or pointers or a tensor_view, got '{type}'"
+        return self._group_problem(type.shape)
+
+    def _group_problem(self, shape: tuple[int, ...]) -> str | None:
+        if self.every is None or self.along is None:
+            return None
+        if not shape:
+            return "'div_by' takes no 'every' for a scalar"
+        if not 0 <= self.along < len(shape):
+            return f"'div_by' expects 'along' below the rank {len(shape)}, got {self.along}"
+        if not 0 <= self.every <= shape[self.along]:
+            extent = shape[self.along]
+            return f"'div_by' expects 'every' from 0 to the extent {extent}, got {self.every}"
+        return None
+
+    def print(self, printer: Printer) -> str:
+        """The text after the mnemonic."""
+        groups = "" if self.every is None else f", every {self.every} along {self.along}"
+        return f"<{self.divisor}{groups}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        parser.expect("<")
+        divisor = parser.integer()
+        every = along = None
+        if parser.accept(","):
+            parser.expect("every")
+            every = parser.integer()
+            parser.expect("along")
+            along = parser.integer()
+        parser.expect(">")
+        return cls(divisor, every, along)
+
 
 class SameElementsAttr(AssumePredicate):
     """`same_elements<[1, 4]>`: blocks of that shape hold equal elements."""
@@ -82,6 +138,28 @@ class SameElementsAttr(AssumePredicate):
 
     def __new__(cls, values: tuple[int, ...]) -> Self:
         return cls.unique(values)
+
+    def value_problem(self, type: Type) -> str | None:
+        if not isinstance(type, TileType) or not _is_integer_or_pointer(type):
+            return f"'same_elements' expects a tile of integers or pointers, got '{type}'"
+        if len(self.values) != type.rank:
+            return f"'same_elements' expects {type.rank} values, got {len(self.values)}"
+        for value, extent in zip(self.values, type.shape, strict=True):
+            if not 0 <= value <= extent:
+                return f"'same_elements' expects a value from 0 to {extent}, got {value}"
+        return None
+
+    def print(self, printer: Printer) -> str:
+        """The text after the mnemonic."""
+        return f"<[{', '.join(map(str, self.values))}]>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        parser.expect("<")
+        values = parser.listed(parser.integer, "[", "]")
+        parser.expect(">")
+        return cls(tuple(values))
 
 
 class BoundedAttr(AssumePredicate):
@@ -96,6 +174,32 @@ class BoundedAttr(AssumePredicate):
 
     def __new__(cls, lower: int | None, upper: int | None) -> Self:
         return cls.unique(lower, upper)
+
+    def value_problem(self, type: Type) -> str | None:
+        if not isinstance(type, TileType) or not isinstance(type.element, IntegerType):
+            return f"'bounded' expects a tile of integers, got '{type}'"
+        limit = 1 << (type.element.width - 1)
+        for bound in (self.lower, self.upper):
+            if bound is not None and not -limit <= bound < limit:
+                return f"'bounded' expects bounds from {-limit} to {limit - 1}, got {bound}"
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            return f"'bounded' expects {self.lower} not to be above {self.upper}"
+        return None
+
+    def print(self, printer: Printer) -> str:
+        """The text after the mnemonic."""
+        lower, upper = ("?" if b is None else str(b) for b in (self.lower, self.upper))
+        return f"<{lower}, {upper}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        parser.expect("<")
+        lower = None if parser.accept("?") else parser.integer()
+        parser.expect(",")
+        upper = None if parser.accept("?") else parser.integer()
+        parser.expect(">")
+        return cls(lower, upper)
 
 
 class OptimizationHintsAttr(Parametric):
@@ -119,3 +223,40 @@ class OptimizationHintsAttr(Parametric):
             if not isinstance(value, DictionaryAttr):
                 return f"expected a dictionary for optimization hint '{name}'"
         return None
+
+    def print(self, printer: Printer) -> str:
+        """The text after the mnemonic."""
+        parts = [f"{arch} = {_print_hints(entry, printer)}" for arch, entry in self.entries.entries]
+        return f"<{', '.join(parts)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        entries: dict[str, Attribute] = {}
+
+        def entry() -> None:
+            at = parser.at
+            arch = parser.string() if parser.peek().startswith('"') else parser.keyword()
+            if arch in entries:
+                parser.error(f"expected one entry for '{arch}', got another", at)
+            parser.expect("=")
+            at = parser.at
+            entries[arch] = value = parser.attribute()
+            if not isinstance(value, DictionaryAttr):
+                parser.error(f"expected a dictionary for optimization hint '{arch}'", at)
+
+        parser.listed(entry, "<", ">")
+        return cls(entries)
+
+
+def _print_hints(entry: Attribute, printer: Printer) -> str:
+    assert isinstance(entry, DictionaryAttr)
+    parts = [f"{name} = {_print_hint(value, printer)}" for name, value in entry.entries]
+    return f"{{{', '.join(parts)}}}"
+
+
+def _print_hint(value: Attribute, printer: Printer) -> str:
+    """A value without its type: integers are all that NVIDIA's compiler takes."""
+    if isinstance(value, IntegerAttr) and value.type is not I1:
+        return str(value.value)
+    return printer.attribute(value)

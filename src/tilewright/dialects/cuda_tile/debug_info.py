@@ -1,0 +1,310 @@
+"""Debug information: files, compile units, functions, blocks, and locations inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Final, Self
+
+from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, StringAttr
+from tilewright.support.location import CallSiteLoc, FusedLoc, Location, NameLoc
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Diagnostic
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
+
+
+class DINode(Parametric):
+    """Base of debug information: parameters that print as `<name = value, ...>`."""
+
+    __slots__ = ()
+
+    spelled: ClassVar[dict[str, tuple[str, type | tuple[type, ...]]]] = {}
+    """For each slot its name in the text, and the class of its value."""
+    optional: ClassVar[str] = ""
+    """The slot that reads as zero where the text leaves it out."""
+
+    def print(self, printer: Printer) -> str:
+        """The text after the mnemonic."""
+        parts: list[str] = []
+        for slot, (name, _) in self.spelled.items():
+            value: object = getattr(self, slot)
+            if slot != self.optional or value != 0:
+                parts.append(f"{name} = {_print_value(value, printer)}")
+        return f"<{', '.join(parts)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes, in any order."""
+        start = parser.at
+        slots = {name: slot for slot, (name, _) in cls.spelled.items()}
+        found: dict[str, object] = {}
+
+        def parameter() -> None:
+            at = parser.at
+            name = parser.keyword()
+            slot = slots.get(name)
+            if slot is None or slot in found:
+                parser.error(f"expected one of {', '.join(slots)}, each once, got '{name}'", at)
+            parser.expect("=")
+            at = parser.at
+            found[slot] = value = _parse_value(parser)
+            if not isinstance(value, cls.spelled[slot][1]):
+                parser.error(f"expected another kind of value for '{name}'", at)
+
+        parser.listed(parameter, "<", ">")
+        missing = [name for name, slot in slots.items() if slot not in found]
+        if cls.optional and cls.optional not in found:
+            found[cls.optional] = 0
+            missing.remove(cls.spelled[cls.optional][0])
+        if missing:
+            parser.error(f"expected parameter '{missing[0]}'", start)
+        return cls.unique(*[found[slot] for slot in cls.spelled])
+
+
+def _print_value(value: object, printer: Printer) -> str:
+    if isinstance(value, str):
+        return printer.attribute(StringAttr(value))
+    return printer.attribute(value) if isinstance(value, Attribute) else str(value)
+
+
+def _parse_value(parser: Parser) -> object:
+    if parser.peek().startswith('"'):
+        return parser.string()
+    return parser.attribute() if parser.peek().startswith("#") else parser.integer()
+
+
+class DIFile(DINode):
+    """`di_file<"kernel.py" in "/home">`: a source file."""
+
+    __slots__ = ("name", "directory")  # noqa: RUF023 - the order of the parameters
+    mnemonic = "cuda_tile.di_file"
+
+    name: str
+    directory: str
+
+    def __new__(cls, name: str, directory: str) -> Self:
+        return cls.unique(name, directory)
+
+    def print(self, printer: Printer) -> str:
+        name, directory = (printer.attribute(StringAttr(s)) for s in (self.name, self.directory))
+        return f"<{name} in {directory}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.expect("<")
+        name = parser.string()
+        parser.expect("in")
+        directory = parser.string()
+        parser.expect(">")
+        return cls(name, directory)
+
+
+class DICompileUnit(DINode):
+    """`di_compile_unit<file = #di_file>`: what was compiled at once."""
+
+    __slots__ = ("file",)
+    mnemonic = "cuda_tile.di_compile_unit"
+    spelled = {"file": ("file", DIFile)}  # noqa: RUF012
+
+    file: DIFile
+
+    def __new__(cls, file: DIFile) -> Self:
+        return cls.unique(file)
+
+
+class DILocalScope(DINode):
+    """Base of the scopes that code can be in."""
+
+    __slots__ = ()
+
+
+class DISubprogram(DILocalScope):
+    """`di_subprogram<...>`: a function of the source."""
+
+    __slots__ = (  # noqa: RUF023 - the order of the parameters
+        "file",
+        "line",
+        "name",
+        "linkage_name",
+        "compile_unit",
+        "scope_line",
+    )
+    mnemonic = "cuda_tile.di_subprogram"
+    spelled = {  # noqa: RUF012
+        "file": ("file", DIFile),
+        "line": ("line", int),
+        "name": ("name", str),
+        "linkage_name": ("linkageName", str),
+        "compile_unit": ("compileUnit", DICompileUnit),
+        "scope_line": ("scopeLine", int),
+    }
+    optional = "scope_line"
+
+    file: DIFile
+    line: int
+    name: str
+    linkage_name: str
+    compile_unit: DICompileUnit
+    scope_line: int
+
+    def __new__(
+        cls,
+        file: DIFile,
+        line: int,
+        name: str,
+        linkage_name: str,
+        compile_unit: DICompileUnit,
+        scope_line: int = 0,
+    ) -> Self:
+        return cls.unique(file, line, name, linkage_name, compile_unit, scope_line)
+
+
+class DILexicalBlock(DILocalScope):
+    """`di_lexical_block<...>`: a block inside a function."""
+
+    __slots__ = ("scope", "file", "line", "column")  # noqa: RUF023 - the order of the parameters
+    mnemonic = "cuda_tile.di_lexical_block"
+    spelled = {  # noqa: RUF012
+        "scope": ("scope", DILocalScope),
+        "file": ("file", DIFile),
+        "line": ("line", int),
+        "column": ("column", int),
+    }
+    optional = "column"
+
+    scope: DILocalScope
+    file: DIFile
+    line: int
+    column: int
+
+    def __new__(cls, scope: DILocalScope, file: DIFile, line: int, column: int = 0) -> Self:
+        return cls.unique(scope, file, line, column)
+
+
+class DILoc(Location):
+    """`#cuda_tile.di_loc<#loc in #scope>`: a place and the scope that it is in."""
+
+    __slots__ = ("location", "scope")
+
+    def __init__(self, location: Location, scope: DILocalScope) -> None:
+        self.location = location
+        self.scope = scope
+
+    def _contents(self) -> tuple[object, ...]:
+        return self.location, self.scope
+
+    def __str__(self) -> str:
+        return str(self.location)
+
+    def excerpt(self) -> tuple[str, int] | None:
+        return self.location.excerpt()
+
+    def children(self) -> tuple[Location | Attribute, ...]:
+        """What the text of this location mentions, in order."""
+        return self.location, self.scope
+
+    def print(self, printer: Printer) -> str:
+        """The full text, which stands without `loc(...)` around it."""
+        place = printer.attribute(LocationAttr(self.location))
+        return f"#{DILocText.mnemonic}<{place} in {printer.attribute(self.scope)}>"
+
+
+class DILocText(Parametric):
+    """Reads `#cuda_tile.di_loc<...>`, an attribute by its text and a location by nature."""
+
+    __slots__ = ()
+    mnemonic = "cuda_tile.di_loc"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> LocationAttr:
+        """Read what `DILoc.print` writes."""
+        parser.expect("<")
+        at = parser.at
+        place = parser.attribute()
+        if not isinstance(place, LocationAttr):
+            parser.error("expected a location", at)
+        parser.expect("in")
+        at = parser.at
+        scope = parser.attribute()
+        if not isinstance(scope, DILocalScope):
+            parser.error("expected a subprogram or a lexical block", at)
+        parser.expect(">")
+        return LocationAttr(DILoc(place.location, scope))
+
+
+_ALIASES: Final[dict[type[Attribute], str]] = {
+    DIFile: "di_file",
+    DICompileUnit: "di_compile_unit",
+    DISubprogram: "di_subprogram",
+    DILexicalBlock: "di_lexical_block",
+}
+
+
+def alias(attribute: Attribute) -> str | None:
+    """The alias under which the printer introduces debug information."""
+    return _ALIASES.get(type(attribute))
+
+
+def scoped_location(location: Location) -> DILoc | None:
+    """The scoped place that a location stands for; of inlined code, that of the caller."""
+    match location:
+        case DILoc():
+            return location
+        case CallSiteLoc():
+            return scoped_location(location.caller)
+        case NameLoc():
+            return scoped_location(location.child)
+        case FusedLoc():
+            return next(filter(None, map(scoped_location, location.locations)), None)
+        case _:
+            return None
+
+
+def subprogram_of(scope: DILocalScope) -> DISubprogram | None:
+    """The function that a scope is in."""
+    while isinstance(scope, DILexicalBlock):
+        scope = scope.scope
+    return scope if isinstance(scope, DISubprogram) else None
+
+
+def function_debug_problems(function: Operation) -> Iterator[str | Diagnostic]:
+    """What is wrong with the locations of a function and of all inside it."""
+    if isinstance(function.location, CallSiteLoc):
+        yield "location of a function must not be a call site"
+        return
+    place = scoped_location(function.location)
+    subprogram: DISubprogram | None = None
+    if place is not None:
+        if not isinstance(place.scope, DISubprogram):
+            yield "debug scope of a function must be a di_subprogram"
+            return
+        subprogram = place.scope
+        name = function.attributes.get("sym_name")
+        if not isinstance(name, StringAttr) or name.value != subprogram.linkage_name:
+            yield f"debug scope is that of another function, '{subprogram.linkage_name}'"
+            return
+    yield from _body_debug_problems(function, subprogram)
+
+
+def _body_debug_problems(
+    function: Operation, subprogram: DISubprogram | None
+) -> Iterator[Diagnostic]:
+    """The first operation whose scope is not of its function: others would repeat it."""
+    for op in function.walk():
+        place = scoped_location(op.location)
+        if place is None or (found := subprogram_of(place.scope)) is subprogram:
+            continue
+        if subprogram is None:
+            yield op.error("has a debug scope, but its function has none")
+        else:
+            other = "no function" if found is None else f"'{found.linkage_name}'"
+            yield op.error(f"debug scope must be in '{subprogram.linkage_name}', got {other}")
+        return
+
+
+def global_debug_problems(op: Operation) -> Iterator[str]:
+    """What is wrong with the location of an operation that is outside of functions."""
+    if scoped_location(op.location) is not None:
+        yield "must not have a debug scope outside of a function"

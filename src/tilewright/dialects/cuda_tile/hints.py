@@ -1,0 +1,87 @@
+"""What optimization hints may say; looked at on request, since a wrong hint harms nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
+from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr
+from tilewright.ir.types import I1
+from tilewright.support.bits import is_power_of_two
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+DEFAULT: Final = "default"
+"""The entry for every architecture without one of its own."""
+
+ARCHITECTURES: Final = frozenset(
+    f"sm_{number}" for number in (80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121)
+)
+_WITHOUT_CLUSTERS: Final = frozenset(f"sm_{number}" for number in (80, 86, 87, 88, 89))
+
+_ENTRY_HINTS: Final = ("num_cta_in_cga", "num_worker_warps_per_cta", "occupancy")
+_VIEW_HINTS: Final = ("allow_tma", "latency")
+HINTS: Final[dict[str, tuple[str, ...]]] = {
+    "cuda_tile.entry": _ENTRY_HINTS,
+    "cuda_tile.load_view_tko": _VIEW_HINTS,
+    "cuda_tile.store_view_tko": _VIEW_HINTS,
+    "cuda_tile.load_ptr_tko": ("latency",),
+    "cuda_tile.store_ptr_tko": ("latency",),
+}
+"""The hints that each operation takes."""
+
+
+def hint(hints: OptimizationHintsAttr | None, arch: str, name: str) -> int | None:
+    """A hint for an architecture; one that is out of range counts as absent."""
+    for key in (arch, DEFAULT):
+        entry = hints.entries.get(key) if hints is not None else None
+        value = entry.get(name) if isinstance(entry, DictionaryAttr) else None
+        if value is not None:
+            return _accepted(name, value, arch)
+    return None
+
+
+def _accepted(name: str, value: Attribute, arch: str) -> int | None:
+    if value_problem(name, value, arch) is not None:
+        return None
+    assert isinstance(value, IntegerAttr)
+    # Compilers only have code for these two.
+    return min(max(value.value, 4), 8) if name == "num_worker_warps_per_cta" else value.value
+
+
+def value_problem(name: str, value: Attribute, arch: str) -> str | None:
+    """Why a hint cannot have this value, or nothing."""
+    if name == "allow_tma":
+        boolean = isinstance(value, IntegerAttr) and value.type is I1
+        return None if boolean else "expected a boolean"
+    if not isinstance(value, IntegerAttr) or value.type is I1:
+        return "expected an integer"
+    number = value.value
+    if name == "num_cta_in_cga" and arch in _WITHOUT_CLUSTERS and number != 1:
+        return f"expected 1, got {number}"
+    most = {"latency": 10, "num_cta_in_cga": 16}.get(name, 32)
+    if not 1 <= number <= most:
+        return f"expected 1 to {most}, got {number}"
+    if name in ("num_cta_in_cga", "num_worker_warps_per_cta") and not is_power_of_two(number):
+        return f"expected a power of two, got {number}"
+    return None
+
+
+def hint_problems(op: Operation) -> Iterator[str]:
+    """What is wrong with the hints of an operation."""
+    hints = op.attributes.get("optimization_hints")
+    if not isinstance(hints, OptimizationHintsAttr):
+        return
+    allowed = HINTS.get(op.name, ())
+    for arch, entry in hints.entries.entries:
+        if arch != DEFAULT and arch not in ARCHITECTURES:
+            yield f"unknown architecture '{arch}' in optimization hints"
+            continue
+        assert isinstance(entry, DictionaryAttr)
+        for name, value in entry.entries:
+            if name not in allowed:
+                yield f"unknown optimization hint '{name}' for {arch}"
+            elif (problem := value_problem(name, value, arch)) is not None:
+                yield f"optimization hint '{name}' for {arch}: {problem}"

@@ -78,18 +78,21 @@ class Builder:
         kind: type[OpT],
         *,
         types: Sequence[Type] | None = None,
+        successors: Sequence[Block] = (),
         location: Location | None = None,
         **fields: object,
     ) -> OpT:
         """Make an operation from its fields by name and insert it; see `create_op`."""
         place = self.location if location is None else location
-        return self.insert(create_op(kind, types=types, location=place, **fields))
+        made = create_op(kind, types=types, successors=successors, location=place, **fields)
+        return self.insert(made)
 
 
 def create_op(
     kind: type[OpT],
     *,
     types: Sequence[Type] | None = None,
+    successors: Sequence[Block] = (),
     location: Location = UNKNOWN,
     **fields: object,
 ) -> OpT:
@@ -109,7 +112,7 @@ def create_op(
         _attributes(kind, schema, fields),
         _regions(schema, fields),
         location,
-        (),
+        successors,
         sizes if schema.has_segments else None,
     )
 

@@ -51,6 +51,10 @@ class Operation(metaclass=OperationMeta):
     """The dialect whose prefix may be left out inside this operation's regions."""
     elides_type_prefix: ClassVar[bool] = False
     """Whether types of the operation's own dialect go without `!dialect.` in its custom form."""
+    loop_body: ClassVar[str | None] = None
+    """The field of the region that a loop repeats; only loops have one."""
+    jumps_to: ClassVar[tuple[str, ...]] = ()
+    """The names of the operations that a terminator may leave or repeat; else it is the parent."""
     memoize_verification: ClassVar[bool] = True
     """Whether `verify` may be skipped for a signature that has passed before."""
 
@@ -215,29 +219,34 @@ class Operation(metaclass=OperationMeta):
         return self._clone({} if values is None else values, {})
 
     def _clone(self, values: dict[Value, Value], blocks: dict[Block, Block]) -> Self:
-        copy = self._empty_copy(values, blocks)
+        copy = self.like(
+            [values.get(value, value) for value in self.operands],
+            [result.type for result in self.results],
+            [blocks.get(block, block) for block in self.successors],
+        )
         copy.regions = tuple(region.clone(values, blocks) for region in self.regions)
         for region in copy.regions:
             region.parent = copy
         values.update(zip(self.results, copy.results, strict=True))
         return copy
 
-    def _empty_copy(self, values: dict[Value, Value], blocks: dict[Block, Block]) -> Self:
-        return type(self)(
-            [values.get(value, value) for value in self.operands],
-            [result.type for result in self.results],
-            self.attributes.copy(),
-            (),
-            self.location,
-            [blocks.get(block, block) for block in self.successors],
-            self.segments,
-        )
+    def like(
+        self,
+        operands: Sequence[Value],
+        result_types: Sequence[Type],
+        successors: Sequence[Block] = (),
+        segments: tuple[int, ...] | None = None,
+    ) -> Self:
+        """A detached operation of the same kind, attributes and location, without regions."""
+        sizes = self.segments if segments is None else segments
+        attributes = self.attributes.copy()
+        return type(self)(operands, result_types, attributes, (), self.location, successors, sizes)
 
     def verify(self) -> Iterable[str]:
         """What is wrong with operands, results and attributes; nothing else may be looked at."""
         return ()
 
-    def verify_context(self) -> Iterable[str]:
+    def verify_context(self) -> Iterable[str | Diagnostic]:
         """What is wrong with the regions, the parents or the definitions of operands."""
         return ()
 
@@ -285,15 +294,16 @@ class UnregisteredOp(Operation):
         """The name from the text."""
         return self.op_name
 
-    def _empty_copy(self, values: dict[Value, Value], blocks: dict[Block, Block]) -> Self:
+    def like(
+        self,
+        operands: Sequence[Value],
+        result_types: Sequence[Type],
+        successors: Sequence[Block] = (),
+        segments: tuple[int, ...] | None = None,
+    ) -> Self:
+        attributes = self.attributes.copy()
         return type(self)(
-            self.op_name,
-            [values.get(value, value) for value in self.operands],
-            [result.type for result in self.results],
-            self.attributes.copy(),
-            (),
-            self.location,
-            [blocks.get(block, block) for block in self.successors],
+            self.op_name, operands, result_types, attributes, (), self.location, successors
         )
 
 

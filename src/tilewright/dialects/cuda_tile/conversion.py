@@ -1,0 +1,182 @@
+"""Conversions between element types; the shape of a tile stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from tilewright.dialects.cuda_tile.base import TileOp
+from tilewright.dialects.cuda_tile.constraints import (
+    ANY_FLOAT_TILE,
+    I64_TILE,
+    INT4_TILE,
+    INT_TILE,
+    NUMBER_TILE,
+    PTR_TILE,
+)
+from tilewright.dialects.cuda_tile.enums import Overflow, Rounding
+from tilewright.dialects.cuda_tile.kinds import OVERFLOW, ROUNDING, SIGNEDNESS
+from tilewright.dialects.cuda_tile.rounding import conversion_roundings, rounding_problems
+from tilewright.dialects.cuda_tile.traits import same_shape, tile
+from tilewright.ir import declare as d
+from tilewright.ir.traits import Effects
+from tilewright.ir.types import F8E8M0FNU, FloatType, IntegerType
+from tilewright.ir.values import Value
+
+
+def number(value: Value) -> IntegerType | FloatType:
+    """The element type of a tile of numbers."""
+    return cast("IntegerType | FloatType", tile(value).element)
+
+
+class ConversionOp(TileOp):
+    """Base of all conversions: a tile becomes one of the same shape."""
+
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (same_shape("source", "result"),)
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+
+class BitcastOp(ConversionOp):
+    """The same bits, read as another type of the same width."""
+
+    name = "cuda_tile.bitcast"
+
+    source = d.operand(NUMBER_TILE)
+    result = d.result(NUMBER_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = number(self.source), number(self.result)
+        if source.width != result.width:
+            yield (
+                f"expected elements of {source.width} bits like those of {source}, "
+                f"got {result} of {result.width}"
+            )
+
+
+class ExtIOp(ConversionOp):
+    """Widening: a signed extension copies the top bit, an unsigned one adds zeros."""
+
+    name = "cuda_tile.exti"
+    syntax = "$source $signedness attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(INT4_TILE)
+    signedness = d.attribute(SIGNEDNESS)
+    result = d.result(INT4_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = number(self.source), number(self.result)
+        if result.width <= source.width:
+            yield f"expected elements wider than {source}, got {result}"
+
+
+class TruncIOp(ConversionOp):
+    """Narrowing: the low bits stay. `overflow` promises that the rest does not matter."""
+
+    name = "cuda_tile.trunci"
+    syntax = (
+        "$source (`overflow` `<` $overflow^ `>`)? attr-dict `:` type($source) `->` type($result)"
+    )
+
+    source = d.operand(INT4_TILE)
+    overflow = d.attribute(OVERFLOW, default=Overflow.NONE)
+    result = d.result(INT4_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = number(self.source), number(self.result)
+        if result.width >= source.width:
+            yield f"expected elements narrower than {source}, got {result}"
+
+
+class FToFOp(ConversionOp):
+    """Conversion between two float types; which modes there are depends on both."""
+
+    name = "cuda_tile.ftof"
+    syntax = (
+        "$source custom<Rounding>($rounding_mode) attr-dict `:` type($source) `->` type($result)"
+    )
+
+    source = d.operand(ANY_FLOAT_TILE)
+    rounding_mode = d.attribute(ROUNDING, default=Rounding.NEAREST_EVEN)
+    result = d.result(ANY_FLOAT_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = number(self.source), number(self.result)
+        if source is result:
+            yield f"expected a conversion to another type than {source}, got the same"
+            return
+        assert isinstance(source, FloatType)
+        assert isinstance(result, FloatType)
+        for problem in rounding_problems(self.rounding_mode, conversion_roundings(source, result)):
+            yield f"{problem}, to convert {source} to {result}"
+
+
+class FToIOp(ConversionOp):
+    """Conversion of floats to integers, cut off toward zero.
+
+    What does not fit is undefined; with `saturating` it is the nearest integer of the type, and
+    NaN is zero.
+    """
+
+    name = "cuda_tile.ftoi"
+    syntax = (
+        "$source $signedness custom<Rounding>($rounding_mode) (`saturating` $saturating^)? "
+        "attr-dict `:` type($source) `->` type($result)"
+    )
+
+    source = d.operand(ANY_FLOAT_TILE)
+    signedness = d.attribute(SIGNEDNESS)
+    rounding_mode = d.attribute(ROUNDING, default=Rounding.NEAREST_INT_TO_ZERO)
+    saturating = d.flag(since=(13, 4))
+    result = d.result(INT_TILE)
+
+    def verify(self) -> Iterator[str]:
+        yield from rounding_problems(self.rounding_mode, (Rounding.NEAREST_INT_TO_ZERO,))
+
+
+class IToFOp(ConversionOp):
+    """Conversion of integers to floats, to the nearest."""
+
+    name = "cuda_tile.itof"
+    syntax = (
+        "$source $signedness custom<Rounding>($rounding_mode) attr-dict "
+        "`:` type($source) `->` type($result)"
+    )
+
+    source = d.operand(INT_TILE)
+    signedness = d.attribute(SIGNEDNESS)
+    rounding_mode = d.attribute(ROUNDING, default=Rounding.NEAREST_EVEN)
+    result = d.result(ANY_FLOAT_TILE)
+
+    def verify(self) -> Iterator[str]:
+        yield from rounding_problems(self.rounding_mode, (Rounding.NEAREST_EVEN,))
+        if number(self.result) is F8E8M0FNU:
+            yield "expected another float type than f8E8M0FNU, which `ftof` can convert to it"
+
+
+class IntToPtrOp(ConversionOp):
+    """Unsigned integers as addresses."""
+
+    name = "cuda_tile.int_to_ptr"
+
+    source = d.operand(I64_TILE)
+    result = d.result(PTR_TILE)
+
+
+class PtrToIntOp(ConversionOp):
+    """Addresses as unsigned integers."""
+
+    name = "cuda_tile.ptr_to_int"
+
+    source = d.operand(PTR_TILE)
+    result = d.result(I64_TILE)
+
+
+class PtrToPtrOp(ConversionOp):
+    """The same addresses, as those of another type."""
+
+    name = "cuda_tile.ptr_to_ptr"
+
+    source = d.operand(PTR_TILE)
+    result = d.result(PTR_TILE)

@@ -1,0 +1,388 @@
+"""Constants, the shape of tiles, parts of tiles, addresses, and the position in the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.cuda_tile.base import TileOp
+from tilewright.dialects.cuda_tile.constant_names import constant_name
+from tilewright.dialects.cuda_tile.constraints import (
+    ANY_TILE,
+    BOOL_TILE,
+    I8_VECTOR,
+    INT_TILE,
+    INT_VECTOR,
+    NUMBER4_VECTOR,
+    NUMBER_TILE,
+    PTR_TILE,
+    SCALAR_I32,
+)
+from tilewright.dialects.cuda_tile.traits import (
+    same_element,
+    same_shape,
+    shape_problems,
+    spell_extents,
+    tile,
+)
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I32_ARRAY_ATTR, I64_ATTR
+from tilewright.ir.attributes import element_bytes
+from tilewright.ir.traits import CONSTANT_LIKE, Effects, SameType
+from tilewright.ir.types import F4E2M1FN, TF32, FloatType, IntegerType
+from tilewright.support.bits import to_signed
+from tilewright.support.diagnostics import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+
+class ConstantOp(TileOp):
+    """A literal tile: one value for all elements, or one for each."""
+
+    name = "cuda_tile.constant"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (CONSTANT_LIKE,)
+    syntax = "custom<DenseElements>($value, type($result)) attr-dict"
+
+    value = d.attribute(ELEMENTS_ATTR)
+    result = d.result(NUMBER_TILE)
+
+    @property
+    def integer(self) -> int | None:
+        """The value that all elements share, read as signed, if they are integers and do."""
+        element = tile(self.result).element
+        if not isinstance(element, IntegerType) or not self.value.is_splat:
+            return None
+        return to_signed(self.value.elements()[0], element.width)
+
+    def verify(self) -> Iterator[str]:
+        result = tile(self.result)
+        if self.value.type is not result:
+            yield f"expected a value of type '{result}', got '{self.value.type}'"
+            return
+        stored = len(self.value.data) // element_bytes(result.element)
+        if stored not in (1, result.count):
+            yield f"expected 1 or {result.count} elements, got {stored}"
+
+    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
+        return ((0, constant_name(self.value, style)),)
+
+
+class IotaOp(TileOp):
+    """Zero, one, two and so on, as unsigned integers."""
+
+    name = "cuda_tile.iota"
+    since = (13, 1)
+    effects = Effects.PURE
+    syntax = "attr-dict `:` type($result)"
+
+    result = d.result(INT_VECTOR)
+
+    def verify(self) -> Iterator[str]:
+        result = tile(self.result)
+        assert isinstance(result.element, IntegerType)
+        if result.count > 1 << result.element.width:
+            most = 1 << result.element.width
+            yield f"expected at most {most} elements of {result.element}, got {result.count}"
+
+
+class BroadcastOp(TileOp):
+    """Repetition along the dimensions of extent one."""
+
+    name = "cuda_tile.broadcast"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (same_element("source", "result"),)
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TILE)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = tile(self.source), tile(self.result)
+        if source.rank != result.rank:
+            yield f"expected a result of rank {source.rank} like the source, got {result.rank}"
+            return
+        extents = zip(source.shape, result.shape, strict=True)
+        if any(before not in (1, after) for before, after in extents):
+            yield (
+                f"expected a source of shape {spell_extents(result.shape)} or with ones in it, "
+                f"got {spell_extents(source.shape)}"
+            )
+
+    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
+        return ((0, "bcast"),)
+
+
+class ReshapeOp(TileOp):
+    """The same elements in row-major order, in another shape."""
+
+    name = "cuda_tile.reshape"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (same_element("source", "result"),)
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TILE)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = tile(self.source), tile(self.result)
+        if source.count != result.count:
+            yield f"expected a result of {source.count} elements, got {result.count}"
+
+    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
+        return ((0, "reshape"),)
+
+
+class PermuteOp(TileOp):
+    """Exchange of dimensions: dimension `i` of the result is `permutation[i]` of the source."""
+
+    name = "cuda_tile.permute"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (same_element("source", "result"),)
+    syntax = "$source $permutation attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TILE)
+    permutation = d.attribute(I32_ARRAY_ATTR)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        source, result = tile(self.source), tile(self.result)
+        if source.rank < 2:
+            yield f"expected a source of rank 2 or more, got {source.rank}"
+        elif sorted(self.permutation) != list(range(source.rank)):
+            found = ", ".join(map(str, self.permutation))
+            yield f"expected a permutation of 0 to {source.rank - 1}, got [{found}]"
+        else:
+            expected = tuple(source.shape[dim] for dim in self.permutation)
+            yield from shape_problems("result", expected, result)
+
+
+class CatOp(TileOp):
+    """Two tiles one after the other along a dimension."""
+
+    name = "cuda_tile.cat"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (same_element("lhs", "rhs", "result"),)
+    syntax = (
+        "$lhs `,` $rhs `dim` `=` $dim attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
+    )
+
+    lhs = d.operand(ANY_TILE)
+    rhs = d.operand(ANY_TILE)
+    dim = d.attribute(I64_ATTR)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        lhs, rhs, dim = tile(self.lhs), tile(self.rhs), self.dim
+        if not 0 <= dim < lhs.rank:
+            yield f"expected dim in 0 to {lhs.rank - 1}, got {dim}"
+            return
+        before, extent, after = lhs.shape[:dim], lhs.shape[dim], lhs.shape[dim + 1 :]
+        if rhs.rank != lhs.rank or (rhs.shape[:dim], rhs.shape[dim + 1 :]) != (before, after):
+            found = spell_extents(rhs.shape)
+            yield (
+                f"expected rhs of the same shape as lhs, {spell_extents(lhs.shape)}, "
+                f"in all dimensions but {dim}, got {found}"
+            )
+            return
+        expected = (*before, extent + rhs.shape[dim], *after)
+        yield from shape_problems("result", expected, tile(self.result))
+
+
+class ExtractOp(TileOp):
+    """A part of a tile: the source is cut into parts of the result's shape, `indices` counts them.
+
+    An index that is too large is undefined.
+    """
+
+    name = "cuda_tile.extract"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (same_element("source", "result"),)
+    syntax = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TILE)
+    indices = d.operands(SCALAR_I32)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        yield from _part_problems(
+            ("source", tile(self.source)), ("result", tile(self.result)), self.indices
+        )
+
+    def verify_context(self) -> Iterator[Diagnostic]:
+        yield from _index_warnings(self, tile(self.source), tile(self.result), self.indices)
+
+
+class InsertOp(TileOp):
+    """A copy of the destination, one part of which is the source; `indices` counts the parts.
+
+    An index that is too large is undefined.
+    """
+
+    name = "cuda_tile.insert"
+    since = (13, 4)
+    effects = Effects.PURE
+    traits = (SameType("destination", "result"), same_element("source", "destination"))
+    syntax = (
+        "$source `,` $destination `[` $indices `]` attr-dict "
+        "`:` type($source) `,` type($destination)"
+    )
+
+    source = d.operand(ANY_TILE)
+    destination = d.operand(ANY_TILE)
+    indices = d.operands(SCALAR_I32)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        yield from _part_problems(
+            ("destination", tile(self.destination)), ("source", tile(self.source)), self.indices
+        )
+
+    def verify_context(self) -> Iterator[Diagnostic]:
+        yield from _index_warnings(self, tile(self.destination), tile(self.source), self.indices)
+
+
+class SelectOp(TileOp):
+    """Choice by element: `val_if_true[i]` where `cond[i]` is set, else `val_if_false[i]`."""
+
+    name = "cuda_tile.select"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (SameType("val_if_true", "val_if_false", "result"), same_shape("cond", "result"))
+    syntax = "$cond `,` $val_if_true `,` $val_if_false attr-dict `:` type($cond) `,` type($result)"
+
+    cond = d.operand(BOOL_TILE)
+    val_if_true = d.operand(ANY_TILE)
+    val_if_false = d.operand(ANY_TILE)
+    result = d.result(ANY_TILE)
+
+    def verify(self) -> Iterator[str]:
+        if tile(self.result).element is F4E2M1FN:
+            yield "expected elements of a byte or more, got f4E2M1FN"
+
+
+class OffsetOp(TileOp):
+    """Addresses moved by a signed number of elements: `result[i] = &ptr[i][offset[i]]`."""
+
+    name = "cuda_tile.offset"
+    since = (13, 1)
+    effects = Effects.PURE
+    traits = (SameType("ptr", "result"), same_shape("ptr", "offset"))
+    syntax = "$ptr `,` $offset attr-dict `:` type($ptr) `,` type($offset) `->` type($result)"
+
+    ptr = d.operand(PTR_TILE)
+    offset = d.operand(INT_TILE)
+    result = d.result(PTR_TILE)
+
+
+class PackOp(TileOp):
+    """A tile as the bytes that hold it, in the order of its elements, low byte first."""
+
+    name = "cuda_tile.pack"
+    since = (13, 3)
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(NUMBER4_VECTOR)
+    result = d.result(I8_VECTOR)
+
+    def verify(self) -> Iterator[str]:
+        yield from _packing_problems("source", tile(self.source), "result", tile(self.result))
+
+
+class UnpackOp(TileOp):
+    """Bytes as the tile that they hold: the inverse of `pack`."""
+
+    name = "cuda_tile.unpack"
+    since = (13, 3)
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(I8_VECTOR)
+    result = d.result(NUMBER4_VECTOR)
+
+    def verify(self) -> Iterator[str]:
+        yield from _packing_problems("result", tile(self.result), "source", tile(self.source))
+
+
+class GridOp(TileOp):
+    """Base of what a block knows about the grid: a number for each of its three dimensions."""
+
+    since = (13, 1)
+    effects = Effects.PURE
+    syntax = "attr-dict `:` type($x)"
+
+    x = d.result(SCALAR_I32)
+    y = d.result(SCALAR_I32)
+    z = d.result(SCALAR_I32)
+
+
+class GetTileBlockIdOp(GridOp):
+    """Where in the grid this block is."""
+
+    name = "cuda_tile.get_tile_block_id"
+
+    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
+        return enumerate(("blockId_x", "blockId_y", "blockId_z"))
+
+
+class GetNumTileBlocksOp(GridOp):
+    """How many blocks the grid has."""
+
+    name = "cuda_tile.get_num_tile_blocks"
+
+    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
+        return enumerate(("gridSize_x", "gridSize_y", "gridSize_z"))
+
+
+def _part_problems(
+    outer: tuple[str, TileType], inner: tuple[str, TileType], indices: Sequence[Value]
+) -> Iterator[str]:
+    """What is wrong with a tile, one of the equal parts of another, and its number."""
+    (whole_name, whole), (part_name, part) = outer, inner
+    if whole.rank != part.rank:
+        yield f"expected {part_name} of rank {whole.rank} like the {whole_name}, got {part.rank}"
+        return
+    if any(a % b for a, b in zip(whole.shape, part.shape, strict=True)):
+        shapes = spell_extents(whole.shape), spell_extents(part.shape)
+        yield f"expected {part_name} of a shape that divides {shapes[0]}, got {shapes[1]}"
+    if len(indices) != whole.rank:
+        yield f"expected {whole.rank} indices, one for each dimension, got {len(indices)}"
+
+
+def _index_warnings(
+    op: Operation, whole: TileType, part: TileType, indices: Sequence[Value]
+) -> Iterator[Diagnostic]:
+    for position, index in enumerate(indices):
+        constant = index.defined_by(ConstantOp)
+        value = constant.integer if constant is not None else None
+        parts = whole.shape[position] // part.shape[position]
+        if value is not None and not 0 <= value < parts:
+            message = f"'{op.name}' op expected index {position} in 0 to {parts - 1}, got {value}"
+            yield Diagnostic(message, op.location, Severity.WARNING)
+
+
+def _packing_problems(
+    name: str, unpacked: TileType, bytes_name: str, packed: TileType
+) -> Iterator[str]:
+    element = unpacked.element
+    assert isinstance(element, IntegerType | FloatType)
+    if element.width == 8:
+        yield f"expected {name} elements of another width than 8 bits, got {element}"
+        return
+    # tf32 has 19 bits that mean something, in 32.
+    width = 32 if element is TF32 else element.width
+    if unpacked.count * width != packed.count * 8:
+        yield (
+            f"expected {bytes_name} of {unpacked.count * width} bits like {name}, "
+            f"got {packed.count * 8}"
+        )

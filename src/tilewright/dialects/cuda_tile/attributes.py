@@ -62,6 +62,15 @@ class AssumePredicate(Parametric):
         """Why this cannot be said of a value of that type, or nothing."""
         raise NotImplementedError
 
+    def print(self, printer: Printer) -> str:
+        """The text after the mnemonic."""
+        raise NotImplementedError
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        raise NotImplementedError
+
 
 _MAX_DIVISOR: Final = 1 << 62
 
@@ -108,13 +117,11 @@ class DivByAttr(AssumePredicate):
         return None
 
     def print(self, printer: Printer) -> str:
-        """The text after the mnemonic."""
         groups = "" if self.every is None else f", every {self.every} along {self.along}"
         return f"<{self.divisor}{groups}>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
         parser.expect("<")
         divisor = parser.integer()
         every = along = None
@@ -150,12 +157,10 @@ class SameElementsAttr(AssumePredicate):
         return None
 
     def print(self, printer: Printer) -> str:
-        """The text after the mnemonic."""
         return f"<[{', '.join(map(str, self.values))}]>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
         parser.expect("<")
         values = parser.listed(parser.integer, "[", "]")
         parser.expect(">")
@@ -187,13 +192,11 @@ class BoundedAttr(AssumePredicate):
         return None
 
     def print(self, printer: Printer) -> str:
-        """The text after the mnemonic."""
         lower, upper = ("?" if b is None else str(b) for b in (self.lower, self.upper))
         return f"<{lower}, {upper}>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
         parser.expect("<")
         lower = None if parser.accept("?") else parser.integer()
         parser.expect(",")

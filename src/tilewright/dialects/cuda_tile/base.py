@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from tilewright.dialects.cuda_tile.directives import DIRECTIVES
 from tilewright.ir.operation import Operation
+from tilewright.text.syntax import Directive
 
 
 class TileOp(Operation):
     """An operation of Tile IR; its types go without `!cuda_tile.` in the text."""
 
     elides_type_prefix = True
-    directives: ClassVar[Mapping[str, object]] = DIRECTIVES
+    directives: ClassVar[Mapping[str, Directive]] = DIRECTIVES

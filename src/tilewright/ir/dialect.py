@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tilewright.ir.attributes import Attribute, EnumAttr, Parametric, Type
 from tilewright.ir.operation import Operation
 
+if TYPE_CHECKING:
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.rules import Folds, Materialize, Rules
+
 
 class Dialect:
-    """A namespace of operations, types and attributes, found by their names."""
+    """A namespace of operations, types and attributes, found by their names.
 
-    __slots__ = ("_alias", "attributes", "name", "ops", "types")
+    An operation never names what simplifies it. The dialect names the module that does,
+    `simplifier`, which is imported on first use and defines what it has of `RULES`, `FOLDS` and
+    `materialize`; `ir.rules` says what these are.
+    """
+
+    __slots__ = ("_alias", "_simplifier", "attributes", "name", "ops", "types")
+
+    loaded: ClassVar[dict[str, Dialect]] = {}
+    """All dialects made so far: whoever holds an attribute finds the dialect it came from."""
 
     def __init__(
         self,
@@ -21,13 +34,16 @@ class Dialect:
         *modules: ModuleType,
         alias: Callable[[Attribute], str | None] | None = None,
         spellings: Mapping[str, type[Operation]] | None = None,
+        simplifier: str | None = None,
     ) -> None:
         """Collect whatever the modules define; `spellings` are other names of operations."""
         self.name = name
+        self.loaded[name] = self
         self.ops: dict[str, type[Operation]] = {}
         self.types: dict[str, type[Type]] = {}
         self.attributes: dict[str, type[Parametric] | type[EnumAttr]] = {}
         self._alias = alias
+        self._simplifier: str | ModuleType | None = simplifier
         for module in modules:
             self._collect(vars(module).values())
         self.ops.update(spellings or {})
@@ -52,6 +68,26 @@ class Dialect:
     def alias(self, attribute: Attribute) -> str | None:
         """The alias under which the printer should introduce an attribute, if it should."""
         return self._alias(attribute) if self._alias is not None else None
+
+    def _simplification(self, what: str) -> Any:
+        if isinstance(self._simplifier, str):
+            self._simplifier = import_module(self._simplifier)
+        return getattr(self._simplifier, what, None)
+
+    @property
+    def rules(self) -> Rules:
+        """The rewrites that make programs of this dialect simpler."""
+        return self._simplification("RULES") or ()
+
+    @property
+    def folds(self) -> Folds:
+        """How operations compute on constants."""
+        return self._simplification("FOLDS") or {}
+
+    def materialize(self, value: Attribute, type: Type, build: Builder) -> Operation | None:
+        """Create the operation that yields a constant, if the dialect has one for this type."""
+        create: Materialize | None = self._simplification("materialize")
+        return None if create is None else create(value, type, build)
 
 
 class Context:

@@ -1,0 +1,66 @@
+"""What may be done with an operation, judged by its effects and those of all inside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.ir.traits import Effects
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+_SPECULATABLE = (Effects.PURE,)
+_EFFECT_FREE = (Effects.PURE, Effects.NONE)
+_READING = (Effects.PURE, Effects.NONE, Effects.READ)
+_WRITING = (Effects.PURE, Effects.NONE, Effects.WRITE)
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether `op` may run more often, less often or elsewhere, as long as its operands exist."""
+    return _has_only(op, _SPECULATABLE)
+
+
+def is_effect_free(op: Operation) -> bool:
+    """Whether `op` does nothing but compute its results, so that an equal one may stand in."""
+    return _has_only(op, _EFFECT_FREE)
+
+
+def may_write(op: Operation) -> bool:
+    """Whether memory may be another after `op`."""
+    return not _has_only(op, _READING)
+
+
+def may_read(op: Operation) -> bool:
+    """Whether the results of `op` may depend on memory."""
+    return not _has_only(op, _WRITING)
+
+
+def is_dead(op: Operation) -> bool:
+    """Whether nobody would notice if `op` were gone: nothing used, nothing written, no jump."""
+    if op.effects is Effects.UNKNOWN or op.is_terminator:
+        return False
+    for result in op.results:
+        if result.users:
+            return False
+    return _has_only(op, _READING)
+
+
+def _has_only(op: Operation, allowed: tuple[Effects, ...]) -> bool:
+    effects = op.effects
+    if effects is not Effects.RECURSIVE:
+        return effects in allowed and not op.jumps_to
+    return all(
+        (inner.effects is Effects.RECURSIVE or inner.effects in allowed)
+        and not (inner.jumps_to and _leaves(inner, op))
+        for inner in op.walk()
+    )
+
+
+def _leaves(terminator: Operation, op: Operation) -> bool:
+    """Whether control goes from `terminator`, which is inside `op`, to somewhere outside it."""
+    for outer in terminator.ancestors():
+        if outer.name in terminator.jumps_to:
+            return False
+        if outer is op:
+            return True
+    return True

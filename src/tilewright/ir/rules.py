@@ -1,0 +1,261 @@
+"""Rewrite rules, one law each, and the greedy driver that applies them until none holds.
+
+@rule(SubFOp)
+def subtract_negation(op: SubFOp, build: Rewriter) -> Replacement:
+    \"\"\"`x - (-y)` becomes `x + y`: negation is exact, so the modifiers carry over.\"\"\"
+    if (negation := op.rhs.defined_by(NegFOp)) is None:
+        return None
+    build.fuse(negation)
+    return build.create(AddFOp, lhs=op.lhs, rhs=negation.source)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
+
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.effects import is_dead
+from tilewright.ir.operation import Block, Operation
+from tilewright.ir.rewriter import Listener, Rewriter
+from tilewright.ir.traits import CONSTANT_LIKE
+from tilewright.ir.values import Value
+from tilewright.support.diagnostics import Diagnostic, InternalError, Severity, Sink
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.builder import Builder
+
+OpT = TypeVar("OpT", bound=Operation)
+
+Replacement: TypeAlias = Operation | Value | Sequence[Value] | None
+"""What a rule gives back: what stands for the results of the operation from now on.
+
+The values, or the operation whose results they are; `()` for an operation without results, which
+goes; the operation itself if it was changed in place. `None`: the rule does not apply, and nothing
+has been changed."""
+
+Fold: TypeAlias = Callable[[Operation, Rewriter], Replacement]
+"""Tried on every operation before the rules."""
+
+Constants: TypeAlias = tuple["Attribute | None", ...]
+Folded: TypeAlias = "Attribute | Value | Sequence[Attribute | Value] | None"
+Folds: TypeAlias = Mapping[type[Operation], Callable[[Any, Constants], Folded]]
+"""How operations compute: from an operation and the constants among its operands (`None` for the
+others) to a constant or an existing value for each result, or to nothing."""
+
+Materialize: TypeAlias = "Callable[[Attribute, Type, Builder], Operation | None]"
+"""Creates the operation that yields a constant of a type, where the dialect has one."""
+
+
+class Rooted(Protocol):
+    """Something that applies to operations of certain classes."""
+
+    @property
+    def roots(self) -> tuple[type[Operation], ...]:
+        """The classes, or base classes of them."""
+        ...
+
+
+RootedT = TypeVar("RootedT", bound=Rooted)
+
+
+class Rule:
+    """A rewrite of operations of the classes `roots`; see `Replacement` for what `apply` gives."""
+
+    __slots__ = ("apply", "name", "roots")
+
+    def __init__(
+        self, roots: tuple[type[Operation], ...], apply: Callable[[Any, Rewriter], Replacement]
+    ) -> None:
+        self.roots = roots
+        self.apply = apply
+        self.name = apply.__name__
+
+    @property
+    def law(self) -> str:
+        """What becomes what, and why that is right."""
+        return self.apply.__doc__ or ""
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}>"
+
+
+Rules: TypeAlias = tuple[Rule, ...]
+"""Rules in the order in which they are tried."""
+
+
+def rule(
+    *roots: type[OpT],
+) -> Callable[[Callable[[OpT, Rewriter], Replacement]], Rule]:
+    """Make a rule of a function whose docstring is the law."""
+
+    def declare(apply: Callable[[OpT, Rewriter], Replacement]) -> Rule:
+        return Rule(roots, apply)
+
+    return declare
+
+
+def constant_of(value: Value) -> Attribute | None:
+    """The attribute that a value is known to be, if a constant-like operation defines it."""
+    op = value.defining_op()
+    if op is None or CONSTANT_LIKE not in op.traits:
+        return None
+    return op.attributes.get("value")
+
+
+class ByRoot(Generic[RootedT]):
+    """Finds what applies to an operation class or to a base of it, in the order given."""
+
+    __slots__ = ("_entries", "_found")
+
+    def __init__(self, entries: Iterable[RootedT]) -> None:
+        self._entries = tuple(entries)
+        self._found: dict[type[Operation], tuple[RootedT, ...]] = {}
+
+    def __call__(self, kind: type[Operation]) -> tuple[RootedT, ...]:
+        found = self._found.get(kind)
+        if found is None:
+            found = tuple(e for e in self._entries if issubclass(kind, e.roots))
+            self._found[kind] = found
+        return found
+
+
+RuleFinder: TypeAlias = Callable[[type[Operation]], Rules]
+
+
+def apply_rules(
+    root: Operation,
+    rules: Rules | RuleFinder,
+    *,
+    fold: Fold | None = None,
+    limit: int | None = None,
+    sink: Sink | None = None,
+) -> bool:
+    """Fold, delete what is dead and apply rules to all inside `root` until nothing changes.
+
+    Gives whether anything did. After `limit` rewrites (by default many for each operation) the
+    rules are taken to undo each other: that is an `InternalError`, or a warning in `sink`, since
+    the program is right all the same.
+    """
+    finder = rules if callable(rules) else ByRoot(rules)
+    return _Greedy(root, finder, fold, limit, sink).run()
+
+
+_REWRITES_PER_OP: Final = 64
+_REMEMBERED: Final = 8
+
+
+class _Greedy(Listener):
+    """The worklist holds whatever may have become rewritable, the most recent on top."""
+
+    __slots__ = ("_build", "_finder", "_fold", "_limit", "_recent", "_root", "_sink", "_worklist")
+
+    def __init__(
+        self,
+        root: Operation,
+        finder: RuleFinder,
+        fold: Fold | None,
+        limit: int | None,
+        sink: Sink | None,
+    ) -> None:
+        self._root = root
+        self._finder = finder
+        self._fold = fold
+        self._limit = limit
+        self._sink = sink
+        self._worklist: dict[Operation, None] = {}
+        self._recent: list[str] = []
+        self._build = Rewriter(InsertPoint(Block()), listener=self)
+
+    def inserted(self, op: Operation) -> None:
+        self._worklist[op] = None
+
+    def changed(self, op: Operation) -> None:
+        self._worklist[op] = None
+
+    def erased(self, op: Operation) -> None:
+        worklist = self._worklist
+        inside = tuple(op.walk()) if op.regions else (op,)
+        for gone in inside:
+            for value in gone.operands:
+                # Its definition may be dead now, or have become the only user of something.
+                definition = value.defining_op()
+                if definition is not None:
+                    worklist[definition] = None
+        for gone in inside:
+            worklist.pop(gone, None)
+
+    def run(self) -> bool:
+        """Sweep until a whole sweep changes nothing; tells whether any did."""
+        while True:
+            before = self._build.edits
+            self._sweep()
+            if self._build.edits == before or self._is_exhausted:
+                return self._build.edits > 0
+
+    @property
+    def _is_exhausted(self) -> bool:
+        return self._limit is not None and len(self._recent) >= self._limit
+
+    def _sweep(self) -> None:
+        root, worklist = self._root, self._worklist
+        ops = list(root.walk())
+        if self._limit is None:
+            self._limit = _REWRITES_PER_OP * len(ops) + _REWRITES_PER_OP
+        ops.reverse()
+        worklist.update(dict.fromkeys(ops))
+        while worklist:
+            op, _ = worklist.popitem()
+            if op is not root and (root.is_isolated or root.is_ancestor_of(op)):
+                self._visit(op)
+
+    def _visit(self, op: Operation) -> None:
+        build = self._build
+        if is_dead(op):
+            build.erase(op)
+            return
+        rules = self._finder(type(op))
+        fold = self._fold
+        if fold is None and not rules:
+            return
+        build.aim(op)
+        before = build.edits
+        if fold is not None and (folded := fold(op, build)) is not None:
+            self._commit(op, folded, "fold")
+            return
+        for candidate in rules:
+            replacement = candidate.apply(op, build)
+            if replacement is not None:
+                self._commit(op, replacement, candidate.name)
+                return
+            if build.edits != before:
+                raise InternalError(
+                    f"rule '{candidate.name}' changed the program and did not apply", op.location
+                )
+
+    def _commit(self, op: Operation, replacement: Replacement, name: str) -> None:
+        if replacement is op:
+            self._build.touch(op)
+        else:
+            self._build.replace(op, *_values(replacement))
+        self._recent.append(name)
+        if self._is_exhausted:
+            self._give_up(op)
+
+    def _give_up(self, op: Operation) -> None:
+        """Report rules that seem to undo each other, and stop."""
+        self._worklist.clear()
+        last = ", ".join(dict.fromkeys(self._recent[-_REMEMBERED:]))
+        message = f"no end after {len(self._recent)} rewrites; the last were by {last}"
+        if self._sink is None:
+            raise InternalError(message, op.location)
+        self._sink.add(Diagnostic(message, op.location, Severity.WARNING))
+
+
+def _values(replacement: Replacement) -> Sequence[Value]:
+    if isinstance(replacement, Operation):
+        return replacement.results
+    if isinstance(replacement, Value):
+        return (replacement,)
+    return replacement or ()

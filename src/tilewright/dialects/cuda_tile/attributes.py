@@ -25,8 +25,8 @@ from tilewright.ir.types import I1, IntegerType
 from tilewright.support.bits import is_power_of_two
 
 if TYPE_CHECKING:
+    from tilewright.text.attribute_printer import AttributePrinter
     from tilewright.text.parser import Parser
-    from tilewright.text.printer import Printer
 
 __all__ = [
     "ENUM_SINCE",
@@ -62,7 +62,7 @@ class AssumePredicate(Parametric):
         """Why this cannot be said of a value of that type, or nothing."""
         raise NotImplementedError
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
         raise NotImplementedError
 
@@ -116,7 +116,7 @@ class DivByAttr(AssumePredicate):
             return f"'div_by' expects 'every' from 0 to the extent {extent}, got {self.every}"
         return None
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         groups = "" if self.every is None else f", every {self.every} along {self.along}"
         return f"<{self.divisor}{groups}>"
 
@@ -156,7 +156,7 @@ class SameElementsAttr(AssumePredicate):
                 return f"'same_elements' expects a value from 0 to {extent}, got {value}"
         return None
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         return f"<[{', '.join(map(str, self.values))}]>"
 
     @classmethod
@@ -191,7 +191,7 @@ class BoundedAttr(AssumePredicate):
             return f"'bounded' expects {self.lower} not to be above {self.upper}"
         return None
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         lower, upper = ("?" if b is None else str(b) for b in (self.lower, self.upper))
         return f"<{lower}, {upper}>"
 
@@ -227,7 +227,7 @@ class OptimizationHintsAttr(Parametric):
                 return f"expected a dictionary for optimization hint '{name}'"
         return None
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
         parts = [f"{arch} = {_print_hints(entry, printer)}" for arch, entry in self.entries.entries]
         return f"<{', '.join(parts)}>"
@@ -252,13 +252,13 @@ class OptimizationHintsAttr(Parametric):
         return cls(entries)
 
 
-def _print_hints(entry: Attribute, printer: Printer) -> str:
+def _print_hints(entry: Attribute, printer: AttributePrinter) -> str:
     assert isinstance(entry, DictionaryAttr)
     parts = [f"{name} = {_print_hint(value, printer)}" for name, value in entry.entries]
     return f"{{{', '.join(parts)}}}"
 
 
-def _print_hint(value: Attribute, printer: Printer) -> str:
+def _print_hint(value: Attribute, printer: AttributePrinter) -> str:
     """A value without its type: integers are all that NVIDIA's compiler takes."""
     if isinstance(value, IntegerAttr) and value.type is not I1:
         return str(value.value)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from tilewright.dialects.cuda_tile.directives import DIRECTIVES
 from tilewright.ir.operation import Operation
+from tilewright.text.printer import Style, print_op
 from tilewright.text.syntax import Directive
 
 
@@ -15,3 +16,10 @@ class TileOp(Operation):
 
     elides_type_prefix = True
     directives: ClassVar[Mapping[str, Directive]] = DIRECTIVES
+
+    def to_text(self, style: str = "public", debug: bool = False) -> str:
+        """The text of this operation and all inside it; `debug` adds locations."""
+        return print_op(self, style=Style(style), debug=debug)
+
+    def __str__(self) -> str:
+        return self.to_text()

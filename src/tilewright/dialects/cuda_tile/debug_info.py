@@ -11,8 +11,8 @@ from tilewright.support.location import CallSiteLoc, FusedLoc, Location, NameLoc
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Diagnostic
+    from tilewright.text.attribute_printer import AttributePrinter
     from tilewright.text.parser import Parser
-    from tilewright.text.printer import Printer
 
 
 class DINode(Parametric):
@@ -25,7 +25,7 @@ class DINode(Parametric):
     optional: ClassVar[str] = ""
     """The slot that reads as zero where the text leaves it out."""
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
         parts: list[str] = []
         for slot, (name, _) in self.spelled.items():
@@ -63,7 +63,7 @@ class DINode(Parametric):
         return cls.unique(*[found[slot] for slot in cls.spelled])
 
 
-def _print_value(value: object, printer: Printer) -> str:
+def _print_value(value: object, printer: AttributePrinter) -> str:
     if isinstance(value, str):
         return printer.attribute(StringAttr(value))
     return printer.attribute(value) if isinstance(value, Attribute) else str(value)
@@ -87,7 +87,7 @@ class DIFile(DINode):
     def __new__(cls, name: str, directory: str) -> Self:
         return cls.unique(name, directory)
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         name, directory = (printer.attribute(StringAttr(s)) for s in (self.name, self.directory))
         return f"<{name} in {directory}>"
 
@@ -205,9 +205,9 @@ class DILoc(Location):
         """What the text of this location mentions, in order."""
         return self.location, self.scope
 
-    def print(self, printer: Printer) -> str:
+    def print(self, printer: AttributePrinter) -> str:
         """The full text, which stands without `loc(...)` around it."""
-        place = printer.attribute(LocationAttr(self.location))
+        place = printer.location(self.location)
         return f"#{DILocText.mnemonic}<{place} in {printer.attribute(self.scope)}>"
 
 

@@ -1,0 +1,155 @@
+"""The versions of Tile IR: what each has, and what in a program is newer than one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile.enums import ENUM_SINCE
+from tilewright.dialects.cuda_tile.types import (
+    ELEMENT_SINCE,
+    TYPE_SINCE,
+    PtrType,
+    TensorViewType,
+    TileType,
+    ViewType,
+)
+from tilewright.ir.attributes import (
+    ArrayAttr,
+    Attribute,
+    DenseElementsAttr,
+    DictionaryAttr,
+    EnumAttr,
+    FloatAttr,
+    IntegerAttr,
+    Type,
+    TypeAttr,
+)
+from tilewright.ir.declare import AttributeField, Version
+from tilewright.ir.types import FunctionType
+from tilewright.support.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+MODES: Final[dict[str, Version]] = {
+    "13.1": (13, 1),
+    "13.2": (13, 2),
+    "13.3": (13, 3),
+    "13.4": (13, 4),
+}
+"""The versions by name; the last accepts everything."""
+
+FIRST: Final[Version] = (13, 1)
+
+RENAMED: Final[dict[str, tuple[str, Version]]] = {
+    "cuda_tile.print_tko": ("cuda_tile.print", (13, 2)),
+    "cuda_tile.fpowf": ("cuda_tile.pow", (13, 4)),
+}
+"""The operations that had another name before a version."""
+
+
+def op_name(op: type[Operation], version: Version) -> str:
+    """What an operation is called in a version."""
+    old, until = RENAMED.get(op.name, (op.name, FIRST))
+    return old if version < until else op.name
+
+
+def roster(ops: Iterable[type[Operation]], version: Version) -> list[str]:
+    """The names of those operations that a version has, in order."""
+    return sorted({op_name(op, version) for op in ops if (op.since or FIRST) <= version})
+
+
+def version_problems(module: Operation, version: Version) -> Iterator[Diagnostic]:
+    """What in a program is newer than a version."""
+    types: dict[Type, str | None] = {}
+    for op in module.walk():
+        for problem in _op_problems(op, version, types):
+            yield op.error(problem)
+
+
+def _op_problems(op: Operation, version: Version, types: dict[Type, str | None]) -> Iterator[str]:
+    if (op.since or FIRST) > version:
+        yield _needs("", op.since or FIRST, version)
+        return
+    yield from _field_problems(op, version)
+    found: dict[str, None] = {}
+    for type in _types(op):
+        if type not in types:
+            types[type] = _type_problem(type, version)
+        found.update({problem: None for problem in (types[type],) if problem})
+    for attribute in op.attributes.values():
+        found.update({problem: None for problem in _attribute_problems(attribute, version)})
+    yield from found
+
+
+def _field_problems(op: Operation, version: Version) -> Iterator[str]:
+    """A newer attribute counts unless it is the default, a newer operand if it is there, and a
+    newer result if somebody uses it."""
+    schema = op.schema
+    for field in schema.by_name.values():
+        if field.since is None or field.since <= version:
+            continue
+        if isinstance(field, AttributeField):
+            counts = bool(getattr(op, field.name) != field.default)
+        else:
+            values = schema.values(op, field.name)
+            counts = any(value.users for value in values) if field in schema.results else values
+        if counts:
+            yield _needs(f"'{field.name}' ", field.since, version)
+
+
+def _types(op: Operation) -> Iterator[Type]:
+    for value in (*op.operands, *op.results):
+        yield value.type
+    for region in op.regions:
+        for block in region.blocks:
+            yield from (argument.type for argument in block.args)
+
+
+def _type_problem(type: Type, version: Version) -> str | None:
+    """What in a type is newer than the version, or nothing."""
+    since = TYPE_SINCE.get(type.__class__, FIRST)
+    if since > version:
+        return _needs(f"'{type.mnemonic.partition('.')[2]}' ", since, version)
+    match type:
+        case TileType() | TensorViewType():
+            inner, attr = type.element, getattr(type, "attr", None)
+        case PtrType():
+            inner, attr = type.pointee, type.attr
+        case ViewType():
+            return _type_problem(type.tensor_view, version)
+        case FunctionType():
+            found = (_type_problem(part, version) for part in (*type.inputs, *type.results))
+            return next(filter(None, found), None)
+        case _:
+            since = ELEMENT_SINCE.get(type, FIRST)
+            return _needs(f"'{type}' ", since, version) if since > version else None
+    if attr is not None and ENUM_SINCE[attr.__class__] > version:
+        return _needs("'ptr_attr' ", ENUM_SINCE[attr.__class__], version)
+    return _type_problem(inner, version)
+
+
+def _attribute_problems(attribute: Attribute, version: Version) -> Iterator[str]:
+    """What in an attribute is newer than the version."""
+    match attribute:
+        case EnumAttr():
+            since = max(ENUM_SINCE.get(key, FIRST) for key in (attribute, attribute.__class__))
+            if since > version:
+                yield _needs(f"'{attribute.keyword}' ", since, version)
+        case TypeAttr() | DenseElementsAttr() | IntegerAttr() | FloatAttr():
+            problem = _type_problem(attribute.type, version)
+            if problem is not None:
+                yield problem
+        case ArrayAttr():
+            for element in attribute.elements:
+                yield from _attribute_problems(element, version)
+        case DictionaryAttr():
+            for _, value in attribute.entries:
+                yield from _attribute_problems(value, version)
+        case _:
+            return
+
+
+def _needs(what: str, since: Version, version: Version) -> str:
+    return f"{what}needs version {since[0]}.{since[1]}, got {version[0]}.{version[1]}"

@@ -1,0 +1,157 @@
+"""Aliases: long attributes and locations, defined once and referred to by name.
+
+The text is made in one pass, so that each attribute is met in the order in which it is printed,
+and before anybody knows what its alias will be called. Until then a reference is its number
+between two NULs, which can occur nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.dialect import Dialect
+from tilewright.support.location import UNKNOWN, ByteLoc, Location
+from tilewright.text.attribute_printer import AttributePrinter
+
+_MARK: Final = "\0"
+_ALLOWED: Final = "$_-"
+
+
+class _Symbol:
+    """An attribute or location that was printed; `prefix` is empty if it has no alias."""
+
+    __slots__ = ("children", "deferrable", "depth", "prefix", "reference", "text")
+
+    def __init__(self, prefix: str, deferrable: bool, number: int) -> None:
+        self.prefix = prefix
+        self.depth = 1 if prefix else 0
+        """One more than that of the deepest alias inside: definitions come before uses."""
+        self.deferrable = deferrable
+        """Whether the definition may follow the operations: only locations use it."""
+        self.children: list[_Symbol] = []
+        self.text = ""
+        self.reference = f"{_MARK}{number}{_MARK}"
+
+    def pin(self) -> None:
+        """Demand the definition before the operations, with all that it needs."""
+        if self.deferrable:
+            self.deferrable = False
+            for child in self.children:
+                child.pin()
+
+
+class AliasPrinter(AttributePrinter):
+    """Spells attributes and locations by their aliases, and collects the definitions."""
+
+    __slots__ = ("_known", "_open", "_symbols")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._symbols: dict[Attribute | Location, _Symbol] = {}
+        self._open: _Symbol | None = None
+        """The symbol whose text is being made: others met meanwhile are its children."""
+        self._known: dict[Attribute, str] = {}
+        """What operations print for an attribute that was met before."""
+
+    def attribute(self, attribute: Attribute) -> str:
+        if self._open is not None:
+            return self._visit(attribute, self._open.deferrable).reference
+        text = self._known.get(attribute)
+        if text is None:
+            text = self._known[attribute] = self._visit(attribute, False).reference
+        return text
+
+    def location(self, location: Location) -> str:
+        return self.visit_location(location, self._open is not None and self._open.deferrable)
+
+    def nested_location(self, location: Location) -> str:
+        return self.location(location)
+
+    def visit_location(self, location: Location, deferrable: bool) -> str:
+        """The alias of a location that is printed here or soon."""
+        if isinstance(location, ByteLoc):
+            location = UNKNOWN
+        return self._visit(location, deferrable).reference
+
+    def _visit(self, key: Attribute | Location, deferrable: bool) -> _Symbol:
+        symbol = self._symbols.get(key)
+        if symbol is None:
+            symbol = _Symbol(_prefix(key), deferrable, len(self._symbols))
+            self._symbols[key] = symbol
+            self._define(symbol, key)
+        elif not deferrable:
+            symbol.pin()
+        if self._open is not None:
+            self._open.children.append(symbol)
+        return symbol
+
+    def _define(self, symbol: _Symbol, key: Attribute | Location) -> None:
+        outer, self._open = self._open, symbol
+        symbol.text = self.spell(key) if isinstance(key, Attribute) else super().location(key)
+        self._open = outer
+        deepest = max([child.depth for child in symbol.children], default=0)
+        if deepest:
+            symbol.depth = deepest + 1
+        if not symbol.prefix:
+            symbol.reference = symbol.text
+
+    def resolve(self, text: str) -> str:
+        """The text with definitions around it and every reference by its name."""
+        symbols = [symbol for symbol in self._symbols.values() if symbol.prefix]
+        if not symbols:
+            return text
+        symbols.sort(key=lambda symbol: (symbol.depth, symbol.prefix))
+        names = _unique_names([symbol.prefix for symbol in symbols])
+        numbers = {
+            symbol.reference.strip(_MARK): f"#{name}"
+            for symbol, name in zip(symbols, names, strict=True)
+        }
+        early = [f"{s.reference} = {s.text}\n" for s in symbols if not s.deferrable]
+        late = [f"{s.reference} = {s.text}\n" for s in symbols if s.deferrable]
+        parts = "".join([*early, text, *late]).split(_MARK)
+        parts[1::2] = [numbers[number] for number in parts[1::2]]
+        return "".join(parts)
+
+
+def _prefix(key: Attribute | Location) -> str:
+    if isinstance(key, Location):
+        return "loc"
+    dialect = Dialect.loaded.get(key.mnemonic.partition(".")[0])
+    name = dialect.alias(key) if dialect is not None else None
+    return sanitized(name, _ALLOWED) if name else ""
+
+
+def _unique_names(prefixes: list[str]) -> list[str]:
+    used: set[str] = set()
+    counts: dict[str, int] = {}
+    return [_unique_name(prefix, used, counts) for prefix in prefixes]
+
+
+def _unique_name(prefix: str, used: set[str], counts: dict[str, int]) -> str:
+    name = prefix
+    stem = f"{prefix}_" if prefix[-1].isdigit() else prefix
+    while name in used:
+        counts[stem] = counts.get(stem, 0) + 1
+        name = f"{stem}{counts[stem]}"
+    used.add(name)
+    return name
+
+
+def sanitized(name: str, allowed: str = "$._-") -> str:
+    """A name as an identifier: other characters become hexadecimal numbers, spaces `_`.
+
+    >>> sanitized("a b+c"), sanitized("1x")
+    ('a_b2Bc', '_1x')
+    """
+    characters = [
+        char
+        if (char.isascii() and char.isalnum()) or char in allowed
+        else "_"
+        if char == " "
+        else char.encode("utf-8", "surrogateescape").hex().upper()
+        for char in name
+    ]
+    first = name[0]
+    odd = not (first.isascii() and first.isalnum()) and first not in allowed and first != " "
+    return f"_{''.join(characters)}" if odd or first.isdigit() else "".join(characters)

@@ -1,0 +1,267 @@
+"""Attributes and locations as MLIR writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Final, cast
+
+from tilewright.ir.attributes import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayAttr,
+    DenseElementsAttr,
+    DictionaryAttr,
+    EnumAttr,
+    FloatAttr,
+    IntegerAttr,
+    LocationAttr,
+    OpaqueAttr,
+    StringAttr,
+    SymbolRefAttr,
+    Type,
+    TypeAttr,
+    UnitAttr,
+)
+from tilewright.ir.types import (
+    F64,
+    I1,
+    I64,
+    FloatType,
+    FunctionType,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    TupleType,
+    spell_shape,
+)
+from tilewright.support.bits import to_signed
+from tilewright.support.diagnostics import InternalError
+from tilewright.support.float_text import print_decimal
+from tilewright.support.floats import FORMATS
+from tilewright.support.location import (
+    ByteLoc,
+    CallSiteLoc,
+    FileLoc,
+    FusedLoc,
+    Location,
+    NameLoc,
+    TextLoc,
+    UnknownLoc,
+)
+
+MAX_LISTED: Final = 100
+"""Dense constants with more elements than this, all the same excepted, print as raw bytes."""
+
+_BARE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
+_NEEDS_ESCAPE: Final = re.compile(rb"[^ !#-\[\]-~]")
+
+
+def quoted(text: str) -> str:
+    r"""A string literal.
+
+    >>> print(quoted('a"b\\\n'))
+    "a\22b\\\0A"
+    """
+    data = _NEEDS_ESCAPE.sub(_escape, text.encode("utf-8", "surrogateescape"))
+    return f'"{data.decode("ascii")}"'
+
+
+def _escape(match: re.Match[bytes]) -> bytes:
+    char = match.group()
+    return b"\\\\" if char == b"\\" else b"\\%02X" % char[0]
+
+
+def keyword_or_string(text: str) -> str:
+    """A name as it is, or in quotes if it is no identifier."""
+    return text if _BARE.fullmatch(text) else quoted(text)
+
+
+def symbol_text(path: Iterable[str]) -> str:
+    """`@outer::@inner`."""
+    return "::".join([f"@{keyword_or_string(name)}" for name in path])
+
+
+def number_text(pattern: int, type: Type) -> str:
+    """An element of a constant, given as the bits of its type."""
+    if isinstance(type, FloatType):
+        return print_decimal(pattern, FORMATS[type.format])
+    if type is I1:
+        return "true" if pattern else "false"
+    if isinstance(type, IntegerType) and type.signedness == "u":
+        return str(pattern)
+    return str(to_signed(pattern, getattr(type, "width", 64)))
+
+
+def dense_text(attribute: DenseElementsAttr) -> str:
+    """What stands inside `dense<...>`: one number, nested lists, or raw bytes in hexadecimal."""
+    type = cast("Any", attribute.type)
+    if attribute.is_splat:
+        return number_text(attribute.elements()[0], type.element)
+    patterns = attribute.elements()
+    if len(patterns) > MAX_LISTED:
+        return f'"0x{attribute.data.hex().upper()}"'
+    texts = [number_text(pattern, type.element) for pattern in patterns]
+    for extent in reversed(type.shape[1:]):
+        texts = [f"[{', '.join(texts[i : i + extent])}]" for i in range(0, len(texts), extent)]
+    return f"[{', '.join(texts)}]" if texts else ""
+
+
+class AttributePrinter:
+    """Spells attributes, types and locations; all in place, without aliases.
+
+    A dialect's attribute class defines `print(self, printer) -> str`: what follows
+    `#dialect.name`. A dialect's location class defines `print` for all of its text.
+    """
+
+    __slots__ = ("_spellers",)
+
+    def __init__(self) -> None:
+        self._spellers: dict[type, Callable[[Any], str]] = {
+            UnitAttr: lambda attribute: "unit",
+            StringAttr: lambda attribute: quoted(attribute.value),
+            IntegerAttr: self._integer,
+            FloatAttr: self._float,
+            ArrayAttr: lambda attribute: f"[{self.elements(attribute)}]",
+            DictionaryAttr: lambda attribute: f"{{{self.entries(attribute.entries)}}}",
+            TypeAttr: lambda attribute: self.type(attribute.type),
+            SymbolRefAttr: lambda attribute: symbol_text(attribute.path),
+            DenseArrayAttr: self._dense_array,
+            DenseElementsAttr: self._dense_elements,
+            LocationAttr: lambda attribute: self.location(attribute.location),
+            OpaqueAttr: lambda attribute: attribute.text,
+        }
+
+    def attribute(self, attribute: Attribute) -> str:
+        """An attribute as it stands in an attribute dictionary."""
+        return self.spell(attribute)
+
+    def spell(self, attribute: Attribute) -> str:
+        """The attribute's own text, even where others refer to it by an alias."""
+        speller = self._spellers.get(type(attribute))
+        if speller is not None:
+            return speller(attribute)
+        if isinstance(attribute, Type):
+            return self.type(attribute)
+        if isinstance(attribute, EnumAttr) and not attribute.mnemonic:
+            return f"{attribute.value} : i32"
+        return f"#{attribute.mnemonic}{self.parameters(attribute)}"
+
+    def parameters(self, attribute: Attribute) -> str:
+        """What follows the name of a dialect's attribute: the form without `#dialect.name`."""
+        if isinstance(attribute, EnumAttr):
+            return f"<{attribute.keyword}>"
+        spell = getattr(attribute, "print", None)
+        if spell is None:
+            raise InternalError(f"{type(attribute).__name__} cannot be printed")
+        return spell(self)
+
+    def type(self, type: Type) -> str:
+        """A type in its full form."""
+        match type:
+            case TensorType(encoding=Attribute()):
+                shape = spell_shape(type.shape)
+                return f"tensor<{shape}{self.type(type.element)}, {self.attribute(type.encoding)}>"
+            case MemRefType():
+                extra = [self.attribute(part) for part in (type.layout, type.space) if part]
+                shape = spell_shape(type.shape)
+                return f"memref<{', '.join([shape + self.type(type.element), *extra])}>"
+            case TupleType():
+                return f"tuple<{', '.join(map(self.type, type.elements))}>"
+            case FunctionType():
+                return self.signature(type.inputs, type.results)
+            case _:
+                return str(type)
+
+    def signature(self, inputs: Iterable[Type], results: tuple[Type, ...]) -> str:
+        """`(A, B) -> C`, with parentheses around any but a single plain result."""
+        text = ", ".join(map(self.type, results))
+        if len(results) != 1 or isinstance(results[0], FunctionType):
+            text = f"({text})"
+        return f"({', '.join(map(self.type, inputs))}) -> {text}"
+
+    def entries(self, entries: Iterable[tuple[str, Attribute]]) -> str:
+        """The inside of a dictionary: `a = 1 : i32, flag`."""
+        return ", ".join([self._entry(name, attribute) for name, attribute in entries])
+
+    def _entry(self, name: str, attribute: Attribute) -> str:
+        name = keyword_or_string(name)
+        return name if isinstance(attribute, UnitAttr) else f"{name} = {self.attribute(attribute)}"
+
+    def elements(self, attribute: ArrayAttr) -> str:
+        """The inside of an array, where i64 and f64 need not say so."""
+        return ", ".join(map(self._element, attribute.elements))
+
+    def _element(self, attribute: Attribute) -> str:
+        if isinstance(attribute, IntegerAttr) and attribute.type is I64:
+            return str(attribute.value)
+        if isinstance(attribute, FloatAttr) and attribute.type is F64:
+            text = number_text(attribute.bits, F64)
+            return text if not text.startswith("0x") else f"{text} : f64"
+        return self.attribute(attribute)
+
+    def _integer(self, attribute: IntegerAttr) -> str:
+        if attribute.type is I1:
+            return "true" if attribute.value else "false"
+        return f"{attribute.value} : {self.type(attribute.type)}"
+
+    def _float(self, attribute: FloatAttr) -> str:
+        return f"{number_text(attribute.bits, attribute.type)} : {self.type(attribute.type)}"
+
+    def _dense_array(self, attribute: DenseArrayAttr) -> str:
+        element = attribute.element
+        if not attribute.values:
+            return f"array<{self.type(element)}>"
+        if element is I1 or isinstance(element, FloatType):
+            texts = [number_text(value, element) for value in attribute.values]
+        else:
+            texts = list(map(str, attribute.values))
+        return f"array<{self.type(element)}: {', '.join(texts)}>"
+
+    def _dense_elements(self, attribute: DenseElementsAttr) -> str:
+        return f"dense<{dense_text(attribute)}> : {self.type(attribute.type)}"
+
+    def location(self, location: Location) -> str:
+        """A location where an attribute may stand: `loc(...)`, or the form of its dialect."""
+        text = self.place(location)
+        return text if text.startswith("#") else f"loc({text})"
+
+    def nested_location(self, location: Location) -> str:
+        """A location inside another."""
+        return self.place(location)
+
+    def place(self, location: Location) -> str:
+        """What stands inside `loc(...)`, even where others refer to it by an alias."""
+        match location:
+            case UnknownLoc() | ByteLoc():
+                return "unknown"
+            case TextLoc():
+                return self.place(location.resolve())
+            case FileLoc():
+                return _file_text(location)
+            case NameLoc(name=name, child=UnknownLoc()):
+                return quoted(name)
+            case NameLoc():
+                return f"{quoted(location.name)}({self.nested_location(location.child)})"
+            case CallSiteLoc():
+                callee = self.nested_location(location.callee)
+                return f"callsite({callee} at {self.nested_location(location.caller)})"
+            case FusedLoc():
+                metadata = location.metadata
+                tag = f"<{self.attribute(metadata)}>" if isinstance(metadata, Attribute) else ""
+                return f"fused{tag}[{', '.join(map(self.nested_location, location.locations))}]"
+            case _:
+                return cast("Any", location).print(self)
+
+
+def _file_text(location: FileLoc) -> str:
+    start = f"{quoted(location.file)}:{location.line}:{location.column}"
+    if location.end is None or location.end == (location.line, location.column):
+        return start
+    line, column = location.end
+    return f"{start} to :{column}" if line == location.line else f"{start} to {line}:{column}"
+
+
+def attribute_text(attribute: Attribute) -> str:
+    """An attribute on its own, without aliases."""
+    return AttributePrinter().attribute(attribute)

@@ -1,0 +1,310 @@
+"""The printer: operations, blocks and regions in MLIR's text form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from tilewright.ir.attributes import Attribute, DenseArrayAttr, Type
+from tilewright.ir.operation import Operation, UnregisteredOp
+from tilewright.ir.types import I32
+from tilewright.text.aliases import AliasPrinter
+from tilewright.text.attribute_printer import quoted
+from tilewright.text.naming import Names
+from tilewright.text.syntax_print import print_form
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Block, Region
+    from tilewright.ir.values import BlockArgument, Value
+    from tilewright.support.location import Location
+
+
+class Style(Enum):
+    """Which of the two custom forms operations print."""
+
+    PUBLIC = "public"
+    """What NVIDIA's public tools write and read."""
+    TILEIRAS = "tileiras"
+    """Named blocks and short value names, for people who read dumps."""
+
+
+class _TypeTexts(dict[Type, str]):
+    """The text of each type, without prefix for those of one dialect; made on first use."""
+
+    __slots__ = ("_prefix", "_printer")
+
+    def __init__(self, printer: Printer, dialect: str) -> None:
+        super().__init__()
+        self._printer = printer
+        self._prefix = f"{dialect}."
+
+    def __missing__(self, type: Type) -> str:
+        bare = type.mnemonic.startswith(self._prefix)
+        text = type.spell() if bare else AliasPrinter.type(self._printer, type)
+        self[type] = text
+        return text
+
+
+class _Texts(dict[str, _TypeTexts]):
+    """The type texts for each dialect whose prefix is left out; "" leaves out none."""
+
+    __slots__ = ("_printer",)
+
+    def __init__(self, printer: Printer) -> None:
+        super().__init__()
+        self._printer = printer
+
+    def __missing__(self, dialect: str) -> _TypeTexts:
+        texts = self[dialect] = _TypeTexts(self._printer, dialect or "!")
+        return texts
+
+
+class Printer(AliasPrinter):
+    """Prints operations piece by piece through `emit`.
+
+    An operation class may define `print(self, printer)`, which writes what follows the name.
+    """
+
+    __slots__ = (
+        "_debug",
+        "_default_dialect",
+        "_forms",
+        "_generic",
+        "_line",
+        "_locations",
+        "_out",
+        "emit",
+        "lefts",
+        "names",
+        "style",
+        "type_texts",
+    )
+
+    emit: Callable[[str], None]
+    """Write a piece of text."""
+
+    def __init__(self, root: Operation, style: Style, debug: bool, generic: bool) -> None:
+        super().__init__()
+        self.style = style
+        names = Names(root, style.value, not generic)
+        self.names = names.of
+        self.lefts = names.lefts
+        self.type_texts = _Texts(self)
+        self._debug = debug
+        self._generic = generic
+        self._default_dialect = "builtin"
+        self._forms: dict[type[Operation], tuple[str, Callable[[Printer, Any], None]]] = {}
+        self._line = "\n"
+        """A line break and the indentation of the current line."""
+        self._locations: dict[Location, str] = {}
+        self._out: list[str] = []
+        self.emit = self._out.append
+
+    def value(self, value: Value) -> str:
+        """The name of a value, with `%`."""
+        return self.names.get(value, "<<UNKNOWN SSA VALUE>>")
+
+    def type(self, type: Type, op: Operation | None = None) -> str:
+        """A type; in the custom form of `op` the prefix of its own dialect may be left out."""
+        elides = op is not None and op.elides_type_prefix
+        return self.type_texts[op.dialect if elides else ""][type]
+
+    def attr_dict(
+        self, op: Operation, elided: Collection[str] = (), *, keyword: bool = False
+    ) -> str:
+        """` {a = 1 : i32}` for all but the elided attributes and those with their default."""
+        entries = [
+            (name, op.attributes[name])
+            for name in sorted(op.attributes)
+            if name not in elided and not is_default(op, name)
+        ]
+        if not entries:
+            return ""
+        return f"{' attributes' if keyword else ''} {{{self.entries(entries)}}}"
+
+    def trailing_location(self, location: Location) -> str:
+        """` loc(...)` behind an operation; nothing unless locations are asked for."""
+        if not self._debug:
+            return ""
+        text = self._locations.get(location)
+        if text is None:
+            text = self._locations[location] = f" loc({self.visit_location(location, True)})"
+        return text
+
+    def argument(self, argument: BlockArgument, op: Operation | None = None) -> str:
+        """`%x: type`, with the location in full where locations are asked for."""
+        text = f"{self.value(argument)}: {self.type(argument.type, op)}"
+        if not self._debug:
+            return text
+        self.visit_location(argument.location, False)
+        return f"{text} loc({self.place(argument.location)})"
+
+    def region(
+        self,
+        region: Region,
+        *,
+        print_entry_args: bool = True,
+        print_terminators: bool = True,
+        print_empty_block: bool = False,
+        label: str | None = None,
+    ) -> None:
+        """`{ ... }`; `label` names the entry block, and makes it print its name."""
+        owner = region.parent
+        outer, line = self._default_dialect, self._line
+        self.emit("{")
+        if owner is not None and region.blocks:
+            self._enter(owner.default_dialect or "")
+            first = region.blocks[0]
+            arguments = print_entry_args and first.args
+            if label is not None or arguments or (print_empty_block and first.first is None):
+                self._label(first, label or "bb0", bool(arguments))
+            self._block(first, print_terminators)
+            for index, block in enumerate(region.blocks[1:], 1):
+                self._label(block, f"bb{index}", True)
+                self._block(block, True)
+        self._enter(outer)
+        self.emit(f"{line}}}")
+
+    def _enter(self, dialect: str) -> None:
+        if dialect != self._default_dialect:
+            self._default_dialect = dialect
+            self._forms = {}
+
+    def _label(self, block: Block, name: str, with_arguments: bool) -> None:
+        arguments = ", ".join(map(self.argument, block.args)) if with_arguments else ""
+        text = f"({arguments})" if arguments else ""
+        self.emit(f"{self._line}^{name}{text}:{_predecessors(block)}")
+
+    def _block(self, block: Block, print_terminator: bool) -> None:
+        outer = self._line
+        line = self._line = f"{outer}  "
+        emit = self.emit
+        last = None if print_terminator else block.terminator
+        op = block.first
+        while op is not last and op is not None:
+            emit(line)
+            self.operation(op)
+            op = op.next
+        self._line = outer
+
+    def newline(self, indent: int = 0) -> None:
+        """Go on in a new line, as far right as the current operation and `indent` more."""
+        self.emit(f"{self._line}{' ' * indent}")
+
+    def operation(self, op: Operation) -> None:
+        """`%results = name ... loc(...)`."""
+        emit = self.emit
+        results = op.results
+        if len(results) == 1:
+            emit(self.names[results[0]])
+            emit(" = ")
+        elif results:
+            emit(f"{self.lefts[op]} = ")
+        location = self.trailing_location(op.location) if self._debug else ""
+        form = self._forms.get(type(op))
+        if form is None:
+            form = self._form(op)
+        emit(form[0])
+        form[1](self, op)
+        if location:
+            emit(location)
+
+    def _form(self, op: Operation) -> tuple[str, Callable[[Printer, Any], None]]:
+        kind = type(op)
+        if isinstance(op, UnregisteredOp):
+            return quoted(op.name), Printer.generic
+        prints = None if self._generic else print_form(kind)
+        if prints is None:
+            form = quoted(op.name), Printer.generic
+        else:
+            dialect, _, rest = op.name.partition(".")
+            # A name with a second dot would read as one of another dialect.
+            bare = dialect == self._default_dialect and "." not in rest
+            form = rest if bare else op.name, prints
+        self._forms[kind] = form
+        return form
+
+    def generic(self, op: Operation) -> None:
+        """The generic form, from the operands on."""
+        emit = self.emit
+        emit(f"({', '.join(map(self.value, op.operands))})")
+        if op.successors:
+            emit(f"[{', '.join(map(self.block_name, op.successors))}]")
+        properties, others = _split_attributes(op)
+        if properties:
+            emit(f" <{{{self.entries(sorted(properties.items()))}}}>")
+        if op.regions:
+            emit(" (")
+            for index, region in enumerate(op.regions):
+                emit(", " if index else "")
+                self.region(region, print_empty_block=True)
+            emit(")")
+        if others:
+            emit(f" {{{self.entries(sorted(others.items()))}}}")
+        operands = [value.type for value in op.operands]
+        emit(f" : {self.signature(operands, tuple([result.type for result in op.results]))}")
+
+    def block_name(self, block: Block) -> str:
+        """`^bb1`."""
+        blocks = block.parent.blocks if block.parent is not None else []
+        return f"^bb{blocks.index(block)}" if block in blocks else "^INVALIDBLOCK"
+
+    def finish(self) -> str:
+        """Everything printed so far, with the definitions of aliases."""
+        return self.resolve("".join(self._out))
+
+    def top_level(self, op: Operation, default_dialect: str) -> str:
+        """An operation on its own lines."""
+        self._enter(default_dialect)
+        self.operation(op)
+        self.emit("\n")
+        return self.finish()
+
+
+def _split_attributes(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+    """The declared attributes and all others; nobody declared those of unregistered ones."""
+    inherent = op.schema.inherent
+    properties = {name: value for name, value in op.attributes.items() if name in inherent}
+    others = {name: value for name, value in op.attributes.items() if name not in inherent}
+    if op.segments is not None:
+        properties["operandSegmentSizes"] = DenseArrayAttr(I32, op.segments)
+    return properties, others
+
+
+def is_default(op: Operation, name: str) -> bool:
+    """Whether a stored attribute says no more than its absence would."""
+    field = op.schema.inherent.get(name)
+    if field is None or field.optional or field.default is None:
+        return False
+    return field.kind.wrap(field.default) is op.attributes[name]
+
+
+def _predecessors(block: Block) -> str:
+    """The comment behind a label that tells from where control comes."""
+    region = block.parent
+    if region is None:
+        return "  // block is not in a region!"
+    names = [f"^bb{region.blocks.index(found)}" for found in block.predecessors()]
+    if not names:
+        return "" if block is region.blocks[0] else "  // no predecessors"
+    if len(names) == 1:
+        return f"  // pred: {names[0]}"
+    return f"  // {len(names)} preds: {', '.join(names)}"
+
+
+def print_op(
+    op: Operation,
+    *,
+    style: Style = Style.PUBLIC,
+    debug: bool = False,
+    generic: bool = False,
+    default_dialect: str = "builtin",
+) -> str:
+    """The text of an operation, with a line break at the end.
+
+    `debug` adds locations, `generic` prints the generic form of everything. The names of
+    operations of the default dialect go without prefix, as inside an operation that sets one.
+    """
+    root = next(reversed([op, *op.ancestors()]))
+    return Printer(root, style, debug, generic).top_level(op, default_dialect)

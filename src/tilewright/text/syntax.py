@@ -1,0 +1,328 @@
+"""The grammar of `syntax` strings: the custom form of an operation, element by element.
+
+The vocabulary is that of MLIR's declarative assembly formats, with the same rules for spaces:
+
+    `literal`               a keyword or one punctuation mark
+    `` ` ` `` and `` `` ``  a space, and no space where there would be one
+    $field                  operands with commas, an attribute as its kind spells it, a region
+    type($field)            the types of operands or results, with commas
+    attr-dict               attributes that nothing else spells; `attr-dict-with-keyword` puts
+                            `attributes` in front
+    ( ... $field^ ... )?    only if the field is there: an operand or a region that exists, an
+                            attribute that is not the default; else the second part of
+                            `( ... $field^ ... ) : ( ... )?`
+    oilist(`a` ... | ...)   clauses in any order, each there if one of its fields is
+    custom<Name>(...)       a pair of functions from the operation's `directives`
+
+A flag as the anchor of a group prints nothing itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tilewright.support.diagnostics import InternalError
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.declare import Field, Schema
+    from tilewright.ir.operation import Operation, Region
+    from tilewright.support.location import Location
+
+
+class ParseState:
+    """What the text has said so far while the custom form of one operation is read.
+
+    Everything is keyed by the names of fields; operands are what `Parser.operand` gives.
+    """
+
+    __slots__ = (
+        "attributes",
+        "kind",
+        "location",
+        "operand_types",
+        "operands",
+        "regions",
+        "result_types",
+    )
+
+    def __init__(self, kind: type[Operation], location: Location) -> None:
+        self.kind = kind
+        self.location = location
+        self.operands: dict[str, list[int]] = {}
+        self.operand_types: dict[str, list[Type]] = {}
+        self.result_types: dict[str, list[Type]] = {}
+        self.attributes: dict[str, Attribute] = {}
+        """By field name or by the name in the IR; may hold attributes nobody declared."""
+        self.regions: dict[str, Region] = {}
+
+
+class Directive:
+    """The two halves of a `custom<Name>(...)` element.
+
+    `parse(parser, state, *arguments)` and `print(printer, op, *arguments)` get the arguments of
+    the element as strings: the names of fields, for `$field` as for `type($field)`. The space in
+    front is the engine's business, even if the directive prints nothing.
+    """
+
+    __slots__ = ("parse", "print")
+
+    def __init__(self, parse: Callable[..., None], print: Callable[..., None]) -> None:
+        self.parse = parse
+        self.print = print
+
+
+class Element:
+    """Base of the elements of a syntax."""
+
+    __slots__ = ()
+
+
+class Literal(Element):
+    """A keyword or a punctuation mark."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Space(Element):
+    """A space, or the absence of one."""
+
+    __slots__ = ("wanted",)
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted
+
+
+class Variable(Element):
+    """`$field`."""
+
+    __slots__ = ("field",)
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+
+class TypeOf(Element):
+    """`type($field)`."""
+
+    __slots__ = ("field",)
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+
+
+class AttrDict(Element):
+    """`attr-dict`, or with the keyword `attributes` in front."""
+
+    __slots__ = ("keyword",)
+
+    def __init__(self, keyword: bool) -> None:
+        self.keyword = keyword
+
+
+class Group(Element):
+    """`( ... )?` with its anchor, and what stands there if the anchor is absent."""
+
+    __slots__ = ("anchor", "otherwise", "then")
+
+    def __init__(self, then: list[Element], anchor: Field, otherwise: list[Element]) -> None:
+        self.then = then
+        self.anchor = anchor
+        self.otherwise = otherwise
+
+
+class AnyOrder(Element):
+    """`oilist(...)`: clauses that start with a literal."""
+
+    __slots__ = ("clauses",)
+
+    def __init__(self, clauses: list[list[Element]]) -> None:
+        self.clauses = clauses
+
+
+class Custom(Element):
+    """`custom<Name>(...)`; remembers which fields it spells."""
+
+    __slots__ = ("arguments", "directive", "name")
+
+    def __init__(self, name: str, directive: Directive, arguments: list[str]) -> None:
+        self.name = name
+        self.directive = directive
+        self.arguments = arguments
+
+
+_TOKENS: Final = re.compile(
+    r"\s*(?:(?P<literal>`[^`]*`)|(?P<word>\$?[A-Za-z_][\w-]*)|(?P<mark>[()<>,?:|^]))"
+)
+
+
+class _SyntaxReader:
+    __slots__ = ("_anchor", "_at", "_kind", "_tokens")
+
+    def __init__(self, kind: type[Operation]) -> None:
+        self._kind = kind
+        self._tokens = self._split(kind.syntax or "")
+        self._at = 0
+        self._anchor: Field | None = None
+
+    def _split(self, text: str) -> list[str]:
+        tokens: list[str] = []
+        at = 0
+        while text[at:].strip():
+            match = _TOKENS.match(text, at)
+            if match is None:
+                raise self.wrong(f"cannot read {text[at:]!r}")
+            tokens.append(match.group().strip() if match["literal"] is None else match["literal"])
+            at = match.end()
+        return [*tokens, ""]
+
+    def wrong(self, message: str) -> InternalError:
+        """A mistake of whoever declared the operation."""
+        return InternalError(f"syntax of '{self._kind.name}': {message}")
+
+    def accept(self, token: str) -> bool:
+        """Step over a token if it comes next."""
+        if self._tokens[self._at] != token:
+            return False
+        self._at += 1
+        return True
+
+    def expect(self, token: str) -> None:
+        """Step over a token that must come next."""
+        if not self.accept(token):
+            raise self.wrong(f"expected {token!r}, got {self._tokens[self._at]!r}")
+
+    def next(self) -> str:
+        """The next token, whatever it is."""
+        token = self._tokens[self._at]
+        self._at += 1
+        return token
+
+    def elements(self, *ends: str) -> list[Element]:
+        """Elements up to one of the ends, which stays."""
+        found: list[Element] = []
+        while self._tokens[self._at] not in ends:
+            found.append(self.element())
+        return found
+
+    def element(self) -> Element:
+        """One element, and the `^` behind it."""
+        token = self.next()
+        if token.startswith("`"):
+            inner = token[1:-1]
+            return Literal(inner) if inner.strip() else Space(bool(inner))
+        if token.startswith("$"):
+            return self.anchored(Variable(self.field(token)))
+        if token == "(":
+            return self.group()
+        return self.directive(token)
+
+    def anchored(self, element: Variable | TypeOf) -> Element:
+        """Take note of a `^`."""
+        if self.accept("^"):
+            self._anchor = element.field
+        return element
+
+    def directive(self, token: str) -> Element:
+        """An element that starts with a word."""
+        match token:
+            case "attr-dict" | "attr-dict-with-keyword":
+                return AttrDict(token != "attr-dict")
+            case "type":
+                return self.anchored(TypeOf(self.type_argument()))
+            case "oilist":
+                return self.any_order()
+            case "custom":
+                return self.custom()
+            case _:
+                raise self.wrong(f"expected an element, got {token!r}")
+
+    def type_argument(self) -> Field:
+        """`($field)`."""
+        self.expect("(")
+        field = self.field(self.next())
+        self.expect(")")
+        return field
+
+    def field(self, token: str) -> Field:
+        """The field of a `$name`."""
+        schema: Schema = self._kind.schema
+        field = schema.by_name.get(token[1:])
+        if not token.startswith("$") or field is None:
+            raise self.wrong(f"expected a field, got {token!r}")
+        return field
+
+    def group(self) -> Group:
+        """The rest of `( ... )? : ( ... )`."""
+        outer, self._anchor = self._anchor, None
+        then = self.elements(")", "")
+        self.expect(")")
+        otherwise: list[Element] = []
+        if self.accept(":"):
+            self.expect("(")
+            otherwise = self.elements(")", "")
+            self.expect(")")
+        self.expect("?")
+        anchor, self._anchor = self._anchor, outer
+        if anchor is None:
+            raise self.wrong("an optional group needs an anchor")
+        return Group(then, anchor, otherwise)
+
+    def any_order(self) -> AnyOrder:
+        """The rest of `oilist( ... | ... )`."""
+        self.expect("(")
+        clauses = [self.elements("|", ")", "")]
+        while self.accept("|"):
+            clauses.append(self.elements("|", ")", ""))
+        self.expect(")")
+        if not all(clause and isinstance(clause[0], Literal) for clause in clauses):
+            raise self.wrong("a clause of an oilist starts with a literal")
+        return AnyOrder(clauses)
+
+    def custom(self) -> Custom:
+        """The rest of `custom<Name>(...)`, perhaps with a `^` behind."""
+        self.expect("<")
+        name = self.next()
+        self.expect(">")
+        directive = getattr(self._kind, "directives", {}).get(name)
+        if not isinstance(directive, Directive):
+            raise self.wrong(f"no directive {name!r}")
+        self.expect("(")
+        arguments: list[str] = []
+        while not self.accept(")"):
+            token = self.next()
+            field = self.type_argument() if token == "type" else self.field(token)
+            arguments.append(field.name)
+            self.accept(",")
+        if self.accept("^"):
+            self._anchor = self._kind.schema.by_name[arguments[0]]
+        return Custom(name, directive, arguments)
+
+
+def read_syntax(kind: type[Operation]) -> list[Element]:
+    """The elements of an operation's syntax string."""
+    reader = _SyntaxReader(kind)
+    return reader.elements("")
+
+
+def spelled_fields(elements: list[Element]) -> set[str]:
+    """The names of the fields whose values some element spells."""
+    names: set[str] = set()
+    for element in elements:
+        match element:
+            case Variable():
+                names.add(element.field.name)
+            case Custom():
+                names.update(element.arguments)
+            case Group():
+                names |= spelled_fields(element.then) | spelled_fields(element.otherwise)
+            case AnyOrder():
+                names.update(*map(spelled_fields, element.clauses))
+            case _:
+                pass
+    return names

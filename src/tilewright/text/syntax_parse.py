@@ -1,0 +1,242 @@
+"""Syntax strings as parsers: each becomes a list of functions on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tilewright.ir.attributes import UNIT
+from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField, ResultField
+from tilewright.ir.operation import Region
+from tilewright.support.diagnostics import InternalError
+from tilewright.text.syntax import (
+    AnyOrder,
+    AttrDict,
+    Custom,
+    Element,
+    Group,
+    Literal,
+    ParseState,
+    Space,
+    TypeOf,
+    Variable,
+    read_syntax,
+)
+from tilewright.text.syntax_build import build
+from tilewright.text.syntax_kinds import is_flag, kind_reader, kind_starts
+
+if TYPE_CHECKING:
+    from tilewright.ir.declare import Field
+    from tilewright.ir.operation import Operation
+    from tilewright.support.location import Location
+    from tilewright.text.parser import Parser
+
+Step = Callable[["Parser", ParseState], None]
+Test = Callable[["Parser"], bool]
+Form = Callable[["Parser", "Location"], "Operation"]
+
+_forms: dict[type[Operation], Form | None] = {}
+
+
+def parse_form(kind: type[Operation]) -> Form | None:
+    """The function that reads an operation after its name; nothing if it has no custom form."""
+    if kind not in _forms:
+        _forms[kind] = _make_form(kind)
+    return _forms[kind]
+
+
+def _make_form(kind: type[Operation]) -> Form | None:
+    by_hand = getattr(kind, "parse", None)
+    if by_hand is not None:
+        return by_hand
+    if kind.syntax is None:
+        return None
+    steps = _Compiler(kind).sequence(read_syntax(kind))
+
+    def form(parser: Parser, location: Location) -> Operation:
+        state = ParseState(kind, location)
+        for step in steps:
+            step(parser, state)
+        return build(parser, state)
+
+    return form
+
+
+class _Compiler:
+    """Turns elements into steps."""
+
+    __slots__ = ("_dialect", "_kind")
+
+    def __init__(self, kind: type[Operation]) -> None:
+        self._kind = kind
+        self._dialect = kind.name.partition(".")[0] if kind.elides_type_prefix else None
+
+    def sequence(self, elements: Sequence[Element]) -> list[Step]:
+        """The steps of some elements."""
+        steps = [self.step(element) for element in elements if not isinstance(element, Space)]
+        return [step for step in steps if step is not None]
+
+    def step(self, element: Element) -> Step | None:
+        """The step of one element."""
+        match element:
+            case Literal(text=text):
+                return lambda parser, state: parser.expect(text)
+            case Variable(field=field):
+                return self.variable(field)
+            case TypeOf(field=field):
+                return self.types(field)
+            case AttrDict(keyword=keyword):
+                return _attr_dict(keyword)
+            case Group():
+                return self.group(element)
+            case AnyOrder():
+                return self.any_order(element)
+            case Custom(directive=directive, arguments=arguments):
+                run, names = directive.parse, tuple(arguments)
+                return lambda parser, state: run(parser, state, *names)
+            case _:
+                raise AssertionError(element)
+
+    def variable(self, field: Field) -> Step | None:
+        """`$field`."""
+        match field:
+            case OperandField():
+                return _operands(field)
+            case AttributeField() if is_flag(field):
+                return None
+            case AttributeField():
+                return _attribute(field, self._dialect)
+            case RegionField():
+                return _region(field)
+            case _:
+                raise self.wrong(f"'{field.name}' cannot be a variable")
+
+    def types(self, field: Field) -> Step:
+        """`type($field)`."""
+        name, dialect = field.name, self._dialect
+        assert isinstance(field, OperandField | ResultField)
+        is_operand = isinstance(field, OperandField)
+        if field.arity is not Arity.VARIADIC:
+            if is_operand:
+                return lambda parser, state: _put(state.operand_types, name, [parser.type(dialect)])
+            return lambda parser, state: _put(state.result_types, name, [parser.type(dialect)])
+
+        def step(parser: Parser, state: ParseState) -> None:
+            types = state.operand_types if is_operand else state.result_types
+            # Operands that are not there have no types, whatever follows.
+            if is_operand and state.operands.get(name) == []:
+                types[name] = []
+            else:
+                types[name] = parser.listed(lambda: parser.type(dialect))
+
+        return step
+
+    def group(self, group: Group) -> Step:
+        """An optional group: it is there if its first element is."""
+        test = self.test(group.then[0])
+        then = self.sequence(group.then)
+        if is_flag(group.anchor):
+            then.insert(0, _flag(group.anchor))
+        otherwise = self.sequence(group.otherwise)
+
+        def step(parser: Parser, state: ParseState) -> None:
+            for inner in then if test(parser) else otherwise:
+                inner(parser, state)
+
+        return step
+
+    def test(self, element: Element) -> Test:
+        """Whether an element stands here."""
+        match element:
+            case Literal(text=text):
+                return lambda parser: parser.tokens[parser.at] == text
+            case Variable(field=OperandField()):
+                return lambda parser: parser.tokens[parser.at].startswith("%")
+            case Variable(field=RegionField()):
+                return lambda parser: parser.tokens[parser.at] == "{"
+            case Variable(field=AttributeField() as field):
+                starts = kind_starts(field)
+                return lambda parser: starts(parser.tokens[parser.at])
+            case _:
+                raise self.wrong("an optional group starts with a literal or a variable")
+
+    def any_order(self, oilist: AnyOrder) -> Step:
+        """Clauses by their first literal, each at most once."""
+        clauses: dict[str, list[Step]] = {}
+        for clause in oilist.clauses:
+            first = clause[0]
+            assert isinstance(first, Literal)
+            flags = [e.field for e in clause if isinstance(e, Variable) and is_flag(e.field)]
+            clauses[first.text] = [*map(_flag, flags), *self.sequence(clause)]
+
+        def step(parser: Parser, state: ParseState) -> None:
+            seen: set[str] = set()
+            while (word := parser.tokens[parser.at]) in clauses:
+                if word in seen:
+                    parser.error(f"'{word}' clause can appear at most once")
+                seen.add(word)
+                for inner in clauses[word]:
+                    inner(parser, state)
+
+        return step
+
+    def wrong(self, message: str) -> InternalError:
+        """A mistake of whoever declared the operation."""
+        return InternalError(f"syntax of '{self._kind.name}': {message}")
+
+
+def _put(target: dict[str, Any], name: str, value: Any) -> None:
+    target[name] = value
+
+
+def _operands(field: OperandField[Any]) -> Step:
+    name = field.name
+    if field.arity is Arity.ONE:
+        return lambda parser, state: _put(state.operands, name, [parser.operand()])
+    if field.arity is Arity.VARIADIC:
+        return lambda parser, state: _put(state.operands, name, parser.operand_list())
+
+    def optional(parser: Parser, state: ParseState) -> None:
+        there = parser.tokens[parser.at].startswith("%")
+        state.operands[name] = [parser.operand()] if there else []
+
+    return optional
+
+
+def _attribute(field: AttributeField[Any], dialect: str | None) -> Step:
+    spelling, read = field.spelling, kind_reader(field, dialect)
+    return lambda parser, state: _put(state.attributes, spelling, read(parser))
+
+
+def _flag(field: Field) -> Step:
+    assert isinstance(field, AttributeField)
+    spelling = field.spelling
+    return lambda parser, state: _put(state.attributes, spelling, UNIT)
+
+
+def _region(field: RegionField) -> Step:
+    def step(parser: Parser, state: ParseState) -> None:
+        if not field.min_blocks and parser.tokens[parser.at] != "{":
+            state.regions[field.name] = Region()
+        else:
+            state.regions[field.name] = parser.region(owner=state.kind, field=field)
+
+    return step
+
+
+def _attr_dict(keyword: bool) -> Step:
+    def step(parser: Parser, state: ParseState) -> None:
+        if keyword:
+            if not parser.accept("attributes"):
+                return
+            if parser.tokens[parser.at] != "{":
+                parser.expect("{")
+        elif parser.tokens[parser.at] != "{":
+            return
+        at = parser.at
+        for name, attribute in parser.optional_attr_dict().items():
+            if name in state.attributes:
+                parser.error(f"attribute '{name}' occurs more than once", at)
+            state.attributes[name] = attribute
+
+    return step

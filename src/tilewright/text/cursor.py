@@ -1,0 +1,250 @@
+"""A cursor over tokens: looking, taking, expecting, and errors that say where."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
+
+from tilewright.ir.types import DYNAMIC
+from tilewright.support.diagnostics import InvalidValue, fail
+from tilewright.support.location import Source, TextLoc
+from tilewright.text.lexer import TokenPositions, tokenize, unescape
+
+if TYPE_CHECKING:
+    from tilewright.support.diagnostics import Diagnostic
+
+T = TypeVar("T")
+
+MAX_NESTING: Final = 128
+"""How deep regions, types, attributes and locations may nest, all together."""
+
+MAX_DIGITS: Final = 640
+"""How long a number may be; Python reads so many digits under every setting."""
+
+# A level of regions takes about a dozen frames, more than the usual limit allows at full depth.
+# The frames of Python functions do not use the stack of the machine.
+_DEEP: Final = 32
+_FRAMES: Final = 6000
+
+_MAX_EXTENT: Final = (1 << 63) - 1
+
+
+def describe(token: str) -> str:
+    """How a message names a token."""
+    if not token:
+        return "end of input"
+    if token == '"':
+        return "a string without end"
+    return f"'{token}'" if len(token) <= 40 else f"'{token[:40]}...'"
+
+
+class Cursor:
+    """The tokens of one text and a place among them."""
+
+    def __init__(self, text: str, name: str = "<stdin>") -> None:
+        self.tokens = tokenize(text)
+        self.at = 0
+        self.positions = TokenPositions(Source(name, text))
+        self.depth = 0
+        self.deepest = 0
+        """The greatest depth so far; see `Aliases`, which make depth invisible."""
+
+    def peek(self) -> str:
+        """The current token; empty at the end."""
+        return self.tokens[self.at]
+
+    def next(self) -> str:
+        """Take the current token."""
+        token = self.tokens[self.at]
+        if not token:
+            self.error("unexpected end of input")
+        self.at += 1
+        return token
+
+    def accept(self, token: str) -> bool:
+        """Take the current token if it is this one."""
+        if self.tokens[self.at] != token:
+            return False
+        self.at += 1
+        return True
+
+    def expect(self, token: str) -> None:
+        """Take this token."""
+        if self.tokens[self.at] != token:
+            self.unexpected(f"'{token}'")
+        self.at += 1
+
+    def location(self, at: int | None = None) -> TextLoc:
+        """The place of a token, by default the current one."""
+        return TextLoc(self.positions, self.at if at is None else at)
+
+    def error(self, message: str, at: int | None = None, *notes: Diagnostic) -> NoReturn:
+        """Stop with an error at a token, by default the current one."""
+        fail(message, self.location(at), *notes)
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        """Stop with an error: this was expected, and the current token was found."""
+        self.error(f"expected {wanted}, got {describe(self.tokens[self.at])}")
+
+    def invalid(self, make: Callable[..., T], *arguments: object, at: int) -> T:
+        """Make a type or an attribute; what cannot exist is an error at a token."""
+        try:
+            return make(*arguments)
+        except InvalidValue as error:
+            self.error(str(error), at)
+
+    def enter(self) -> None:
+        """Go one level deeper."""
+        self.depth += 1
+        if self.depth > self.deepest:
+            self.reach(self.depth)
+
+    def leave(self) -> None:
+        """Come back."""
+        self.depth -= 1
+
+    def reach(self, depth: int) -> None:
+        """Take note of a depth that was not reached before."""
+        self.deepest = depth
+        if depth > MAX_NESTING:
+            self.error(f"nested more than {MAX_NESTING} levels deep")
+        if depth == _DEEP:
+            sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
+
+    def keyword(self) -> str:
+        """Take a bare word."""
+        word = self.tokens[self.at]
+        if not (word[:1].isalpha() or word[:1] == "_"):
+            self.unexpected("a keyword")
+        self.at += 1
+        return word
+
+    def is_integer(self) -> bool:
+        """Whether an integer stands here, perhaps with a sign."""
+        token = self.tokens[self.at]
+        digits = self.tokens[self.at + 1] if token == "-" else token
+        return digits.isdigit() or digits[:2] == "0x"
+
+    def integer(self) -> int:
+        """Take an integer: decimal or hexadecimal, perhaps with a minus."""
+        start = self.at
+        negative = self.accept("-")
+        token = self.tokens[self.at]
+        if not self.is_integer() or token == "-":
+            self.at = start
+            self.unexpected("an integer")
+        number = self.number(token, self.at)
+        self.at += 1
+        return -number if negative else number
+
+    def number(self, digits: str, at: int) -> int:
+        """The value of decimal or hexadecimal digits."""
+        if len(digits) > MAX_DIGITS:
+            self.error(f"integer literal of more than {MAX_DIGITS} digits", at)
+        if digits.isdigit():
+            return int(digits)
+        if digits == "0x":
+            self.error("expected hexadecimal digits after '0x'", at)
+        try:
+            return int(digits, 16)
+        except ValueError:
+            self.error(f"expected an integer, got {describe(digits)}", at)
+
+    def string(self) -> str:
+        """Take a string literal; the result is what it stands for."""
+        token = self.tokens[self.at]
+        if token[:1] != '"' or token == '"':
+            self.unexpected("a string")
+        return self.unescaped(token)
+
+    def symbol(self) -> str:
+        """Take `@name`; the result is the name."""
+        token = self.tokens[self.at]
+        if token[:1] != "@" or token == "@":
+            self.unexpected("a symbol name")
+        if token[1] == '"':
+            return self.unescaped(token[1:])
+        self.at += 1
+        return token[1:]
+
+    def unescaped(self, literal: str) -> str:
+        """Take the current token, whose quoted part is `literal`."""
+        text = unescape(literal)
+        if text is None:
+            self.error("unknown escape in string literal")
+        self.at += 1
+        return text
+
+    def listed(self, item: Callable[[], T], open: str = "", close: str = "") -> list[T]:
+        """Take items with commas between them; none only if `close` comes right after `open`."""
+        if open:
+            self.expect(open)
+        if close and self.accept(close):
+            return []
+        items = [item()]
+        tokens = self.tokens
+        while tokens[self.at] == ",":
+            self.at += 1
+            items.append(item())
+        if close:
+            self.expect(close)
+        return items
+
+    def closing(self, at: int) -> int:
+        """The index behind the bracket that closes the one at `at`; -1 if nothing closes it."""
+        tokens = self.tokens
+        open = tokens[at]
+        close = _CLOSERS[open]
+        depth = 0
+        while token := tokens[at]:
+            at += 1
+            if token == open:
+                depth += 1
+            elif token == close:
+                depth -= 1
+                if not depth:
+                    return at
+        return -1
+
+    def extents(self) -> tuple[int, ...]:
+        """Take the extents in front of an element type, `4x?x`; nothing there is rank 0."""
+        token = self.tokens[self.at]
+        if token[-1:] != "x" or token[0] not in "0123456789?":
+            return ()
+        shape = tuple([self.extent(text) for text in token[:-1].split("x")])
+        self.at += 1
+        return shape
+
+    def shape(self) -> tuple[int, ...]:
+        """Take extents alone: `8x64`, `8`, `?x4`."""
+        token = self.tokens[self.at]
+        if token[:1] not in _EXTENT_START or token[-1] == "x":
+            self.unexpected("a shape")
+        shape = tuple([self.extent(text) for text in token.split("x")])
+        self.at += 1
+        return shape
+
+    def extent(self, text: str) -> int:
+        """The value of one extent of the current token."""
+        if text == "?":
+            return DYNAMIC
+        extent = int(text) if text.isdigit() and len(text) < 20 else -1
+        if not 0 <= extent <= _MAX_EXTENT:
+            self.error(f"invalid dimension {describe(text)}")
+        return extent
+
+    def source_text(self, start: int, end: int) -> str:
+        """The text of tokens, with one space wherever there is space between two."""
+        offset, tokens = self.positions.offset, self.tokens
+        parts: list[str] = []
+        behind = offset(start)
+        for at in range(start, end):
+            token, here = tokens[at], offset(at)
+            parts.append(token if here == behind else f" {token}")
+            behind = here + len(token)
+        return "".join(parts)
+
+
+_CLOSERS: Final = {"<": ">", "(": ")", "[": "]", "{": "}"}
+_EXTENT_START: Final = frozenset("0123456789?")

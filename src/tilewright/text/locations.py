@@ -1,0 +1,116 @@
+"""Reads locations: `loc(...)` in every form that MLIR has, and those of dialects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tilewright.ir.attributes import LocationAttr
+from tilewright.support.location import (
+    UNKNOWN,
+    CallSiteLoc,
+    FileLoc,
+    FusedLoc,
+    Location,
+    NameLoc,
+)
+
+if TYPE_CHECKING:
+    from tilewright.text.parser import Parser
+
+_MAX_POSITION: Final = (1 << 32) - 1
+
+
+def read_parenthesised(parser: Parser) -> Location:
+    """Take `loc(...)`, whose first word is the current token."""
+    parser.at += 1
+    parser.expect("(")
+    location = read_instance(parser)
+    parser.expect(")")
+    return location
+
+
+def read_instance(parser: Parser) -> Location:
+    """Take what stands inside `loc(...)`; `loc(...)` itself may stand there too."""
+    token = parser.tokens[parser.at]
+    if token[:1] == "#":
+        return _attribute(parser)
+    reader = _name_or_file if token[:1] == '"' else _READERS.get(token)
+    if reader is None:
+        parser.unexpected("a location")
+    parser.enter()
+    location = reader(parser)
+    parser.leave()
+    return location
+
+
+def _attribute(parser: Parser) -> Location:
+    """An alias, or a location that a dialect defines."""
+    start = parser.at
+    attribute = parser.attribute()
+    if not isinstance(attribute, LocationAttr):
+        parser.error("expected a location", start)
+    return attribute.location
+
+
+def _unknown(parser: Parser) -> Location:
+    parser.at += 1
+    return UNKNOWN
+
+
+def _name_or_file(parser: Parser) -> Location:
+    text = parser.string()
+    if parser.accept(":"):
+        return _file(parser, text)
+    if not parser.accept("("):
+        return NameLoc(text)
+    child = read_instance(parser)
+    parser.expect(")")
+    return NameLoc(text, child)
+
+
+def _file(parser: Parser, name: str) -> Location:
+    """`line:column`, and perhaps `to line:column` or `to :column`."""
+    line = _position(parser)
+    # A line alone is a range that starts at the first column.
+    column = _position(parser) if parser.accept(":") else 0
+    if not parser.accept("to"):
+        return FileLoc(name, line, column)
+    end_line = line if parser.peek() == ":" else _position(parser)
+    parser.expect(":")
+    return FileLoc(name, line, column, (end_line, _position(parser)))
+
+
+def _position(parser: Parser) -> int:
+    start = parser.at
+    number = parser.integer()
+    if not 0 <= number <= _MAX_POSITION:
+        parser.error("expected a line or column of at most 32 bits", start)
+    return number
+
+
+def _callsite(parser: Parser) -> Location:
+    parser.at += 1
+    parser.expect("(")
+    callee = read_instance(parser)
+    parser.expect("at")
+    caller = read_instance(parser)
+    parser.expect(")")
+    return CallSiteLoc(callee, caller)
+
+
+def _fused(parser: Parser) -> Location:
+    parser.at += 1
+    metadata = None
+    if parser.accept("<"):
+        metadata = parser.attribute()
+        parser.expect(">")
+    return FusedLoc(tuple(parser.listed(lambda: read_instance(parser), "[", "]")), metadata)
+
+
+_READERS: Final[dict[str, Callable[[Parser], Location]]] = {
+    "callsite": _callsite,
+    "fused": _fused,
+    "loc": read_parenthesised,
+    "unknown": _unknown,
+}

@@ -1,0 +1,338 @@
+"""The parser of MLIR text: values, blocks, regions, and the whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from tilewright.ir.operation import Block, Operation, Region
+from tilewright.ir.types import FLOATS
+from tilewright.support.diagnostics import Unsupported
+from tilewright.support.location import Location, TextLoc
+from tilewright.text.attribute_parser import read_attribute, read_entries
+from tilewright.text.cursor import Cursor
+from tilewright.text.definitions import Aliases
+from tilewright.text.literals import read_element, read_elements
+from tilewright.text.locations import read_instance, read_parenthesised
+from tilewright.text.operations import OpReader, find_reader, implicit_terminator
+from tilewright.text.scopes import Labels, Names
+from tilewright.text.type_parser import read_type
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, DenseElementsAttr, Type
+    from tilewright.ir.declare import RegionField
+    from tilewright.ir.dialect import Context
+    from tilewright.ir.values import Value
+
+# `Parser.type` hides the builtin of this name in the annotations of the class.
+OpClass: TypeAlias = type[Operation]
+
+
+class Argument:
+    """`%x: type`, perhaps with attributes and a location: becomes an argument of a block."""
+
+    __slots__ = ("attributes", "location", "ref", "type")
+
+    def __init__(
+        self,
+        ref: int,
+        type: Type,
+        location: Location,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> None:
+        self.ref = ref
+        """The token of the name."""
+        self.type = type
+        self.location = location
+        self.attributes = attributes or {}
+
+
+class Parser(Cursor):
+    """Reads one text. Stops at the first error, which it raises as a `UserError`."""
+
+    def __init__(
+        self,
+        text: str,
+        context: Context,
+        name: str = "<stdin>",
+        default_dialect: str | None = None,
+    ) -> None:
+        super().__init__(text, name)
+        self.context = context
+        self.aliases = Aliases(self)
+        self.names = Names(self)
+        self.labels = Labels(self)
+        self.default_dialects = (
+            ("builtin",) if default_dialect is None else ("builtin", default_dialect)
+        )
+        """Where operations without a prefix are looked for, in this order."""
+        self._readers: dict[str, OpReader] = {}
+        self._readers_by_dialect = {self.default_dialects: self._readers}
+        self._types: dict[str | None, dict[str, Type]] = {}
+
+    def operand(self) -> int:
+        """Take a value's name; the result stands for it until its type is known."""
+        at = self.at
+        token = self.tokens[at]
+        if token[:1] != "%" or token == "%":
+            self.unexpected("an SSA value")
+        self.at = at + 1
+        return at
+
+    def operand_list(self) -> list[int]:
+        """Take values' names with commas between them, perhaps none."""
+        tokens, at = self.tokens, self.at
+        refs: list[int] = []
+        if tokens[at][:1] != "%":
+            return refs
+        refs.append(self.operand())
+        while tokens[self.at] == ",":
+            self.at += 1
+            refs.append(self.operand())
+        return refs
+
+    def resolve(self, ref: int, type: Type) -> Value:
+        """The value that a name stands for, which has this type."""
+        value = self.names.values.get(self.tokens[ref])
+        if value is not None and value.type is type:
+            return value
+        return self.names.resolve(ref, type)
+
+    def lookup(self, ref: int) -> Value:
+        """The value that a name stands for, which must be defined already."""
+        return self.names.lookup(ref)
+
+    def define(self, ref: int, value: Value) -> None:
+        """Let a name stand for a value."""
+        self.names.define(ref, value)
+
+    def type(self, dialect: str | None = None) -> Type:
+        """Take a type; inside `dialect` its types may go without `!dialect.`."""
+        tokens, at = self.tokens, self.at
+        # Most types have been read before. A type ends behind its angle brackets; the shortest
+        # and most frequent ones first.
+        if tokens[at + 1] != "<":
+            end = at + 1
+            key = tokens[at]
+        elif tokens[at + 3] == ">":
+            end = at + 4
+            key = f"{tokens[at]} < {tokens[at + 2]} >"
+        elif tokens[at + 4] == ">":
+            end = at + 5
+            key = f"{tokens[at]} < {tokens[at + 2]} {tokens[at + 3]} >"
+        else:
+            end = self.closing(at + 1)
+            key = " ".join(tokens[at:end])
+        memo = self._types.setdefault(dialect, {})
+        known = memo.get(key)
+        if known is not None:
+            self.at = end
+            return known
+        self.enter()
+        found = read_type(self, dialect)
+        self.leave()
+        if self.at == end:
+            memo[key] = found
+        return found
+
+    def shaped(self, dialect: str | None = None) -> tuple[tuple[int, ...], Type]:
+        """Take a shape and an element type: `4x8xf32`, `f32`."""
+        token = self.tokens[self.at]
+        if token[:2] == "0x" and token[2:] in FLOATS:
+            self.at += 1
+            return (0,), FLOATS[token[2:]]
+        return self.extents(), self.type(dialect)
+
+    def attribute(self, type: Type | None = None) -> Attribute:
+        """Take an attribute; `type` is that of a number which does not say its own."""
+        return read_attribute(self, type)
+
+    def element(self, type: Type) -> int:
+        """Take one number of an integer or float type; the result is its bit pattern."""
+        return read_element(self, type)
+
+    def elements(self, type: Type) -> DenseElementsAttr:
+        """Take the data of a shaped type: what stands inside `dense<...>`."""
+        return read_elements(self, type)
+
+    def optional_attr_dict(self) -> dict[str, Attribute]:
+        """Take `{...}` if it is there."""
+        return read_entries(self) if self.tokens[self.at] == "{" else {}
+
+    def location_value(self) -> Location:
+        """Take a location: an alias, `loc(...)`, or what may stand inside it."""
+        return read_instance(self)
+
+    def optional_location(self) -> Location | None:
+        """Take a trailing `loc(...)` if it is there."""
+        return read_parenthesised(self) if self.tokens[self.at] == "loc" else None
+
+    def argument(self, dialect: str | None = None) -> Argument:
+        """Take `%x: type`, perhaps with attributes and a location."""
+        ref = self.operand()
+        self.expect(":")
+        type = self.type(dialect)
+        attributes = self.optional_attr_dict()
+        location = self.optional_location() or self.location(ref)
+        return Argument(ref, type, location, attributes)
+
+    def successor(self) -> Block:
+        """Take `^label`; the block may come later."""
+        return self.labels.use()
+
+    def region(
+        self,
+        arguments: Sequence[Argument] = (),
+        *,
+        owner: OpClass,
+        field: RegionField | None = None,
+    ) -> Region:
+        """Take `{ ... }`, a region of an operation of the class `owner`.
+
+        `arguments` are those of the entry block. With `field` the region gets what its
+        declaration promises and the text may leave out: a block, and the terminator.
+        """
+        self.enter()
+        self.expect("{")
+        outer_dialects = self.default_dialects
+        inner = owner.default_dialect
+        self._use_dialects(("builtin",) if inner is None else (inner, "builtin"))
+        scope = self.names.open(owner.is_isolated)
+        labels, self.labels = self.labels, Labels(self)
+        region = self._blocks(arguments)
+        if field is not None:
+            self._complete(region, field)
+        self.labels.close()
+        self.labels = labels
+        self.names.close(scope)
+        self._use_dialects(outer_dialects)
+        self.expect("}")
+        self.leave()
+        return region
+
+    def _use_dialects(self, dialects: tuple[str, ...]) -> None:
+        self.default_dialects = dialects
+        self._readers = self._readers_by_dialect.setdefault(dialects, {})
+
+    def _blocks(self, arguments: Sequence[Argument]) -> Region:
+        region = Region()
+        token = self.tokens[self.at]
+        if arguments or (token != "}" and token[:1] != "^"):
+            entry = Block()
+            region.append(entry)
+            self._add_arguments(entry, arguments)
+            self._operations(entry)
+        while self.tokens[self.at][:1] == "^":
+            block = self.labels.define()
+            region.append(block)
+            if self.peek() == "(":
+                self._add_arguments(block, self.listed(self.argument, "(", ")"))
+            self.expect(":")
+            self._operations(block)
+        return region
+
+    def _add_arguments(self, block: Block, arguments: Sequence[Argument]) -> None:
+        for argument in arguments:
+            value = block.add_argument(argument.type, argument.location)
+            self.names.define(argument.ref, value)
+
+    def _operations(self, block: Block) -> None:
+        tokens, append, operation = self.tokens, block.append, self.operation
+        while (token := tokens[self.at]) != "}" and token[:1] != "^":
+            append(operation())
+
+    def _complete(self, region: Region, field: RegionField) -> None:
+        if not region.blocks and field.min_blocks:
+            region.append(Block())
+        if field.terminator is not None:
+            for block in region.blocks:
+                implicit_terminator(self, field.terminator, block)
+
+    def operation(self) -> Operation:
+        """Take an operation, with the names of its results and its location."""
+        tokens, start = self.tokens, self.at
+        named: list[tuple[int, int]] | None = None
+        if tokens[start][:1] == "%":
+            if tokens[start + 1] == "=":
+                self.at = start + 2
+            else:
+                named = self._result_names()
+        at = self.at
+        read = self._readers.get(tokens[at])
+        if read is None:
+            read = self._readers[tokens[at]] = find_reader(self, tokens[at])
+        self.at = at + 1
+        op = read(self, TextLoc(self.positions, at))
+        if tokens[self.at] == "loc":
+            op.location = read_parenthesised(self)
+        if at != start:
+            self.names.define_results(op, start, named)
+        return op
+
+    def _result_names(self) -> list[tuple[int, int]]:
+        """Take `%a, %b:2 =`: the names and how many results each has."""
+
+        def name() -> tuple[int, int]:
+            ref = self.operand()
+            if not self.accept(":"):
+                return ref, 1
+            at = self.at
+            count = self.integer()
+            if count < 1:
+                self.error("expected a positive number of results", at)
+            return ref, count
+
+        names = self.listed(name)
+        self.expect("=")
+        return names
+
+    def program(self) -> list[Operation]:
+        """Take everything: the definitions of aliases, and operations."""
+        tokens = self.tokens
+        ops: list[Operation] = []
+        while token := tokens[self.at]:
+            if token[:1] in "#!" and tokens[self.at + 1] == "=":
+                self.aliases.define()
+            elif token == "{-#":
+                raise Unsupported("resources in the text ('{-# ... #-}')", self.location())
+            else:
+                ops.append(self.operation())
+        self.names.finish()
+        return ops
+
+
+def parse_text(
+    text: str, context: Context, name: str = "<stdin>", default_dialect: str | None = None
+) -> Operation:
+    """Read a program: its module, or a builtin module around what has none.
+
+    Operations of `default_dialect` may go without a prefix at the top.
+    """
+    parser = Parser(text, context, name, default_dialect)
+    ops = parser.program()
+    if len(ops) == 1 and ops[0].name in ("builtin.module", "cuda_tile.module"):
+        return ops[0]
+    block = Block()
+    for op in ops:
+        block.append(op)
+    module = context.op("builtin.module")
+    assert module is not None
+    return module(regions=[Region([block])], location=parser.location(0))
+
+
+def parse_type(text: str, context: Context, dialect: str | None = None) -> Type:
+    """Read a text that is one type."""
+    parser = Parser(text, context)
+    found = parser.type(dialect)
+    if parser.peek():
+        parser.unexpected("end of input")
+    return found
+
+
+def parse_attribute(text: str, context: Context) -> Attribute:
+    """Read a text that is one attribute."""
+    parser = Parser(text, context)
+    found = parser.attribute()
+    if parser.peek():
+        parser.unexpected("end of input")
+    return found

@@ -1,0 +1,106 @@
+"""What can watch a pipeline: a clock, the verifier, a printer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from tilewright.ir.passes import Instrument
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import InternalError, Sink
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.passes import Pass
+
+
+class Timing(Instrument):
+    """Adds up the time of each pass; `report` makes a table of it.
+
+    Put it last in the list of instruments, so that it does not time the others.
+    """
+
+    __slots__ = ("_started", "runs", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.runs: dict[str, int] = {}
+        self._started = 0.0
+
+    def before(self, step: Pass, op: Operation) -> None:
+        self._started = perf_counter()
+
+    def after(self, step: Pass, op: Operation) -> None:
+        elapsed = perf_counter() - self._started
+        self.seconds[step.name] = self.seconds.get(step.name, 0.0) + elapsed
+        self.runs[step.name] = self.runs.get(step.name, 0) + 1
+
+    def failed(self, step: Pass, op: Operation) -> None:
+        self.after(step, op)
+
+    def report(self) -> str:
+        """One line a pass, in the order in which they first ran, and the sum."""
+        total = sum(self.seconds.values())
+        lines = ["   seconds      %   runs  pass"]
+        for name, seconds in self.seconds.items():
+            share = 100 * seconds / total if total else 0.0
+            lines.append(f"{seconds:10.4f}  {share:5.1f}  {self.runs[name]:5}  {name}")
+        lines.append(f"{total:10.4f}  100.0  {sum(self.runs.values()):5}  total")
+        return "\n".join(lines)
+
+
+class VerifyEach(Instrument):
+    """Verifies after every pass: one that leaves an invalid program behind has a bug."""
+
+    __slots__ = ()
+
+    def after(self, step: Pass, op: Operation) -> None:
+        found = Sink()
+        verify(op, found)
+        for error in found.errors:
+            raise InternalError(
+                f"invalid program after pass '{step.name}': {error.message}", error.location
+            )
+
+
+class _Every:
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+EVERY: Final[Container[str]] = _Every()
+"""All names."""
+
+
+class PrintEach(Instrument):
+    """Prints the program before and after the passes that are named, and where one fails."""
+
+    __slots__ = ("_after", "_before", "_render", "_write")
+
+    def __init__(
+        self,
+        render: Callable[[Operation], str],
+        write: Callable[[str], object],
+        before: Container[str] = (),
+        after: Container[str] = (),
+    ) -> None:
+        self._render = render
+        self._write = write
+        self._before = before
+        self._after = after
+
+    def before(self, step: Pass, op: Operation) -> None:
+        if step.name in self._before:
+            self._print(f"before {step.name}", op)
+
+    def after(self, step: Pass, op: Operation) -> None:
+        if step.name in self._after:
+            self._print(f"after {step.name}", op)
+
+    def failed(self, step: Pass, op: Operation) -> None:
+        if step.name in self._after:
+            self._print(f"{step.name} failed", op)
+
+    def _print(self, title: str, op: Operation) -> None:
+        self._write(f"// -----// {title} ('{op.name}') //----- //\n{self._render(op).rstrip()}\n\n")

@@ -1,0 +1,179 @@
+"""Passes with declared options, and the pipelines that run them.
+
+    class LoopSplit(Pass):
+        \"\"\"Split loops where a condition on the counter changes.\"\"\"
+
+        name = "loop-split"
+        split_threshold: int = option(default=1, doc="least cost of what the split saves")
+
+        def run(self, op: Operation, sink: Sink) -> None: ...
+
+`LoopSplit(split_threshold=2)` in Python is `loop-split{split-threshold=2}` in text; see
+`ir.pipeline_text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast, dataclass_transform
+
+from tilewright.support.diagnostics import InternalError, Sink
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+T = TypeVar("T")
+
+
+class Option(Generic[T]):
+    """An option of a pass: its default, what it is for, and how its text is read."""
+
+    __slots__ = ("default", "doc", "name", "parse")
+
+    def __init__(self, default: T, doc: str, parse: Callable[[str], T] | None) -> None:
+        self.default = default
+        self.doc = doc
+        self.parse = _reader(default) if parse is None else parse
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @property
+    def spelling(self) -> str:
+        """The name in a textual pipeline."""
+        return self.name.replace("_", "-")
+
+    # Without `__set__` the value in the instance's dictionary, if there is one, goes first.
+    def __get__(self, owner: object, kind: type) -> Option[T] | T:
+        return self if owner is None else self.default
+
+
+def option(*, default: T, doc: str = "", parse: Callable[[str], T] | None = None) -> T:
+    """Declare an option; `parse` raises `ValueError` with what it expected."""
+    return cast("T", Option(default, doc, parse))
+
+
+def _reader(default: T) -> Callable[[str], T]:
+    readers: dict[type, Callable[[str], object]] = {bool: _read_bool, int: _read_int}
+    return cast("Callable[[str], T]", readers.get(type(default), str))
+
+
+def _read_bool(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("expected true or false")
+    return text == "true"
+
+
+def _read_int(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise ValueError("expected an integer") from None
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(option,))
+class Pass:
+    """One step over a program. Passes keep no state between runs: threads may share them."""
+
+    name: ClassVar[str] = ""
+
+    def __init__(self, **options: object) -> None:
+        known = self.options()
+        for key, value in options.items():
+            if key not in known:
+                raise InternalError(f"pass '{self.name}' has no option {key!r}")
+            self.__dict__[key] = value
+
+    @classmethod
+    def options(cls) -> dict[str, Option[object]]:
+        """The declared options by name."""
+        members = [member for base in reversed(cls.__mro__) for member in vars(base).values()]
+        return {member.name: member for member in members if isinstance(member, Option)}
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        """Change what is inside `op`. Errors, warnings and remarks go to `sink`."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        given = {key: value for key, value in vars(self).items() if key in self.options()}
+        if not given:
+            return self.name
+        texts = [f"{key.replace('_', '-')}={_text(value)}" for key, value in given.items()]
+        return f"{self.name}{{{' '.join(texts)}}}"
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Instrument:
+    """Watches passes run. A subclass overrides what it wants to see."""
+
+    __slots__ = ()
+
+    def before(self, step: Pass, op: Operation) -> None:
+        """`step` is about to run on `op`."""
+
+    def after(self, step: Pass, op: Operation) -> None:
+        """`step` has run on `op`; called in the reverse order of `before`."""
+
+    def failed(self, step: Pass, op: Operation) -> None:
+        """`step` has stopped with an error."""
+
+
+class Pipeline:
+    """Passes in order. A pipeline inside another runs on the operations that `on` names.
+
+    These are the outermost ones inside the operation at hand; each goes through all steps before
+    the next one starts.
+    """
+
+    __slots__ = ("on", "steps")
+
+    def __init__(self, *steps: Pass | Pipeline, on: str | None = None) -> None:
+        self.steps = steps
+        self.on = on
+
+    def run(
+        self, op: Operation, sink: Sink | None = None, instruments: Sequence[Instrument] = ()
+    ) -> None:
+        """Run all steps on `op`; raises a `UserError` after the first step that reports one."""
+        reports = Sink() if sink is None else sink
+        for step in self.steps:
+            if isinstance(step, Pass):
+                _run(step, op, reports, instruments)
+                continue
+            for target in tuple(_targets(op, step.on)):
+                step.run(target, reports, instruments)
+
+    def __str__(self) -> str:
+        steps = ",".join(map(str, self.steps))
+        return steps if self.on is None else f"{self.on}({steps})"
+
+
+def _run(step: Pass, op: Operation, sink: Sink, instruments: Sequence[Instrument]) -> None:
+    for instrument in instruments:
+        instrument.before(step, op)
+    try:
+        step.run(op, sink)
+        sink.raise_errors()
+    except BaseException:
+        for instrument in reversed(instruments):
+            instrument.failed(step, op)
+        raise
+    for instrument in reversed(instruments):
+        instrument.after(step, op)
+
+
+def _targets(op: Operation, name: str | None) -> Iterator[Operation]:
+    if name is None:
+        yield op
+        return
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block:
+                if inner.name == name:
+                    yield inner
+                elif inner.regions:
+                    yield from _targets(inner, name)

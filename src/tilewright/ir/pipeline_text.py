@@ -1,0 +1,128 @@
+"""Pipelines as text: `canonicalize,cuda_tile.entry(cse,loop-split{split-threshold=2})`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final, NoReturn
+
+from tilewright.ir.passes import Option, Pass, Pipeline
+from tilewright.support.diagnostics import fail
+from tilewright.support.location import Positions, Source, TextLoc
+
+PassPlaces = Mapping[str, str | type[Pass]]
+"""Passes by name: the class, or "module:Class", which is imported when it is asked for."""
+
+_NAME: Final = re.compile(r"[\w.$-]+")
+_VALUE: Final = re.compile(r'"[^"]*"|[^\s,{}"]+')
+_SPACE: Final = re.compile(r"\s*")
+
+
+def parse_pipeline(text: str, passes: PassPlaces) -> Pipeline:
+    """The pipeline that a text spells; raises a `UserError` that points into it."""
+    parser = _Parser(text, passes)
+    pipeline = parser.pipeline(None)
+    if parser.at < len(text):
+        parser.fail(f"expected ',' or the end of the pipeline, got '{text[parser.at]}'")
+    return pipeline
+
+
+def find_pass(name: str, passes: PassPlaces) -> type[Pass] | None:
+    """The pass class of a name, or nothing."""
+    place = passes.get(name)
+    if not isinstance(place, str):
+        return place
+    module, _, attribute = place.partition(":")
+    found: type[Pass] = getattr(import_module(module), attribute)
+    return found
+
+
+class _Parser:
+    __slots__ = ("_passes", "_positions", "_text", "at")
+
+    def __init__(self, text: str, passes: PassPlaces) -> None:
+        self._text = text
+        self._passes = passes
+        self._positions = Positions(Source("<pipeline>", text))
+        self.at = 0
+        self.skip_space()
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Stop with an error at an offset of the text."""
+        fail(message, TextLoc(self._positions, self.at if at is None else at))
+
+    def skip_space(self) -> None:
+        """Go to what comes next."""
+        found = _SPACE.match(self._text, self.at)
+        assert found is not None
+        self.at = found.end()
+
+    def accept(self, character: str) -> bool:
+        """Pass a punctuation mark if it is next."""
+        if not self._text.startswith(character, self.at):
+            return False
+        self.at += 1
+        self.skip_space()
+        return True
+
+    def word(self, pattern: re.Pattern[str], what: str) -> str:
+        """Pass a name or a value."""
+        found = pattern.match(self._text, self.at)
+        if found is None:
+            rest = self._text[self.at : self.at + 1]
+            self.fail(f"expected {what}, got " + (f"'{rest}'" if rest else "the end of the text"))
+        self.at = found.end()
+        self.skip_space()
+        return found[0]
+
+    def pipeline(self, on: str | None) -> Pipeline:
+        """`step,step,...`"""
+        steps = [self.step()]
+        while self.accept(","):
+            steps.append(self.step())
+        return Pipeline(*steps, on=on)
+
+    def step(self) -> Pass | Pipeline:
+        """`name`, `name{options}` or `operation(pipeline)`."""
+        start = self.at
+        name = self.word(_NAME, "a pass or an operation")
+        if self.accept("("):
+            nested = self.pipeline(name)
+            if not self.accept(")"):
+                self.fail(f"expected ',' or ')' to end the pipeline of '{name}'")
+            return nested
+        kind = find_pass(name, self._passes)
+        if kind is None:
+            known = ", ".join(sorted(self._passes))
+            self.fail(f"unknown pass '{name}': expected one of {known}", start)
+        return kind(**self.options(kind))
+
+    def options(self, kind: type[Pass]) -> dict[str, object]:
+        """`{name=value flag ...}` or nothing; a flag alone means true."""
+        known = {option.spelling: option for option in kind.options().values()}
+        given: dict[str, object] = {}
+        if not self.accept("{"):
+            return given
+        while not self.accept("}"):
+            start = self.at
+            name = self.word(_NAME, "an option or '}'")
+            if name not in known:
+                listed = f"expected one of {', '.join(known)}" if known else "it has none"
+                self.fail(f"unknown option '{name}' of pass '{kind.name}': {listed}", start)
+            given[known[name].name] = self.value(known[name])
+            self.accept(",")
+        return given
+
+    def value(self, option: Option[object]) -> object:
+        """`=value`, or nothing for a flag."""
+        if not self.accept("="):
+            if isinstance(option.default, bool):
+                return True
+            self.fail(f"expected '=' and a value for option '{option.spelling}'")
+        start = self.at
+        text = self.word(_VALUE, f"a value for option '{option.spelling}'")
+        try:
+            return option.parse(text.strip('"'))
+        except ValueError as error:
+            self.fail(f"option '{option.spelling}': {error}, got '{text}'", start)

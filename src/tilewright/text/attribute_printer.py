@@ -159,9 +159,9 @@ class AttributePrinter:
     def type(self, type: Type) -> str:
         """A type in its full form."""
         match type:
-            case TensorType(encoding=Attribute()):
+            case TensorType(encoding=Attribute() as encoding):
                 shape = spell_shape(type.shape)
-                return f"tensor<{shape}{self.type(type.element)}, {self.attribute(type.encoding)}>"
+                return f"tensor<{shape}{self.type(type.element)}, {self.attribute(encoding)}>"
             case MemRefType():
                 extra = [self.attribute(part) for part in (type.layout, type.space) if part]
                 shape = spell_shape(type.shape)

@@ -33,9 +33,9 @@ class Names:
         self._style = style
         self._hinted = hinted
         self._taken: dict[str, None] = {}
-        self._number = 0
-        self._argument = 0
-        self._conflict = 0
+        self._number: int = 0
+        self._argument: int = 0
+        self._conflict: int = 0
         self._op(root)
         self._number = self._argument = self._conflict = 0
         for region in root.regions:

@@ -12,7 +12,7 @@ from tilewright.ir.types import I32
 from tilewright.text.aliases import AliasPrinter
 from tilewright.text.attribute_printer import quoted
 from tilewright.text.naming import Names
-from tilewright.text.syntax_print import print_form
+from tilewright.text.syntax_printer import printer_of
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Region
@@ -107,8 +107,8 @@ class Printer(AliasPrinter):
 
     def type(self, type: Type, op: Operation | None = None) -> str:
         """A type; in the custom form of `op` the prefix of its own dialect may be left out."""
-        elides = op is not None and op.elides_type_prefix
-        return self.type_texts[op.dialect if elides else ""][type]
+        bare = op.dialect if op is not None and op.elides_type_prefix else ""
+        return self.type_texts[bare][type]
 
     def attr_dict(
         self, op: Operation, elided: Collection[str] = (), *, keyword: bool = False
@@ -214,7 +214,7 @@ class Printer(AliasPrinter):
         kind = type(op)
         if isinstance(op, UnregisteredOp):
             return quoted(op.name), Printer.generic
-        prints = None if self._generic else print_form(kind)
+        prints = None if self._generic else printer_of(kind)
         if prints is None:
             form = quoted(op.name), Printer.generic
         else:

@@ -21,15 +21,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tilewright.support.diagnostics import InternalError
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
-    from tilewright.ir.declare import Field, Schema
+    from tilewright.ir.declare import (
+        AttributeField,
+        OperandField,
+        RegionField,
+        ResultField,
+        Schema,
+    )
     from tilewright.ir.operation import Operation, Region
     from tilewright.support.location import Location
+
+    Field = OperandField[Any] | ResultField[Any] | AttributeField[Any] | RegionField
 
 
 class ParseState:
@@ -146,14 +154,18 @@ class AnyOrder(Element):
 
 
 class Custom(Element):
-    """`custom<Name>(...)`; remembers which fields it spells."""
+    """`custom<Name>(...)` and the fields it is given."""
 
-    __slots__ = ("arguments", "directive", "name")
+    __slots__ = ("directive", "fields")
 
-    def __init__(self, name: str, directive: Directive, arguments: list[str]) -> None:
-        self.name = name
+    def __init__(self, directive: Directive, fields: list[Field]) -> None:
         self.directive = directive
-        self.arguments = arguments
+        self.fields = fields
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What the directive's functions are called with."""
+        return tuple([field.name for field in self.fields])
 
 
 _TOKENS: Final = re.compile(
@@ -255,7 +267,7 @@ class _SyntaxReader:
         field = schema.by_name.get(token[1:])
         if not token.startswith("$") or field is None:
             raise self.wrong(f"expected a field, got {token!r}")
-        return field
+        return cast("Field", field)
 
     def group(self) -> Group:
         """The rest of `( ... )? : ( ... )`."""
@@ -293,15 +305,14 @@ class _SyntaxReader:
         if not isinstance(directive, Directive):
             raise self.wrong(f"no directive {name!r}")
         self.expect("(")
-        arguments: list[str] = []
+        fields: list[Field] = []
         while not self.accept(")"):
             token = self.next()
-            field = self.type_argument() if token == "type" else self.field(token)
-            arguments.append(field.name)
+            fields.append(self.type_argument() if token == "type" else self.field(token))
             self.accept(",")
         if self.accept("^"):
-            self._anchor = self._kind.schema.by_name[arguments[0]]
-        return Custom(name, directive, arguments)
+            self._anchor = fields[0]
+        return Custom(directive, fields)
 
 
 def read_syntax(kind: type[Operation]) -> list[Element]:
@@ -310,19 +321,19 @@ def read_syntax(kind: type[Operation]) -> list[Element]:
     return reader.elements("")
 
 
-def spelled_fields(elements: list[Element]) -> set[str]:
-    """The names of the fields whose values some element spells."""
-    names: set[str] = set()
+def spelled_fields(elements: list[Element]) -> set[Field]:
+    """The fields whose values some element spells."""
+    fields: set[Field] = set()
     for element in elements:
         match element:
             case Variable():
-                names.add(element.field.name)
+                fields.add(element.field)
             case Custom():
-                names.update(element.arguments)
+                fields.update(element.fields)
             case Group():
-                names |= spelled_fields(element.then) | spelled_fields(element.otherwise)
+                fields |= spelled_fields(element.then) | spelled_fields(element.otherwise)
             case AnyOrder():
-                names.update(*map(spelled_fields, element.clauses))
+                fields.update(*map(spelled_fields, element.clauses))
             case _:
                 pass
-    return names
+    return fields

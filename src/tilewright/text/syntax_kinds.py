@@ -32,8 +32,8 @@ from tilewright.ir.types import I1, IntegerType
 from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
-    from tilewright.ir.declare import Field
     from tilewright.text.parser import Parser
+    from tilewright.text.syntax import Field
 
 Reader = Callable[["Parser"], Attribute]
 

@@ -22,14 +22,14 @@ from tilewright.text.syntax import (
     Variable,
     read_syntax,
 )
-from tilewright.text.syntax_build import build
+from tilewright.text.syntax_builder import build
 from tilewright.text.syntax_kinds import is_flag, kind_reader, kind_starts
 
 if TYPE_CHECKING:
-    from tilewright.ir.declare import Field
     from tilewright.ir.operation import Operation
     from tilewright.support.location import Location
     from tilewright.text.parser import Parser
+    from tilewright.text.syntax import Field
 
 Step = Callable[["Parser", ParseState], None]
 Test = Callable[["Parser"], bool]
@@ -38,7 +38,7 @@ Form = Callable[["Parser", "Location"], "Operation"]
 _forms: dict[type[Operation], Form | None] = {}
 
 
-def parse_form(kind: type[Operation]) -> Form | None:
+def parser_of(kind: type[Operation]) -> Form | None:
     """The function that reads an operation after its name; nothing if it has no custom form."""
     if kind not in _forms:
         _forms[kind] = _make_form(kind)
@@ -91,8 +91,8 @@ class _Compiler:
                 return self.group(element)
             case AnyOrder():
                 return self.any_order(element)
-            case Custom(directive=directive, arguments=arguments):
-                run, names = directive.parse, tuple(arguments)
+            case Custom():
+                run, names = element.directive.parse, element.arguments
                 return lambda parser, state: run(parser, state, *names)
             case _:
                 raise AssertionError(element)

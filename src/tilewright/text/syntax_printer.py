@@ -36,10 +36,11 @@ from tilewright.text.syntax import (
 )
 
 if TYPE_CHECKING:
-    from tilewright.ir.declare import Field, Schema
+    from tilewright.ir.declare import Schema
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.text.printer import Printer
+    from tilewright.text.syntax import Field
 
 Step = Callable[["Printer", Any], None]
 Text = Callable[["Printer", Any], str]
@@ -48,7 +49,7 @@ Values = Callable[[Any], "tuple[Value, ...]"]
 _forms: dict[type[Operation], Step | None] = {}
 
 
-def print_form(kind: type[Operation]) -> Step | None:
+def printer_of(kind: type[Operation]) -> Step | None:
     """The function that prints an operation after its name; nothing if it has no custom form."""
     if kind not in _forms:
         _forms[kind] = _make_form(kind)
@@ -162,14 +163,14 @@ class _Compiler:
         self.flush()
         schema = self._kind.schema
         for clause in oilist.clauses:
-            fields = [schema.by_name[name] for name in sorted(spelled_fields(clause))]
+            fields = sorted(spelled_fields(clause), key=lambda field: field.name)
             tests = [_presence(schema, field) for field in fields]
             self._steps.append(_when(_any(tests), _run(self.sequence(clause))))
 
     def attr_dict(self, keyword: bool) -> None:
         """The attributes that nothing else spells."""
         self.flush()
-        fields = map(self._kind.schema.by_name.get, spelled_fields(self._elements))
+        fields = spelled_fields(self._elements)
         spelled = {field.spelling for field in fields if isinstance(field, AttributeField)}
         self._steps.append(_attr_dict(frozenset(spelled), keyword))
         self._after_mark = False
@@ -260,7 +261,7 @@ def _attr_dict(spelled: frozenset[str], keyword: bool) -> Step:
 
 
 def _custom(element: Custom) -> Step:
-    run, arguments = element.directive.print, tuple(element.arguments)
+    run, arguments = element.directive.print, element.arguments
     return lambda printer, op: run(printer, op, *arguments)
 
 

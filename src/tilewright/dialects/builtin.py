@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final, Self
 
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import STRING_ATTR
+from tilewright.ir.attributes import Attribute, StringAttr, SymbolRefAttr
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.dialect import Dialect
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import GRAPH_REGION, ISOLATED, NO_TERMINATOR, SYMBOL_TABLE, Effects
+
+if TYPE_CHECKING:
+    from tilewright.support.location import Location
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
 
 
 class ModuleOp(Operation):
@@ -21,6 +27,28 @@ class ModuleOp(Operation):
     sym_name = d.optional_attribute(STRING_ATTR)
     sym_visibility = d.optional_attribute(STRING_ATTR)
     body = d.region()
+
+    @classmethod
+    def parse(cls, parser: Parser, location: Location) -> Self:
+        """Read `@name attributes {...} { ... }`, of which only the region must be there."""
+        attributes: dict[str, Attribute] = {}
+        if parser.peek().startswith("@"):
+            attributes["sym_name"] = StringAttr(parser.symbol())
+        if parser.accept("attributes"):
+            start = parser.at
+            given = parser.attr_dict()
+            if given.keys() & attributes.keys():
+                parser.error("the name of the module is given twice", start)
+            attributes |= given
+        body = parser.region(owner=cls, field=cls.body)
+        return cls(attributes=attributes, regions=[body], location=location)
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        if self.sym_name is not None:
+            printer.emit(f" {printer.attribute(SymbolRefAttr(self.sym_name))}")
+        printer.emit(f"{printer.attr_dict(self, ('sym_name',), keyword=True)} ")
+        printer.region(self.body)
 
 
 class UnrealizedConversionCastOp(Operation):

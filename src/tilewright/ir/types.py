@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Self, cast
+from typing import ClassVar, Final, Self, cast
 
 from tilewright.ir.attributes import Attribute, Type
 
@@ -60,6 +60,8 @@ class IndexType(Type):
     """`index`: as wide as an address."""
 
     __slots__ = ()
+    width: ClassVar[int] = 64
+    """What constants of this type take."""
 
     def __new__(cls) -> Self:
         return cls.unique()
@@ -227,6 +229,7 @@ F8E4M3FN: Final = FloatType("f8E4M3FN", 8)
 F8E5M2: Final = FloatType("f8E5M2", 8)
 F8E8M0FNU: Final = FloatType("f8E8M0FNU", 8)
 F4E2M1FN: Final = FloatType("f4E2M1FN", 4)
+FNV8E5M3FNU: Final = FloatType("fnv8E5M3FNU", 8)
 
 FLOATS: Final = {
     type.format: type
@@ -240,6 +243,7 @@ FLOATS: Final = {
         F8E5M2,
         F8E8M0FNU,
         F4E2M1FN,
+        FNV8E5M3FNU,
         FloatType("f8E3M4", 8),
         FloatType("f8E4M3", 8),
         FloatType("f8E4M3FNUZ", 8),
@@ -251,4 +255,4 @@ FLOATS: Final = {
         FloatType("f128", 128),
     )
 }
-"""The float types that MLIR's text knows by a bare keyword."""
+"""The float types that the text knows by a bare keyword: MLIR's, and one of NVIDIA's."""

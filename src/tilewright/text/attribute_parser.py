@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from tilewright.ir.attributes import (
     UNIT,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tilewright.ir.dialect import Dialect
     from tilewright.text.parser import Parser
 
+EnumT = TypeVar("EnumT", bound=EnumAttr)
 Reader = Callable[["Parser", "Type | None"], Attribute]
 
 
@@ -149,7 +150,7 @@ def _enum(parser: Parser, kind: type[EnumAttr]) -> Attribute:
     return member
 
 
-def read_member(parser: Parser, kind: type[EnumAttr]) -> EnumAttr:
+def read_member(parser: Parser, kind: type[EnumT]) -> EnumT:
     """Take the keyword of a member of an enumeration."""
     member = kind.from_keyword(parser.peek())
     if member is None:

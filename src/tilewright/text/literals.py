@@ -162,9 +162,9 @@ def read_dense(parser: Parser, type: Type | None) -> Attribute:
 def read_elements(parser: Parser, type: Type) -> DenseElementsAttr:
     """Take the data of a shaped type: one number for all, nested lists, or bytes in a string."""
     start = parser.at
-    shape: object = getattr(type, "shape", None)
+    shape: tuple[int, ...] | None = getattr(type, "shape", None)
     element: object = getattr(type, "element", None)
-    if not isinstance(shape, tuple) or any(extent < 0 for extent in shape):
+    if shape is None or any(extent < 0 for extent in shape):
         parser.error(f"expected a type with a static shape, got {type}")
     if not isinstance(element, IntegerType | FloatType | IndexType):
         raise Unsupported(f"dense elements of type {element}", parser.location())

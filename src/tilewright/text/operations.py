@@ -31,15 +31,13 @@ def find_reader(parser: Parser, token: str) -> OpReader:
     kind = _find(parser, token)
     if kind is None:
         parser.error(f"unknown operation '{token}'")
-    read: OpReader | None = getattr(kind, "parse", None)
-    if read is not None:
-        return read
-    if kind.syntax is None:
-        parser.error(f"'{kind.name}' has only the generic form")
     # Programs in the generic form alone do not need the engine.
-    from tilewright.text.syntax_parse import parser_of  # noqa: PLC0415
+    from tilewright.text.syntax_parser import parser_of  # noqa: PLC0415
 
-    return parser_of(kind)
+    read = parser_of(kind)
+    if read is None:
+        parser.error(f"'{kind.name}' has only the generic form")
+    return read
 
 
 def _find(parser: Parser, name: str) -> type[Operation] | None:

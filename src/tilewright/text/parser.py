@@ -62,12 +62,11 @@ class Parser(Cursor):
         self.aliases = Aliases(self)
         self.names = Names(self)
         self.labels = Labels(self)
-        self.default_dialects = (
-            ("builtin",) if default_dialect is None else ("builtin", default_dialect)
-        )
+        defaults = ("builtin",) if default_dialect is None else ("builtin", default_dialect)
+        self.default_dialects: tuple[str, ...] = defaults
         """Where operations without a prefix are looked for, in this order."""
-        self._readers: dict[str, OpReader] = {}
-        self._readers_by_dialect = {self.default_dialects: self._readers}
+        self._readers_by_dialect: dict[tuple[str, ...], dict[str, OpReader]] = {}
+        self._readers = self._readers_by_dialect[defaults] = {}
         self._types: dict[str | None, dict[str, Type]] = {}
 
     def operand(self) -> int:
@@ -154,6 +153,10 @@ class Parser(Cursor):
     def elements(self, type: Type) -> DenseElementsAttr:
         """Take the data of a shaped type: what stands inside `dense<...>`."""
         return read_elements(self, type)
+
+    def attr_dict(self) -> dict[str, Attribute]:
+        """Take `{...}`."""
+        return read_entries(self)
 
     def optional_attr_dict(self) -> dict[str, Attribute]:
         """Take `{...}` if it is there."""

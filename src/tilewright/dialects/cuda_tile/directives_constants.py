@@ -12,9 +12,8 @@ from tilewright.dialects.cuda_tile.attributes import (
 )
 from tilewright.dialects.cuda_tile.types import ELEMENT_SINCE, TileType
 from tilewright.ir.attributes import DenseElementsAttr
-from tilewright.ir.types import I4, I64
+from tilewright.ir.types import I4, I64, FloatType, IntegerType
 from tilewright.text.attribute_printer import dense_text
-from tilewright.text.literals import read_elements
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
@@ -53,11 +52,12 @@ def _parse_dense(parser: Parser, state: ParseState, value: str, result: str = ""
 def _parse_elements(parser: Parser, type: TileType) -> DenseElementsAttr:
     """The elements up to the closing `>`."""
     start = parser.at
-    found = read_elements(parser, type)
+    found = parser.elements(type)
     parser.expect(">")
     if type.element is I64:
         _check_signed(parser, start)
-    width: int = type.element.width  # pyright: ignore
+    assert isinstance(type.element, IntegerType | FloatType)
+    width = type.element.width
     if width % 8 and any(pattern >> width for pattern in found.elements()):
         parser.error(f"expected no bits beyond the {width} of '{type.element}'", start)
     return found

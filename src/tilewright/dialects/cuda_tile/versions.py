@@ -28,6 +28,7 @@ from tilewright.ir.attributes import (
 from tilewright.ir.declare import AttributeField, Version
 from tilewright.ir.types import FunctionType
 from tilewright.support.diagnostics import Diagnostic
+from tilewright.text.printer import is_default
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -91,7 +92,8 @@ def _field_problems(op: Operation, version: Version) -> Iterator[str]:
         if field.since is None or field.since <= version:
             continue
         if isinstance(field, AttributeField):
-            counts = bool(getattr(op, field.name) != field.default)
+            stored = field.spelling in op.attributes
+            counts = stored and not is_default(op, field.spelling)
         else:
             values = schema.values(op, field.name)
             counts = any(value.users for value in values) if field in schema.results else values

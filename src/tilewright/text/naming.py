@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 _PLAIN: Final = re.compile(r"[A-Za-z$._-][A-Za-z0-9$._-]*")
 
 
+class _Known(dict["Value", str]):
+    """Names by value; a value from elsewhere has none, and only wrong programs use one."""
+
+    def __missing__(self, value: Value) -> str:
+        return "<<UNKNOWN SSA VALUE>>"
+
+
 class Names:
     """The name of every value inside an operation.
 
@@ -26,7 +33,7 @@ class Names:
 
     def __init__(self, root: Operation, style: str, hinted: bool) -> None:
         """`hinted` says whether operations may name their values; the generic form does not."""
-        self.of: dict[Value, str] = {}
+        self.of: dict[Value, str] = _Known()
         """What an operand prints as: `%0`, `%name`, `%pack#1`."""
         self.lefts: dict[Operation, str] = {}
         """What stands left of `=` for operations with several results."""

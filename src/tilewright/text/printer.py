@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.ir.attributes import Attribute, DenseArrayAttr, Type
 from tilewright.ir.operation import Operation, UnregisteredOp
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Region
     from tilewright.ir.values import BlockArgument, Value
     from tilewright.support.location import Location
+
+
+_LEVELS: Final = 16
+_FRAMES: Final = 12
+"""More calls than a region takes until the next one inside of it."""
 
 
 class Style(Enum):
@@ -69,14 +75,15 @@ class Printer(AliasPrinter):
     __slots__ = (
         "_debug",
         "_default_dialect",
+        "_depth",
         "_forms",
         "_generic",
         "_line",
         "_locations",
-        "_out",
         "emit",
         "lefts",
         "names",
+        "out",
         "style",
         "type_texts",
     )
@@ -94,16 +101,18 @@ class Printer(AliasPrinter):
         self._debug = debug
         self._generic = generic
         self._default_dialect = "builtin"
+        self._depth = 0
         self._forms: dict[type[Operation], tuple[str, Callable[[Printer, Any], None]]] = {}
         self._line = "\n"
         """A line break and the indentation of the current line."""
         self._locations: dict[Location, str] = {}
-        self._out: list[str] = []
-        self.emit = self._out.append
+        self.out: list[str] = []
+        """All pieces so far."""
+        self.emit = self.out.append
 
     def value(self, value: Value) -> str:
         """The name of a value, with `%`."""
-        return self.names.get(value, "<<UNKNOWN SSA VALUE>>")
+        return self.names[value]
 
     def type(self, type: Type, op: Operation | None = None) -> str:
         """A type; in the custom form of `op` the prefix of its own dialect may be left out."""
@@ -152,6 +161,7 @@ class Printer(AliasPrinter):
         """`{ ... }`; `label` names the entry block, and makes it print its name."""
         owner = region.parent
         outer, line = self._default_dialect, self._line
+        self._deeper()
         self.emit("{")
         if owner is not None and region.blocks:
             self._enter(owner.default_dialect or "")
@@ -164,7 +174,15 @@ class Printer(AliasPrinter):
                 self._label(block, f"bb{index}", True)
                 self._block(block, True)
         self._enter(outer)
+        self._depth -= 1
         self.emit(f"{line}}}")
+
+    def _deeper(self) -> None:
+        """Make room for what regions inside of regions take of Python's stack."""
+        self._depth += 1
+        if self._depth % _LEVELS == 0:
+            needed = _FRAMES * (self._depth + _LEVELS) + 1000
+            sys.setrecursionlimit(max(sys.getrecursionlimit(), needed))
 
     def _enter(self, dialect: str) -> None:
         if dialect != self._default_dialect:
@@ -252,7 +270,7 @@ class Printer(AliasPrinter):
 
     def finish(self) -> str:
         """Everything printed so far, with the definitions of aliases."""
-        return self.resolve("".join(self._out))
+        return self.resolve("".join(self.out))
 
     def top_level(self, op: Operation, default_dialect: str) -> str:
         """An operation on its own lines."""

@@ -71,8 +71,8 @@ class Directive:
     """The two halves of a `custom<Name>(...)` element.
 
     `parse(parser, state, *arguments)` and `print(printer, op, *arguments)` get the arguments of
-    the element as strings: the names of fields, for `$field` as for `type($field)`. The space in
-    front is the engine's business, even if the directive prints nothing.
+    the element as strings: the names of fields, for `$field` as for `type($field)`. The engine
+    puts the space in front, unless the directive emits nothing at all; an empty text counts.
     """
 
     __slots__ = ("parse", "print")

@@ -177,13 +177,14 @@ class _Compiler:
 
     def value(self, element: Element) -> None:
         """An element that always has a space in front, unless a mark or the syntax forbids it."""
-        if self._space or not self._after_mark:
-            self._pending += " "
+        spaced = self._space or not self._after_mark
         self._space, self._after_mark = True, False
+        if isinstance(element, Custom):
+            self.flush()
+            self._steps.append(_custom(element, spaced))
+            return
+        self._pending += " " if spaced else ""
         match element:
-            case Custom():
-                self.flush()
-                self._steps.append(_custom(element))
             case Variable(field=RegionField() as field):
                 self.flush()
                 self._steps.append(_region(field))
@@ -260,9 +261,20 @@ def _attr_dict(spelled: frozenset[str], keyword: bool) -> Step:
     return step
 
 
-def _custom(element: Custom) -> Step:
+def _custom(element: Custom, spaced: bool) -> Step:
     run, arguments = element.directive.print, element.arguments
-    return lambda printer, op: run(printer, op, *arguments)
+    if not spaced:
+        return lambda printer, op: run(printer, op, *arguments)
+
+    def step(printer: Printer, op: Operation) -> None:
+        out = printer.out
+        out.append(" ")
+        before = len(out)
+        run(printer, op, *arguments)
+        if len(out) == before:
+            out.pop()
+
+    return step
 
 
 def _region(field: RegionField) -> Step:

@@ -1,0 +1,133 @@
+"""Symbols: operations that are found by name instead of by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.ir.attributes import ArrayAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from tilewright.ir.traits import SYMBOL_TABLE
+from tilewright.support.diagnostics import InternalError
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.operation import Operation
+
+NAME: Final = "sym_name"
+
+
+def symbol_name(op: Operation) -> str | None:
+    """The name that an operation defines, if it is a symbol."""
+    name = op.attributes.get(NAME)
+    return name.value if isinstance(name, StringAttr) else None
+
+
+class SymbolTable:
+    """The symbols directly inside an operation, by name."""
+
+    __slots__ = ("_symbols", "op")
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        inside = (inner for region in op.regions for block in region.blocks for inner in block)
+        named = ((symbol_name(inner), inner) for inner in inside)
+        self._symbols = {name: inner for name, inner in named if name is not None}
+
+    def get(self, name: str) -> Operation | None:
+        """The symbol of this name, or nothing."""
+        return self._symbols.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._symbols
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self._symbols.values())
+
+    def free_name(self, wish: str) -> str:
+        """`wish`, or `wish_0`, `wish_1` and so on if that is taken."""
+        name, number = wish, 0
+        while name in self._symbols:
+            name = f"{wish}_{number}"
+            number += 1
+        return name
+
+    def add(self, op: Operation) -> str:
+        """Enter an operation that was put inside; renames it if its name is taken."""
+        wish = symbol_name(op)
+        if wish is None:
+            raise InternalError(f"'{op.name}' is not a symbol", op.location)
+        name = self.free_name(wish)
+        op.attributes[NAME] = StringAttr(name)
+        self._symbols[name] = op
+        return name
+
+    def remove(self, op: Operation) -> None:
+        """Forget a symbol that leaves."""
+        name = symbol_name(op)
+        if name is not None and self._symbols.get(name) is op:
+            del self._symbols[name]
+
+
+def nearest_symbol_table(op: Operation) -> Operation | None:
+    """The innermost operation around `op`, or itself, that has a symbol table."""
+    if SYMBOL_TABLE in op.traits:
+        return op
+    return next((outer for outer in op.ancestors() if SYMBOL_TABLE in outer.traits), None)
+
+
+def resolve(reference: SymbolRefAttr, user: Operation) -> Operation | None:
+    """The symbol that a reference on `user` means: looked up in every table around it."""
+    parent = user.parent_op
+    table = nearest_symbol_table(parent) if parent is not None else None
+    while table is not None:
+        found: Operation | None = table
+        for name in reference.path:
+            found = SymbolTable(found).get(name) if found is not None else None
+        if found is not None:
+            return found
+        parent = table.parent_op
+        table = nearest_symbol_table(parent) if parent is not None else None
+    return None
+
+
+def references(attribute: Attribute) -> Iterator[SymbolRefAttr]:
+    """All symbol references in an attribute, however deep."""
+    if isinstance(attribute, SymbolRefAttr):
+        yield attribute
+    elif isinstance(attribute, ArrayAttr):
+        for element in attribute.elements:
+            yield from references(element)
+    elif isinstance(attribute, DictionaryAttr):
+        for _, value in attribute.entries:
+            yield from references(value)
+
+
+def symbol_uses(root: Operation, name: str) -> Iterator[tuple[Operation, SymbolRefAttr]]:
+    """The references inside `root` whose path starts with `name`, with their operations."""
+    for op in root.walk():
+        for attribute in op.attributes.values():
+            for reference in references(attribute):
+                if reference.path[0] == name:
+                    yield op, reference
+
+
+def rename_symbol(table: Operation, symbol: Operation, name: str) -> None:
+    """Give a symbol directly inside `table` another name, and change all that refer to it."""
+    old = symbol_name(symbol)
+    symbol.attributes[NAME] = StringAttr(name)
+    for op in table.walk():
+        for key, attribute in op.attributes.items():
+            if any(reference.path[0] == old for reference in references(attribute)):
+                op.attributes[key] = _renamed(attribute, old, name)
+
+
+def _renamed(attribute: Attribute, old: str | None, new: str) -> Attribute:
+    if isinstance(attribute, SymbolRefAttr):
+        first, *rest = attribute.path
+        return SymbolRefAttr(new, *rest) if first == old else attribute
+    if isinstance(attribute, ArrayAttr):
+        return ArrayAttr(tuple(_renamed(element, old, new) for element in attribute.elements))
+    if isinstance(attribute, DictionaryAttr):
+        entries = attribute.entries
+        return DictionaryAttr(tuple((key, _renamed(value, old, new)) for key, value in entries))
+    return attribute

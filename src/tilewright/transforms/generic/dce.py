@@ -1,0 +1,50 @@
+"""Dead code elimination: operations that nobody would miss, and blocks that nothing reaches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.ir.dominance import reverse_post_order
+from tilewright.ir.effects import is_dead
+from tilewright.ir.passes import Pass
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation, Region
+    from tilewright.support.diagnostics import Sink
+
+
+class Dce(Pass):
+    """Delete dead operations and unreachable blocks."""
+
+    name = "dce"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for region in op.regions:
+            erase_dead_code(region)
+
+
+def erase_dead_code(region: Region) -> None:
+    """Delete what is dead in a region: users are looked at before what they use."""
+    if not region.blocks:
+        return
+    order = reverse_post_order(region)
+    if len(order) < len(region.blocks):
+        _erase_unreachable(region)
+    for block in reversed(order):
+        for op in reversed(block):
+            if is_dead(op):
+                op.erase()
+                continue
+            for inner in op.regions:
+                erase_dead_code(inner)
+
+
+def _erase_unreachable(region: Region) -> None:
+    """Delete the blocks that the entry does not reach; they may use each other's values."""
+    reached = set(reverse_post_order(region))
+    gone = [block for block in region.blocks if block not in reached]
+    region.blocks[:] = [block for block in region.blocks if block in reached]
+    for block in gone:
+        for op in block:
+            op.drop_all_operands()
+        block.parent = None

@@ -1,0 +1,73 @@
+"""Constant folding: operations on constants become constants, by the tables of their dialects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.dialect import Dialect
+from tilewright.ir.passes import Pass
+from tilewright.ir.rules import Folded, Replacement, apply_rules, constant_of
+from tilewright.ir.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.rewriter import Rewriter
+    from tilewright.support.diagnostics import Sink
+
+
+class Folder:
+    """A `Fold` hook for `apply_rules`; remembers the function of each operation class."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self) -> None:
+        self._functions: dict[type[Operation], Callable[[Any, Any], Folded] | None] = {}
+
+    def __call__(self, op: Operation, build: Rewriter) -> Replacement:
+        kind = type(op)
+        try:
+            function = self._functions[kind]
+        except KeyError:
+            dialect = Dialect.loaded.get(op.dialect)
+            function = self._functions[kind] = None if dialect is None else dialect.folds.get(kind)
+        if function is None:
+            return None
+        folded = function(op, tuple([constant_of(value) for value in op.operands]))
+        if folded is None:
+            return None
+        parts = [folded] if isinstance(folded, Attribute | Value) else folded
+        return _materialized(op, parts, build)
+
+
+def _materialized(
+    op: Operation, parts: Sequence[Attribute | Value], build: Rewriter
+) -> Replacement:
+    """The values of a fold; if one cannot be made, those already made go again."""
+    values: list[Value] = []
+    made: list[Operation] = []
+    edits = build.edits
+    for part, result in zip(parts, op.results, strict=True):
+        if isinstance(part, Value):
+            values.append(part)
+            continue
+        constant = Dialect.loaded[op.dialect].materialize(part, result.type, build)
+        if constant is None:
+            for other in made:
+                build.erase(other)
+            build.edits = edits
+            return None
+        made.append(constant)
+        values += constant.results
+    return values
+
+
+class Fold(Pass):
+    """Replace operations on constants by their results, and delete what is dead then."""
+
+    name = "fold"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        apply_rules(op, (), fold=Folder(), sink=sink)

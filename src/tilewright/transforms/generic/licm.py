@@ -1,0 +1,55 @@
+"""Loop-invariant code motion: what a loop computes again and again is computed before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.ir.effects import is_pure
+from tilewright.ir.passes import Pass
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation, Region
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+
+class Licm(Pass):
+    """Move pure operations on values from outside in front of loops, innermost loops first.
+
+    An operation is a loop if its class names the region that repeats in `loop_body`. The body may
+    not run at all, so only what may run anywhere is moved.
+    """
+
+    name = "licm"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for loop in tuple(op.walk_post_order()):
+            if loop.loop_body is not None and loop.parent is not None:
+                hoist_invariants(loop)
+
+
+def hoist_invariants(loop: Operation) -> None:
+    """Move what does not change from one iteration to the next in front of a loop."""
+    assert loop.loop_body is not None
+    body: Region = getattr(loop, loop.loop_body)
+    for block in body.blocks:
+        for op in block:
+            if not op.is_terminator and is_pure(op) and _is_invariant(op, loop):
+                op.detach().insert_before(loop)
+
+
+def _is_invariant(op: Operation, loop: Operation) -> bool:
+    """Whether all that `op` and what is inside it use is defined outside the loop."""
+    if not op.regions:
+        return all(not _is_inside(value, loop) for value in op.operands)
+    return all(
+        not _is_inside(value, loop) or _is_inside(value, op)
+        for inner in op.walk()
+        for value in inner.operands
+    )
+
+
+def _is_inside(value: Value, op: Operation) -> bool:
+    block = value.parent_block
+    outer = block.parent_op if block is not None else None
+    return outer is not None and op.is_ancestor_of(outer)

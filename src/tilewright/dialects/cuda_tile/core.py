@@ -182,18 +182,21 @@ class CatOp(TileOp):
 
     def verify(self) -> Iterator[str]:
         lhs, rhs, dim = tile(self.lhs), tile(self.rhs), self.dim
+        if lhs.rank == 0:
+            yield "expected tiles of rank 1 or more, got scalars"
+            return
         if not 0 <= dim < lhs.rank:
             yield f"expected dim in 0 to {lhs.rank - 1}, got {dim}"
             return
-        before, extent, after = lhs.shape[:dim], lhs.shape[dim], lhs.shape[dim + 1 :]
+        before, after = lhs.shape[:dim], lhs.shape[dim + 1 :]
         if rhs.rank != lhs.rank or (rhs.shape[:dim], rhs.shape[dim + 1 :]) != (before, after):
-            found = spell_extents(rhs.shape)
+            shapes = spell_extents(lhs.shape), spell_extents(rhs.shape)
             yield (
-                f"expected rhs of the same shape as lhs, {spell_extents(lhs.shape)}, "
-                f"in all dimensions but {dim}, got {found}"
+                f"expected rhs of the same shape as lhs, {shapes[0]}, "
+                f"in all dimensions but {dim}, got {shapes[1]}"
             )
             return
-        expected = (*before, extent + rhs.shape[dim], *after)
+        expected = (*before, lhs.shape[dim] + rhs.shape[dim], *after)
         yield from shape_problems("result", expected, tile(self.result))
 
 

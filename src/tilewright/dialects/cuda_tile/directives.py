@@ -7,6 +7,15 @@ from typing import Final
 
 from tilewright.dialects.cuda_tile.directives_arithmetic import ARITHMETIC
 from tilewright.dialects.cuda_tile.directives_constants import CONSTANTS
+from tilewright.dialects.cuda_tile.directives_memory import MEMORY
+from tilewright.dialects.cuda_tile.directives_structure import STRUCTURE
+from tilewright.dialects.cuda_tile.directives_view import VIEWS
 from tilewright.text.syntax import Directive
 
-DIRECTIVES: Final[Mapping[str, Directive]] = {**ARITHMETIC, **CONSTANTS}
+DIRECTIVES: Final[Mapping[str, Directive]] = {
+    **ARITHMETIC,
+    **CONSTANTS,
+    **MEMORY,
+    **STRUCTURE,
+    **VIEWS,
+}

@@ -1,0 +1,135 @@
+"""The custom syntax of memory operations: orderings, atomics, tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.dialects.cuda_tile.enums import AtomicMode, MemoryOrdering, MemoryScope
+from tilewright.ir.declare import AttributeField
+from tilewright.text.syntax import Directive
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import EnumAttr
+    from tilewright.ir.operation import Operation
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
+    from tilewright.text.syntax import ParseState
+
+ELIDED: Final = frozenset(
+    {
+        "addr_space",
+        "align",
+        "failure_ordering",
+        "kind",
+        "memory_ordering_semantics",
+        "memory_scope",
+        "mode",
+        "operandSegmentSizes",
+        "optimization_hints",
+        "ordering",
+        "success_ordering",
+        "token",
+    }
+)
+"""What style "tileiras" leaves out of the dictionaries of token-ordered operations."""
+
+
+def _put(state: ParseState, name: str, member: EnumAttr) -> None:
+    field = state.kind.schema.by_name[name]
+    assert isinstance(field, AttributeField)
+    state.attributes[field.spelling] = member
+
+
+def _parse_member(parser: Parser, kind: type[EnumAttr]) -> EnumAttr:
+    member = kind.from_keyword(parser.peek())
+    if member is None:
+        parser.unexpected(f"one of {', '.join(each.keyword for each in kind)}")
+    parser.next()
+    return member
+
+
+def _parse_ordering(parser: Parser, state: ParseState, ordering: str, scope: str) -> None:
+    """`weak` or `acquire device`."""
+    _put(state, ordering, _parse_member(parser, MemoryOrdering))
+    found = MemoryScope.from_keyword(parser.peek())
+    if found is not None:
+        parser.next()
+        _put(state, scope, found)
+
+
+def _print_ordering(printer: Printer, op: Any, ordering: str, scope: str) -> None:
+    found: MemoryScope | None = getattr(op, scope)
+    where = "" if found is None else f" {found.keyword_in(printer.style.value)}"
+    printer.emit(f"{getattr(op, ordering).keyword}{where}")
+
+
+def parse_attributes(parser: Parser, state: ParseState) -> None:
+    """A dictionary, where there is one."""
+    at = parser.at
+    for name, attribute in parser.optional_attr_dict().items():
+        if name in state.attributes:
+            parser.error(f"attribute '{name}' occurs more than once", at)
+        state.attributes[name] = attribute
+
+
+def elided_attributes(printer: Printer, op: Operation) -> frozenset[str]:
+    """The attributes that a dictionary leaves out."""
+    inherent = frozenset(op.schema.inherent)
+    return inherent | ELIDED if printer.style.value == "tileiras" else inherent
+
+
+def _print_attributes(printer: Printer, op: Operation) -> None:
+    printer.emit(printer.attr_dict(op, elided_attributes(printer, op)))
+
+
+def _parse_keyword_attributes(parser: Parser, state: ParseState) -> None:
+    if parser.accept("attributes"):
+        parse_attributes(parser, state)
+
+
+def _print_keyword_attributes(printer: Printer, op: Operation) -> None:
+    printer.emit(printer.attr_dict(op, elided_attributes(printer, op), keyword=True))
+
+
+def _parse_atomic_operands(
+    parser: Parser, state: ParseState, pointers: str, mode: str, arg: str
+) -> None:
+    """`%pointers, add, %values`, or `add %pointers, %values`."""
+    mode_first = not parser.peek().startswith("%")
+    if mode_first:
+        _put(state, mode, _parse_member(parser, AtomicMode))
+    state.operands[pointers] = [parser.operand()]
+    parser.expect(",")
+    if not mode_first:
+        _put(state, mode, _parse_member(parser, AtomicMode))
+        parser.expect(",")
+    state.operands[arg] = [parser.operand()]
+
+
+def _print_atomic_operands(printer: Printer, op: Any, *fields: str) -> None:
+    mode, pointers, arg = op.mode.keyword, printer.value(op.pointers), printer.value(op.arg)
+    if printer.style.value == "tileiras":
+        printer.emit(f"{mode} {pointers}, {arg}")
+    else:
+        printer.emit(f"{pointers}, {mode}, {arg}")
+
+
+def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:
+    """`%a, %b`, perhaps in brackets."""
+    bracketed = parser.accept("[")
+    state.operands[tokens] = parser.operand_list()
+    if bracketed:
+        parser.expect("]")
+
+
+def _print_tokens(printer: Printer, op: Operation, tokens: str) -> None:
+    printer.emit(", ".join(map(printer.value, op.operands)))
+
+
+MEMORY: Final = {
+    "AtomicOperands": Directive(_parse_atomic_operands, _print_atomic_operands),
+    "Attributes": Directive(parse_attributes, _print_attributes),
+    "KeywordAttributes": Directive(_parse_keyword_attributes, _print_keyword_attributes),
+    "Ordering": Directive(_parse_ordering, _print_ordering),
+    "Tokens": Directive(_parse_tokens, _print_tokens),
+}

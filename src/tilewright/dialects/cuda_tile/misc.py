@@ -1,0 +1,86 @@
+"""Promises to the compiler, and printing from kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tilewright.dialects.cuda_tile.base import TileOp
+from tilewright.dialects.cuda_tile.constraints import ANY_TILE, TOKEN_TYPE
+from tilewright.dialects.cuda_tile.kinds import ASSUME_PREDICATE
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import STRING_ATTR
+from tilewright.ir.constraints import ANY_TYPE
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import SameType
+
+_CONVERSION_END: Final = re.compile("[diuoxXeEfFgGaAcsSpn%]")
+
+
+class AssumeOp(TileOp):
+    """The value itself, with a promise about it; a promise that does not hold is undefined."""
+
+    name = "cuda_tile.assume"
+    since = (13, 1)
+    traits = (SameType("value", "result"),)
+    syntax = "custom<AssumePredicate>($predicate) `,` $value attr-dict `:` type($value)"
+
+    value = d.operand(ANY_TYPE)
+    predicate = d.attribute(ASSUME_PREDICATE)
+    result = d.result(ANY_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        problem = self.predicate.value_problem(self.value.type)
+        if problem is not None:
+            yield problem
+
+    def result_names(self, style: str) -> Iterator[tuple[int, str]]:
+        producer = self.value.defining_op()
+        if producer is None or not _names_results(producer):
+            yield 0, "assume"
+            return
+        hints = dict(producer.result_names(style))
+        yield 0, f"assume_{hints.get(self.value.index, '')}"
+
+
+def _names_results(op: Operation) -> bool:
+    """Whether the kind of operation has names for results, even if this one gets none."""
+    return bool(op.regions) or type(op).result_names is not Operation.result_names
+
+
+class PrintTkoOp(TileOp):
+    """Prints tiles from the device, one conversion of the format for each."""
+
+    name = "cuda_tile.print_tko"
+    since = (13, 1)
+    syntax = (
+        "$format (`,` $args^)? (`token` `` `=` `` $token^)? attr-dict (`:` type($args)^)? "
+        "(`->` type($result_token)^)?"
+    )
+
+    format = d.attribute(STRING_ATTR, spelling="str")
+    args = d.operands(ANY_TILE)
+    token = d.optional_operand(TOKEN_TYPE, since=(13, 2))
+    result_token = d.result(TOKEN_TYPE, since=(13, 2))
+
+    def verify(self) -> Iterator[str]:
+        expected = _count_conversions(self.format)
+        if expected is None:
+            yield "expected every conversion of the format to end in one of diuoxXeEfFgGaAcsSpn%"
+        elif len(self.args) != expected:
+            yield f"expected {expected} operands, one for each conversion, got {len(self.args)}"
+
+
+def _count_conversions(format: str) -> int | None:
+    """How many operands a format needs; nothing if a conversion in it has no end."""
+    count = 0
+    at = format.find("%")
+    while at >= 0:
+        end = _CONVERSION_END.search(format, at + 1)
+        if end is None:
+            return None
+        escaped = end.group() == "%" and end.start() == at + 1
+        count += not escaped
+        at = format.find("%", at + 1 + escaped)
+    return count

@@ -1,0 +1,205 @@
+"""The outer structure of a program: modules, kernels and global arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile.base import TileOp
+from tilewright.dialects.cuda_tile.constraints import SCALAR_PTR
+from tilewright.dialects.cuda_tile.debug_info import (
+    function_debug_problems,
+    global_debug_problems,
+)
+from tilewright.dialects.cuda_tile.enums import SymbolVisibility
+from tilewright.dialects.cuda_tile.kinds import OPTIMIZATION_HINTS, SYMBOL_VISIBILITY
+from tilewright.dialects.cuda_tile.operand_types import listed, pointer, types_of
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import (
+    ARRAY_ATTR,
+    ELEMENTS_ATTR,
+    I64_ATTR,
+    STRING_ATTR,
+    SYMBOL_ATTR,
+    TYPE_ATTR,
+)
+from tilewright.ir.traits import (
+    GRAPH_REGION,
+    ISOLATED,
+    NO_TERMINATOR,
+    SYMBOL,
+    SYMBOL_TABLE,
+    Effects,
+)
+from tilewright.ir.types import FunctionType
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import BlockArgument
+    from tilewright.support.diagnostics import Diagnostic
+
+PUBLIC_DIALECTS: Final = frozenset({"cuda_tile", "builtin"})
+"""The dialects whose operations a program may use."""
+
+PUBLIC_OPERATIONS: Final = frozenset({"arith.constant", "func.constant"})
+"""The operations of other dialects that a program may use."""
+
+
+class ModuleOp(TileOp):
+    """A program: kernels and global arrays, each under a name of its own.
+
+    Everything in it is an operation of Tile IR, or one of the few of MLIR's own dialects that a
+    producer may leave behind.
+    """
+
+    name = "cuda_tile.module"
+    since = (13, 1)
+    traits = (ISOLATED, SYMBOL_TABLE, NO_TERMINATOR, GRAPH_REGION)
+    syntax = "$sym_name attr-dict-with-keyword $body"
+    default_dialect = "cuda_tile"
+
+    sym_name = d.attribute(STRING_ATTR)
+    producer = d.optional_attribute(STRING_ATTR, since=(13, 3))
+    body = d.region(min_blocks=0)
+
+    def entries(self) -> Iterator[EntryOp]:
+        """The kernels, in order."""
+        for block in self.body.blocks:
+            yield from (op for op in block if isinstance(op, EntryOp))
+
+    def globals(self) -> Iterator[GlobalOp]:
+        """The global arrays, in order."""
+        for block in self.body.blocks:
+            yield from (op for op in block if isinstance(op, GlobalOp))
+
+    def verify_context(self) -> Iterator[str | Diagnostic]:
+        for block in self.body.blocks:
+            if block.args:
+                yield "expected a body without arguments"
+            for op in block:
+                yield from _member_problems(op)
+        for op in self.body.walk():
+            if op.dialect not in PUBLIC_DIALECTS and op.name not in PUBLIC_OPERATIONS:
+                yield op.error("is not of a public dialect, and cannot stand in a program")
+
+
+def _member_problems(op: Operation) -> Iterator[Diagnostic]:
+    if isinstance(op, EntryOp):
+        return
+    if not isinstance(op, GlobalOp):
+        if op.dialect in PUBLIC_DIALECTS:
+            yield op.error("cannot stand directly in 'cuda_tile.module'")
+        return
+    yield from map(op.error, global_debug_problems(op))
+
+
+class EntryOp(TileOp):
+    """A kernel: what every tile block of a launch runs.
+
+    The arguments are scalars: numbers, and pointers to global memory. A kernel gives nothing
+    back but what it writes to memory.
+    """
+
+    name = "cuda_tile.entry"
+    since = (13, 1)
+    traits = (ISOLATED, SYMBOL)
+    syntax = "$sym_name `` custom<Kernel>($function_type, $arg_attrs, $hints, $body) attr-dict"
+    default_dialect = "cuda_tile"
+
+    sym_name = d.attribute(STRING_ATTR)
+    function_type = d.attribute(TYPE_ATTR)
+    arg_attrs = d.optional_attribute(ARRAY_ATTR)
+    res_attrs = d.optional_attribute(ARRAY_ATTR)
+    hints = d.optional_attribute(OPTIMIZATION_HINTS, spelling="optimization_hints")
+    body = d.region(terminator="cuda_tile.return")
+
+    @property
+    def arguments(self) -> tuple[BlockArgument, ...]:
+        """The parameters of the kernel."""
+        return self.body.block.args
+
+    def verify(self) -> Iterator[str]:
+        signature = self.function_type
+        if not isinstance(signature, FunctionType):
+            yield f"expected a function type, got '{signature}'"
+            return
+        if signature.results:
+            yield f"must not return values, got {listed(signature.results)}"
+        for index, type in enumerate(signature.inputs):
+            if isinstance(type, TileType) and type.shape:
+                yield f"argument #{index} must be a scalar tile, got '{type}'"
+
+    def verify_context(self) -> Iterator[str | Diagnostic]:
+        assert isinstance(self.function_type, FunctionType)
+        found = types_of(self.arguments)
+        if found != self.function_type.inputs:
+            expected = listed(self.function_type.inputs)
+            yield f"expected block arguments of types {expected}, got {listed(found)}"
+        yield from function_debug_problems(self)
+
+
+class GlobalOp(TileOp):
+    """An array in global memory that exists from the loading of the program on.
+
+    It starts with `value`; a constant one is never written, and a private one is unknown to the
+    host.
+    """
+
+    name = "cuda_tile.global"
+    since = (13, 1)
+    traits = (SYMBOL,)
+    syntax = (
+        "custom<SymbolVisibility>($symbol_visibility) (`constant` $constant^)? $sym_name "
+        "(`alignment` `=` $alignment^)? attr-dict custom<DenseElements>($value)"
+    )
+
+    sym_name = d.attribute(STRING_ATTR)
+    value = d.attribute(ELEMENTS_ATTR)
+    alignment = d.attribute(I64_ATTR, default=0)
+    constant = d.flag(since=(13, 3))
+    symbol_visibility = d.attribute(
+        SYMBOL_VISIBILITY, default=SymbolVisibility.PUBLIC, since=(13, 3)
+    )
+
+    def verify(self) -> Iterator[str]:
+        type = self.value.type
+        if not isinstance(type, TileType) or type.rank != 1:
+            yield f"expected a value of rank 1, got '{type}'"
+
+
+class GetGlobalOp(TileOp):
+    """The address of the first element of a global array."""
+
+    name = "cuda_tile.get_global"
+    since = (13, 1)
+    effects = Effects.PURE
+    syntax = "$symbol attr-dict `:` type($result)"
+
+    symbol = d.attribute(SYMBOL_ATTR, spelling="name")
+    result = d.result(SCALAR_PTR)
+
+    def verify_context(self) -> Iterator[str]:
+        target = _find_symbol(self, self.symbol)
+        if not isinstance(target, GlobalOp):
+            yield f"expected '@{self.symbol}' to name a global"
+            return
+        element: Type = target.value.type.element  # pyright: ignore
+        pointee = pointer(self.result).pointee
+        if pointee is not element:
+            yield f"expected a pointer to '{element}' as '@{self.symbol}' has, got '{pointee}'"
+
+
+def _find_symbol(op: Operation, name: str) -> Operation | None:
+    """What a name means at an operation: the nearest table of symbols decides."""
+    table = next((outer for outer in op.ancestors() if SYMBOL_TABLE in outer.traits), None)
+    if table is None:
+        return None
+    for region in table.regions:
+        for block in region.blocks:
+            for member in block:
+                found = member.attributes.get("sym_name")
+                if found is not None and getattr(found, "value", None) == name:
+                    return member
+    return None

@@ -1,0 +1,281 @@
+"""Views: tensors in memory, cut into tiles that are loaded and stored whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.cuda_tile.base import TileOp
+from tilewright.dialects.cuda_tile.constraints import (
+    ANY_TILE,
+    GATHER_SCATTER_VIEW,
+    INT_TILE,
+    PARTITION_VIEW,
+    SCALAR_INT,
+    SCALAR_PTR,
+    STRIDED_VIEW,
+    TENSOR_VIEW,
+    TOKEN_TYPE,
+    VIEW,
+)
+from tilewright.dialects.cuda_tile.kinds import MEMORY_ORDERING, MEMORY_SCOPE, OPTIMIZATION_HINTS
+from tilewright.dialects.cuda_tile.memory import (
+    LOAD_ORDERINGS,
+    STORE_ORDERINGS,
+    ordering_problems,
+)
+from tilewright.dialects.cuda_tile.operand_types import pointer, tensor_view, types_of, view
+from tilewright.dialects.cuda_tile.traits import tile
+from tilewright.dialects.cuda_tile.types import GatherScatterViewType
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR
+from tilewright.ir.attributes import DenseArrayAttr
+from tilewright.ir.traits import Effects
+from tilewright.ir.types import DYNAMIC
+from tilewright.support.location import UNKNOWN, Location
+
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.types import ViewType
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.operation import Block, Region
+    from tilewright.ir.values import Value
+
+
+class MakeTensorViewOp(TileOp):
+    """A tensor in memory: a pointer to its first element, its extents and its strides.
+
+    What the type leaves open comes from operands, which are read as unsigned integers.
+    """
+
+    name = "cuda_tile.make_tensor_view"
+    since = (13, 1)
+    effects = Effects.NONE
+    syntax = "custom<TensorView>($base, $dynamic_shape, $dynamic_strides, $result)"
+
+    base = d.operand(SCALAR_PTR)
+    dynamic_shape = d.operands(SCALAR_INT)
+    dynamic_strides = d.operands(SCALAR_INT)
+    result = d.result(TENSOR_VIEW)
+
+    def verify(self) -> Iterator[str]:
+        type, address = tensor_view(self.result), pointer(self.base)
+        if type.element is not address.pointee:
+            yield f"expected a pointer to '{type.element}', got one to '{address.pointee}'"
+        if type.attr is not address.attr:
+            yield "expected the tensor_view to have the attribute of the pointer"
+        yield from _dynamic_problems("shape", type.shape, self.dynamic_shape)
+        yield from _dynamic_problems("stride", type.strides, self.dynamic_strides)
+        found = {value.type: None for value in self.operands[1:]}
+        if len(found) > 1:
+            types = " and ".join(f"'{type}'" for type in found)
+            yield f"expected dynamic shapes and strides of one type, got {types}"
+
+    def result_names(self, style: str) -> Iterator[tuple[int, str]]:
+        yield 0, "view" if style == "tileiras" else "tview"
+
+
+def _dynamic_problems(
+    what: str, extents: tuple[int, ...], operands: Sequence[Value]
+) -> Iterator[str]:
+    expected = extents.count(DYNAMIC)
+    if len(operands) != expected:
+        yield f"expected {expected} dynamic {what} operands, got {len(operands)}"
+
+
+class MakeViewOp(TileOp):
+    """Base of the operations that cut a tensor into tiles; the type of the result says how."""
+
+    effects = Effects.PURE
+    syntax = "$tensor_view attr-dict `:` custom<ViewOfTensor>($tensor_view, $result)"
+    hint = ""
+    """What the result is called in the text."""
+
+    tensor_view = d.operand(TENSOR_VIEW)
+
+    def verify(self) -> Iterator[str]:
+        expected = view(self.results[0]).tensor_view
+        if self.tensor_view.type is not expected:
+            yield f"expected a tensor of type '{expected}', got '{self.tensor_view.type}'"
+
+    def result_names(self, style: str) -> Iterator[tuple[int, str]]:
+        yield 0, "view" if style == "tileiras" else self.hint
+
+
+class MakePartitionViewOp(MakeViewOp):
+    """A tensor as a grid of tiles, side by side."""
+
+    name = "cuda_tile.make_partition_view"
+    since = (13, 1)
+    hint = "pview"
+
+    result = d.result(PARTITION_VIEW)
+
+
+class MakeStridedViewOp(MakeViewOp):
+    """A tensor as tiles that start a number of elements apart; they may overlap or leave gaps."""
+
+    name = "cuda_tile.make_strided_view"
+    since = (13, 3)
+    hint = "sview"
+
+    result = d.result(STRIDED_VIEW)
+
+
+class MakeGatherScatterViewOp(MakeViewOp):
+    """A tensor as tiles whose rows along one dimension are picked one by one."""
+
+    name = "cuda_tile.make_gather_scatter_view"
+    since = (13, 3)
+    hint = "gsview"
+
+    result = d.result(GATHER_SCATTER_VIEW)
+
+
+class GetTensorShapeOp(TileOp):
+    """The extents of a tensor, as unsigned integers."""
+
+    name = "cuda_tile.get_tensor_shape"
+    since = (13, 1)
+    effects = Effects.NONE
+    syntax = "$src attr-dict `:` type($src) `->` custom<EachExtent>($src, $extents)"
+
+    src = d.operand(TENSOR_VIEW)
+    extents = d.results(SCALAR_INT)
+
+    def verify(self) -> Iterator[str]:
+        yield from _extent_problems(tensor_view(self.src).rank, self.extents)
+
+
+class GetIndexSpaceShapeOp(TileOp):
+    """How many tiles a view has along each dimension, as unsigned integers."""
+
+    name = "cuda_tile.get_index_space_shape"
+    since = (13, 1)
+    effects = Effects.NONE
+    syntax = "$src attr-dict `:` type($src) `->` custom<EachExtent>($src, $extents)"
+
+    src = d.operand(VIEW)
+    extents = d.results(SCALAR_INT)
+
+    def verify(self) -> Iterator[str]:
+        yield from _extent_problems(view(self.src).index_rank, self.extents)
+
+
+def _extent_problems(rank: int, results: Sequence[Value]) -> Iterator[str]:
+    if len(results) != rank:
+        yield f"expected {rank} results, one a dimension, got {len(results)}"
+
+
+class ViewAccessOp(TileOp):
+    """Base of the operations that load or store one tile of a view.
+
+    An index marked in `inbounds` is a promise that along its dimension no element of the tile
+    lies outside of the tensor.
+    """
+
+    since = (13, 1)
+
+    ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")
+    scope = d.optional_attribute(MEMORY_SCOPE, spelling="memory_scope")
+    hints = d.optional_attribute(OPTIMIZATION_HINTS, spelling="optimization_hints")
+    inbounds = d.attribute(BOOL_ARRAY_ATTR, default=(), since=(13, 4))
+
+    def __init__(
+        self,
+        operands: Sequence[Value] = (),
+        result_types: Sequence[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        regions: Sequence[Region] = (),
+        location: Location = UNKNOWN,
+        successors: Sequence[Block] = (),
+        segments: tuple[int, ...] | None = None,
+    ) -> None:
+        # One form for no promise at all: bytecode from 13.4 on spells it, the text does not.
+        stored = attributes.get("inbounds") if attributes is not None else None
+        if isinstance(stored, DenseArrayAttr) and attributes and not any(stored.values):
+            del attributes["inbounds"]
+        super().__init__(
+            operands, result_types, attributes, regions, location, successors, segments
+        )
+
+
+def _access_problems(
+    type: ViewType, indices: Sequence[Value], tile_type: Type, inbounds: tuple[int, ...]
+) -> Iterator[str]:
+    if len(indices) != type.index_rank:
+        yield f"expected {type.index_rank} indices, got {len(indices)}"
+        return
+    if tile_type is not type.tile_type:
+        yield f"expected a tile of type '{type.tile_type}', got '{tile_type}'"
+    if inbounds and len(inbounds) != len(indices):
+        yield f"expected inbounds for {len(indices)} indices, got {len(inbounds)}"
+    scalars = list(indices)
+    if isinstance(type, GatherScatterViewType):
+        yield from _sparse_problems(type, scalars.pop(type.sparse_dim))
+    yield from _scalar_problems(scalars)
+
+
+def _sparse_problems(type: GatherScatterViewType, index: Value) -> Iterator[str]:
+    extent = type.tile_shape[type.sparse_dim]
+    if tile(index).shape != (extent,):
+        gist = f"to be a tile of {extent} integers, got '{index.type}'"
+        yield f"expected index #{type.sparse_dim}, that of the sparse dimension, {gist}"
+
+
+def _scalar_problems(indices: Iterable[Value]) -> Iterator[str]:
+    types = tuple(dict.fromkeys(types_of(indices)))
+    for type in types:
+        if type.shape:  # pyright: ignore
+            yield f"expected a scalar index, got '{type}'"
+            return
+    if len(types) > 1:
+        found = " and ".join(f"'{t}'" for t in types)
+        yield f"expected indices of one type, got {found}"
+
+
+class LoadViewTkoOp(ViewAccessOp):
+    """Loads one tile of a view; elements outside of the tensor are the padding of the view."""
+
+    name = "cuda_tile.load_view_tko"
+    syntax = (
+        "custom<Ordering>($ordering, $scope) custom<LoadedTile>($view, $indices) "
+        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? (`inbounds` `=` $inbounds^)? "
+        "`` custom<KeywordAttributes>() `:` type($view) `` custom<IndexTypes>($indices) "
+        "`->` type($tile) `,` type($result_token)"
+    )
+
+    view = d.operand(VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN_TYPE)
+    tile = d.result(ANY_TILE)
+    result_token = d.result(TOKEN_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        yield from ordering_problems(self.ordering, self.scope, LOAD_ORDERINGS)
+        yield from _access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)
+
+    def result_names(self, style: str) -> Iterator[tuple[int, str]]:
+        yield 0, "tile"
+        yield 1, "result_token"
+
+
+class StoreViewTkoOp(ViewAccessOp):
+    """Stores one tile of a view; elements outside of the tensor go nowhere."""
+
+    name = "cuda_tile.store_view_tko"
+    syntax = (
+        "custom<Ordering>($ordering, $scope) custom<StoredTile>($tile, $view, $indices) "
+        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? (`inbounds` `=` $inbounds^)? "
+        "`` custom<KeywordAttributes>() `:` custom<StoreTypes>($tile, $view, $indices) "
+        "`->` type($result_token)"
+    )
+
+    tile = d.operand(ANY_TILE)
+    view = d.operand(VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN_TYPE)
+    result_token = d.result(TOKEN_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        yield from ordering_problems(self.ordering, self.scope, STORE_ORDERINGS)
+        yield from _access_problems(view(self.view), self.indices, self.tile.type, self.inbounds)

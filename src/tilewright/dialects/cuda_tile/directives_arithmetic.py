@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from tilewright.dialects.cuda_tile.enums import Rounding
-from tilewright.ir.declare import AttributeField
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
+    from tilewright.ir.declare import AttributeField
     from tilewright.ir.operation import Operation
     from tilewright.text.parser import Parser
     from tilewright.text.printer import Printer
@@ -32,17 +32,14 @@ def _parse_rounding(parser: Parser, state: ParseState, name: str) -> None:
 
 
 def _print_rounding(printer: Printer, op: Operation, name: str) -> None:
-    default = _default(type(op), name)
-    mode = getattr(op, name)
-    if mode is not default:
-        printer.emit(f"rounding<{mode.keyword}>")
+    mode = op.attributes.get(name)
+    is_default = mode is None or mode is _default(type(op), name)
+    # NVIDIA's printer leaves the mode out, but not the space in front of it; so do we.
+    printer.emit("" if is_default else f"rounding<{cast('Rounding', mode).keyword}>")
 
 
 def _default(kind: type[Operation], name: str) -> Rounding:
-    field = kind.schema.by_name[name]
-    assert isinstance(field, AttributeField)
-    assert isinstance(field.default, Rounding)
-    return field.default
+    return cast("AttributeField[Rounding]", kind.schema.by_name[name]).default
 
 
 ARITHMETIC: Final = {"Rounding": Directive(_parse_rounding, _print_rounding)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -39,11 +40,11 @@ def value(text: str) -> Value:
 
 
 def make_op(
-    kind: type[Operation], *operands: str | Value, results: str = "", **attributes: object
+    kind: type[Operation], *operands: str | Value, results: str = "", **attributes: Any
 ) -> Operation:
     """An operation; operands are spelled in their order, the last field takes the rest."""
     values = [value(item) if isinstance(item, str) else item for item in operands]
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     for field in kind.schema.operands:
         if field.arity is Arity.VARIADIC:
             fields[field.name], values = values, []
@@ -68,8 +69,8 @@ def make() -> Make:
 def problems() -> Problems:
     """Makes an operation and gives all that is wrong with it, without the operation's name."""
 
-    def find(*arguments: object, **fields: object) -> list[str]:
-        op = make_op(*arguments, **fields)  # pyright: ignore[reportArgumentType]
+    def find(*arguments: Any, **fields: Any) -> list[str]:
+        op = make_op(*arguments, **fields)
         sink = Sink()
         verify(op, sink)
         return [str(error).removeprefix(f"error: '{op.name}' op ") for error in sink.errors]

@@ -37,7 +37,7 @@ _ELEMENTS: Final[dict[AtomicMode, tuple[Type, ...]]] = {
 
 def _mode_problems(mode: AtomicMode, element: Type) -> Iterator[str]:
     if mode is AtomicMode.CMPXCHG:
-        yield "expected another mode: 'cmpxchg' takes two values, as 'cuda_tile.atomic_cas_tko' does"
+        yield "expected a mode of one value, got cmpxchg: 'cuda_tile.atomic_cas_tko' takes two"
         return
     allowed = _ELEMENTS.get(mode, COUNTED)
     if element not in allowed:
@@ -107,9 +107,10 @@ class AtomicRMWTkoOp(AtomicPtrOp):
     name = "cuda_tile.atomic_rmw_tko"
     traits = (SameType("arg", "result"), same_shape("pointers", "arg", "mask"))
     syntax = (
-        "custom<Ordering>($ordering, $scope) custom<AtomicOperands>($pointers, $mode, $arg) (`,` $mask^)? "
-        "(`token` `` `=` `` $token^)? `` custom<Attributes>() `:` type($pointers) `,` type($arg) "
-        "(`,` type($mask)^)? `->` type($result) `,` type($result_token)"
+        "custom<Ordering>($ordering, $scope) custom<AtomicOperands>($pointers, $mode, $arg) "
+        "(`,` $mask^)? (`token` `` `=` `` $token^)? `` custom<Attributes>() "
+        "`:` type($pointers) `,` type($arg) (`,` type($mask)^)? "
+        "`->` type($result) `,` type($result_token)"
     )
 
     mode = d.attribute(ATOMIC_MODE)
@@ -131,8 +132,8 @@ class AtomicRedViewTkoOp(TileOp):
     since = (13, 3)
     syntax = (
         "custom<Ordering>($ordering, $scope) $view `[` $indices `]` `,` $mode `,` $value "
-        "(`token` `=` $token^)? `` custom<KeywordAttributes>() `:` custom<StoreTypes>($value, $view, $indices) "
-        "`->` type($result_token)"
+        "(`token` `=` $token^)? `` custom<KeywordAttributes>() "
+        "`:` custom<StoreTypes>($value, $view, $indices) `->` type($result_token)"
     )
 
     ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")

@@ -19,7 +19,9 @@ from tilewright.text.parser import Argument
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute, Type
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation, Region
     from tilewright.ir.values import Value
     from tilewright.text.parser import Parser
@@ -38,11 +40,11 @@ def _print_types(printer: Printer, op: Operation, values: tuple[Value, ...]) -> 
 
 
 def _parse_region(
-    parser: Parser, state: ParseState, name: str, arguments: list[Argument] | None = None
+    parser: Parser, state: ParseState, name: str, arguments: Sequence[Argument] = ()
 ) -> None:
     field = state.kind.schema.by_name[name]
     assert isinstance(field, RegionField)
-    state.regions[name] = parser.region(arguments or (), owner=state.kind, field=field)
+    state.regions[name] = parser.region(arguments, owner=state.kind, field=field)
 
 
 def _print_region(printer: Printer, op: Operation, name: str, label: str) -> None:
@@ -124,8 +126,12 @@ def _entries(printer: Printer, entry: DictionaryAttr) -> str:
     return f" {{{printer.entries(entry.entries)}}}" if entry.entries else ""
 
 
+_WRITTEN_BRANCH: Final = RegionField(1, 1, "cuda_tile.yield")
+"""A branch that the text spells has a block, also where it may be missing."""
+
+
 def _parse_branch(parser: Parser, state: ParseState, region: str) -> None:
-    _parse_region(parser, state, region)
+    state.regions[region] = parser.region(owner=state.kind, field=_WRITTEN_BRANCH)
 
 
 def _print_branch(printer: Printer, op: Operation, region: str) -> None:

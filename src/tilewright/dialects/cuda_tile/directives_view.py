@@ -29,7 +29,7 @@ DIALECT: Final = "cuda_tile"
 
 
 class _Extents:
-    """`[%n, 64]`: extents as the type has them, the operands for the dynamic ones, and the place."""
+    """`[%n, 64]`: extents as the type has them, and the operands for the dynamic ones."""
 
     __slots__ = ("at", "extents", "operands")
 

@@ -99,9 +99,10 @@ class LoadPtrTkoOp(TileOp):
     since = (13, 1)
     traits = (same_shape("source", "mask", "padding", "result"),)
     syntax = (
-        "custom<Ordering>($ordering, $scope) $source (`,` $mask^)? (`,` $padding^)? (`token` `` `=` `` $token^)? "
-        "(`optimization_hints` `=` $hints^)? attr-dict `:` type($source) (`,` type($mask)^)? "
-        "(`,` type($padding)^)? `->` type($result) `,` type($result_token)"
+        "custom<Ordering>($ordering, $scope) $source (`,` $mask^)? (`,` $padding^)? "
+        "(`token` `` `=` `` $token^)? (`optimization_hints` `=` $hints^)? attr-dict "
+        "`:` type($source) (`,` type($mask)^)? (`,` type($padding)^)? "
+        "`->` type($result) `,` type($result_token)"
     )
 
     ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")
@@ -142,9 +143,9 @@ class StorePtrTkoOp(TileOp):
     since = (13, 1)
     traits = (same_shape("destination", "value", "mask"),)
     syntax = (
-        "custom<Ordering>($ordering, $scope) $destination `,` $value (`,` $mask^)? (`token` `` `=` `` $token^)? "
-        "(`optimization_hints` `=` $hints^)? attr-dict `:` type($destination) `,` type($value) "
-        "(`,` type($mask)^)? `->` type($result_token)"
+        "custom<Ordering>($ordering, $scope) $destination `,` $value (`,` $mask^)? "
+        "(`token` `` `=` `` $token^)? (`optimization_hints` `=` $hints^)? attr-dict "
+        "`:` type($destination) `,` type($value) (`,` type($mask)^)? `->` type($result_token)"
     )
 
     ordering = d.attribute(MEMORY_ORDERING, spelling="memory_ordering_semantics")

@@ -192,7 +192,7 @@ class DILoc(Location):
         self.location = location
         self.scope = scope
 
-    def _contents(self) -> tuple[object, ...]:
+    def contents(self) -> tuple[object, ...]:
         return self.location, self.scope
 
     def __str__(self) -> str:

@@ -98,8 +98,10 @@ def _parse_ptr_attr(parser: Parser) -> PtrAttr:
     if parser.accept("<"):
         member = read_member(parser, PtrAttr)
         parser.expect(">")
-    else:
-        member = parser.attribute()
+        return member
+    if not parser.peek().startswith("#"):
+        parser.unexpected("a ptr_attr")
+    member = parser.attribute()
     if not isinstance(member, PtrAttr):
         parser.error("expected a ptr_attr", at)
     return member

@@ -107,6 +107,14 @@ def dense_text(attribute: DenseElementsAttr) -> str:
     return f"[{', '.join(texts)}]" if texts else ""
 
 
+def array_text(attribute: DenseArrayAttr) -> str:
+    """What stands behind the colon of `array<...>`."""
+    element = attribute.element
+    if element is I1 or isinstance(element, FloatType):
+        return ", ".join([number_text(value, element) for value in attribute.values])
+    return ", ".join(map(str, attribute.values))
+
+
 class AttributePrinter:
     """Spells attributes, types and locations; all in place, without aliases.
 
@@ -209,14 +217,12 @@ class AttributePrinter:
         return f"{number_text(attribute.bits, attribute.type)} : {self.type(attribute.type)}"
 
     def _dense_array(self, attribute: DenseArrayAttr) -> str:
-        element = attribute.element
-        if not attribute.values:
-            return f"array<{self.type(element)}>"
-        if element is I1 or isinstance(element, FloatType):
-            texts = [number_text(value, element) for value in attribute.values]
-        else:
-            texts = list(map(str, attribute.values))
-        return f"array<{self.type(element)}: {', '.join(texts)}>"
+        element = self.type(attribute.element)
+        return (
+            f"array<{element}: {array_text(attribute)}>"
+            if attribute.values
+            else f"array<{element}>"
+        )
 
     def _dense_elements(self, attribute: DenseElementsAttr) -> str:
         return f"dense<{dense_text(attribute)}> : {self.type(attribute.type)}"

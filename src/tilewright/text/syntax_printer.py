@@ -20,7 +20,7 @@ from tilewright.ir.attribute_kinds import (
 )
 from tilewright.ir.attributes import DenseArrayAttr, IntegerAttr
 from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField, ResultField
-from tilewright.text.attribute_printer import number_text, quoted, symbol_text
+from tilewright.text.attribute_printer import array_text, quoted, symbol_text
 from tilewright.text.syntax import (
     AnyOrder,
     AttrDict,
@@ -371,7 +371,7 @@ def _symbol_name(printer: Printer, attribute: Any) -> str:
 
 
 def _integers(printer: Printer, attribute: DenseArrayAttr) -> str:
-    return f"[{', '.join([number_text(value, attribute.element) for value in attribute.values])}]"
+    return f"[{array_text(attribute)}]"
 
 
 def _integer(printer: Printer, attribute: IntegerAttr) -> str:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.cuda_tile.directives_memory import parse_attributes
 from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType, ViewType
-from tilewright.ir.attributes import DenseElementsAttr
-from tilewright.ir.types import DYNAMIC, I32
+from tilewright.ir.attributes import DenseArrayAttr, DenseElementsAttr
+from tilewright.ir.types import DYNAMIC, I1, I32
 from tilewright.support.diagnostics import Unsupported
 from tilewright.text.syntax import Directive
+from tilewright.text.syntax_kinds import read_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -205,6 +206,22 @@ def _print_stored_tile(printer: Printer, op: Any, *fields: str) -> None:
     printer.emit(f"{first}, {second}")
 
 
+def _parse_inbounds(parser: Parser, state: ParseState, inbounds: str) -> None:
+    """`inbounds = [true, false]`, or nothing where nothing is promised."""
+    if not parser.accept("inbounds"):
+        return
+    parser.expect("=")
+    promises = parser.listed(lambda: read_integer(parser, I1), "[", "]")
+    state.attributes[inbounds] = DenseArrayAttr(I1, tuple(promises))
+
+
+def _print_inbounds(printer: Printer, op: Any, inbounds: str) -> None:
+    promises: tuple[int, ...] = getattr(op, inbounds)
+    if any(promises):
+        words = ["true" if promise else "false" for promise in promises]
+        printer.emit(f" inbounds = [{', '.join(words)}]")
+
+
 def _parse_index_types(parser: Parser, state: ParseState, indices: str) -> None:
     """`, tile<i32>` for all indices, one for each, or nothing: their definitions have types."""
     refs = state.operands[indices]
@@ -254,6 +271,7 @@ def _print_store_types(printer: Printer, op: Any, tile: str, *fields: str) -> No
 
 VIEWS: Final = {
     "EachExtent": Directive(_parse_each_extent, _print_each_extent),
+    "Inbounds": Directive(_parse_inbounds, _print_inbounds),
     "IndexTypes": Directive(_parse_index_types, _print_index_types),
     "LoadedTile": Directive(_parse_loaded_tile, _print_loaded_tile),
     "StoreTypes": Directive(_parse_store_types, _print_store_types),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.cuda_tile.base import TileOp
@@ -31,7 +32,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR
 from tilewright.ir.attributes import DenseArrayAttr
 from tilewright.ir.traits import Effects
-from tilewright.ir.types import DYNAMIC
+from tilewright.ir.types import DYNAMIC, I1
 from tilewright.support.location import UNKNOWN, Location
 
 if TYPE_CHECKING:
@@ -166,6 +167,11 @@ def _extent_problems(rank: int, results: Sequence[Value]) -> Iterator[str]:
         yield f"expected {rank} results, one a dimension, got {len(results)}"
 
 
+@cache
+def _no_promise(count: int) -> Attribute:
+    return DenseArrayAttr(I1, (0,) * count)
+
+
 class ViewAccessOp(TileOp):
     """Base of the operations that load or store one tile of a view.
 
@@ -190,13 +196,13 @@ class ViewAccessOp(TileOp):
         successors: Sequence[Block] = (),
         segments: tuple[int, ...] | None = None,
     ) -> None:
-        # One form for no promise at all: bytecode from 13.4 on spells it, the text does not.
-        stored = attributes.get("inbounds") if attributes is not None else None
-        if isinstance(stored, DenseArrayAttr) and attributes and not any(stored.values):
-            del attributes["inbounds"]
         super().__init__(
             operands, result_types, attributes, regions, location, successors, segments
         )
+        # The default is as long as there are indices, and programs before 13.4 do not spell it.
+        stored = self.attributes.get("inbounds")
+        if segments is not None and (stored is None or stored is _no_promise(0)):
+            self.attributes["inbounds"] = _no_promise(segments[-2])
 
 
 def _access_problems(
@@ -207,7 +213,7 @@ def _access_problems(
         return
     if tile_type is not type.tile_type:
         yield f"expected a tile of type '{type.tile_type}', got '{tile_type}'"
-    if inbounds and len(inbounds) != len(indices):
+    if len(inbounds) != len(indices):
         yield f"expected inbounds for {len(indices)} indices, got {len(inbounds)}"
     scalars = list(indices)
     if isinstance(type, GatherScatterViewType):
@@ -239,9 +245,9 @@ class LoadViewTkoOp(ViewAccessOp):
     name = "cuda_tile.load_view_tko"
     syntax = (
         "custom<Ordering>($ordering, $scope) custom<LoadedTile>($view, $indices) "
-        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? (`inbounds` `=` $inbounds^)? "
-        "`` custom<KeywordAttributes>() `:` type($view) `` custom<IndexTypes>($indices) "
-        "`->` type($tile) `,` type($result_token)"
+        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
+        "`` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() `:` type($view) "
+        "`` custom<IndexTypes>($indices) `->` type($tile) `,` type($result_token)"
     )
 
     view = d.operand(VIEW)
@@ -265,9 +271,9 @@ class StoreViewTkoOp(ViewAccessOp):
     name = "cuda_tile.store_view_tko"
     syntax = (
         "custom<Ordering>($ordering, $scope) custom<StoredTile>($tile, $view, $indices) "
-        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? (`inbounds` `=` $inbounds^)? "
-        "`` custom<KeywordAttributes>() `:` custom<StoreTypes>($tile, $view, $indices) "
-        "`->` type($result_token)"
+        "(`token` `=` $token^)? (`optimization_hints` `=` $hints^)? "
+        "`` custom<Inbounds>($inbounds) `` custom<KeywordAttributes>() "
+        "`:` custom<StoreTypes>($tile, $view, $indices) `->` type($result_token)"
     )
 
     tile = d.operand(ANY_TILE)

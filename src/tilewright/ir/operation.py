@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from tilewright.ir.declare import OperationMeta
@@ -51,6 +51,8 @@ class Operation(metaclass=OperationMeta):
     """The dialect whose prefix may be left out inside this operation's regions."""
     elides_type_prefix: ClassVar[bool] = False
     """Whether types of the operation's own dialect go without `!dialect.` in its custom form."""
+    other_names: ClassVar[Mapping[str, str]] = {}
+    """What the operation is called in styles of the text that do not use its name."""
     loop_body: ClassVar[str | None] = None
     """The field of the region that a loop repeats; only loops have one."""
     jumps_to: ClassVar[tuple[str, ...]] = ()

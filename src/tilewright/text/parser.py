@@ -221,7 +221,8 @@ class Parser(Cursor):
         region = Region()
         token = self.tokens[self.at]
         if arguments or (token != "}" and token[:1] != "^"):
-            entry = Block()
+            # Even if its arguments stand elsewhere, the entry block may have a label.
+            entry = self._labelled() if token[:1] == "^" else Block()
             region.append(entry)
             self._add_arguments(entry, arguments)
             self._operations(entry)
@@ -233,6 +234,12 @@ class Parser(Cursor):
             self.expect(":")
             self._operations(block)
         return region
+
+    def _labelled(self) -> Block:
+        """Take `^label:`."""
+        block = self.labels.define()
+        self.expect(":")
+        return block
 
     def _add_arguments(self, block: Block, arguments: Sequence[Argument]) -> None:
         for argument in arguments:

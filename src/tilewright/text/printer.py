@@ -236,10 +236,11 @@ class Printer(AliasPrinter):
         if prints is None:
             form = quoted(op.name), Printer.generic
         else:
-            dialect, _, rest = op.name.partition(".")
+            name = kind.other_names.get(self.style.value, op.name)
+            dialect, _, rest = name.partition(".")
             # A name with a second dot would read as one of another dialect.
             bare = dialect == self._default_dialect and "." not in rest
-            form = rest if bare else op.name, prints
+            form = rest if bare else name, prints
         self._forms[kind] = form
         return form
 

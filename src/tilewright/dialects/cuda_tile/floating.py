@@ -350,6 +350,7 @@ class FPowFOp(TileOp):
     """Power with a float exponent; text before 13.4 calls it `pow`."""
 
     name = "cuda_tile.fpowf"
+    other_names = {"tileiras": "cuda_tile.pow"}  # noqa: RUF012
     since = (13, 1)
     effects = Effects.PURE
     traits = (SameType("source", "exponent", "result"),)

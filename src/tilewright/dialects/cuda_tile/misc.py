@@ -53,6 +53,7 @@ class PrintTkoOp(TileOp):
     """Prints tiles from the device, one conversion of the format for each."""
 
     name = "cuda_tile.print_tko"
+    other_names = {"tileiras": "cuda_tile.print"}  # noqa: RUF012
     since = (13, 1)
     syntax = (
         "$format (`,` $args^)? (`token` `` `=` `` $token^)? attr-dict (`:` type($args)^)? "

@@ -16,8 +16,8 @@ from tilewright.ir.dialect import Context, Dialect
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.traits import TERMINATOR
 from tilewright.ir.types import F32, I8, I32
-from tilewright.support.location import FileLoc
-from tilewright.text.parser import parse_text
+from tilewright.support.location import FileLoc, Location
+from tilewright.text.parser import Parser, parse_text
 from tilewright.text.printer import Printer, Style, print_op
 
 
@@ -28,9 +28,12 @@ class HolderOp(Operation):
 
     def print(self, printer: Printer) -> None:
         label = "inside" if printer.style is Style.TILEIRAS else None
-        printer.emit(printer.attr_dict(self))
         printer.emit(" ")
         printer.region(self.body, label=label)
+
+    @classmethod
+    def parse(cls, parser: Parser, location: Location) -> HolderOp:
+        return cls((), (), {}, [parser.region(owner=cls)], location)
 
 
 class OpenOp(HolderOp):
@@ -215,10 +218,10 @@ def test_arguments_have_their_location_in_full():
     block = Block([I32], [FileLoc("a.py", 1, 2)])
     op = ArgumentsOp((), (), {}, [Region([block])])
     assert print_op(op, debug=True) == (
-        '#loc = loc("a.py":1:2)\n'
+        '#loc1 = loc("a.py":1:2)\n'
         'shop.arguments (%arg0: i32 loc("a.py":1:2)) {\n'
-        "} loc(#loc1)\n"
-        "#loc1 = loc(unknown)\n"
+        "} loc(#loc)\n"
+        "#loc = loc(unknown)\n"
     )
 
 

@@ -383,7 +383,7 @@ def _bool(printer: Printer, attribute: IntegerAttr) -> str:
 
 
 _SPELLINGS: Final[dict[type[AttributeKind[Any]], Spelling]] = {
-    EnumKind: lambda printer, attribute: attribute.keyword,
+    EnumKind: lambda printer, attribute: attribute.keyword_in(printer.style.value),
     StringKind: lambda printer, attribute: quoted(attribute.value),
     SymbolKind: lambda printer, attribute: symbol_text(attribute.path),
     IntegerKind: _integer,

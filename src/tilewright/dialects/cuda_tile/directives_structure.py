@@ -70,9 +70,8 @@ def _parse_visibility(parser: Parser, state: ParseState, visibility: str) -> Non
 
 def _print_visibility(printer: Printer, op: Any, visibility: str) -> None:
     found: SymbolVisibility = getattr(op, visibility)
-    if found is not SymbolVisibility.PUBLIC:
-        # The second space is that of NVIDIA's printer.
-        printer.emit(f"{found.keyword} ")
+    # NVIDIA's printer puts a space in front of what is not there, and one too many behind.
+    printer.emit("" if found is SymbolVisibility.PUBLIC else f"{found.keyword} ")
 
 
 def _parse_kernel(

@@ -17,6 +17,7 @@ from tilewright.dialects.cuda_tile.types import (
 from tilewright.ir.attributes import (
     ArrayAttr,
     Attribute,
+    DenseArrayAttr,
     DenseElementsAttr,
     DictionaryAttr,
     EnumAttr,
@@ -79,8 +80,9 @@ def _op_problems(op: Operation, version: Version, types: dict[Type, str | None])
         if type not in types:
             types[type] = _type_problem(type, version)
         found.update({problem: None for problem in (types[type],) if problem})
-    for attribute in op.attributes.values():
-        found.update({problem: None for problem in _attribute_problems(attribute, version)})
+    for name, attribute in op.attributes.items():
+        if not _says_nothing(op, name):
+            found.update({problem: None for problem in _attribute_problems(attribute, version)})
     yield from found
 
 
@@ -93,12 +95,19 @@ def _field_problems(op: Operation, version: Version) -> Iterator[str]:
             continue
         if isinstance(field, AttributeField):
             stored = field.spelling in op.attributes
-            counts = stored and not is_default(op, field.spelling)
+            counts = stored and not _says_nothing(op, field.spelling)
         else:
             values = schema.values(op, field.name)
             counts = any(value.users for value in values) if field in schema.results else values
         if counts:
             yield _needs(f"'{field.name}' ", field.since, version)
+
+
+def _says_nothing(op: Operation, name: str) -> bool:
+    """Whether an attribute is the default, or a list of promises of which none is made."""
+    stored = op.attributes[name]
+    unpromised = isinstance(stored, DenseArrayAttr) and not any(stored.values)
+    return unpromised or is_default(op, name)
 
 
 def _types(op: Operation) -> Iterator[Type]:

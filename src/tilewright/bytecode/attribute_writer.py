@@ -1,0 +1,240 @@
+"""Writes attributes, with their tags or as a declaration foretells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from tilewright.bytecode.opcodes import AttributeTag
+from tilewright.bytecode.tables import ConstantPool, StringPool, encode_constant
+from tilewright.bytecode.types import TypePool
+from tilewright.bytecode.varint import Buffer
+from tilewright.bytecode.versions import OLDEST, Version, spell
+from tilewright.dialects.cuda_tile.attributes import (
+    BoundedAttr,
+    DivByAttr,
+    OptimizationHintsAttr,
+    SameElementsAttr,
+)
+from tilewright.dialects.cuda_tile.enums import ENUM_SINCE
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.ir.attribute_kinds import (
+    ArrayKind,
+    AttributeKind,
+    BoolKind,
+    EnumKind,
+    InstanceKind,
+    IntegerArrayKind,
+    IntegerKind,
+    StringKind,
+    SymbolKind,
+    TypeKind,
+)
+from tilewright.ir.attributes import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayAttr,
+    DenseElementsAttr,
+    DictionaryAttr,
+    EnumAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TypeAttr,
+    element_bytes,
+)
+from tilewright.ir.types import FloatType, IntegerType
+from tilewright.support.bits import to_signed, to_unsigned
+from tilewright.support.diagnostics import InternalError, InvalidValue
+
+
+class Pools:
+    """What the sections of a file share: everything that is named by number."""
+
+    __slots__ = ("constants", "strings", "types", "version")
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        self.strings = StringPool()
+        self.types = TypePool(version)
+        self.constants = ConstantPool()
+
+
+class Writer(Buffer):
+    """A buffer among the pools of a file. What cannot be written raises `InvalidValue`."""
+
+    __slots__ = ("pools",)
+
+    def __init__(self, pools: Pools) -> None:
+        super().__init__()
+        self.pools = pools
+
+    def attribute(self, attribute: Attribute) -> None:
+        """An attribute with its tag in front."""
+        write = _WRITERS.get(attribute.__class__)
+        if write is None:
+            name = attribute.mnemonic or attribute.__class__.__name__
+            raise InvalidValue(f"attribute '{name}' has no form in bytecode")
+        tag, payload = write
+        self.varint(tag)
+        payload(self, attribute)
+
+    def string(self, text: str) -> None:
+        """The number of a text."""
+        self.varint(self.pools.strings.index(text))
+
+    def constant(self, attribute: DenseElementsAttr) -> None:
+        """The number of a constant."""
+        type = attribute.type
+        if not isinstance(type, TileType):
+            raise InvalidValue(f"expected the type of a constant to be a tile, got '{type}'")
+        self.varint(self.pools.constants.index(encode_constant(attribute, type)))
+
+
+def _write_integer(writer: Writer, attribute: IntegerAttr) -> None:
+    type = attribute.type
+    writer.varint(writer.pools.types.index(type))
+    assert isinstance(type, IntegerType)
+    writer.varint(to_unsigned(attribute.value, type.width))
+
+
+def _write_float(writer: Writer, attribute: FloatAttr) -> None:
+    type = attribute.type
+    writer.varint(writer.pools.types.index(type))
+    assert isinstance(type, FloatType)
+    if type.width <= 8:
+        writer.out.append(attribute.bits)
+    else:
+        writer.signed_varint(to_signed(attribute.bits, 64))
+
+
+def _write_type(writer: Writer, attribute: TypeAttr) -> None:
+    writer.varint(writer.pools.types.index(attribute.type))
+
+
+def _write_string(writer: Writer, attribute: StringAttr) -> None:
+    writer.string(attribute.value)
+
+
+def _write_array(writer: Writer, attribute: ArrayAttr) -> None:
+    writer.varint(len(attribute.elements))
+    for element in attribute.elements:
+        writer.attribute(element)
+
+
+def _write_dense(writer: Writer, attribute: DenseElementsAttr) -> None:
+    writer.varint(writer.pools.types.index(attribute.type))
+    writer.constant(attribute)
+
+
+def _write_div_by(writer: Writer, attribute: DivByAttr) -> None:
+    if attribute.divisor < 0 or attribute.divisor >> 64:
+        raise InvalidValue(f"expected a divisor of 64 bits, got {attribute.divisor}")
+    writer.varint(attribute.divisor)
+    _write_optional_pair(writer, attribute.every, attribute.along)
+
+
+def _write_optional_pair(writer: Writer, first: int | None, second: int | None) -> None:
+    writer.out.append((first is not None) | (second is not None) << 1)
+    for value in (first, second):
+        if value is not None:
+            writer.signed_varint(value)
+
+
+def _write_same_elements(writer: Writer, attribute: SameElementsAttr) -> None:
+    writer.words(attribute.values, 8)
+
+
+def _write_dictionary(writer: Writer, attribute: DictionaryAttr) -> None:
+    writer.varint(len(attribute.entries))
+    for name, value in attribute.entries:
+        writer.string(name)
+        writer.attribute(value)
+
+
+def _write_hints(writer: Writer, attribute: OptimizationHintsAttr) -> None:
+    _write_dictionary(writer, attribute.entries)
+
+
+def _write_bounded(writer: Writer, attribute: BoundedAttr) -> None:
+    _write_optional_pair(writer, attribute.lower, attribute.upper)
+
+
+_WRITERS: Final[dict[type[Attribute], tuple[int, Callable[[Writer, Any], None]]]] = {
+    IntegerAttr: (AttributeTag.INTEGER, _write_integer),
+    FloatAttr: (AttributeTag.FLOAT, _write_float),
+    TypeAttr: (AttributeTag.TYPE, _write_type),
+    StringAttr: (AttributeTag.STRING, _write_string),
+    ArrayAttr: (AttributeTag.ARRAY, _write_array),
+    DenseElementsAttr: (AttributeTag.DENSE_ELEMENTS, _write_dense),
+    DivByAttr: (AttributeTag.DIV_BY, _write_div_by),
+    SameElementsAttr: (AttributeTag.SAME_ELEMENTS, _write_same_elements),
+    DictionaryAttr: (AttributeTag.DICTIONARY, _write_dictionary),
+    OptimizationHintsAttr: (AttributeTag.OPTIMIZATION_HINTS, _write_hints),
+    BoundedAttr: (AttributeTag.BOUNDED, _write_bounded),
+}
+
+FieldWriter = Callable[[Writer, Any], None]
+"""Writes an attribute of an operation."""
+
+
+def field_writer(kind: AttributeKind[Any], version: Version) -> FieldWriter:
+    """How to write an attribute of a declared kind."""
+    match kind:
+        case EnumKind():
+            return _enum_writer(kind.enum, version)
+        case IntegerKind():
+            return _integer_writer(kind.type)
+        case BoolKind():
+            return lambda writer, attribute: writer.out.append(attribute.value)
+        case StringKind():
+            return _write_string
+        case SymbolKind():
+            return lambda writer, attribute: writer.string(attribute.leaf)
+        case TypeKind():
+            return _write_type
+        case IntegerArrayKind():
+            return _array_writer(kind.element)
+        case ArrayKind():
+            return _write_array
+        case InstanceKind():
+            return _instance_writer(kind)
+        case _:
+            raise InternalError(f"bytecode has no form for a {kind.description}")
+
+
+def _enum_writer(enum: type[EnumAttr], version: Version) -> FieldWriter:
+    def write(writer: Writer, attribute: EnumAttr) -> None:
+        if attribute.value < 0:
+            raise InvalidValue(f"'{attribute.keyword}' has no form in bytecode")
+        since = ENUM_SINCE.get(attribute, OLDEST)
+        if since > version:
+            raise InvalidValue(
+                f"'{attribute.keyword}' came with bytecode {spell(since)} and cannot be written "
+                f"in {spell(version)}"
+            )
+        writer.varint(attribute.value)
+
+    return write
+
+
+def _integer_writer(type: IntegerType) -> FieldWriter:
+    width = type.width
+    return lambda writer, attribute: writer.varint(to_unsigned(attribute.value, width))
+
+
+def _array_writer(element: IntegerType) -> FieldWriter:
+    size = element_bytes(element)
+
+    def write(writer: Writer, attribute: DenseArrayAttr) -> None:
+        writer.words(attribute.values, size)
+
+    return write
+
+
+def _instance_writer(kind: InstanceKind[Any]) -> FieldWriter:
+    if kind.kind is DenseElementsAttr:
+        return Writer.constant
+    if kind.kind is OptimizationHintsAttr:
+        return _write_hints
+    return Writer.attribute

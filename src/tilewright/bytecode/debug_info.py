@@ -1,0 +1,274 @@
+"""The Debug section: where the operations of each function come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Final, TypeVar
+
+from tilewright.bytecode.opcodes import DebugTag
+from tilewright.bytecode.tables import OffsetTable, Pool, StringPool, StringTable
+from tilewright.bytecode.varint import Buffer, Cursor
+from tilewright.dialects.cuda_tile.debug_info import (
+    DICompileUnit,
+    DIFile,
+    DILexicalBlock,
+    DILoc,
+    DILocalScope,
+    DINode,
+    DISubprogram,
+)
+from tilewright.support.diagnostics import InvalidValue
+from tilewright.support.location import (
+    UNKNOWN,
+    ByteLoc,
+    CallSiteLoc,
+    FileLoc,
+    Location,
+    TextLoc,
+    UnknownLoc,
+)
+
+T = TypeVar("T", bound="DINode | Location")
+
+MAX_RECORD_NESTING: Final = 64
+MAX_CALL_SITES: Final = 1024
+"""How many call sites one location may hold; few records could make a number without end."""
+
+
+class DebugTable:
+    """The debug records of a file; number 0 is an unknown location, record n has number n + 1."""
+
+    __slots__ = ("_indices", "_known", "_open", "_size", "_starts", "_strings", "_table")
+
+    def __init__(self, cursor: Cursor, strings: StringTable) -> None:
+        self._strings = strings
+        count = cursor.count("functions", 4)
+        self._starts = cursor.offsets(count, 4, "starts of functions")
+        count = cursor.count("locations", 8)
+        self._indices = cursor.offsets(count, 8, "locations")
+        self._table = OffsetTable(cursor, 4, "debug record")
+        self._known: dict[int, DINode | Location] = {0: UNKNOWN}
+        self._open: list[int] = []
+        self._size: dict[Location, int] = {}
+
+    def function(self, number: int, user: Cursor, at: int) -> Locations:
+        """The locations of a function and its operations, in order."""
+        starts = self._starts
+        if number > len(starts):
+            user.fail(f"expected a list of locations up to {len(starts)}, found {number}", at)
+        return Locations(self, islice(self._indices, starts[number - 1], None))
+
+    def location(self, index: int, user: Cursor, at: int) -> Location:
+        """The location with a number; where nothing is known, the place in the file."""
+        found = self._known.get(index)
+        if found is None:
+            found = self._decode(index, user, at)
+        if not isinstance(found, Location):
+            user.fail(f"expected debug record {index - 1} to be a location, found a scope", at)
+        return user.location(at) if found is UNKNOWN else found
+
+    def _decode(self, index: int, user: Cursor, at: int) -> DINode | Location:
+        if index in self._open:
+            user.fail(f"expected debug records without cycles, found {index - 1} in itself", at)
+        if len(self._open) == MAX_RECORD_NESTING:
+            user.fail(f"expected at most {MAX_RECORD_NESTING} nested debug records, found more", at)
+        self._open.append(index)
+        found = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
+        self._open.pop()
+        return found
+
+    def _parse(self, record: Cursor) -> DINode | Location:
+        return _PARSERS.get(record.varint(), _unknown)(self, record)
+
+    def member(self, record: Cursor, kind: type[T]) -> T:
+        """Another record, of some kind, that a record names."""
+        at = record.at
+        index = record.varint()
+        found = self._known.get(index)
+        if found is None:
+            found = self._decode(index, record, at)
+        if not isinstance(found, kind):
+            record.fail(f"expected {_TITLES[kind]}, found {_title(found)}", at)
+        return found
+
+    def string(self, record: Cursor) -> str:
+        """A text that a record names."""
+        return self._strings.read(record)
+
+    def call_site(self, callee: Location, caller: Location, record: Cursor) -> Location:
+        """Inlined code, unless it holds too many call sites in all."""
+        size = self._size.get(callee, 1) + self._size.get(caller, 1)
+        if size > MAX_CALL_SITES:
+            record.fail(
+                f"expected at most {MAX_CALL_SITES} call sites in a location, found {size}", 0
+            )
+        site = CallSiteLoc(callee, caller)
+        self._size[site] = size
+        return site
+
+
+class Locations:
+    """The locations of one function, taken one by one."""
+
+    __slots__ = ("_indices", "_table")
+
+    def __init__(self, table: DebugTable, indices: Iterator[int]) -> None:
+        self._table = table
+        self._indices = indices
+
+    def next(self, user: Cursor, at: int) -> Location:
+        """The location of what stands at a position."""
+        index = next(self._indices, None)
+        if index is None:
+            user.fail("expected a location for each operation, found the end of the list", at)
+        return self._table.location(index, user, at)
+
+
+def _title(found: DINode | Location) -> str:
+    return next(title for kind, title in _TITLES.items() if isinstance(found, kind))
+
+
+_TITLES: Final[dict[type, str]] = {
+    DIFile: "a file",
+    DICompileUnit: "a compile unit",
+    DILocalScope: "a scope",
+    Location: "a location",
+}
+
+
+def _unknown(table: DebugTable, record: Cursor) -> Location:
+    return UNKNOWN
+
+
+def _compile_unit(table: DebugTable, record: Cursor) -> DINode:
+    return DICompileUnit(table.member(record, DIFile))
+
+
+def _file(table: DebugTable, record: Cursor) -> DINode:
+    name = table.string(record)
+    return DIFile(name, table.string(record))
+
+
+def _lexical_block(table: DebugTable, record: Cursor) -> DINode:
+    scope = table.member(record, DILocalScope)
+    file = table.member(record, DIFile)
+    line = record.varint()
+    return DILexicalBlock(scope, file, line, record.varint())
+
+
+def _location(table: DebugTable, record: Cursor) -> Location:
+    scope = table.member(record, DILocalScope)
+    file = table.string(record)
+    line = record.varint()
+    return DILoc(FileLoc(file, line, record.varint()), scope)
+
+
+def _subprogram(table: DebugTable, record: Cursor) -> DINode:
+    file = table.member(record, DIFile)
+    line = record.varint()
+    name = table.string(record)
+    linkage_name = table.string(record)
+    unit = table.member(record, DICompileUnit)
+    return DISubprogram(file, line, name, linkage_name, unit, record.varint())
+
+
+def _call_site(table: DebugTable, record: Cursor) -> Location:
+    callee = table.member(record, Location)
+    return table.call_site(callee, table.member(record, Location), record)
+
+
+_PARSERS: Final[dict[int, Callable[[DebugTable, Cursor], DINode | Location]]] = {
+    DebugTag.COMPILE_UNIT: _compile_unit,
+    DebugTag.FILE: _file,
+    DebugTag.LEXICAL_BLOCK: _lexical_block,
+    DebugTag.LOCATION: _location,
+    DebugTag.SUBPROGRAM: _subprogram,
+    DebugTag.CALL_SITE: _call_site,
+}
+
+
+class DebugPool(Pool["DINode | Location"]):
+    """The debug records to write, and the list of them that each function has."""
+
+    __slots__ = ("_lists", "_strings")
+
+    def __init__(self, strings: StringPool) -> None:
+        super().__init__()
+        self._strings = strings
+        self._lists: list[list[int]] = []
+
+    def function(self, locations: list[Location]) -> int:
+        """The number of a function with its own location and those of its operations.
+
+        Zero if nothing is known of any of them. Raises `InvalidValue` for a location that has no
+        form in bytecode.
+        """
+        indices = [self.index(location) for location in locations]
+        if not any(indices):
+            return 0
+        self._lists.append(indices)
+        return len(self._lists)
+
+    def index(self, entry: DINode | Location) -> int:
+        """The number of a record; a place in a text, without debug scope, counts as unknown."""
+        found = self.indices.get(entry)
+        if found is not None:
+            return found + 1
+        record = self._record(entry)
+        return 0 if record is None else self.add(entry, record) + 1
+
+    def _record(self, entry: DINode | Location) -> bytes | None:
+        if isinstance(entry, Location) and entry.kind in (UnknownLoc, FileLoc, ByteLoc):
+            return None
+        fields = _fields(entry)
+        if fields is None:
+            raise InvalidValue(
+                "bytecode can hold locations with a debug scope and call sites of such, "
+                f"found a {type(entry).__name__}"
+            )
+        record = Buffer()
+        tag, *values = fields
+        record.varint(tag)
+        for value in values:
+            record.varint(self._number(value))
+        return bytes(record.out)
+
+    def _number(self, value: DINode | Location | str | int) -> int:
+        if isinstance(value, int):
+            return value
+        return self._strings.index(value) if isinstance(value, str) else self.index(value)
+
+    def write(self, buffer: Buffer, size: int) -> None:
+        """The lists of the functions, and then the records."""
+        buffer.varint(len(self._lists))
+        starts: list[int] = []
+        indices: list[int] = []
+        for entries in self._lists:
+            starts.append(len(indices))
+            indices += entries
+        buffer.offsets(starts, 4)
+        buffer.varint(len(indices))
+        buffer.offsets(indices, 8)
+        super().write(buffer, size)
+
+
+def _fields(entry: DINode | Location) -> tuple[DINode | Location | str | int, ...] | None:
+    match entry:
+        case DICompileUnit():
+            return DebugTag.COMPILE_UNIT, entry.file
+        case DIFile():
+            return DebugTag.FILE, entry.name, entry.directory
+        case DILexicalBlock():
+            return DebugTag.LEXICAL_BLOCK, entry.scope, entry.file, entry.line, entry.column
+        case DILoc(location=FileLoc() | TextLoc() as place):
+            place = place.resolve() if isinstance(place, TextLoc) else place
+            return DebugTag.LOCATION, entry.scope, place.file, place.line, place.column
+        case DISubprogram():
+            names = entry.name, entry.linkage_name
+            head = DebugTag.SUBPROGRAM, entry.file, entry.line
+            return *head, *names, entry.compile_unit, entry.scope_line
+        case CallSiteLoc():
+            return DebugTag.CALL_SITE, entry.callee, entry.caller
+        case _:
+            return None

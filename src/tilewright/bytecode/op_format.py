@@ -1,0 +1,89 @@
+"""The encoding of each operation in each version, derived from its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from tilewright.bytecode.versions import OLDEST, Version
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.declare import Arity, AttributeField, Field, OperandField, ResultField
+from tilewright.ir.operation import Operation
+
+FieldT = TypeVar("FieldT", bound=Field)
+
+
+class OpFormat:
+    """What stands where in the bytes of an operation.
+
+    The order is: number of results, their types, flags, attributes, operands, regions. The flags
+    say which optional attributes and operands there are; their bits go by age, so that a newer
+    member never moves an older one. Fields that are newer than the version are absent.
+    """
+
+    __slots__ = (
+        "absent_attributes",
+        "absent_operands",
+        "absent_results",
+        "attributes",
+        "bits",
+        "counts_operands",
+        "counts_results",
+        "has_flags",
+        "has_groups",
+        "kind",
+        "operand_limits",
+        "operands",
+        "region_count",
+        "result_limits",
+        "results",
+    )
+
+    def __init__(self, kind: type[Operation], version: Version) -> None:
+        schema = kind.schema
+        born = kind.since or OLDEST
+        self.kind = kind
+        self.attributes, self.absent_attributes = _split(schema.attributes, version)
+        self.operands, self.absent_operands = _split(schema.operands, version)
+        self.results, self.absent_results = _split(schema.results, version)
+        self.region_count = len(schema.regions)
+        self.has_groups = schema.has_segments
+        """Whether the operands stand in groups, each with what tells its size."""
+        self.counts_operands = not schema.has_segments and schema.variable_operands > 0
+        values = (*schema.operands, *schema.results)
+        self.counts_results = any(field.arity is Arity.VARIADIC for field in values)
+        self.operand_limits = _limits(self.operands)
+        self.result_limits = _limits(self.results)
+
+        optional: list[AttributeField[Any] | OperandField[Any]] = []
+        optional += [field for field in schema.attributes if field.optional]
+        if self.has_groups:
+            optional += [field for field in schema.operands if field.arity is Arity.OPTIONAL]
+        optional.sort(key=lambda field: field.since or born)
+        self.bits = {field.name: bit for bit, field in enumerate(optional)}
+        self.has_flags = bool(optional) and (optional[0].since or born) <= version
+
+    def mask(self, field: AttributeField[Any] | OperandField[Any]) -> int:
+        """The flag that says whether a member is there; zero where it always is."""
+        bit = self.bits.get(field.name)
+        return 0 if bit is None else 1 << bit
+
+
+def default_of(field: AttributeField[Any]) -> Attribute | None:
+    """The attribute that an operation has where nobody gave one."""
+    if field.default is None or field.default is False:
+        return None
+    return field.kind.wrap(field.default)
+
+
+def _limits(fields: Iterable[OperandField[Any] | ResultField[Any]]) -> tuple[int, int]:
+    """How many values the fields hold at least, and at most."""
+    arities = [field.arity for field in fields]
+    most = 1 << 32 if Arity.VARIADIC in arities else len(arities)
+    return arities.count(Arity.ONE), most
+
+
+def _split(fields: Sequence[FieldT], version: Version) -> tuple[list[FieldT], list[FieldT]]:
+    """The fields that a version has, and those that came later."""
+    known = [field for field in fields if field.since is None or field.since <= version]
+    return known, [field for field in fields if field not in known]

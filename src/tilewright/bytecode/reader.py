@@ -1,0 +1,228 @@
+"""Reads Tile IR bytecode: the container and the outer structure of the module."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.bytecode.attribute_reader import Reader
+from tilewright.bytecode.body_reader import BodyReader
+from tilewright.bytecode.debug_info import DebugTable, Locations
+from tilewright.bytecode.opcodes import (
+    ALIGNED,
+    ALIGNMENT,
+    MAGIC,
+    MLIR_MAGIC,
+    FunctionFlag,
+    Section,
+)
+from tilewright.bytecode.tables import ConstantTable, StringTable
+from tilewright.bytecode.types import TypeTable
+from tilewright.bytecode.varint import Cursor
+from tilewright.bytecode.versions import (
+    GLOBAL_FLAGS,
+    PRIVATE_ENTRIES,
+    Version,
+    check_supported,
+)
+from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
+from tilewright.dialects.cuda_tile.enums import SymbolVisibility
+from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
+from tilewright.ir.attributes import UNIT, Attribute, IntegerAttr, StringAttr, TypeAttr
+from tilewright.ir.operation import Block, Operation, Region
+from tilewright.ir.types import I64, FunctionType
+from tilewright.support.bits import is_power_of_two, to_signed
+
+MODULE_NAME: Final = "kernels"
+"""What readers call a module: the name of the original is not stored."""
+
+HEADER_SIZE: Final = len(MAGIC) + 4
+VISIBILITIES: Final = {member.value: member for member in SymbolVisibility}
+
+
+def read_bytecode(data: bytes, name: str = "<bytes>") -> ModuleOp:
+    """Read a module; raises a `UserError` that points to the byte where the data is wrong.
+
+    Whether the program makes sense is for the verifier to say. Operations without debug
+    information have their place in the file as location.
+    """
+    file = Cursor(data, 0, name, "file")
+    version = _header(file)
+    return _ModuleReader(_sections(file), version, name).module()
+
+
+def _header(file: Cursor) -> Version:
+    data = file.data[: file.end]
+    if not data:
+        file.fail("expected Tile IR bytecode, found an empty file")
+    if data.startswith(MLIR_MAGIC):
+        file.fail("expected Tile IR bytecode, found MLIR bytecode")
+    if not data.startswith(MAGIC[: file.end]):
+        file.fail(f"expected Tile IR bytecode, which starts with 7f 'TileIR' 00, {_found(data)}")
+    if file.end < HEADER_SIZE:
+        file.fail(f"expected a header of {HEADER_SIZE} bytes, found {file.end}")
+    major, minor = data[len(MAGIC)], data[len(MAGIC) + 1]
+    # Two more bytes hold a tag, which readers ignore.
+    file.at = HEADER_SIZE
+    check_supported((major, minor), file.location(len(MAGIC)))
+    return major, minor
+
+
+def _found(data: bytes) -> str:
+    start = data[: len(MAGIC)]
+    if all(byte >= 0x20 or byte in b"\t\n\r" for byte in start):
+        return "found what looks like text"
+    return f"found {start.hex(' ')}"
+
+
+def _sections(file: Cursor) -> dict[Section, Cursor]:
+    """The sections by kind; where one comes twice, the last counts."""
+    sections: dict[Section, Cursor] = {}
+    while True:
+        at = file.at
+        if at == file.end:
+            file.fail("expected a section or the end marker, found the end of the file")
+        number = file.byte()
+        if number == Section.END:
+            break
+        if not 1 <= number & ~ALIGNED <= Section.PRODUCER:
+            file.fail(f"expected the number of a section, 1 to 7, found {number & ~ALIGNED}", at)
+        section = Section(number & ~ALIGNED)
+        length = file.count(f"bytes of the {section.title}")
+        _step_over_padding(file, section, at, aligned=number & ALIGNED != 0)
+        base = file.at
+        sections[section] = Cursor(file.take(length), base, file.file, section.title)
+    if file.at < file.end:
+        file.fail(f"expected nothing after the end marker, found {file.end - file.at} bytes")
+    for section in (Section.STRING, Section.FUNC):
+        if section not in sections:
+            file.fail(f"expected a {section.title}, found none", HEADER_SIZE)
+    return sections
+
+
+def _step_over_padding(file: Cursor, section: Section, at: int, *, aligned: bool) -> None:
+    needed = ALIGNMENT.get(section, 1)
+    alignment = file.varint() if aligned else 1
+    if not is_power_of_two(alignment) or alignment % needed:
+        file.fail(
+            f"expected the {section.title} to have a power of two that {needed} divides as "
+            f"alignment, found {alignment}",
+            at,
+        )
+    file.align(alignment)
+
+
+class _ModuleReader:
+    """Makes the module out of its sections."""
+
+    __slots__ = ("_constants", "_debug", "_name", "_sections", "_strings", "_types", "_version")
+
+    def __init__(self, sections: dict[Section, Cursor], version: Version, name: str) -> None:
+        self._sections = sections
+        self._version = version
+        self._name = name
+        self._strings = StringTable(sections[Section.STRING])
+        self._types = TypeTable(self._section(Section.TYPE), version)
+        self._constants = ConstantTable(self._section(Section.CONSTANT))
+        debug = sections.get(Section.DEBUG)
+        self._debug = None if debug is None else DebugTable(debug, self._strings)
+
+    def _section(self, section: Section) -> Cursor:
+        """A section, or one that counts zero records."""
+        found = self._sections.get(section)
+        return Cursor(b"\0", 0, self._name, section.title) if found is None else found
+
+    def _reader(self, part: Cursor) -> Reader:
+        return Reader(part, self._strings, self._types, self._constants)
+
+    def module(self) -> ModuleOp:
+        """The whole module."""
+        attributes: dict[str, Attribute] = {"sym_name": StringAttr(MODULE_NAME)}
+        producer = self._sections.get(Section.PRODUCER)
+        if producer is not None:
+            attributes["producer"] = StringAttr(self._strings.read(producer))
+        block = Block()
+        globals = self._reader(self._section(Section.GLOBAL))
+        for _ in range(globals.count("globals", 6 if self._version >= GLOBAL_FLAGS else 4)):
+            block.append(self._global(globals))
+        functions = self._reader(self._sections[Section.FUNC])
+        for _ in range(functions.count("functions", 5)):
+            block.append(self._function(functions))
+        module = ModuleOp((), (), attributes, [Region([block])])
+        module.location = functions.location(0)
+        return module
+
+    def _global(self, reader: Reader) -> Operation:
+        location = reader.location()
+        attributes: dict[str, Attribute] = {"sym_name": StringAttr(reader.name("a global"))}
+        type = self._types.read(reader)
+        attributes["value"] = self._constants.read(reader, type)
+        alignment = to_signed(reader.varint(), 64)
+        attributes["alignment"] = IntegerAttr(alignment, I64)
+        visibility = SymbolVisibility.PUBLIC
+        if self._version >= GLOBAL_FLAGS:
+            visibility = self._visibility(reader)
+            if reader.varint():
+                attributes["constant"] = UNIT
+        attributes["symbol_visibility"] = visibility
+        return GlobalOp((), (), attributes, (), location)
+
+    def _visibility(self, reader: Reader) -> SymbolVisibility:
+        at = reader.at
+        number = reader.varint()
+        found = VISIBILITIES.get(number)
+        if found is None:
+            reader.fail(f"expected a visibility of 0 or 1, found {number}", at)
+        return found
+
+    def _function(self, reader: Reader) -> Operation:
+        at = reader.at
+        name = reader.name("a function")
+        signature = self._signature(reader)
+        flags = self._flags(reader, name)
+        locations = self._locations(reader)
+        location = reader.location(at) if locations is None else locations.next(reader, at)
+        attributes: dict[str, Attribute] = {
+            "sym_name": StringAttr(name),
+            "function_type": TypeAttr(signature),
+        }
+        if flags & FunctionFlag.HINTS:
+            attributes["optimization_hints"] = self._hints(reader)
+        if flags & FunctionFlag.PRIVATE and self._version >= PRIVATE_ENTRIES:
+            attributes["sym_visibility"] = StringAttr("private")
+        size = reader.count(f"bytes in the body of '{name}'")
+        body = self._reader(reader.part(size, f"body of '{name}'"))
+        block = Block(signature.inputs, [location] * len(signature.inputs))
+        BodyReader(body, locations).body(block)
+        return EntryOp((), (), attributes, [Region([block])], location)
+
+    def _signature(self, reader: Reader) -> FunctionType:
+        at = reader.at
+        type = self._types.read(reader)
+        if not isinstance(type, FunctionType):
+            reader.fail(f"expected the type of a function, found '{type}'", at)
+        return type
+
+    def _flags(self, reader: Reader, name: str) -> int:
+        at = reader.at
+        flags = reader.byte()
+        if flags & ~FunctionFlag.ALL:
+            reader.fail(f"expected the flags of a function, 0 to 7, found {flags}", at)
+        if not flags & FunctionFlag.KERNEL:
+            reader.fail(f"expected '{name}' to be a kernel, found a device function", at)
+        return flags
+
+    def _locations(self, reader: Reader) -> Locations | None:
+        at = reader.at
+        number = reader.varint()
+        if number == 0:
+            return None
+        if self._debug is None:
+            reader.fail(f"expected a Debug section with locations {number}, found none", at)
+        return self._debug.function(number, reader, at)
+
+    def _hints(self, reader: Reader) -> OptimizationHintsAttr:
+        at = reader.at
+        hints = reader.attribute()
+        if not isinstance(hints, OptimizationHintsAttr):
+            reader.fail("expected optimization hints, found another attribute", at)
+        return hints

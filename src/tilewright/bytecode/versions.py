@@ -1,0 +1,52 @@
+"""The versions of the bytecode format, and what each of them added to the container."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.support.diagnostics import fail
+from tilewright.support.location import UNKNOWN, Location
+
+Version = tuple[int, int]
+
+VERSIONS: Final[tuple[Version, ...]] = ((13, 1), (13, 2), (13, 3), (13, 4))
+OLDEST: Final = VERSIONS[0]
+NEWEST: Final = VERSIONS[-1]
+
+PRODUCER: Final[Version] = (13, 3)
+"""The section that names the program which made the file."""
+GLOBAL_FLAGS: Final[Version] = (13, 3)
+"""The visibility of a global, and whether it is constant."""
+VIEW_OPTIONS: Final[Version] = (13, 3)
+"""A bit field for the optional parameters of view types; a presence byte before."""
+POINTER_OPTIONS: Final[Version] = (13, 4)
+"""A bit field for the optional parameters of pointers and tensor views; none before."""
+PRIVATE_ENTRIES: Final[Version] = (13, 4)
+"""The private flag of an entry counts; before, readers ignored it."""
+
+
+def spell(version: Version) -> str:
+    """`13.3`."""
+    return f"{version[0]}.{version[1]}"
+
+
+def parse_version(text: str) -> Version:
+    """The version of a text like "13.3"."""
+    major, _, minor = text.partition(".")
+    if not (major.isdecimal() and minor.isdecimal()):
+        fail(f"expected a bytecode version like {spell(NEWEST)}, found '{text}'")
+    version = int(major), int(minor)
+    check_supported(version)
+    return version
+
+
+def check_supported(version: Version, location: Location = UNKNOWN) -> None:
+    """Refuse versions of the format that do not exist or are newer than this reader."""
+    if version in VERSIONS:
+        return
+    age = "newer" if version > NEWEST else "older" if version < OLDEST else "other"
+    fail(
+        f"expected a bytecode version from {spell(OLDEST)} to {spell(NEWEST)}, found "
+        f"{spell(version)}, which is {age} than those",
+        location,
+    )

@@ -16,7 +16,11 @@ from tilewright.dialects.cuda_tile.constraints import (
 )
 from tilewright.dialects.cuda_tile.enums import Overflow, Rounding
 from tilewright.dialects.cuda_tile.kinds import OVERFLOW, ROUNDING, SIGNEDNESS
-from tilewright.dialects.cuda_tile.rounding import conversion_roundings, rounding_problems
+from tilewright.dialects.cuda_tile.rounding import (
+    ROUNDING_SYNTAX,
+    conversion_roundings,
+    rounding_problems,
+)
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
 from tilewright.ir import declare as d
 from tilewright.ir.traits import Effects
@@ -93,9 +97,7 @@ class FToFOp(ConversionOp):
     """Conversion between two float types; which modes there are depends on both."""
 
     name = "cuda_tile.ftof"
-    syntax = (
-        "$source custom<Rounding>($rounding_mode) attr-dict `:` type($source) `->` type($result)"
-    )
+    syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($source) `->` type($result)"
 
     source = d.operand(ANY_FLOAT_TILE)
     rounding_mode = d.attribute(ROUNDING, default=Rounding.NEAREST_EVEN)
@@ -121,7 +123,7 @@ class FToIOp(ConversionOp):
 
     name = "cuda_tile.ftoi"
     syntax = (
-        "$source $signedness custom<Rounding>($rounding_mode) (`saturating` $saturating^)? "
+        f"$source $signedness {ROUNDING_SYNTAX} (`saturating` $saturating^)? "
         "attr-dict `:` type($source) `->` type($result)"
     )
 
@@ -139,10 +141,7 @@ class IToFOp(ConversionOp):
     """Conversion of integers to floats, to the nearest."""
 
     name = "cuda_tile.itof"
-    syntax = (
-        "$source $signedness custom<Rounding>($rounding_mode) attr-dict "
-        "`:` type($source) `->` type($result)"
-    )
+    syntax = f"$source $signedness {ROUNDING_SYNTAX} attr-dict `:` type($source) `->` type($result)"
 
     source = d.operand(INT_TILE)
     signedness = d.attribute(SIGNEDNESS)

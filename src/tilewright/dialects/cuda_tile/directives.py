@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tilewright.dialects.cuda_tile.directives_arithmetic import ARITHMETIC
 from tilewright.dialects.cuda_tile.directives_constants import CONSTANTS
 from tilewright.dialects.cuda_tile.directives_memory import MEMORY
 from tilewright.dialects.cuda_tile.directives_structure import STRUCTURE
@@ -13,7 +12,6 @@ from tilewright.dialects.cuda_tile.directives_view import VIEWS
 from tilewright.text.syntax import Directive
 
 DIRECTIVES: Final[Mapping[str, Directive]] = {
-    **ARITHMETIC,
     **CONSTANTS,
     **MEMORY,
     **STRUCTURE,

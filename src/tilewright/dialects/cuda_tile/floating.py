@@ -13,7 +13,7 @@ from tilewright.dialects.cuda_tile.kinds import (
     COMPARISON_PREDICATE,
     ROUNDING,
 )
-from tilewright.dialects.cuda_tile.rounding import IEEE, rounding_problems
+from tilewright.dialects.cuda_tile.rounding import IEEE, ROUNDING_SYNTAX, rounding_problems
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
 from tilewright.ir import declare as d
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
@@ -83,7 +83,7 @@ class RoundedBinaryFloat(RoundedFloat):
 
     traits = (SAME,)
     syntax = (
-        "$lhs `,` $rhs custom<Rounding>($rounding_mode) (`flush_to_zero` $flush_to_zero^)? "
+        f"$lhs `,` $rhs {ROUNDING_SYNTAX} (`flush_to_zero` $flush_to_zero^)? "
         "attr-dict `:` type($result)"
     )
 
@@ -176,7 +176,7 @@ class FmaOp(RoundedFloat):
     name = "cuda_tile.fma"
     traits = (SameType("lhs", "rhs", "acc", "result"),)
     syntax = (
-        "$lhs `,` $rhs `,` $acc custom<Rounding>($rounding_mode) "
+        f"$lhs `,` $rhs `,` $acc {ROUNDING_SYNTAX} "
         "(`flush_to_zero` $flush_to_zero^)? attr-dict `:` type($result)"
     )
 
@@ -243,8 +243,7 @@ class SqrtOp(RoundedFloat):
     name = "cuda_tile.sqrt"
     traits = (SameType("source", "result"),)
     syntax = (
-        "$source custom<Rounding>($rounding_mode) (`flush_to_zero` $flush_to_zero^)? "
-        "attr-dict `:` type($result)"
+        f"$source {ROUNDING_SYNTAX} (`flush_to_zero` $flush_to_zero^)? attr-dict `:` type($result)"
     )
     roundings = (*IEEE, Rounding.APPROX)
 
@@ -261,7 +260,7 @@ class ExpOp(UnaryFloat):
     """Power of e; for f32 an approximation may do."""
 
     name = "cuda_tile.exp"
-    syntax = "$source custom<Rounding>($rounding_mode) attr-dict `:` type($result)"
+    syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($result)"
 
     rounding_mode = d.attribute(ROUNDING, default=Rounding.FULL, since=(13, 3))
 
@@ -321,7 +320,7 @@ class TanHOp(UnaryFloat):
     """Hyperbolic tangent; for f32 an approximation may do."""
 
     name = "cuda_tile.tanh"
-    syntax = "$source custom<Rounding>($rounding_mode) attr-dict `:` type($result)"
+    syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($result)"
 
     rounding_mode = d.attribute(ROUNDING, default=Rounding.FULL, since=(13, 2))
 

@@ -19,6 +19,9 @@ IEEE: Final = (
     Rounding.POSITIVE_INF,
 )
 
+ROUNDING_SYNTAX: Final = "` ` (`rounding` `<` $rounding_mode^ `>`)?"
+"""`rounding<zero>`, or nothing for the default; the space in front is there in any case."""
+
 
 def rounding_problems(mode: Rounding, allowed: tuple[Rounding, ...]) -> Iterator[str]:
     """What is wrong with a mode, where only some are allowed."""

@@ -192,7 +192,10 @@ class Cursor:
         return items
 
     def closing(self, at: int) -> int:
-        """The index behind the bracket that closes the one at `at`; -1 if nothing closes it."""
+        """The index behind the bracket that closes the one at `at`.
+
+        It is -1 if nothing closes it, or so much is open in between that nobody could read it.
+        """
         tokens = self.tokens
         open = tokens[at]
         close = _CLOSERS[open]
@@ -201,6 +204,8 @@ class Cursor:
             at += 1
             if token == open:
                 depth += 1
+                if depth > MAX_NESTING:
+                    return -1
             elif token == close:
                 depth -= 1
                 if not depth:

@@ -16,7 +16,8 @@ _SUFFIX: Final = r"(?:[0-9]++|[A-Za-z_$.-][\w$.-]*+)"
 # and `4x8xf32` is a number and a name, but extents and a type. Here `4x8x` is one token, the
 # extents up to the element type, and so is `8x64`, extents alone. A zero that starts hexadecimal
 # digits is a number; who expects a shape takes it apart (`Cursor.shaped`). Digits that run on
-# into a name are no number: `0xf8E4M3FN` is `0x` and `f8E4M3FN`.
+# into a name are no number: `0xf8E4M3FN` is `0x` and `f8E4M3FN`. And `>=` is one token, lest the
+# comparisons of an affine set look like the bracket that closes it.
 _EXTENT: Final = r"(?:[0-9]++|\?|\[[0-9]++\])"
 _TOKEN: Final = re.compile(
     _SPACE
@@ -25,7 +26,7 @@ _TOKEN: Final = re.compile(
         (
             rf"%{_SUFFIX}(?:#[0-9]++)?+",
             r"[A-Za-z_][\w$.]*+",
-            r"[<>(),=}]",
+            r"[<(),=}]|>=?",
             r"0x[0-9A-Fa-f]++(?![\w$?\[])",
             rf"(?:{_EXTENT}x)++(?:[0-9]++|\?)?+",
             r"[0-9]++(?:\.[0-9]*+(?:[eE][-+]?[0-9]++)?+)?+",

@@ -121,7 +121,7 @@ class Parser(Cursor):
             key = f"{tokens[at]} < {tokens[at + 2]} {tokens[at + 3]} >"
         else:
             end = self.closing(at + 1)
-            key = " ".join(tokens[at:end])
+            key = " ".join(tokens[at:end]) if end > 0 else ""
         memo = self._types.setdefault(dialect, {})
         known = memo.get(key)
         if known is not None:

@@ -59,9 +59,9 @@ def test_names_of_a_region_end_with_it(read: Reading) -> None:
 def test_isolated_regions_reuse_outer_names(read: Reading) -> None:
     text = '%a = "x.make"() : () -> i32\ntoy.func(%a: f32) { "x.use"(%a) : (f32) -> () }'
     make, func, use, end = read.ops(text)
-    (operand,) = use.operands
-    assert operand is func.regions[0].block.args[0]
-    assert operand.type is F32
+    (argument,) = func.regions[0].block.args
+    assert list(use.operands) == [argument]
+    assert argument.type is F32
     assert (make.results[0].is_used, end.name) == (False, "toy.end")
 
 
@@ -142,12 +142,11 @@ CFG = """"x.func"() ({
 
 def test_blocks_with_forward_labels_and_values(read: Reading) -> None:
     func, br, *_, back = read.ops(CFG)
-    (late,) = br.operands
     entry, right, left = func.regions[0].blocks
     assert br.successors == (left, right)
     assert back.successors == (left,)
     assert [arg.type for arg in left.args] == [I32, F32]
-    assert late.defining_op() is left.first
+    assert [value.defining_op() for value in br.operands] == [left.first]
     assert left.predecessors() == [entry, left]
 
 

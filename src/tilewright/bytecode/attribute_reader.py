@@ -240,29 +240,10 @@ FieldReader = Callable[[Reader, Sequence[Type]], Attribute]
 
 def field_reader(kind: AttributeKind[Any]) -> FieldReader:
     """How to read an attribute of a declared kind."""
-    match kind:
-        case EnumKind():
-            return _enum_reader(kind.enum)
-        case IntegerKind():
-            return lambda reader, types: reader.integer(kind.type)
-        case BoolKind():
-            return lambda reader, types: _read_bool(reader)
-        case StringKind():
-            return lambda reader, types: _read_string(reader)
-        case SymbolKind():
-            return lambda reader, types: SymbolRefAttr(reader.name("a symbol"))
-        case TypeKind():
-            return lambda reader, types: _read_type(reader)
-        case UnitKind():
-            return lambda reader, types: UNIT
-        case IntegerArrayKind():
-            return lambda reader, types: reader.array(kind.element)
-        case ArrayKind():
-            return lambda reader, types: _read_array(reader)
-        case InstanceKind():
-            return _instance_reader(kind)
-        case _:
-            raise InternalError(f"bytecode has no form for a {kind.description}")
+    make = _FIELD_READERS.get(kind.__class__)
+    if make is None:
+        raise InternalError(f"bytecode has no form for a {kind.description}")
+    return make(kind)
 
 
 def _enum_reader(enum: type[EnumAttr]) -> FieldReader:
@@ -295,3 +276,17 @@ def _read_instance(reader: Reader, kind: InstanceKind[Any]) -> Attribute:
         tag = AttributeTag(reader.data[at]).name.lower()
         reader.fail(f"expected a {kind.description}, found one of tag {tag}", at)
     return attribute
+
+
+_FIELD_READERS: Final[dict[type[AttributeKind[Any]], Callable[[Any], FieldReader]]] = {
+    EnumKind: lambda kind: _enum_reader(kind.enum),
+    IntegerKind: lambda kind: lambda reader, types: reader.integer(kind.type),
+    BoolKind: lambda kind: lambda reader, types: _read_bool(reader),
+    UnitKind: lambda kind: lambda reader, types: UNIT,
+    StringKind: lambda kind: lambda reader, types: _read_string(reader),
+    SymbolKind: lambda kind: lambda reader, types: SymbolRefAttr(reader.name("a symbol")),
+    TypeKind: lambda kind: lambda reader, types: _read_type(reader),
+    IntegerArrayKind: lambda kind: lambda reader, types: reader.array(kind.element),
+    ArrayKind: lambda kind: lambda reader, types: _read_array(reader),
+    InstanceKind: lambda kind: _instance_reader(kind),
+}

@@ -180,30 +180,15 @@ FieldWriter = Callable[[Writer, Any], None]
 
 def field_writer(kind: AttributeKind[Any], version: Version) -> FieldWriter:
     """How to write an attribute of a declared kind."""
-    match kind:
-        case EnumKind():
-            return _enum_writer(kind.enum, version)
-        case IntegerKind():
-            return _integer_writer(kind.type)
-        case BoolKind():
-            return lambda writer, attribute: writer.out.append(attribute.value)
-        case StringKind():
-            return _write_string
-        case SymbolKind():
-            return lambda writer, attribute: writer.string(attribute.leaf)
-        case TypeKind():
-            return _write_type
-        case IntegerArrayKind():
-            return _array_writer(kind.element)
-        case ArrayKind():
-            return _write_array
-        case InstanceKind():
-            return _instance_writer(kind)
-        case _:
-            raise InternalError(f"bytecode has no form for a {kind.description}")
+    if isinstance(kind, EnumKind):
+        return _enum_writer(version)
+    make = _FIELD_WRITERS.get(kind.__class__)
+    if make is None:
+        raise InternalError(f"bytecode has no form for a {kind.description}")
+    return make(kind)
 
 
-def _enum_writer(enum: type[EnumAttr], version: Version) -> FieldWriter:
+def _enum_writer(version: Version) -> FieldWriter:
     def write(writer: Writer, attribute: EnumAttr) -> None:
         if attribute.value < 0:
             raise InvalidValue(f"'{attribute.keyword}' has no form in bytecode")
@@ -238,3 +223,15 @@ def _instance_writer(kind: InstanceKind[Any]) -> FieldWriter:
     if kind.kind is OptimizationHintsAttr:
         return _write_hints
     return Writer.attribute
+
+
+_FIELD_WRITERS: Final[dict[type[AttributeKind[Any]], Callable[[Any], FieldWriter]]] = {
+    IntegerKind: lambda kind: _integer_writer(kind.type),
+    BoolKind: lambda kind: lambda writer, attribute: writer.out.append(attribute.value),
+    StringKind: lambda kind: _write_string,
+    SymbolKind: lambda kind: lambda writer, attribute: writer.string(attribute.leaf),
+    TypeKind: lambda kind: _write_type,
+    IntegerArrayKind: lambda kind: _array_writer(kind.element),
+    ArrayKind: lambda kind: _write_array,
+    InstanceKind: lambda kind: _instance_writer(kind),
+}

@@ -50,7 +50,8 @@ class OpDecoder(OpFormat):
         self.absent_sizes = (0,) * len(self.absent_operands)
         self.operand_count = self.operand_limits[0]
         self.result_count = self.result_limits[0]
-        self.late_types = [field.constraint.only for field in self.absent_results]
+        late = (field.constraint.only for field in self.absent_results)
+        self.late_types = [type for type in late if type is not None]
 
 
 class Decoders(dict[int, OpDecoder]):

@@ -228,9 +228,7 @@ class DebugPool(Pool["DINode | Location"]):
                 f"found a {type(entry).__name__}"
             )
         record = Buffer()
-        tag, *values = fields
-        record.varint(tag)
-        for value in values:
+        for value in fields:
             record.varint(self._number(value))
         return bytes(record.out)
 

@@ -107,17 +107,21 @@ def constant_of(value: Value) -> Attribute | None:
 class ByRoot(Generic[RootedT]):
     """Finds what applies to an operation class or to a base of it, in the order given."""
 
-    __slots__ = ("_entries", "_found")
+    __slots__ = ("_entries", "_found", "_places")
 
     def __init__(self, entries: Iterable[RootedT]) -> None:
         self._entries = tuple(entries)
         self._found: dict[type[Operation], tuple[RootedT, ...]] = {}
+        self._places: dict[type, list[int]] = {}
+        for place, entry in enumerate(self._entries):
+            for root in entry.roots:
+                self._places.setdefault(root, []).append(place)
 
     def __call__(self, kind: type[Operation]) -> tuple[RootedT, ...]:
         found = self._found.get(kind)
         if found is None:
-            found = tuple(e for e in self._entries if issubclass(kind, e.roots))
-            self._found[kind] = found
+            places = {place for base in kind.__mro__ for place in self._places.get(base, ())}
+            found = self._found[kind] = tuple([self._entries[place] for place in sorted(places)])
         return found
 
 

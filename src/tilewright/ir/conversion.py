@@ -1,0 +1,113 @@
+"""Dialect conversion: patterns, and the driver that makes a program legal or leaves it alone.
+
+    @converts(cuda_tile.AddFOp)
+    def addf(op: cuda_tile.AddFOp, new: cuda_tile.AddFOp, build: ConversionBuilder) -> Result:
+        return build.create(nv_tileaa.AddFOp, lhs=new.lhs, rhs=new.rhs, rounding=op.rounding)
+
+A conversion builds the new program beside the old one and puts it in place at the very end. So a
+pattern sees the whole old program, with its types and definitions, as it was; a pattern that gives
+up leaves nothing behind; and a conversion that fails leaves the input untouched. Operations that
+stay are copied on the way: whoever holds one must look it up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
+from tilewright.ir.legality import ConversionTarget
+from tilewright.ir.operation import Operation, Region
+from tilewright.ir.rules import ByRoot
+from tilewright.ir.type_converter import Materialize, TypeConverter
+from tilewright.support.diagnostics import Sink
+
+OpT = TypeVar("OpT", bound=Operation)
+
+Patterns = tuple[ConversionPattern, ...]
+"""Patterns in the order in which they are tried."""
+
+
+def converts(
+    *roots: type[OpT],
+) -> Callable[[Callable[[OpT, OpT, ConversionBuilder], Result]], ConversionPattern]:
+    """Make a pattern of a function `(op, new, build)`.
+
+    `op` is the operation of the old program. `new` looks the same but has the operands of the new
+    program, in converted types; it only serves to be read. The function gives what stands for the
+    results (see `Result`), or `None` if the pattern does not apply.
+    """
+
+    def declare(apply: Callable[[OpT, OpT, ConversionBuilder], Result]) -> ConversionPattern:
+        return ConversionPattern(roots, apply, apply.__name__)
+
+    return declare
+
+
+def mirror(pairs: Mapping[type[Operation], type[Operation]]) -> Patterns:
+    """Patterns that change only the class of an operation and its types.
+
+    Operands, attributes, successors and regions carry over. With a class paired to itself this is
+    how an operation whose types alone are illegal, such as a loop, gets converted ones.
+    """
+    return tuple(_mirror(old, new) for old, new in pairs.items())
+
+
+def _mirror(old: type[Operation], kind: type[Operation]) -> ConversionPattern:
+    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+        types = build.types.convert_all([result.type for result in op.results])
+        if types is None:
+            return build.reject("expected result types that can be converted")
+        made = kind(
+            new.operands,
+            types,
+            op.attributes.copy(),
+            [Region() for _ in op.regions],
+            op.location,
+            new.successors,
+            new.schema.group_sizes(new) if kind.schema.has_segments else None,
+        )
+        build.insert(made)
+        for inside, target in zip(op.regions, made.regions, strict=True):
+            build.convert_region(inside, target)
+        return made
+
+    return ConversionPattern((old,), apply, f"{old.name} to {kind.name}")
+
+
+def convert(
+    root: Operation,
+    target: ConversionTarget,
+    patterns: Iterable[ConversionPattern],
+    types: TypeConverter | None = None,
+    *,
+    partial: bool = False,
+    cast: Materialize | None = None,
+    sink: Sink | None = None,
+) -> bool:
+    """Make all inside `root` legal; `root` itself stays.
+
+    A full conversion leaves only what `target` calls legal. A partial one also leaves what the
+    target does not mention and no pattern takes. `cast` bridges two types where `types` has no
+    materialisation for them; without it that is an error.
+
+    If it fails, `root` is exactly as it was, and a `UserError` names every operation that could
+    not be made legal; with a `sink` the errors go there, and the answer is false.
+    """
+    found = Sink()
+    build = ConversionBuilder(root, target, ByRoot[Any](patterns), types, partial, cast, found)
+    try:
+        build.run()
+    except BaseException:
+        build.discard()
+        raise
+    if found.diagnostics:
+        build.discard()
+    else:
+        build.commit()
+    if sink is None:
+        found.raise_errors()
+        return True
+    for diagnostic in found.diagnostics:
+        sink.add(diagnostic)
+    return not found.diagnostics

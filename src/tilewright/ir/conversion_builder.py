@@ -1,0 +1,460 @@
+"""The engine of dialect conversion, and what it offers to patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from tilewright.ir.adapted import Pack, adapted
+from tilewright.ir.attributes import Type
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.dominance import reverse_post_order
+from tilewright.ir.legality import Legality
+from tilewright.ir.operation import Block, Operation, Region
+from tilewright.ir.type_converter import TypeConverter
+from tilewright.ir.value_mapping import Bound, Rejected, ValueMapping
+from tilewright.ir.values import Value
+from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
+
+if TYPE_CHECKING:
+    from tilewright.ir.legality import ConversionTarget
+    from tilewright.ir.rules import ByRoot
+    from tilewright.ir.type_converter import Materialize, Types
+    from tilewright.support.location import Location
+
+OpT = TypeVar("OpT", bound=Operation)
+
+Result: TypeAlias = Operation | Value | Sequence[Value | Sequence[Value]] | None
+"""What a pattern gives back: what stands for the results of the operation.
+
+One value for each result, or several (or none) where its type is converted to several; or the
+operation that has them as results. `()` for an operation without results. `None`: it does not
+apply."""
+
+_MAX_DEPTH: Final = 64
+
+
+class ConversionPattern:
+    """A way to convert operations of the classes `roots`; see `conversion.converts`."""
+
+    __slots__ = ("apply", "name", "roots")
+
+    def __init__(
+        self,
+        roots: tuple[type[Operation], ...],
+        apply: Callable[[Any, Any, ConversionBuilder], Result],
+        name: str,
+    ) -> None:
+        self.roots = roots
+        self.apply = apply
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<conversion {self.name}>"
+
+
+class ConversionBuilder(Builder):
+    """Builds the new program: a pattern creates what stands for an operation of the old one.
+
+    What it creates appears where the old program is being followed, and takes the location of
+    the operation that is being converted.
+    """
+
+    __slots__ = (
+        "_blocks",
+        "_depth",
+        "_finder",
+        "_fresh",
+        "_made",
+        "_mapping",
+        "_next",
+        "_partial",
+        "_reasons",
+        "_regions",
+        "_root",
+        "_sink",
+        "_target",
+        "types",
+    )
+
+    def __init__(
+        self,
+        root: Operation,
+        target: ConversionTarget,
+        finder: ByRoot[ConversionPattern],
+        types: TypeConverter | None,
+        partial: bool,
+        cast: Materialize | None,
+        sink: Sink,
+    ) -> None:
+        super().__init__(InsertPoint(Block()), root.location)
+        self.types = _KEEP_ALL if types is None else types
+        self._root = root
+        self._target = target
+        self._finder = finder
+        self._partial = partial
+        self._sink = sink
+        self._made: list[Operation | Block] = []
+        """All that is new, in order: what a pattern that gives up has to take back."""
+        self._fresh: list[Operation] = []
+        """What the pattern at hand has created; it must be legal, or become so."""
+        self._reasons: list[Diagnostic] = []
+        self._mapping = ValueMapping(root, self.types, cast, self._made)
+        self._blocks: dict[Block, Block] = {}
+        self._regions: list[Region] = []
+        self._next: InsertPoint | None = None
+        self._depth = 0
+
+    def insert(self, op: OpT) -> OpT:
+        """Put an operation of the new program at the insertion point."""
+        self.point.insert(op)
+        inside = list(op.walk()) if op.regions else (op,)
+        self._fresh += inside
+        self._made += inside
+        return op
+
+    def reject(self, reason: str) -> None:
+        """Say why a pattern does not apply: `return build.reject("expected ...")`."""
+        self._reasons.append(note(reason, self.location))
+
+    def values(self, value: Value) -> tuple[Value, ...]:
+        """What stands for a value of the old program, in converted types."""
+        if isinstance(value, Pack):
+            return value.values
+        bound = self._mapping.converted(value, self._mapping.old(value), self)
+        return bound if isinstance(bound, tuple) else (bound,)
+
+    def value(self, value: Value) -> Value:
+        """The one value that stands for a value of the old program."""
+        found = self.values(value)
+        if len(found) != 1:
+            raise InternalError(f"expected one value, got {len(found)}", value.location)
+        return found[0]
+
+    def bind(self, old: Value, *new: Value) -> None:
+        """Let values of the new program stand for one of the old."""
+        self._mapping.bind(old, *new)
+
+    def block(self, old: Block) -> Block:
+        """The block that stands for one of the old program."""
+        return self._blocks[old]
+
+    @contextmanager
+    def at(self, point: InsertPoint) -> Generator[None]:
+        """Create elsewhere for a while."""
+        before, self.point = self.point, point
+        yield
+        self.point = before
+
+    def add_block(
+        self,
+        types: Sequence[Type] = (),
+        locations: Sequence[Location] | None = None,
+        *,
+        behind: Block | None = None,
+    ) -> Block:
+        """Make a block behind another one, or behind the one that is being filled."""
+        before = self.point.block if behind is None else behind
+        block = Block(types, locations or [self.location] * len(types))
+        assert before.parent is not None
+        self._link(block, before.parent, before.parent.blocks.index(before) + 1)
+        return block
+
+    def continue_in(self, block: Block) -> None:
+        """Put all that follows the operation being converted at the end of another block."""
+        self.point = self._next = InsertPoint.at_end(block)
+
+    def convert_region(
+        self,
+        old: Region,
+        new: Region,
+        *,
+        behind: Block | None = None,
+        terminator: Callable[[Any, Any, ConversionBuilder], Result] | None = None,
+    ) -> list[Block]:
+        """Convert the blocks of a region and put them into another; gives the new ones.
+
+        They go to the end of `new`, or behind one of its blocks. `terminator` is a pattern for
+        the last operation of each block, in place of those for its class. Blocks that nothing
+        reaches are left out.
+        """
+        ending = None
+        if terminator is not None:
+            ending = (ConversionPattern((Operation,), terminator, "terminator"),)
+        at = len(new.blocks) if behind is None else new.blocks.index(behind) + 1
+        return self._region(old, new, at, True, ending)
+
+    def inline_block(self, old: Block, arguments: Sequence[Bound]) -> list[Value]:
+        """Convert the operations of a block in place; gives what its terminator would pass on.
+
+        `arguments` stand for those of the block. A block may be inlined any number of times.
+        """
+        for argument, bound in zip(old.args, arguments, strict=True):
+            self.bind(argument, *(bound if isinstance(bound, tuple) else (bound,)))
+        location, start, end = self.location, self.point.block, old.terminator
+        for op in old:
+            if op is not end:
+                self._legalize(op)
+        self.location = location
+        if self.point.block is not start:
+            self._next = self.point
+        operands = () if end is None else end.operands
+        return [new for value in operands for new in self.values(value)]
+
+    def run(self) -> None:
+        """Convert the contents of the root into regions beside it."""
+        for region in self._root.regions:
+            new = Region()
+            new.parent = self._root
+            self._regions.append(new)
+            self._region(region, new, 0, False, None)
+        self._mapping.drop_unused_casts()
+
+    def commit(self) -> None:
+        """Put the new program in place of the old one."""
+        root = self._root
+        if not root.is_isolated:
+            for op in (op for region in root.regions for op in region.walk()):
+                op.drop_operands()
+        for old, new in zip(root.regions, self._regions, strict=True):
+            for block in old.blocks:
+                block.parent = None
+            old.blocks = new.blocks
+            for block in old.blocks:
+                block.parent = old
+
+    def discard(self) -> None:
+        """Forget the new program; nothing of the old one has been touched."""
+        self._roll_back(0)
+
+    def _link(self, block: Block, region: Region, at: int) -> None:
+        block.parent = region
+        region.blocks.insert(at, block)
+        self._made.append(block)
+
+    def _region(
+        self,
+        old: Region,
+        new: Region,
+        at: int,
+        convert: bool,
+        ending: tuple[ConversionPattern, ...] | None,
+    ) -> list[Block]:
+        """Convert the blocks of a region, and the types of their arguments on request."""
+        blocks = old.blocks
+        order = reverse_post_order(old) if len(blocks) > 1 else blocks
+        reached = set(order)
+        twins: list[Block] = []
+        for block in blocks:
+            if block in reached:
+                twin = self._blocks[block] = self._twin(block, convert)
+                self._link(twin, new, at + len(twins))
+                twins.append(twin)
+        point, location = self.point, self.location
+        for block in order:
+            self.point = InsertPoint(self._blocks[block])
+            end = None if ending is None else block.terminator
+            for op in block:
+                self._legalize(op, ending if op is end else None)
+        self.point, self.location = point, location
+        return twins
+
+    def _twin(self, block: Block, convert: bool) -> Block:
+        """An empty block whose arguments stand for those of an old one."""
+        groups: list[Types] = []
+        places: list[Location] = []
+        for argument in block.args:
+            types = self.types.convert(argument.type) if convert else (argument.type,)
+            if types is None:
+                message = f"cannot convert a block argument of type '{argument.type}'"
+                self._sink.error(message, argument.location)
+                types = (argument.type,)
+            groups.append(types)
+            places += [argument.location] * len(types)
+        twin = Block([type for group in groups for type in group], places)
+        start = 0
+        for argument, group in zip(block.args, groups, strict=True):
+            self.bind(argument, *twin.args[start : start + len(group)])
+            start += len(group)
+        return twin
+
+    def _legalize(
+        self, op: Operation, patterns: tuple[ConversionPattern, ...] | None = None
+    ) -> None:
+        """Let something legal stand for an operation of the old program."""
+        self.location = op.location
+        legality = Legality.ILLEGAL
+        if patterns is None:
+            legality = self._target.legality(op)
+            if legality is Legality.LEGAL:
+                self._keep(op)
+                return
+            patterns = self._finder(type(op))
+        reasons = self._convert(op, patterns, self._mapping.old)
+        if reasons is None:
+            return
+        if legality is Legality.UNKNOWN and self._partial:
+            self._keep(op)
+        else:
+            self._fail(op, legality, *reasons)
+
+    def _keep(self, op: Operation) -> None:
+        """Copy an operation, with operands of the types it had."""
+        blocks = self._blocks
+        kept = op.like(
+            [self._original(op, value) for value in op.operands],
+            [result.type for result in op.results],
+            [blocks[block] for block in op.successors],
+        )
+        self.point.insert(kept)
+        self._made.append(kept)
+        for old, new in zip(op.results, kept.results, strict=True):
+            self.bind(old, new)
+        if not op.regions:
+            return
+        kept.regions = tuple([Region() for _ in op.regions])
+        for inside, target in zip(op.regions, kept.regions, strict=True):
+            target.parent = kept
+            self._region(inside, target, 0, False, None)
+
+    def _original(self, op: Operation, value: Value) -> Value:
+        """What stands for an operand of an operation that stays, in the type that it had."""
+        mapping = self._mapping
+        try:
+            return mapping.original(value, mapping.old(value), self)
+        except Rejected as rejection:
+            self._sink.add(op.error(f"stays, but its operands change: {rejection}"))
+            return Value(value.type, 0)
+
+    def _convert(
+        self,
+        op: Operation,
+        patterns: Sequence[ConversionPattern],
+        lookup: Callable[[Value], Bound],
+    ) -> Sequence[Diagnostic] | None:
+        """Apply the first pattern that takes an operation, or tell why none did."""
+        if not patterns:
+            return ()
+        point, mark = self.point, len(self._made)
+        outer = self._fresh, self._next, self._reasons
+        self._fresh, self._next, self._reasons = [], None, []
+        for pattern in patterns:
+            result = self._attempt(pattern, op, lookup)
+            if result is not None:
+                break
+            self._roll_back(mark)
+            self.point, self.location, self._next = point, op.location, None
+        else:
+            reasons = self._reasons
+            self._fresh, self._next, self._reasons = outer
+            return reasons
+        self.point = point if self._next is None else self._next
+        self._bind(op, result)
+        fresh = self._fresh
+        self._fresh, self._next, self._reasons = outer
+        self._settle(op, fresh)
+        return None
+
+    def _attempt(
+        self, pattern: ConversionPattern, op: Operation, lookup: Callable[[Value], Bound]
+    ) -> Result:
+        converted, blocks = self._mapping.converted, self._blocks
+        try:
+            bounds = [converted(value, lookup(value), self) for value in op.operands]
+            successors = tuple([blocks.get(block, block) for block in op.successors])
+            return pattern.apply(op, adapted(op, bounds, successors), self)
+        except Rejected as rejection:
+            return self.reject(str(rejection))
+
+    def _bind(self, op: Operation, result: Result) -> None:
+        """Remember what stands for the results of an operation."""
+        if isinstance(result, Operation):
+            parts = self._grouped(op, result)
+        else:
+            parts = (result,) if isinstance(result, Value) else result or ()
+        if len(parts) != len(op.results):
+            found = f"{len(parts)} values for {len(op.results)} results"
+            raise InternalError(f"'{op.name}' converted to {found}", op.location)
+        for old, part in zip(op.results, parts, strict=True):
+            self.bind(old, *((part,) if isinstance(part, Value) else part))
+
+    def _grouped(self, op: Operation, made: Operation) -> Sequence[Value | Sequence[Value]]:
+        """The results of an operation, in groups where types are converted to several."""
+        sizes = [len(self.types.convert(result.type) or ()) for result in op.results]
+        if len(made.results) == len(op.results) or len(made.results) != sum(sizes):
+            return made.results
+        rest = iter(made.results)
+        return [[next(rest) for _ in range(size)] for size in sizes]
+
+    def _settle(self, source: Operation, fresh: list[Operation]) -> None:
+        """Make what a pattern has created legal too."""
+        again = False
+        for op in fresh:
+            legality = self._target.legality(op)
+            if legality is Legality.LEGAL or op.parent is None:
+                continue
+            reasons = self._convert_again(op)
+            if reasons is None:
+                again = True
+            elif legality is not Legality.UNKNOWN or not self._partial:
+                origin = note(f"it was made for '{source.name}'", source.location)
+                self._fail(op, legality, origin, *reasons)
+        if again:
+            for result in source.results:
+                self._mapping.renew(result)
+
+    def _convert_again(self, op: Operation) -> Sequence[Diagnostic] | None:
+        """Replace an operation of the new program by what patterns make of it."""
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise InternalError(f"patterns make '{op.name}' again and again", op.location)
+        with self.at(InsertPoint.in_front_of(op)):
+            location, self.location = self.location, op.location
+            reasons = self._convert(op, self._finder(type(op)), self._mapping.new)
+            if reasons is None:
+                self._replace(op)
+            self.location = location
+        self._depth -= 1
+        return reasons
+
+    def _replace(self, op: Operation) -> None:
+        if self.point.block is not op.parent:
+            raise InternalError(f"the block of a new '{op.name}' was split", op.location)
+        for result in op.results:
+            if not result.users:
+                continue
+            bound = self._mapping.new(result)
+            original = self._mapping.original(result, bound, self)
+            if original is not bound:
+                # Whoever is converted later takes the values themselves, not the cast.
+                self.bind(original, *(bound if isinstance(bound, tuple) else (bound,)))
+            result.replace_all_uses_with(original)
+        op.erase()
+
+    def _fail(self, op: Operation, legality: Legality, *notes: Diagnostic) -> None:
+        """Report an operation, and let dummies stand for its results to find more errors."""
+        why = " that was marked illegal" if legality is Legality.ILLEGAL else ""
+        self._sink.error(f"failed to legalize operation '{op.name}'{why}", op.location, *notes)
+        for result in op.results:
+            types = self.types.convert(result.type) or (result.type,)
+            self.bind(result, *[Value(type, result.index) for type in types])
+
+    def _roll_back(self, mark: int) -> None:
+        """Take back what has been made since."""
+        made = self._made
+        if len(made) == mark:
+            return
+        while len(made) > mark:
+            last = made.pop()
+            if isinstance(last, Operation):
+                last.detach()
+                last.drop_operands()
+            elif last.parent is not None:
+                last.parent.blocks.remove(last)
+        self._fresh.clear()
+        self._mapping.forget_casts()
+
+
+_KEEP_ALL: Final = TypeConverter()
+_KEEP_ALL.keep(Type)

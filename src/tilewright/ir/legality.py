@@ -1,0 +1,73 @@
+"""Conversion targets: what may be left when a conversion is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from tilewright.support.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+Subject: TypeAlias = "str | type[Operation]"
+"""A dialect by name, or an operation by full name or class."""
+
+
+class Legality(Enum):
+    """Whether a conversion may leave an operation as it is."""
+
+    LEGAL = "legal"
+    ILLEGAL = "illegal"
+    UNKNOWN = "unknown"
+    """Nobody said. A partial conversion leaves it if no pattern takes it, a full one does not."""
+
+
+Judge: TypeAlias = "Callable[[Operation], bool | None]"
+
+
+class ConversionTarget:
+    """Says of every operation whether it is legal; what is said of it beats its dialect.
+
+    A judge in `dynamic` decides for each operation; `None` from it means unknown.
+    """
+
+    __slots__ = ("_found", "_said")
+
+    def __init__(
+        self,
+        legal: Iterable[Subject] = (),
+        illegal: Iterable[Subject] = (),
+        dynamic: Mapping[Subject, Judge] | None = None,
+    ) -> None:
+        self._said: dict[str, Legality | Judge] = {}
+        self._said.update((_name(subject), Legality.LEGAL) for subject in legal)
+        self._said.update((_name(subject), Legality.ILLEGAL) for subject in illegal)
+        self._said.update((_name(subject), judge) for subject, judge in (dynamic or {}).items())
+        self._found: dict[str, Legality | Judge] = {}
+
+    def legality(self, op: Operation) -> Legality:
+        """What this target says of an operation."""
+        name = op.name
+        found = self._found.get(name)
+        if found is None:
+            said = self._said
+            found = said.get(name) or said.get(name.partition(".")[0]) or Legality.UNKNOWN
+            self._found[name] = found
+        if isinstance(found, Legality):
+            return found
+        answer = found(op)
+        if answer is None:
+            return Legality.UNKNOWN
+        return Legality.LEGAL if answer else Legality.ILLEGAL
+
+    def problems(self, root: Operation) -> Iterator[Diagnostic]:
+        """Everything inside `root` that this target does not call legal."""
+        for op in root.walk():
+            if op is not root and self.legality(op) is not Legality.LEGAL:
+                yield op.error("is not legal here")
+
+
+def _name(subject: Subject) -> str:
+    return subject if isinstance(subject, str) else subject.name

@@ -1,0 +1,142 @@
+"""Type converters: what becomes of each type, and how values get from one type to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from tilewright.ir.attributes import Type
+from tilewright.ir.operation import Operation
+from tilewright.ir.values import BlockArgument, Value
+
+if TYPE_CHECKING:
+    from tilewright.ir.builder import Builder
+
+TypeT = TypeVar("TypeT", bound=Type)
+
+Converted: TypeAlias = "Type | Sequence[Type] | None"
+"""One type, or several (or none) that together stand for it; `None`: ask somebody else."""
+
+Types: TypeAlias = tuple[Type, ...]
+Materialize: TypeAlias = (
+    "Callable[[Builder, Types, tuple[Value, ...]], Operation | Value | Sequence[Value] | None]"
+)
+"""Makes values of the given types out of others at the builder's place; `None`: ask another."""
+
+
+class TypeConverter:
+    """Converts types by callbacks, the latest that answers first; answers are remembered.
+
+    A type for which nobody answers cannot be converted. Materialisations bridge the gap where an
+    operation that stays wants a type that another one no longer makes, and the other way round:
+
+    - `source`: from converted values back to one of the original type;
+    - `argument`: the same for the arguments of a converted block; `source` is asked next;
+    - `target`: from a value of an original type to the converted ones.
+    """
+
+    __slots__ = ("_argument", "_callbacks", "_memo", "_source", "_target")
+
+    def __init__(self) -> None:
+        self._callbacks: list[tuple[type[Type], Callable[[Any], Converted]]] = []
+        self._memo: dict[Type, Types | None] = {}
+        self._source: list[Materialize] = []
+        self._target: list[Materialize] = []
+        self._argument: list[Materialize] = []
+
+    def add(self, kind: type[TypeT], convert: Callable[[TypeT], Converted]) -> None:
+        """Let `convert` answer for types of a class, before all that were added earlier."""
+        self._callbacks.append((kind, convert))
+        self._memo.clear()
+
+    def keep(self, *kinds: type[Type]) -> None:
+        """Leave types of these classes as they are."""
+        for kind in kinds:
+            self.add(kind, _itself)
+
+    def add_source(self, materialize: Materialize) -> None:
+        """Let `materialize` make values of an original type, before all added earlier."""
+        self._source.append(materialize)
+
+    def add_target(self, materialize: Materialize) -> None:
+        """Let `materialize` make values of converted types, before all added earlier."""
+        self._target.append(materialize)
+
+    def add_argument(self, materialize: Materialize) -> None:
+        """Let `materialize` make an original block argument, before all added earlier."""
+        self._argument.append(materialize)
+
+    def convert(self, type: Type) -> Types | None:
+        """The types that stand for one, or nothing if it cannot be converted."""
+        try:
+            return self._memo[type]
+        except KeyError:
+            converted = self._memo[type] = self._ask(type)
+            return converted
+
+    def _ask(self, type: Type) -> Types | None:
+        for kind, convert in reversed(self._callbacks):
+            answer = convert(type) if isinstance(type, kind) else None
+            if answer is not None:
+                return (answer,) if isinstance(answer, Type) else tuple(answer)
+        return None
+
+    def convert_all(self, types: Sequence[Type]) -> list[Type] | None:
+        """All types that stand for several, or nothing if one cannot be converted."""
+        flat: list[Type] = []
+        for type in types:
+            converted = self.convert(type)
+            if converted is None:
+                return None
+            flat += converted
+        return flat
+
+    def is_legal_type(self, type: Type) -> bool:
+        """Whether a type is converted to itself."""
+        return self.convert(type) == (type,)
+
+    def is_legal(self, op: Operation) -> bool:
+        """Whether all types of operands, results and block arguments are converted types."""
+        values: list[Value] = [*op.operands, *op.results]
+        values += [arg for region in op.regions for block in region.blocks for arg in block.args]
+        return all(self.is_legal_type(value.type) for value in values)
+
+    def to_source(
+        self, build: Builder, types: Types, values: tuple[Value, ...]
+    ) -> tuple[Value, ...] | None:
+        """A value of an original type out of converted ones, if anybody can make it."""
+        callbacks = self._source
+        if values and all(isinstance(value, BlockArgument) for value in values):
+            callbacks = self._source + self._argument
+        return _first_answer(callbacks, build, types, values)
+
+    def to_target(
+        self, build: Builder, types: Types, values: tuple[Value, ...]
+    ) -> tuple[Value, ...] | None:
+        """Values of converted types out of an original one, if anybody can make them."""
+        return _first_answer(self._target, build, types, values)
+
+
+def _itself(type: Type) -> Type:
+    return type
+
+
+def _first_answer(
+    callbacks: list[Materialize], build: Builder, types: Types, values: tuple[Value, ...]
+) -> tuple[Value, ...] | None:
+    for materialize in reversed(callbacks):
+        answer = materialize(build, types, values)
+        if answer is not None:
+            return as_values(answer)
+    return None
+
+
+def as_values(
+    answer: Operation | Value | Sequence[Value] | None,
+) -> tuple[Value, ...] | None:
+    """The values that a materialisation has made, if it has."""
+    if isinstance(answer, Operation):
+        return answer.results
+    if isinstance(answer, Value):
+        return (answer,)
+    return None if answer is None else tuple(answer)

@@ -1,0 +1,157 @@
+"""What stands for each value of a program while it is converted, and casts between types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Operation
+from tilewright.ir.type_converter import as_values
+from tilewright.ir.values import Value
+from tilewright.support.diagnostics import InternalError
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.type_converter import Materialize, TypeConverter, Types
+
+OpT = TypeVar("OpT", bound=Operation)
+
+Bound: TypeAlias = Value | tuple[Value, ...]
+"""What stands for a value: another one, or any other number of them."""
+
+
+class Rejected(Exception):
+    """A pattern cannot apply, for the reason given."""
+
+
+class ValueMapping:
+    """Maps values of the old program to those of the new one, in whatever types are wanted."""
+
+    __slots__ = ("_answers", "_bound", "_builder", "_cast", "_root", "types")
+
+    def __init__(
+        self,
+        root: Operation,
+        types: TypeConverter,
+        cast: Materialize | None,
+        made: list[Operation | Block],
+    ) -> None:
+        self.types = types
+        self._root = root
+        self._cast = cast
+        self._bound: dict[Value, Bound] = {}
+        self._builder = _CastBuilder(made)
+        self._answers: dict[tuple[object, ...], tuple[Value, ...]] = {}
+
+    def bind(self, old: Value, *new: Value) -> None:
+        """Let values stand for another."""
+        self._bound[old] = new[0] if len(new) == 1 else new
+
+    def old(self, value: Value) -> Bound:
+        """What stands for a value of the old program: itself if it is from outside."""
+        bound = self._bound.get(value)
+        if bound is not None:
+            return bound
+        block = value.parent_block
+        owner = None if block is None else block.parent_op
+        if owner is not None and self._root.is_ancestor_of(owner):
+            raise InternalError("a value is used before its definition", value.location)
+        return value
+
+    def new(self, value: Value) -> Bound:
+        """What stands for a value of the new program, which may have been converted again."""
+        return self._bound.get(value, value)
+
+    def renew(self, value: Value) -> None:
+        """Look again at what stands for a value, after that has been converted again."""
+        bound = self._bound[value]
+        parts = [self.new(part) for part in (bound if isinstance(bound, tuple) else (bound,))]
+        self.bind(value, *flatten(parts))
+
+    def converted(self, value: Value, bound: Bound, place: Builder) -> Bound:
+        """`bound`, which stands for `value`, in the types that its type is converted to."""
+        types = self.types.convert(value.type)
+        if types is None:
+            raise Rejected(f"cannot convert type '{value.type}'")
+        if not isinstance(bound, tuple):
+            if len(types) == 1 and types[0] is bound.type:
+                return bound
+            bound = (bound,)
+        elif tuple([part.type for part in bound]) == types:
+            return bound
+        return self._bridge(types, bound, self.types.to_target, place)
+
+    def original(self, value: Value, bound: Bound, place: Builder) -> Value:
+        """`bound`, which stands for `value`, as one value of the type that it has."""
+        if not isinstance(bound, tuple):
+            if bound.type is value.type:
+                return bound
+            bound = (bound,)
+        made = self._bridge((value.type,), bound, self.types.to_source, place)
+        assert isinstance(made, Value)
+        return made
+
+    def _bridge(
+        self,
+        types: Types,
+        values: tuple[Value, ...],
+        materialize: Callable[[Builder, Types, tuple[Value, ...]], tuple[Value, ...] | None],
+        place: Builder,
+    ) -> Bound:
+        """Values of other types, by a materialisation or by the cast of last resort."""
+        point = place.point
+        key = (point.block, types, values)
+        # In the middle of a block an earlier answer may stand too far down.
+        made = self._answers.get(key) if point.before is None else None
+        if made is None:
+            build = self._builder
+            build.point, build.location = point, place.location
+            made = materialize(build, types, values)
+            if made is None and self._cast is not None:
+                made = as_values(self._cast(build, types, values))
+            if made is None or tuple([value.type for value in made]) != types:
+                found = _listed([value.type for value in values])
+                raise Rejected(f"no materialisation from {found} to {_listed(types)}")
+            if point.before is None:
+                self._answers[key] = made
+        return made[0] if len(made) == 1 else made
+
+    def forget_casts(self) -> None:
+        """Make casts anew from here on, since some may have been taken back."""
+        self._answers.clear()
+
+    def drop_unused_casts(self) -> None:
+        """Delete casts whose user was converted after all."""
+        for op in reversed(self._builder.casts):
+            if op.parent is not None and not any(result.users for result in op.results):
+                op.erase()
+
+
+class _CastBuilder(Builder):
+    """Keeps apart what bridges types, since nobody asks whether it is legal."""
+
+    __slots__ = ("_made", "casts")
+
+    def __init__(self, made: list[Operation | Block]) -> None:
+        super().__init__(InsertPoint(Block()))
+        self._made = made
+        self.casts: list[Operation] = []
+
+    def insert(self, op: OpT) -> OpT:
+        self.point.insert(op)
+        self.casts.append(op)
+        self._made.append(op)
+        return op
+
+
+def flatten(bounds: Sequence[Bound]) -> list[Value]:
+    """All values, one after the other."""
+    flat: list[Value] = []
+    for bound in bounds:
+        flat += bound if isinstance(bound, tuple) else (bound,)
+    return flat
+
+
+def _listed(types: Sequence[Type]) -> str:
+    return f"({', '.join(map(str, types))})" if len(types) != 1 else f"'{types[0]}'"

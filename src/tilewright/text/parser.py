@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.types import FLOATS
+from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.location import Location, TextLoc
 from tilewright.text.attribute_parser import read_attribute, read_entries
@@ -67,7 +69,7 @@ class Parser(Cursor):
         """Where operations without a prefix are looked for, in this order."""
         self._readers_by_dialect: dict[tuple[str, ...], dict[str, OpReader]] = {}
         self._readers = self._readers_by_dialect[defaults] = {}
-        self._types: dict[str | None, dict[str, Type]] = {}
+        self._types: defaultdict[str | None, dict[str, Type]] = defaultdict(dict)
 
     def operand(self) -> int:
         """Take a value's name; the result stands for it until its type is known."""
@@ -122,7 +124,7 @@ class Parser(Cursor):
         else:
             end = self.closing(at + 1)
             key = " ".join(tokens[at:end]) if end > 0 else ""
-        memo = self._types.setdefault(dialect, {})
+        memo = self._types[dialect]
         known = memo.get(key)
         if known is not None:
             self.at = end
@@ -275,8 +277,10 @@ class Parser(Cursor):
         op = read(self, TextLoc(self.positions, at))
         if tokens[self.at] == "loc":
             op.location = read_parenthesised(self)
-        if at != start:
+        if named is not None:
             self.names.define_results(op, start, named)
+        elif at != start:
+            self.names.define_result(op, start)
         return op
 
     def _result_names(self) -> list[tuple[int, int]]:
@@ -319,7 +323,8 @@ def parse_text(
     Operations of `default_dialect` may go without a prefix at the top.
     """
     parser = Parser(text, context, name, default_dialect)
-    ops = parser.program()
+    with CollectorPause():
+        ops = parser.program()
     if len(ops) == 1 and ops[0].name in ("builtin.module", "cuda_tile.module"):
         return ops[0]
     block = Block()

@@ -96,19 +96,22 @@ class Names:
             self._mismatch(forward.ref, forward.type, value)
         forward.replace_all_uses_with(value)
 
-    def define_results(
-        self, op: Operation, start: int, names: list[tuple[int, int]] | None
-    ) -> None:
-        """Name the results of an operation; no `names` means one, at `start`."""
+    def define_result(self, op: Operation, ref: int) -> None:
+        """Name the only result of an operation."""
+        if len(op.results) != 1:
+            self._miscounted(op, ref, 1)
+        name = self._parser.tokens[ref]
+        if name in self.values or self._forward or "#" in name:
+            self.define(ref, op.results[0])
+        else:
+            self.values[name] = op.results[0]
+
+    def define_results(self, op: Operation, start: int, names: list[tuple[int, int]]) -> None:
+        """Name the results of an operation; each name stands for so many of them."""
         results = op.results
-        if names is None:
-            if len(results) != 1:
-                self._miscounted(op, start, 1)
-            self.define(start, results[0])
-            return
-        count = sum(count for _, count in names)
-        if count != len(results):
-            self._miscounted(op, start, count)
+        total = sum(count for _, count in names)
+        if total != len(results):
+            self._miscounted(op, start, total)
         at = 0
         for ref, count in names:
             self.define(ref, results[at])

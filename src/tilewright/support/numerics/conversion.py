@@ -85,8 +85,8 @@ def float_to_float(
 
 
 def _to_format(value: Exact, target: FloatFormat, rounding: Rounding) -> int | None:
-    # The hardware drops the sign on the way to f8E8M0FNU. What it does for fnv8E5M3FNU is not
-    # published, except that there is no negative result.
+    # PTX drops the sign on the way to f8E8M0FNU. What becomes of it on the way to fnv8E5M3FNU is
+    # not published.
     if target is FNV8E5M3FNU and value.negative and not value.is_zero:
         return None
     if target is F8E8M0FNU:

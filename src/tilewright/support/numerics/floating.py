@@ -13,6 +13,7 @@ from tilewright.support.floats import (
     NAN,
     Exact,
     FloatFormat,
+    Kind,
     Rounding,
     decode,
     encode,
@@ -157,8 +158,22 @@ def _operand(pattern: int, format: FloatFormat, flush: bool) -> Exact:
 
 
 def _result(value: Exact, format: FloatFormat, rounding: Rounding, flush: bool) -> int:
-    pattern = encode(value, format, rounding)
-    return flush_subnormal(pattern, format) if flush else pattern
+    if flush and _is_tiny(value, format, rounding):
+        return format.signed_pattern(0, value.negative)
+    return encode(value, format, rounding)
+
+
+def _is_tiny(value: Exact, format: FloatFormat, rounding: Rounding) -> bool:
+    """Whether a number would round to one below the smallest normal, at full precision.
+
+    That is how the hardware decides what to flush (seen on sm_90): the rounding that counts has
+    no smallest exponent, so some results are flushed that would round up to a normal number.
+    """
+    if value.kind is not Kind.FINITE:
+        return False
+    unit = value.exponent + value.significand.bit_length() - format.precision
+    count = round_shift(value.significand, unit - value.exponent, value.negative, rounding)
+    return unit + count.bit_length() - 1 < format.min_exponent
 
 
 def _scaled(value: Exact, exponent: int) -> int:

@@ -123,7 +123,10 @@ def minimum(a: int, b: int, width: int, *, signed: bool) -> int:
 
 
 def shift_left(a: int, amount: int, width: int) -> int:
-    """`a * 2**amount`; an amount of `width` or more, always unsigned, leaves zero."""
+    """`a * 2**amount`; an amount of `width` or more leaves zero.
+
+    The amount is unsigned in both shifts. Large amounts are not specified; this is what PTX does.
+    """
     return to_unsigned(a << amount, width) if amount < width else 0
 
 
@@ -134,7 +137,7 @@ def shift_left_overflows(a: int, amount: int, width: int, *, signed: bool) -> bo
 
 
 def shift_right(a: int, amount: int, width: int, *, signed: bool) -> int:
-    """`a / 2**amount` rounded down; a large amount leaves nothing but copies of the sign."""
+    """`a / 2**amount` rounded down; an amount of `width` or more leaves copies of the sign."""
     return to_unsigned(number(a, width, signed=signed) >> min(amount, width), width)
 
 

@@ -201,10 +201,6 @@ class DILoc(Location):
     def excerpt(self) -> tuple[str, int] | None:
         return self.location.excerpt()
 
-    def children(self) -> tuple[Location | Attribute, ...]:
-        """What the text of this location mentions, in order."""
-        return self.location, self.scope
-
     def print(self, printer: AttributePrinter) -> str:
         """The full text, which stands without `loc(...)` around it."""
         place = printer.location(self.location)

@@ -23,14 +23,15 @@ from tilewright.dialects.cuda_tile.enums import (
     SymbolVisibility,
     TileEnum,
 )
-from tilewright.dialects.cuda_tile.hints import hint
+from tilewright.dialects.cuda_tile.hints import hint, hint_problems
 from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType
 from tilewright.driver.registry import context
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr, Type
 from tilewright.ir.types import F32, I1, I8, I32, I64
+from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import InvalidValue, UserError
 from tilewright.text.attribute_printer import attribute_text
-from tilewright.text.parser import Parser
+from tilewright.text.parser import Parser, parse_text
 
 
 def parse(text: str) -> Attribute:
@@ -260,3 +261,53 @@ def test_the_architecture_comes_before_the_default() -> None:
     assert hint(hints, "sm_90", "allow_tma") == 0
     assert hint(hints, "sm_90", "occupancy") is None
     assert hint(None, "sm_90", "latency") is None
+
+
+def hinted(entry: str, load: str) -> list[str]:
+    module = parse_text(
+        f"""
+        cuda_tile.module @m {{
+          entry @k(%p: tile<ptr<f32>>) optimization_hints=<{entry}> {{
+            %x, %t = load_ptr_tko weak %p optimization_hints = <{load}>
+              : tile<ptr<f32>> -> tile<f32>, token
+            return
+          }}
+        }}
+        """,
+        context(),
+    )
+    verify(module)
+    return [problem for op in module.walk() for problem in hint_problems(op)]
+
+
+@pytest.mark.requirement("R1-052")
+def test_hints_on_entries_and_memory_operations() -> None:
+    assert hinted("sm_90 = {num_cta_in_cga = 2, occupancy = 4}", "default = {latency = 3}") == []
+
+
+@pytest.mark.requirement("R1-052")
+@pytest.mark.parametrize(
+    ("entry", "load", "expected"),
+    [
+        ("foo = {}", "", "unknown architecture 'foo' in optimization hints"),
+        ("sm_90 = {latency = 3}", "", "unknown optimization hint 'latency' for sm_90"),
+        ("", "sm_90 = {allow_tma = true}", "unknown optimization hint 'allow_tma' for sm_90"),
+        (
+            "",
+            "sm_90 = {latency = 20}",
+            "optimization hint 'latency' for sm_90: expected 1 to 10, got 20",
+        ),
+        (
+            "sm_80 = {num_cta_in_cga = 2}",
+            "",
+            "optimization hint 'num_cta_in_cga' for sm_80: expected 1, got 2",
+        ),
+        (
+            'default = {occupancy = "all"}',
+            "",
+            "optimization hint 'occupancy' for default: expected an integer",
+        ),
+    ],
+)
+def test_wrong_hints_are_reported_on_request_only(entry: str, load: str, expected: str) -> None:
+    assert hinted(entry, load) == [expected]

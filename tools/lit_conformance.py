@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from lit_cases import BinaryCase, Case, find_binaries, find_cases
-from lit_testing_ops import TestingFuncOp
+from lit_testing_ops import TestingFuncOp, register
 from lit_transforms import check_transforms
 
 from tilewright import Error
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import parse_version
 from tilewright.bytecode.writer import write_bytecode
-from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.dialects.cuda_tile.hints import hint_problems
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.assembly import parse_any
@@ -42,7 +41,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="a checkout of NVIDIA/cuda-tile")
     parser.add_argument("-v", "--verbose", action="store_true", help="also tell the explained ones")
     options = parser.parse_args()
-    CUDA_TILE.ops[TestingFuncOp.name] = TestingFuncOp
+    register()
     tests = options.folder / "test"
     cases: list[Case | BinaryCase] = [*find_cases(tests), *find_binaries(tests)]
     explained: dict[str, str] = tomllib.loads(EXPLAINED.read_text())["cases"]
@@ -95,7 +94,7 @@ def accept(case: Case) -> None:
     root = parse_any(text, case.path.name, case.allow_unregistered)
     verify(root)
     if case.hints == "error":
-        problems = [p for op in root.walk() for p in hint_problems(op)]
+        problems = [op.error(text) for op in root.walk() for text in hint_problems(op)]
         if problems:
             raise UserError(problems)
     for generic in (False, True):
@@ -107,9 +106,14 @@ def accept(case: Case) -> None:
 
 
 def modules_of(root: Operation) -> Iterable[ModuleOp]:
-    """The tile modules that bytecode can hold: those without functions for tests."""
+    """The tile modules that bytecode can hold as they are."""
     found = [op for op in root.walk() if isinstance(op, ModuleOp)]
-    return [m for m in found if not any(isinstance(op, TestingFuncOp) for op in m.walk())]
+    return [module for module in found if all(fits_bytecode(op) for op in module.walk())]
+
+
+def fits_bytecode(op: Operation) -> bool:
+    """Functions for tests and attributes that nobody declared have no encoding."""
+    return not isinstance(op, TestingFuncOp) and op.attributes.keys() <= op.schema.inherent.keys()
 
 
 def through_bytecode(module: ModuleOp, case: Case) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from tilewright.ir.types import DYNAMIC
 from tilewright.support.diagnostics import InvalidValue, fail
-from tilewright.support.location import Source, TextLoc
+from tilewright.support.location import Positions, Source, TextLoc
 from tilewright.text.lexer import TokenPositions, tokenize, unescape
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class Cursor:
     def expect(self, token: str) -> None:
         """Take this token."""
         if self.tokens[self.at] != token:
-            self.unexpected(f"'{token}'")
+            found = describe(self.tokens[self.at])
+            fail(f"expected '{token}', got {found}", self._missing_place())
         self.at += 1
 
     def location(self, at: int | None = None) -> TextLoc:
@@ -86,6 +87,15 @@ class Cursor:
     def unexpected(self, wanted: str) -> NoReturn:
         """Stop with an error: this was expected, and the current token was found."""
         self.error(f"expected {wanted}, got {describe(self.tokens[self.at])}")
+
+    def _missing_place(self) -> TextLoc:
+        """Where to say that something is missing: here, or at the end of the line before."""
+        source, here = self.positions.source, self.positions.offset(self.at)
+        if self.at:
+            end = self.positions.offset(self.at - 1) + len(self.tokens[self.at - 1])
+            if "\n" in source.text[end:here]:
+                return TextLoc(Positions(source), end)
+        return self.location()
 
     def invalid(self, make: Callable[..., T], *arguments: object, at: int) -> T:
         """Make a type or an attribute; what cannot exist is an error at a token."""

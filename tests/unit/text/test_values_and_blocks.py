@@ -164,7 +164,7 @@ def test_labels_belong_to_their_region(read: Reading) -> None:
     [
         ("[^left, ^right]", "[^left, ^wrong]", (3, 24), "reference to undefined block '^wrong'"),
         ("^right:", "^left:", (6, 1), "redefinition of block '^left'"),
-        ("^right:", "^right", (5, 3), "expected ':', got '\"x.end\"'"),
+        ("^right:", "^right", (4, 7), "expected ':', got '\"x.end\"'"),
         ("[^left, ^right]", "[left]", (3, 17), "expected a block label, got 'left'"),
     ],
 )

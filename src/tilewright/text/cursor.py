@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+DIGITS: Final = frozenset("0123456789")
+LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+"""What numbers and bare words start with. Python's own tests know many more digits and letters."""
+
 MAX_NESTING: Final = 128
 """How deep regions, types, attributes and locations may nest, all together."""
 
@@ -125,7 +129,7 @@ class Cursor:
     def keyword(self) -> str:
         """Take a bare word."""
         word = self.tokens[self.at]
-        if not (word[:1].isalpha() or word[:1] == "_"):
+        if word[:1] not in LETTERS:
             self.unexpected("a keyword")
         self.at += 1
         return word
@@ -134,7 +138,7 @@ class Cursor:
         """Whether an integer stands here, perhaps with a sign."""
         token = self.tokens[self.at]
         digits = self.tokens[self.at + 1] if token == "-" else token
-        return digits.isdigit() or digits[:2] == "0x"
+        return digits[:1] in DIGITS and (digits.isdigit() or digits[:2] == "0x")
 
     def integer(self) -> int:
         """Take an integer: decimal or hexadecimal, perhaps with a minus."""
@@ -225,7 +229,7 @@ class Cursor:
     def extents(self) -> tuple[int, ...]:
         """Take the extents in front of an element type, `4x?x`; nothing there is rank 0."""
         token = self.tokens[self.at]
-        if token[-1:] != "x" or token[0] not in "0123456789?":
+        if token[-1:] != "x" or token[0] not in _EXTENT_START:
             return ()
         shape = tuple([self.extent(text) for text in token[:-1].split("x")])
         self.at += 1
@@ -262,4 +266,4 @@ class Cursor:
 
 
 _CLOSERS: Final = {"<": ">", "(": ")", "[": "]", "{": "}"}
-_EXTENT_START: Final = frozenset("0123456789?")
+_EXTENT_START: Final = DIGITS | {"?"}

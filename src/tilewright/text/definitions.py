@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.ir.attributes import Attribute, Type
+from tilewright.ir.attributes import Attribute, LocationAttr, Type
 
 if TYPE_CHECKING:
+    from tilewright.support.location import Location
     from tilewright.text.parser import Parser
 
 
@@ -24,7 +25,7 @@ class _Alias:
 class Aliases:
     """The aliases of one text. One that is not known yet is looked for in the rest of the text."""
 
-    __slots__ = ("_defined", "_found", "_open", "_parser", "_places")
+    __slots__ = ("_defined", "_found", "_open", "_parser", "_places", "locations")
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
@@ -34,6 +35,8 @@ class Aliases:
         self._open: set[str] = set()
         """Those whose definitions are being read."""
         self._places: dict[str, int] | None = None
+        self.locations: dict[str, Location] = {}
+        """What the aliases of locations stand for, as far as they have been read."""
 
     def define(self) -> None:
         """Take a definition, whose name is the current token."""
@@ -96,6 +99,8 @@ class Aliases:
         parser.deepest = max(before, parser.deepest)
         self._open.remove(name)
         self._found[name] = alias
+        if isinstance(value, LocationAttr):
+            self.locations[name] = value.location
         return alias
 
 

@@ -19,7 +19,7 @@ from tilewright.support.diagnostics import Unsupported
 from tilewright.support.float_text import parse_decimal
 from tilewright.support.floats import F64 as DOUBLE
 from tilewright.support.floats import FORMATS, decode, encode
-from tilewright.text.cursor import describe
+from tilewright.text.cursor import DIGITS, describe
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -70,7 +70,7 @@ def read_element(parser: Parser, type: Type) -> int:
     negative = token == "-"
     if negative:
         token = parser.tokens[start + 1]
-    if not token[:1].isdigit():
+    if token[:1] not in DIGITS:
         parser.unexpected(f"a number of type {type}")
     if isinstance(type, FloatType):
         bits = _float(parser, token, negative, type)

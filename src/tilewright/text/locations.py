@@ -30,6 +30,17 @@ def read_parenthesised(parser: Parser) -> Location:
     return location
 
 
+def read_trailing(parser: Parser) -> Location:
+    """Take the `loc(...)` behind an operation; mostly an alias that has been read before."""
+    tokens, at = parser.tokens, parser.at
+    if tokens[at + 3] == ")" and tokens[at + 1] == "(":
+        known = parser.aliases.locations.get(tokens[at + 2])
+        if known is not None:
+            parser.at = at + 4
+            return known
+    return read_parenthesised(parser)
+
+
 def read_instance(parser: Parser) -> Location:
     """Take what stands inside `loc(...)`; `loc(...)` itself may stand there too."""
     token = parser.tokens[parser.at]

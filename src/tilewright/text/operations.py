@@ -10,6 +10,7 @@ from tilewright.ir.declare import coerce_inherent
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
 from tilewright.text.attribute_parser import read_entries
+from tilewright.text.cursor import LETTERS
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -26,7 +27,7 @@ def find_reader(parser: Parser, token: str) -> OpReader:
     """Who reads the rest of an operation whose name is `token`, the current one."""
     if token[:1] == '"' and token != '"':
         return _generic_reader(parser)
-    if not (token[:1].isalpha() or token[:1] == "_"):
+    if token[:1] not in LETTERS:
         parser.unexpected("an operation")
     kind = _find(parser, token)
     if kind is None:

@@ -15,7 +15,7 @@ from tilewright.text.attribute_parser import read_attribute, read_entries
 from tilewright.text.cursor import Cursor
 from tilewright.text.definitions import Aliases
 from tilewright.text.literals import read_element, read_elements
-from tilewright.text.locations import read_instance, read_parenthesised
+from tilewright.text.locations import read_instance, read_parenthesised, read_trailing
 from tilewright.text.operations import OpReader, find_reader, implicit_terminator
 from tilewright.text.scopes import Labels, Names
 from tilewright.text.type_parser import read_type
@@ -276,7 +276,7 @@ class Parser(Cursor):
         self.at = at + 1
         op = read(self, TextLoc(self.positions, at))
         if tokens[self.at] == "loc":
-            op.location = read_parenthesised(self)
+            op.location = read_trailing(self)
         if named is not None:
             self.names.define_results(op, start, named)
         elif at != start:

@@ -205,6 +205,7 @@ def test_a_given_type_takes_the_place_of_the_suffix(toy: Context) -> None:
         ("dense<300> : tensor<4xi8>", 7, "integer out of range for type i8"),
         ("array<index: 1>", 7, "expected an integer or float type, got index"),
         ("affine_map<(d0", 11, "expected '>' to close this '<'"),
+        ("-٣", 1, "expected a number of type i64, got '-'"),
         ("~", 1, "expected a type, got '~'"),
         ("", 1, "expected an attribute, got end of input"),
     ],

@@ -69,6 +69,9 @@ def test_registered_operation_gets_its_attributes_as_declared(read: Reading) -> 
         ("toy.no", 1, "unknown operation 'toy.no'"),
         ("17", 1, "expected an operation, got '17'"),
         ("~", 1, "expected an operation, got '~'"),
+        ("é", 1, "expected an operation, got 'é'"),
+        ('"x.y"() {é}', 10, "expected a keyword, got 'é'"),
+        ('%a:² = "x.y"() : () -> ()', 4, "expected an integer, got '²'"),
         ('"abc', 1, "expected an operation, got a string without end"),
         ("module {", 9, "expected an operation, got end of input"),
         ("module }", 8, "expected '{', got '}'"),
@@ -83,6 +86,7 @@ def test_wrong_programs(text: str, column: int, message: str, read: Reading) -> 
     assert read.error(text) == (1, column, message)
 
 
+@pytest.mark.requirement("R1-067")
 def test_unknown_operations_only_where_allowed(strict: Context) -> None:
     with pytest.raises(UserError, match=r"unknown operation 'x\.y'"):
         parse_text('"x.y"() : () -> ()', strict)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from tilewright.ir.declare import OperationMeta
-from tilewright.ir.traits import Effects, Trait
+from tilewright.ir.traits import GRAPH_REGION, Effects, Trait
 from tilewright.ir.values import BlockArgument, OpResult, Value
 from tilewright.support.diagnostics import Diagnostic, InternalError
 from tilewright.support.location import UNKNOWN, Location
@@ -70,8 +70,8 @@ class Operation(metaclass=OperationMeta):
         successors: Sequence[Block] = (),
         segments: tuple[int, ...] | None = None,
     ) -> None:
-        self.operands = operands = tuple(operands)
-        for value in operands:
+        self.operands: tuple[Value, ...] = tuple(operands)
+        for value in self.operands:
             users = value.users
             users[self] = users.get(self, 0) + 1
         self.results = tuple([OpResult(t, self, i) for i, t in enumerate(result_types)])
@@ -409,6 +409,14 @@ class Region:
         (block,) = self.blocks
         return block
 
+    @property
+    def _has_no_order(self) -> bool:
+        """Whether a value may be used before its definition, as far as we know."""
+        owner = self.parent
+        return owner is not None and (
+            GRAPH_REGION in owner.traits or isinstance(owner, UnregisteredOp)
+        )
+
     def append(self, block: Block) -> None:
         """Put a block at the end."""
         block.parent = self
@@ -432,7 +440,7 @@ class Region:
         for block in self.blocks:
             for op in block:
                 blocks[block].append(op._clone(values, blocks))  # pyright: ignore[reportPrivateUsage]
-        if len(self.blocks) > 1:
+        if len(self.blocks) > 1 or self._has_no_order:
             _remap_forward_references(copy, values)
         return copy
 

@@ -239,7 +239,9 @@ def fuse(*locations: Location) -> Location:
     """One location for code that came from several: duplicates and unknowns drop out."""
     parts: dict[Location, None] = {}
     for location in locations:
-        members = location.locations if isinstance(location, FusedLoc) else (location,)
+        members: tuple[Location, ...] = (location,)
+        if isinstance(location, FusedLoc) and location.metadata is None:
+            members = location.locations
         parts.update((member, None) for member in members if member is not UNKNOWN)
     if not parts:
         return UNKNOWN

@@ -44,15 +44,16 @@ class _Symbol:
 class AliasPrinter(AttributePrinter):
     """Spells attributes and locations by their aliases, and collects the definitions."""
 
-    __slots__ = ("_known", "_open", "_symbols")
+    __slots__ = ("_known", "_open", "_stripped", "_symbols")
 
     def __init__(self) -> None:
-        super().__init__()
         self._symbols: dict[Attribute | Location, _Symbol] = {}
         self._open: _Symbol | None = None
         """The symbol whose text is being made: others met meanwhile are its children."""
         self._known: dict[Attribute, str] = {}
         """What operations print for an attribute that was met before."""
+        self._stripped: dict[Attribute, str] = {}
+        """The same for attributes that go without their name."""
 
     def attribute(self, attribute: Attribute) -> str:
         if self._open is not None:
@@ -60,6 +61,14 @@ class AliasPrinter(AttributePrinter):
         text = self._known.get(attribute)
         if text is None:
             text = self._known[attribute] = self._visit(attribute, False).reference
+        return text
+
+    def parameters(self, attribute: Attribute) -> str:
+        if self._open is not None:
+            return super().parameters(attribute)
+        text = self._stripped.get(attribute)
+        if text is None:
+            text = self._stripped[attribute] = super().parameters(attribute)
         return text
 
     def location(self, location: Location) -> str:

@@ -122,23 +122,7 @@ class AttributePrinter:
     `#dialect.name`. A dialect's location class defines `print` for all of its text.
     """
 
-    __slots__ = ("_spellers",)
-
-    def __init__(self) -> None:
-        self._spellers: dict[type, Callable[[Any], str]] = {
-            UnitAttr: lambda attribute: "unit",
-            StringAttr: lambda attribute: quoted(attribute.value),
-            IntegerAttr: self._integer,
-            FloatAttr: self._float,
-            ArrayAttr: lambda attribute: f"[{self.elements(attribute)}]",
-            DictionaryAttr: lambda attribute: f"{{{self.entries(attribute.entries)}}}",
-            TypeAttr: lambda attribute: self.type(attribute.type),
-            SymbolRefAttr: lambda attribute: symbol_text(attribute.path),
-            DenseArrayAttr: self._dense_array,
-            DenseElementsAttr: self._dense_elements,
-            LocationAttr: lambda attribute: self.location(attribute.location),
-            OpaqueAttr: lambda attribute: attribute.text,
-        }
+    __slots__ = ()
 
     def attribute(self, attribute: Attribute) -> str:
         """An attribute as it stands in an attribute dictionary."""
@@ -146,9 +130,9 @@ class AttributePrinter:
 
     def spell(self, attribute: Attribute) -> str:
         """The attribute's own text, even where others refer to it by an alias."""
-        speller = self._spellers.get(type(attribute))
+        speller = _SPELLERS.get(type(attribute))
         if speller is not None:
-            return speller(attribute)
+            return speller(self, attribute)
         if isinstance(attribute, Type):
             return self.type(attribute)
         if isinstance(attribute, EnumAttr) and not attribute.mnemonic:
@@ -208,25 +192,6 @@ class AttributePrinter:
             return text if not text.startswith("0x") else f"{text} : f64"
         return self.attribute(attribute)
 
-    def _integer(self, attribute: IntegerAttr) -> str:
-        if attribute.type is I1:
-            return "true" if attribute.value else "false"
-        return f"{attribute.value} : {self.type(attribute.type)}"
-
-    def _float(self, attribute: FloatAttr) -> str:
-        return f"{number_text(attribute.bits, attribute.type)} : {self.type(attribute.type)}"
-
-    def _dense_array(self, attribute: DenseArrayAttr) -> str:
-        element = self.type(attribute.element)
-        return (
-            f"array<{element}: {array_text(attribute)}>"
-            if attribute.values
-            else f"array<{element}>"
-        )
-
-    def _dense_elements(self, attribute: DenseElementsAttr) -> str:
-        return f"dense<{dense_text(attribute)}> : {self.type(attribute.type)}"
-
     def location(self, location: Location) -> str:
         """A location where an attribute may stand: `loc(...)`, or the form of its dialect."""
         text = self.place(location)
@@ -266,6 +231,41 @@ def _file_text(location: FileLoc) -> str:
         return start
     line, column = location.end
     return f"{start} to :{column}" if line == location.line else f"{start} to {line}:{column}"
+
+
+def _integer(printer: AttributePrinter, attribute: IntegerAttr) -> str:
+    if attribute.type is I1:
+        return "true" if attribute.value else "false"
+    return f"{attribute.value} : {printer.type(attribute.type)}"
+
+
+def _float(printer: AttributePrinter, attribute: FloatAttr) -> str:
+    return f"{number_text(attribute.bits, attribute.type)} : {printer.type(attribute.type)}"
+
+
+def _dense_array(printer: AttributePrinter, attribute: DenseArrayAttr) -> str:
+    element = printer.type(attribute.element)
+    return f"array<{element}: {array_text(attribute)}>" if attribute.values else f"array<{element}>"
+
+
+def _dense_elements(printer: AttributePrinter, attribute: DenseElementsAttr) -> str:
+    return f"dense<{dense_text(attribute)}> : {printer.type(attribute.type)}"
+
+
+_SPELLERS: Final[dict[type, Callable[[AttributePrinter, Any], str]]] = {
+    UnitAttr: lambda printer, attribute: "unit",
+    StringAttr: lambda printer, attribute: quoted(attribute.value),
+    IntegerAttr: _integer,
+    FloatAttr: _float,
+    ArrayAttr: lambda printer, attribute: f"[{printer.elements(attribute)}]",
+    DictionaryAttr: lambda printer, attribute: f"{{{printer.entries(attribute.entries)}}}",
+    TypeAttr: lambda printer, attribute: printer.type(attribute.type),
+    SymbolRefAttr: lambda printer, attribute: symbol_text(attribute.path),
+    DenseArrayAttr: _dense_array,
+    DenseElementsAttr: _dense_elements,
+    LocationAttr: lambda printer, attribute: printer.location(attribute.location),
+    OpaqueAttr: lambda printer, attribute: attribute.text,
+}
 
 
 def attribute_text(attribute: Attribute) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,10 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation, Region
     from tilewright.ir.values import Value
 
-_PLAIN: Final = re.compile(r"[A-Za-z$._-][A-Za-z0-9$._-]*")
+_MAX_REMEMBERED: Final = 1 << 12
+
+_identifiers: dict[str, str] = {}
+"""Hints that were seen before, and the identifiers made of them."""
 
 
 class _Known(dict["Value", str]):
@@ -43,7 +45,8 @@ class Names:
         self._number: int = 0
         self._argument: int = 0
         self._conflict: int = 0
-        self._op(root)
+        if root.results:
+            self._results(root, root.result_names(style) if hinted else ())
         self._number = self._argument = self._conflict = 0
         for region in root.regions:
             self._region(region)
@@ -65,76 +68,77 @@ class Names:
         self._number, self._argument, self._conflict = counters
 
     def _block(self, block: Block, inner: list[Region], is_entry: bool) -> None:
+        names = self.of
         for argument in block.args:
-            if argument in self.of:
+            if argument in names:
                 continue
             if is_entry:
-                self.of[argument] = self._fresh(f"arg{self._argument}")
+                names[argument] = self._fresh(f"arg{self._argument}")
                 self._argument += 1
             else:
-                self.of[argument] = self._fresh("")
+                names[argument] = self._fresh("")
+        style, hinted = self._style, self._hinted
         op = block.first
         while op is not None:
-            if op.results:
-                self._op(op)
+            results = op.results
+            if results:
+                hints = op.result_names(style) if hinted else ()
+                if hints == () and len(results) == 1:
+                    names[results[0]] = f"%{self._number}"
+                    self._number += 1
+                else:
+                    self._results(op, hints)
             if op.regions:
                 inner += op.regions
             op = op.next
 
-    def _op(self, op: Operation) -> None:
-        hints = op.result_names(self._style) if self._hinted else ()
-        if hints == ():
-            self._unnamed(op)
-        else:
-            self._named(op, hints)
-
-    def _unnamed(self, op: Operation) -> None:
-        results = op.results
-        if len(results) == 1:
-            self.of[results[0]] = f"%{self._number}"
-        elif results:
-            self._pack(op, f"%{self._number}", 0, len(results))
-            self.lefts[op] = f"%{self._number}:{len(results)}"
-        else:
-            return
-        self._number += 1
-
-    def _named(self, op: Operation, hints: Iterable[tuple[int, str]]) -> None:
-        heads = {index: self._fresh(hint) for index, hint in hints}
-        if not heads:
-            self._unnamed(op)
-            return
-        if 0 not in heads:
-            heads[0] = self._fresh("")
+    def _results(self, op: Operation, hints: Iterable[tuple[int, str]]) -> None:
         count = len(op.results)
+        heads: dict[int, str] = {}
+        for index, hint in hints:
+            heads[index] = self._fresh(hint)
+        if 0 not in heads and count:
+            heads[0] = self._fresh("")
         if count == 1:
             self.of[op.results[0]] = heads[0]
             return
         starts = sorted(heads)
         lefts: list[str] = []
         for start, end in zip(starts, [*starts[1:], count], strict=True):
-            self._pack(op, heads[start], start, end)
-            lefts.append(heads[start] if end - start == 1 else f"{heads[start]}:{end - start}")
+            lefts.append(self._group(op, heads[start], start, end))
         self.lefts[op] = ", ".join(lefts)
 
-    def _pack(self, op: Operation, head: str, start: int, end: int) -> None:
-        if end - start == 1:
+    def _group(self, op: Operation, head: str, start: int, end: int) -> str:
+        """Name the results of a group by its first one; gives what stands left of `=`."""
+        size = end - start
+        if size == 1:
             self.of[op.results[start]] = head
-            return
-        for index in range(start, end):
-            self.of[op.results[index]] = f"{head}#{index - start}"
+            return head
+        for index in range(size):
+            self.of[op.results[start + index]] = f"{head}#{index}"
+        return f"{head}:{size}"
 
     def _fresh(self, hint: str) -> str:
         """A name made from a hint, with `%`; the next number if there is no hint."""
         if not hint:
             self._number += 1
             return f"%{self._number - 1}"
-        name = hint if _PLAIN.fullmatch(hint) else sanitized(hint)
+        name = _identifiers.get(hint)
+        if name is None:
+            name = _identifier(hint)
         taken = self._taken
         if name in taken:
-            stem = name
+            stem, number = name, self._conflict
             while name in taken:
-                name = f"{stem}_{self._conflict}"
-                self._conflict += 1
+                name = f"{stem}_{number}"
+                number += 1
+            self._conflict = number
         taken[name] = None
         return f"%{name}"
+
+
+def _identifier(hint: str) -> str:
+    if len(_identifiers) >= _MAX_REMEMBERED:
+        _identifiers.clear()
+    name = _identifiers[hint] = sanitized(hint)
+    return name

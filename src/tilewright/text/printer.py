@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.ir.attributes import Attribute, DenseArrayAttr, Type
+from tilewright.ir.attributes import Attribute, DenseArrayAttr, EnumAttr, Type
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
 from tilewright.text.aliases import AliasPrinter
@@ -43,16 +43,15 @@ class _TypeTexts(dict[Type, str]):
     def __init__(self, printer: Printer, dialect: str) -> None:
         super().__init__()
         self._printer = printer
-        self._prefix = f"{dialect}."
+        self._prefix = f"{dialect}." if dialect else "!"
 
     def __missing__(self, type: Type) -> str:
         bare = type.mnemonic.startswith(self._prefix)
-        text = type.spell() if bare else AliasPrinter.type(self._printer, type)
-        self[type] = text
+        text = self[type] = type.spell() if bare else AliasPrinter.type(self._printer, type)
         return text
 
 
-class _Texts(dict[str, _TypeTexts]):
+class _TextsOfDialects(dict[str, _TypeTexts]):
     """The type texts for each dialect whose prefix is left out; "" leaves out none."""
 
     __slots__ = ("_printer",)
@@ -62,8 +61,29 @@ class _Texts(dict[str, _TypeTexts]):
         self._printer = printer
 
     def __missing__(self, dialect: str) -> _TypeTexts:
-        texts = self[dialect] = _TypeTexts(self._printer, dialect or "!")
+        texts = self[dialect] = _TypeTexts(self._printer, dialect)
         return texts
+
+
+class _Keywords(dict[EnumAttr, str]):
+    """The keyword of each enumeration member in one style."""
+
+    __slots__ = ("_style",)
+
+    def __init__(self, style: Style) -> None:
+        super().__init__()
+        self._style = style.value
+
+    def __missing__(self, member: EnumAttr) -> str:
+        keyword = self[member] = member.keyword_in(self._style)
+        return keyword
+
+
+Form = tuple[str, Callable[["Printer", Any], None]]
+"""The name of an operation, and the function that prints what follows."""
+
+_forms: dict[tuple[Style, bool, str], dict[type[Operation], Form]] = {}
+_keywords: dict[Style, _Keywords] = {}
 
 
 class Printer(AliasPrinter):
@@ -78,9 +98,11 @@ class Printer(AliasPrinter):
         "_depth",
         "_forms",
         "_generic",
+        "_labels",
         "_line",
         "_locations",
         "emit",
+        "keywords",
         "lefts",
         "names",
         "out",
@@ -97,15 +119,18 @@ class Printer(AliasPrinter):
         names = Names(root, style.value, not generic)
         self.names = names.of
         self.lefts = names.lefts
-        self.type_texts = _Texts(self)
+        self.type_texts = _TextsOfDialects(self)
+        self.keywords = _keywords.setdefault(style, _Keywords(style))
         self._debug = debug
         self._generic = generic
-        self._default_dialect = "builtin"
         self._depth = 0
-        self._forms: dict[type[Operation], tuple[str, Callable[[Printer, Any], None]]] = {}
+        self._labels: dict[Block, str] = {}
+        self._default_dialect = ""
+        self._forms: dict[type[Operation], Form] = {}
+        self._enter("builtin")
         self._line = "\n"
         """A line break and the indentation of the current line."""
-        self._locations: dict[Location, str] = {}
+        self._locations: dict[int, str] = {}
         self.out: list[str] = []
         """All pieces so far."""
         self.emit = self.out.append
@@ -136,9 +161,10 @@ class Printer(AliasPrinter):
         """` loc(...)` behind an operation; nothing unless locations are asked for."""
         if not self._debug:
             return ""
-        text = self._locations.get(location)
+        text = self._locations.get(id(location))
         if text is None:
-            text = self._locations[location] = f" loc({self.visit_location(location, True)})"
+            text = f" loc({self.visit_location(location, True)})"
+            self._locations[id(location)] = text
         return text
 
     def argument(self, argument: BlockArgument, op: Operation | None = None) -> str:
@@ -165,17 +191,28 @@ class Printer(AliasPrinter):
         self.emit("{")
         if owner is not None and region.blocks:
             self._enter(owner.default_dialect or "")
-            first = region.blocks[0]
+            first, *others = region.blocks
+            sources = self._name_blocks(region, label or "bb0") if others else {}
             arguments = print_entry_args and first.args
             if label is not None or arguments or (print_empty_block and first.first is None):
-                self._label(first, label or "bb0", bool(arguments))
+                self._label(first, label or "bb0", bool(arguments), sources.get(first))
             self._block(first, print_terminators)
-            for index, block in enumerate(region.blocks[1:], 1):
-                self._label(block, f"bb{index}", True)
+            for block in others:
+                self._label(block, self._labels[block], True, sources.get(block, []))
                 self._block(block, True)
         self._enter(outer)
         self._depth -= 1
         self.emit(f"{line}}}")
+
+    def _name_blocks(self, region: Region, entry: str) -> dict[Block, list[str]]:
+        """Give every block its label; tells from which ones control comes to each."""
+        names = [entry, *[f"bb{index}" for index in range(1, len(region.blocks))]]
+        self._labels.update(zip(region.blocks, names, strict=True))
+        sources: dict[Block, list[str]] = {}
+        for block, name in zip(region.blocks, names, strict=True):
+            for successor in block.last.successors if block.last is not None else ():
+                sources.setdefault(successor, []).append(f"^{name}")
+        return sources
 
     def _deeper(self) -> None:
         """Make room for what regions inside of regions take of Python's stack."""
@@ -185,24 +222,24 @@ class Printer(AliasPrinter):
             sys.setrecursionlimit(max(sys.getrecursionlimit(), needed))
 
     def _enter(self, dialect: str) -> None:
-        if dialect != self._default_dialect:
-            self._default_dialect = dialect
-            self._forms = {}
+        self._default_dialect = dialect
+        self._forms = _forms.setdefault((self.style, self._generic, dialect), {})
 
-    def _label(self, block: Block, name: str, with_arguments: bool) -> None:
+    def _label(
+        self, block: Block, name: str, with_arguments: bool, sources: list[str] | None
+    ) -> None:
         arguments = ", ".join(map(self.argument, block.args)) if with_arguments else ""
         text = f"({arguments})" if arguments else ""
-        self.emit(f"{self._line}^{name}{text}:{_predecessors(block)}")
+        comment = "" if sources is None else _sources_comment(sources)
+        self.emit(f"{self._line}^{name}{text}:{comment}")
 
     def _block(self, block: Block, print_terminator: bool) -> None:
         outer = self._line
         line = self._line = f"{outer}  "
-        emit = self.emit
         last = None if print_terminator else block.terminator
         op = block.first
         while op is not last and op is not None:
-            emit(line)
-            self.operation(op)
+            self.operation(op, line)
             op = op.next
         self._line = outer
 
@@ -210,25 +247,28 @@ class Printer(AliasPrinter):
         """Go on in a new line, as far right as the current operation and `indent` more."""
         self.emit(f"{self._line}{' ' * indent}")
 
-    def operation(self, op: Operation) -> None:
-        """`%results = name ... loc(...)`."""
-        emit = self.emit
-        results = op.results
-        if len(results) == 1:
-            emit(self.names[results[0]])
-            emit(" = ")
-        elif results:
-            emit(f"{self.lefts[op]} = ")
-        location = self.trailing_location(op.location) if self._debug else ""
+    def operation(self, op: Operation, before: str = "") -> None:
+        """`%results = name ... loc(...)`, with a text before all that."""
         form = self._forms.get(type(op))
         if form is None:
             form = self._form(op)
-        emit(form[0])
-        form[1](self, op)
-        if location:
-            emit(location)
+        name, prints = form
+        results = op.results
+        if not results:
+            self.emit(before + name)
+        elif len(results) == 1:
+            self.emit(f"{before}{self.names[results[0]]} = {name}")
+        else:
+            self.emit(f"{before}{self.lefts[op]} = {name}")
+        if not self._debug:
+            prints(self, op)
+            return
+        # A location is met before all that the operation holds, though it is printed behind.
+        location = self.trailing_location(op.location)
+        prints(self, op)
+        self.emit(location)
 
-    def _form(self, op: Operation) -> tuple[str, Callable[[Printer, Any], None]]:
+    def _form(self, op: Operation) -> Form:
         kind = type(op)
         if isinstance(op, UnregisteredOp):
             return quoted(op.name), Printer.generic
@@ -266,8 +306,7 @@ class Printer(AliasPrinter):
 
     def block_name(self, block: Block) -> str:
         """`^bb1`."""
-        blocks = block.parent.blocks if block.parent is not None else []
-        return f"^bb{blocks.index(block)}" if block in blocks else "^INVALIDBLOCK"
+        return f"^{self._labels.get(block, 'INVALIDBLOCK')}"
 
     def finish(self) -> str:
         """Everything printed so far, with the definitions of aliases."""
@@ -299,14 +338,10 @@ def is_default(op: Operation, name: str) -> bool:
     return field.kind.wrap(field.default) is op.attributes[name]
 
 
-def _predecessors(block: Block) -> str:
+def _sources_comment(names: list[str]) -> str:
     """The comment behind a label that tells from where control comes."""
-    region = block.parent
-    if region is None:
-        return "  // block is not in a region!"
-    names = [f"^bb{region.blocks.index(found)}" for found in block.predecessors()]
     if not names:
-        return "" if block is region.blocks[0] else "  // no predecessors"
+        return "  // no predecessors"
     if len(names) == 1:
         return f"  // pred: {names[0]}"
     return f"  // {len(names)} preds: {', '.join(names)}"

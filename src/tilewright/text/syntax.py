@@ -23,17 +23,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from tilewright.ir.attribute_kinds import UnitKind
+from tilewright.ir.declare import AttributeField
 from tilewright.support.diagnostics import InternalError
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
-    from tilewright.ir.declare import (
-        AttributeField,
-        OperandField,
-        RegionField,
-        ResultField,
-        Schema,
-    )
+    from tilewright.ir.declare import OperandField, RegionField, ResultField, Schema
     from tilewright.ir.operation import Operation, Region
     from tilewright.support.location import Location
 
@@ -313,6 +309,11 @@ class _SyntaxReader:
         if self.accept("^"):
             self._anchor = fields[0]
         return Custom(directive, fields)
+
+
+def is_flag(field: Field) -> bool:
+    """Whether the field is a unit attribute, which has no text of its own."""
+    return isinstance(field, AttributeField) and isinstance(field.kind, UnitKind)
 
 
 def read_syntax(kind: type[Operation]) -> list[Element]:

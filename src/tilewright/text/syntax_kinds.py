@@ -16,7 +16,6 @@ from tilewright.ir.attribute_kinds import (
     StringKind,
     SymbolKind,
     TypeKind,
-    UnitKind,
 )
 from tilewright.ir.attributes import (
     Attribute,
@@ -33,14 +32,8 @@ from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
     from tilewright.text.parser import Parser
-    from tilewright.text.syntax import Field
 
 Reader = Callable[["Parser"], Attribute]
-
-
-def is_flag(field: Field) -> bool:
-    """Whether the field is a unit attribute, which has no text of its own."""
-    return isinstance(field, AttributeField) and isinstance(field.kind, UnitKind)
 
 
 def kind_reader(field: AttributeField[Any], dialect: str | None) -> Reader:

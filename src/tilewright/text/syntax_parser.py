@@ -20,10 +20,11 @@ from tilewright.text.syntax import (
     Space,
     TypeOf,
     Variable,
+    is_flag,
     read_syntax,
 )
 from tilewright.text.syntax_builder import build
-from tilewright.text.syntax_kinds import is_flag, kind_reader, kind_starts
+from tilewright.text.syntax_kinds import kind_reader, kind_starts
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation

@@ -1,26 +1,10 @@
-"""Syntax strings as printers: each becomes a list of functions on first use."""
+"""Syntax strings as printers: each becomes a function on first use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from tilewright.ir.attribute_kinds import (
-    ArrayKind,
-    AttributeKind,
-    BoolKind,
-    EnumKind,
-    InstanceKind,
-    IntegerArrayKind,
-    IntegerKind,
-    StringKind,
-    SymbolKind,
-    TypeKind,
-    UnitKind,
-)
-from tilewright.ir.attributes import DenseArrayAttr, IntegerAttr
-from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField, ResultField
-from tilewright.text.attribute_printer import array_text, quoted, symbol_text
+from tilewright.ir.declare import AttributeField, RegionField
 from tilewright.text.syntax import (
     AnyOrder,
     AttrDict,
@@ -31,20 +15,26 @@ from tilewright.text.syntax import (
     Space,
     TypeOf,
     Variable,
+    is_flag,
     read_syntax,
     spelled_fields,
 )
+from tilewright.text.syntax_texts import (
+    Step,
+    Test,
+    Text,
+    attribute_text,
+    operands_text,
+    presence,
+    single_operand,
+    types_text,
+    values_text,
+    when_text,
+)
 
 if TYPE_CHECKING:
-    from tilewright.ir.declare import Schema
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
     from tilewright.text.printer import Printer
-    from tilewright.text.syntax import Field
-
-Step = Callable[["Printer", Any], None]
-Text = Callable[["Printer", Any], str]
-Values = Callable[[Any], "tuple[Value, ...]"]
 
 _forms: dict[type[Operation], Step | None] = {}
 
@@ -57,16 +47,49 @@ def printer_of(kind: type[Operation]) -> Step | None:
 
 
 def _make_form(kind: type[Operation]) -> Step | None:
-    by_hand = getattr(kind, "print", None)
+    by_hand: Any = getattr(kind, "print", None)
     if by_hand is not None:
         return lambda printer, op: op.print(printer)
     if kind.syntax is None:
         return None
-    return _run(_Compiler(kind).compile())
+    return _Compiler(kind).compile().as_step()
+
+
+class _Parts:
+    """A sequence of functions, some that give text, and some that print on their own."""
+
+    __slots__ = ("_steps", "_texts")
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._texts: list[Text] = []
+        """The texts since the last step."""
+
+    def add_text(self, text: Text) -> None:
+        """Append a function that gives text."""
+        self._texts.append(text)
+
+    def add_step(self, step: Step) -> None:
+        """Append a function that prints."""
+        self._print_texts()
+        self._steps.append(step)
+
+    def _print_texts(self) -> None:
+        if self._texts:
+            self._steps.append(_printing(self._texts))
+            self._texts = []
+
+    def as_text(self) -> Text | None:
+        """All as one function that gives text, if nothing prints on its own."""
+        return None if self._steps else _joined(self._texts)
+
+    def as_step(self) -> Step:
+        """All as one function that prints."""
+        self._print_texts()
+        return _run(self._steps)
 
 
 def _run(steps: list[Step]) -> Step:
-    """One function that runs all steps."""
     if len(steps) == 1:
         return steps[0]
 
@@ -78,41 +101,49 @@ def _run(steps: list[Step]) -> Step:
 
 
 class _Compiler:
-    """Turns elements into steps, and decides where spaces stand, as MLIR's generator does.
+    """Turns elements into functions, and decides where spaces stand, as MLIR's generator does.
 
     Whether there is a space depends on what comes before in the syntax string, not on what an
     operation makes of it: an optional group counts even where it prints nothing.
     """
 
-    __slots__ = ("_after_mark", "_dialect", "_elements", "_kind", "_pending", "_space", "_steps")
+    __slots__ = (
+        "_after_mark", "_dialect", "_elements", "_kind",
+        "_operands", "_parts", "_pending", "_space",
+    )  # fmt: skip
 
     def __init__(self, kind: type[Operation]) -> None:
         self._kind = kind
         self._dialect = kind.name.partition(".")[0] if kind.elides_type_prefix else ""
         self._elements = read_syntax(kind)
-        self._steps: list[Step] = []
+        self._parts = _Parts()
+        self._operands: list[tuple[str, int]] = []
+        """Operands with the text in front of each, which can be printed at once."""
         self._pending = ""
         """Text that stands in front of whatever comes next."""
         self._space = True
         self._after_mark = False
 
-    def compile(self) -> list[Step]:
-        """The steps of the whole syntax."""
+    def compile(self) -> _Parts:
+        """The functions of the whole syntax."""
         return self.sequence(self._elements)
 
-    def sequence(self, elements: list[Element]) -> list[Step]:
-        """The steps of some elements, on their own."""
-        outer, self._steps = self._steps, []
+    def sequence(self, elements: list[Element]) -> _Parts:
+        """The functions of some elements, on their own."""
+        outer, self._parts = self._parts, _Parts()
         for element in elements:
             self.element(element)
         self.flush()
-        steps, self._steps = self._steps, outer
-        return steps
+        parts, self._parts = self._parts, outer
+        return parts
 
     def flush(self) -> None:
-        """Print the pending text."""
+        """Add what is pending."""
+        if self._operands:
+            self._parts.add_text(operands_text(self._operands))
+            self._operands = []
         if self._pending:
-            self._steps.append(_constant(self._pending))
+            self._parts.add_text(_constant(self._pending))
             self._pending = ""
 
     def element(self, element: Element) -> None:
@@ -129,7 +160,7 @@ class _Compiler:
                 self.any_order(element)
             case AttrDict(keyword=keyword):
                 self.attr_dict(keyword)
-            case Variable() if _is_flag(element.field):
+            case Variable() if is_flag(element.field):
                 pass
             case _:
                 self.value(element)
@@ -151,114 +182,127 @@ class _Compiler:
     def group(self, group: Group) -> None:
         """A group that is printed only if its anchor is there."""
         self.flush()
-        is_present = _presence(self._kind.schema, group.anchor)
-        then = _run(self.sequence(group.then))
-        if not group.otherwise:
-            self._steps.append(_when(is_present, then))
+        then = self.sequence(group.then)
+        text = then.as_text()
+        if text is not None and not group.otherwise:
+            self._parts.add_text(when_text(self._kind.schema, group.anchor, text))
             return
-        self._steps.append(_either(is_present, then, _run(self.sequence(group.otherwise))))
+        test = presence(self._kind.schema, group.anchor)
+        self.add_choice(test, then, self.sequence(group.otherwise))
 
     def any_order(self, oilist: AnyOrder) -> None:
         """Clauses that are printed if one of their fields is there, in the order given."""
         self.flush()
         schema = self._kind.schema
         for clause in oilist.clauses:
-            fields = sorted(spelled_fields(clause), key=lambda field: field.name)
-            tests = [_presence(schema, field) for field in fields]
-            self._steps.append(_when(_any(tests), _run(self.sequence(clause))))
+            tests = [presence(schema, field) for field in spelled_fields(clause)]
+            self.add_choice(_any(tests), self.sequence(clause), _Parts())
+
+    def add_choice(self, test: Test, then: _Parts, otherwise: _Parts) -> None:
+        """One of two sequences."""
+        text, other = then.as_text(), otherwise.as_text()
+        if text is not None and other is not None:
+            self._parts.add_text(_text_choice(test, text, other))
+        else:
+            self._parts.add_step(_step_choice(test, then.as_step(), otherwise.as_step()))
 
     def attr_dict(self, keyword: bool) -> None:
         """The attributes that nothing else spells."""
         self.flush()
         fields = spelled_fields(self._elements)
         spelled = {field.spelling for field in fields if isinstance(field, AttributeField)}
-        self._steps.append(_attr_dict(frozenset(spelled), keyword))
+        self._parts.add_text(_attr_dict(frozenset(spelled), keyword))
         self._after_mark = False
 
     def value(self, element: Element) -> None:
-        """An element that always has a space in front, unless a mark or the syntax forbids it."""
+        """An element that has a space in front, unless a mark or the syntax forbids it."""
         spaced = self._space or not self._after_mark
         self._space, self._after_mark = True, False
         if isinstance(element, Custom):
             self.flush()
-            self._steps.append(_custom(element, spaced))
+            self._parts.add_step(_custom(element, spaced))
             return
         self._pending += " " if spaced else ""
+        schema = self._kind.schema
         match element:
             case Variable(field=RegionField() as field):
                 self.flush()
-                self._steps.append(_region(field))
+                self._parts.add_step(_region(field))
             case Variable(field=AttributeField() as field):
-                self.text(_attribute(field, self._dialect))
+                self.text(attribute_text(field, self._dialect, self.taken()))
+            case Variable(field=field) if single_operand(schema, field):
+                self._operands.append((self.taken(), field.position))
             case Variable(field=field):
-                self.text(_values(self._kind.schema, field))
+                self.text(values_text(schema, field, self.taken()))
             case TypeOf(field=field):
-                self.text(_types(self._kind.schema, field, self._dialect))
+                self.text(types_text(schema, field, self._dialect, self.taken()))
             case _:
                 raise AssertionError(element)
 
+    def taken(self) -> str:
+        """The pending text, which somebody else prints."""
+        text, self._pending = self._pending, ""
+        return text
+
     def text(self, text: Text) -> None:
-        """A piece of text, with what is pending in front of it."""
-        prefix, self._pending = self._pending, ""
-
-        def step(printer: Printer, op: Operation) -> None:
-            printer.emit(prefix + text(printer, op))
-
-        self._steps.append(step)
+        """A piece of text."""
+        self.flush()
+        self._parts.add_text(text)
 
 
-def _is_flag(field: Field) -> bool:
-    return isinstance(field, AttributeField) and isinstance(field.kind, UnitKind)
+def _constant(text: str) -> Text:
+    return lambda printer, op: text
 
 
-def _constant(text: str) -> Step:
-    return lambda printer, op: printer.emit(text)
+def _printing(texts: list[Text]) -> Step:
+    """Print some texts at once; the usual numbers of them without a loop, which takes longer."""
+    match texts:
+        case [a, b]:
+            return lambda printer, op: printer.emit(a(printer, op) + b(printer, op))
+        case [a, b, c]:
+            return lambda p, op: p.emit(f"{a(p, op)}{b(p, op)}{c(p, op)}")
+        case [a, b, c, d]:
+            return lambda p, op: p.emit(f"{a(p, op)}{b(p, op)}{c(p, op)}{d(p, op)}")
+        case _:
+            text = _joined(texts)
+            return lambda printer, op: printer.emit(text(printer, op))
 
 
-def _when(test: Callable[[Any], bool], then: Step) -> Step:
-    def step(printer: Printer, op: Operation) -> None:
-        if test(op):
-            then(printer, op)
+def _joined(texts: list[Text]) -> Text:
+    match texts:
+        case []:
+            return _constant("")
+        case [text]:
+            return text
+        case [a, b]:
+            return lambda printer, op: a(printer, op) + b(printer, op)
+        case [a, b, c]:
+            return lambda p, op: f"{a(p, op)}{b(p, op)}{c(p, op)}"
+        case _:
+            return lambda printer, op: "".join([text(printer, op) for text in texts])
 
-    return step
+
+def _text_choice(test: Test, then: Text, otherwise: Text) -> Text:
+    return lambda printer, op: (then if test(op) else otherwise)(printer, op)
 
 
-def _either(test: Callable[[Any], bool], then: Step, otherwise: Step) -> Step:
-    def step(printer: Printer, op: Operation) -> None:
-        (then if test(op) else otherwise)(printer, op)
-
-    return step
+def _step_choice(test: Test, then: Step, otherwise: Step) -> Step:
+    return lambda printer, op: (then if test(op) else otherwise)(printer, op)
 
 
-def _any(tests: list[Callable[[Any], bool]]) -> Callable[[Any], bool]:
+def _any(tests: list[Test]) -> Test:
     if len(tests) == 1:
         return tests[0]
-    return lambda op: any(test(op) for test in tests)
+    return lambda op: any([test(op) for test in tests])
 
 
-def _presence(schema: Schema, field: Field) -> Callable[[Any], bool]:
-    """Whether a field counts as there when it anchors a group."""
-    match field:
-        case AttributeField(spelling=spelling, optional=True):
-            return lambda op: spelling in op.attributes
-        case AttributeField(spelling=spelling) if field.default is not None:
-            default = field.kind.wrap(field.default)
-            return lambda op: op.attributes.get(spelling, default) is not default
-        case AttributeField():
-            return lambda op: True
-        case RegionField(position=position):
-            return lambda op: bool(op.regions[position].blocks)
-        case _:
-            values = values_getter(schema, field)
-            return lambda op: bool(values(op))
+def _attr_dict(spelled: frozenset[str], keyword: bool) -> Text:
+    def text(printer: Printer, op: Operation) -> str:
+        if spelled.issuperset(op.attributes):
+            return ""
+        return printer.attr_dict(op, spelled, keyword=keyword)
 
-
-def _attr_dict(spelled: frozenset[str], keyword: bool) -> Step:
-    def step(printer: Printer, op: Operation) -> None:
-        if op.attributes and not spelled.issuperset(op.attributes):
-            printer.emit(printer.attr_dict(op, spelled, keyword=keyword))
-
-    return step
+    return text
 
 
 def _custom(element: Custom, spaced: bool) -> Step:
@@ -287,107 +331,3 @@ def _region(field: RegionField) -> Step:
         printer.region(region, print_terminators=not plain)
 
     return step
-
-
-def values_getter(schema: Schema, field: Field) -> Values:
-    """A function that gives the operands or results of a field."""
-    position = field.position
-    if isinstance(field, ResultField):
-        if not schema.variable_results:
-            return lambda op: op.results[position : position + 1]
-        return lambda op: schema.result_group(op, position)
-    assert isinstance(field, OperandField)
-    if schema.has_segments:
-        return lambda op: schema.operand_group(op, position)
-    before = schema.operands[:position]
-    after = len(schema.operands) - 1 - position
-    if any(other.arity is not Arity.ONE for other in before):
-        return lambda op: op.operands[len(op.operands) - after - 1 : len(op.operands) - after]
-    if field.arity is Arity.ONE:
-        return lambda op: op.operands[position : position + 1]
-    return lambda op: op.operands[position : len(op.operands) - after]
-
-
-def _is_single(schema: Schema, field: Field) -> bool:
-    """Whether the value of a field always has the field's own number."""
-    fields = schema.results if isinstance(field, ResultField) else schema.operands
-    return all(other.arity is Arity.ONE for other in fields[: field.position + 1])
-
-
-def _values(schema: Schema, field: Field) -> Text:
-    if _is_single(schema, field) and not isinstance(field, ResultField):
-        position = field.position
-        return lambda printer, op: printer.names[op.operands[position]]
-    values = values_getter(schema, field)
-    return lambda printer, op: ", ".join([printer.names[value] for value in values(op)])
-
-
-def _types(schema: Schema, field: Field, dialect: str) -> Text:
-    if not _is_single(schema, field):
-        values = values_getter(schema, field)
-
-        def types(printer: Printer, op: Operation) -> str:
-            texts = printer.type_texts[dialect]
-            return ", ".join([texts[value.type] for value in values(op)])
-
-        return types
-    position = field.position
-    if isinstance(field, ResultField):
-        return lambda printer, op: printer.type_texts[dialect][op.results[position].type]
-    return lambda printer, op: printer.type_texts[dialect][op.operands[position].type]
-
-
-def _attribute(field: AttributeField[Any], dialect: str) -> Text:
-    spelling, kind = field.spelling, field.kind
-    spell = _spelling_of_kind(kind, dialect)
-    if spelling == "sym_name" and isinstance(kind, StringKind):
-        spell = _symbol_name
-    default = None if field.default is None else kind.wrap(field.default)
-
-    def text(printer: Printer, op: Operation) -> str:
-        attribute = op.attributes.get(spelling, default)
-        return "" if attribute is None else spell(printer, attribute)
-
-    return text
-
-
-Spelling = Callable[["Printer", Any], str]
-
-
-def _spelling_of_kind(kind: AttributeKind[Any], dialect: str) -> Spelling:
-    """How a custom form spells an attribute whose kind is known."""
-    if isinstance(kind, TypeKind):
-        return lambda printer, attribute: printer.type_texts[dialect][attribute.type]
-    if isinstance(kind, InstanceKind) and kind.kind.mnemonic:
-        return lambda printer, attribute: printer.parameters(attribute)
-    for known, spell in _SPELLINGS.items():
-        if isinstance(kind, known):
-            return spell
-    return lambda printer, attribute: printer.attribute(attribute)
-
-
-def _symbol_name(printer: Printer, attribute: Any) -> str:
-    return symbol_text([attribute.value])
-
-
-def _integers(printer: Printer, attribute: DenseArrayAttr) -> str:
-    return f"[{array_text(attribute)}]"
-
-
-def _integer(printer: Printer, attribute: IntegerAttr) -> str:
-    return str(attribute.value)
-
-
-def _bool(printer: Printer, attribute: IntegerAttr) -> str:
-    return "true" if attribute.value else "false"
-
-
-_SPELLINGS: Final[dict[type[AttributeKind[Any]], Spelling]] = {
-    EnumKind: lambda printer, attribute: attribute.keyword_in(printer.style.value),
-    StringKind: lambda printer, attribute: quoted(attribute.value),
-    SymbolKind: lambda printer, attribute: symbol_text(attribute.path),
-    IntegerKind: _integer,
-    BoolKind: _bool,
-    IntegerArrayKind: _integers,
-    ArrayKind: lambda printer, attribute: f"[{printer.elements(attribute)}]",
-}

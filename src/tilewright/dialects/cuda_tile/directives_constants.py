@@ -104,7 +104,7 @@ def _parse_predicate(parser: Parser, state: ParseState, predicate: str) -> None:
 def _print_predicate(printer: Printer, op: Operation, predicate: str) -> None:
     found = op.attributes[predicate]
     assert isinstance(found, AssumePredicate)
-    printer.emit(f"{found.spelling}{found.print(printer)}")
+    printer.emit(found.spelling + printer.parameters(found))
 
 
 CONSTANTS: Final = {

@@ -24,6 +24,7 @@ class ModuleOp(Operation):
 
     name = "builtin.module"
     traits = (ISOLATED, SYMBOL_TABLE, NO_TERMINATOR, GRAPH_REGION)
+    default_dialect = "builtin"
     sym_name = d.optional_attribute(STRING_ATTR)
     sym_visibility = d.optional_attribute(STRING_ATTR)
     body = d.region()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.ir.attributes import Attribute
+from tilewright.ir.attributes import Attribute, DenseElementsAttr
 from tilewright.ir.dialect import Dialect
 from tilewright.support.location import UNKNOWN, ByteLoc, Location
-from tilewright.text.attribute_printer import AttributePrinter
+from tilewright.text.attribute_printer import AttributePrinter, dense_text
 
 _MARK: Final = "\0"
 _ALLOWED: Final = "$_-"
@@ -53,7 +53,7 @@ class AliasPrinter(AttributePrinter):
         self._known: dict[Attribute, str] = {}
         """What operations print for an attribute that was met before."""
         self._stripped: dict[Attribute, str] = {}
-        """The same for attributes that go without their name."""
+        """What they print for one that goes without its name and type."""
 
     def attribute(self, attribute: Attribute) -> str:
         if self._open is not None:
@@ -69,6 +69,12 @@ class AliasPrinter(AttributePrinter):
         text = self._stripped.get(attribute)
         if text is None:
             text = self._stripped[attribute] = super().parameters(attribute)
+        return text
+
+    def dense(self, attribute: DenseElementsAttr) -> str:
+        text = self._stripped.get(attribute)
+        if text is None:
+            text = self._stripped[attribute] = dense_text(attribute)
         return text
 
     def location(self, location: Location) -> str:

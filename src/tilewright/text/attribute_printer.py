@@ -148,6 +148,10 @@ class AttributePrinter:
             raise InternalError(f"{type(attribute).__name__} cannot be printed")
         return spell(self)
 
+    def dense(self, attribute: DenseElementsAttr) -> str:
+        """What stands inside `dense<...>`."""
+        return dense_text(attribute)
+
     def type(self, type: Type) -> str:
         """A type in its full form."""
         match type:
@@ -249,7 +253,7 @@ def _dense_array(printer: AttributePrinter, attribute: DenseArrayAttr) -> str:
 
 
 def _dense_elements(printer: AttributePrinter, attribute: DenseElementsAttr) -> str:
-    return f"dense<{dense_text(attribute)}> : {printer.type(attribute.type)}"
+    return f"dense<{printer.dense(attribute)}> : {printer.type(attribute.type)}"
 
 
 _SPELLERS: Final[dict[type, Callable[[AttributePrinter, Any], str]]] = {

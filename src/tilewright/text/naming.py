@@ -102,6 +102,10 @@ class Names:
         if count == 1:
             self.of[op.results[0]] = heads[0]
             return
+        if len(heads) == count:
+            self.of.update([(op.results[index], name) for index, name in heads.items()])
+            self.lefts[op] = ", ".join([heads[index] for index in range(count)])
+            return
         starts = sorted(heads)
         lefts: list[str] = []
         for start, end in zip(starts, [*starts[1:], count], strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tilewright.ir.attributes import Attribute, Type
@@ -9,107 +10,134 @@ from tilewright.ir.declare import Arity, AttributeField, OperandField, ResultFie
 from tilewright.ir.operation import Region
 from tilewright.ir.traits import SameType
 from tilewright.support.diagnostics import fail
+from tilewright.text.syntax import ParseState
 
 if TYPE_CHECKING:
-    from tilewright.ir.declare import Schema
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.text.parser import Parser
-    from tilewright.text.syntax import ParseState
+
+Infer = Callable[[ParseState], None]
 
 
-def build(parser: Parser, state: ParseState) -> Operation:
-    """Make the operation: infer the types that the text left out, then resolve the operands."""
-    kind = state.kind
-    schema = kind.schema
-    same = [trait.fields for trait in kind.traits if isinstance(trait, SameType)]
-    _infer(schema, state, same)
-    infer = getattr(kind, "infer_types", None)
-    if infer is not None:
-        infer(state)
-        _infer(schema, state, same)
-    operands, sizes = _operands(parser, state, schema)
-    return kind(
-        operands,
-        _result_types(state, schema),
-        _attributes(state, schema),
-        [state.regions.get(field.name) or Region() for field in schema.regions],
-        state.location,
-        (),
-        tuple(sizes) if schema.has_segments else None,
-    )
+class _ValueField:
+    """What is known beforehand of an operand or a result."""
 
+    __slots__ = ("is_one", "name", "only", "partners")
 
-def _infer(schema: Schema, state: ParseState, same: list[tuple[str, ...]]) -> None:
-    """Fill in types that there is only one choice for."""
-    for field in schema.operands:
-        if field.name not in state.operand_types:
-            type = _only_type(field, state, same)
-            if type is not None:
-                count = len(state.operands.get(field.name, ()))
-                state.operand_types[field.name] = [type] * count
-    for field in schema.results:
-        if field.name not in state.result_types and field.arity is Arity.ONE:
-            type = _only_type(field, state, same)
-            if type is not None:
-                state.result_types[field.name] = [type]
+    def __init__(
+        self, field: OperandField[Any] | ResultField[Any], same: list[tuple[str, ...]]
+    ) -> None:
+        self.name = field.name
+        self.is_one = field.arity is Arity.ONE
+        self.only = field.constraint.only
+        groups = [names for names in same if field.name in names]
+        self.partners = [name for names in groups for name in names if name != field.name]
+        """The fields that have the same type."""
 
-
-def _only_type(
-    field: OperandField[Any] | ResultField[Any], state: ParseState, same: list[tuple[str, ...]]
-) -> Type | None:
-    if field.constraint.only is not None:
-        return field.constraint.only
-    for names in same:
-        if field.name not in names:
-            continue
-        for name in names:
+    def infer(self, state: ParseState) -> Type | None:
+        """The type that the text left out, where there is only one choice."""
+        if self.only is not None:
+            return self.only
+        for name in self.partners:
             types = state.operand_types.get(name) or state.result_types.get(name)
             if types:
                 return types[0]
-    return None
+        return None
 
 
-def _operands(parser: Parser, state: ParseState, schema: Schema) -> tuple[list[Value], list[int]]:
-    values: list[Value] = []
-    sizes: list[int] = []
-    for field in schema.operands:
-        references = state.operands.get(field.name, [])
-        types = state.operand_types.get(field.name, [])
-        if len(references) != len(types):
-            what = f"{len(references)} types for '{field.name}', got {len(types)}"
-            fail(f"'{state.kind.name}' op expected {what}", state.location)
-        for reference, type in zip(references, types, strict=True):
-            values.append(parser.resolve(reference, type))
-        sizes.append(len(references))
-    return values, sizes
+class OpBuilder:
+    """Makes operations of one class: infers types, resolves operands, fills in defaults."""
+
+    __slots__ = ("_attributes", "_infer", "_kind", "_operands", "_regions", "_results", "_segments")
+
+    def __init__(self, kind: type[Operation]) -> None:
+        schema = kind.schema
+        same = [trait.fields for trait in kind.traits if isinstance(trait, SameType)]
+        self._kind = kind
+        self._operands = [_ValueField(field, same) for field in schema.operands]
+        self._results = [_ValueField(field, same) for field in schema.results]
+        self._attributes = [(field, _default(field)) for field in schema.attributes]
+        self._regions = [field.name for field in schema.regions]
+        self._segments = schema.has_segments
+        self._infer: Infer | None = getattr(kind, "infer_types", None)
+
+    def build(self, parser: Parser, state: ParseState) -> Operation:
+        """Make the operation."""
+        if self._infer is not None:
+            self._infer_all(state)
+            self._infer(state)
+        operands, sizes = self._resolved(parser, state)
+        regions = [state.regions.get(name) or Region() for name in self._regions]
+        return self._kind(
+            operands,
+            self._result_types(state),
+            self._all_attributes(state.attributes),
+            regions,
+            state.location,
+            (),
+            tuple(sizes) if self._segments else None,
+        )
+
+    def _infer_all(self, state: ParseState) -> None:
+        """Fill in what the operation's own inference may want to know."""
+        for field in self._operands:
+            if field.name not in state.operand_types and (type := field.infer(state)) is not None:
+                state.operand_types[field.name] = [type] * len(state.operands.get(field.name, ()))
+        for field in self._results:
+            if field.name not in state.result_types and field.is_one:
+                type = field.infer(state)
+                if type is not None:
+                    state.result_types[field.name] = [type]
+
+    def _resolved(self, parser: Parser, state: ParseState) -> tuple[list[Value], list[int]]:
+        """The operands, and how many each field has."""
+        values: list[Value] = []
+        sizes: list[int] = []
+        for field in self._operands:
+            references = state.operands.get(field.name, ())
+            types = state.operand_types.get(field.name)
+            if types is None:
+                inferred = field.infer(state)
+                types = () if inferred is None else (inferred,) * len(references)
+            if len(references) != len(types):
+                what = f"{len(references)} types for '{field.name}', got {len(types)}"
+                fail(f"'{self._kind.name}' op expected {what}", state.location)
+            for reference, type in zip(references, types, strict=True):
+                values.append(parser.resolve(reference, type))
+            sizes.append(len(references))
+        return values, sizes
+
+    def _result_types(self, state: ParseState) -> list[Type]:
+        types: list[Type] = []
+        for field in self._results:
+            found = state.result_types.get(field.name)
+            if found is not None:
+                types += found
+            elif field.is_one:
+                inferred = field.infer(state)
+                if inferred is None:
+                    gist = f"cannot infer the type of result '{field.name}'"
+                    fail(f"'{self._kind.name}' op {gist}", state.location)
+                types.append(inferred)
+        return types
+
+    def _all_attributes(self, given: dict[str, Attribute]) -> dict[str, Attribute]:
+        """The declared attributes in order, defaults included, and then all others."""
+        attributes: dict[str, Attribute] = {}
+        for field, default in self._attributes:
+            stored = given.pop(field.spelling, None)
+            if stored is None:
+                stored = given.pop(field.name, None)
+            if stored is not None:
+                attributes[field.spelling] = field.kind.coerce(stored)
+            elif default is not None:
+                attributes[field.spelling] = default
+        if given:
+            attributes.update(given)
+        return attributes
 
 
-def _result_types(state: ParseState, schema: Schema) -> list[Type]:
-    types: list[Type] = []
-    for field in schema.results:
-        found = state.result_types.get(field.name)
-        if found is None and field.arity is Arity.ONE:
-            message = f"'{state.kind.name}' op cannot infer the type of result '{field.name}'"
-            fail(message, state.location)
-        types += found or ()
-    return types
-
-
-def _attributes(state: ParseState, schema: Schema) -> dict[str, Attribute]:
-    """The declared attributes in order, defaults included, and then all others."""
-    given = state.attributes
-    attributes: dict[str, Attribute] = {}
-    for field in schema.attributes:
-        stored = _given(given, field)
-        if stored is not None:
-            attributes[field.spelling] = field.kind.coerce(stored)
-        elif not field.optional and field.default is not None:
-            attributes[field.spelling] = field.kind.wrap(field.default)
-    attributes.update(given)
-    return attributes
-
-
-def _given(given: dict[str, Attribute], field: AttributeField[Any]) -> Attribute | None:
-    stored = given.pop(field.spelling, None)
-    return stored if stored is not None else given.pop(field.name, None)
+def _default(field: AttributeField[Any]) -> Attribute | None:
+    """What an attribute is where the text does not spell it."""
+    return None if field.optional or field.default is None else field.kind.wrap(field.default)

@@ -23,7 +23,7 @@ from tilewright.text.syntax import (
     is_flag,
     read_syntax,
 )
-from tilewright.text.syntax_builder import build
+from tilewright.text.syntax_builder import OpBuilder
 from tilewright.text.syntax_kinds import kind_reader, kind_starts
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _make_form(kind: type[Operation]) -> Form | None:
     if kind.syntax is None:
         return None
     steps = _Compiler(kind).sequence(read_syntax(kind))
+    build = OpBuilder(kind).build
 
     def form(parser: Parser, location: Location) -> Operation:
         state = ParseState(kind, location)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from tilewright.ir.types import I1, FloatType, IntegerType
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import DenseElementsAttr
 
 
+@lru_cache(maxsize=1024)
 def constant_name(value: DenseElementsAttr, style: str) -> str:
     """The name of a constant: in style "tileiras" without the element type."""
     element = cast("TileType", value.type).element

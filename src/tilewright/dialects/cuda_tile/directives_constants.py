@@ -13,7 +13,6 @@ from tilewright.dialects.cuda_tile.attributes import (
 from tilewright.dialects.cuda_tile.types import ELEMENT_SINCE, TileType
 from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.types import I4, I64, FloatType, IntegerType
-from tilewright.text.attribute_printer import dense_text
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _print_dense(printer: Printer, op: Operation, value: str, result: str = "") 
     assert isinstance(constant, DenseElementsAttr)
     type = constant.type
     assert isinstance(type, TileType)
-    printer.emit(f"<{type.element}: {dense_text(constant)}> : {printer.type(type, op)}")
+    printer.emit(f"<{type.element}: {printer.dense(constant)}> : {printer.type(type, op)}")
 
 
 _PREDICATES: Final[dict[str, type[AssumePredicate]]] = {

@@ -58,9 +58,9 @@ def _parse_ordering(parser: Parser, state: ParseState, ordering: str, scope: str
 
 
 def _print_ordering(printer: Printer, op: Any, ordering: str, scope: str) -> None:
-    found: MemoryScope | None = getattr(op, scope)
-    where = "" if found is None else f" {found.keyword_in(printer.style.value)}"
-    printer.emit(f"{getattr(op, ordering).keyword}{where}")
+    members: list[EnumAttr | None] = [getattr(op, ordering), getattr(op, scope)]
+    style = printer.style.value
+    printer.emit(" ".join([member.keyword_in(style) for member in members if member is not None]))
 
 
 def parse_attributes(parser: Parser, state: ParseState) -> None:
@@ -107,8 +107,9 @@ def _parse_atomic_operands(
 
 
 def _print_atomic_operands(printer: Printer, op: Any, *fields: str) -> None:
-    mode, pointers, arg = op.mode.keyword, printer.value(op.pointers), printer.value(op.arg)
-    if printer.style.value == "tileiras":
+    style = printer.style.value
+    mode, pointers, arg = op.mode.keyword_in(style), *map(printer.value, (op.pointers, op.arg))
+    if style == "tileiras":
         printer.emit(f"{mode} {pointers}, {arg}")
     else:
         printer.emit(f"{pointers}, {mode}, {arg}")

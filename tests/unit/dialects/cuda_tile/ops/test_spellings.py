@@ -1,0 +1,380 @@
+"""Forms that only NVIDIA's compiler prints: read anywhere, printed in style "tileiras"."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tilewright.dialects.cuda_tile import CUDA_TILE
+from tilewright.dialects.cuda_tile.enums import AtomicMode, MemoryOrdering, MemoryScope
+from tilewright.driver.registry import context
+from tilewright.ir.attributes import StringAttr
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import Sink, Unsupported, UserError
+from tilewright.text.parser import parse_text
+from tilewright.text.printer import Style, print_op
+
+TV = "tensor_view<?xf32, strides=[1]>"
+PV = f"partition_view<tile=(8), {TV}>"
+ATOMIC_TYPES = "tile<ptr<i32>>, tile<i32> -> tile<i32>, token"
+MASKED_TYPES = "tile<ptr<i32>>, tile<i32>, tile<i1> -> tile<i32>, token"
+PARAMETERS = "%p: tile<ptr<f32>>, %q: tile<ptr<i32>>, %n: tile<i32>, %x: tile<f32>, %c: tile<i1>"
+PRELUDE = f"""
+    %t = make_token : token
+    %yes = constant <i1: true> : tile<8xi1>
+    %some = constant <i1: [1, 1, 1, 0, 1, 1, 1, 1]> : tile<8xi1>
+    %w = constant <f32: 1.0> : tile<8xf32>
+    %tv = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {TV}
+    %v = make_partition_view %tv : {PV}
+"""
+
+
+def read(body: str) -> Operation:
+    text = f"cuda_tile.module @m {{ entry @k({PARAMETERS}) {{ {PRELUDE} {body} }} }}"
+    module = parse_text(text, context())
+    verify(module)
+    return module
+
+
+def lines(module: Operation, style: Style = Style.PUBLIC) -> list[str]:
+    """What is printed behind the prelude, one line each, without indentation."""
+    printed = [line.strip() for line in print_op(module, style=style).splitlines()]
+    start = next(at for at, line in enumerate(printed) if "make_partition_view" in line)
+    return printed[start + 1 : -3]
+
+
+def public(body: str) -> str:
+    return "\n".join(lines(read(body)))
+
+
+def tileiras(body: str) -> str:
+    return "\n".join(lines(read(body), Style.TILEIRAS))
+
+
+STORED = (
+    "%1 = store_view_tko release device %cst_1_f32, %pview[%arg2] token = %0 : "
+    f"tile<8xf32>, {PV}, tile<i32> -> token"
+)
+LOADED = (
+    "%tile, %result_token = load_view_tko acquire device %pview[%arg2] token = %0 : "
+    f"{PV}, tile<i32> -> tile<8xf32>, token"
+)
+ADDED = (
+    "%result, %result_token = atomic_rmw_tko acquire device %arg1, add, %arg2, %arg4 token=%0 : "
+    f"{MASKED_TYPES}"
+)
+SWAPPED = (
+    "%result, %result_token = atomic_cas_tko acq_rel device %arg1, %arg2, %arg2, %arg4 token=%0 : "
+    f"{MASKED_TYPES}"
+)
+TO_TILE = "-> tile<8xf32>, token"
+ARGUMENTS = "(%a: tile<f32>, %b: tile<f32>)"
+LABEL = "^bb0(%a: !cuda_tile.tile<f32>, %b: !cuda_tile.tile<f32>):"
+
+
+@pytest.mark.requirement("R4-008", "R4-009", "R4-010", "R4-011", "R4-018", "R4-022")
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (
+            f"%a, %b = cuda_tile.load_view_tko acquire gpu %v[%n] token=%t : !cuda_tile.{PV} "
+            "-> !cuda_tile.tile<8xf32>, !cuda_tile.token",
+            LOADED,
+        ),
+        (
+            f"%a, %b = load_view_tko acquire gpu %v[%n], %yes token=%t : {PV} {TO_TILE}",
+            LOADED,
+        ),
+        (
+            "%b = cuda_tile.store_view_tko release gpu %v[%n], %w, %yes token=%t : "
+            f"!cuda_tile.{PV}, !cuda_tile.tile<8xf32> -> !cuda_tile.token",
+            STORED,
+        ),
+        (
+            "%b = store_view_tko release device %w, %v[%n], %yes token=%t : "
+            f"tile<8xf32>, {PV} -> token",
+            STORED,
+        ),
+        (
+            "%b = store_view_tko release gpu %v[%n], %w token=%t : "
+            f"{PV}, tile<8xf32>, tile<i32> -> token",
+            STORED,
+        ),
+        (
+            "%a, %b = cuda_tile.atomic_rmw_tko acquire gpu add %q, %n, %c token=%t : "
+            "!cuda_tile.tile<ptr<i32>>, !cuda_tile.tile<i32>, !cuda_tile.tile<i1> "
+            "-> !cuda_tile.tile<i32>, !cuda_tile.token",
+            ADDED,
+        ),
+        (
+            "%a, %b = cuda_tile.atomic_cas_tko acq_rel gpu %q, %n, %n, %c token=%t : "
+            "!cuda_tile.tile<ptr<i32>>, !cuda_tile.tile<i32>, !cuda_tile.tile<i1> "
+            "-> !cuda_tile.tile<i32>, !cuda_tile.token",
+            SWAPPED,
+        ),
+    ],
+)
+def test_compiler_form_is_read(written, printed):
+    assert public(written) == printed
+
+
+@pytest.mark.requirement("R4-005", "R4-008", "R4-009", "R4-010", "R4-011", "R4-037")
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (
+            LOADED,
+            "%tile, %result_token = load_view_tko acquire gpu %view_0[%arg2] token = %0 : "
+            f"{PV} {TO_TILE}",
+        ),
+        (
+            STORED,
+            "%1 = store_view_tko release gpu %view_0[%arg2], %cst token = %0 : "
+            f"{PV}, tile<8xf32> -> token",
+        ),
+        (ADDED, ADDED.replace("device %arg1, add,", "gpu add %arg1,")),
+        (SWAPPED, SWAPPED.replace("device", "gpu")),
+    ],
+)
+def test_compiler_form_is_printed(written, printed):
+    names = {"%0": "%t", "%pview": "%v", "%cst_1_f32": "%w"}
+    for number, name in enumerate(("%p", "%q", "%n", "%x", "%c")):
+        names[f"%arg{number}"] = name
+    body = re.sub(r"%\w+", lambda match: names.get(match[0], match[0]), written)
+    assert tileiras(body) == printed
+
+
+@pytest.mark.requirement("R4-007", "R4-041")
+def test_make_token():
+    module = parse_text("%t = cuda_tile.make_token {a} : !cuda_tile.token", context())
+    for style in Style:
+        assert "%0 = cuda_tile.make_token {a} : token" in print_op(module, style=style)
+
+
+@pytest.mark.requirement("R4-014")
+def test_token_join():
+    expected = "%1 = make_token : token\n%2 = join_tokens %0, %1 : token"
+    assert public("%u = make_token : token %j = cuda_tile.token.join [%t, %u] : token") == expected
+    assert public("%u = make_token : token %j = join_tokens %t, %u : token") == expected
+
+
+@pytest.mark.requirement("R1-017", "R4-022")
+def test_print():
+    expected = '%1 = print_tko "%d", %arg2 : tile<i32> -> token'
+    assert public('print "%d", %n : tile<i32>') == expected
+    assert public('%u = print_tko "%d", %n : tile<i32> -> token') == expected
+    assert tileiras('print "%d", %n : tile<i32>') == '%1 = print "%d", %arg2 : tile<i32> -> token'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "load_view_tko weak %v[%n], {} : {} -> tile<8xf32>, token",
+        "store_view_tko weak %v[%n], %w, {} : {}, tile<8xf32> -> token",
+    ],
+)
+def test_masks_that_leave_something_out_are_unsupported(body):
+    read(body.format("%yes", PV))
+    for mask in ("%some", "%c"):
+        with pytest.raises(Unsupported) as caught:
+            read(body.format(mask, PV))
+        assert caught.value.feature == "mask on a view operation"
+        assert caught.value.location.excerpt() is not None
+
+
+REDUCED = "\n".join(
+    [
+        "%reduce = reduce %cst_1_f32 dim=0 identities=[0.000000e+00 : f32] : "
+        "tile<8xf32> -> tile<f32>",
+        "(%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {",
+        "yield %reduce_rhs : tile<f32>",
+        "}",
+    ]
+)
+
+
+@pytest.mark.requirement("R1-013")
+@pytest.mark.parametrize(
+    "written",
+    [
+        "dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32> "
+        f"{ARGUMENTS} {{ yield %b : tile<f32> }}",
+        "{axis = 0 : i32, identities = [0.0 : f32]} : tile<8xf32> -> tile<f32> "
+        f"{{ {LABEL} yield %b : tile<f32> }}",
+        "{axis = 0 : i32} identities=[0.0 : f32] : tile<8xf32> -> tile<f32> "
+        f"{ARGUMENTS} {{ ^body: yield %b : tile<f32> }}",
+    ],
+)
+def test_reduce(written):
+    assert public(f"%r = reduce %w {written}") == REDUCED
+
+
+@pytest.mark.requirement("R1-013")
+def test_scan():
+    body = f": tile<8xf32> -> tile<8xf32> {{ {LABEL} yield %b : tile<f32> }}"
+    printed = public(
+        f"%r = scan %w {{axis = 0 : i32, inclusive = true, identities = [0.0 : f32]}} {body}"
+    )
+    assert printed.startswith(
+        "%1 = scan %cst_1_f32 dim=0 reverse=false identities=[0.000000e+00 : f32] :"
+    )
+    with pytest.raises(Unsupported, match="exclusive scan"):
+        read(f"%r = scan %w {{axis = 0 : i32, inclusive = false, identities = [0.0 : f32]}} {body}")
+    with pytest.raises(UserError, match="requires attribute 'identities'"):
+        read(f"%r = scan %w {{axis = 0 : i32, inclusive = true}} {body}")
+
+
+@pytest.mark.requirement("R4-045", "R4-046", "R4-035")
+def test_blocks_have_names():
+    body = f"""
+        %i = if %c -> (tile<i32>) {{ yield %n : tile<i32> }} else {{ yield %n : tile<i32> }}
+        if %c {{ }}
+        for %k in (%n to %n, step %n) : tile<i32> {{ }}
+        %l = loop iter_values(%s = %n) : tile<i32> -> tile<i32> {{ break %s : tile<i32> }}
+        %r = reduce %w dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32>
+        {ARGUMENTS} {{ yield %b : tile<f32> }}
+    """
+    assert tileiras(body).splitlines() == [
+        "%1 = if %arg4 -> (tile<i32>) {",
+        "^then:",
+        "yield %arg2 : tile<i32>",
+        "} else {",
+        "^else:",
+        "yield %arg2 : tile<i32>",
+        "}",
+        "if %arg4 {",
+        "^then:",
+        "yield",
+        "}",
+        "for %loopIdx in (%arg2 to %arg2, step %arg2) : tile<i32> {",
+        "^body:",
+        "continue",
+        "}",
+        "%2 = loop iter_values(%arg5 = %arg2) : tile<i32> -> tile<i32> {",
+        "^body:",
+        "break %arg5 : tile<i32>",
+        "}",
+        "%red = reduce %cst dim=0 identities=[0.000000e+00 : f32] : tile<8xf32> -> tile<f32>",
+        "(%reduce_lhs: tile<f32>, %reduce_rhs: tile<f32>) {",
+        "^body:",
+        "yield %reduce_rhs : tile<f32>",
+        "}",
+    ]
+
+
+ELIDED = {
+    "load_view_tko": ("addr_space", "align", "token"),
+    "store_view_tko": ("addr_space", "align", "token"),
+    "atomic_cas_tko": ("success_ordering", "failure_ordering", "token"),
+    "atomic_rmw_tko": ("ordering", "kind", "token"),
+}
+
+
+@pytest.mark.requirement("R4-015", "R4-038", "R4-039", "R4-040")
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"%a, %b = load_view_tko weak %v[%n] : {PV}, tile<i32> -> tile<8xf32>, token",
+        f"%b = store_view_tko weak %w, %v[%n] : tile<8xf32>, {PV}, tile<i32> -> token",
+        f"%a, %b = atomic_cas_tko relaxed sys %q, %n, %n : {ATOMIC_TYPES}",
+        f"%a, %b = atomic_rmw_tko relaxed sys %q, add, %n : {ATOMIC_TYPES}",
+    ],
+)
+def test_keys_left_out_of_dictionaries(body):
+    module = read(body)
+    (op,) = [op for op in module.walk() if op.name.partition(".")[2] in body.split()]
+    plain = {style: lines(module, style) for style in Style}
+    for key in ELIDED[op.name.partition(".")[2]]:
+        op.attributes[key] = StringAttr("remark")
+    assert lines(module, Style.TILEIRAS) == plain[Style.TILEIRAS]
+    assert all(key in lines(module)[0] for key in ELIDED[op.name.partition(".")[2]])
+    op.attributes["other"] = StringAttr("remark")
+    assert 'other = "remark"' in lines(module, Style.TILEIRAS)[0]
+    for printed in (*plain[Style.PUBLIC], *plain[Style.TILEIRAS]):
+        assert "{" not in printed
+
+
+@pytest.mark.requirement("R4-017", "R4-016")
+@pytest.mark.parametrize("word", ["weak", "relaxed", "acquire", "release", "acq_rel", "seq_cst"])
+def test_orderings(word):
+    scope = "" if word == "weak" else " device"
+    kind = "store_ptr_tko" if word == "release" else "load_ptr_tko"
+    types = {
+        "load_ptr_tko": ("%q", ": tile<ptr<i32>> -> tile<i32>, token"),
+        "store_ptr_tko": ("%q, %n", ": tile<ptr<i32>>, tile<i32> -> token"),
+    }
+    if word == "acq_rel":
+        kind, form = (
+            "atomic_rmw_tko",
+            ("%q, add, %n", ": tile<ptr<i32>>, tile<i32> -> tile<i32>, token"),
+        )
+    else:
+        form = types[kind]
+    module = read(f"{kind} {word}{scope} {form[0]} {form[1]}")
+    (op,) = [op for op in module.walk() if op.name == f"cuda_tile.{kind}"]
+    assert op.attributes["memory_ordering_semantics"] is MemoryOrdering.from_keyword(word)
+    assert f"{kind} {word}{scope} %arg1" in lines(module)[0]
+
+
+@pytest.mark.requirement("R4-018")
+@pytest.mark.parametrize("word", ["tl_blk", "cluster", "gpu", "sys"])
+def test_scopes(word):
+    module = read(f"load_ptr_tko relaxed {word} %q : tile<ptr<i32>> -> tile<i32>, token")
+    (op,) = [op for op in module.walk() if op.name == "cuda_tile.load_ptr_tko"]
+    assert op.attributes["memory_scope"] is MemoryScope.from_keyword(word)
+    assert f"load_ptr_tko relaxed {word} %arg1" in lines(module, Style.TILEIRAS)[0]
+
+
+@pytest.mark.requirement("R4-019")
+@pytest.mark.parametrize("mode", AtomicMode)
+def test_modes(mode):
+    operands = (
+        "%p, %x : tile<ptr<f32>>, tile<f32> -> tile<f32>"
+        if mode is AtomicMode.ADDF
+        else "%q, %n : tile<ptr<i32>>, tile<i32> -> tile<i32>"
+    )
+    body = f"atomic_rmw_tko relaxed sys {mode.keyword} {operands}, token"
+    text = f"cuda_tile.module @m {{ entry @k({PARAMETERS}) {{ {body} }} }}"
+    module = parse_text(text, context())
+    assert f"sys {mode.keyword} %arg" in print_op(module, style=Style.TILEIRAS)
+    assert f", {mode.keyword}, %arg" in print_op(module)
+    sink = Sink()
+    verify(module, sink)
+    # An exchange that compares takes two values, and this operation has one.
+    assert [error.message for error in sink.errors] == (
+        [
+            "'cuda_tile.atomic_rmw_tko' op expected a mode of one value, got cmpxchg: "
+            "'cuda_tile.atomic_cas_tko' takes two"
+        ]
+        if mode is AtomicMode.CMPXCHG
+        else []
+    )
+
+
+@pytest.mark.requirement("R4-035")
+def test_names_of_views():
+    module = read("")
+    printed = print_op(module, style=Style.TILEIRAS)
+    assert "%view = make_tensor_view" in printed
+    assert "%view_0 = make_partition_view" in printed
+
+
+@pytest.mark.requirement("R4-044", kind="behaviour")
+def test_everything_is_named_after_the_dialect():
+    assert all(name.startswith("cuda_tile.") for name in CUDA_TILE.ops)
+    assert {kind.name.partition(".")[0] for kind in CUDA_TILE.ops.values()} == {"cuda_tile"}
+    assert all(name.startswith("cuda_tile.") for name in (*CUDA_TILE.types, *CUDA_TILE.attributes))
+
+
+@pytest.mark.requirement("R4-043", kind="behaviour")
+def test_forms_are_made_of_operands_attributes_and_dictionaries():
+    module = read(
+        f"%a, %b = load_view_tko weak %v[%n] token = %t attributes {{x}} : {PV} {TO_TILE}"
+    )
+    (printed,) = lines(module)
+    operands = "%pview[%arg2] token = %0"
+    types = f"{PV}, tile<i32> -> tile<8xf32>, token"
+    name = "%tile, %result_token = load_view_tko"
+    assert printed == f"{name} weak {operands} attributes {{x}} : {types}"

@@ -91,7 +91,8 @@ PARAMETERS = "%p: tile<ptr<f32>>, %n: tile<i32>, %c: tile<i1>"
             False,
         ),
         (
-            "%a = make_tensor_view %p, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>",
+            "%a = make_tensor_view %p, shape = [4], strides = [1] : "
+            "tensor_view<4xf32, strides=[1]>",
             view.MakeTensorViewOp,
             False,
             True,

@@ -13,6 +13,12 @@ DIALECTS: Final = {
 }
 
 
+_contexts: dict[bool, Context] = {}
+
+
 def context(allow_unregistered: bool = False) -> Context:
-    """A context that finds these dialects; others only as text, and only if allowed."""
-    return Context(DIALECTS, allow_unregistered)
+    """The context that finds these dialects; others only as text, and only if allowed."""
+    found = _contexts.get(allow_unregistered)
+    if found is None:
+        found = _contexts[allow_unregistered] = Context(DIALECTS, allow_unregistered)
+    return found

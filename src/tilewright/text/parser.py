@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.types import FLOATS
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.location import Location, TextLoc
-from tilewright.text.attribute_parser import read_attribute, read_entries
+from tilewright.text.attribute_parser import read_attribute, read_entries, read_member
 from tilewright.text.cursor import Cursor
 from tilewright.text.definitions import Aliases
 from tilewright.text.literals import read_element, read_elements
@@ -25,9 +25,14 @@ if TYPE_CHECKING:
     from tilewright.ir.declare import RegionField
     from tilewright.ir.dialect import Context
     from tilewright.ir.values import Value
+    from tilewright.text.attribute_parser import EnumT
 
-# `Parser.type` hides the builtin of this name in the annotations of the class.
-OpClass: TypeAlias = type[Operation]
+    # `Parser.type` hides the builtin of this name in the annotations of the class.
+    OpClass: TypeAlias = type[Operation]
+
+_MAX_SHARED_TYPES: Final = 4096
+"""How many types outlive their text: enough for a compiler's day, too few to be a leak."""
+    EnumClass: TypeAlias = type[EnumT]
 
 
 class Argument:
@@ -124,16 +129,29 @@ class Parser(Cursor):
         else:
             end = self.closing(at + 1)
             key = " ".join(tokens[at:end]) if end > 0 else ""
-        memo = self._types[dialect]
-        known = memo.get(key)
+        known = self._types[dialect].get(key)
         if known is not None:
             self.at = end
             return known
-        self.enter()
-        found = read_type(self, dialect)
-        self.leave()
+        return self._new_type(dialect, key, end)
+
+    def _new_type(self, dialect: str | None, key: str, end: int) -> Type:
+        """Take a type that this text has not had before; other texts may have had it."""
+        shared = self.context.types_by_text
+        found = shared.get((dialect, key))
+        if found is not None:
+            self.at = end
+        else:
+            self.enter()
+            found = read_type(self, dialect)
+            self.leave()
         if self.at == end:
-            memo[key] = found
+            self._types[dialect][key] = found
+            # What an alias stands for, the next text may see otherwise.
+            if "!" not in key and "#" not in key:
+                if len(shared) == _MAX_SHARED_TYPES:
+                    shared.clear()
+                shared[dialect, key] = found
         return found
 
     def shaped(self, dialect: str | None = None) -> tuple[tuple[int, ...], Type]:
@@ -147,6 +165,10 @@ class Parser(Cursor):
     def attribute(self, type: Type | None = None) -> Attribute:
         """Take an attribute; `type` is that of a number which does not say its own."""
         return read_attribute(self, type)
+
+    def member(self, kind: EnumClass[EnumT]) -> EnumT:
+        """Take the keyword of a member of an enumeration."""
+        return read_member(self, kind)
 
     def element(self, type: Type) -> int:
         """Take one number of an integer or float type; the result is its bit pattern."""
@@ -180,6 +202,10 @@ class Parser(Cursor):
         attributes = self.optional_attr_dict()
         location = self.optional_location() or self.location(ref)
         return Argument(ref, type, location, attributes)
+
+    def named_argument(self, ref: int, type: Type) -> Argument:
+        """An argument whose name and type stand apart in the text."""
+        return Argument(ref, type, self.location(ref))
 
     def successor(self) -> Block:
         """Take `^label`; the block may come later."""

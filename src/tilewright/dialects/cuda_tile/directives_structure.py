@@ -15,7 +15,6 @@ from tilewright.ir.attributes import (
 from tilewright.ir.declare import RegionField
 from tilewright.ir.types import I1, I32, FunctionType
 from tilewright.support.diagnostics import Unsupported
-from tilewright.text.parser import Argument
 from tilewright.text.syntax import Directive
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation, Region
     from tilewright.ir.values import Value
-    from tilewright.text.parser import Parser
+    from tilewright.text.parser import Argument, Parser
     from tilewright.text.printer import Printer
     from tilewright.text.syntax import ParseState
 
@@ -201,7 +200,7 @@ def _check_counts(parser: Parser, names: list[int], types: list[Type], at: int) 
 
 def _arguments(parser: Parser, names: list[int], types: list[Type]) -> list[Argument]:
     pairs = zip(names, types, strict=True)
-    return [Argument(name, type, parser.location(name)) for name, type in pairs]
+    return [parser.named_argument(name, type) for name, type in pairs]
 
 
 def _print_counted_loop(printer: Printer, op: Any, *fields: str) -> None:

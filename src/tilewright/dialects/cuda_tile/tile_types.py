@@ -28,7 +28,6 @@ from tilewright.ir.types import (
     spell_shape,
 )
 from tilewright.support.bits import is_power_of_two
-from tilewright.text.attribute_parser import read_member
 
 if TYPE_CHECKING:
     from tilewright.text.parser import Parser
@@ -96,7 +95,7 @@ def _parse_ptr_attr(parser: Parser) -> PtrAttr:
     """`<none>` or `#cuda_tile.ptr_attr<none>`."""
     at = parser.at
     if parser.accept("<"):
-        member = read_member(parser, PtrAttr)
+        member = parser.member(PtrAttr)
         parser.expect(">")
         return member
     if not parser.peek().startswith("#"):

@@ -14,7 +14,6 @@ from tilewright.dialects.cuda_tile.tile_types import (
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import FloatType
 from tilewright.support.bits import is_power_of_two
-from tilewright.text.attribute_parser import read_member
 
 if TYPE_CHECKING:
     from tilewright.text.parser import Parser
@@ -121,7 +120,7 @@ def _parse_tensor(parser: Parser) -> tuple[PaddingValue | None, TensorViewType]:
     padding: PaddingValue | None = None
     if parser.accept("padding_value"):
         parser.expect("=")
-        padding = read_member(parser, PaddingValue)
+        padding = parser.member(PaddingValue)
         parser.expect(",")
     at = parser.at
     tensor = parser.type("cuda_tile")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from tilewright import __version__
+from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError
 from tilewright.support.diagnostics import Error, Unsupported
 
@@ -26,6 +28,7 @@ WRONG_PROGRAM: Final = 1
 WRONG_USAGE: Final = 2
 UNSUPPORTED: Final = 3
 OUR_BUG: Final = 70
+INTERRUPTED: Final = 130
 
 REPORT: Final = """\
 This is a bug in Tilewright, not in your program. Please report it with the traceback above, the
@@ -35,19 +38,30 @@ command line and the input file."""
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
+    if not arguments:
+        print(usage(), file=sys.stderr)
+        return WRONG_USAGE
+    name, *rest = arguments
+    if name in (*HELP_NAMES, "help"):
         print(usage())
-        return OK if arguments else WRONG_USAGE
-    if arguments[0] in ("-V", "--version"):
+        return OK
+    if name in ("-V", "--version"):
         print(f"tilewright {__version__}")
         return OK
-    name, *rest = arguments
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
         print(f"tilewright: error: expected a command ({known}), found '{name}'", file=sys.stderr)
         return WRONG_USAGE
+    return guarded(lambda: run_command(name, rest))
+
+
+def run_command(name: str, arguments: Sequence[str]) -> int:
+    """Run a subcommand, or explain it."""
     module = import_module(f"tilewright.driver.cli.{COMMANDS[name][0]}")
-    return guarded(lambda: module.run(rest))
+    if not set(HELP_NAMES).isdisjoint(arguments):
+        print(module.COMMAND.help())
+        return OK
+    return module.run(module.COMMAND.parse(arguments))
 
 
 def usage() -> str:
@@ -71,6 +85,9 @@ def guarded(action: Callable[[], int]) -> int:
     """Run a command; errors become messages on standard error and an exit code."""
     try:
         return action()
+    except UsageError as error:
+        print(error, file=sys.stderr)
+        return WRONG_USAGE
     except FileError as error:
         print(f"tilewright: {error}", file=sys.stderr)
         return WRONG_USAGE
@@ -78,10 +95,13 @@ def guarded(action: Callable[[], int]) -> int:
         print(error.render(), file=sys.stderr)
         return UNSUPPORTED if isinstance(error, Unsupported) else WRONG_PROGRAM
     except BrokenPipeError:
-        # Whoever read our output has seen enough; there is nobody left to tell.
-        sys.stderr.close()
+        # Whoever read our output has seen enough. What is still buffered must go somewhere when
+        # the interpreter flushes it at its end, or that complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except Exception:
-        sys.excepthook(*sys.exc_info())
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        sys.excepthook(type(error), error, error.__traceback__)
         print(REPORT, file=sys.stderr)
         return OUR_BUG

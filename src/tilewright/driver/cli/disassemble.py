@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.driver.cli.options import add_input, add_output, add_text_options, command_parser
+from tilewright.driver.cli.options import TEXT_OPTIONS, Command, Option, output
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.files import is_bytecode, read_input, write_output
 from tilewright.ir.verifier import verify
@@ -13,34 +13,39 @@ from tilewright.support.diagnostics import fail
 from tilewright.support.location import ByteLoc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from tilewright.driver.cli.options import Arguments
+
+COMMAND: Final = Command(
+    "dis",
+    "Disassemble Tile IR bytecode into text, as NVIDIA's tileirdisasm prints it.",
+    "Tile IR bytecode",
+    (
+        output("the text"),
+        *TEXT_OPTIONS,
+        Option("--no-verify", help="print the module even if the verifier would refuse it"),
+    ),
+    "example:\n  tilewright dis kernel.tileirbc -o kernel.mlir",
+)
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    parser = command_parser(
-        "dis",
-        "Disassemble Tile IR bytecode into text, as NVIDIA's tileirdisasm prints it.",
-        "example:\n  tilewright dis kernel.tileirbc -o kernel.mlir",
-    )
-    add_input(parser, "Tile IR bytecode")
-    add_output(parser, "the text")
-    add_text_options(parser)
-    parser.add_argument("--no-verify", action="store_true", help="print a module that is wrong")
-    options = parser.parse_args(arguments)
-    data, name = read_input(options.file)
+    data, name = read_input(arguments.file)
     if looks_like_text(data):
         fail(
             "expected Tile IR bytecode, found text (`tilewright as` makes bytecode of text)",
             ByteLoc(name, 0),
         )
     module = read_bytecode(data, name)
-    if not options.no_verify:
+    if not arguments.flag("no-verify"):
         verify(module)
     text = disassemble(
-        module, debug=options.debug, style=options.asm_style, generic=options.generic
+        module,
+        debug=arguments.flag("print-debug-info"),
+        style=arguments["asm-style"],
+        generic=arguments.flag("generic"),
     )
-    write_output(options.output, text.encode())
+    write_output(arguments["output"], text.encode())
     return 0
 
 

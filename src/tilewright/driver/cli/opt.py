@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import parse_version
@@ -11,85 +11,87 @@ from tilewright.bytecode.writer import write_bytecode
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.assembly import decode_text, parse_any
 from tilewright.driver.cli.options import (
-    VERSIONS,
-    add_input,
-    add_output,
-    add_text_options,
-    command_parser,
+    BYTECODE_VERSION,
+    TEXT_OPTIONS,
+    Command,
+    Option,
+    UsageError,
+    output,
 )
 from tilewright.driver.files import is_bytecode, read_input, write_output
 from tilewright.driver.pipelines import LEVELS, PASSES, parse_pipeline
 from tilewright.ir.instruments import EVERY, PrintEach, Timing, VerifyEach
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.verifier import verify
-from tilewright.support.diagnostics import Severity, Sink, fail
+from tilewright.support.diagnostics import Severity, Sink, UserError, fail
 from tilewright.text.printer import Style, print_op
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Sequence
-
+    from tilewright.driver.cli.options import Arguments
     from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Instrument
 
+COMMAND: Final = Command(
+    "opt",
+    "Run passes on a module, text or bytecode, and print what comes out.",
+    "Tile IR text or bytecode, or MLIR text",
+    (
+        output("the result"),
+        Option(
+            "--pass",
+            metavar="PIPELINE",
+            help="passes to run, as `canonicalize,cuda_tile.entry(cse)`; may be repeated",
+        ),
+        Option(
+            "-O",
+            choices=("0", "1", "2", "3"),
+            default="0",
+            help="the passes of an optimization level, before those of --pass (default: 0, none)",
+        ),
+        Option("--emit", choices=("text", "bytecode"), default="text", help="what to write"),
+        BYTECODE_VERSION,
+        Option("--verify-each", help="verify after every pass"),
+        Option("--print-after-all", help="print after every pass, to standard error"),
+        Option("--timing", help="print how long each pass took, to standard error"),
+        Option(
+            "--allow-unregistered-dialect",
+            help="take operations of dialects that we do not know, in generic form",
+        ),
+        *TEXT_OPTIONS,
+    ),
+    f"passes:\n  {', '.join(PASSES)}\n\n"
+    "examples:\n  tilewright opt kernel.mlir --pass canonicalize,cse\n"
+    "  tilewright opt kernel.tileirbc -O3 --timing -o optimized.tileirbc --emit bytecode",
+)
 
-def run(arguments: Sequence[str]) -> int:
+
+def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    options = _parser().parse_args(arguments)
-    pipelines = [LEVELS[options.level]] if options.level else []
-    pipelines += options.passes
-    steps = [step for text in pipelines for step in parse_pipeline(text).steps]
-    data, name = read_input(options.file)
-    module = _read(data, name, options.allow_unregistered_dialect)
+    pipeline = _pipeline(arguments)
+    data, name = read_input(arguments.file)
+    module = _read(data, name, arguments.flag("allow-unregistered-dialect"))
     verify(module)
     timing = Timing()
     sink = Sink()
     try:
-        Pipeline(*steps).run(module, sink, _instruments(options, timing))
+        pipeline.run(module, sink, _instruments(arguments, timing))
     finally:
         for diagnostic in sink.diagnostics:
             if diagnostic.severity is not Severity.ERROR:
                 print(diagnostic.render(), file=sys.stderr)
     verify(module)
-    if options.timing:
+    if arguments.flag("timing"):
         print(timing.report(), file=sys.stderr)
-    write_output(options.output, _render(module, options))
+    write_output(arguments["output"], _render(module, arguments))
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = command_parser(
-        "opt",
-        "Run passes on a module, text or bytecode, and print what comes out.",
-        f"passes:\n  {', '.join(PASSES)}\n\n"
-        "examples:\n  tilewright opt kernel.mlir --pass canonicalize,cse\n"
-        "  tilewright opt kernel.tileirbc -O3 --timing -o optimized.tileirbc --emit bytecode",
-    )
-    add_input(parser, "a module: Tile IR text or bytecode, or MLIR text of any dialect we know")
-    add_output(parser, "the result")
-    parser.add_argument(
-        "--pass",
-        action="append",
-        default=[],
-        dest="passes",
-        metavar="PIPELINE",
-        help="passes to run, for example `canonicalize,cuda_tile.entry(cse)`; may be repeated",
-    )
-    parser.add_argument("-O", type=int, choices=range(4), default=0, dest="level", help="level")
-    parser.add_argument(
-        "--emit", choices=("text", "bytecode"), default="text", help="what to write"
-    )
-    parser.add_argument("--bytecode-version", choices=VERSIONS, default=VERSIONS[-1])
-    parser.add_argument("--verify-each", action="store_true", help="verify after every pass")
-    parser.add_argument("--print-after-all", action="store_true", help="print after every pass")
-    parser.add_argument("--timing", action="store_true", help="print how long each pass took")
-    parser.add_argument(
-        "--allow-unregistered-dialect",
-        action="store_true",
-        help="take operations of dialects that we do not know, in generic form",
-    )
-    add_text_options(parser)
-    return parser
+def _pipeline(arguments: Arguments) -> Pipeline:
+    texts = [LEVELS[int(arguments["O"])], *arguments.all("pass")]
+    try:
+        return Pipeline(*(step for text in texts if text for step in parse_pipeline(text).steps))
+    except UserError as error:
+        raise UsageError(error.render()) from error
 
 
 def _read(data: bytes, name: str, allow_unregistered: bool) -> Operation:
@@ -98,19 +100,27 @@ def _read(data: bytes, name: str, allow_unregistered: bool) -> Operation:
     return parse_any(decode_text(data, name), name, allow_unregistered)
 
 
-def _instruments(options: argparse.Namespace, timing: Timing) -> list[Instrument]:
+def _instruments(arguments: Arguments, timing: Timing) -> list[Instrument]:
     chosen: list[Instrument] = []
-    if options.print_after_all:
+    if arguments.flag("print-after-all"):
         chosen.append(PrintEach(print_op, sys.stderr.write, after=EVERY))
-    if options.verify_each:
+    if arguments.flag("verify-each"):
         chosen.append(VerifyEach())
     return [*chosen, timing]
 
 
-def _render(module: Operation, options: argparse.Namespace) -> bytes:
-    if options.emit == "text":
-        style = Style(options.asm_style)
-        return print_op(module, style=style, debug=options.debug, generic=options.generic).encode()
-    if not isinstance(module, ModuleOp):
-        fail(f"expected a cuda_tile module to write bytecode, found '{module.name}'")
-    return write_bytecode(module, parse_version(options.bytecode_version))
+def _render(module: Operation, arguments: Arguments) -> bytes:
+    if arguments["emit"] == "bytecode":
+        if not isinstance(module, ModuleOp):
+            fail(
+                f"expected a cuda_tile module to write bytecode, found '{module.name}'",
+                module.location,
+            )
+        return write_bytecode(module, parse_version(arguments["bytecode-version"]))
+    text = print_op(
+        module,
+        style=Style(arguments["asm-style"]),
+        debug=arguments.flag("print-debug-info"),
+        generic=arguments.flag("generic"),
+    )
+    return text.encode()

@@ -1,58 +1,176 @@
-"""Options that several subcommands share."""
+"""The command line of a subcommand, declared as data. argparse would cost a tenth of start-up."""
 
 from __future__ import annotations
 
-import argparse
-from typing import Final
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final, NoReturn
+
+HELP_NAMES: Final = ("-h", "--help")
+COLUMN: Final = 26
+
+
+class UsageError(Exception):
+    """The command line is wrong."""
+
+
+class Option:
+    """An option with a value, which it calls `metavar`; without that, a flag."""
+
+    __slots__ = ("choices", "default", "help", "key", "metavar", "names")
+
+    def __init__(
+        self,
+        *names: str,
+        help: str,
+        metavar: str = "",
+        choices: Sequence[str] = (),
+        default: str = "",
+    ) -> None:
+        self.names = names
+        self.key = names[-1].lstrip("-")
+        self.help = help
+        self.metavar = f"{{{','.join(choices)}}}" if choices else metavar
+        self.choices = choices
+        self.default = default
+
+
+class Arguments:
+    """What a command line says; options go by their long names, without dashes."""
+
+    __slots__ = ("_defaults", "_given", "file")
+
+    def __init__(self, options: Sequence[Option]) -> None:
+        self._defaults = {option.key: option.default for option in options}
+        self._given: dict[str, list[str]] = {}
+        self.file = "-"
+
+    def __getitem__(self, key: str) -> str:
+        """The value of an option: the last one given, or the default."""
+        return self._given[key][-1] if key in self._given else self._defaults[key]
+
+    def all(self, key: str) -> list[str]:
+        """Every value of an option that may be repeated."""
+        return self._given.get(key, [])
+
+    def flag(self, key: str) -> bool:
+        """Whether a flag is given."""
+        return key in self._given
+
+    def add(self, option: Option, value: str) -> None:
+        """Note a value, or that a flag is there."""
+        self._given.setdefault(option.key, []).append(value)
+
+
+class Command:
+    """A subcommand: what it does, the file it reads, its options."""
+
+    __slots__ = ("_by_name", "description", "epilog", "name", "options", "source")
+
+    def __init__(
+        self, name: str, description: str, source: str, options: Sequence[Option], epilog: str
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.source = source
+        self.options = options
+        self.epilog = epilog
+        self._by_name = {spelling: option for option in options for spelling in option.names}
+
+    def parse(self, arguments: Sequence[str]) -> Arguments:
+        """Read the command line; raises `UsageError`."""
+        found = Arguments(self.options)
+        files: list[str] = []
+        words = iter(arguments)
+        for word in words:
+            if word == "--":
+                files += words
+            elif word == "-" or not word.startswith("-"):
+                files.append(word)
+            else:
+                self._option(word, words, found)
+        if len(files) > 1:
+            self.fail(f"expected one FILE, found {len(files)}: {' '.join(files)}")
+        if not files and sys.stdin.isatty():
+            self.fail("expected a FILE, and standard input is a terminal (`-` reads it anyway)")
+        found.file = files[0] if files else "-"
+        return found
+
+    def _option(self, word: str, words: Iterator[str], found: Arguments) -> None:
+        name, value = self._split(word)
+        option = self._by_name.get(name)
+        if option is None:
+            self.fail(f"unknown option '{name}'")
+        if not option.metavar:
+            if value is not None:
+                self.fail(f"option '{name}' takes no value, found '{value}'")
+            return found.add(option, "")
+        value = next(words, None) if value is None else value
+        if value is None:
+            self.fail(f"option '{name}' needs a value: {option.metavar}")
+        if option.choices and value not in option.choices:
+            expected = ", ".join(option.choices)
+            self.fail(f"option '{name}': expected one of {expected}, found '{value}'")
+        return found.add(option, value)
+
+    def _split(self, word: str) -> tuple[str, str | None]:
+        """Name and value of `--name=value`, `-nvalue` or a name alone."""
+        if word.startswith("--"):
+            name, equals, value = word.partition("=")
+            return name, value if equals else None
+        return word[:2], word[2:] or None
+
+    def fail(self, message: str) -> NoReturn:
+        """Stop because of the command line."""
+        raise UsageError(
+            f"tilewright {self.name}: error: {message}\n"
+            f"`tilewright {self.name} --help` lists the options"
+        )
+
+    def help(self) -> str:
+        """What `--help` prints."""
+        rows = [_row("-h, --help", "show this text and exit")]
+        rows += [
+            _row(f"{', '.join(option.names)} {option.metavar}".rstrip(), option.help)
+            for option in self.options
+        ]
+        listed = "\n".join(rows)
+        return (
+            f"usage: tilewright {self.name} [options] [FILE]\n\n{self.description}\n\n"
+            f"{_row('FILE', f'{self.source} (default: standard input)')}\n\n"
+            f"options:\n{listed}\n\n{self.epilog}"
+        )
+
+
+def _row(left: str, right: str) -> str:
+    left = f"  {left}"
+    gap = " " * (COLUMN - len(left)) if len(left) < COLUMN - 1 else "\n" + " " * COLUMN
+    return f"{left}{gap}{right}"
+
+
+def output(what: str) -> Option:
+    """The output file."""
+    help = f"where to write {what} (default: standard output); untouched if anything fails"
+    return Option("-o", "--output", metavar="FILE", default="-", help=help)
+
 
 VERSIONS: Final = ("13.1", "13.2", "13.3", "13.4")
-STYLES: Final = ("public", "tileiras")
 
+BYTECODE_VERSION: Final = Option(
+    "--bytecode-version",
+    choices=VERSIONS,
+    default=VERSIONS[-1],
+    help=f"version of the bytecode (default: {VERSIONS[-1]}); older ones lack newer operations",
+)
 
-def command_parser(name: str, description: str, epilog: str = "") -> argparse.ArgumentParser:
-    """A parser that says what a command does; its errors exit with code 2."""
-    return argparse.ArgumentParser(
-        prog=f"tilewright {name}",
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-
-
-def add_input(parser: argparse.ArgumentParser, what: str) -> None:
-    """The positional input file."""
-    parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help=f"{what} (default: standard input)"
-    )
-
-
-def add_output(parser: argparse.ArgumentParser, what: str) -> None:
-    """The output file."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help=f"where to write {what} (default: standard output); untouched if anything fails",
-    )
-
-
-def add_text_options(parser: argparse.ArgumentParser) -> None:
-    """How text is printed."""
-    parser.add_argument(
-        "-g",
-        "--print-debug-info",
-        action="store_true",
-        dest="debug",
-        help="print the location of every operation",
-    )
-    parser.add_argument(
+TEXT_OPTIONS: Final = (
+    Option("-g", "--print-debug-info", help="print the location of every operation"),
+    Option(
         "--asm-style",
-        choices=STYLES,
+        choices=("public", "tileiras"),
         default="public",
         help="spellings of NVIDIA's public tools (default), or those of tileiras",
-    )
-    parser.add_argument(
-        "--generic", action="store_true", help="print MLIR's generic form of every operation"
-    )
+    ),
+    Option("--generic", help="print MLIR's generic form of every operation"),
+)
+"""How text is printed."""

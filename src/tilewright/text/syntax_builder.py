@@ -94,17 +94,18 @@ class OpBuilder:
         """The operands, and how many each field has."""
         values: list[Value] = []
         sizes: list[int] = []
+        given, known = state.operands, state.operand_types
         for field in self._operands:
-            references = state.operands.get(field.name, ())
-            types = state.operand_types.get(field.name)
+            name = field.name
+            references = given.get(name, ())
+            types = known.get(name)
             if types is None:
                 inferred = field.infer(state)
                 types = () if inferred is None else (inferred,) * len(references)
             if len(references) != len(types):
-                what = f"{len(references)} types for '{field.name}', got {len(types)}"
+                what = f"{len(references)} types for '{name}', got {len(types)}"
                 fail(f"'{self._kind.name}' op expected {what}", state.location)
-            for reference, type in zip(references, types, strict=True):
-                values.append(parser.resolve(reference, type))
+            values += map(parser.resolve, references, types)
             sizes.append(len(references))
         return values, sizes
 

@@ -52,13 +52,12 @@ def _make_form(kind: type[Operation]) -> Form | None:
         return by_hand
     if kind.syntax is None:
         return None
-    steps = _Compiler(kind).sequence(read_syntax(kind))
+    run = _Compiler(kind).sequence(read_syntax(kind))
     build = OpBuilder(kind).build
 
     def form(parser: Parser, location: Location) -> Operation:
         state = ParseState(kind, location)
-        for step in steps:
-            step(parser, state)
+        run(parser, state)
         return build(parser, state)
 
     return form
@@ -73,16 +72,27 @@ class _Compiler:
         self._kind = kind
         self._dialect = kind.name.partition(".")[0] if kind.elides_type_prefix else None
 
-    def sequence(self, elements: Sequence[Element]) -> list[Step]:
-        """The steps of some elements."""
-        steps = [self.step(element) for element in elements if not isinstance(element, Space)]
-        return [step for step in steps if step is not None]
+    def sequence(self, elements: Sequence[Element], *first: Step) -> Step:
+        """One step for some elements, behind others."""
+        items: list[_Item] = [("", "", step) for step in first]
+        for element in elements:
+            match element:
+                case Literal(text=text):
+                    items.append((text, "", None))
+                case Variable(field=OperandField(name=name, arity=Arity.ONE)):
+                    items.append(("", name, None))
+                case Space():
+                    pass
+                case _:
+                    step = self.step(element)
+                    items += [] if step is None else [("", "", step)]
+        if len(items) == 1 and items[0][2] is not None:
+            return items[0][2]
+        return _run(items)
 
     def step(self, element: Element) -> Step | None:
         """The step of one element."""
         match element:
-            case Literal(text=text):
-                return lambda parser, state: parser.expect(text)
             case Variable(field=field):
                 return self.variable(field)
             case TypeOf(field=field):
@@ -119,9 +129,7 @@ class _Compiler:
         assert isinstance(field, OperandField | ResultField)
         is_operand = isinstance(field, OperandField)
         if field.arity is not Arity.VARIADIC:
-            if is_operand:
-                return lambda parser, state: _put(state.operand_types, name, [parser.type(dialect)])
-            return lambda parser, state: _put(state.result_types, name, [parser.type(dialect)])
+            return _single_type(name, dialect, is_operand)
 
         def step(parser: Parser, state: ParseState) -> None:
             types = state.operand_types if is_operand else state.result_types
@@ -135,15 +143,25 @@ class _Compiler:
 
     def group(self, group: Group) -> Step:
         """An optional group: it is there if its first element is."""
-        test = self.test(group.then[0])
-        then = self.sequence(group.then)
-        if is_flag(group.anchor):
-            then.insert(0, _flag(group.anchor))
-        otherwise = self.sequence(group.otherwise)
+        flags = [_flag(group.anchor)] if is_flag(group.anchor) else []
+        then = self.sequence(group.then, *flags)
+        otherwise = self.sequence(group.otherwise) if group.otherwise else None
+        first = group.then[0]
+        if isinstance(first, Literal) and otherwise is None:
+            word = first.text
+
+            def literal_step(parser: Parser, state: ParseState) -> None:
+                if parser.tokens[parser.at] == word:
+                    then(parser, state)
+
+            return literal_step
+        test = self.test(first)
 
         def step(parser: Parser, state: ParseState) -> None:
-            for inner in then if test(parser) else otherwise:
-                inner(parser, state)
+            if test(parser):
+                then(parser, state)
+            elif otherwise is not None:
+                otherwise(parser, state)
 
         return step
 
@@ -164,12 +182,12 @@ class _Compiler:
 
     def any_order(self, oilist: AnyOrder) -> Step:
         """Clauses by their first literal, each at most once."""
-        clauses: dict[str, list[Step]] = {}
+        clauses: dict[str, Step] = {}
         for clause in oilist.clauses:
             first = clause[0]
             assert isinstance(first, Literal)
             flags = [e.field for e in clause if isinstance(e, Variable) and is_flag(e.field)]
-            clauses[first.text] = [*map(_flag, flags), *self.sequence(clause)]
+            clauses[first.text] = self.sequence(clause, *map(_flag, flags))
 
         def step(parser: Parser, state: ParseState) -> None:
             seen: set[str] = set()
@@ -177,8 +195,7 @@ class _Compiler:
                 if word in seen:
                     parser.error(f"'{word}' clause can appear at most once")
                 seen.add(word)
-                for inner in clauses[word]:
-                    inner(parser, state)
+                clauses[word](parser, state)
 
         return step
 
@@ -187,33 +204,81 @@ class _Compiler:
         return InternalError(f"syntax of '{self._kind.name}': {message}")
 
 
-def _put(target: dict[str, Any], name: str, value: Any) -> None:
-    target[name] = value
+_Item = tuple[str, str, Step | None]
+"""A literal, or the name of a field that is one operand, or a step for anything else."""
+
+
+def _run(items: list[_Item]) -> Step:
+    """A step for a sequence; its simple elements are read in place, since calls cost the most."""
+
+    def run(parser: Parser, state: ParseState) -> None:
+        tokens, at = parser.tokens, parser.at
+        for literal, operand, step in items:
+            if step is not None:
+                parser.at = at
+                step(parser, state)
+                at = parser.at
+                continue
+            token = tokens[at]
+            if operand:
+                if token[:1] != "%":
+                    parser.at = at
+                    parser.unexpected("an SSA value")
+                state.operands[operand] = [at]
+            elif token != literal:
+                parser.at = at
+                parser.unexpected(f"'{literal}'")
+            at += 1
+        parser.at = at
+
+    return run
 
 
 def _operands(field: OperandField[Any]) -> Step:
     name = field.name
-    if field.arity is Arity.ONE:
-        return lambda parser, state: _put(state.operands, name, [parser.operand()])
-    if field.arity is Arity.VARIADIC:
-        return lambda parser, state: _put(state.operands, name, parser.operand_list())
+    is_variadic = field.arity is Arity.VARIADIC
 
-    def optional(parser: Parser, state: ParseState) -> None:
-        there = parser.tokens[parser.at].startswith("%")
-        state.operands[name] = [parser.operand()] if there else []
+    def step(parser: Parser, state: ParseState) -> None:
+        if is_variadic:
+            state.operands[name] = parser.operand_list()
+        else:
+            there = parser.tokens[parser.at].startswith("%")
+            state.operands[name] = [parser.operand()] if there else []
 
-    return optional
+    return step
+
+
+def _single_type(name: str, dialect: str | None, is_operand: bool) -> Step:
+    if is_operand:
+
+        def operand_type(parser: Parser, state: ParseState) -> None:
+            state.operand_types[name] = [parser.type(dialect)]
+
+        return operand_type
+
+    def result_type(parser: Parser, state: ParseState) -> None:
+        state.result_types[name] = [parser.type(dialect)]
+
+    return result_type
 
 
 def _attribute(field: AttributeField[Any], dialect: str | None) -> Step:
     spelling, read = field.spelling, kind_reader(field, dialect)
-    return lambda parser, state: _put(state.attributes, spelling, read(parser))
+
+    def step(parser: Parser, state: ParseState) -> None:
+        state.attributes[spelling] = read(parser)
+
+    return step
 
 
 def _flag(field: Field) -> Step:
     assert isinstance(field, AttributeField)
     spelling = field.spelling
-    return lambda parser, state: _put(state.attributes, spelling, UNIT)
+
+    def step(parser: Parser, state: ParseState) -> None:
+        state.attributes[spelling] = UNIT
+
+    return step
 
 
 def _region(field: RegionField) -> Step:

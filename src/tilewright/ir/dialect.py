@@ -93,13 +93,17 @@ class Dialect:
 class Context:
     """Finds dialects by name, importing them when they are first asked for."""
 
-    __slots__ = ("_found", "_places", "allow_unregistered")
+    __slots__ = ("_found", "_places", "allow_unregistered", "op_readers", "types_by_text")
 
     def __init__(self, places: Mapping[str, str], allow_unregistered: bool = False) -> None:
         """`places` maps a dialect's name to "module:OBJECT"."""
         self._places = places
         self._found: dict[str, Dialect] = {}
         self.allow_unregistered = allow_unregistered
+        self.types_by_text: dict[tuple[str | None, str], Type] = {}
+        """Types that have been read before: by the dialect that needed no prefix, and the text."""
+        self.op_readers: dict[tuple[str, ...], dict[str, Any]] = {}
+        """Who reads operations: by the dialects that need no prefix, and the name in the text."""
 
     def dialect(self, name: str) -> Dialect | None:
         """The dialect of this name, or nothing."""

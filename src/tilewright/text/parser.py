@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     # `Parser.type` hides the builtin of this name in the annotations of the class.
     OpClass: TypeAlias = type[Operation]
-
-_MAX_SHARED_TYPES: Final = 4096
-"""How many types outlive their text: enough for a compiler's day, too few to be a leak."""
     EnumClass: TypeAlias = type[EnumT]
+
+_MAX_SHARED: Final = 4096
+"""How many types and names outlive their text: enough for any program, too few to be a leak."""
 
 
 class Argument:
@@ -72,8 +72,7 @@ class Parser(Cursor):
         defaults = ("builtin",) if default_dialect is None else ("builtin", default_dialect)
         self.default_dialects: tuple[str, ...] = defaults
         """Where operations without a prefix are looked for, in this order."""
-        self._readers_by_dialect: dict[tuple[str, ...], dict[str, OpReader]] = {}
-        self._readers = self._readers_by_dialect[defaults] = {}
+        self._readers: dict[str, OpReader] = context.op_readers.setdefault(defaults, {})
         self._types: defaultdict[str | None, dict[str, Type]] = defaultdict(dict)
 
     def operand(self) -> int:
@@ -149,7 +148,7 @@ class Parser(Cursor):
             self._types[dialect][key] = found
             # What an alias stands for, the next text may see otherwise.
             if "!" not in key and "#" not in key:
-                if len(shared) == _MAX_SHARED_TYPES:
+                if len(shared) == _MAX_SHARED:
                     shared.clear()
                 shared[dialect, key] = found
         return found
@@ -243,7 +242,7 @@ class Parser(Cursor):
 
     def _use_dialects(self, dialects: tuple[str, ...]) -> None:
         self.default_dialects = dialects
-        self._readers = self._readers_by_dialect.setdefault(dialects, {})
+        self._readers = self.context.op_readers.setdefault(dialects, {})
 
     def _blocks(self, arguments: Sequence[Argument]) -> Region:
         region = Region()
@@ -298,7 +297,7 @@ class Parser(Cursor):
         at = self.at
         read = self._readers.get(tokens[at])
         if read is None:
-            read = self._readers[tokens[at]] = find_reader(self, tokens[at])
+            read = self._new_reader(tokens[at])
         self.at = at + 1
         op = read(self, TextLoc(self.positions, at))
         if tokens[self.at] == "loc":
@@ -308,6 +307,13 @@ class Parser(Cursor):
         elif at != start:
             self.names.define_result(op, start)
         return op
+
+    def _new_reader(self, token: str) -> OpReader:
+        read = find_reader(self, token)
+        if len(self._readers) == _MAX_SHARED:
+            self._readers.clear()
+        self._readers[token] = read
+        return read
 
     def _result_names(self) -> list[tuple[int, int]]:
         """Take `%a, %b:2 =`: the names and how many results each has."""

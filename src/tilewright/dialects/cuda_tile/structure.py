@@ -81,15 +81,19 @@ class ModuleOp(TileOp):
             for op in block:
                 yield from _member_problems(op)
         for op in self.body.walk():
-            if op.dialect not in PUBLIC_DIALECTS and op.name not in PUBLIC_OPERATIONS:
+            if not isinstance(op, TileOp) and not _is_public(op):
                 yield op.error("is not of a public dialect, and cannot stand in a program")
+
+
+def _is_public(op: Operation) -> bool:
+    return op.dialect in PUBLIC_DIALECTS or op.name in PUBLIC_OPERATIONS
 
 
 def _member_problems(op: Operation) -> Iterator[Diagnostic]:
     if isinstance(op, EntryOp):
         return
     if not isinstance(op, GlobalOp):
-        if op.dialect in PUBLIC_DIALECTS:
+        if _is_public(op):
             yield op.error("cannot stand directly in 'cuda_tile.module'")
         return
     yield from map(op.error, global_debug_problems(op))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tilewright.bytecode.opcodes import AttributeTag
 from tilewright.bytecode.tables import ConstantTable, StringTable
@@ -48,6 +48,8 @@ from tilewright.ir.types import I1, FloatType, IntegerType
 from tilewright.support.bits import to_signed
 from tilewright.support.diagnostics import InternalError, InvalidValue
 
+T = TypeVar("T")
+
 MAX_ATTRIBUTE_NESTING: Final = 64
 
 
@@ -86,15 +88,19 @@ class Reader(Cursor):
         read = _READERS.get(tag)
         if read is None:
             self.fail(f"expected the tag of an attribute, 1 to {len(_READERS)}, found {tag}", at)
-        if self.nesting == MAX_ATTRIBUTE_NESTING:
-            self.fail(f"expected at most {self.nesting} nested attributes, found more", at)
-        self.nesting += 1
         try:
-            attribute = read(self)
+            return read(self)
         except InvalidValue as problem:
             self.fail(str(problem), at)
+
+    def members(self, what: str, size: int, read: Callable[[Reader], T]) -> tuple[T, ...]:
+        """The members of an attribute that holds others, each of at least `size` bytes."""
+        if self.nesting == MAX_ATTRIBUTE_NESTING:
+            self.fail(f"expected at most {self.nesting} nested attributes, found more")
+        self.nesting += 1
+        members = tuple([read(self) for _ in range(self.count(what, size))])
         self.nesting -= 1
-        return attribute
+        return members
 
     def hints(self) -> OptimizationHintsAttr:
         """Hints without their tag."""
@@ -184,7 +190,7 @@ def _read_string(reader: Reader) -> Attribute:
 
 
 def _read_array(reader: Reader) -> Attribute:
-    return ArrayAttr(tuple([reader.attribute() for _ in range(reader.count("elements"))]))
+    return ArrayAttr(reader.members("elements", 2, Reader.attribute))
 
 
 def _read_dense(reader: Reader) -> Attribute:
@@ -203,10 +209,11 @@ def _read_same_elements(reader: Reader) -> Attribute:
 
 
 def _read_dictionary(reader: Reader) -> DictionaryAttr:
-    count = reader.count("entries", 2)
-    return DictionaryAttr(
-        tuple([(reader.name("an entry"), reader.attribute()) for _ in range(count)])
-    )
+    return DictionaryAttr(reader.members("entries", 3, _read_entry))
+
+
+def _read_entry(reader: Reader) -> tuple[str, Attribute]:
+    return reader.name("an entry"), reader.attribute()
 
 
 def _read_hints(reader: Reader) -> Attribute:
@@ -266,16 +273,16 @@ def _instance_reader(kind: InstanceKind[Any]) -> FieldReader:
         return lambda reader, types: reader.constants.read(reader, types[0])
     if kind.kind is OptimizationHintsAttr:
         return lambda reader, types: reader.hints()
-    return lambda reader, types: _read_instance(reader, kind)
 
+    def read(reader: Reader, types: Sequence[Type]) -> Attribute:
+        at = reader.at
+        attribute = reader.attribute()
+        if not kind.accepts(attribute):
+            tag = AttributeTag(reader.data[at]).name.lower()
+            reader.fail(f"expected a {kind.description}, found one of tag {tag}", at)
+        return attribute
 
-def _read_instance(reader: Reader, kind: InstanceKind[Any]) -> Attribute:
-    at = reader.at
-    attribute = reader.attribute()
-    if not kind.accepts(attribute):
-        tag = AttributeTag(reader.data[at]).name.lower()
-        reader.fail(f"expected a {kind.description}, found one of tag {tag}", at)
-    return attribute
+    return read
 
 
 _FIELD_READERS: Final[dict[type[AttributeKind[Any]], Callable[[Any], FieldReader]]] = {

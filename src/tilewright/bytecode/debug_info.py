@@ -39,7 +39,16 @@ MAX_CALL_SITES: Final = 1024
 class DebugTable:
     """The debug records of a file; number 0 is an unknown location, record n has number n + 1."""
 
-    __slots__ = ("_indices", "_known", "_open", "_size", "_starts", "_strings", "_table")
+    __slots__ = (
+        "_indices",
+        "_known",
+        "_open",
+        "_size",
+        "_starts",
+        "_strings",
+        "_table",
+        "locations",
+    )
 
     def __init__(self, cursor: Cursor, strings: StringTable) -> None:
         self._strings = strings
@@ -49,6 +58,8 @@ class DebugTable:
         self._indices = cursor.offsets(count, 8, "locations")
         self._table = OffsetTable(cursor, 4, "debug record")
         self._known: dict[int, DINode | Location] = {0: UNKNOWN}
+        self.locations: dict[int, Location] = {}
+        """The locations met so far; those that are unknown differ from place to place."""
         self._open: list[int] = []
         self._size: dict[Location, int] = {}
 
@@ -61,12 +72,15 @@ class DebugTable:
 
     def location(self, index: int, user: Cursor, at: int) -> Location:
         """The location with a number; where nothing is known, the place in the file."""
-        found = self._known.get(index)
-        if found is None:
-            found = self._decode(index, user, at)
+        if index == 0:
+            return user.location(at)
+        found = self._known.get(index) or self._decode(index, user, at)
         if not isinstance(found, Location):
             user.fail(f"expected debug record {index - 1} to be a location, found a scope", at)
-        return user.location(at) if found is UNKNOWN else found
+        if found is UNKNOWN:
+            return user.location(at)
+        self.locations[index] = found
+        return found
 
     def _decode(self, index: int, user: Cursor, at: int) -> DINode | Location:
         if index in self._open:
@@ -111,10 +125,11 @@ class DebugTable:
 class Locations:
     """The locations of one function, taken one by one."""
 
-    __slots__ = ("_indices", "_table")
+    __slots__ = ("_indices", "_known", "_table")
 
     def __init__(self, table: DebugTable, indices: Iterator[int]) -> None:
         self._table = table
+        self._known = table.locations
         self._indices = indices
 
     def next(self, user: Cursor, at: int) -> Location:
@@ -122,7 +137,7 @@ class Locations:
         index = next(self._indices, None)
         if index is None:
             user.fail("expected a location for each operation, found the end of the list", at)
-        return self._table.location(index, user, at)
+        return self._known.get(index) or self._table.location(index, user, at)
 
 
 def _title(found: DINode | Location) -> str:

@@ -22,11 +22,9 @@ class Section(IntEnum):
     GLOBAL = 6
     PRODUCER = 7
 
-    @property
-    def title(self) -> str:
-        """How diagnostics call the section."""
-        return f"{self.name.capitalize()} section"
 
+TITLES: Final = {section: f"{section.name.capitalize()} section" for section in Section}
+"""How diagnostics call the sections."""
 
 ALIGNMENT: Final = {
     Section.STRING: 4,

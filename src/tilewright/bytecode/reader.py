@@ -12,6 +12,7 @@ from tilewright.bytecode.opcodes import (
     ALIGNMENT,
     MAGIC,
     MLIR_MAGIC,
+    TITLES,
     FunctionFlag,
     Section,
 )
@@ -31,6 +32,7 @@ from tilewright.ir.attributes import UNIT, Attribute, IntegerAttr, StringAttr, T
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.types import I64, FunctionType
 from tilewright.support.bits import is_power_of_two, to_signed
+from tilewright.support.collector import CollectorPause
 
 MODULE_NAME: Final = "kernels"
 """What readers call a module: the name of the original is not stored."""
@@ -46,8 +48,9 @@ def read_bytecode(data: bytes, name: str = "<bytes>") -> ModuleOp:
     information have their place in the file as location.
     """
     file = Cursor(data, 0, name, "file")
-    version = _header(file)
-    return _ModuleReader(_sections(file), version, name).module()
+    with CollectorPause():
+        version = _header(file)
+        return _ModuleReader(_sections(file), version, name).module()
 
 
 def _header(file: Cursor) -> Version:
@@ -87,15 +90,15 @@ def _sections(file: Cursor) -> dict[Section, Cursor]:
         if not 1 <= number & ~ALIGNED <= Section.PRODUCER:
             file.fail(f"expected the number of a section, 1 to 7, found {number & ~ALIGNED}", at)
         section = Section(number & ~ALIGNED)
-        length = file.count(f"bytes of the {section.title}")
+        length = file.count("bytes")
         _step_over_padding(file, section, at, aligned=number & ALIGNED != 0)
         base = file.at
-        sections[section] = Cursor(file.take(length), base, file.file, section.title)
+        sections[section] = Cursor(file.take(length), base, file.file, TITLES[section])
     if file.at < file.end:
         file.fail(f"expected nothing after the end marker, found {file.end - file.at} bytes")
     for section in (Section.STRING, Section.FUNC):
         if section not in sections:
-            file.fail(f"expected a {section.title}, found none", HEADER_SIZE)
+            file.fail(f"expected a {TITLES[section]}, found none", HEADER_SIZE)
     return sections
 
 
@@ -104,7 +107,7 @@ def _step_over_padding(file: Cursor, section: Section, at: int, *, aligned: bool
     alignment = file.varint() if aligned else 1
     if not is_power_of_two(alignment) or alignment % needed:
         file.fail(
-            f"expected the {section.title} to have a power of two that {needed} divides as "
+            f"expected the {TITLES[section]} to have a power of two that {needed} divides as "
             f"alignment, found {alignment}",
             at,
         )
@@ -129,7 +132,7 @@ class _ModuleReader:
     def _section(self, section: Section) -> Cursor:
         """A section, or one that counts zero records."""
         found = self._sections.get(section)
-        return Cursor(b"\0", 0, self._name, section.title) if found is None else found
+        return Cursor(b"\0", 0, self._name, TITLES[section]) if found is None else found
 
     def _reader(self, part: Cursor) -> Reader:
         return Reader(part, self._strings, self._types, self._constants)

@@ -61,7 +61,10 @@ class OffsetTable:
 
 
 class StringTable:
-    """The texts of a file, decoded when they are first used."""
+    """The texts of a file, decoded when they are first used.
+
+    Bytes that are no UTF-8 become lone surrogates, as in the text form.
+    """
 
     __slots__ = ("_known", "_table")
 
@@ -75,18 +78,10 @@ class StringTable:
         index = user.varint()
         found = self._known.get(index)
         if found is None:
-            found = self._known[index] = self._decode(index, user, at)
+            start, stop = self._table.bounds(index, user, at)
+            data = self._table.cursor.data[start:stop]
+            found = self._known[index] = data.decode("utf-8", "surrogateescape")
         return found
-
-    def _decode(self, index: int, user: Cursor, at: int) -> str:
-        start, stop = self._table.bounds(index, user, at)
-        cursor = self._table.cursor
-        try:
-            return cursor.data[start:stop].decode()
-        except UnicodeDecodeError as error:
-            cursor.fail(
-                f"expected UTF-8 in string {index}, found {error.reason}", start + error.start
-            )
 
 
 class ConstantTable:
@@ -232,7 +227,9 @@ class StringPool(Pool[str]):
     def index(self, text: str) -> int:
         """The number of a text."""
         found = self.indices.get(text)
-        return self.add(text, text.encode()) if found is None else found
+        if found is None:
+            found = self.add(text, text.encode("utf-8", "surrogateescape"))
+        return found
 
 
 class ConstantPool(Pool[bytes]):

@@ -65,6 +65,8 @@ SIMPLE: Final[dict[int, Type]] = {
     TypeTag.FNV8E5M3FNU: FNV8E5M3FNU,
     TypeTag.TOKEN: TOKEN,
 }
+SHORT: Final = {tag: type for tag, type in SIMPLE.items() if tag < 0x80}
+"""The types that are nothing but a tag of one byte."""
 SIMPLE_TAGS: Final = {type: tag for tag, type in SIMPLE.items()}
 
 PADDINGS: Final = {member.value: member for member in PaddingValue}
@@ -101,6 +103,22 @@ class TypeTable:
         return found
 
     def _decode(self, index: int, user: Cursor, at: int) -> Type:
+        cursor = self._table.cursor
+        start, stop = self._table.bounds(index, user, at)
+        type = SHORT.get(cursor.data[start]) if start < stop else None
+        if type is None:
+            type = self._nested(index, user, at)
+        added = since(type)
+        if added is not None and added > self.version:
+            cursor.fail(
+                f"expected a type of version {spell(self.version)}, found '{type}', "
+                f"which came with {spell(added)}",
+                start,
+            )
+        return type
+
+    def _nested(self, index: int, user: Cursor, at: int) -> Type:
+        """A type that may be made of others."""
         if index in self._open:
             user.fail(f"expected types without cycles, found type {index} inside itself", at)
         if len(self._open) == MAX_TYPE_NESTING:
@@ -113,23 +131,15 @@ class TypeTable:
     def _parse(self, record: Cursor) -> Type:
         at = record.at
         tag = record.varint()
-        type = SIMPLE.get(tag)
-        if type is None:
-            parse = _PARSERS.get(tag)
-            if parse is None:
-                record.fail(f"expected the tag of a type, found {tag}", at)
-            try:
-                type = parse(self, record)
-            except InvalidValue as problem:
-                record.fail(str(problem), at)
-        added = since(type)
-        if added is not None and added > self.version:
-            record.fail(
-                f"expected a type of version {spell(self.version)}, found '{type}', "
-                f"which came with {spell(added)}",
-                at,
-            )
-        return type
+        if tag in SIMPLE:
+            return SIMPLE[tag]
+        parse = _PARSERS.get(tag)
+        if parse is None:
+            record.fail(f"expected the tag of a type, found {tag}", at)
+        try:
+            return parse(self, record)
+        except InvalidValue as problem:
+            record.fail(str(problem), at)
 
     def tensor_view(self, record: Cursor) -> TensorViewType:
         """The tensor that a view is about."""

@@ -120,10 +120,10 @@ class ReduceOp(AggregateOp):
     def block_argument_names(
         self, region: Region, style: str
     ) -> Iterator[tuple[BlockArgument, str]]:
-        arguments = region.block.args
-        for index, argument in enumerate(arguments):
-            number = index // 2 if len(arguments) > 2 else ""
-            yield argument, f"reduce_{'rhs' if index % 2 else 'lhs'}{number}"
+        for block in region.blocks[:1]:
+            for index, argument in enumerate(block.args):
+                number = index // 2 if len(block.args) > 2 else ""
+                yield argument, f"reduce_{'rhs' if index % 2 else 'lhs'}{number}"
 
 
 class ScanOp(AggregateOp):

@@ -125,10 +125,9 @@ class ForOp(TileOp):
     def block_argument_names(
         self, region: Region, style: str
     ) -> Iterator[tuple[BlockArgument, str]]:
-        counter, *carried = region.block.args
-        yield counter, "loopIdx"
-        for index, argument in enumerate(carried):
-            yield argument, f"iterArg{index}"
+        for block in region.blocks[:1]:
+            for argument in block.args:
+                yield argument, f"iterArg{argument.index - 1}" if argument.index else "loopIdx"
 
 
 class LoopOp(TileOp):

@@ -279,7 +279,7 @@ def _instance_reader(kind: InstanceKind[Any]) -> FieldReader:
         attribute = reader.attribute()
         if not kind.accepts(attribute):
             tag = AttributeTag(reader.data[at]).name.lower()
-            reader.fail(f"expected a {kind.description}, found one of tag {tag}", at)
+            reader.fail(f"expected {kind.description}, found one of tag {tag}", at)
         return attribute
 
     return read

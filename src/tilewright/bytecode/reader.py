@@ -21,7 +21,6 @@ from tilewright.bytecode.types import TypeTable
 from tilewright.bytecode.varint import Cursor
 from tilewright.bytecode.versions import (
     GLOBAL_FLAGS,
-    PRIVATE_ENTRIES,
     Version,
     check_supported,
 )
@@ -190,7 +189,7 @@ class _ModuleReader:
         }
         if flags & FunctionFlag.HINTS:
             attributes["optimization_hints"] = self._hints(reader)
-        if flags & FunctionFlag.PRIVATE and self._version >= PRIVATE_ENTRIES:
+        if flags & FunctionFlag.PRIVATE:
             attributes["sym_visibility"] = StringAttr("private")
         size = reader.count(f"bytes in the body of '{name}'")
         body = self._reader(reader.part(size, f"body of '{name}'"))

@@ -13,8 +13,8 @@ from tilewright.ir.types import F4E2M1FN, I1, I4, TF32, FloatType, IntegerType
 K = TypeVar("K")
 T = TypeVar("T")
 
-PARTLY_FILLED: Final[dict[Type, int]] = {I4: 0x10, F4E2M1FN: 0x10, TF32: 0x08}
-"""Elements that leave bits of their last byte free, and what that byte stays below."""
+PARTLY_FILLED: Final[dict[Type, int]] = {I4: 0x0F, F4E2M1FN: 0x0F, TF32: 0x07}
+"""Elements that leave bits of their last byte free, and those that they use."""
 
 
 class OffsetTable:
@@ -122,11 +122,9 @@ class ConstantTable:
                 f"found {len(blob)}",
                 at,
             )
-        limit = PARTLY_FILLED.get(type.element)
-        if limit is not None and max(blob[size - 1 :: size]) >= limit:
-            user.fail(
-                f"expected patterns of '{type.element}' in constant {index}, found more bits", at
-            )
+        used = PARTLY_FILLED.get(type.element)
+        if used is not None:
+            blob = _clear_unused_bits(blob, size, used)
         return DenseElementsAttr(blob, type)
 
     def _bits(self, user: Cursor, at: int, index: int, type: TileType) -> bytes:
@@ -144,6 +142,12 @@ class ConstantTable:
         if found is None:
             found = self._unpacked[index, count] = unpack_bits(blob, count)
         return found
+
+
+def _clear_unused_bits(blob: bytes, size: int, used: int) -> bytes:
+    data = bytearray(blob)
+    data[size - 1 :: size] = bytes([byte & used for byte in data[size - 1 :: size]])
+    return bytes(data)
 
 
 def _read_blob(cursor: Cursor) -> bytes:

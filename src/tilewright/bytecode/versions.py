@@ -21,8 +21,6 @@ VIEW_OPTIONS: Final[Version] = (13, 3)
 """A bit field for the optional parameters of view types; a presence byte before."""
 POINTER_OPTIONS: Final[Version] = (13, 4)
 """A bit field for the optional parameters of pointers and tensor views; none before."""
-PRIVATE_ENTRIES: Final[Version] = (13, 4)
-"""The private flag of an entry counts; before, readers ignored it."""
 
 
 def spell(version: Version) -> str:

@@ -12,7 +12,6 @@ from tilewright.bytecode.varint import Buffer
 from tilewright.bytecode.versions import (
     GLOBAL_FLAGS,
     NEWEST,
-    PRIVATE_ENTRIES,
     PRODUCER,
     Version,
     check_supported,
@@ -133,22 +132,13 @@ class _ModuleWriter:
         if op.hints is not None:
             flags |= FunctionFlag.HINTS
         if op.attributes.get("sym_visibility") is StringAttr("private"):
-            flags |= self._private_flag()
+            flags |= FunctionFlag.PRIVATE
         section.out.append(flags)
         section.varint(self._debug.function(body.locations))
         if op.hints is not None:
             section.attribute(op.hints)
         section.varint(len(body.out))
         section.out += body.out
-
-    def _private_flag(self) -> int:
-        version = self._pools.version
-        if version < PRIVATE_ENTRIES:
-            raise InvalidValue(
-                f"is private, which came with bytecode {spell(PRIVATE_ENTRIES)} and cannot be "
-                f"written in {spell(version)}"
-            )
-        return FunctionFlag.PRIVATE
 
 
 def _refuse(op: Operation, problem: str) -> NoReturn:

@@ -1,10 +1,17 @@
-"""`python -m tilewright`: the command line."""
+"""`python -m tilewright` and the console script `tilewright`: the command line."""
 
 from __future__ import annotations
 
-import sys
+from typing import NoReturn
 
 from tilewright.driver.cli import main
+from tilewright.driver.process import leave
+
+
+def script() -> NoReturn:
+    """Run the command line as a process of its own."""
+    leave(main())
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    script()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from tilewright.bytecode.opcodes import MLIR_MAGIC
 from tilewright.dialects.builtin import ModuleOp as BuiltinModuleOp
 from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
 from tilewright.driver.registry import context
@@ -16,15 +17,13 @@ from tilewright.text.parser import parse_text
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
-MLIR_BYTECODE: Final = b"ML\xefR"
-
 
 def decode_text(data: bytes, name: str) -> str:
     """Bytes as text; what is no text gets an error at its first bad byte."""
     start = ByteLoc(name, 0)
     if not data:
         fail("expected Tile IR text or bytecode, found an empty file", start)
-    if data.startswith(MLIR_BYTECODE):
+    if data.startswith(MLIR_MAGIC):
         fail("expected Tile IR text or bytecode, found MLIR bytecode", start)
     try:
         return data.decode("utf-8")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Final
 
+from tilewright.bytecode.opcodes import MAGIC
 from tilewright.support.diagnostics import Diagnostic, Error
-
-MAGIC: Final = b"\x7fTileIR\x00"
-"""How every Tile IR bytecode file starts."""
 
 
 class FileError(Error):
@@ -41,14 +38,17 @@ def write_output(path: str, data: bytes) -> None:
     The data goes to a new file beside the target, which then takes its place: a reader sees the
     old contents or the new, never a part. What is not a plain file is written directly.
     """
-    if path == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
     try:
-        _replace_file(path, data)
+        if path == "-":
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            _replace_file(path, data)
+    except BrokenPipeError:
+        raise  # whoever read our output has seen enough
     except OSError as error:
-        raise FileError(f"cannot write '{path}': {error.strerror}") from error
+        name = "standard output" if path == "-" else f"'{path}'"
+        raise FileError(f"cannot write {name}: {error.strerror}") from error
 
 
 def _replace_file(path: str, data: bytes) -> None:

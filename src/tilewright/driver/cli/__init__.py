@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright import __version__
 from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError
+from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error, Unsupported
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         known = ", ".join(COMMANDS)
         print(f"tilewright: error: expected a command ({known}), found '{name}'", file=sys.stderr)
         return WRONG_USAGE
-    return guarded(lambda: run_command(name, rest))
+    # One program goes in and one comes out: there is nothing for the collector to find.
+    with CollectorPause():
+        return guarded(lambda: run_command(name, rest))
 
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
@@ -95,10 +97,7 @@ def guarded(action: Callable[[], int]) -> int:
         print(error.render(), file=sys.stderr)
         return UNSUPPORTED if isinstance(error, Unsupported) else WRONG_PROGRAM
     except BrokenPipeError:
-        # Whoever read our output has seen enough. What is still buffered must go somewhere when
-        # the interpreter flushes it at its end, or that complains.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+        return OK  # whoever read our output has seen enough
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:

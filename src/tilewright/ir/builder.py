@@ -69,7 +69,9 @@ class Builder:
         self.location = location
 
     def insert(self, op: OpT) -> OpT:
-        """Put an operation at the insertion point."""
+        """Put an operation at the insertion point; if it has no location, it gets this one."""
+        if op.location is UNKNOWN:
+            op.location = self.location
         self.point.insert(op)
         return op
 

@@ -108,7 +108,7 @@ class ConversionBuilder(Builder):
 
     def insert(self, op: OpT) -> OpT:
         """Put an operation of the new program at the insertion point."""
-        self.point.insert(op)
+        super().insert(op)
         inside = list(op.walk()) if op.regions else (op,)
         self._fresh += inside
         self._made += inside
@@ -382,7 +382,7 @@ class ConversionBuilder(Builder):
     def _grouped(self, op: Operation, made: Operation) -> Sequence[Value | Sequence[Value]]:
         """The results of an operation, in groups where types are converted to several."""
         sizes = [len(self.types.convert(result.type) or ()) for result in op.results]
-        if len(made.results) == len(op.results) or len(made.results) != sum(sizes):
+        if sum(sizes) != len(made.results):
             return made.results
         rest = iter(made.results)
         return [[next(rest) for _ in range(size)] for size in sizes]

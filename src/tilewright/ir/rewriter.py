@@ -66,7 +66,7 @@ class Rewriter(Builder):
     def insert(self, op: OpT) -> OpT:
         """Put an operation, with all that it holds, at the insertion point."""
         self.edits += 1
-        self.point.insert(op)
+        super().insert(op)
         if op.regions:
             for inner in op.walk():
                 self.listener.inserted(inner)

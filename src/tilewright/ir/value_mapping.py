@@ -139,7 +139,7 @@ class _CastBuilder(Builder):
         self.casts: list[Operation] = []
 
     def insert(self, op: OpT) -> OpT:
-        self.point.insert(op)
+        super().insert(op)
         self.casts.append(op)
         self._made.append(op)
         return op

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+import toy
+
+from tilewright.ir.builder import Builder, create_op
+from tilewright.ir.effects import is_dead, is_effect_free, is_pure, may_read, may_write
+from tilewright.ir.operation import Block, Operation
+from tilewright.ir.types import I1, I32
+
+
+def loop_with(inner: type[Operation] | None = None, broken: bool = False) -> toy.LoopOp:
+    """A loop that holds one operation in an `if`, which may also end the loop."""
+    then, inside = toy.block_of()
+    value = toy.source(Builder(toy.InsertPoint(Block())), I32)
+    if inner is not None:
+        types = [I32] if inner.schema.results else []
+        inside.insert(inner([value] * len(inner.schema.operands), types))
+    inside.create(toy.BreakOp if broken else toy.YieldOp)
+    other, after = toy.block_of()
+    after.create(toy.YieldOp)
+    body, build = toy.block_of()
+    condition = body.add_argument(I1)
+    build.create(toy.IfOp, condition=condition, then_region=then, else_region=other, types=[])
+    build.create(toy.YieldOp)
+    return create_op(toy.LoopOp, body=body, types=[])
+
+
+@pytest.mark.parametrize(
+    ("inner", "pure", "free", "reads", "writes", "dead"),
+    [
+        (None, True, True, False, False, True),
+        (toy.AddOp, True, True, False, False, True),
+        (toy.DivOp, False, True, False, False, True),
+        (toy.LoadOp, False, False, True, False, True),
+        (toy.StoreOp, False, False, False, True, False),
+        (toy.UseOp, False, False, True, True, False),
+    ],
+)
+def test_effects_of_what_is_inside_count(
+    inner: type[Operation] | None, pure: bool, free: bool, reads: bool, writes: bool, dead: bool
+) -> None:
+    loop = loop_with(inner)
+    assert is_pure(loop) == pure
+    assert is_effect_free(loop) == free
+    assert may_read(loop) == reads
+    assert may_write(loop) == writes
+    assert is_dead(loop) == dead
+
+
+def test_a_jump_counts_where_it_leaves() -> None:
+    loop = loop_with(broken=True)
+    assert is_dead(loop)
+    inner = loop.body.block.first
+    assert isinstance(inner, toy.IfOp)
+    assert not is_dead(inner)
+    assert not is_pure(inner)
+
+
+def test_what_is_used_or_ends_a_block_is_not_dead() -> None:
+    _, build = toy.module()
+    value = toy.constant(build, 1)
+    definition = value.defining_op()
+    assert definition is not None
+    assert is_dead(definition)
+    toy.use(build, value)
+    assert not is_dead(definition)
+    assert not is_dead(build.create(toy.YieldOp))

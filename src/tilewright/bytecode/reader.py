@@ -188,7 +188,10 @@ class _ModuleReader:
             "function_type": TypeAttr(signature),
         }
         if flags & FunctionFlag.HINTS:
-            attributes["optimization_hints"] = self._hints(reader)
+            hints = self._hints(reader)
+            # No hints at all are the same as none, and print so.
+            if hints.entries.entries:
+                attributes["optimization_hints"] = hints
         if flags & FunctionFlag.PRIVATE:
             attributes["sym_visibility"] = StringAttr("private")
         size = reader.count(f"bytes in the body of '{name}'")

@@ -76,8 +76,7 @@ class Cursor:
     def expect(self, token: str) -> None:
         """Take this token."""
         if self.tokens[self.at] != token:
-            found = describe(self.tokens[self.at])
-            fail(f"expected '{token}', got {found}", self._missing_place())
+            self.missing(token)
         self.at += 1
 
     def location(self, at: int | None = None) -> TextLoc:
@@ -91,6 +90,11 @@ class Cursor:
     def unexpected(self, wanted: str) -> NoReturn:
         """Stop with an error: this was expected, and the current token was found."""
         self.error(f"expected {wanted}, got {describe(self.tokens[self.at])}")
+
+    def missing(self, token: str) -> NoReturn:
+        """Stop with an error: this token should stand here."""
+        found = describe(self.tokens[self.at])
+        fail(f"expected '{token}', got {found}", self._missing_place())
 
     def _missing_place(self) -> TextLoc:
         """Where to say that something is missing: here, or at the end of the line before."""

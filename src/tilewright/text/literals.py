@@ -144,7 +144,7 @@ def read_dense(parser: Parser, type: Type | None) -> Attribute:
     parser.at += 1
     start = parser.at
     if parser.peek() != "<":
-        parser.unexpected("'<'")
+        parser.missing("<")
     end = parser.closing(start)
     if end < 0:
         parser.error("expected '>' to close this '<'")

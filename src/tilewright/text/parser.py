@@ -279,7 +279,7 @@ class Parser(Cursor):
             append(operation())
 
     def _complete(self, region: Region, field: RegionField) -> None:
-        if not region.blocks and field.min_blocks:
+        if not region.blocks and (field.min_blocks or field.max_blocks == 1):
             region.append(Block())
         if field.terminator is not None:
             for block in region.blocks:

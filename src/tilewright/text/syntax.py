@@ -338,3 +338,21 @@ def spelled_fields(elements: list[Element]) -> set[Field]:
             case _:
                 pass
     return fields
+
+
+def typed_fields(elements: list[Element]) -> set[str]:
+    """The names of the fields whose types some element spells, or may spell."""
+    names: set[str] = set()
+    for element in elements:
+        match element:
+            case TypeOf(field=field):
+                names.add(field.name)
+            case Custom(fields=fields):
+                names.update([field.name for field in fields])
+            case Group():
+                names |= typed_fields(element.then) | typed_fields(element.otherwise)
+            case AnyOrder():
+                names.update(*map(typed_fields, element.clauses))
+            case _:
+                pass
+    return names

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tilewright.ir.attribute_kinds import AttributeKind, EnumKind
 from tilewright.ir.attributes import Attribute, Type
 from tilewright.ir.declare import Arity, AttributeField, OperandField, ResultField
 from tilewright.ir.operation import Region
@@ -57,7 +58,7 @@ class OpBuilder:
         self._kind = kind
         self._operands = [_ValueField(field, same) for field in schema.operands]
         self._results = [_ValueField(field, same) for field in schema.results]
-        self._attributes = [(field, _default(field)) for field in schema.attributes]
+        self._attributes = [_DeclaredAttribute(field) for field in schema.attributes]
         self._regions = [field.name for field in schema.regions]
         self._segments = schema.has_segments
         self._infer: Infer | None = getattr(kind, "infer_types", None)
@@ -68,16 +69,18 @@ class OpBuilder:
             self._infer_all(state)
             self._infer(state)
         operands, sizes = self._resolved(parser, state)
-        regions = [state.regions.get(name) or Region() for name in self._regions]
         return self._kind(
             operands,
             self._result_types(state),
-            self._all_attributes(state.attributes),
-            regions,
+            self._all_attributes(state.attributes) if self._attributes else state.attributes,
+            self._all_regions(state) if self._regions else (),
             state.location,
             (),
             tuple(sizes) if self._segments else None,
         )
+
+    def _all_regions(self, state: ParseState) -> list[Region]:
+        return [state.regions.get(name) or Region() for name in self._regions]
 
     def _infer_all(self, state: ParseState) -> None:
         """Fill in what the operation's own inference may want to know."""
@@ -95,17 +98,21 @@ class OpBuilder:
         values: list[Value] = []
         sizes: list[int] = []
         given, known = state.operands, state.operand_types
+        tokens, named = parser.tokens, parser.names.values
         for field in self._operands:
-            name = field.name
-            references = given.get(name, ())
-            types = known.get(name)
+            references = given.get(field.name, ())
+            types = known.get(field.name)
             if types is None:
                 inferred = field.infer(state)
                 types = () if inferred is None else (inferred,) * len(references)
             if len(references) != len(types):
-                what = f"{len(references)} types for '{name}', got {len(types)}"
+                what = f"{len(references)} types for '{field.name}', got {len(types)}"
                 fail(f"'{self._kind.name}' op expected {what}", state.location)
-            values += map(parser.resolve, references, types)
+            for at, type in zip(references, types, strict=True):
+                value = named.get(tokens[at])
+                if value is None or value.type is not type:
+                    value = parser.resolve(at, type)
+                values.append(value)
             sizes.append(len(references))
         return values, sizes
 
@@ -126,19 +133,33 @@ class OpBuilder:
     def _all_attributes(self, given: dict[str, Attribute]) -> dict[str, Attribute]:
         """The declared attributes in order, defaults included, and then all others."""
         attributes: dict[str, Attribute] = {}
-        for field, default in self._attributes:
-            stored = given.pop(field.spelling, None)
-            if stored is None:
+        for field in self._attributes:
+            spelling = field.spelling
+            stored = given.pop(spelling, None)
+            if stored is None and field.name != spelling:
                 stored = given.pop(field.name, None)
+            if stored is None:
+                stored = field.default
+            elif field.coerce is not None:
+                stored = field.coerce(stored)
             if stored is not None:
-                attributes[field.spelling] = field.kind.coerce(stored)
-            elif default is not None:
-                attributes[field.spelling] = default
+                attributes[spelling] = stored
         if given:
             attributes.update(given)
         return attributes
 
 
-def _default(field: AttributeField[Any]) -> Attribute | None:
-    """What an attribute is where the text does not spell it."""
-    return None if field.optional or field.default is None else field.kind.wrap(field.default)
+class _DeclaredAttribute:
+    """What is known beforehand of an attribute."""
+
+    __slots__ = ("coerce", "default", "name", "spelling")
+
+    def __init__(self, field: AttributeField[Any]) -> None:
+        self.name = field.name
+        self.spelling = field.spelling
+        has_default = not field.optional and field.default is not None
+        self.default: Attribute | None = field.kind.wrap(field.default) if has_default else None
+        """What the attribute is where the text does not spell it."""
+        kind: AttributeKind[Any] = field.kind
+        self.coerce = kind.coerce if isinstance(kind, EnumKind) else None
+        """Other kinds store what they are given."""

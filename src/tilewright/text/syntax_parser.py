@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tilewright.ir.attributes import UNIT
 from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField, ResultField
 from tilewright.ir.operation import Region
+from tilewright.ir.traits import SameType
 from tilewright.support.diagnostics import InternalError
 from tilewright.text.syntax import (
     AnyOrder,
@@ -22,6 +23,7 @@ from tilewright.text.syntax import (
     Variable,
     is_flag,
     read_syntax,
+    typed_fields,
 )
 from tilewright.text.syntax_builder import OpBuilder
 from tilewright.text.syntax_kinds import kind_reader, kind_starts
@@ -66,10 +68,12 @@ def _make_form(kind: type[Operation]) -> Form | None:
 class _Compiler:
     """Turns elements into steps."""
 
-    __slots__ = ("_dialect", "_kind")
+    __slots__ = ("_dialect", "_kind", "_spelled")
 
     def __init__(self, kind: type[Operation]) -> None:
         self._kind = kind
+        self._spelled = typed_fields(read_syntax(kind))
+        """The fields whose types the text may spell."""
         self._dialect = kind.name.partition(".")[0] if kind.elides_type_prefix else None
 
     def sequence(self, elements: Sequence[Element], *first: Step) -> Step:
@@ -81,13 +85,15 @@ class _Compiler:
                     items.append((text, "", None))
                 case Variable(field=OperandField(name=name, arity=Arity.ONE)):
                     items.append(("", name, None))
+                case AttrDict(keyword=keyword):
+                    items.append(("attributes" if keyword else "{", "", _attr_dict(keyword)))
+                case Group(then=[Literal(text=text), *_], otherwise=[]):
+                    items.append((text, "", self.group(element)))
                 case Space():
                     pass
                 case _:
                     step = self.step(element)
                     items += [] if step is None else [("", "", step)]
-        if len(items) == 1 and items[0][2] is not None:
-            return items[0][2]
         return _run(items)
 
     def step(self, element: Element) -> Step | None:
@@ -97,10 +103,8 @@ class _Compiler:
                 return self.variable(field)
             case TypeOf(field=field):
                 return self.types(field)
-            case AttrDict(keyword=keyword):
-                return _attr_dict(keyword)
             case Group():
-                return self.group(element)
+                return self.choice(element)
             case AnyOrder():
                 return self.any_order(element)
             case Custom():
@@ -129,7 +133,7 @@ class _Compiler:
         assert isinstance(field, OperandField | ResultField)
         is_operand = isinstance(field, OperandField)
         if field.arity is not Arity.VARIADIC:
-            return _single_type(name, dialect, is_operand)
+            return _single_type(field, dialect, self.followers(field))
 
         def step(parser: Parser, state: ParseState) -> None:
             types = state.operand_types if is_operand else state.result_types
@@ -141,29 +145,27 @@ class _Compiler:
 
         return step
 
+    def followers(self, field: Field) -> tuple[list[str], list[str]]:
+        """The single operands and results whose type is that of a field, and never spelled."""
+        traits = [trait for trait in self._kind.traits if isinstance(trait, SameType)]
+        same = {name for trait in traits if field.name in trait.fields for name in trait.fields}
+        schema = self._kind.schema
+        operands, results = (
+            [f.name for f in fields if f.arity is Arity.ONE and f.name in same - self._spelled]
+            for fields in (schema.operands, schema.results)
+        )
+        return operands, results
+
     def group(self, group: Group) -> Step:
-        """An optional group: it is there if its first element is."""
+        """An optional group that is there."""
         flags = [_flag(group.anchor)] if is_flag(group.anchor) else []
-        then = self.sequence(group.then, *flags)
-        otherwise = self.sequence(group.otherwise) if group.otherwise else None
-        first = group.then[0]
-        if isinstance(first, Literal) and otherwise is None:
-            word = first.text
+        return self.sequence(group.then, *flags)
 
-            def literal_step(parser: Parser, state: ParseState) -> None:
-                if parser.tokens[parser.at] == word:
-                    then(parser, state)
-
-            return literal_step
-        test = self.test(first)
-
-        def step(parser: Parser, state: ParseState) -> None:
-            if test(parser):
-                then(parser, state)
-            elif otherwise is not None:
-                otherwise(parser, state)
-
-        return step
+    def choice(self, group: Group) -> Step:
+        """An optional group, there if its first element is, or its other half."""
+        test = self.test(group.then[0])
+        then, otherwise = self.group(group), self.sequence(group.otherwise)
+        return lambda parser, state: (then if test(parser) else otherwise)(parser, state)
 
     def test(self, element: Element) -> Test:
         """Whether an element stands here."""
@@ -205,7 +207,8 @@ class _Compiler:
 
 
 _Item = tuple[str, str, Step | None]
-"""A literal, or the name of a field that is one operand, or a step for anything else."""
+"""A literal; or the name of a field that is one operand; or a step for anything else, which is
+taken only before the literal if there is one."""
 
 
 def _run(items: list[_Item]) -> Step:
@@ -214,12 +217,13 @@ def _run(items: list[_Item]) -> Step:
     def run(parser: Parser, state: ParseState) -> None:
         tokens, at = parser.tokens, parser.at
         for literal, operand, step in items:
-            if step is not None:
-                parser.at = at
-                step(parser, state)
-                at = parser.at
-                continue
             token = tokens[at]
+            if step is not None:
+                if token == literal or not literal:
+                    parser.at = at
+                    step(parser, state)
+                    at = parser.at
+                continue
             if operand:
                 if token[:1] != "%":
                     parser.at = at
@@ -248,18 +252,26 @@ def _operands(field: OperandField[Any]) -> Step:
     return step
 
 
-def _single_type(name: str, dialect: str | None, is_operand: bool) -> Step:
-    if is_operand:
+def _single_type(field: Field, dialect: str | None, followers: tuple[list[str], list[str]]) -> Step:
+    """A type; some operands and results have the same one."""
+    name = field.name
+    operands, results = followers
+    (operands if isinstance(field, OperandField) else results).append(name)
+    if not operands and len(results) == 1:
 
-        def operand_type(parser: Parser, state: ParseState) -> None:
-            state.operand_types[name] = [parser.type(dialect)]
+        def result_type(parser: Parser, state: ParseState) -> None:
+            state.result_types[name] = [parser.type(dialect)]
 
-        return operand_type
+        return result_type
 
-    def result_type(parser: Parser, state: ParseState) -> None:
-        state.result_types[name] = [parser.type(dialect)]
+    def step(parser: Parser, state: ParseState) -> None:
+        types = [parser.type(dialect)]
+        for operand in operands:
+            state.operand_types[operand] = types
+        for result in results:
+            state.result_types[result] = types
 
-    return result_type
+    return step
 
 
 def _attribute(field: AttributeField[Any], dialect: str | None) -> Step:
@@ -294,14 +306,9 @@ def _region(field: RegionField) -> Step:
 def _attr_dict(keyword: bool) -> Step:
     def step(parser: Parser, state: ParseState) -> None:
         if keyword:
-            if not parser.accept("attributes"):
-                return
-            if parser.tokens[parser.at] != "{":
-                parser.expect("{")
-        elif parser.tokens[parser.at] != "{":
-            return
+            parser.expect("attributes")
         at = parser.at
-        for name, attribute in parser.optional_attr_dict().items():
+        for name, attribute in parser.attr_dict().items():
             if name in state.attributes:
                 parser.error(f"attribute '{name}' occurs more than once", at)
             state.attributes[name] = attribute

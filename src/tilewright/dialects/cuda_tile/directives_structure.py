@@ -84,12 +84,14 @@ def _parse_kernel(
     inputs = tuple(argument.type for argument in arguments)
     state.attributes[signature] = TypeAttr(FunctionType(inputs, tuple(results)))
     if any(argument.attributes for argument in arguments):
-        given = tuple(DictionaryAttr(argument.attributes) for argument in arguments)
-        state.attributes[arg_attrs] = ArrayAttr(given)
+        each = tuple(DictionaryAttr(argument.attributes) for argument in arguments)
+        state.attributes[arg_attrs] = ArrayAttr(each)
     if parser.accept("optimization_hints"):
         parser.expect("=")
-        at = parser.at
-        state.attributes[hints] = parser.invalid(OptimizationHintsAttr.parse, parser, at=at)
+        given = parser.invalid(OptimizationHintsAttr.parse, parser, at=parser.at)
+        # No hints at all are the same as none, and print so.
+        if given.entries.entries:
+            state.attributes[hints] = given
     _parse_region(parser, state, body, arguments)
 
 

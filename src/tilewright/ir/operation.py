@@ -74,10 +74,14 @@ class Operation(metaclass=OperationMeta):
         for value in self.operands:
             users = value.users
             users[self] = users.get(self, 0) + 1
-        self.results = tuple([OpResult(t, self, i) for i, t in enumerate(result_types)])
+        # Nearly all have one result: a comprehension would cost a quarter of the whole.
+        if len(result_types) == 1:
+            self.results: tuple[OpResult, ...] = (OpResult(result_types[0], self, 0),)
+        else:
+            self.results = tuple([OpResult(t, self, i) for i, t in enumerate(result_types)])
         self.attributes = {} if attributes is None else attributes
-        self.regions = regions = tuple(regions)
-        for region in regions:
+        self.regions = tuple(regions)
+        for region in self.regions:
             region.parent = self
         self.location = location
         self.successors = tuple(successors)

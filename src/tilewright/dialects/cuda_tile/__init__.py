@@ -44,6 +44,7 @@ CUDA_TILE: Final = Dialect(
     types,
     view,
     alias=alias,
+    simplifier="tilewright.dialects.cuda_tile.simplify.simplifier",
     spellings={
         "cuda_tile.pow": floating.FPowFOp,
         "cuda_tile.print": misc.PrintTkoOp,

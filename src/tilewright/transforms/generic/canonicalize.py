@@ -8,10 +8,14 @@ from tilewright.ir.dialect import Dialect
 from tilewright.ir.operation import UnregisteredOp
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import ByRoot, Rule, Rules, apply_rules
+from tilewright.ir.traits import CONSTANT_LIKE
+from tilewright.transforms.generic.constant_pool import ConstantPool
 from tilewright.transforms.generic.fold import Folder
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
+    from tilewright.ir.rewriter import Rewriter
+    from tilewright.ir.rules import Replacement
     from tilewright.support.diagnostics import Sink
 
 
@@ -47,11 +51,19 @@ class DialectRules:
 
 
 class Canonicalize(Pass):
-    """Bring the program into its simplest form: fold, rewrite, delete what is dead."""
+    """Bring the program into its simplest form: fold, rewrite, delete what is dead.
+
+    Equal constants become one, at the head of the kernel.
+    """
 
     name = "canonicalize"
     max_rewrites: int = option(default=0, doc="when to give up; 0 for many an operation")
 
     def run(self, op: Operation, sink: Sink) -> None:
         limit = self.max_rewrites or None
-        apply_rules(op, DialectRules(), fold=Folder(), limit=limit, sink=sink)
+        pool, folder = ConstantPool(), Folder()
+
+        def fold(op: Operation, build: Rewriter) -> Replacement:
+            return (pool if CONSTANT_LIKE in op.traits else folder)(op, build)
+
+        apply_rules(op, DialectRules(), fold=fold, limit=limit, sink=sink)

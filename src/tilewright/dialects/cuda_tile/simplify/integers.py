@@ -1,0 +1,242 @@
+"""Folds of integer arithmetic: computation on constants, and the laws of wrapping integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile.bitwise import AndIOp, OrIOp, XOrIOp
+from tilewright.dialects.cuda_tile.enums import Overflow, Rounding
+from tilewright.dialects.cuda_tile.integer import (
+    AbsIOp,
+    AddIOp,
+    BinaryInteger,
+    DivIOp,
+    MaxIOp,
+    MinIOp,
+    MulhiIOp,
+    MulIOp,
+    NegIOp,
+    OverflowingInteger,
+    RemIOp,
+    ShLIOp,
+    ShRIOp,
+    SignedInteger,
+    SubIOp,
+)
+from tilewright.dialects.cuda_tile.mma import MmaIOp
+from tilewright.dialects.cuda_tile.simplify.constants import (
+    Binary,
+    elementwise,
+    is_signed,
+    splat,
+    splat_of,
+    width,
+)
+from tilewright.support.bits import mask, sign_bit
+from tilewright.support.floats import Rounding as FloatRounding
+from tilewright.support.numerics import integer
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.rules import Constants, Folded, Folds
+
+PROMISES: Final[dict[Overflow, tuple[bool, ...]]] = {
+    Overflow.NONE: (),
+    Overflow.NO_SIGNED_WRAP: (True,),
+    Overflow.NO_UNSIGNED_WRAP: (False,),
+    Overflow.NO_WRAP: (True, False),
+}
+"""The readings, signed or not, in which an operation is promised not to overflow."""
+
+_WRAPPING: Final[dict[type[Operation], tuple[Callable[..., int], Callable[..., bool]]]] = {
+    AddIOp: (integer.add, integer.add_overflows),
+    SubIOp: (integer.subtract, integer.subtract_overflows),
+    MulIOp: (integer.multiply, integer.multiply_overflows),
+    ShLIOp: (integer.shift_left, integer.shift_left_overflows),
+}
+
+_DIVISION_ROUNDINGS: Final = {
+    Rounding.ZERO: FloatRounding.ZERO,
+    Rounding.NEGATIVE_INF: FloatRounding.NEGATIVE_INF,
+    Rounding.POSITIVE_INF: FloatRounding.POSITIVE_INF,
+}
+
+
+def _wrapping(op: OverflowingInteger, bits: int) -> Binary:
+    """Modulo `2**bits`; undefined where a promise is broken, or a shift is too long."""
+    compute, overflows = _WRAPPING[type(op)]
+    promises = PROMISES[op.overflow]
+    is_shift = isinstance(op, ShLIOp)
+
+    def result(a: int, b: int) -> int | None:
+        if is_shift and b >= bits:
+            return None
+        if any(overflows(a, b, bits, signed=signed) for signed in promises):
+            return None
+        return compute(a, b, bits)
+
+    return result
+
+
+def _signed_compute(op: SignedInteger, bits: int) -> Binary:
+    """What an operation computes that depends on how integers are read."""
+    signed = is_signed(op.signedness)
+    match op:
+        case DivIOp():
+            rounding = _DIVISION_ROUNDINGS[op.rounding]
+            return lambda a, b: integer.divide(a, b, bits, signed=signed, rounding=rounding)
+        case RemIOp():
+            return lambda a, b: integer.remainder(a, b, bits, signed=signed)
+        case MaxIOp():
+            return lambda a, b: integer.maximum(a, b, bits, signed=signed)
+        case MinIOp():
+            return lambda a, b: integer.minimum(a, b, bits, signed=signed)
+        case _:
+            return lambda a, b: integer.shift_right(a, b, bits, signed=signed) if b < bits else None
+
+
+def _compute(op: BinaryInteger, bits: int) -> Binary:
+    match op:
+        case OverflowingInteger():
+            return _wrapping(op, bits)
+        case SignedInteger():
+            return _signed_compute(op, bits)
+        case AndIOp():
+            return integer.bitwise_and
+        case OrIOp():
+            return integer.bitwise_or
+        case _:
+            return integer.bitwise_xor
+
+
+def _neutral(op: BinaryInteger, bits: int) -> int | None:
+    """The right operand that leaves the left one as it is."""
+    match op:
+        case AddIOp() | SubIOp() | OrIOp() | XOrIOp() | ShLIOp() | ShRIOp():
+            return 0
+        case MulIOp():
+            return 1
+        case AndIOp():
+            return mask(bits)
+        case DivIOp():
+            # The one bit of a signed i1 that is set stands for -1.
+            return None if bits == 1 else 1
+        case MaxIOp():
+            return sign_bit(bits) if is_signed(op.signedness) else 0
+        case MinIOp():
+            return mask(bits) >> is_signed(op.signedness)
+        case _:
+            return None
+
+
+def _absorbing(op: BinaryInteger, bits: int) -> int | None:
+    """The operand that is the result, whatever the other one is."""
+    match op:
+        case MulIOp() | AndIOp():
+            return 0
+        case OrIOp():
+            return mask(bits)
+        case MaxIOp():
+            return mask(bits) >> is_signed(op.signedness)
+        case MinIOp():
+            return sign_bit(bits) if is_signed(op.signedness) else 0
+        case _:
+            return None
+
+
+_COMMUTATIVE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp, MaxIOp, MinIOp)
+_IDEMPOTENT: Final = (AndIOp, OrIOp, MaxIOp, MinIOp)
+_CANCELLING: Final = (SubIOp, XOrIOp)
+
+
+def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
+    """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
+    bits = width(op.result.type)
+    left, right = splat_of(constants[0]), splat_of(constants[1])
+    if right is not None and right == _neutral(op, bits):
+        return op.lhs
+    if None not in constants:
+        return elementwise(_compute(op, bits), op.result.type, constants)
+    if isinstance(op, RemIOp) and right == 1 and bits > 1:
+        return splat(0, op.result.type)
+    if isinstance(op, _COMMUTATIVE):
+        if left is not None and left == _neutral(op, bits):
+            return op.rhs
+        absorbing = _absorbing(op, bits)
+        if absorbing is not None and absorbing in (left, right):
+            return splat(absorbing, op.result.type)
+    return _fold_same(op) or _fold_inverse(op)
+
+
+def _fold_same(op: BinaryInteger) -> Folded:
+    """`x & x` is `x`, and `x - x` is zero."""
+    if op.lhs is not op.rhs:
+        return None
+    if isinstance(op, _IDEMPOTENT):
+        return op.lhs
+    return splat(0, op.result.type) if isinstance(op, _CANCELLING) else None
+
+
+def _fold_inverse(op: BinaryInteger) -> Folded:
+    """`(x ^ y) ^ y` is `x`."""
+    if not isinstance(op, XOrIOp):
+        return None
+    for inner, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        source = inner.defined_by(XOrIOp)
+        if source is not None and other in source.operands:
+            return source.rhs if source.lhs is other else source.lhs
+    return None
+
+
+def fold_negation(op: NegIOp, constants: Constants) -> Folded:
+    """Compute on constants; `-(-x)` is `x`, since both wrap."""
+    if (inner := op.source.defined_by(NegIOp)) is not None:
+        return inner.source
+    bits = width(op.result.type)
+    promises = PROMISES[op.overflow]
+
+    def negate(a: int) -> int | None:
+        # A promise about negation speaks of signed integers alone.
+        if promises and integer.negate_overflows(a, bits, signed=True):
+            return None
+        return integer.negate(a, bits)
+
+    return elementwise(negate, op.result.type, constants)
+
+
+def fold_magnitude(op: AbsIOp, constants: Constants) -> Folded:
+    """Compute on constants; the magnitude of a magnitude has the same bits."""
+    if op.source.defined_by(AbsIOp) is not None:
+        return op.source
+    bits = width(op.result.type)
+    return elementwise(lambda a: integer.absolute(a, bits), op.result.type, constants)
+
+
+def fold_high_product(op: MulhiIOp, constants: Constants) -> Folded:
+    """Compute on constants; a product with zero or one has nothing in its high half."""
+    if any(splat_of(constant) in (0, 1) for constant in constants):
+        return splat(0, op.result.type)
+    bits = width(op.result.type)
+    return elementwise(lambda a, b: integer.multiply_high(a, b, bits), op.result.type, constants)
+
+
+def fold_matrix_product(op: MmaIOp, constants: Constants) -> Folded:
+    """A product with a matrix of zeros adds nothing."""
+    lhs, rhs, _ = constants
+    return op.acc if 0 in (splat_of(lhs), splat_of(rhs)) else None
+
+
+FOLDS: Final[Folds] = {
+    **dict.fromkeys(
+        (
+            AddIOp, SubIOp, MulIOp, DivIOp, RemIOp, MaxIOp, MinIOp,
+            ShLIOp, ShRIOp, AndIOp, OrIOp, XOrIOp,
+        ),
+        fold_binary,
+    ),
+    NegIOp: fold_negation,
+    AbsIOp: fold_magnitude,
+    MulhiIOp: fold_high_product,
+    MmaIOp: fold_matrix_product,
+}  # fmt: skip

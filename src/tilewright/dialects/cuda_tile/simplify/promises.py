@@ -1,0 +1,39 @@
+"""What computes nothing: promises about values, and the order of memory operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile.memory import JoinTokensOp, MakeTokenOp
+from tilewright.dialects.cuda_tile.misc import AssumeOp
+from tilewright.ir.rules import rule
+
+if TYPE_CHECKING:
+    from tilewright.ir.rewriter import Rewriter
+    from tilewright.ir.rules import Constants, Folded, Folds, Replacement, Rules
+
+
+def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
+    """A promise made twice in a row is made once; a constant needs none."""
+    inner = op.value.defined_by(AssumeOp)
+    if inner is not None and inner.predicate is op.predicate:
+        return op.value
+    return None if constants == (None,) else op.value
+
+
+@rule(JoinTokensOp)
+def join_of_fresh_tokens(op: JoinTokensOp, build: Rewriter) -> Replacement:
+    """A join leaves out repeated tokens, and those that depend on nothing: they order nothing."""
+    distinct = dict.fromkeys(op.tokens)
+    kept = [token for token in distinct if token.defined_by(MakeTokenOp) is None]
+    kept = kept or list(distinct)[:1]
+    if len(kept) == len(op.tokens):
+        return None
+    if len(kept) == 1:
+        return kept[0]
+    build.set_operands(op, kept)
+    return op
+
+
+FOLDS: Final[Folds] = {AssumeOp: fold_assume}
+RULES: Final[Rules] = (join_of_fresh_tokens,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.text.printer import Style, print_op
+from tilewright.text.printer import Style, print_contents
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
@@ -13,11 +13,6 @@ if TYPE_CHECKING:
 def disassemble(
     module: ModuleOp, *, debug: bool = False, style: str = "public", generic: bool = False
 ) -> str:
-    """The text of everything in a module, each operation on its own, after the producer's name."""
-    spelling = Style(style)
+    """The text of everything in a module, after the name of its producer."""
     header = f"// Producer: {module.producer}\n" if module.producer else ""
-    texts = [
-        print_op(op, style=spelling, debug=debug, generic=generic, default_dialect="cuda_tile")
-        for op in module.body.block
-    ]
-    return header + "".join(texts)
+    return header + print_contents(module, style=Style(style), debug=debug, generic=generic)

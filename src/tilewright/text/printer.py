@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -312,11 +312,12 @@ class Printer(AliasPrinter):
         """Everything printed so far, with the definitions of aliases."""
         return self.resolve("".join(self.out))
 
-    def top_level(self, op: Operation, default_dialect: str) -> str:
-        """An operation on its own lines."""
+    def top_level(self, ops: Iterable[Operation], default_dialect: str) -> str:
+        """Each operation on its own lines; they share aliases."""
         self._enter(default_dialect)
-        self.operation(op)
-        self.emit("\n")
+        for op in ops:
+            self.operation(op)
+            self.emit("\n")
         return self.finish()
 
 
@@ -361,4 +362,13 @@ def print_op(
     operations of the default dialect go without prefix, as inside an operation that sets one.
     """
     root = next(reversed([op, *op.ancestors()]))
-    return Printer(root, style, debug, generic).top_level(op, default_dialect)
+    return Printer(root, style, debug, generic).top_level([op], default_dialect)
+
+
+def print_contents(
+    op: Operation, *, style: Style = Style.PUBLIC, debug: bool = False, generic: bool = False
+) -> str:
+    """The text of what a module holds, without the module; aliases are those of all together."""
+    printer = Printer(op, style, debug, generic)
+    inside = op.default_dialect or "builtin"
+    return printer.top_level(op.regions[0].block, inside)

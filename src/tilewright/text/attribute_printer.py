@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final, cast
 
@@ -53,9 +52,6 @@ from tilewright.support.location import (
 MAX_LISTED: Final = 100
 """Dense constants with more elements than this, all the same excepted, print as raw bytes."""
 
-_BARE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
-_NEEDS_ESCAPE: Final = re.compile(rb"[^ !#-\[\]-~]")
-
 
 def quoted(text: str) -> str:
     r"""A string literal.
@@ -63,18 +59,22 @@ def quoted(text: str) -> str:
     >>> print(quoted('a"b\\\n'))
     "a\22b\\\0A"
     """
-    data = _NEEDS_ESCAPE.sub(_escape, text.encode("utf-8", "surrogateescape"))
-    return f'"{data.decode("ascii")}"'
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return f'"{"".join(map(_escaped, text.encode("utf-8", "surrogateescape")))}"'
 
 
-def _escape(match: re.Match[bytes]) -> bytes:
-    char = match.group()
-    return b"\\\\" if char == b"\\" else b"\\%02X" % char[0]
+def _escaped(byte: int) -> str:
+    char = chr(byte)
+    if char == "\\":
+        return "\\\\"
+    return char if " " <= char <= "~" and char != '"' else f"\\{byte:02X}"
 
 
 def keyword_or_string(text: str) -> str:
     """A name as it is, or in quotes if it is no identifier."""
-    return text if _BARE.fullmatch(text) else quoted(text)
+    bare = text.replace("$", "0").replace(".", "0")
+    return text if bare.isascii() and bare.isidentifier() else quoted(text)
 
 
 def symbol_text(path: Iterable[str]) -> str:

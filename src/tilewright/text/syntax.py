@@ -164,9 +164,7 @@ class Custom(Element):
         return tuple([field.name for field in self.fields])
 
 
-_TOKENS: Final = re.compile(
-    r"\s*(?:(?P<literal>`[^`]*`)|(?P<word>\$?[A-Za-z_][\w-]*)|(?P<mark>[()<>,?:|^]))"
-)
+_TOKENS: Final = re.compile(r"`[^`]*`|\$?[\w-]+|\S")
 
 
 class _SyntaxReader:
@@ -174,20 +172,9 @@ class _SyntaxReader:
 
     def __init__(self, kind: type[Operation]) -> None:
         self._kind = kind
-        self._tokens = self._split(kind.syntax or "")
+        self._tokens: list[str] = [*_TOKENS.findall(kind.syntax or ""), ""]
         self._at = 0
         self._anchor: Field | None = None
-
-    def _split(self, text: str) -> list[str]:
-        tokens: list[str] = []
-        at = 0
-        while text[at:].strip():
-            match = _TOKENS.match(text, at)
-            if match is None:
-                raise self.wrong(f"cannot read {text[at:]!r}")
-            tokens.append(match.group().strip() if match["literal"] is None else match["literal"])
-            at = match.end()
-        return [*tokens, ""]
 
     def wrong(self, message: str) -> InternalError:
         """A mistake of whoever declared the operation."""

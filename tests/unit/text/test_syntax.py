@@ -372,7 +372,7 @@ def test_operands_of_another_type_are_refused():
         ("custom<Nobody>($lhs)", "no directive 'Nobody'"),
         ("sometimes", "expected an element, got 'sometimes'"),
         ("oilist($lhs)", "a clause of an oilist starts with a literal"),
-        ("$lhs ;", "cannot read"),
+        ("$lhs ;", "expected an element, got ';'"),
     ],
 )
 def test_mistakes_in_a_syntax_string(syntax: str, message: str):

@@ -21,7 +21,7 @@ from tilewright.dialects.cuda_tile.enums import (
 )
 from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr, Parametric, Type
-from tilewright.ir.types import I1, IntegerType
+from tilewright.ir.types import I1, I64, IntegerType
 from tilewright.support.bits import is_power_of_two
 
 if TYPE_CHECKING:
@@ -206,7 +206,10 @@ class BoundedAttr(AssumePredicate):
 
 
 class OptimizationHintsAttr(Parametric):
-    """`<sm_90 = {latency = 3}, default = {}>`: hints by architecture."""
+    """`<sm_90 = {latency = 3}, default = {}>`: hints by architecture.
+
+    The text leaves out the widths of integers, which mean nothing: all are i64 here.
+    """
 
     __slots__ = ("entries",)
     mnemonic = "cuda_tile.optimization_hints"
@@ -214,9 +217,8 @@ class OptimizationHintsAttr(Parametric):
     entries: DictionaryAttr
 
     def __new__(cls, entries: DictionaryAttr | dict[str, Attribute]) -> Self:
-        if isinstance(entries, dict):
-            entries = DictionaryAttr(entries)
-        return cls.unique(entries)
+        pairs = entries if isinstance(entries, dict) else dict(entries.entries)
+        return cls.unique(DictionaryAttr({arch: _widened(hints) for arch, hints in pairs.items()}))
 
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
@@ -250,6 +252,14 @@ class OptimizationHintsAttr(Parametric):
 
         parser.listed(entry, "<", ">")
         return cls(entries)
+
+
+def _widened(value: Attribute) -> Attribute:
+    if isinstance(value, DictionaryAttr):
+        return DictionaryAttr({name: _widened(inner) for name, inner in value.entries})
+    if isinstance(value, IntegerAttr) and value.type is not I1:
+        return IntegerAttr(value.value, I64)
+    return value
 
 
 def _print_hints(entry: Attribute, printer: AttributePrinter) -> str:

@@ -83,11 +83,13 @@ class Names:
             results = op.results
             if results:
                 hints = op.result_names(style) if hinted else ()
-                if hints == () and len(results) == 1:
-                    names[results[0]] = f"%{self._number}"
-                    self._number += 1
-                else:
+                if len(results) > 1:
                     self._results(op, hints)
+                else:
+                    first = ""
+                    for _, hint in hints:
+                        first = hint
+                    names[results[0]] = self._fresh(first)
             if op.regions:
                 inner += op.regions
             op = op.next

@@ -101,6 +101,7 @@ class Printer(AliasPrinter):
         "_labels",
         "_line",
         "_locations",
+        "_texts_inside",
         "emit",
         "keywords",
         "lefts",
@@ -120,6 +121,8 @@ class Printer(AliasPrinter):
         self.names = names.of
         self.lefts = names.lefts
         self.type_texts = _TextsOfDialects(self)
+        self._texts_inside: dict[object, _TypeTexts] = {}
+        """The same by the class of the operation whose form is printed."""
         self.keywords = _keywords.setdefault(style, _Keywords(style))
         self._debug = debug
         self._generic = generic
@@ -141,8 +144,11 @@ class Printer(AliasPrinter):
 
     def type(self, type: Type, op: Operation | None = None) -> str:
         """A type; in the custom form of `op` the prefix of its own dialect may be left out."""
-        bare = op.dialect if op is not None and op.elides_type_prefix else ""
-        return self.type_texts[bare][type]
+        texts = self._texts_inside.get(op.__class__)
+        if texts is None:
+            bare = op.dialect if op is not None and op.elides_type_prefix else ""
+            texts = self._texts_inside[op.__class__] = self.type_texts[bare]
+        return texts[type]
 
     def attr_dict(
         self, op: Operation, elided: Collection[str] = (), *, keyword: bool = False

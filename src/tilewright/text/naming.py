@@ -81,15 +81,14 @@ class Names:
         op = block.first
         while op is not None:
             results = op.results
-            if results:
-                hints = op.result_names(style) if hinted else ()
-                if len(results) > 1:
-                    self._results(op, hints)
-                else:
-                    first = ""
-                    for _, hint in hints:
-                        first = hint
-                    names[results[0]] = self._fresh(first)
+            hints = op.result_names(style) if hinted and results else ()
+            if len(results) == 1:
+                first = ""
+                for _, hint in hints:
+                    first = hint
+                names[results[0]] = self._fresh(first)
+            elif results:
+                self._results(op, hints)
             if op.regions:
                 inner += op.regions
             op = op.next

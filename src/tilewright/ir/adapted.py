@@ -58,8 +58,8 @@ def adapted(op: OpT, bounds: Sequence[Bound], successors: tuple[Block, ...]) -> 
     view.regions = op.regions
     view.location = op.location
     view.parent = view.prev = view.next = None
-    if isinstance(view, UnregisteredOp) and isinstance(op, UnregisteredOp):
-        view.op_name = op.op_name
+    if isinstance(op, UnregisteredOp):
+        cast("UnregisteredOp", view).op_name = op.op_name
     return view
 
 

@@ -86,8 +86,7 @@ class Builder:
     ) -> OpT:
         """Make an operation from its fields by name and insert it; see `create_op`."""
         place = self.location if location is None else location
-        made = create_op(kind, types=types, successors=successors, location=place, **fields)
-        return self.insert(made)
+        return self.insert(_made(kind, types, successors, place, fields))
 
 
 def create_op(
@@ -103,16 +102,26 @@ def create_op(
     Attributes are given as Python values or as attributes. Result types may be left out where the
     declaration determines them: a constraint with a single type, or a `SameType` trait.
     """
+    return _made(kind, types, successors, location, fields)
+
+
+def _made(
+    kind: type[OpT],
+    types: Sequence[Type] | None,
+    successors: Sequence[Block],
+    location: Location,
+    fields: dict[str, object],
+) -> OpT:
     schema = kind.schema
-    unknown = fields.keys() - schema.by_name.keys()
-    if unknown:
-        raise InternalError(f"'{kind.name}' has no field {sorted(unknown)[0]!r}")
+    if not fields.keys() <= schema.by_name.keys():
+        unknown = sorted(fields.keys() - schema.by_name.keys())
+        raise InternalError(f"'{kind.name}' has no field {unknown[0]!r}")
     values, sizes = _operands(kind, schema, fields)
     return kind(
         values,
         _infer_types(kind, fields) if types is None else types,
-        _attributes(kind, schema, fields),
-        _regions(schema, fields),
+        _attributes(kind, schema, fields) if schema.attributes else {},
+        _regions(schema, fields) if schema.regions else (),
         location,
         successors,
         sizes if schema.has_segments else None,
@@ -122,6 +131,10 @@ def create_op(
 def _operands(
     kind: type[Operation], schema: Schema, fields: dict[str, object]
 ) -> tuple[list[Value], tuple[int, ...]]:
+    if not schema.variable_operands:
+        plain = [fields.get(field.name) for field in schema.operands]
+        if None not in plain:
+            return cast("list[Value]", plain), ()
     values: list[Value] = []
     sizes: list[int] = []
     for field in schema.operands:
@@ -174,19 +187,27 @@ def _region(field: RegionField, given: object) -> Region:
 
 
 def _infer_types(kind: type[Operation], fields: dict[str, object]) -> list[Type]:
-    schema = kind.schema
+    sources = _type_sources.get(kind)
+    if sources is None:
+        sources = _type_sources[kind] = _find_type_sources(kind)
+    return [
+        _group(source, fields[source.name])[0].type if isinstance(source, OperandField) else source
+        for source in sources
+    ]
+
+
+_type_sources: dict[type[Operation], list[Type | OperandField[object]]] = {}
+
+
+def _find_type_sources(kind: type[Operation]) -> list[Type | OperandField[object]]:
+    """Where the type of each result comes from: the only one there is, or that of an operand."""
     same = next((trait for trait in kind.traits if isinstance(trait, SameType)), None)
-    types: list[Type] = []
-    for field in schema.results:
+    sources: list[Type | OperandField[object]] = []
+    for field in kind.schema.results:
         if field.constraint.only is not None:
-            types.append(field.constraint.only)
+            sources.append(field.constraint.only)
         elif same is not None and field.name in same.fields:
-            types.append(_type_of_fields(schema, same.fields, fields))
+            sources.append(next(f for f in kind.schema.operands if f.name in same.fields))
         else:
             raise InternalError(f"'{kind.name}' needs the type of result '{field.name}'")
-    return types
-
-
-def _type_of_fields(schema: Schema, names: tuple[str, ...], fields: dict[str, object]) -> Type:
-    first = next(field for field in schema.operands if field.name in names)
-    return _group(first, fields[first.name])[0].type
+    return sources

@@ -109,9 +109,13 @@ class ConversionBuilder(Builder):
     def insert(self, op: OpT) -> OpT:
         """Put an operation of the new program at the insertion point."""
         super().insert(op)
-        inside = list(op.walk()) if op.regions else (op,)
-        self._fresh += inside
-        self._made += inside
+        if op.regions:
+            inside = list(op.walk())
+            self._fresh += inside
+            self._made += inside
+        else:
+            self._fresh.append(op)
+            self._made.append(op)
         return op
 
     def reject(self, reason: str) -> None:
@@ -291,7 +295,7 @@ class ConversionBuilder(Builder):
                 self._keep(op)
                 return
             patterns = self._finder(type(op))
-        reasons = self._convert(op, patterns, self._mapping.old)
+        reasons = self._convert(op, patterns, False)
         if reasons is None:
             return
         if legality is Legality.UNKNOWN and self._partial:
@@ -328,19 +332,19 @@ class ConversionBuilder(Builder):
             return Value(value.type, 0)
 
     def _convert(
-        self,
-        op: Operation,
-        patterns: Sequence[ConversionPattern],
-        lookup: Callable[[Value], Bound],
+        self, op: Operation, patterns: Sequence[ConversionPattern], new: bool
     ) -> Sequence[Diagnostic] | None:
-        """Apply the first pattern that takes an operation, or tell why none did."""
+        """Apply the first pattern that takes an operation, or tell why none did.
+
+        `new` tells whether the operation belongs to the new program, made by another pattern.
+        """
         if not patterns:
             return ()
         point, mark = self.point, len(self._made)
         outer = self._fresh, self._next, self._reasons
         self._fresh, self._next, self._reasons = [], None, []
         for pattern in patterns:
-            result = self._attempt(pattern, op, lookup)
+            result = self._attempt(pattern, op, new)
             if result is not None:
                 break
             self._roll_back(mark)
@@ -356,12 +360,10 @@ class ConversionBuilder(Builder):
         self._settle(op, fresh)
         return None
 
-    def _attempt(
-        self, pattern: ConversionPattern, op: Operation, lookup: Callable[[Value], Bound]
-    ) -> Result:
-        converted, blocks = self._mapping.converted, self._blocks
+    def _attempt(self, pattern: ConversionPattern, op: Operation, new: bool) -> Result:
+        blocks = self._blocks
         try:
-            bounds = [converted(value, lookup(value), self) for value in op.operands]
+            bounds = self._mapping.adapted(op.operands, new, self)
             successors = tuple([blocks.get(block, block) for block in op.successors])
             return pattern.apply(op, adapted(op, bounds, successors), self)
         except Rejected as rejection:
@@ -377,10 +379,15 @@ class ConversionBuilder(Builder):
             found = f"{len(parts)} values for {len(op.results)} results"
             raise InternalError(f"'{op.name}' converted to {found}", op.location)
         for old, part in zip(op.results, parts, strict=True):
-            self.bind(old, *((part,) if isinstance(part, Value) else part))
+            if isinstance(part, Value):
+                self._mapping.bound[old] = part
+            else:
+                self.bind(old, *part)
 
     def _grouped(self, op: Operation, made: Operation) -> Sequence[Value | Sequence[Value]]:
         """The results of an operation, in groups where types are converted to several."""
+        if len(made.results) == len(op.results) == 1:
+            return made.results
         sizes = [len(self.types.convert(result.type) or ()) for result in op.results]
         if sum(sizes) != len(made.results):
             return made.results
@@ -411,7 +418,7 @@ class ConversionBuilder(Builder):
             raise InternalError(f"patterns make '{op.name}' again and again", op.location)
         with self.at(InsertPoint.in_front_of(op)):
             location, self.location = self.location, op.location
-            reasons = self._convert(op, self._finder(type(op)), self._mapping.new)
+            reasons = self._convert(op, self._finder(type(op)), True)
             if reasons is None:
                 self._replace(op)
             self.location = location

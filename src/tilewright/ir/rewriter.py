@@ -56,7 +56,8 @@ class Rewriter(Builder):
 
     def aim(self, op: Operation) -> None:
         """Go on in front of `op`, with its location."""
-        self.point = InsertPoint.in_front_of(op)
+        assert op.parent is not None
+        self.point = InsertPoint(op.parent, op)
         self.location = op.location
 
     def fuse(self, *ops: Operation) -> None:

@@ -28,7 +28,7 @@ class Rejected(Exception):
 class ValueMapping:
     """Maps values of the old program to those of the new one, in whatever types are wanted."""
 
-    __slots__ = ("_answers", "_bound", "_builder", "_cast", "_root", "types")
+    __slots__ = ("_answers", "_builder", "_cast", "_root", "bound", "types")
 
     def __init__(
         self,
@@ -40,17 +40,17 @@ class ValueMapping:
         self.types = types
         self._root = root
         self._cast = cast
-        self._bound: dict[Value, Bound] = {}
+        self.bound: dict[Value, Bound] = {}
         self._builder = _CastBuilder(made)
         self._answers: dict[tuple[object, ...], tuple[Value, ...]] = {}
 
     def bind(self, old: Value, *new: Value) -> None:
         """Let values stand for another."""
-        self._bound[old] = new[0] if len(new) == 1 else new
+        self.bound[old] = new[0] if len(new) == 1 else new
 
     def old(self, value: Value) -> Bound:
         """What stands for a value of the old program: itself if it is from outside."""
-        bound = self._bound.get(value)
+        bound = self.bound.get(value)
         if bound is not None:
             return bound
         block = value.parent_block
@@ -61,11 +61,31 @@ class ValueMapping:
 
     def new(self, value: Value) -> Bound:
         """What stands for a value of the new program, which may have been converted again."""
-        return self._bound.get(value, value)
+        return self.bound.get(value, value)
+
+    def adapted(self, values: Sequence[Value], new: bool, place: Builder) -> list[Bound]:
+        """What stands for operands of an operation of the new or the old program."""
+        found, convert = self.bound, self.types.convert
+        bounds: list[Bound] = []
+        for value in values:
+            bound = found.get(value)
+            if bound is None:
+                bound = value if new else self.old(value)
+            types = convert(value.type)
+            # The common case by itself, since conversions spend much of their time here.
+            if (
+                types is None
+                or len(types) != 1
+                or isinstance(bound, tuple)
+                or bound.type is not types[0]
+            ):
+                bound = self.converted(value, bound, place)
+            bounds.append(bound)
+        return bounds
 
     def renew(self, value: Value) -> None:
         """Look again at what stands for a value, after that has been converted again."""
-        bound = self._bound[value]
+        bound = self.bound[value]
         parts = [self.new(part) for part in (bound if isinstance(bound, tuple) else (bound,))]
         self.bind(value, *flatten(parts))
 

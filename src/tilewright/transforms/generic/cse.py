@@ -111,18 +111,16 @@ def _key(op: Operation) -> _Key:
     operands: list[int] = [id(value) for value in op.operands]
     if COMMUTATIVE in op.traits:
         operands.sort()
+    attributes = op.attributes
+    names = sorted(attributes) if len(attributes) > 1 else attributes
     return (
         type(op),
         op.segments,
         *operands,
         None,
         *[result.type for result in op.results],
-        *sorted(op.attributes.items(), key=_first),
+        *[(name, attributes[name]) for name in names],
     )
-
-
-def _first(pair: tuple[str, object]) -> str:
-    return pair[0]
 
 
 def _merge(op: Operation, known: Operation) -> None:

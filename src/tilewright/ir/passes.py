@@ -125,8 +125,8 @@ class Instrument:
 class Pipeline:
     """Passes in order. A pipeline inside another runs on the operations that `on` names.
 
-    These are the outermost ones inside the operation at hand; each goes through all steps before
-    the next one starts.
+    These are the operation at hand, or the outermost ones inside it; each goes through all steps
+    before the next one starts.
     """
 
     __slots__ = ("on", "steps")
@@ -167,13 +167,11 @@ def _run(step: Pass, op: Operation, sink: Sink, instruments: Sequence[Instrument
 
 
 def _targets(op: Operation, name: str | None) -> Iterator[Operation]:
-    if name is None:
+    if name is None or op.name == name:
         yield op
         return
     for region in op.regions:
         for block in region.blocks:
             for inner in block:
-                if inner.name == name:
-                    yield inner
-                elif inner.regions:
+                if inner.regions or inner.name == name:
                     yield from _targets(inner, name)

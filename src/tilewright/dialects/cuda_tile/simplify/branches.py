@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cuda_tile.bitwise import AndIOp
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
 def known_condition(op: IfOp, build: Rewriter) -> Replacement:
     """`if` on a constant becomes the branch that runs; if that exits, all behind it goes."""
     condition = splat_value(op.condition)
-    if condition is None:
-        return None
+    return None if condition is None else take_branch(op, bool(condition), build)
+
+
+def take_branch(op: IfOp, condition: bool, build: Rewriter) -> Sequence[Value]:
+    """Move the branch that runs in front of an `if`; gives what stands for its results."""
     branch = then_block(op) if condition else else_block(op)
     if branch is None:
         return ()

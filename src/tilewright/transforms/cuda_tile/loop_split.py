@@ -1,0 +1,159 @@
+"""Splitting of loops where a condition on the counter changes its value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile.aggregate import ReduceOp
+from tilewright.dialects.cuda_tile.control_flow import ForOp, IfOp
+from tilewright.dialects.cuda_tile.core import ConstantOp
+from tilewright.dialects.cuda_tile.enums import ComparisonPredicate
+from tilewright.dialects.cuda_tile.integer import CmpIOp
+from tilewright.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
+from tilewright.dialects.cuda_tile.mma import MmaOp
+from tilewright.dialects.cuda_tile.simplify.branches import take_branch
+from tilewright.dialects.cuda_tile.simplify.constants import splat
+from tilewright.dialects.cuda_tile.structure import EntryOp
+from tilewright.dialects.cuda_tile.view import LoadViewTkoOp, StoreViewTkoOp
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.passes import Pass, option
+from tilewright.ir.rewriter import Rewriter
+from tilewright.transforms.cuda_tile.split_point import loop_signedness, split_bounds
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+HINT: Final = "cuda_tile.loop_split"
+"""The attribute of an `if`, a loop or a kernel that sets the threshold for what it holds."""
+
+_HEAVY: Final = (
+    LoadPtrTkoOp, LoadViewTkoOp, StorePtrTkoOp, StoreViewTkoOp, MmaOp, ReduceOp, IfOp, ForOp,
+)  # fmt: skip
+"""What is worth a split by itself."""
+
+_MIRRORED: Final = {
+    ComparisonPredicate.LESS_THAN: ComparisonPredicate.GREATER_THAN,
+    ComparisonPredicate.LESS_THAN_OR_EQUAL: ComparisonPredicate.GREATER_THAN_OR_EQUAL,
+    ComparisonPredicate.GREATER_THAN: ComparisonPredicate.LESS_THAN,
+    ComparisonPredicate.GREATER_THAN_OR_EQUAL: ComparisonPredicate.LESS_THAN_OR_EQUAL,
+}
+"""What `a ? b` is when written `b ? a`; the other predicates change twice or not at all."""
+
+_HOLDS_FIRST: Final = (ComparisonPredicate.LESS_THAN, ComparisonPredicate.LESS_THAN_OR_EQUAL)
+_INCLUSIVE: Final = (ComparisonPredicate.LESS_THAN_OR_EQUAL, ComparisonPredicate.GREATER_THAN)
+
+
+class LoopSplit(Pass):
+    """Make two loops of one with an `if` on its counter: each runs one branch alone.
+
+    The innermost loops come first, and each is split at most once. The threshold is the least
+    number of operations in a branch that pays, unless it holds a heavy one: 1 splits always, 0
+    never.
+    """
+
+    name = "loop-split"
+    split_threshold: int = option(default=1, doc="least size of a branch that pays; 0 for never")
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        loops = [loop for loop in op.walk_post_order() if isinstance(loop, ForOp)]
+        for loop in loops:
+            comparison = self._find(loop)
+            if comparison is not None:
+                _split(loop, comparison)
+
+    def _find(self, loop: ForOp) -> CmpIOp | None:
+        """The first comparison at which a split is possible and pays."""
+        for branch in loop.body.walk():
+            if not isinstance(branch, IfOp):
+                continue
+            comparison = branch.condition.defined_by(CmpIOp)
+            if comparison is None or _normalized(comparison, loop) is None:
+                continue
+            if _pays(comparison, _threshold(branch, loop, self.split_threshold)):
+                return comparison
+        return None
+
+
+def _threshold(branch: IfOp, loop: ForOp, default: int) -> int:
+    """The threshold for an `if`: its own, that of the loop, of the kernel, or of the pass."""
+    kernel = next((op for op in loop.ancestors() if isinstance(op, EntryOp)), loop)
+    for op in (branch, loop, kernel):
+        hint = op.attributes.get(HINT)
+        if isinstance(hint, IntegerAttr):
+            return hint.value
+    return default
+
+
+def _pays(comparison: CmpIOp, threshold: int) -> bool:
+    if threshold == 0:
+        return False
+    branches = [user for user in comparison.result.users if isinstance(user, IfOp)]
+    return threshold == 1 or any(_is_large(branch, threshold) for branch in branches)
+
+
+def _is_large(branch: IfOp, threshold: int) -> bool:
+    for region in branch.regions:
+        ops = [op for block in region.blocks for op in block]
+        if len(ops) > threshold or any(isinstance(op, _HEAVY) for op in ops):
+            return True
+    return False
+
+
+def _normalized(comparison: CmpIOp, loop: ForOp) -> tuple[ComparisonPredicate, Value] | None:
+    """What is asked of the counter, and the bound: a value from outside the loop."""
+    if comparison.signedness is not loop_signedness(loop):
+        return None
+    predicate, bound = comparison.comparison_predicate, comparison.rhs
+    if predicate not in _MIRRORED:
+        return None
+    counter = loop.induction_variable
+    if comparison.rhs is counter:
+        predicate, bound = _MIRRORED[predicate], comparison.lhs
+    elif comparison.lhs is not counter:
+        return None
+    return None if _is_inside(bound, loop) else (predicate, bound)
+
+
+def _is_inside(value: Value, loop: ForOp) -> bool:
+    block = value.parent_block
+    owner = block.parent_op if block is not None else None
+    return owner is not None and loop.is_ancestor_of(owner)
+
+
+def _split(loop: ForOp, comparison: CmpIOp) -> None:
+    """Replace a loop by one up to where the condition changes, and one from there on."""
+    found = _normalized(comparison, loop)
+    assert found is not None
+    predicate, bound = found
+    build = Rewriter.at(loop)
+    upper, lower = split_bounds(loop, bound, predicate in _INCLUSIVE, build)
+    holds_first = predicate in _HOLDS_FIRST
+    step = loop.step
+    first = _copy(loop, (loop.lower_bound, upper, step, *loop.init_values), comparison, holds_first)
+    second = _copy(
+        loop, (lower, loop.upper_bound, step, *first.results), comparison, not holds_first
+    )
+    build.replace(loop, *second.results)
+
+
+def _copy(loop: ForOp, operands: tuple[Value, ...], comparison: CmpIOp, answer: bool) -> ForOp:
+    """A copy of a loop, in front of it, in which the answer of a comparison is known."""
+    values: dict[Value, Value] = {}
+    build = Rewriter.at(loop)
+    copy = build.clone(loop, values)
+    copy.set_operands(operands)
+    twin = values[comparison.result].defined_by(CmpIOp)
+    assert twin is not None
+    type = twin.result.type
+    constant = build.replace_with(twin, ConstantOp, value=splat(answer, type))
+    body = copy.body.block
+    direct = [u for u in constant.result.users if isinstance(u, IfOp) and u.parent is body]
+    for branch in direct:
+        # One before it may have left the iteration, so that this one is gone.
+        if branch.parent is body:
+            build.replace(branch, *take_branch(branch, answer, build))
+    if not constant.result.users:
+        build.erase(constant)
+    return copy

@@ -1,0 +1,70 @@
+"""Debug information for programs that have only positions in files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.cuda_tile.debug_info import (
+    DICompileUnit,
+    DIFile,
+    DILoc,
+    DISubprogram,
+    scoped_location,
+)
+from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+from tilewright.ir.passes import Pass
+from tilewright.support.location import CallSiteLoc, FileLoc, FusedLoc, NameLoc, TextLoc
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.support.location import Location
+
+
+class SynthesizeDebugScopes(Pass):
+    """Give every kernel without debug information a function of its own, in an invented unit."""
+
+    name = "synthesize-debug-info-scopes"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for module in op.walk():
+            if isinstance(module, ModuleOp):
+                place = file_location(module.location)
+                unit = DICompileUnit(DIFile("<unknown>", "") if place is None else _file(place))
+                for entry in module.entries():
+                    if scoped_location(entry.location) is None:
+                        _give_scope(entry, unit)
+
+
+def file_location(location: Location) -> FileLoc | None:
+    """The place in a file that a location stands for; of inlined code, that of the caller."""
+    match location:
+        case FileLoc():
+            return location
+        case TextLoc():
+            return location.resolve()
+        case NameLoc():
+            return file_location(location.child)
+        case CallSiteLoc():
+            return file_location(location.caller)
+        case FusedLoc():
+            return next(filter(None, map(file_location, location.locations)), None)
+        case _:
+            return None
+
+
+def _file(place: FileLoc) -> DIFile:
+    directory, slash, name = place.file.rpartition("/")
+    return DIFile(name, directory or slash)
+
+
+def _give_scope(entry: EntryOp, unit: DICompileUnit) -> None:
+    """Put a kernel and all inside it into a function; what has no place gets the kernel's."""
+    place = file_location(entry.location)
+    file = unit.file if place is None else _file(place)
+    if place is None:
+        place = FileLoc(file.name, 1, 1)
+    name, line = entry.sym_name, place.line
+    scope = DISubprogram(file, line, name, name, unit, line)
+    for op in entry.walk():
+        op.location = DILoc(file_location(op.location) or place, scope)

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
 
-def decode_text(data: bytes, name: str) -> str:
+def decode_text(data: bytes, name: str, expected: str = "Tile IR text or bytecode") -> str:
     """Bytes as text; what is no text gets an error at its first bad byte."""
     start = ByteLoc(name, 0)
     if not data:
-        fail("expected Tile IR text or bytecode, found an empty file", start)
+        fail(f"expected {expected}, found an empty file", start)
     if data.startswith(MLIR_MAGIC):
-        fail("expected Tile IR text or bytecode, found MLIR bytecode", start)
+        fail(f"expected {expected}, found MLIR bytecode", start)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         where = ByteLoc(name, error.start)
-        fail("expected Tile IR bytecode or UTF-8 text, found binary data", where)
+        fail(f"expected {expected}, found binary data that is no UTF-8", where)
 
 
 def parse_any(text: str, name: str, allow_unregistered: bool = False) -> Operation:

@@ -193,6 +193,7 @@ def _segment_problems(op: Operation) -> Iterator[str]:
 
 
 def _type_problems(op: Operation) -> Iterator[str]:
+    """The first wrong type: those behind it are mostly the same mistake again."""
     schema = op.schema
     for what, fields, values in (
         ("operand", schema.operands, op.operands),
@@ -204,6 +205,7 @@ def _type_problems(op: Operation) -> Iterator[str]:
                     expected = field.constraint.description
                     place = values.index(value)
                     yield f"{what} #{place} must be {expected}, but got '{value.type}'"
+                    return
 
 
 def _attribute_problems(op: Operation) -> Iterator[str]:

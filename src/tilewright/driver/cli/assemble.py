@@ -33,7 +33,7 @@ def run(arguments: Arguments) -> int:
     data, name = read_input(arguments.file)
     if is_bytecode(data):
         fail("expected Tile IR text, found Tile IR bytecode", ByteLoc(name, 0))
-    module = parse_module(decode_text(data, name), name)
+    module = parse_module(decode_text(data, name, expected="Tile IR text"), name)
     verify(module)
     version = parse_version(arguments["bytecode-version"])
     write_output(arguments["output"], write_bytecode(module, version))

@@ -87,9 +87,10 @@ def run(arguments: Arguments) -> int:
 
 
 def _pipeline(arguments: Arguments) -> Pipeline:
-    texts = [LEVELS[int(arguments["O"])], *arguments.all("pass")]
+    level = LEVELS[int(arguments["O"])]
+    texts = [*([level] if level else []), *arguments.all("pass")]
     try:
-        return Pipeline(*(step for text in texts if text for step in parse_pipeline(text).steps))
+        return Pipeline(*(step for text in texts for step in parse_pipeline(text).steps))
     except UserError as error:
         raise UsageError(error.render()) from error
 

@@ -1,0 +1,76 @@
+"""Files that a user may have at hand, good ones and bad ones, and a command line in process."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import Result, Run
+
+import tilewright
+from tilewright import tileirdisasm
+from tilewright.driver import cli
+
+PROGRAM = """\
+cuda_tile.module @kernels {
+  entry @add(%a: tile<f32>, %b: tile<f32>) {
+    %sum = addf %a, %b rounding<nearest_even> : tile<f32>
+    return
+  }
+}
+"""
+
+FILES: dict[str, str | bytes] = {
+    "good.mlir": PROGRAM,
+    "empty": b"",
+    "mlir.bc": b"ML\xefR\x06MLIR20.0.0\0",
+    "random": bytes(range(128, 256)),
+    "unknown.mlir": PROGRAM.replace("addf", "frobnicate"),
+    "mismatch.mlir": PROGRAM.replace("%b: tile<f32>", "%b: tile<f16>"),
+    "wrong_types.mlir": PROGRAM.replace("f32", "i32"),
+    "open.mlir": PROGRAM[: PROGRAM.index("return")],
+    "new.mlir": PROGRAM.replace("addf %a, %b rounding<nearest_even>", "atan2 %a, %b"),
+    "func.mlir": "module {\n  func.func @f() {\n    return\n  }\n}\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with files to try."""
+    for name, contents in FILES.items():
+        data = contents.encode() if isinstance(contents, str) else contents
+        (tmp_path / name).write_bytes(data)
+    good = tilewright.write_bytecode(tilewright.read(PROGRAM))
+    (tmp_path / "good.tileirbc").write_bytes(good)
+    (tmp_path / "truncated.tileirbc").write_bytes(good[:-20])
+    (tmp_path / "header.tileirbc").write_bytes(good[:9])
+    (tmp_path / "future.tileirbc").write_bytes(good[:9] + b"\x63" + good[10:])
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class _Input:
+    def __init__(self, data: bytes) -> None:
+        self.buffer = io.BytesIO(data)
+
+    def isatty(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Run:
+    """Run `tilewright` or `tileirdisasm` in this process."""
+
+    def run(*arguments: str, tool: str = "tilewright", stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "stdin", _Input(stdin))
+        main = {"tilewright": cli.main, "tileirdisasm": tileirdisasm.main}[tool]
+        code = main(arguments)
+        out, err = capfdbinary.readouterr()
+        return Result(code, out.decode("utf-8", "surrogateescape"), err.decode())
+
+    return run

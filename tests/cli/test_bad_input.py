@@ -1,0 +1,237 @@
+"""Bad input as a new user would try it: one clear error, the documented code, no output file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import Run
+
+from tilewright.driver import cli
+from tilewright.driver.cli import verify as verify_command
+
+WRONG_PROGRAM = 1
+WRONG_USAGE = 2
+UNSUPPORTED = 3
+OUR_BUG = 70
+
+TEXTS = {
+    "empty": (r"empty: byte 0 (0x0): error: expected Tile IR text", "found an empty file"),
+    "mlir.bc": ("mlir.bc: byte 0 (0x0): error: expected Tile IR text", "found MLIR bytecode"),
+    "random": ("random: byte 0 (0x0): error: expected Tile IR text", "found binary data"),
+    "unknown.mlir": ("unknown.mlir:3:12: error: unknown operation 'frobnicate'",),
+    "mismatch.mlir": (
+        "mismatch.mlir:3:21: error: value '%b' has type !cuda_tile.tile<f16>, but is used as "
+        "!cuda_tile.tile<f32>",
+        "\nmismatch.mlir:2:29: note: defined here\n",
+    ),
+    "wrong_types.mlir": (
+        "wrong_types.mlir:3:12: error: 'cuda_tile.addf' op operand #0 must be tile of f16, bf16, "
+        "f32 or f64, but got '!cuda_tile.tile<i32>'",
+    ),
+    "open.mlir": ("open.mlir:4:5: error: expected",),
+    "func.mlir": ("func.mlir:2:3: error: unknown operation 'func.func'",),
+}
+
+BYTECODE = {
+    "empty": ("empty: byte 0 (0x0): error: expected Tile IR bytecode, found an empty file",),
+    "mlir.bc": ("mlir.bc: byte 0 (0x0): error: expected Tile IR bytecode, found MLIR bytecode",),
+    "random": ("random: byte 0 (0x0): error: expected Tile IR bytecode",),
+    "good.mlir": (
+        "good.mlir: byte 0 (0x0): error: expected Tile IR bytecode, found text",
+        "`tilewright as`",
+    ),
+    "truncated.tileirbc": ("truncated.tileirbc: byte ", " error: expected"),
+    "header.tileirbc": ("header.tileirbc: byte 0 (0x0): error: expected a header of 12 bytes",),
+    "future.tileirbc": (
+        "future.tileirbc: byte 8 (0x8): error: expected a bytecode version from 13.1 to 13.4, "
+        "found 13.99",
+    ),
+}
+
+
+def check(run: Run, folder: Path, arguments: list[str], code: int, parts: tuple[str, ...]) -> None:
+    """The command fails so, and neither makes nor changes its output file."""
+    for before in (None, b"precious"):
+        output = folder / "output"
+        if before is not None:
+            output.write_bytes(before)
+        result = run(*arguments, "-o", "output")
+        assert (result.code, result.out) == (code, "")
+        assert result.err.count("error:") == 1
+        assert "Traceback" not in result.err
+        assert all(part in result.err for part in parts), result.err
+        assert (output.read_bytes() if output.exists() else None) == before
+        assert not list(folder.glob("*.part"))
+
+
+@pytest.mark.parametrize("command", ["as", "opt"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_text(run: Run, folder: Path, command: str, name: str) -> None:
+    check(run, folder, [command, name], WRONG_PROGRAM, TEXTS[name])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_to_verify(run: Run, name: str) -> None:
+    code, out, err = run("verify", name)
+    assert (code, out, err.count("error:")) == (WRONG_PROGRAM, "", 1)
+    assert all(part in err for part in TEXTS[name])
+
+
+@pytest.mark.parametrize("name", BYTECODE)
+def test_bytecode(run: Run, folder: Path, name: str) -> None:
+    check(run, folder, ["dis", name], WRONG_PROGRAM, BYTECODE[name])
+
+
+@pytest.mark.parametrize("name", [name for name in BYTECODE if name.endswith("tileirbc")])
+def test_bytecode_to_opt(run: Run, folder: Path, name: str) -> None:
+    check(run, folder, ["opt", name], WRONG_PROGRAM, BYTECODE[name])
+
+
+def test_bytecode_to_as(run: Run, folder: Path) -> None:
+    parts = ("good.tileirbc: byte 0 (0x0): error: expected Tile IR text, found Tile IR bytecode",)
+    check(run, folder, ["as", "good.tileirbc"], WRONG_PROGRAM, parts)
+
+
+def test_an_operation_that_is_too_new(run: Run, folder: Path) -> None:
+    parts = ("new.mlir:3:12: error: 'cuda_tile.atan2' op", "13.2", "13.1")
+    check(run, folder, ["as", "new.mlir", "--bytecode-version", "13.1"], WRONG_PROGRAM, parts)
+
+
+def test_the_source_line_and_a_caret(run: Run) -> None:
+    assert run("verify", "unknown.mlir").err == (
+        "unknown.mlir:3:12: error: unknown operation 'frobnicate'\n"
+        "    %sum = frobnicate %a, %b rounding<nearest_even> : tile<f32>\n"
+        "           ^\n"
+    )
+
+
+def test_standard_input_has_a_name(run: Run) -> None:
+    assert run("verify", stdin=b"nonsense").err.startswith("<stdin>:1:1: error: ")
+    assert run("dis", stdin=b"\x7fTileIR\0\x0d").err.startswith("<stdin>: byte 0 (0x0): error: ")
+
+
+@pytest.mark.parametrize("command", ["as", "dis", "verify", "opt"])
+@pytest.mark.parametrize(
+    ("name", "why"), [("nope", "No such file or directory"), ("folder", "Is a directory")]
+)
+def test_no_file(run: Run, command: str, name: str, why: str) -> None:
+    expected = f"tilewright: error: cannot read '{name}': {why}\n"
+    assert run(command, name) == (WRONG_USAGE, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("nowhere/out", "No such file or directory"),
+        ("folder", "Is a directory"),
+        ("good.mlir/out", "Not a directory"),
+    ],
+)
+def test_output_that_cannot_be_written(run: Run, folder: Path, path: str, why: str) -> None:
+    result = run("dis", "good.tileirbc", "-o", path)
+    assert result == (WRONG_USAGE, "", f"tilewright: error: cannot write '{path}': {why}\n")
+    assert list((folder / "folder").iterdir()) == []
+
+
+def test_a_full_disk(folder: Path) -> None:
+    command = [sys.executable, "-m", "tilewright", "dis", "good.tileirbc"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, text=True)
+    assert done.returncode == WRONG_USAGE
+    assert done.stderr == (
+        "tilewright: error: cannot write standard output: No space left on device\n"
+    )
+
+
+def test_output_over_a_link_keeps_the_link_and_the_mode(run: Run, folder: Path) -> None:
+    target = folder / "target.mlir"
+    target.write_text("old")
+    target.chmod(0o640)
+    (folder / "link.mlir").symlink_to(target)
+    assert run("dis", "good.tileirbc", "-o", "link.mlir").code == 0
+    assert (folder / "link.mlir").is_symlink()
+    assert target.read_text().startswith("entry @add")
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_output_to_what_is_no_file(run: Run) -> None:
+    assert run("dis", "good.tileirbc", "-o", "/dev/null") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["dis", "--frob", "x"], "tilewright dis: error: unknown option '--frob'"),
+        (["dis", "-x"], "tilewright dis: error: unknown option '-x'"),
+        (["dis", "-o"], "tilewright dis: error: option '-o' needs a value: FILE"),
+        (["dis", "a", "b"], "tilewright dis: error: expected one FILE, found 2: a b"),
+        (["dis", "--generic=1"], "error: option '--generic' takes no value, found '1'"),
+        (["dis", "--asm-style", "x"], "'--asm-style': expected one of public, tileiras, found 'x'"),
+        (["as", "--bytecode-version=12.0"], "expected one of 13.1, 13.2, 13.3, 13.4, found '12.0'"),
+        (["opt", "-O9"], "option '-O': expected one of 0, 1, 2, 3, found '9'"),
+        (["frob"], "tilewright: error: expected a command (as, dis, verify, opt), found 'frob'"),
+        (["--frob"], "tilewright: error: expected a command (as, dis, verify, opt), found"),
+    ],
+)
+def test_wrong_command_line(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (WRONG_USAGE, "")
+    assert message in err
+
+
+def test_nothing_at_all(run: Run) -> None:
+    code, out, err = run()
+    assert (code, out) == (WRONG_USAGE, "")
+    assert err.startswith("usage: tilewright COMMAND")
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        ("frob", "<pipeline>:1:1: error: unknown pass 'frob': expected one of canonicalize, cse"),
+        ("cse,", "<pipeline>:1:5: error: expected a pass or an operation"),
+        ("cse{x=1}", "<pipeline>:1:5: error: unknown option 'x' of pass 'cse'"),
+        ("cuda_tile.entry(cse", "<pipeline>:1:20: error: expected ',' or ')'"),
+        ("", "<pipeline>:1:1: error: expected a pass or an operation"),
+    ],
+)
+def test_wrong_passes(run: Run, folder: Path, pipeline: str, message: str) -> None:
+    check(run, folder, ["opt", "good.mlir", "--pass", pipeline], WRONG_USAGE, (message,))
+
+
+def test_a_file_expected_on_a_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert cli.main(["dis"]) == WRONG_USAGE
+
+
+def test_a_bug_of_ours_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("surprise")
+
+    monkeypatch.setattr(verify_command, "verify", broken)
+    code, out, err = run("verify", "good.mlir")
+    assert (code, out) == (OUR_BUG, "")
+    assert "RuntimeError: surprise" in err
+    assert "This is a bug in Tilewright, not in your program" in err
+
+
+def test_what_we_cannot_do_yet(run: Run, folder: Path) -> None:
+    text = (
+        "entry @f(%a: tile<4xf32>) {\n"
+        + (
+            "  %0 = scan %a {dim = 0 : i32, inclusive = false, identities = [0.0 : f32]} : "
+            "tile<4xf32> -> tile<4xf32>\n"
+        )
+        + "  (%x: tile<f32>, %y: tile<f32>) {\n    yield %x : tile<f32>\n  }\n  return\n}\n"
+    )
+    (folder / "scan.mlir").write_text(text)
+    code, out, err = run("verify", "scan.mlir")
+    assert (code, out) == (UNSUPPORTED, "")
+    assert "unsupported: exclusive scan" in err

@@ -1,0 +1,152 @@
+"""What each subcommand does with good input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import Run
+
+import tilewright
+from tilewright.ir.equivalence import equivalent
+
+# Written by NVIDIA's tileirdisasm 13.4.92 for the bytecode of the same program.
+TEXT = """\
+entry @add(%arg0: tile<f32>, %arg1: tile<f32>) {
+  %0 = addf %arg0, %arg1  : tile<f32>
+  return
+}
+"""
+
+
+def test_as_then_dis(run: Run, folder: Path) -> None:
+    assert run("as", "good.mlir", "-o", "out.tileirbc") == (0, "", "")
+    assert (folder / "out.tileirbc").read_bytes().startswith(b"\x7fTileIR\0\x0d\x04")
+    assert run("dis", "out.tileirbc") == (0, TEXT, "")
+
+
+@pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
+def test_as_writes_the_version_asked_for(run: Run, folder: Path, version: str) -> None:
+    assert run("as", "good.mlir", "-o", "out", f"--bytecode-version={version}").code == 0
+    assert (folder / "out").read_bytes()[8:10] == bytes(map(int, version.split(".")))
+
+
+@pytest.mark.parametrize("arguments", [["-"], []])
+def test_standard_input_and_output(run: Run, folder: Path, arguments: list[str]) -> None:
+    text = (folder / "good.mlir").read_bytes()
+    encoded = run("as", *arguments, stdin=text).out.encode("utf-8", "surrogateescape")
+    assert encoded == (folder / "good.tileirbc").read_bytes()
+    assert run("dis", *arguments, stdin=encoded) == (0, TEXT, "")
+    assert run("verify", *arguments, stdin=encoded) == (0, "", "")
+    assert run("opt", *arguments, stdin=encoded).code == 0
+
+
+def test_dis_writes_a_file(run: Run, folder: Path) -> None:
+    assert run("dis", "good.tileirbc", "-oout.mlir") == (0, "", "")
+    assert (folder / "out.mlir").read_text() == TEXT
+
+
+def test_dis_options(run: Run) -> None:
+    assert '"cuda_tile.addf"(%arg0, %arg1)' in run("dis", "good.tileirbc", "--generic").out
+    assert "loc(unknown)" in run("dis", "-g", "good.tileirbc").out
+    assert run("dis", "--asm-style", "tileiras", "good.tileirbc").code == 0
+    assert run("dis", "--asm-style=public", "--", "good.tileirbc") == (0, TEXT, "")
+
+
+def test_dis_prints_a_wrong_module_only_if_told_to(run: Run, folder: Path) -> None:
+    data = (folder / "good.tileirbc").read_bytes()
+    # The name of the kernel; the verifier knows that no two symbols share one.
+    twice = tilewright.read("entry @add() {\n return\n}\nentry @ade() {\n return\n}\n")
+    wrong = tilewright.write_bytecode(twice).replace(b"ade", b"add")
+    assert run("dis", stdin=data).code == 0
+    assert run("dis", stdin=wrong).code == 1
+    assert run("dis", "--no-verify", stdin=wrong).out.count("entry @add()") == 2
+
+
+def test_verify_is_silent(run: Run) -> None:
+    assert run("verify", "good.mlir") == (0, "", "")
+    assert run("verify", "good.tileirbc") == (0, "", "")
+    assert run("verify", "new.mlir") == (0, "", "")
+    assert run("verify", "new.mlir", "--tile-version", "13.1").code == 1
+
+
+def test_opt_runs_passes(run: Run, folder: Path) -> None:
+    result = run("opt", "good.mlir", "--pass", "dce", "--verify-each", "--timing")
+    assert result.code == 0
+    assert "addf" not in result.out
+    assert "dce" in result.err
+
+
+def test_opt_without_passes_changes_nothing(run: Run, folder: Path) -> None:
+    result = run("opt", "good.mlir")
+    before = tilewright.read((folder / "good.mlir").read_text())
+    assert equivalent(before, tilewright.read(result.out))
+
+
+def test_opt_emits_bytecode(run: Run, folder: Path) -> None:
+    assert run("opt", "good.mlir", "--emit", "bytecode", "-o", "out").code == 0
+    assert (folder / "out").read_bytes() == (folder / "good.tileirbc").read_bytes()
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+def test_opt_levels(run: Run, level: str) -> None:
+    result = run("opt", "good.tileirbc", level)
+    assert result.code == 0
+    assert ("addf" in result.out) == (level == "-O0")
+
+
+def test_opt_prints_after_every_pass(run: Run) -> None:
+    result = run("opt", "good.mlir", "--pass=cse,dce", "--print-after-all")
+    assert result.err.index("after cse") < result.err.index("after dce")
+    assert result.err.count("cuda_tile.module @kernels {") == 2
+
+
+@pytest.mark.parametrize("command", ["as", "dis", "verify", "opt"])
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_of_each_command(run: Run, command: str, option: str) -> None:
+    code, out, err = run(command, option)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: tilewright {command} ")
+    assert "example" in out
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+def test_help_lists_the_commands(run: Run, arguments: list[str]) -> None:
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    for name in ("as", "dis", "verify", "opt", "Exit codes"):
+        assert f"\n  {name} " in out or f"\n{name}" in out
+
+
+def test_help_of_opt_lists_the_passes(run: Run) -> None:
+    out = run("opt", "--help").out
+    for name in ("canonicalize", "cse", "dce", "fold", "fuse-fma", "licm", "loop-split"):
+        assert name in out
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"tilewright {tilewright.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [sys.executable, "-m", "tilewright"],
+        [str(Path(sys.executable).with_name("tilewright"))],
+    ],
+    ids=["module", "script"],
+)
+def test_as_a_process(folder: Path, command: list[str]) -> None:
+    done = subprocess.run([*command, "dis", "good.tileirbc"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, TEXT, b"")
+    failed = subprocess.run([*command, "dis", "nope"], capture_output=True, check=False)
+    assert (failed.returncode, failed.stdout) == (2, b"")
+    assert b"Traceback" not in failed.stderr
+
+
+def test_a_reader_that_has_seen_enough(folder: Path) -> None:
+    script = f'"{sys.executable}" -m tilewright dis good.tileirbc | true; echo ${{PIPESTATUS[0]}}'
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=False, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("0", "")

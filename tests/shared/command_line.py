@@ -1,0 +1,19 @@
+"""The command line as tests see it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+
+class Result(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Run(Protocol):
+    """Runs a tool in this process."""
+
+    def __call__(self, *arguments: str, tool: str = "tilewright", stdin: bytes = b"") -> Result: ...

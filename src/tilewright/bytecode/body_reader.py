@@ -166,7 +166,7 @@ class BodyReader(Reader):
         count = self.count(what)
         least, most = limits
         if not least <= count <= most:
-            expected = f"{least}" if least == most else f"at least {least}"
+            expected = f"at least {least}" if count < least else f"at most {most}"
             self.fail(f"expected {expected} {what}, found {count}", at)
         return count
 

@@ -114,9 +114,7 @@ class DebugTable:
         """Inlined code, unless it holds too many call sites in all."""
         size = self._size.get(callee, 1) + self._size.get(caller, 1)
         if size > MAX_CALL_SITES:
-            record.fail(
-                f"expected at most {MAX_CALL_SITES} call sites in a location, found {size}", 0
-            )
+            record.fail(f"expected at most {MAX_CALL_SITES} nested call sites, found {size}")
         site = CallSiteLoc(callee, caller)
         self._size[site] = size
         return site

@@ -94,7 +94,7 @@ def _sections(file: Cursor) -> dict[Section, Cursor]:
         base = file.at
         sections[section] = Cursor(file.take(length), base, file.file, TITLES[section])
     if file.at < file.end:
-        file.fail(f"expected nothing after the end marker, found {file.end - file.at} bytes")
+        file.fail("expected the end of the file after the end marker, found more")
     for section in (Section.STRING, Section.FUNC):
         if section not in sections:
             file.fail(f"expected a {TITLES[section]}, found none", HEADER_SIZE)

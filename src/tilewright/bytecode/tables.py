@@ -30,9 +30,6 @@ class OffsetTable:
         self.offsets = cursor.offsets(count, size, f"{what} offsets") if count else ()
         self.start = cursor.at
 
-    def __len__(self) -> int:
-        return len(self.offsets)
-
     def bounds(self, index: int, user: Cursor, at: int) -> tuple[int, int]:
         """From where to where in the section the record reaches that `user` names at `at`."""
         offsets, room = self.offsets, self.cursor.end - self.start
@@ -118,8 +115,8 @@ class ConstantTable:
         size, count = element_bytes(type.element), type.count
         if len(blob) not in (size, size * count):
             user.fail(
-                f"expected {size} or {size * count} bytes in constant {index} of type '{type}', "
-                f"found {len(blob)}",
+                f"expected a length of {size} or {size * count} for constant {index} of type "
+                f"'{type}', found {len(blob)}",
                 at,
             )
         used = PARTLY_FILLED.get(type.element)
@@ -134,7 +131,7 @@ class ConstantTable:
             return bytes([blob[0] & 1])
         if len(blob) != (count + 7) // 8:
             user.fail(
-                f"expected {(count + 7) // 8} bytes in constant {index} of type '{type}', "
+                f"expected a length of {(count + 7) // 8} for constant {index} of type '{type}', "
                 f"found {len(blob)}",
                 at,
             )

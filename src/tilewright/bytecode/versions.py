@@ -39,12 +39,9 @@ def parse_version(text: str) -> Version:
 
 
 def check_supported(version: Version, location: Location = UNKNOWN) -> None:
-    """Refuse versions of the format that do not exist or are newer than this reader."""
+    """Refuse versions of the format that do not exist, or not yet."""
     if version in VERSIONS:
         return
-    age = "newer" if version > NEWEST else "older" if version < OLDEST else "other"
-    fail(
-        f"expected a bytecode version from {spell(OLDEST)} to {spell(NEWEST)}, found "
-        f"{spell(version)}, which is {age} than those",
-        location,
-    )
+    known = f"from {spell(OLDEST)} to {spell(NEWEST)}"
+    newer = ", which is newer than all of them" if version > NEWEST else ""
+    fail(f"expected a bytecode version {known}, found {spell(version)}{newer}", location)

@@ -14,6 +14,9 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.traits import GRAPH_REGION, ISOLATED, NO_TERMINATOR, SYMBOL_TABLE, Effects
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.values import Value
     from tilewright.support.location import Location
     from tilewright.text.parser import Parser
     from tilewright.text.printer import Printer
@@ -60,6 +63,13 @@ class UnrealizedConversionCastOp(Operation):
     syntax = "($inputs^ `:` type($inputs))? `to` type($outputs) attr-dict"
     inputs = d.operands(ANY_TYPE)
     outputs = d.results(ANY_TYPE)
+
+
+def unrealized_cast(
+    build: Builder, types: tuple[Type, ...], values: tuple[Value, ...]
+) -> UnrealizedConversionCastOp:
+    """Bridge types with a cast: what a conversion that may leave casts behind takes as `cast`."""
+    return build.create(UnrealizedConversionCastOp, inputs=values, types=types)
 
 
 BUILTIN: Final = Dialect("builtin", sys.modules[__name__])

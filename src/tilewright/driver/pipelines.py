@@ -18,6 +18,9 @@ PASSES: Final = {
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
+    "reconcile-unrealized-casts": (
+        "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
+    ),
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),

@@ -20,6 +20,7 @@ from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.operation import Operation, Region
 from tilewright.ir.rules import ByRoot
 from tilewright.ir.type_converter import Materialize, TypeConverter
+from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Sink
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -97,7 +98,8 @@ def convert(
     found = Sink()
     build = ConversionBuilder(root, target, ByRoot[Any](patterns), types, partial, cast, found)
     try:
-        build.run()
+        with CollectorPause():
+            build.run()
     except BaseException:
         build.discard()
         raise

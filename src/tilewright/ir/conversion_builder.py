@@ -175,19 +175,23 @@ class ConversionBuilder(Builder):
         new: Region,
         *,
         behind: Block | None = None,
+        signature: Sequence[Types] | None = None,
         terminator: Callable[[Any, Any, ConversionBuilder], Result] | None = None,
     ) -> list[Block]:
         """Convert the blocks of a region and put them into another; gives the new ones.
 
-        They go to the end of `new`, or behind one of its blocks. `terminator` is a pattern for
-        the last operation of each block, in place of those for its class. Blocks that nothing
-        reaches are left out.
+        They go to the end of `new`, or behind one of its blocks. `signature` has the types that
+        stand for each argument of the first block, where they are not those of the converter.
+        `terminator` is a pattern for the last operation of each block, in place of those for its
+        class. Blocks that nothing reaches are left out.
         """
         ending = None
         if terminator is not None:
             ending = (ConversionPattern((Operation,), terminator, "terminator"),)
         at = len(new.blocks) if behind is None else new.blocks.index(behind) + 1
-        return self._region(old, new, at, True, ending)
+        twins = self._twins(old, new, at, self._converted_arguments, signature)
+        self._fill(old, ending)
+        return twins
 
     def inline_block(self, old: Block, arguments: Sequence[Bound]) -> list[Value]:
         """Convert the operations of a block in place; gives what its terminator would pass on.
@@ -212,7 +216,7 @@ class ConversionBuilder(Builder):
             new = Region()
             new.parent = self._root
             self._regions.append(new)
-            self._region(region, new, 0, False, None)
+            self._copy(region, new)
         self._mapping.drop_unused_casts()
 
     def commit(self) -> None:
@@ -237,51 +241,62 @@ class ConversionBuilder(Builder):
         region.blocks.insert(at, block)
         self._made.append(block)
 
-    def _region(
+    def _twins(
         self,
         old: Region,
         new: Region,
         at: int,
-        convert: bool,
-        ending: tuple[ConversionPattern, ...] | None,
+        arguments: Callable[[Block], Sequence[Types]],
+        signature: Sequence[Types] | None = None,
     ) -> list[Block]:
-        """Convert the blocks of a region, and the types of their arguments on request."""
+        """Put empty blocks that stand for those of a region into another one."""
         blocks = old.blocks
-        order = reverse_post_order(old) if len(blocks) > 1 else blocks
-        reached = set(order)
+        reached = set(reverse_post_order(old)) if len(blocks) > 1 else blocks
         twins: list[Block] = []
         for block in blocks:
-            if block in reached:
-                twin = self._blocks[block] = self._twin(block, convert)
-                self._link(twin, new, at + len(twins))
-                twins.append(twin)
+            if block not in reached:
+                continue
+            groups = arguments(block) if signature is None or twins else signature
+            twin = self._blocks[block] = self._twin(block, groups)
+            self._link(twin, new, at + len(twins))
+            twins.append(twin)
+        return twins
+
+    def _twin(self, block: Block, groups: Sequence[Types]) -> Block:
+        """An empty block with groups of arguments that stand for those of an old one."""
+        pairs = list(zip(block.args, groups, strict=True))
+        places = [argument.location for argument, group in pairs for _ in group]
+        twin = Block([type for group in groups for type in group], places)
+        start = 0
+        for argument, group in pairs:
+            self.bind(argument, *twin.args[start : start + len(group)])
+            start += len(group)
+        return twin
+
+    def _converted_arguments(self, block: Block) -> list[Types]:
+        groups: list[Types] = []
+        for argument in block.args:
+            types = self.types.convert(argument.type)
+            if types is None:
+                message = f"cannot convert a block argument of type '{argument.type}'"
+                self._sink.error(message, argument.location)
+            groups.append((argument.type,) if types is None else types)
+        return groups
+
+    def _copy(self, old: Region, new: Region) -> None:
+        """Convert what is in a region whose own arguments stay."""
+        self._twins(old, new, 0, _same_arguments)
+        self._fill(old, None)
+
+    def _fill(self, old: Region, ending: tuple[ConversionPattern, ...] | None) -> None:
+        """Convert the contents of blocks, each after those that dominate it."""
         point, location = self.point, self.location
-        for block in order:
+        for block in reverse_post_order(old) if len(old.blocks) > 1 else old.blocks:
             self.point = InsertPoint(self._blocks[block])
             end = None if ending is None else block.terminator
             for op in block:
                 self._legalize(op, ending if op is end else None)
         self.point, self.location = point, location
-        return twins
-
-    def _twin(self, block: Block, convert: bool) -> Block:
-        """An empty block whose arguments stand for those of an old one."""
-        groups: list[Types] = []
-        places: list[Location] = []
-        for argument in block.args:
-            types = self.types.convert(argument.type) if convert else (argument.type,)
-            if types is None:
-                message = f"cannot convert a block argument of type '{argument.type}'"
-                self._sink.error(message, argument.location)
-                types = (argument.type,)
-            groups.append(types)
-            places += [argument.location] * len(types)
-        twin = Block([type for group in groups for type in group], places)
-        start = 0
-        for argument, group in zip(block.args, groups, strict=True):
-            self.bind(argument, *twin.args[start : start + len(group)])
-            start += len(group)
-        return twin
 
     def _legalize(
         self, op: Operation, patterns: tuple[ConversionPattern, ...] | None = None
@@ -320,7 +335,7 @@ class ConversionBuilder(Builder):
         kept.regions = tuple([Region() for _ in op.regions])
         for inside, target in zip(op.regions, kept.regions, strict=True):
             target.parent = kept
-            self._region(inside, target, 0, False, None)
+            self._copy(inside, target)
 
     def _original(self, op: Operation, value: Value) -> Value:
         """What stands for an operand of an operation that stays, in the type that it had."""
@@ -461,6 +476,10 @@ class ConversionBuilder(Builder):
                 last.parent.blocks.remove(last)
         self._fresh.clear()
         self._mapping.forget_casts()
+
+
+def _same_arguments(block: Block) -> list[Types]:
+    return [(argument.type,) for argument in block.args]
 
 
 _KEEP_ALL: Final = TypeConverter()

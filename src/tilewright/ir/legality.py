@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tilewright.support.diagnostics import Diagnostic
 
@@ -24,7 +24,8 @@ class Legality(Enum):
     """Nobody said. A partial conversion leaves it if no pattern takes it, a full one does not."""
 
 
-Judge: TypeAlias = "Callable[[Operation], bool | None]"
+Judge: TypeAlias = Callable[[Any], bool | None]
+"""Takes an operation of the class it was registered for; `None` means that it does not know."""
 
 
 class ConversionTarget:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast, dataclass_tr
 from tilewright.support.diagnostics import InternalError, Sink
 
 if TYPE_CHECKING:
+    from tilewright.ir.legality import ConversionTarget
     from tilewright.ir.operation import Operation
 
 T = TypeVar("T")
@@ -150,6 +151,25 @@ class Pipeline:
     def __str__(self) -> str:
         steps = ",".join(map(str, self.steps))
         return steps if self.on is None else f"{self.on}({steps})"
+
+
+class Stage(Pipeline):
+    """A pipeline with a contract: when it is done, only what `leaves` calls legal is left."""
+
+    __slots__ = ("leaves", "name")
+
+    def __init__(self, name: str, *steps: Pass | Pipeline, leaves: ConversionTarget) -> None:
+        super().__init__(*steps)
+        self.name = name
+        self.leaves = leaves
+
+    def run(
+        self, op: Operation, sink: Sink | None = None, instruments: Sequence[Instrument] = ()
+    ) -> None:
+        super().run(op, sink, instruments)
+        for problem in self.leaves.problems(op):
+            message = f"after stage '{self.name}': {problem.message}"
+            raise InternalError(message, problem.location)
 
 
 def _run(step: Pass, op: Operation, sink: Sink, instruments: Sequence[Instrument]) -> None:

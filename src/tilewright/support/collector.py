@@ -1,4 +1,4 @@
-"""Keeps the garbage collector away while a reader builds a program."""
+"""Keeps the garbage collector away while a program is being built."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_targets_prefer_what_is_said_of_the_operation() -> None:
     target = ConversionTarget(
         legal=("low", toy.AddOp, "other.op"),
         illegal=("toy", LowUseOp),
-        dynamic={toy.ConstantOp: lambda op: op.attributes["value"].value == 1 or None},  # type: ignore
+        dynamic={toy.ConstantOp: lambda op: op.value == 1 or None},
     )
     _, build = toy.module()
     one, two = toy.constant(build, 1), toy.constant(build, 2)
@@ -652,6 +652,31 @@ def test_inlined_control_flow_moves_what_follows() -> None:
     assert [op.name for op in func.body.blocks[-1]] == ["low.use", "toy.return"]
     verify(func)
     check_integrity(func)
+
+
+def test_a_region_may_get_another_signature() -> None:
+    @converts(toy.FuncOp)
+    def with_length(op: toy.FuncOp, new: toy.FuncOp, build: ConversionBuilder) -> Result:
+        made = build.create(toy.FuncOp, sym_name=op.sym_name + "_low")
+        build.convert_region(op.body, made.body, signature=[(F32, I64), ()])
+        return made
+
+    entry, build = toy.block_of([F32, I1])
+    toy.use(build, entry.args[0])
+    build.create(toy.ReturnOp)
+    module, _ = toy.module(toy.func("f", entry))
+    types = wide()
+    types.add_target(lambda build, wanted, values: values[:1])
+    target = ConversionTarget(
+        legal=("low", toy.ReturnOp),
+        dynamic={toy.FuncOp: lambda op: op.sym_name.endswith("_low")},
+    )
+    assert convert(module, target, (with_length, *TO_LOW), types)
+    func = module.body.block.first
+    assert isinstance(func, toy.FuncOp)
+    assert [argument.type for argument in func.body.block.args] == [F32, I64]
+    assert contents(func)[1] == "low.use f32"
+    check_integrity(module)
 
 
 def test_patterns_can_put_things_at_the_top() -> None:

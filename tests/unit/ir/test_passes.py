@@ -7,8 +7,9 @@ import pytest
 import toy
 
 from tilewright.ir.instruments import EVERY, PrintEach, Timing, VerifyEach
+from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.operation import Operation
-from tilewright.ir.passes import Instrument, Pass, Pipeline, option
+from tilewright.ir.passes import Instrument, Pass, Pipeline, Stage, option
 from tilewright.ir.pipeline_text import parse_pipeline
 from tilewright.support.diagnostics import InternalError, Sink, UserError
 
@@ -134,6 +135,14 @@ def test_verify_each_blames_the_pass() -> None:
     Pipeline(Count()).run(program(), instruments=[VerifyEach()])
     with pytest.raises(InternalError, match="invalid program after pass 'break-things'"):
         Pipeline(Break()).run(program(), instruments=[VerifyEach()])
+
+
+def test_a_stage_keeps_its_contract() -> None:
+    good = ConversionTarget(legal=("toy",))
+    bad = ConversionTarget(legal=("toy",), illegal=(toy.ReturnOp,))
+    assert messages(Pipeline(Stage("one", Count(), leaves=good)), program()) == ["seen toy.module"]
+    with pytest.raises(InternalError, match=r"after stage 'two': 'toy.return' op is not legal"):
+        Pipeline(Stage("two", Count(), leaves=bad)).run(program())
 
 
 def test_instruments_nest() -> None:

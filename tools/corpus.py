@@ -10,7 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from corpus_checks import CHECKS, Module, load_modules, load_programs, read_exceptions
+from corpus_checks import (
+    CHECKS,
+    ROOT,
+    SAMPLE,
+    Module,
+    load_modules,
+    load_programs,
+    read_exceptions,
+)
+from corpus_sample import choose
 
 WIDTH: Final = 30
 
@@ -21,7 +30,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--show", type=int, default=20, help="how many failures to print in full")
+    parser.add_argument(
+        "--choose-sample", action="store_true", help=f"write {SAMPLE.relative_to(ROOT)} anew"
+    )
     options = parser.parse_args()
+    if options.choose_sample:
+        return write_sample()
     modules = [*load_programs(), *load_modules()]
     if options.names:
         modules = [m for m in modules if any(name in m.name for name in options.names)]
@@ -31,6 +45,14 @@ def main() -> int:
         for name, problems in progress(results, len(modules)):
             failures += [(name, check_name, text) for check_name, text in problems]
     return report(modules, sorted(failures), options.show)
+
+
+def write_sample() -> int:
+    """Choose the part of the corpus that the tests run."""
+    names = choose(load_modules())
+    SAMPLE.write_text("".join(f"{name}\n" for name in names))
+    print(f"{len(names)} modules in {SAMPLE.relative_to(ROOT)}")
+    return 0
 
 
 def check(module: Module) -> tuple[str, list[tuple[str, str]]]:
@@ -70,7 +92,7 @@ def report(modules: list[Module], failures: list[tuple[str, str, str]], show: in
     by_check = Counter(check_name for _, check_name, _ in failures)
     print(f"{len(modules)} modules, {len(failures)} failures, {len(new)} of them not excused")
     for check_name in CHECKS:
-        print(f"  {check_name:<28}{len(modules) - by_check[check_name]} of {len(modules)}")
+        print(f"  {check_name:<32}{len(modules) - by_check[check_name]} of {len(modules)}")
     return 1 if new else 0
 
 

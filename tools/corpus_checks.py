@@ -28,6 +28,7 @@ ROOT: Final = Path(__file__).parent.parent
 ARCHIVE: Final = ROOT.parent / "shared" / "corpus" / "cutile-tests.tar.xz"
 PROGRAMS: Final = ROOT / "tests" / "programs"
 EXCEPTIONS: Final = ROOT / "tests" / "corpus" / "exceptions.toml"
+SAMPLE: Final = ROOT / "tests" / "corpus" / "sample.txt"
 NEWEST: Final = (13, 4)
 
 
@@ -65,7 +66,8 @@ def read_exceptions() -> dict[str, str]:
 def tileirdisasm() -> Path:
     """NVIDIA's disassembler."""
     spec = importlib.util.find_spec("nvidia.cu13")
-    assert spec is not None and spec.submodule_search_locations
+    assert spec is not None
+    assert spec.submodule_search_locations
     return Path(spec.submodule_search_locations[0]) / "bin" / "tileirdisasm"
 
 

@@ -12,8 +12,8 @@ import tilewright
 from tilewright.driver.api import read_unverified
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.pipelines import level_pipeline
-from tilewright.ir.operation import Operation
 from tilewright.ir.equivalence import equivalent
+from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 
 KERNEL: Final = Path(__file__).parents[1] / "examples" / "gemm.mlir"

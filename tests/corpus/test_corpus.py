@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
-from corpus_checks import CHECKS, Module, load_modules, load_programs, read_exceptions
+from corpus_checks import (
+    CHECKS,
+    SAMPLE,
+    Module,
+    load_modules,
+    load_programs,
+    read_exceptions,
+)
+from corpus_sample import features
 
-SAMPLE = tuple(Path(__file__).with_name("sample.txt").read_text().split())
+from tilewright.bytecode.opcodes import OPCODES
+from tilewright.bytecode.reader import read_bytecode
+
+NAMES = tuple(SAMPLE.read_text().split())
 
 
 @cache
@@ -23,7 +33,7 @@ def programs() -> dict[str, Module]:
 
 @pytest.mark.corpus
 @pytest.mark.peer
-@pytest.mark.parametrize("name", SAMPLE)
+@pytest.mark.parametrize("name", NAMES)
 def test_module_of_the_sample(name: str) -> None:
     if name in read_exceptions():
         pytest.skip(read_exceptions()[name])
@@ -40,3 +50,17 @@ def test_our_own_programs(check: str) -> None:
 
 def test_the_exceptions_are_few() -> None:
     assert len(read_exceptions()) <= 10
+
+
+@pytest.mark.corpus
+def test_the_sample_has_all_that_the_corpus_has() -> None:
+    found = {name: features(read_bytecode(m.data, name)) for name, m in corpus().items()}
+    whole = frozenset[str]().union(*found.values())
+    assert whole - frozenset[str]().union(*(found[name] for name in NAMES)) == frozenset()
+
+
+@pytest.mark.corpus
+def test_sample_and_programs_have_every_operation() -> None:
+    modules = [*(corpus()[name] for name in NAMES), *programs().values()]
+    found = {op.name for m in modules for op in read_bytecode(m.data, m.name).walk()}
+    assert set(OPCODES) - found == set()

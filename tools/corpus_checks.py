@@ -26,7 +26,9 @@ from tilewright.support.location import UNKNOWN, ByteLoc, Location, TextLoc
 
 ROOT: Final = Path(__file__).parent.parent
 ARCHIVE: Final = ROOT.parent / "shared" / "corpus" / "cutile-tests.tar.xz"
-PROGRAMS: Final = ROOT / "tests" / "programs"
+OPERATIONS: Final = ROOT / "tests" / "unit" / "dialects" / "cuda_tile" / "ops"
+PROGRAMS: Final = (ROOT / "tests" / "programs", OPERATIONS / "golden", OPERATIONS / "programs")
+"""Folders of programs that join the corpus: they have what it lacks."""
 EXCEPTIONS: Final = ROOT / "tests" / "corpus" / "exceptions.toml"
 SAMPLE: Final = ROOT / "tests" / "corpus" / "sample.txt"
 NEWEST: Final = (13, 4)
@@ -51,10 +53,11 @@ def load_modules() -> list[Module]:
 
 def load_programs() -> Iterator[Module]:
     """Our own programs, assembled."""
-    for path in sorted(PROGRAMS.glob("*.mlir")):
+    paths = [path for folder in PROGRAMS for path in sorted(folder.glob("*.mlir"))]
+    for path in paths:
         module = parse_module(path.read_text(), path.name)
         verify(module)
-        yield Module(f"programs/{path.stem}", write_bytecode(module, NEWEST))
+        yield Module(f"{path.parent.name}/{path.stem}", write_bytecode(module, NEWEST))
 
 
 def read_exceptions() -> dict[str, str]:

@@ -52,6 +52,9 @@ T = TypeVar("T")
 
 MAX_ATTRIBUTE_NESTING: Final = 64
 
+_BOOLEANS: Final = bytes([0] + 255 * [1])
+"""What each byte says as a boolean."""
+
 
 class Reader(Cursor):
     """A cursor among the tables of a file."""
@@ -120,7 +123,7 @@ class Reader(Cursor):
 
     def boolean(self) -> int:
         """A byte: 0 is false, all others are true."""
-        return int(self.byte() != 0)
+        return _BOOLEANS[self.byte()]
 
     def integer(self, type: IntegerType) -> IntegerAttr:
         """An integer of a known type."""
@@ -135,9 +138,10 @@ class Reader(Cursor):
     def array(self, element: IntegerType) -> DenseArrayAttr:
         """A list of integers of a known type."""
         at = self.at
-        values = self.words(element_bytes(element), "elements")
         if element is I1:
-            return DenseArrayAttr(element, tuple([int(value != 0) for value in values]))
+            flags = self.take(self.count("elements"))
+            return DenseArrayAttr(element, tuple(flags.translate(_BOOLEANS)))
+        values = self.words(element_bytes(element), "elements")
         # NVIDIA's readers keep the two ends of the range for themselves.
         top = (1 << element.width - 1) - 1
         if any(not -top <= value < top for value in values):

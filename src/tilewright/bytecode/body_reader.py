@@ -163,7 +163,11 @@ class BodyReader(Reader):
     def limited_count(self, what: str, limits: tuple[int, int]) -> int:
         """How many of something there are, within the limits of the operation."""
         at = self.at
-        count = self.count(what)
+        count = self.data[at]
+        if count < 0x80 and count < self.end - at:
+            self.at = at + 1
+        else:
+            count = self.count(what)
         least, most = limits
         if not least <= count <= most:
             expected = f"at least {least}" if count < least else f"at most {most}"
@@ -197,7 +201,8 @@ class BodyReader(Reader):
                 size = self.count("operands")
             else:
                 size = int(not mask or flags & mask != 0)
-            operands += self.operands(size)
+            if size:
+                operands += self.operands(size)
             sizes.append(size)
         return operands, (*sizes, *decoder.absent_sizes)
 

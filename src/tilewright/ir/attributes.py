@@ -28,13 +28,17 @@ class EnumAttr(Attribute, Enum):
 
     The keyword in the text is the member's name in lower case. A class with a `mnemonic` has a
     dialect attribute of that name, `#dialect.name<keyword>`; without one the generic form is a
-    plain i32.
+    plain integer, i32 unless a `width` is given.
     """
 
     __hash__ = object.__hash__
 
-    def __init_subclass__(cls, mnemonic: str = "") -> None:
+    width: ClassVar[int]
+    """How wide the integer of the generic form is."""
+
+    def __init_subclass__(cls, mnemonic: str = "", width: int = 32) -> None:
         cls.mnemonic = mnemonic
+        cls.width = width
 
     @property
     def keyword(self) -> str:

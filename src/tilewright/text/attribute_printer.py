@@ -136,7 +136,7 @@ class AttributePrinter:
         if isinstance(attribute, Type):
             return self.type(attribute)
         if isinstance(attribute, EnumAttr) and not attribute.mnemonic:
-            return f"{attribute.value} : i32"
+            return f"{attribute.value} : i{attribute.width}"
         return f"#{attribute.mnemonic}{self.parameters(attribute)}"
 
     def parameters(self, attribute: Attribute) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -16,12 +17,15 @@ from tilewright.dialects.cuda_tile.enums import MemoryOrdering
 from tilewright.dialects.cuda_tile.integer import NegIOp
 from tilewright.dialects.cuda_tile.memory import StorePtrTkoOp
 from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+from tilewright.dialects.cuda_tile.versions import version_problems
 from tilewright.dialects.cuda_tile.view import LoadViewTkoOp
 from tilewright.driver.assembly import parse_module
 from tilewright.driver.disassembly import disassemble
 from tilewright.ir.equivalence import equivalent
 from tilewright.ir.operation import Operation
 from tilewright.support.diagnostics import InvalidValue, UserError
+
+PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.mlir"))
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -182,6 +186,19 @@ def test_required_attributes_must_be_there_and_of_their_kind() -> None:
     )
     op.attributes["signedness"] = kept
     write_bytecode(module)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_refusals_are_what_the_version_lacks(path: Path, version: Version) -> None:
+    module = parse_module(path.read_text(), path.name)
+    # The producer of a module is dropped, not refused.
+    members = [*module.globals(), *module.entries()]
+    lacks = any(True for op in members for _ in version_problems(op, version))
+    if lacks:
+        assert f"cannot be written in 13.{version[1]}" in refusal(module, version)
+    else:
+        write_bytecode(module, version)
 
 
 def test_unknown_versions_are_refused() -> None:

@@ -46,10 +46,8 @@ def adapted(op: OpT, bounds: Sequence[Bound], successors: tuple[Block, ...]) -> 
     """
     view = object.__new__(type(op))
     operands, segments = bounds, op.segments
-    for bound in bounds:
-        if isinstance(bound, tuple):
-            operands, segments = _spread(op, bounds)
-            break
+    if tuple in map(type, bounds):
+        operands, segments = _spread(op, bounds)
     view.operands = cast("tuple[Value, ...]", tuple(operands))
     view.segments = segments
     view.successors = successors

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from tilewright.ir.attributes import Attribute
-from tilewright.ir.declare import Arity, AttributeField, OperandField, RegionField
+from tilewright.ir.declare import Arity, AttributeField, OperandField
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.traits import SameType
 from tilewright.ir.values import Value
@@ -15,7 +15,6 @@ from tilewright.support.location import UNKNOWN, Location
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
-    from tilewright.ir.declare import Schema
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -112,38 +111,102 @@ def _made(
     location: Location,
     fields: dict[str, object],
 ) -> OpT:
-    schema = kind.schema
-    if not fields.keys() <= schema.by_name.keys():
-        unknown = sorted(fields.keys() - schema.by_name.keys())
+    plan = _plans.get(kind)
+    if plan is None:
+        plan = _plans[kind] = _Plan(kind)
+    if not fields.keys() <= plan.names:
+        unknown = sorted(fields.keys() - plan.names)
         raise InternalError(f"'{kind.name}' has no field {unknown[0]!r}")
-    values, sizes = _operands(kind, schema, fields)
+    values, sizes = plan.operands_of(fields)
     return kind(
         values,
-        _infer_types(kind, fields) if types is None else types,
-        _attributes(kind, schema, fields) if schema.attributes else {},
-        _regions(schema, fields) if schema.regions else (),
+        plan.types_of(fields) if types is None else types,
+        plan.attributes_of(fields) if plan.attributes else {},
+        plan.regions_of(fields) if plan.regions else (),
         location,
         successors,
-        sizes if schema.has_segments else None,
+        sizes,
     )
 
 
-def _operands(
-    kind: type[Operation], schema: Schema, fields: dict[str, object]
-) -> tuple[list[Value], tuple[int, ...]]:
-    if not schema.variable_operands:
-        plain = [fields.get(field.name) for field in schema.operands]
-        if None not in plain:
-            return cast("list[Value]", plain), ()
-    values: list[Value] = []
-    sizes: list[int] = []
-    for field in schema.operands:
-        given = _group(field, fields.get(field.name))
-        if field.arity is Arity.ONE and not given:
-            raise InternalError(f"'{kind.name}' needs operand '{field.name}'")
-        values += given
-        sizes.append(len(given))
-    return values, tuple(sizes)
+class _Plan:
+    """How to make operations of a class: what the declaration says, at hand."""
+
+    __slots__ = ("attributes", "kind", "names", "operands", "regions", "schema", "simple", "types")
+
+    def __init__(self, kind: type[Operation]) -> None:
+        schema = kind.schema
+        self.kind = kind
+        self.schema = schema
+        self.names = frozenset(schema.by_name)
+        self.operands = schema.operands
+        self.simple = None if schema.variable_operands else [f.name for f in schema.operands]
+        """The names of the operands, if each is exactly one value."""
+        self.attributes = [(f.name, f.default, f.optional, f) for f in schema.attributes]
+        self.regions = schema.regions
+        self.types: list[Type | OperandField[object]] | None = None
+        """Where the types of the results come from, once somebody has asked."""
+
+    def operands_of(self, fields: dict[str, object]) -> tuple[list[Value], tuple[int, ...] | None]:
+        """The operands, and the sizes of their groups where they must be stored."""
+        if self.simple is not None:
+            plain = [fields.get(name) for name in self.simple]
+            if None not in plain:
+                return cast("list[Value]", plain), None
+        values: list[Value] = []
+        sizes: list[int] = []
+        for field in self.operands:
+            given = _group(field, fields.get(field.name))
+            if field.arity is Arity.ONE and not given:
+                raise InternalError(f"'{self.kind.name}' needs operand '{field.name}'")
+            values += given
+            sizes.append(len(given))
+        return values, tuple(sizes) if self.schema.has_segments else None
+
+    def attributes_of(self, fields: dict[str, object]) -> dict[str, Attribute]:
+        """The attributes, wrapped where Python values were given."""
+        attributes: dict[str, Attribute] = {}
+        for name, default, optional, field in self.attributes:
+            given = fields.get(name, default)
+            if given is None or (given is False and optional):
+                if field.is_required:
+                    raise InternalError(f"'{self.kind.name}' needs attribute '{name}'")
+                continue
+            attributes[field.spelling] = _wrapped(field, given)
+        return attributes
+
+    def regions_of(self, fields: dict[str, object]) -> list[Region]:
+        """The regions; those that were not given are empty."""
+        return [_region(fields.get(field.name)) for field in self.regions]
+
+    def types_of(self, fields: dict[str, object]) -> list[Type]:
+        """The types of the results, as far as the declaration determines them."""
+        sources = self.types
+        if sources is None:
+            sources = self.types = self._type_sources()
+        types: list[Type] = []
+        for source in sources:
+            if isinstance(source, OperandField):
+                source = _group(source, fields[source.name])[0].type
+            types.append(source)
+        return types
+
+    def _type_sources(self) -> list[Type | OperandField[object]]:
+        """For each result the only type there is, or the operand that has the same."""
+        traits = self.kind.traits
+        same = next((trait for trait in traits if isinstance(trait, SameType)), None)
+        sources: list[Type | OperandField[object]] = []
+        for field in self.schema.results:
+            if field.constraint.only is not None:
+                sources.append(field.constraint.only)
+            elif same is not None and field.name in same.fields:
+                sources.append(next(f for f in self.operands if f.name in same.fields))
+            else:
+                raise InternalError(f"'{self.kind.name}' needs the type of result '{field.name}'")
+        return sources
+
+
+_plans: dict[type[Operation], _Plan] = {}
 
 
 def _group(field: OperandField[object], given: object) -> list[Value]:
@@ -154,60 +217,13 @@ def _group(field: OperandField[object], given: object) -> list[Value]:
     return [cast("Value", given)]
 
 
-def _attributes(
-    kind: type[Operation], schema: Schema, fields: dict[str, object]
-) -> dict[str, Attribute]:
-    attributes: dict[str, Attribute] = {}
-    for field in schema.attributes:
-        given = fields.get(field.name, field.default)
-        if given is None or (field.optional and given is False):
-            if field.is_required:
-                raise InternalError(f"'{kind.name}' needs attribute '{field.name}'")
-            continue
-        attributes[field.spelling] = _wrapped(field, given)
-    return attributes
-
-
 def _wrapped(field: AttributeField[object], given: object) -> Attribute:
     if isinstance(given, Attribute) and field.kind.accepts(given):
         return given
     return field.kind.wrap(given)
 
 
-def _regions(schema: Schema, fields: dict[str, object]) -> list[Region]:
-    return [_region(field, fields.get(field.name)) for field in schema.regions]
-
-
-def _region(field: RegionField, given: object) -> Region:
+def _region(given: object) -> Region:
     if isinstance(given, Region):
         return given
-    if isinstance(given, Block):
-        return Region([given])
-    return Region()
-
-
-def _infer_types(kind: type[Operation], fields: dict[str, object]) -> list[Type]:
-    sources = _type_sources.get(kind)
-    if sources is None:
-        sources = _type_sources[kind] = _find_type_sources(kind)
-    return [
-        _group(source, fields[source.name])[0].type if isinstance(source, OperandField) else source
-        for source in sources
-    ]
-
-
-_type_sources: dict[type[Operation], list[Type | OperandField[object]]] = {}
-
-
-def _find_type_sources(kind: type[Operation]) -> list[Type | OperandField[object]]:
-    """Where the type of each result comes from: the only one there is, or that of an operand."""
-    same = next((trait for trait in kind.traits if isinstance(trait, SameType)), None)
-    sources: list[Type | OperandField[object]] = []
-    for field in kind.schema.results:
-        if field.constraint.only is not None:
-            sources.append(field.constraint.only)
-        elif same is not None and field.name in same.fields:
-            sources.append(next(f for f in kind.schema.operands if f.name in same.fields))
-        else:
-            raise InternalError(f"'{kind.name}' needs the type of result '{field.name}'")
-    return sources
+    return Region([given]) if isinstance(given, Block) else Region()

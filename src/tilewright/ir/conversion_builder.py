@@ -387,6 +387,9 @@ class ConversionBuilder(Builder):
     def _bind(self, op: Operation, result: Result) -> None:
         """Remember what stands for the results of an operation."""
         if isinstance(result, Operation):
+            if len(result.results) == len(op.results) == 1:
+                self._mapping.bound[op.results[0]] = result.results[0]
+                return
             parts = self._grouped(op, result)
         else:
             parts = (result,) if isinstance(result, Value) else result or ()
@@ -401,8 +404,6 @@ class ConversionBuilder(Builder):
 
     def _grouped(self, op: Operation, made: Operation) -> Sequence[Value | Sequence[Value]]:
         """The results of an operation, in groups where types are converted to several."""
-        if len(made.results) == len(op.results) == 1:
-            return made.results
         sizes = [len(self.types.convert(result.type) or ()) for result in op.results]
         if sum(sizes) != len(made.results):
             return made.results

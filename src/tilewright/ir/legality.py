@@ -34,7 +34,7 @@ class ConversionTarget:
     A judge in `dynamic` decides for each operation; `None` from it means unknown.
     """
 
-    __slots__ = ("_found", "_said")
+    __slots__ = ("_said", "_settled")
 
     def __init__(
         self,
@@ -46,19 +46,19 @@ class ConversionTarget:
         self._said.update((_name(subject), Legality.LEGAL) for subject in legal)
         self._said.update((_name(subject), Legality.ILLEGAL) for subject in illegal)
         self._said.update((_name(subject), judge) for subject, judge in (dynamic or {}).items())
-        self._found: dict[str, Legality | Judge] = {}
+        self._settled: dict[str, Legality] = {}
 
     def legality(self, op: Operation) -> Legality:
         """What this target says of an operation."""
-        name = op.name
-        found = self._found.get(name)
-        if found is None:
-            said = self._said
-            found = said.get(name) or said.get(name.partition(".")[0]) or Legality.UNKNOWN
-            self._found[name] = found
-        if isinstance(found, Legality):
-            return found
-        answer = found(op)
+        settled = self._settled.get(op.name)
+        return self._judge(op) if settled is None else settled
+
+    def _judge(self, op: Operation) -> Legality:
+        said = self._said.get(op.name) or self._said.get(op.dialect) or Legality.UNKNOWN
+        if isinstance(said, Legality):
+            self._settled[op.name] = said
+            return said
+        answer = said(op)
         if answer is None:
             return Legality.UNKNOWN
         return Legality.LEGAL if answer else Legality.ILLEGAL

@@ -209,9 +209,10 @@ class _Greedy(Listener):
             self._limit = _REWRITES_PER_OP * len(ops) + _REWRITES_PER_OP
         ops.reverse()
         worklist.update(dict.fromkeys(ops))
+        is_isolated = root.is_isolated
         while worklist:
             op, _ = worklist.popitem()
-            if op is not root and (root.is_isolated or root.is_ancestor_of(op)):
+            if op is not root and (is_isolated or root.is_ancestor_of(op)):
                 self._visit(op)
 
     def _visit(self, op: Operation) -> None:

@@ -1,0 +1,90 @@
+"""Where one activation of a function keeps its registers and local variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array
+from tilewright.ptxsim.syntax import Function, RegisterDeclaration, Variable
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.wave import Wave
+
+CellMaker = Callable[["Wave"], Array]
+
+
+class FrameLayout:
+    """The registers and local variables of a function, numbered while it is decoded.
+
+    A slot is a register seen as one NumPy type: `%r1` as `float32` and as `uint32` are two slots
+    over the same storage.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.rows: dict[RegisterDeclaration, tuple[int, int]] = {}
+        self.slots: dict[tuple[object, str], int] = {}
+        self.makers: list[tuple[int, int, np.dtype[Any]] | CellMaker] = []
+        self.widths: dict[int, int] = {}
+        self.offsets: dict[Variable, int] = {}
+        self.local_size = 0
+
+    def slot(self, register: RegisterDeclaration, dtype: np.dtype[Any]) -> int:
+        """The slot of a register seen as `dtype`, which is as wide as the register."""
+        key = (register, dtype.str)
+        found = self.slots.get(key)
+        if found is not None:
+            return found
+        bits = SCALAR_TYPES[register.type].bits
+        place = self.rows.get(register)
+        if place is None:
+            place = bits, self.widths.get(bits, 0)
+            self.widths[bits] = place[1] + 1
+            self.rows[register] = place
+        return self._add(key, (*place, dtype))
+
+    def extra(self, name: str, maker: CellMaker) -> int:
+        """A slot that is no register: `maker` gives its vector over all threads of a wave."""
+        found = self.slots.get((name, ""))
+        return self._add((name, ""), maker) if found is None else found
+
+    def _add(
+        self, key: tuple[object, str], maker: tuple[int, int, np.dtype[Any]] | CellMaker
+    ) -> int:
+        self.slots[key] = len(self.makers)
+        self.makers.append(maker)
+        return len(self.makers) - 1
+
+    def local_offset(self, variable: Variable) -> int:
+        """Where a local variable or parameter lies in the frame's part of local memory."""
+        found = self.offsets.get(variable)
+        if found is None:
+            found = -(-self.local_size // variable.alignment) * variable.alignment
+            self.offsets[variable] = found
+            self.local_size = found + variable.size
+        return found
+
+
+class Frame:
+    """One activation: a row over all threads of the wave for every slot."""
+
+    __slots__ = ("cells", "layout", "local_base")
+
+    def __init__(self, layout: FrameLayout, wave: Wave, local_base: int) -> None:
+        self.layout = layout
+        self.local_base = local_base
+        banks: dict[int, Array] = {}
+        for bits, count in layout.widths.items():
+            words = 2 if bits == 128 else 1
+            banks[bits] = np.zeros((count, wave.thread_count * words), UNSIGNED[bits])
+        self.cells: list[Array] = []
+        for maker in layout.makers:
+            if callable(maker):
+                self.cells.append(maker(wave))
+                continue
+            bits, row, dtype = maker
+            cell = banks[bits][row].view(dtype)
+            self.cells.append(cell.reshape(-1, 2) if bits == 128 else cell)

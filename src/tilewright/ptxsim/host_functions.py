@@ -1,0 +1,113 @@
+"""Functions that a kernel calls and the device's run-time system provides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from tilewright.ptxsim.lanes import Lanes
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, LOCAL_WINDOW, SHARED_WINDOW
+from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.syntax import Instruction
+
+# Lanes, arguments, the call; the result is one value for each lane.
+HostFunction = Callable[[Lanes, Sequence[Array], Instruction], Array]
+
+_CONVERSION: Final = re.compile(r"%[-+ #0]*(\d+|\*)?(?:\.(\d+|\*))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])")
+_SIGNED: Final = "di"
+_UNSIGNED: Final = "uoxXc"
+
+
+def _byte(lanes: Lanes, which: int, address: int) -> int:
+    """One byte at a generic address, as one thread sees it."""
+    memory = lanes.wave.memory
+    if address >= GLOBAL_WINDOW:
+        return int(memory.device.arena.bytes[address - GLOBAL_WINDOW])
+    thread = int(lanes.threads[which])
+    if address >= LOCAL_WINDOW:
+        return int(memory.local.bytes[thread * memory.local_stride + address - LOCAL_WINDOW])
+    cta = int(lanes.wave.cta_of_thread[thread])
+    return int(memory.shared_of_cta(cta)[address - SHARED_WINDOW])
+
+
+def _string(lanes: Lanes, which: int, address: int) -> str:
+    found = bytearray()
+    while address and (byte := _byte(lanes, which, address + len(found))):
+        found.append(byte)
+    return found.decode("utf-8", "replace")
+
+
+class _Arguments:
+    """The buffer of `vprintf`: every argument aligned to its own size."""
+
+    def __init__(self, lanes: Lanes, which: int, address: int) -> None:
+        self.lanes = lanes
+        self.which = which
+        self.at = address
+
+    def take(self, size: int) -> bytes:
+        self.at = -(-self.at // size) * size
+        found = bytes(_byte(self.lanes, self.which, self.at + at) for at in range(size))
+        self.at += size
+        return found
+
+    def integer(self, size: int, signed: bool) -> int:
+        return int.from_bytes(self.take(size), "little", signed=signed)
+
+    def convert(self, match: re.Match[str]) -> str:
+        width, precision, length, letter = match.groups()
+        if letter == "%":
+            return "%"
+        stars = tuple(self.integer(4, True) for part in (width, precision) if part == "*")
+        size = 8 if length in ("ll", "l", "z", "j", "t") else 4
+        form = match[0].replace(length or "", "", 1) if length else match[0]
+        if letter in _SIGNED:
+            return form % (*stars, self.integer(size, True))
+        if letter in _UNSIGNED:
+            return form.replace("u", "d") % (*stars, self.integer(size, False))
+        if letter == "p":
+            return f"0x{self.integer(8, False):x}"
+        if letter == "s":
+            return form % (*stars, _string(self.lanes, self.which, self.integer(8, False)))
+        value = float(np.frombuffer(self.take(8), np.float64)[0])
+        return value.hex() if letter in "aA" else form % (*stars, value)
+
+
+def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
+    formats, buffers = arguments
+    for which in range(lanes.count):
+        text = _string(lanes, which, int(formats[which]))
+        values = _Arguments(lanes, which, int(buffers[which]))
+        lanes.wave.output.append(_CONVERSION.sub(values.convert, text))
+    return np.ones(lanes.count, np.int32)
+
+
+def _assertfail(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
+    message, file, line, function = (int(argument[0]) for argument in arguments[:4])
+    text = _string(lanes, 0, message)
+    place = f"{_string(lanes, 0, file)}:{line} in {_string(lanes, 0, function)}"
+    lanes.wave.violation(f"assertion '{text}' fails at {place}", site, int(lanes.threads[0]))
+
+
+def _malloc(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
+    device = lanes.wave.memory.device
+    found = [device.allocate(int(size), 16, "malloc") for size in arguments[0]]
+    return np.array(found, np.uint64)
+
+
+def _free(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
+    for address in arguments[0]:
+        if int(address):
+            lanes.wave.memory.device.release(int(address))
+    return np.zeros(lanes.count, np.uint32)
+
+
+HOST_FUNCTIONS: Final[dict[str, HostFunction]] = {
+    "vprintf": _vprintf,
+    "__assertfail": _assertfail,
+    "malloc": _malloc,
+    "free": _free,
+}

@@ -1,0 +1,89 @@
+"""Which instructions there are: the table of decoders, and what a decoder is given.
+
+A decoder runs once for every instruction of a program. It looks at modifiers and operands and
+returns a closure that does the work for a vector of threads, with no string in sight.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tilewright.ptxsim.operation import Operation
+from tilewright.support.diagnostics import Unsupported
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.lanes import Lanes
+    from tilewright.ptxsim.program import Transfer
+
+Run = Callable[["Lanes"], None]
+Decoder = Callable[[Operation], Run]
+ControlDecoder = Callable[[Operation], "Transfer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One instruction: its name without modifiers, its class in the counters, its decoder."""
+
+    name: str
+    family: str
+    decode: Decoder | None
+    control: ControlDecoder | None = None
+    blocks: bool = False
+
+
+_ROWS: Final[dict[str, Row]] = {}
+
+
+def instruction(*names: str, blocks: bool = False) -> Callable[[Decoder], Decoder]:
+    """Register the decoder of instructions.
+
+    A name may hold dots (`cp.async.bulk.tensor`): the longest name that begins an opcode wins.
+    `blocks` is for what may call `Lanes.park` or `Lanes.converged`.
+    """
+
+    def register(decode: Decoder) -> Decoder:
+        family = decode.__module__.rpartition(".")[2]
+        for name in names:
+            _add(Row(name, family, decode, blocks=blocks))
+        return decode
+
+    return register
+
+
+def control(*names: str) -> Callable[[ControlDecoder], ControlDecoder]:
+    """Register the decoder of instructions that choose where threads go next."""
+
+    def register(decode: ControlDecoder) -> ControlDecoder:
+        for name in names:
+            _add(Row(name, "control_flow", None, control=decode))
+        return decode
+
+    return register
+
+
+def _add(row: Row) -> None:
+    assert row.name not in _ROWS, f"two decoders for {row.name}"
+    _ROWS[row.name] = row
+
+
+def table() -> dict[str, Row]:
+    """Every instruction there is; loads the families on the first call."""
+    package = importlib.import_module("tilewright.ptxsim.instructions")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return _ROWS
+
+
+def find(operation: Operation, rows: dict[str, Row]) -> Row:
+    """The row of an instruction, by the longest name that begins its opcode."""
+    parts = operation.site.opcode.split(".")
+    for length in range(len(parts), 0, -1):
+        row = rows.get(".".join(parts[:length]))
+        if row is not None:
+            operation.begin(row.name, parts[length:])
+            return row
+    raise Unsupported(f"instruction {operation.site.opcode}", operation.site.location)

@@ -1,0 +1,107 @@
+"""The threads that execute one instruction together, as one vector."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tilewright.ptxsim.scalar_types import Array
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.frame import Frame
+    from tilewright.ptxsim.wave import Wave
+
+WARP: Final = 32
+
+
+class Lanes:
+    """A selection of a wave's threads, in ascending order.
+
+    `cells[slot][select]` is a register of these threads: `select` is a slice where they follow one
+    another, and an index array where they do not. A handler never sees a thread that does not take
+    part, so it needs no mask.
+    """
+
+    __slots__ = ("_threads", "cells", "count", "frame", "select", "wave")
+
+    def __init__(self, wave: Wave, frame: Frame, threads: Array) -> None:
+        self.wave = wave
+        self.frame = frame
+        self.cells = frame.cells
+        self.count = count = len(threads)
+        self._threads: Array = threads
+        first = int(threads[0]) if count else 0
+        adjacent = count > 0 and int(threads[-1]) - first == count - 1
+        self.select: slice | Array = slice(first, first + count) if adjacent else threads
+
+    @property
+    def threads(self) -> Array:
+        """The indices of these threads in their wave."""
+        return self._threads
+
+    @property
+    def ctas(self) -> Array:
+        """For each of these threads, the index of its CTA in the wave."""
+        return self.wave.cta_of_thread[self.select]
+
+    @property
+    def warps(self) -> Array:
+        """For each of these threads, the index of its warp in the wave."""
+        return self._threads // WARP
+
+    @property
+    def lane_ids(self) -> Array:
+        """For each of these threads, its place in its warp."""
+        return self._threads % WARP
+
+    @property
+    def whole_warps(self) -> bool:
+        """Whether all 32 threads of every warp are here, so that vectors reshape to (-1, 32)."""
+        if self.count % WARP:
+            return False
+        if isinstance(self.select, slice):
+            return self.select.start % WARP == 0
+        groups = self._threads.reshape(-1, WARP)
+        # Ascending and distinct: first and last of an aligned run of 32 decide.
+        return bool(((groups[:, 0] % WARP == 0) & (groups[:, -1] == groups[:, 0] + 31)).all())
+
+    def take(self, mask: Array) -> Lanes:
+        """Those lanes for which the mask is true."""
+        return Lanes(self.wave, self.frame, self._threads[mask])
+
+    def spread(self, values: Array) -> Array:
+        """The values with one row for each lane; readers may give one row for all of them."""
+        if len(values) == self.count:
+            return values
+        return np.broadcast_to(values, (self.count, *values.shape[1:]))
+
+    def park(self, mask: Array | None, key: Hashable, what: str, *, retry: bool = True) -> None:
+        """Let lanes wait until somebody calls `wave.wake(key)`; all of them if there is no mask.
+
+        With `retry` they then execute this instruction again, otherwise they go on behind it.
+        `what` completes the sentence "waits for …" of a deadlock report.
+        """
+        threads = self._threads if mask is None else self._threads[mask]
+        if len(threads):
+            self.wave.scheduler.park(threads, key, what, retry)
+
+    def converged(self, member_mask: Array) -> Lanes:
+        """Those lanes whose warp mates named in the mask are here too; the others wait for them.
+
+        `member_mask` has 32 bits for each lane; threads that have exited need not come.
+        """
+        wave = self.wave
+        if self.count == wave.live_count or self.whole_warps:
+            return self
+        here = wave.warp_bits(self._threads)
+        expected = member_mask & wave.live_warp_bits()[self.warps]
+        complete = (here[self.warps] & expected) == expected
+        if complete.all():
+            return self
+        self.park(~complete, CONVERGENCE, "the other threads of its warp")
+        return self.take(complete)
+
+
+CONVERGENCE: Final = "convergence"

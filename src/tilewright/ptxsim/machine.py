@@ -1,0 +1,267 @@
+"""The host's side: modules, buffers, launches, counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from tilewright.ptxsim.declarations import block_size
+from tilewright.ptxsim.geometry import Launch, Triple
+from tilewright.ptxsim.memory import DeviceMemory
+from tilewright.ptxsim.parser import parse
+from tilewright.ptxsim.program import Program
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
+from tilewright.ptxsim.syntax import Function, Variable
+from tilewright.ptxsim.wave import Wave
+from tilewright.support.diagnostics import fail
+
+CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
+# What is resident at once: as many CTAs as an H200 has multiprocessors, more if they are small.
+_MULTIPROCESSORS: Final = 132
+_THREADS_AT_ONCE: Final = 8192
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a launch did."""
+
+    thread_instructions: int = 0
+    vector_instructions: int = 0
+    by_family: Counter[str] = field(default_factory=Counter[str])
+    by_opcode: Counter[str] = field(default_factory=Counter[str])
+    output: list[str] = field(default_factory=list[str])
+
+    def add(self, wave: Wave) -> None:
+        """Count what a finished wave did."""
+        for segment, threads in wave.scheduler.thread_counts.items():
+            issues = wave.scheduler.issue_counts[segment]
+            self.thread_instructions += threads * len(segment.sites)
+            self.vector_instructions += issues * len(segment.sites)
+            for family, site in zip(segment.families, segment.sites, strict=True):
+                self.by_family[family] += threads
+                self.by_opcode[site.opcode] += threads
+        self.output += wave.output
+
+
+class Buffer:
+    """Bytes in global memory; `int(buffer)` is their address."""
+
+    def __init__(self, memory: DeviceMemory, size: int, name: str = "buffer") -> None:
+        self.memory = memory
+        self.size = size
+        self.address = memory.allocate(size, name=name)
+
+    def __int__(self) -> int:
+        return self.address
+
+    def upload(self, data: Array | bytes) -> Buffer:
+        """Copy from the host."""
+        size = data.nbytes if isinstance(data, np.ndarray) else len(data)
+        if size > self.size:
+            raise ValueError(f"expected at most {self.size} bytes, got {size}")
+        self.memory.upload(self.address, data)
+        return self
+
+    def download(self, dtype: np.dtype[Any] | type[np.generic] = np.uint8) -> Array:
+        """A copy for the host."""
+        return self.memory.download(self.address, self.size).view(dtype)
+
+    def free(self) -> None:
+        """Give the bytes back."""
+        self.memory.release(self.address)
+
+
+Argument = int | float | bytes | np.generic | Array | Buffer
+
+
+class Module:
+    """A PTX text, ready to be launched; global memory and variables live as long as it does."""
+
+    def __init__(self, ptx: str, name: str = "<ptx>", memory: DeviceMemory | None = None) -> None:
+        self.syntax = parse(ptx, name)
+        self.memory = memory or DeviceMemory()
+        self.globals: dict[Variable, int] = {}
+        self._programs: dict[str, Program] = {}
+        self._place_globals()
+
+    def _place_globals(self) -> None:
+        functions = self.syntax.functions.values()
+        local = (variable for function in functions for variable in function.variables)
+        for variable in (*self.syntax.variables, *local):
+            if variable.space in ("global", "const"):
+                address = self.memory.allocate(variable.size, variable.alignment, variable.name)
+                self.globals[variable] = address
+                # Variables without a first value are zero.
+                contents = variable.contents.ljust(variable.size, b"\0")
+                self.memory.upload(address, contents)
+        by_name = {variable.name: address for variable, address in self.globals.items()}
+        for variable, address in self.globals.items():
+            for patch in variable.relocations:
+                if patch.symbol not in by_name:
+                    fail(f"'{patch.symbol}' is not declared", variable.location)
+                value = (by_name[patch.symbol] + patch.addend) % (1 << 8 * patch.width)
+                self.memory.upload(address + patch.offset, value.to_bytes(patch.width, "little"))
+
+    def alloc(self, size: int, name: str = "buffer") -> Buffer:
+        """New bytes in global memory."""
+        return Buffer(self.memory, size, name)
+
+    def upload(self, data: Array, name: str = "buffer") -> Buffer:
+        """A copy of an array in global memory."""
+        return self.alloc(data.nbytes, name).upload(data)
+
+    def variable(self, name: str) -> int:
+        """The address of a global variable."""
+        for variable, address in self.globals.items():
+            if variable.name == name:
+                return address
+        raise KeyError(name)
+
+    def program(self, name: str) -> Program:
+        """The decoded kernel of that name."""
+        if name not in self._programs:
+            entry = self.syntax.functions.get(name)
+            if entry is None or not entry.is_entry or entry.body is None:
+                names = ", ".join(each.name for each in self.syntax.entries())
+                fail(f"expected the name of a kernel ({names}), got '{name}'")
+            self._programs[name] = Program(self.syntax, entry, self.globals)
+        return self._programs[name]
+
+    def launch(
+        self,
+        name: str,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Argument] = (),
+        *,
+        cluster: int | Sequence[int] | None = None,
+        shared: int = 0,
+        check: bool | Iterable[str] = True,
+        seed: int = 0,
+        resident: int | None = None,
+    ) -> Counters:
+        """Run a kernel; arrays among the arguments are copied in, and back when it is done.
+
+        `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
+        names some of `CHECKS`; accesses out of bounds are always found. `resident` is how many
+        CTAs run at the same time.
+        """
+        program = self.program(name)
+        entry = program.linker.entry
+        shape = _launch_shape(entry, _triple(grid), _triple(block), cluster, shared)
+        checks = (
+            (CHECKS if check else frozenset[str]())
+            if isinstance(check, bool)
+            else (frozenset(check))
+        )
+        staged = _Arguments(self.memory, entry, args)
+        counters = Counters()
+        try:
+            for clusters in _waves(shape, resident):
+                wave = Wave(program, shape, clusters, self.memory, staged.block, checks, seed)
+                wave.run()
+                counters.add(wave)
+            staged.copy_back()
+        finally:
+            staged.release()
+        return counters
+
+
+def _triple(size: int | Sequence[int]) -> Triple:
+    if isinstance(size, int):
+        return size, 1, 1
+    x, y, z = (*size, 1, 1)[:3]
+    return x, y, z
+
+
+def _launch_shape(
+    entry: Function, grid: Triple, block: Triple, cluster: int | Sequence[int] | None, shared: int
+) -> Launch:
+    promised = entry.directives
+    required = promised.get("reqntid")
+    if required is not None and block == (1, 1, 1):
+        block = _triple(required)
+    if required is not None and block != _triple(required):
+        fail(f"expected a block of {_triple(required)} threads, got {block}", entry.location)
+    clusters = promised.get("reqnctapercluster")
+    if cluster is None:
+        cluster = clusters or 1
+    shape = Launch(grid, block, _triple(cluster), shared)
+    if min(*grid, *block) < 1 or shape.block_size > 1024:
+        fail(f"expected a grid and a block of 1 to 1024 threads, got {grid} and {block}")
+    if any(size % part for size, part in zip(grid, shape.cluster, strict=True)):
+        fail(f"expected a grid that clusters of {shape.cluster} divide, got {grid}")
+    return shape
+
+
+def _waves(launch: Launch, resident: int | None) -> Iterator[tuple[int, int]]:
+    """Ranges of clusters, one for each wave."""
+    if resident is None:
+        resident = max(_MULTIPROCESSORS, _THREADS_AT_ONCE // launch.block_size)
+    at_once = max(1, resident // launch.cluster_size)
+    for first in range(0, launch.cluster_count, at_once):
+        yield first, min(first + at_once, launch.cluster_count)
+
+
+class _Arguments:
+    """A kernel's arguments in device memory."""
+
+    def __init__(self, memory: DeviceMemory, entry: Function, args: Sequence[Argument]) -> None:
+        if len(args) != len(entry.parameters):
+            count = len(entry.parameters)
+            fail(f"expected {count} arguments of '{entry.name}', got {len(args)}", entry.location)
+        self.memory = memory
+        self.arrays: list[tuple[Array, int]] = []
+        offsets, size = block_size(entry.parameters)
+        data = bytearray(size)
+        for parameter, offset, arg in zip(entry.parameters, offsets, args, strict=True):
+            raw = self.encode(parameter, arg)
+            data[offset : offset + len(raw)] = raw
+        self.block = memory.allocate(max(size, 1), name="parameters")
+        memory.upload(self.block, bytes(data))
+
+    def encode(self, parameter: Variable, arg: Argument) -> bytes:
+        if isinstance(arg, np.ndarray) and arg.ndim:
+            return self.stage(parameter, arg).to_bytes(8, "little")
+        if isinstance(arg, Buffer):
+            return int(arg).to_bytes(8, "little")
+        if isinstance(arg, bytes | np.generic | np.ndarray):
+            raw = arg if isinstance(arg, bytes) else arg.tobytes()
+        else:
+            raw = _number(parameter, arg)
+        if len(raw) != parameter.size:
+            fail(f"expected {parameter.size} bytes for '{parameter.name}', got {len(raw)}")
+        return raw
+
+    def stage(self, parameter: Variable, array: Array) -> int:
+        if parameter.size != 8:
+            fail(f"expected a value of {parameter.size} bytes for '{parameter.name}', got an array")
+        address = self.memory.allocate(array.nbytes, name=parameter.name)
+        self.memory.upload(address, array)
+        self.arrays.append((array, address))
+        return address
+
+    def copy_back(self) -> None:
+        for array, address in self.arrays:
+            if array.flags.writeable:
+                raw = self.memory.download(address, array.nbytes)
+                array[...] = raw.view(array.dtype).reshape(array.shape)
+
+    def release(self) -> None:
+        self.memory.release(self.block)
+        for _, address in reversed(self.arrays):
+            self.memory.release(address)
+
+
+def _number(parameter: Variable, arg: int | float) -> bytes:
+    type = SCALAR_TYPES[parameter.type]
+    if isinstance(arg, float):
+        dtype = {4: np.float32, 8: np.float64, 2: np.float16}[parameter.size]
+        return dtype(arg).tobytes()
+    if type.is_float and type.dtype.kind == "f":
+        return type.dtype.type(arg).tobytes()
+    return (arg & ((1 << 8 * parameter.size) - 1)).to_bytes(parameter.size, "little")

@@ -1,0 +1,277 @@
+"""An instruction while it is decoded: its modifiers one by one, its operands as closures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from tilewright.ptxsim import special_registers
+from tilewright.ptxsim.declarations import constant_bytes
+from tilewright.ptxsim.frame import FrameLayout
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, SIGNED, UNSIGNED, Array, ScalarType
+from tilewright.ptxsim.syntax import (
+    DISCARD,
+    Address,
+    Float,
+    Instruction,
+    Integer,
+    Name,
+    Not,
+    Operand,
+    RegisterDeclaration,
+    SymbolOffset,
+    Variable,
+    Vector,
+)
+from tilewright.support.diagnostics import Unsupported, fail
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.lanes import Lanes
+    from tilewright.ptxsim.program import Linker, Segment
+
+Read = Callable[["Lanes"], Array]
+Write = Callable[["Lanes", Array], None]
+
+
+class Operation:
+    """What a decoder sees.
+
+    Readers give one value for each lane, or a single one where it is the same for all of them
+    (literals, addresses of variables); NumPy broadcasts those, `Lanes.spread` does it by hand.
+    """
+
+    def __init__(self, site: Instruction, layout: FrameLayout, linker: Linker) -> None:
+        self.site = site
+        self.layout = layout
+        self.linker = linker
+        self.name = ""
+        self.modifiers: tuple[str, ...] = ()
+        self._left: list[str] = []
+        self.segment: Segment | None = None
+
+    def begin(self, name: str, modifiers: Sequence[str]) -> None:
+        """Start decoding as `name`, with the modifiers that follow it."""
+        self.name = name
+        self.modifiers = tuple(modifiers)
+        self._left = list(modifiers)
+
+    def finish(self) -> None:
+        """Refuse what no decoder has asked for."""
+        if self._left:
+            self.unsupported(f".{self._left[0]}")
+
+    def unsupported(self, what: str = "") -> NoReturn:
+        """Stop: the emulator does not know this form of the instruction."""
+        feature = f"instruction {self.site.opcode}"
+        raise Unsupported(f"{feature} ({what})" if what else feature, self.site.location)
+
+    def fail(self, message: str) -> NoReturn:
+        """Stop: the instruction is wrong."""
+        fail(f"{self.site.opcode}: {message}", self.site.location)
+
+    def flag(self, modifier: str) -> bool:
+        """Whether the modifier is there."""
+        if modifier not in self._left:
+            return False
+        self._left.remove(modifier)
+        return True
+
+    def choice(self, *modifiers: str) -> str | None:
+        """Which of the modifiers is there, if any."""
+        for modifier in self._left:
+            if modifier in modifiers:
+                self._left.remove(modifier)
+                return modifier
+        return None
+
+    def ignore(self, *modifiers: str) -> None:
+        """Accept modifiers that change nothing here."""
+        self._left = [modifier for modifier in self._left if modifier not in modifiers]
+
+    def type(self) -> ScalarType:
+        """The next modifier that is a type, which must be there."""
+        found = self.optional_type()
+        if found is None:
+            self.fail("expected a type")
+        return found
+
+    def optional_type(self) -> ScalarType | None:
+        """The next modifier that is a type."""
+        for modifier in self._left:
+            if modifier in SCALAR_TYPES:
+                self._left.remove(modifier)
+                return SCALAR_TYPES[modifier]
+        return None
+
+    def rest(self) -> tuple[str, ...]:
+        """The modifiers nobody has asked for yet, which are taken."""
+        left, self._left = tuple(self._left), []
+        return left
+
+    @property
+    def operand_count(self) -> int:
+        """How many operands were written."""
+        return len(self.site.operands)
+
+    def operand(self, which: int | Operand) -> Operand:
+        """An operand by its number, or the one that is given."""
+        if not isinstance(which, int):
+            return which
+        if which >= len(self.site.operands):
+            self.fail(f"expected at least {which + 1} operands, got {len(self.site.operands)}")
+        return self.site.operands[which]
+
+    def elements(self, which: int | Operand) -> tuple[Operand, ...]:
+        """The operands of a vector; any other operand is alone."""
+        operand = self.operand(which)
+        return operand.elements if isinstance(operand, Vector) else (operand,)
+
+    def constant(self, which: int | Operand) -> int:
+        """The value of an operand that must be an integer literal."""
+        operand = self.operand(which)
+        if not isinstance(operand, Integer):
+            self.fail("expected an integer literal")
+        return operand.value
+
+    def register(self, name: str) -> RegisterDeclaration | None:
+        """The register of that name, if there is one."""
+        found = self.site.scope.find(name)
+        return found if isinstance(found, RegisterDeclaration) else None
+
+    def read(self, which: int | Operand, type: ScalarType) -> Read:
+        """A reader of the operand as `type`; wider registers give their low bits."""
+        operand = self.operand(which)
+        if isinstance(operand, Name):
+            return self._read_name(operand.text, type)
+        if isinstance(operand, Integer | Float):
+            return _always(self._literal(operand, type))
+        if isinstance(operand, SymbolOffset):
+            return self._symbol(operand.name, operand.offset, type)
+        if isinstance(operand, Not) and type.kind == "p":
+            inner = self.read(operand.operand, type)
+            return lambda lanes: ~inner(lanes)
+        self.fail("expected a register or a literal")
+
+    def reads(self, which: int | Operand, type: ScalarType) -> list[Read]:
+        """Readers of the elements of a vector operand, or of a single operand."""
+        return [self.read(element, type) for element in self.elements(which)]
+
+    def predicate(self, which: int | Operand) -> Read:
+        """A reader of a predicate operand, perhaps negated."""
+        return self.read(which, SCALAR_TYPES["pred"])
+
+    def write(self, which: int | Operand, type: ScalarType) -> Write:
+        """A writer of the operand as `type`; wider registers are filled as the type's sign says.
+
+        Writing to `_` does nothing.
+        """
+        operand = self.operand(which)
+        if operand == DISCARD:
+            return lambda lanes, values: None
+        register = self.register(operand.text) if isinstance(operand, Name) else None
+        if register is None:
+            self.fail("expected a register as the result")
+        slot = self.layout.slot(register, self._storage(register, type, widening=True))
+
+        def write(lanes: Lanes, values: Array) -> None:
+            lanes.cells[slot][lanes.select] = values
+
+        return write
+
+    def writes(self, which: int | Operand, type: ScalarType) -> list[Write]:
+        """Writers of the elements of a vector operand, or of a single operand."""
+        return [self.write(element, type) for element in self.elements(which)]
+
+    def address(self, which: int | Operand) -> Read:
+        """A reader of the address in brackets, as int64."""
+        operand = self.operand(which)
+        if not isinstance(operand, Address):
+            self.fail("expected an address in brackets")
+        base, offset = operand.base, operand.offset
+        if isinstance(base, Integer):
+            return _always(np.array([base.value + offset], np.int64))
+        register = self.register(base.text)
+        if register is None:
+            return self._symbol(base.text, offset, SCALAR_TYPES["s64"])
+        bits = SCALAR_TYPES[register.type].bits
+        if bits not in (32, 64):
+            self.fail(f"expected an address of 32 or 64 bits, got '{base.text}'")
+        if bits == 32:
+            return _narrow_address(self.layout.slot(register, UNSIGNED[32]), offset)
+        return _wide_address(self.layout.slot(register, SIGNED[64]), offset)
+
+    def _read_name(self, name: str, type: ScalarType) -> Read:
+        register = self.register(name)
+        if register is None:
+            return self._symbol(name, 0, type)
+        width = SCALAR_TYPES[register.type].bits
+        slot = self.layout.slot(register, self._storage(register, type, widening=False))
+        if width == type.bits:
+            return lambda lanes: lanes.cells[slot][lanes.select]
+        narrow, dtype = UNSIGNED[max(8, type.bits)], type.dtype
+        return lambda lanes: lanes.cells[slot][lanes.select].astype(narrow).view(dtype)
+
+    def _storage(
+        self, register: RegisterDeclaration, type: ScalarType, widening: bool
+    ) -> np.dtype[Any]:
+        bits = SCALAR_TYPES[register.type].bits
+        if bits == type.bits:
+            return type.dtype
+        if bits < type.bits or 1 in (bits, type.bits) or 128 in (bits, type.bits):
+            self.fail(f"expected a register of {type.bits} bits, got '{register.name}' with {bits}")
+        return SIGNED[bits] if widening and type.is_signed else UNSIGNED[bits]
+
+    def _literal(self, operand: Integer | Float, type: ScalarType) -> Array:
+        if type.kind == "p":
+            return np.array([isinstance(operand, Integer) and operand.value != 0])
+        if type.bits == 128 and isinstance(operand, Integer):
+            value = operand.value & ((1 << 128) - 1)
+            return np.array([[value & (2**64 - 1), value >> 64]], np.uint64)
+        # An integer where bits are expected is bits, even under the name of a float type.
+        data = constant_bytes(operand, type.name)
+        if data is None and isinstance(operand, Float):
+            data = operand.bits.to_bytes(operand.width // 8, "little")
+        if data is None or len(data) != type.bytes:
+            self.fail(f"expected a literal of type .{type.name}")
+        return np.frombuffer(data, type.dtype)
+
+    def _symbol(self, name: str, offset: int, type: ScalarType) -> Read:
+        special = special_registers.find(name)
+        if special is not None:
+            return special_registers.reader(special, self.layout, type)
+        found = self.site.scope.find(name)
+        if isinstance(found, Variable) and found.space in ("local", "param", "reg"):
+            return self._frame_symbol(found, offset, type)
+        value = self.linker.address_of(name, found if isinstance(found, Variable) else None)
+        if value is None:
+            fail(f"'{name}' is not declared", self.site.location)
+        number = (value + offset) & ((1 << type.bits) - 1)
+        return _always(np.array([number], UNSIGNED[type.bits]).view(type.dtype))
+
+    def _frame_symbol(self, variable: Variable, offset: int, type: ScalarType) -> Read:
+        function = self.layout.function
+        if function.is_entry and variable in function.parameters:
+            at = self.linker.parameter_offset(function, variable) + offset
+            return lambda lanes: np.array([lanes.wave.parameters + at], type.dtype)
+        at = self.layout.local_offset(variable) + offset
+        at += self.linker.frame_window(variable.space)
+        return lambda lanes: np.array([lanes.frame.local_base + at], type.dtype)
+
+
+def _always(value: Array) -> Read:
+    value.flags.writeable = False
+    return lambda lanes: value
+
+
+def _narrow_address(slot: int, offset: int) -> Read:
+    if not offset:
+        return lambda lanes: lanes.cells[slot][lanes.select].astype(np.int64)
+    return lambda lanes: (lanes.cells[slot][lanes.select].astype(np.int64) + offset) & 0xFFFFFFFF
+
+
+def _wide_address(slot: int, offset: int) -> Read:
+    if not offset:
+        return lambda lanes: lanes.cells[slot][lanes.select]
+    return lambda lanes: lanes.cells[slot][lanes.select] + offset

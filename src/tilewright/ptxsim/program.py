@@ -1,0 +1,309 @@
+"""Decoded kernels: segments of straight-line closures, linked by where threads go next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tilewright.ptxsim import isa
+from tilewright.ptxsim.declarations import block_size
+from tilewright.ptxsim.frame import FrameLayout
+from tilewright.ptxsim.memory import FUNCTION_WINDOW, LOCAL_WINDOW
+from tilewright.ptxsim.operation import Operation, Read
+from tilewright.ptxsim.order import loop_order
+from tilewright.ptxsim.syntax import (
+    Address,
+    Arguments,
+    Function,
+    Instruction,
+    Label,
+    Name,
+    Operand,
+    Pair,
+    PtxModule,
+    SymbolOffset,
+    Variable,
+    Vector,
+)
+from tilewright.support.diagnostics import fail
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.lanes import Lanes
+    from tilewright.ptxsim.scheduler import Group, Scheduler
+
+Transfer = Callable[["Scheduler", "Group"], "Group | None"]
+
+
+class Segment:
+    """Instructions that run from first to last once a group is here.
+
+    A segment ends where threads may part, wait, or meet others. `blocking` is an instruction that
+    may park threads: it is alone in its segment, so that it can be tried again.
+    """
+
+    __slots__ = (
+        "blocking", "body", "code", "falls_through", "families", "index", "next", "order", "sites",
+        "targets", "transfer",
+    )  # fmt: skip
+
+    def __init__(self, index: int, code: Code) -> None:
+        self.index = index
+        self.code = code
+        self.body: tuple[isa.Run, ...] = ()
+        self.blocking: isa.Run | None = None
+        self.transfer: Transfer | None = None
+        self.next: Segment | None = None
+        self.order = 0
+        self.sites: tuple[Instruction, ...] = ()
+        self.targets: tuple[Segment, ...] = ()
+        self.falls_through = True
+        self.families: tuple[str, ...] = ()
+
+
+class Code:
+    """A decoded function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.layout = FrameLayout(function)
+        self.segments: list[Segment] = []
+        self._by_instruction: dict[int, Segment] = {}
+
+    @property
+    def first(self) -> Segment:
+        """Where a call begins."""
+        return self.segments[0]
+
+    def at(self, instruction: int) -> Segment:
+        """The segment that begins with an instruction, given its number."""
+        return self._by_instruction[instruction]
+
+    def begin(self, instruction: int, index: int) -> Segment:
+        """Add the segment that begins with an instruction."""
+        segment = Segment(index, self)
+        self.segments.append(segment)
+        self._by_instruction[instruction] = segment
+        return segment
+
+
+class Linker:
+    """What names mean beyond one function: addresses of variables, code of functions."""
+
+    def __init__(
+        self, module: PtxModule, entry: Function, global_addresses: dict[Variable, int]
+    ) -> None:
+        self.module = module
+        self.entry = entry
+        self.reachable = _reachable(module, entry)
+        self.codes: dict[str, Code] = {}
+        self._globals = global_addresses
+        self.static_shared = 0
+        self._shared: dict[Variable, int] = {}
+        self._functions = {name: 16 * (at + 1) for at, name in enumerate(module.functions)}
+        self._place_shared()
+
+    def _place_shared(self) -> None:
+        used = {name for function in self.reachable for name in _names(function)}
+        variables = [
+            variable
+            for variable in self.module.variables
+            if variable.space == "shared" and variable.name in used
+        ]
+        for function in self.reachable:
+            variables += [each for each in function.variables if each.space == "shared"]
+        dynamic = [variable for variable in variables if variable.external or not variable.size]
+        for variable in variables:
+            if variable not in dynamic:
+                self._shared[variable] = self._advance(variable.alignment)
+                self.static_shared += variable.size
+        start = self._advance(max((each.alignment for each in dynamic), default=1))
+        self._shared.update((variable, start) for variable in dynamic)
+
+    def _advance(self, alignment: int) -> int:
+        self.static_shared = -(-self.static_shared // alignment) * alignment
+        return self.static_shared
+
+    def address_of(self, name: str, variable: Variable | None) -> int | None:
+        """The address of a variable in its space, or of a function."""
+        if variable is None:
+            offset = self._functions.get(name)
+            return None if offset is None else FUNCTION_WINDOW + offset
+        if variable.space == "shared":
+            return self._shared.get(variable)
+        return self._globals.get(variable)
+
+    def function_at(self, address: int) -> Code | None:
+        """The function that has an address."""
+        for name, offset in self._functions.items():
+            if FUNCTION_WINDOW + offset == address:
+                return self.codes.get(name)
+        return None
+
+    def parameter_offset(self, function: Function, variable: Variable) -> int:
+        """Where a kernel's parameter lies in the block of parameters."""
+        offsets, _ = block_size(function.parameters)
+        return offsets[function.parameters.index(variable)]
+
+    def frame_window(self, space: str) -> int:
+        """What makes an offset in local memory the address of a variable in `space`."""
+        return 0 if space == "local" else LOCAL_WINDOW
+
+
+class Program:
+    """An entry and all that it calls, decoded."""
+
+    def __init__(
+        self, module: PtxModule, entry: Function, global_addresses: dict[Variable, int]
+    ) -> None:
+        self.linker = Linker(module, entry, global_addresses)
+        self.segments: list[Segment] = []
+        self.rows = isa.table()
+        for function in self.linker.reachable:
+            if function.body is not None:
+                self.linker.codes[function.name] = Code(function)
+        for code in self.linker.codes.values():
+            self._decode(code)
+        self.entry = self.linker.codes[entry.name]
+
+    def _decode(self, code: Code) -> None:
+        body = code.function.body or []
+        operations = [Operation(site, code.layout, self.linker) for site in body]
+        rows = [isa.find(operation, self.rows) for operation in operations]
+        starts = _starts(body, rows)
+        first = len(self.segments)
+        self.segments += [code.begin(start, first + at) for at, start in enumerate(starts)]
+        bounds = [*starts, len(body)]
+        for at, segment in enumerate(code.segments):
+            span = range(bounds[at], bounds[at + 1])
+            follower = at + 1 < len(code.segments)
+            segment.next = code.segments[at + 1] if follower else None
+            segment.sites = tuple(body[index] for index in span)
+            self._fill(segment, [(rows[index], operations[index]) for index in span])
+        if not code.segments:
+            fail(f"'{code.function.name}' has no instructions", code.function.location)
+        _set_order(code)
+
+    def _fill(self, segment: Segment, parts: Sequence[tuple[isa.Row, Operation]]) -> None:
+        body: list[isa.Run] = []
+        for row, operation in parts:
+            operation.segment = segment
+            guard = _guard(operation)
+            if row.control is not None:
+                segment.transfer = _guarded_transfer(row.control(operation), guard)
+                segment.falls_through = guard is not None or row.name == "call"
+            else:
+                assert row.decode is not None
+                run = _guarded(row.decode(operation), guard)
+                if row.blocks:
+                    segment.blocking = run
+                else:
+                    body.append(run)
+            operation.finish()
+        segment.body = tuple(body)
+        segment.families = tuple(row.family for row, _ in parts)
+
+
+def _starts(body: Sequence[Instruction], rows: Sequence[isa.Row]) -> list[int]:
+    """The numbers of the instructions that begin a segment."""
+    starts = {0} if body else set[int]()
+    for at, row in enumerate(rows):
+        if row.blocks:
+            starts |= {at, at + 1}
+        elif row.control is not None:
+            starts.add(at + 1)
+    for scope in {id(site.scope): site.scope for site in body}.values():
+        holder = scope
+        while holder is not None:
+            starts |= {found.index for found in holder.names.values() if isinstance(found, Label)}
+            holder = holder.parent
+    return sorted(start for start in starts if start < len(body))
+
+
+def _set_order(code: Code) -> None:
+    local = {segment: at for at, segment in enumerate(code.segments)}
+    successors = [[local[target] for target in _followers(segment)] for segment in code.segments]
+    for segment, place in zip(code.segments, loop_order(successors), strict=True):
+        segment.order = place
+
+
+def _followers(segment: Segment) -> list[Segment]:
+    following = segment.next if segment.falls_through else None
+    return [*segment.targets, following] if following else list(segment.targets)
+
+
+def _guard(operation: Operation) -> Read | None:
+    site = operation.site
+    if site.guard is None:
+        return None
+    read = operation.predicate(site.guard)
+    if site.guard_negated:
+        return lambda lanes: ~read(lanes)
+    return read
+
+
+def _guarded(run: isa.Run, guard: Read | None) -> isa.Run:
+    if guard is None:
+        return run
+
+    def guarded(lanes: Lanes) -> None:
+        mask = guard(lanes)
+        if mask.all():
+            run(lanes)
+        elif mask.any():
+            run(lanes.take(lanes.spread(mask)))
+
+    return guarded
+
+
+def _guarded_transfer(transfer: Transfer, guard: Read | None) -> Transfer:
+    if guard is None:
+        return transfer
+
+    def guarded(scheduler: Scheduler, group: Group) -> Group | None:
+        mask = guard(group.lanes)
+        following = group.segment.next
+        if mask.all():
+            return transfer(scheduler, group)
+        if not mask.any():
+            return group.move(following)
+        scheduler.add(group.part(~mask).move(following))
+        return transfer(scheduler, group.part(mask))
+
+    return guarded
+
+
+def _reachable(module: PtxModule, entry: Function) -> list[Function]:
+    """The entry and every function that it may call, directly or by address."""
+    found = {entry.name: entry}
+    work = [entry]
+    while work:
+        for name in _names(work.pop()):
+            function = module.functions.get(name)
+            if function is not None and name not in found:
+                found[name] = function
+                work.append(function)
+    return list(found.values())
+
+
+def _names(function: Function) -> Iterator[str]:
+    """Every name that the operands of a function mention."""
+    for site in function.body or ():
+        for operand in site.operands:
+            yield from _names_in(operand)
+
+
+def _names_in(operand: Operand) -> Iterator[str]:
+    if isinstance(operand, Name):
+        yield operand.text
+    elif isinstance(operand, SymbolOffset):
+        yield operand.name
+    elif isinstance(operand, Address):
+        yield from _names_in(operand.base)
+        for part in operand.rest:
+            yield from _names_in(part)
+    elif isinstance(operand, Vector | Arguments):
+        for part in operand.elements:
+            yield from _names_in(part)
+    elif isinstance(operand, Pair):
+        yield from _names_in(operand.first)
+        yield from _names_in(operand.second)

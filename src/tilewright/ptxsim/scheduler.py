@@ -1,0 +1,277 @@
+"""Who runs next: groups of threads at one place, their parting and meeting, waiting, deadlock."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tilewright.ptxsim.frame import Frame
+from tilewright.ptxsim.lanes import CONVERGENCE, Lanes
+from tilewright.ptxsim.scalar_types import Array
+from tilewright.support.diagnostics import Diagnostic, UserError, note
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.program import Segment
+    from tilewright.ptxsim.wave import Wave
+
+# How long a group may loop while others wait. A turn of a loop that looks at what other threads
+# may change costs more: it is probably a spin lock.
+_PATIENCE: Final = 4096
+_PRICE_OF_LOOKING: Final = 256
+# So many times may groups give up in a row with nothing changed by anybody before we call it a
+# deadlock.
+_HOPELESS: Final = 200
+
+
+class Return(NamedTuple):
+    """Where a call goes on: the segment behind it, the caller's frame, what to do with results."""
+
+    segment: Segment
+    frame: Frame
+    order: tuple[int, ...]
+    deliver: Callable[[Lanes], None]
+
+
+class Group:
+    """Threads at the same place of the program, with the same calls behind them."""
+
+    __slots__ = ("lanes", "order", "round", "segment", "stack")
+
+    def __init__(
+        self, segment: Segment, lanes: Lanes, stack: tuple[Return, ...] = (), round: int = 0
+    ) -> None:
+        self.segment = segment
+        self.lanes = lanes
+        self.stack = stack
+        self.round = round
+        self.order: tuple[int, ...] = ()
+        self.move(segment)
+
+    def move(self, segment: Segment | None) -> Group:
+        """Go to another segment of the same function."""
+        assert segment is not None, "control falls off the end of a function"
+        self.segment = segment
+        here = (segment.order,)
+        self.order = (*self.stack[-1].order, *here) if self.stack else here
+        return self
+
+    def part(self, mask: Array) -> Group:
+        """A group of those threads for which the mask is true."""
+        lanes = self.lanes.take(self.lanes.spread(mask))
+        return Group(self.segment, lanes, self.stack, self.round)
+
+    @property
+    def place(self) -> tuple[Segment, tuple[Return, ...]]:
+        """What two groups must have in common to become one."""
+        return self.segment, self.stack
+
+    def absorb(self, other: Group) -> None:
+        """Take in another group at the same place."""
+        threads = np.concatenate((self.lanes.threads, other.lanes.threads))
+        threads.sort()
+        self.lanes = Lanes(self.lanes.wave, self.lanes.frame, threads)
+        self.round = min(self.round, other.round)
+
+
+class Parked(NamedTuple):
+    """A group that waits, and for what."""
+
+    group: Group
+    site: Segment
+    what: str
+    retry: bool
+
+
+class Scheduler:
+    """Runs the groups of one wave until every thread has exited.
+
+    The group that is furthest behind runs first, so that threads that parted meet again; one that
+    loops for long lets every other group run before its next turn. With a seed other than 0 the
+    order is random, and warps start apart.
+    """
+
+    def __init__(self, wave: Wave, seed: int = 0) -> None:
+        self.wave = wave
+        self.random = random.Random(seed) if seed else None
+        self.ready: dict[tuple[Segment, tuple[Return, ...]], Group] = {}
+        self.parked: dict[Hashable, list[Parked]] = {}
+        self.thread_counts: dict[Segment, int] = {}
+        self.issue_counts: dict[Segment, int] = {}
+        self._queue: list[tuple[int, tuple[int, ...], int, Group]] = []
+        self._serial = 0
+        self._current: Group | None = None
+        self._just_parked: list[Array] = []
+        self._idle_turns = 0
+        self._seen_progress = -1
+
+    def start(self, segment: Segment, frame: Frame, threads: Array) -> None:
+        """Let threads begin at a segment."""
+        if self.random is None:
+            self.add(Group(segment, Lanes(self.wave, frame, threads)))
+            return
+        for warp in np.unique(threads // 32):
+            mine = threads[threads // 32 == warp]
+            group = Group(segment, Lanes(self.wave, frame, mine))
+            group.round = self.random.randrange(4)
+            self._enqueue(group)
+
+    def add(self, group: Group) -> None:
+        """Make a group ready; it joins the one that is already there."""
+        there = self.ready.get(group.place)
+        if there is None:
+            self._enqueue(group)
+            return
+        rank = there.round
+        there.absorb(group)
+        if there.round != rank:
+            self._enqueue(there)
+
+    def _enqueue(self, group: Group) -> None:
+        there = self.ready.get(group.place)
+        if there is not None and there is not group:
+            group.absorb(there)
+        self.ready[group.place] = group
+        self._serial += 1
+        order = group.order if self.random is None else (self.random.randrange(1 << 16),)
+        heapq.heappush(self._queue, (group.round, order, self._serial, group))
+
+    def _head(self) -> tuple[int, tuple[int, ...], int, Group] | None:
+        """The first entry of the queue that is still true."""
+        queue = self._queue
+        while queue:
+            rank, _, _, group = queue[0]
+            if self.ready.get(group.place) is group and group.round == rank:
+                return queue[0]
+            heapq.heappop(queue)
+        return None
+
+    def run(self) -> None:
+        """Run until no thread is left."""
+        while (head := self._head()) is not None:
+            group = head[3]
+            del self.ready[group.place]
+            self._turn(group)
+        if self.parked:
+            self._deadlock("deadlock", [each for every in self.parked.values() for each in every])
+
+    def _turn(self, start: Group) -> None:
+        """Run a group until another one is due."""
+        group = start
+        patience = _PATIENCE if self.random is None else self.random.randrange(1, 64)
+        ready = self.ready
+        while True:
+            if ready or self.parked:
+                self._meet(group)
+            before = group.segment
+            following = self._step(group)
+            if following is None:
+                return
+            group = following
+            if group.segment.order <= before.order and before.code is group.segment.code:
+                patience -= _PRICE_OF_LOOKING if self.wave.looked else 1
+                self.wave.looked = False
+            if self.random is not None:
+                patience -= 1
+            if patience <= 0:
+                group.round += 1
+                self._give_up(group)
+                return
+            head = self._head() if ready else None
+            if head is not None and head[:2] < (group.round, group.order):
+                self.add(group)
+                return
+
+    def _meet(self, group: Group) -> None:
+        """Join those that are ready here, or wait here to try again."""
+        place = group.place
+        other = self.ready.pop(place, None)
+        if other is not None:
+            group.absorb(other)
+        if group.segment.blocking is None or not self.parked:
+            return
+        for key in list(self.parked):
+            waiting = self.parked[key]
+            here = [each for each in waiting if each.retry and each.group.place == place]
+            for each in here:
+                group.absorb(each.group)
+                waiting.remove(each)
+            if not waiting:
+                del self.parked[key]
+
+    def _step(self, group: Group) -> Group | None:
+        """Run one segment; the group that goes on, if any."""
+        segment, lanes = group.segment, group.lanes
+        count = lanes.count
+        self.thread_counts[segment] = self.thread_counts.get(segment, 0) + count
+        self.issue_counts[segment] = self.issue_counts.get(segment, 0) + 1
+        for run in segment.body:
+            run(lanes)
+        if segment.blocking is not None:
+            remaining = self._block(group)
+            return None if remaining is None else remaining.move(segment.next)
+        if segment.transfer is not None:
+            return segment.transfer(self, group)
+        return group.move(segment.next)
+
+    def _block(self, group: Group) -> Group | None:
+        assert group.segment.blocking is not None
+        self._current = group
+        self._just_parked.clear()
+        group.segment.blocking(group.lanes)
+        if not self._just_parked:
+            return group
+        stays = np.isin(group.lanes.threads, np.concatenate(self._just_parked), invert=True)
+        return group.part(stays) if stays.any() else None
+
+    def park(self, threads: Array, key: Hashable, what: str, retry: bool) -> None:
+        """See `Lanes.park`."""
+        group = self._current
+        assert group is not None, "only an instruction that was registered as blocking may wait"
+        self._just_parked.append(threads)
+        segment = group.segment
+        lanes = Lanes(self.wave, group.lanes.frame, threads)
+        waiting = Group(segment, lanes, group.stack, group.round)
+        if not retry:
+            waiting.move(segment.next)
+        self.parked.setdefault(key, []).append(Parked(waiting, segment, what, retry))
+
+    def wake(self, key: Hashable) -> None:
+        """Let those go on that wait for the key."""
+        for each in self.parked.pop(key, ()):
+            self.wave.progress += 1
+            self.add(each.group)
+
+    def exit(self, group: Group) -> None:
+        """Threads have come to their end."""
+        self.wave.retire(group.lanes.threads)
+        self.wake(CONVERGENCE)
+
+    def _give_up(self, group: Group) -> None:
+        self.add(group)
+        if self.wave.progress != self._seen_progress:
+            self._seen_progress = self.wave.progress
+            self._idle_turns = 0
+            return
+        self._idle_turns += 1
+        if self._idle_turns > _HOPELESS * (len(self.ready) + 1):
+            spinning = [
+                Parked(each, each.segment, "a change that nobody makes, in a loop", True)
+                for each in self.ready.values()
+            ]
+            waiting = [each for every in self.parked.values() for each in every]
+            self._deadlock("deadlock: every thread waits in a loop", spinning + waiting)
+
+    def _deadlock(self, text: str, waiting: list[Parked]) -> None:
+        notes = [
+            note(
+                f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.what}",
+                each.site.sites[-1].location,
+            )
+            for each in waiting
+        ]
+        place = waiting[0].site.sites[-1].location
+        raise UserError([Diagnostic(text, place, notes=tuple(notes))])

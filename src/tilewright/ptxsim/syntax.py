@@ -1,0 +1,238 @@
+"""A PTX module as it was written: functions, variables, instructions, operands, scopes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from tilewright.support.location import Location, Positions, TextLoc
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A register, variable, function or label; the scope of the instruction says which."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer literal, signed as written."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    """A floating-point literal as the bits of an IEEE number of 32 or 64 bits."""
+
+    bits: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolOffset:
+    """`name + number` outside of brackets, as in `mov.u64 %rd1, table+8`."""
+
+    name: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """`{a, b, …}`."""
+
+    elements: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`[base + offset]`, or `[base, coordinates]` of a tensor access, where `rest` is not empty."""
+
+    base: Name | Integer
+    offset: int
+    rest: tuple[Operand, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`a|b`: two results, of which the second is a predicate."""
+
+    first: Operand
+    second: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`!p`."""
+
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """`(a, b, …)` of a call."""
+
+    elements: tuple[Operand, ...]
+
+
+Operand = Name | Integer | Float | SymbolOffset | Vector | Address | Pair | Not | Arguments
+
+DISCARD: Final = Name("_")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RegisterDeclaration:
+    """`.reg .b32 %r`; two registers are the same only if their declarations are one object."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """An address to be stored in an initialiser."""
+
+    offset: int
+    symbol: str
+    addend: int
+    width: int
+
+
+@dataclass(eq=False, slots=True)
+class Variable:
+    """A variable or parameter: its space, type, alignment, size in bytes, first contents."""
+
+    space: str
+    name: str
+    type: str
+    alignment: int
+    size: int
+    location: Location
+    external: bool = False
+    contents: bytes = b""
+    relocations: tuple[Relocation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place in a function's body: the index of the instruction that follows."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class NameTable:
+    """`.branchtargets` or `.calltargets`: the names that an indirect jump or call may reach."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """`.callprototype`: the parameters of a function known only by its address."""
+
+    returns: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+
+
+Declared = RegisterDeclaration | Variable | Label | NameTable | Prototype
+
+_NUMBERED: Final = re.compile(r"(.*?)(0|[1-9][0-9]*)")
+
+
+class Scope:
+    """The names that a `{ … }` declares; `%r<10>` declares ten at once."""
+
+    __slots__ = ("_banks", "names", "parent")
+
+    def __init__(self, parent: Scope | None) -> None:
+        self.parent = parent
+        self.names: dict[str, Declared] = {}
+        self._banks: dict[str, tuple[str, int]] = {}
+
+    def declare_bank(self, prefix: str, type: str, count: int) -> None:
+        """Declare the registers `prefix0` to `prefix<count - 1>`."""
+        self._banks[prefix] = (type, count)
+
+    def find(self, name: str) -> Declared | None:
+        """What the name means here, inner scopes first."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(name) or scope._numbered(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def _numbered(self, name: str) -> RegisterDeclaration | None:
+        match = _NUMBERED.fullmatch(name) if self._banks else None
+        bank = self._banks.get(match[1]) if match else None
+        if match is None or bank is None or int(match[2]) >= bank[1]:
+            return None
+        declared = RegisterDeclaration(name, bank[0])
+        self.names[name] = declared
+        return declared
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """What `.loc` says of the instructions that follow it."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(eq=False, slots=True)
+class Instruction:
+    """One instruction: the dotted opcode, its guard, its operands, and where it stands."""
+
+    opcode: str
+    guard: Name | None
+    guard_negated: bool
+    operands: tuple[Operand, ...]
+    scope: Scope
+    positions: Positions
+    position: int
+    source_line: SourceLine | None
+
+    @property
+    def location(self) -> Location:
+        """Where it stands in the PTX text."""
+        return TextLoc(self.positions, self.position)
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """An entry or a device function; without a body it is only declared."""
+
+    name: str
+    is_entry: bool
+    returns: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    scope: Scope
+    location: Location
+    directives: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    body: list[Instruction] | None = None
+    variables: list[Variable] = field(default_factory=list[Variable])
+
+
+@dataclass(eq=False, slots=True)
+class PtxModule:
+    """A whole PTX text."""
+
+    version: tuple[int, int]
+    target: tuple[str, ...]
+    scope: Scope
+    variables: list[Variable]
+    functions: dict[str, Function]
+
+    def entries(self) -> Iterator[Function]:
+        """The functions that a host may launch."""
+        return (function for function in self.functions.values() if function.is_entry)

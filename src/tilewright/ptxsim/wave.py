@@ -1,0 +1,150 @@
+"""The CTAs that are resident at the same time, and what all their threads share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import NoReturn, Protocol, TypeVar, cast
+
+import numpy as np
+
+from tilewright.ptxsim.frame import Frame
+from tilewright.ptxsim.geometry import Geometry, Launch
+from tilewright.ptxsim.lanes import WARP, Lanes
+from tilewright.ptxsim.memory import DeviceMemory, Kind, Memory, Place
+from tilewright.ptxsim.program import Code, Program
+from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.scheduler import Scheduler
+from tilewright.ptxsim.syntax import Instruction
+from tilewright.support.diagnostics import Diagnostic, UserError, note
+
+_State = TypeVar("_State")
+
+
+class Observer(Protocol):
+    """Sees every access to memory and every ordering event; a checker for races is one."""
+
+    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind, site: Instruction) -> None:
+        """Lanes touch `size` bytes at each index of the place."""
+        ...
+
+    def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
+        """Threads have passed a barrier, a fence or a wait, which `kind` names."""
+        ...
+
+
+class Wave:
+    """Some CTAs of a launch, run together."""
+
+    def __init__(
+        self,
+        program: Program,
+        launch: Launch,
+        clusters: tuple[int, int],
+        device: DeviceMemory,
+        parameters: int,
+        checks: frozenset[str],
+        seed: int,
+    ) -> None:
+        self.program = program
+        self.launch = launch
+        self.parameters = parameters
+        self.checks = checks
+        self.observer: Observer | None = None
+        self.geometry = geometry = Geometry(launch, clusters[0], clusters[1] - clusters[0])
+        self.thread_count = geometry.thread_count
+        self.cta_count = geometry.cta_count
+        self.cta_of_thread = geometry.cta_of_thread
+        self.slots_per_cta = geometry.slots_per_cta
+        self.warps_per_cta = geometry.slots_per_cta // WARP
+        self.live: Array = geometry.exists.copy()
+        self.live_count = int(self.live.sum())
+        self.progress = 0
+        self.looked = False
+        self.output: list[str] = []
+        self.on_exit: list[Callable[[Array], None]] = []
+        self._states: dict[Callable[[Wave], object], object] = {}
+        self._frames: dict[tuple[Code, int], Frame] = {}
+        self._local_end = 0
+        self._ticks = 0
+        shared = program.linker.static_shared + launch.dynamic_shared
+        self.memory = Memory(self, device, shared)
+        self.scheduler = Scheduler(self, seed)
+
+    def run(self) -> None:
+        """Run every thread to its end."""
+        entry = self.program.entry
+        threads = np.flatnonzero(self.live)
+        self.scheduler.start(entry.first, self.frame(entry, 0), threads)
+        # Overflow, invalid operations and division by zero are results here, not accidents.
+        with np.errstate(all="ignore"):
+            self.scheduler.run()
+
+    def frame(self, code: Code, depth: int) -> Frame:
+        """The frame of a function that is active `depth` times already in the same thread."""
+        found = self._frames.get((code, depth))
+        if found is None:
+            base = -(-self._local_end // 32) * 32
+            self._local_end = base + code.layout.local_size
+            self.memory.reserve_local(self._local_end)
+            found = Frame(code.layout, self, base)
+            self._frames[code, depth] = found
+        return found
+
+    def state(self, make: Callable[[Wave], _State]) -> _State:
+        """The one `make(wave)` of this wave, made when first asked for.
+
+        A family of instructions keeps there what lives neither in registers nor in memory.
+        """
+        if make not in self._states:
+            self._states[make] = make(self)
+        return cast(_State, self._states[make])
+
+    def wake(self, key: Hashable) -> None:
+        """Let those threads go on that were parked with the key."""
+        self.scheduler.wake(key)
+
+    def uniform(self, value: int) -> Array:
+        """The same number for every thread."""
+        return np.full(self.thread_count, value, np.uint32)
+
+    def clock(self) -> int:
+        """A counter that grows whenever somebody looks at it."""
+        self._ticks += 64
+        self.progress += 1
+        return self._ticks
+
+    def retire(self, threads: Array) -> None:
+        """Threads have exited."""
+        self.live[threads] = False
+        self.live_count -= len(threads)
+        self.progress += 1
+        for hook in self.on_exit:
+            hook(threads)
+
+    def warp_bits(self, threads: Array) -> Array:
+        """For each warp of the wave, which of its lanes are among the threads."""
+        bits = np.zeros(self.thread_count, np.uint32)
+        bits[threads] = np.uint32(1) << (threads % WARP).astype(np.uint32)
+        return np.bitwise_or.reduce(bits.reshape(-1, WARP), axis=1)
+
+    def live_warp_bits(self) -> Array:
+        """For each warp of the wave, which of its lanes have not exited."""
+        return self.warp_bits(np.flatnonzero(self.live))
+
+    def checks_for(self, name: str) -> bool:
+        """Whether a kind of check was asked for."""
+        return name in self.checks
+
+    def violation(self, message: str, site: Instruction, thread: int, *more: str) -> NoReturn:
+        """Stop: a thread does what it must not do at an instruction."""
+        notes = [note(self.geometry.describe(thread))]
+        if site.source_line is not None:
+            notes.append(note(f"source line {site.source_line}"))
+        notes += [note(text) for text in more if text]
+        text = f"{site.opcode}: {message}"
+        raise UserError([Diagnostic(text, site.location, notes=tuple(notes))])
+
+    def describe_threads(self, threads: Array) -> str:
+        """The first of some threads, and how many more there are."""
+        first = self.geometry.describe(int(threads[0]))
+        return first if len(threads) == 1 else f"{first} (and {len(threads) - 1} more)"

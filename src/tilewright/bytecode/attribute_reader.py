@@ -282,8 +282,7 @@ def _instance_reader(kind: InstanceKind[Any]) -> FieldReader:
         at = reader.at
         attribute = reader.attribute()
         if not kind.accepts(attribute):
-            tag = AttributeTag(reader.data[at]).name.lower()
-            reader.fail(f"expected {kind.description}, found one of tag {tag}", at)
+            reader.fail(f"expected {kind.description}, found tag {reader.data[at]}", at)
         return attribute
 
     return read

@@ -1,8 +1,10 @@
-"""The numbers of the format, frozen for ever: sections, types, attributes, records, operations."""
+"""The numbers of the format, frozen for ever: sections, types, attributes, records, operations.
+
+Plain constants: making enumerations of them would take longer than reading a module.
+"""
 
 from __future__ import annotations
 
-from enum import IntEnum
 from typing import Final
 
 MAGIC: Final = b"\x7fTileIR\0"
@@ -10,20 +12,28 @@ MLIR_MAGIC: Final = b"ML\xefR"
 PADDING: Final = 0xCB
 
 
-class Section(IntEnum):
+class Section:
     """What a section holds."""
 
-    END = 0
-    STRING = 1
-    FUNC = 2
-    DEBUG = 3
-    CONSTANT = 4
-    TYPE = 5
-    GLOBAL = 6
-    PRODUCER = 7
+    END: Final = 0
+    STRING: Final = 1
+    FUNC: Final = 2
+    DEBUG: Final = 3
+    CONSTANT: Final = 4
+    TYPE: Final = 5
+    GLOBAL: Final = 6
+    PRODUCER: Final = 7
 
 
-TITLES: Final = {section: f"{section.name.capitalize()} section" for section in Section}
+TITLES: Final = {
+    Section.STRING: "String section",
+    Section.FUNC: "Func section",
+    Section.DEBUG: "Debug section",
+    Section.CONSTANT: "Constant section",
+    Section.TYPE: "Type section",
+    Section.GLOBAL: "Global section",
+    Section.PRODUCER: "Producer section",
+}
 """How diagnostics call the sections."""
 
 ALIGNMENT: Final = {
@@ -48,62 +58,62 @@ class FunctionFlag:
     ALL: Final = 7
 
 
-class TypeTag(IntEnum):
+class TypeTag:
     """The first number of a type record."""
 
-    I1 = 0
-    I8 = 1
-    I16 = 2
-    I32 = 3
-    I64 = 4
-    F16 = 5
-    BF16 = 6
-    F32 = 7
-    TF32 = 8
-    F64 = 9
-    F8E4M3FN = 10
-    F8E5M2 = 11
-    POINTER = 12
-    TILE = 13
-    TENSOR_VIEW = 14
-    PARTITION_VIEW = 15
-    FUNCTION = 16
-    TOKEN = 17
-    F8E8M0FNU = 18
-    F4E2M1FN = 19
-    GATHER_SCATTER_VIEW = 20
-    STRIDED_VIEW = 21
-    I4 = 22
-    FNV8E5M3FNU = 130
+    I1: Final = 0
+    I8: Final = 1
+    I16: Final = 2
+    I32: Final = 3
+    I64: Final = 4
+    F16: Final = 5
+    BF16: Final = 6
+    F32: Final = 7
+    TF32: Final = 8
+    F64: Final = 9
+    F8E4M3FN: Final = 10
+    F8E5M2: Final = 11
+    POINTER: Final = 12
+    TILE: Final = 13
+    TENSOR_VIEW: Final = 14
+    PARTITION_VIEW: Final = 15
+    FUNCTION: Final = 16
+    TOKEN: Final = 17
+    F8E8M0FNU: Final = 18
+    F4E2M1FN: Final = 19
+    GATHER_SCATTER_VIEW: Final = 20
+    STRIDED_VIEW: Final = 21
+    I4: Final = 22
+    FNV8E5M3FNU: Final = 130
 
 
-class AttributeTag(IntEnum):
+class AttributeTag:
     """The first number of an attribute that says itself what it is."""
 
-    INTEGER = 1
-    FLOAT = 2
-    BOOL = 3
-    TYPE = 4
-    STRING = 5
-    ARRAY = 6
-    DENSE_ELEMENTS = 7
-    DIV_BY = 8
-    SAME_ELEMENTS = 9
-    DICTIONARY = 10
-    OPTIMIZATION_HINTS = 11
-    BOUNDED = 12
+    INTEGER: Final = 1
+    FLOAT: Final = 2
+    BOOL: Final = 3
+    TYPE: Final = 4
+    STRING: Final = 5
+    ARRAY: Final = 6
+    DENSE_ELEMENTS: Final = 7
+    DIV_BY: Final = 8
+    SAME_ELEMENTS: Final = 9
+    DICTIONARY: Final = 10
+    OPTIMIZATION_HINTS: Final = 11
+    BOUNDED: Final = 12
 
 
-class DebugTag(IntEnum):
+class DebugTag:
     """The first number of a debug record."""
 
-    UNKNOWN = 0
-    COMPILE_UNIT = 1
-    FILE = 2
-    LEXICAL_BLOCK = 3
-    LOCATION = 4
-    SUBPROGRAM = 5
-    CALL_SITE = 6
+    UNKNOWN: Final = 0
+    COMPILE_UNIT: Final = 1
+    FILE: Final = 2
+    LEXICAL_BLOCK: Final = 3
+    LOCATION: Final = 4
+    SUBPROGRAM: Final = 5
+    CALL_SITE: Final = 6
 
 
 OPCODES: Final = {

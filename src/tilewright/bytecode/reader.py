@@ -76,9 +76,9 @@ def _found(data: bytes) -> str:
     return f"found {start.hex(' ')}"
 
 
-def _sections(file: Cursor) -> dict[Section, Cursor]:
+def _sections(file: Cursor) -> dict[int, Cursor]:
     """The sections by kind; where one comes twice, the last counts."""
-    sections: dict[Section, Cursor] = {}
+    sections: dict[int, Cursor] = {}
     while True:
         at = file.at
         if at == file.end:
@@ -86,9 +86,9 @@ def _sections(file: Cursor) -> dict[Section, Cursor]:
         number = file.byte()
         if number == Section.END:
             break
-        if not 1 <= number & ~ALIGNED <= Section.PRODUCER:
-            file.fail(f"expected the number of a section, 1 to 7, found {number & ~ALIGNED}", at)
-        section = Section(number & ~ALIGNED)
+        section = number & ~ALIGNED
+        if section not in TITLES:
+            file.fail(f"expected the number of a section, 1 to 7, found {section}", at)
         length = file.count("bytes")
         _step_over_padding(file, section, at, aligned=number & ALIGNED != 0)
         base = file.at
@@ -101,7 +101,7 @@ def _sections(file: Cursor) -> dict[Section, Cursor]:
     return sections
 
 
-def _step_over_padding(file: Cursor, section: Section, at: int, *, aligned: bool) -> None:
+def _step_over_padding(file: Cursor, section: int, at: int, *, aligned: bool) -> None:
     needed = ALIGNMENT.get(section, 1)
     alignment = file.varint() if aligned else 1
     if not is_power_of_two(alignment) or alignment % needed:
@@ -118,7 +118,7 @@ class _ModuleReader:
 
     __slots__ = ("_constants", "_debug", "_name", "_sections", "_strings", "_types", "_version")
 
-    def __init__(self, sections: dict[Section, Cursor], version: Version, name: str) -> None:
+    def __init__(self, sections: dict[int, Cursor], version: Version, name: str) -> None:
         self._sections = sections
         self._version = version
         self._name = name
@@ -128,7 +128,7 @@ class _ModuleReader:
         debug = sections.get(Section.DEBUG)
         self._debug = None if debug is None else DebugTable(debug, self._strings)
 
-    def _section(self, section: Section) -> Cursor:
+    def _section(self, section: int) -> Cursor:
         """A section, or one that counts zero records."""
         found = self._sections.get(section)
         return Cursor(b"\0", 0, self._name, TITLES[section]) if found is None else found

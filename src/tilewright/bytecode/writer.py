@@ -76,7 +76,7 @@ class _ModuleWriter:
         self._file.out.append(Section.END)
         return bytes(self._file.out)
 
-    def _section(self, section: Section, contents: Buffer) -> None:
+    def _section(self, section: int, contents: Buffer) -> None:
         file = self._file
         alignment = ALIGNMENT.get(section)
         file.out.append(section if alignment is None else section | ALIGNED)

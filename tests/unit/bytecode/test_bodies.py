@@ -193,4 +193,4 @@ def test_symbols_are_not_empty(build) -> None:
 
 def test_a_predicate_is_an_attribute_of_that_kind(build) -> None:
     data = build.module(b"\x06\x01\x05\x00\x00" + build.RETURN, signature=4)
-    assert "expected assume predicate attribute, found one of tag string" in error(data)
+    assert "expected assume predicate attribute, found tag 5" in error(data)

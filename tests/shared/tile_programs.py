@@ -1,0 +1,41 @@
+"""Small programs of Tile IR as text, and what passes make of them."""
+
+from __future__ import annotations
+
+from integrity import check_integrity
+
+from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.driver.assembly import parse_module
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.ir.verifier import verify
+
+
+def kernel(body: str, arguments: str = "") -> ModuleOp:
+    """A module with one kernel of these operations."""
+    module = parse_module(f"entry @kernel({arguments}) {{\n{body}\nreturn\n}}", "test.mlir")
+    verify(module)
+    return module
+
+
+def run(module: ModuleOp, passes: str = "canonicalize") -> ModuleOp:
+    """Run passes, and check that the program is sound afterwards."""
+    parse_pipeline(passes).run(module)
+    verify(module)
+    check_integrity(module)
+    return module
+
+
+def lines(module: ModuleOp) -> list[str]:
+    """What the first kernel holds, line by line, without its last `return`."""
+    text = str(next(module.entries())).splitlines()[1:-2]
+    return [line.strip() for line in text]
+
+
+def simplified(body: str, arguments: str = "", passes: str = "canonicalize") -> list[str]:
+    """The lines that passes make of a kernel."""
+    return lines(run(kernel(body, arguments), passes))
+
+
+def same(body: str, expected: str, arguments: str = "", passes: str = "canonicalize") -> bool:
+    """Whether passes make of a kernel what another one is as it stands."""
+    return simplified(body, arguments, passes) == lines(kernel(expected, arguments))

@@ -231,7 +231,7 @@ def _run(items: list[_Item]) -> Step:
                 state.operands[operand] = [at]
             elif token != literal:
                 parser.at = at
-                parser.unexpected(f"'{literal}'")
+                parser.missing(literal)
             at += 1
         parser.at = at
 

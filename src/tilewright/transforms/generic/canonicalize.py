@@ -20,34 +20,37 @@ if TYPE_CHECKING:
 
 
 class DialectRules:
-    """Finds the rules for an operation class in its own dialect, then among `others`.
+    """Finds the rules for an operation class: those of its own dialect.
 
     No other dialect is asked: which ones are loaded depends on what the process did before, and
     the result must not.
     """
 
-    __slots__ = ("_by_dialect", "_found", "_others")
+    __slots__ = ("_found",)
 
-    def __init__(self, others: Rules = ()) -> None:
-        self._others = ByRoot(others)
-        self._by_dialect: dict[str, ByRoot[Rule]] = {}
+    def __init__(self) -> None:
         self._found: dict[type[Operation], Rules] = {}
 
     def __call__(self, kind: type[Operation]) -> Rules:
         found = self._found.get(kind)
         if found is None:
-            found = self._found[kind] = self._own(kind) + self._others(kind)
+            found = self._found[kind] = _rules_of(kind)
         return found
 
-    def _own(self, kind: type[Operation]) -> Rules:
-        if issubclass(kind, UnregisteredOp):
-            return ()
-        name = kind.name.partition(".")[0]
-        rules = self._by_dialect.get(name)
-        if rules is None:
-            dialect = Dialect.loaded.get(name)
-            rules = self._by_dialect[name] = ByRoot(() if dialect is None else dialect.rules)
-        return rules(kind)
+
+_by_dialect: dict[Dialect, ByRoot[Rule]] = {}
+
+
+def _rules_of(kind: type[Operation]) -> Rules:
+    if issubclass(kind, UnregisteredOp):
+        return ()
+    dialect = Dialect.loaded.get(kind.name.partition(".")[0])
+    if dialect is None:
+        return ()
+    rules = _by_dialect.get(dialect)
+    if rules is None:
+        rules = _by_dialect[dialect] = ByRoot(dialect.rules)
+    return rules(kind)
 
 
 class Canonicalize(Pass):

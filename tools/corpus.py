@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Final
 
 from corpus_checks import (
     CHECKS,
@@ -20,8 +17,7 @@ from corpus_checks import (
     read_exceptions,
 )
 from corpus_sample import choose
-
-WIDTH: Final = 30
+from progress import progress
 
 
 def main() -> int:
@@ -63,24 +59,6 @@ def check(module: Module) -> tuple[str, list[tuple[str, str]]]:
         if problem is not None:
             problems.append((name, problem))
     return module.name, problems
-
-
-Result = tuple[str, list[tuple[str, str]]]
-
-
-def progress(results: Iterable[Result], total: int) -> Iterator[Result]:
-    """Pass results on; draws a bar on a terminal."""
-    started = time.monotonic()
-    shown = sys.stderr.isatty()
-    for done, result in enumerate(results, 1):
-        if shown:
-            filled = WIDTH * done // total
-            left = (time.monotonic() - started) / done * (total - done)
-            bar = "#" * filled + "." * (WIDTH - filled)
-            print(f"\r[{bar}] {done}/{total} {left:4.0f} s left", end="", file=sys.stderr)
-        yield result
-    if shown:
-        print(file=sys.stderr)
 
 
 def report(modules: list[Module], failures: list[tuple[str, str, str]], show: int) -> int:

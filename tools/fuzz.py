@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from corpus_checks import ARCHIVE, NEWEST, load_modules, load_programs
 from mutate import mutate_bytes, mutate_text
+from progress import progress
 
 from tilewright import Error, Unsupported
 from tilewright.bytecode.reader import read_bytecode
@@ -35,7 +36,7 @@ class Batch(NamedTuple):
 
     kind: str
     seed: int
-    count: int
+    size: int
 
 
 class Failure(NamedTuple):
@@ -66,11 +67,10 @@ def main() -> int:
     outcomes: Counter[str] = Counter()
     failures: list[Failure] = []
     with multiprocessing.Pool(options.jobs, initializer=start_worker) as pool:
-        for counts, failed in pool.imap_unordered(run_batch, batches):
+        results = pool.imap_unordered(run_batch, batches)
+        for counts, failed in progress(results, len(batches)):
             outcomes.update(counts)
             failures += failed
-            if sys.stderr.isatty():
-                print(f"\r{outcomes.total()}/{options.n + texts}", end="", file=sys.stderr)
     seconds = time.monotonic() - started
     return report(outcomes, failures, seconds, options.keep)
 
@@ -114,7 +114,7 @@ def run_batch(batch: Batch) -> tuple[Counter[str], list[Failure]]:
     rng = random.Random(batch.seed)
     outcomes: Counter[str] = Counter()
     failures: list[Failure] = []
-    for number in range(batch.count):
+    for number in range(batch.size):
         source = make_input(batch.kind, rng)
         outcome = try_input(source)
         outcomes[f"{batch.kind}: {outcome.partition(':')[0]}"] += 1

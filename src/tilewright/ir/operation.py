@@ -267,8 +267,10 @@ class Operation(metaclass=OperationMeta):
         return ()
 
     def error(self, message: str, *notes: Diagnostic) -> Diagnostic:
-        """A diagnostic about this operation."""
-        return Diagnostic(f"'{self.name}' op {message}", self.location, notes=notes)
+        """A diagnostic about this operation, or about what is around it if nobody knows where."""
+        places = (op.location for op in (self, *self.ancestors()) if str(op.location))
+        place = next(places, self.location)
+        return Diagnostic(f"'{self.name}' op {message}", place, notes=notes)
 
     def __repr__(self) -> str:
         place = str(self.location)

@@ -177,6 +177,25 @@ class ByteLoc(Location):
         return f"{self.file}: byte {self.offset} (0x{self.offset:x})"
 
 
+class UnstatedLoc(UnknownLoc):
+    """`loc(unknown)` in a text: equal to `UNKNOWN`, but diagnostics know where that stands."""
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: TextLoc) -> None:
+        self._place = place
+
+    @property
+    def kind(self) -> type[Location]:
+        return UnknownLoc
+
+    def __str__(self) -> str:
+        return str(self._place)
+
+    def excerpt(self) -> tuple[str, int] | None:
+        return self._place.excerpt()
+
+
 class NameLoc(Location):
     """`loc("name"(child))`: a named place, perhaps around another."""
 

@@ -10,7 +10,7 @@ from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.types import FLOATS
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Unsupported
-from tilewright.support.location import Location, TextLoc
+from tilewright.support.location import UNKNOWN, Location, TextLoc, UnstatedLoc
 from tilewright.text.attribute_parser import read_attribute, read_entries, read_member
 from tilewright.text.cursor import Cursor
 from tilewright.text.definitions import Aliases
@@ -299,9 +299,11 @@ class Parser(Cursor):
         if read is None:
             read = self._new_reader(tokens[at])
         self.at = at + 1
-        op = read(self, TextLoc(self.positions, at))
+        place = TextLoc(self.positions, at)
+        op = read(self, place)
         if tokens[self.at] == "loc":
-            op.location = read_trailing(self)
+            stated = read_trailing(self)
+            op.location = UnstatedLoc(place) if stated is UNKNOWN else stated
         if named is not None:
             self.names.define_results(op, start, named)
         elif at != start:

@@ -23,6 +23,7 @@ from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileTyp
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr, Parametric, Type
 from tilewright.ir.types import I1, I64, IntegerType
 from tilewright.support.bits import is_power_of_two
+from tilewright.text.attribute_printer import keyword_or_string
 
 if TYPE_CHECKING:
     from tilewright.text.attribute_printer import AttributePrinter
@@ -231,7 +232,10 @@ class OptimizationHintsAttr(Parametric):
 
     def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
-        parts = [f"{arch} = {_print_hints(entry, printer)}" for arch, entry in self.entries.entries]
+        parts = [
+            f"{keyword_or_string(arch)} = {_print_hints(entry, printer)}"
+            for arch, entry in self.entries.entries
+        ]
         return f"<{', '.join(parts)}>"
 
     @classmethod
@@ -264,7 +268,10 @@ def _widened(value: Attribute) -> Attribute:
 
 def _print_hints(entry: Attribute, printer: AttributePrinter) -> str:
     assert isinstance(entry, DictionaryAttr)
-    parts = [f"{name} = {_print_hint(value, printer)}" for name, value in entry.entries]
+    parts = [
+        f"{keyword_or_string(name)} = {_print_hint(value, printer)}"
+        for name, value in entry.entries
+    ]
     return f"{{{', '.join(parts)}}}"
 
 

@@ -1,0 +1,26 @@
+"""A bar on the terminal while a tool works through a list."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeVar
+
+WIDTH: Final = 30
+
+T = TypeVar("T")
+
+
+def progress(results: Iterable[T], total: int) -> Iterator[T]:
+    """Pass results on; on a terminal, show how many there were and how long the rest will take."""
+    if not sys.stderr.isatty():
+        yield from results
+        return
+    started = time.monotonic()
+    for done, result in enumerate(results, 1):
+        left = (time.monotonic() - started) / done * (total - done)
+        bar = ("#" * (WIDTH * done // total)).ljust(WIDTH, ".")
+        print(f"\r[{bar}] {done}/{total} {left:4.0f} s left", end="", file=sys.stderr)
+        yield result
+    print(file=sys.stderr)

@@ -19,7 +19,7 @@ from tilewright.ir.attributes import (
     TypeAttr,
     UnitAttr,
 )
-from tilewright.ir.types import I1, I32, I64, IntegerType
+from tilewright.ir.types import I1, I32, I64, INDEX, IndexType, IntegerType
 
 T = TypeVar("T")
 AttrT = TypeVar("AttrT", bound=Attribute)
@@ -59,9 +59,10 @@ class IntegerKind(AttributeKind[int]):
 
     __slots__ = ("minimum", "type")
 
-    def __init__(self, type: IntegerType, minimum: int | None = None) -> None:
+    def __init__(self, type: IntegerType | IndexType, minimum: int | None = None) -> None:
         bound = "" if minimum is None else f" whose minimum value is {minimum}"
-        super().__init__(f"{type.width}-bit integer attribute{bound}")
+        what = "index" if type is INDEX else f"{type.width}-bit integer"
+        super().__init__(f"{what} attribute{bound}")
         self.type = type
         self.minimum = minimum
 
@@ -241,6 +242,7 @@ class InstanceKind(AttributeKind[AttrT]):
 
 I32_ATTR: Final = IntegerKind(I32)
 I64_ATTR: Final = IntegerKind(I64)
+INDEX_ATTR: Final = IntegerKind(INDEX)
 BOOL_ATTR: Final = BoolKind("bool attribute")
 UNIT_ATTR: Final = UnitKind("unit attribute")
 STRING_ATTR: Final = StringKind("string attribute")

@@ -27,18 +27,21 @@ class EnumAttr(Attribute, Enum):
     """Base of enumerations whose members are attributes; a member's value is its number.
 
     The keyword in the text is the member's name in lower case. A class with a `mnemonic` has a
-    dialect attribute of that name, `#dialect.name<keyword>`; without one the generic form is a
-    plain integer, i32 unless a `width` is given.
+    dialect attribute of that name, `#dialect.name<keyword>`, or `#dialect<name keyword>` if it is
+    `wrapped`; without one the generic form is a plain integer, i32 unless a `width` is given.
     """
 
     __hash__ = object.__hash__
 
     width: ClassVar[int]
     """How wide the integer of the generic form is."""
+    wrapped: ClassVar[bool]
+    """Whether the name stands inside the angle brackets."""
 
-    def __init_subclass__(cls, mnemonic: str = "", width: int = 32) -> None:
+    def __init_subclass__(cls, mnemonic: str = "", width: int = 32, wrapped: bool = False) -> None:
         cls.mnemonic = mnemonic
         cls.width = width
+        cls.wrapped = wrapped
 
     @property
     def keyword(self) -> str:
@@ -53,6 +56,14 @@ class EnumAttr(Attribute, Enum):
     def from_keyword(cls, keyword: str) -> Self | None:
         """The member that the text spells so."""
         return cls.__members__.get(keyword.upper()) if keyword.islower() else None
+
+    def __str__(self) -> str:
+        if not self.mnemonic:
+            return f"{self.value} : i{self.width}"
+        if not self.wrapped:
+            return f"#{self.mnemonic}<{self.keyword}>"
+        dialect, _, name = self.mnemonic.partition(".")
+        return f"#{dialect}<{name} {self.keyword}>"
 
 
 class _Entry(ref["Parametric"]):
@@ -184,6 +195,9 @@ class IntegerAttr(Parametric):
 
     def __reduce__(self) -> tuple[object, ...]:
         return IntegerAttr, (self.value, self.type)
+
+    def __str__(self) -> str:
+        return f"{self.value} : {self.type}"
 
 
 class FloatAttr(Parametric):
@@ -326,6 +340,9 @@ class OpaqueAttr(Parametric):
 
     def __new__(cls, text: str) -> Self:
         return cls.unique(text)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 UNIT = UnitAttr()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from tilewright.ir.attributes import Attribute
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
 OpT = TypeVar("OpT", bound=Operation)
+Infer = Callable[["Mapping[str, Sequence[Type]]", "Mapping[str, Attribute]"], "Sequence[Type]"]
 
 
 class InsertPoint:
@@ -99,7 +100,9 @@ def create_op(
     """Make a detached operation: operands, attributes and regions by their declared names.
 
     Attributes are given as Python values or as attributes. Result types may be left out where the
-    declaration determines them: a constraint with a single type, or a `SameType` trait.
+    declaration determines them: a constraint with a single type, a `SameType` trait, or the
+    class itself by `infer_results(types, attributes)`, from the types of the operands by field
+    and the attributes by name.
     """
     return _made(kind, types, successors, location, fields)
 
@@ -118,10 +121,11 @@ def _made(
         unknown = sorted(fields.keys() - plan.names)
         raise InternalError(f"'{kind.name}' has no field {unknown[0]!r}")
     values, sizes = plan.operands_of(fields)
+    attributes = plan.attributes_of(fields) if plan.attributes else {}
     return kind(
         values,
-        plan.types_of(fields) if types is None else types,
-        plan.attributes_of(fields) if plan.attributes else {},
+        plan.types_of(fields, attributes) if types is None else types,
+        attributes,
         plan.regions_of(fields) if plan.regions else (),
         location,
         successors,
@@ -132,7 +136,17 @@ def _made(
 class _Plan:
     """How to make operations of a class: what the declaration says, at hand."""
 
-    __slots__ = ("attributes", "kind", "names", "operands", "regions", "schema", "simple", "types")
+    __slots__ = (
+        "attributes",
+        "infer",
+        "kind",
+        "names",
+        "operands",
+        "regions",
+        "schema",
+        "simple",
+        "types",
+    )
 
     def __init__(self, kind: type[Operation]) -> None:
         schema = kind.schema
@@ -144,6 +158,7 @@ class _Plan:
         """The names of the operands, if each is exactly one value."""
         self.attributes = [(f.name, f.default, f.optional, f) for f in schema.attributes]
         self.regions = schema.regions
+        self.infer: Infer | None = getattr(kind, "infer_results", None)
         self.types: list[Type | OperandField[object]] | None = None
         """Where the types of the results come from, once somebody has asked."""
 
@@ -179,8 +194,14 @@ class _Plan:
         """The regions; those that were not given are empty."""
         return [_region(fields.get(field.name)) for field in self.regions]
 
-    def types_of(self, fields: dict[str, object]) -> list[Type]:
+    def types_of(
+        self, fields: dict[str, object], attributes: dict[str, Attribute]
+    ) -> Sequence[Type]:
         """The types of the results, as far as the declaration determines them."""
+        if self.infer is not None:
+            groups = [(field, _group(field, fields.get(field.name))) for field in self.operands]
+            known = {field.name: [value.type for value in group] for field, group in groups}
+            return self.infer(known, attributes)
         sources = self.types
         if sources is None:
             sources = self.types = self._type_sources()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final, Self, cast
 
-from tilewright.ir.attributes import Attribute, Type
+from tilewright.ir.attributes import Attribute, IntegerAttr, Parametric, Type
 
 DYNAMIC: Final = -(1 << 63)
 """The extent, stride or offset that is only known when the program runs."""
@@ -15,6 +15,11 @@ def spell_shape(shape: tuple[int, ...] | None) -> str:
     if shape is None:
         return "*x"
     return "".join("?x" if extent == DYNAMIC else f"{extent}x" for extent in shape)
+
+
+def spell_space(space: Attribute) -> str:
+    """A memory space; a number of i64 does not say its type."""
+    return str(space.value) if isinstance(space, IntegerAttr) and space.type is I64 else str(space)
 
 
 class IntegerType(Type):
@@ -174,6 +179,32 @@ class TensorType(Type):
         return f"tensor<{spell_shape(self.shape)}{self.element}{encoding}>"
 
 
+class StridedLayoutAttr(Parametric):
+    """`strided<[8, 1], offset: ?>`: how far apart neighbours are along each dimension."""
+
+    __slots__ = ("offset", "strides")
+    offset: int
+    strides: tuple[int, ...]
+
+    def __new__(cls, strides: tuple[int, ...], offset: int = 0) -> Self:
+        return cls.unique(offset, strides)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return StridedLayoutAttr, (self.strides, self.offset)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        return "strides must not be zero" if 0 in cast("tuple[int, ...]", parameters[1]) else None
+
+    def __str__(self) -> str:
+        offset = f", offset: {_spell_step(self.offset)}" if self.offset else ""
+        return f"strided<[{', '.join(map(_spell_step, self.strides))}]{offset}>"
+
+
+def _spell_step(step: int) -> str:
+    return "?" if step == DYNAMIC else str(step)
+
+
 class MemRefType(Type):
     """`memref<4x?xf32, layout, space>`; the shape of an unranked one is `None`."""
 
@@ -196,8 +227,9 @@ class MemRefType(Type):
         return MemRefType, (self.shape, self.element, self.layout, self.space)
 
     def spell(self) -> str:
-        extra = "".join(f", {part}" for part in (self.layout, self.space) if part is not None)
-        return f"memref<{spell_shape(self.shape)}{self.element}{extra}>"
+        layout = "" if self.layout is None else f", {self.layout}"
+        space = "" if self.space is None else f", {spell_space(self.space)}"
+        return f"memref<{spell_shape(self.shape)}{self.element}{layout}{space}>"
 
 
 class OpaqueType(Type):

@@ -19,7 +19,7 @@ from tilewright.ir.attributes import (
     SymbolRefAttr,
     TypeAttr,
 )
-from tilewright.ir.types import I1
+from tilewright.ir.types import DYNAMIC, I1, StridedLayoutAttr
 from tilewright.text.literals import read_dense, read_dense_array, read_number
 from tilewright.text.locations import read_parenthesised
 from tilewright.text.type_parser import opaque
@@ -118,7 +118,8 @@ def _hash(parser: Parser, type: Type | None) -> Attribute:
         return parser.aliases.attribute(token, start)
     dialect = parser.context.dialect(name.partition(".")[0])
     if dialect is not None:
-        known = _dialect_attribute(parser, dialect, name)
+        wrapped = "." not in name
+        known = (_wrapped if wrapped else _dialect_attribute)(parser, dialect, name)
         if known is not None:
             return known
     if not parser.context.allow_unregistered:
@@ -143,6 +144,17 @@ def _dialect_attribute(parser: Parser, dialect: Dialect, name: str) -> Attribute
     return made
 
 
+def _wrapped(parser: Parser, dialect: Dialect, name: str) -> Attribute | None:
+    """`#dialect<name keyword>`, as MLIR spells enumerations that have no brackets of their own."""
+    kind = dialect.attributes.get(f"{name}.{parser.tokens[parser.at + 2]}")
+    if kind is None or not issubclass(kind, EnumAttr):
+        return None
+    parser.at += 3
+    member = read_member(parser, kind)
+    parser.expect(">")
+    return member
+
+
 def _enum(parser: Parser, kind: type[EnumAttr]) -> Attribute:
     parser.expect("<")
     member = read_member(parser, kind)
@@ -164,7 +176,7 @@ def _location(parser: Parser, type: Type | None) -> Attribute:
 
 
 def _affine(parser: Parser, type: Type | None) -> Attribute:
-    """`affine_map<...>`, `affine_set<...>` or `strided<...>`: text with uniform spaces."""
+    """`affine_map<...>` or `affine_set<...>`: text with uniform spaces."""
     start = parser.at
     opaque(parser)
     text = " ".join(parser.tokens[start : parser.at])
@@ -180,9 +192,27 @@ _SPACES: Final = (
     (r"^(\w+) <", r"\1<"),
     (r"\) \[", ")["),
     (r"([(,] ?)- ", r"\1-"),
-    (r"offset :", "offset:"),
 )
 """From one space between all tokens to the spaces that MLIR prints."""
+
+
+def _strided(parser: Parser, type: Type | None) -> Attribute:
+    """`strided<[8, 1], offset: ?>`."""
+    start = parser.at
+    parser.at += 1
+    parser.expect("<")
+    strides = parser.listed(lambda: _step(parser), "[", "]")
+    offset = 0
+    if parser.accept(","):
+        parser.expect("offset")
+        parser.expect(":")
+        offset = _step(parser)
+    parser.expect(">")
+    return parser.invalid(StridedLayoutAttr, tuple(strides), offset, at=start)
+
+
+def _step(parser: Parser) -> int:
+    return DYNAMIC if parser.accept("?") else parser.integer()
 
 
 def _with_type(parser: Parser, type: Type | None) -> Attribute:
@@ -222,7 +252,7 @@ _BY_WORD: Final[dict[str, Reader]] = {
     "false": _boolean,
     "loc": _location,
     "sparse": _with_type,
-    "strided": _affine,
+    "strided": _strided,
     "true": _boolean,
     "unit": _unit,
 }

@@ -30,6 +30,7 @@ from tilewright.ir.types import (
     FunctionType,
     IntegerType,
     MemRefType,
+    StridedLayoutAttr,
     TensorType,
     TupleType,
     spell_shape,
@@ -135,8 +136,8 @@ class AttributePrinter:
             return speller(self, attribute)
         if isinstance(attribute, Type):
             return self.type(attribute)
-        if isinstance(attribute, EnumAttr) and not attribute.mnemonic:
-            return f"{attribute.value} : i{attribute.width}"
+        if isinstance(attribute, EnumAttr):
+            return str(attribute)
         return f"#{attribute.mnemonic}{self.parameters(attribute)}"
 
     def parameters(self, attribute: Attribute) -> str:
@@ -159,7 +160,8 @@ class AttributePrinter:
                 shape = spell_shape(type.shape)
                 return f"tensor<{shape}{self.type(type.element)}, {self.attribute(encoding)}>"
             case MemRefType():
-                extra = [self.attribute(part) for part in (type.layout, type.space) if part]
+                extra = [self.attribute(type.layout)] if type.layout is not None else []
+                extra += [self._element(type.space)] if type.space is not None else []
                 shape = spell_shape(type.shape)
                 return f"memref<{', '.join([shape + self.type(type.element), *extra])}>"
             case TupleType():
@@ -269,6 +271,7 @@ _SPELLERS: Final[dict[type, Callable[[AttributePrinter, Any], str]]] = {
     DenseElementsAttr: _dense_elements,
     LocationAttr: lambda printer, attribute: printer.location(attribute.location),
     OpaqueAttr: lambda printer, attribute: attribute.text,
+    StridedLayoutAttr: lambda printer, attribute: str(attribute),
 }
 
 

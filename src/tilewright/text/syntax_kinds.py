@@ -27,7 +27,7 @@ from tilewright.ir.attributes import (
     TypeAttr,
 )
 from tilewright.ir.declare import AttributeField
-from tilewright.ir.types import I1, IntegerType
+from tilewright.ir.types import I1, IndexType, IntegerType
 from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _one_of(words: list[str]) -> str:
     return quoted[0] if len(quoted) == 1 else f"one of {', '.join(quoted)}"
 
 
-def read_integer(parser: Parser, type: IntegerType) -> int:
+def read_integer(parser: Parser, type: IntegerType | IndexType) -> int:
     """An integer of a type: any that its bits can hold, signed or not; i1 has its own words."""
     if type is I1:
         if parser.accept("true"):
@@ -114,7 +114,9 @@ def read_integer(parser: Parser, type: IntegerType) -> int:
     number = parser.integer()
     if not -(1 << (type.width - 1)) <= number < 1 << type.width:
         parser.error(f"expected an integer that fits '{type}', got {number}", at)
-    return number if type.signedness == "u" else to_signed(number % (1 << type.width), type.width)
+    if isinstance(type, IntegerType) and type.signedness == "u":
+        return number
+    return to_signed(number % (1 << type.width), type.width)
 
 
 def _read_integers(parser: Parser, element: IntegerType) -> Attribute:

@@ -16,6 +16,7 @@ from tilewright.ir.types import (
     MemRefType,
     NoneType,
     OpaqueType,
+    StridedLayoutAttr,
     TensorType,
     TupleType,
     VectorType,
@@ -173,7 +174,7 @@ def _memref(parser: Parser) -> Type:
 def _is_layout(attribute: Attribute) -> bool:
     """Whether an attribute of a memref is its layout; it cannot be its memory space."""
     text = attribute.text if isinstance(attribute, OpaqueAttr) else ""
-    return text.startswith(("affine_map<", "strided<"))
+    return isinstance(attribute, StridedLayoutAttr) or text.startswith("affine_map<")
 
 
 _READERS: Final[dict[str, Callable[[Parser], Type]]] = {

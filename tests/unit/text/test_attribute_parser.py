@@ -22,6 +22,7 @@ from tilewright.ir.attributes import (
 from tilewright.ir.dialect import Context
 from tilewright.ir.types import (
     BF16,
+    DYNAMIC,
     F16,
     F32,
     F64,
@@ -33,6 +34,7 @@ from tilewright.ir.types import (
     INDEX,
     FunctionType,
     IntegerType,
+    StridedLayoutAttr,
     TensorType,
     VectorType,
 )
@@ -105,7 +107,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "affine_set<(d0)[s0]:(d0-s0>=0,d0==1)>": OpaqueAttr(
         "affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 == 1)>"
     ),
-    "strided<[1,?], offset : 4>": OpaqueAttr("strided<[1, ?], offset: 4>"),
+    "strided<[1,?], offset : 4>": StridedLayoutAttr((1, DYNAMIC), 4),
     "dense_resource<blob> : tensor<2xf32>": OpaqueAttr("dense_resource<blob> : tensor<2xf32>"),
     "sparse<[[0]], 1> : tensor<4xi8>": OpaqueAttr("sparse<[[0]], 1> : tensor<4xi8>"),
     "distinct[3]<42 : i32>": OpaqueAttr("distinct[3]<42 : i32>"),

@@ -170,7 +170,7 @@ def test_dense_floats():
         (TensorType((4,), F32, Mode.FAST), "tensor<4xf32, #toy.mode<fast>>"),
         (
             MemRefType((4,), F32, StringAttr("l"), IntegerAttr(3, I64)),
-            'memref<4xf32, "l", 3 : i64>',
+            'memref<4xf32, "l", 3>',
         ),
         (TupleType((TensorType(None, I8, UNIT), I32)), "tuple<tensor<*xi8, unit>, i32>"),
         (FunctionType((), ()), "() -> ()"),

@@ -21,6 +21,7 @@ from tilewright.ir.types import (
     MemRefType,
     NoneType,
     OpaqueType,
+    StridedLayoutAttr,
     TensorType,
     TupleType,
     VectorType,
@@ -28,7 +29,7 @@ from tilewright.ir.types import (
 from tilewright.support.diagnostics import UserError
 from tilewright.text.parser import Parser, parse_type
 
-STRIDED = OpaqueAttr("strided<[?, 1], offset: ?>")
+STRIDED = StridedLayoutAttr((DYNAMIC, 1), DYNAMIC)
 IDENTITY = OpaqueAttr("affine_map<(d0) -> (d0)>")
 
 TYPES = {

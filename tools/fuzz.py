@@ -90,6 +90,13 @@ class Seeds:
 
 def start_worker() -> None:
     """Load the seeds and set the limits of this process."""
+    load_seeds()
+    signal.signal(signal.SIGALRM, stop)
+    limit_memory()
+
+
+def load_seeds() -> None:
+    """Load the inputs that mutations start from."""
     modules = [module.data for module in load_programs()]
     if ARCHIVE.exists():
         # Small modules mutate to more different things a second than large ones.
@@ -100,12 +107,16 @@ def start_worker() -> None:
         disassemble(module, debug=index % 4 == 0, generic=index % 5 == 0)
         for index, module in enumerate(read)
     )
-    signal.signal(signal.SIGALRM, _alarm)
+
+
+def limit_memory() -> None:
+    """Let this process have so much more memory than it has now."""
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY, resource.RLIM_INFINITY))
 
 
-def _alarm(signum: int, frame: FrameType | None) -> None:
+def stop(signum: int, frame: FrameType | None) -> None:
+    """End the input that is being tried."""
     raise TooSlow
 
 

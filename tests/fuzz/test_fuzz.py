@@ -1,0 +1,86 @@
+"""A short run of `make fuzz`: whatever the input, the readers end well, in time and in memory."""
+
+from __future__ import annotations
+
+import resource
+import signal
+from collections.abc import Iterator
+
+import fuzz
+import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def limits() -> Iterator[None]:
+    """The limits of a worker of the fuzzer, for these tests only."""
+    memory = resource.getrlimit(resource.RLIMIT_AS)
+    handler = signal.signal(signal.SIGALRM, fuzz.stop)
+    fuzz.load_seeds()
+    fuzz.limit_memory()
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, memory)
+    signal.signal(signal.SIGALRM, handler)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", ["bytecode", "text"])
+def test_mutated_input(kind: str, seed: int) -> None:
+    outcomes, failures = fuzz.run_batch(fuzz.Batch(kind, seed, 100))
+    assert [failure.why for failure in failures] == []
+    assert outcomes.total() == 100
+    # The mutations must leave some programs alone and break others, or they test nothing.
+    assert outcomes[f"{kind}: UserError"] > 20
+
+
+def test_mutations_are_those_of_the_seed() -> None:
+    batch = fuzz.Batch("bytecode", 7, 50)
+    assert fuzz.run_batch(batch) == fuzz.run_batch(batch)
+
+
+def test_some_inputs_stay_valid() -> None:
+    batches = [fuzz.Batch(kind, 3, 200) for kind in ("bytecode", "text")]
+    for batch in batches:
+        outcomes, _ = fuzz.run_batch(batch)
+        assert outcomes[f"{batch.kind}: module"] > 2
+
+
+@pytest.mark.parametrize("source", [b"", b"\x7fTileIR\0", "", "{", "%", "entry @f(", "\0"])
+def test_stumps(source: bytes | str) -> None:
+    assert fuzz.try_input(source) == "UserError"
+
+
+def test_a_slow_input_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(*_: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(fuzz, "SECONDS", 0.05)
+    monkeypatch.setattr(fuzz, "read_unverified", wait)
+    assert fuzz.try_input("").startswith("FAILED: longer")
+
+
+def test_a_greedy_input_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "read_unverified", lambda *_: bytearray(4 * fuzz.MEMORY))
+    assert fuzz.try_input("").startswith("FAILED: more than 512 MiB")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 100_000,
+        "entry @f() { " + "if %c { " * 20_000,
+        "entry @f(%a: " + "tile<" * 20_000,
+        '"x"() {a = ' + "[" * 50_000,
+        "#a = #b\n" * 20_000,
+        "entry @f() { %c = constant <i32: " + "[" * 50_000,
+        'entry @f() { return loc(fused[' + "fused[" * 20_000,
+        "entry @f() { %c = constant <i8: dense<0x" + "00" * 1_000_000,
+        "entry @f() { %c = constant <i32: 0> : tile<" + "65536x" * 10_000,
+        "%0:4294967295 = \"x\"() : () -> ()",
+        "%0 = constant <i32: " + "9" * 100_000,
+        "%0 = constant <f32: 1.0e" + "9" * 100_000,
+    ],
+    ids=lambda text: text[:24],
+)  # fmt: skip
+def test_hostile_text(text: str) -> None:
+    assert fuzz.try_input(text) in ("UserError", "Unsupported")

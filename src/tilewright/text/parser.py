@@ -18,12 +18,14 @@ from tilewright.text.literals import read_element, read_elements
 from tilewright.text.locations import read_instance, read_parenthesised, read_trailing
 from tilewright.text.operations import OpReader, find_reader, implicit_terminator
 from tilewright.text.scopes import Labels, Names
+from tilewright.text.syntax_kinds import read_integer
 from tilewright.text.type_parser import read_type
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, DenseElementsAttr, Type
     from tilewright.ir.declare import RegionField
     from tilewright.ir.dialect import Context
+    from tilewright.ir.types import IntegerType
     from tilewright.ir.values import Value
     from tilewright.text.attribute_parser import EnumT
 
@@ -172,6 +174,10 @@ class Parser(Cursor):
     def element(self, type: Type) -> int:
         """Take one number of an integer or float type; the result is its bit pattern."""
         return read_element(self, type)
+
+    def integer_of(self, type: IntegerType) -> int:
+        """Take an integer that fits its type; `true` and `false` for i1."""
+        return read_integer(self, type)
 
     def elements(self, type: Type) -> DenseElementsAttr:
         """Take the data of a shaped type: what stands inside `dense<...>`."""

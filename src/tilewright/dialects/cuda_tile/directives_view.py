@@ -14,7 +14,6 @@ from tilewright.ir.attributes import DenseArrayAttr, DenseElementsAttr
 from tilewright.ir.types import DYNAMIC, I1, I32
 from tilewright.support.diagnostics import Unsupported
 from tilewright.text.syntax import Directive
-from tilewright.text.syntax_kinds import read_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -211,7 +210,7 @@ def _parse_inbounds(parser: Parser, state: ParseState, inbounds: str) -> None:
     if not parser.accept("inbounds"):
         return
     parser.expect("=")
-    promises = parser.listed(lambda: read_integer(parser, I1), "[", "]")
+    promises = parser.listed(lambda: parser.integer_of(I1), "[", "]")
     state.attributes[inbounds] = DenseArrayAttr(I1, tuple(promises))
 
 

@@ -207,10 +207,8 @@ class Operation(metaclass=OperationMeta):
         while stack:
             op = stack.pop()
             yield op
-            if op.regions:
-                inner = [o for region in op.regions for block in region.blocks for o in block]
-                inner.reverse()
-                stack += inner
+            for region in reversed(op.regions):
+                region.push(stack)
 
     def walk_post_order(self) -> Iterator[Operation]:
         """All operations inside this one and then itself, each after its regions."""
@@ -430,9 +428,21 @@ class Region:
 
     def walk(self) -> Iterator[Operation]:
         """All operations inside, each before its regions."""
-        for block in self.blocks:
-            for op in block:
-                yield from op.walk()
+        stack: list[Operation] = []
+        self.push(stack)
+        while stack:
+            op = stack.pop()
+            yield op
+            for region in reversed(op.regions):
+                region.push(stack)
+
+    def push(self, stack: list[Operation]) -> None:
+        """Put the operations directly inside on a stack, so that the first one is on top."""
+        for block in reversed(self.blocks):
+            op = block.last
+            while op is not None:
+                stack.append(op)
+                op = op.prev
 
     def clone(self, values: dict[Value, Value], blocks: dict[Block, Block] | None = None) -> Region:
         """A copy; both maps learn what became of arguments, results and blocks."""

@@ -6,22 +6,25 @@ for each such signature and remembered, since real programs repeat a few signatu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.declare import Arity, OperandField, RegionField, ResultField
 from tilewright.ir.dominance import immediate_dominators
 from tilewright.ir.operation import Operation, UnregisteredOp
-from tilewright.ir.traits import GRAPH_REGION, NO_TERMINATOR
+from tilewright.ir.traits import GRAPH_REGION, NO_TERMINATOR, Trait
 from tilewright.support.diagnostics import Diagnostic, Sink, note
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Region
     from tilewright.ir.values import Value
 
+ContextCheck = Callable[[Operation], Iterable["str | Diagnostic"]]
+
 MAX_REMEMBERED: Final = 1 << 14
 
 _passed: set[tuple[object, ...]] = set()
+_context_checks: dict[type[Operation], list[ContextCheck]] = {}
 
 
 def verify(op: Operation, sink: Sink | None = None) -> None:
@@ -52,14 +55,16 @@ class _Verifier:
 
     def operation(self, op: Operation) -> None:
         """Check one operation whose operands' definitions have been seen."""
+        kind = type(op)
+        attributes = op.attributes
         signature = (
-            type(op),
+            kind,
             op.segments,
             *[value.type for value in op.operands],
             None,
             *[result.type for result in op.results],
-            *op.attributes,
-            *op.attributes.values(),
+            *attributes,
+            *attributes.values(),
         )
         if signature not in _passed:
             if self.report(op, _signature_problems(op)):
@@ -68,11 +73,15 @@ class _Verifier:
                 if len(_passed) >= MAX_REMEMBERED:
                     _passed.clear()
                 _passed.add(signature)
-        if op.regions or type(op).schema.regions:
+        if op.regions or kind.schema.regions:
             if self.report(op, _region_problems(op)):
                 return
             self.regions(op)
-        self.report(op, _context_problems(op))
+        checks = _context_checks.get(kind)
+        if checks is None:
+            checks = _context_checks[kind] = _find_context_checks(kind)
+        for check in checks:
+            self.report(op, check(op))
 
     def regions(self, op: Operation) -> None:
         """Check what is inside; an isolated operation sees nothing of the outside."""
@@ -107,7 +116,7 @@ class _Verifier:
             for value in op.operands:
                 if value not in visible:
                     self.undominated(op, value)
-            if op.next is not None and op.is_terminator:
+            if op.next is not None and (op.is_terminator or op.successors):
                 self._sink.add(op.error("must be the last operation in its block"))
             self.operation(op)
             if op.results:
@@ -138,6 +147,13 @@ class _Verifier:
                 continue
             stack.append((block, self.block(block)))
             stack += [(child, None) for child in reversed(children[block])]
+        self.unreachable(block for block in region.blocks if block not in dominators)
+
+    def unreachable(self, blocks: Iterable[Block]) -> None:
+        """Check blocks that no path leads to: on all of them, whatever one likes is defined."""
+        for block in blocks:
+            self._visible.update(value for op in block for value in op.operands)
+            self._visible.difference_update(self.block(block))
 
 
 def _signature_problems(op: Operation) -> Iterator[str | Diagnostic]:
@@ -243,13 +259,18 @@ def _region_problems(op: Operation) -> Iterator[str]:
 
 
 def _successor_problems(block: Block, region: Region) -> Iterator[str]:
-    for op in block:
-        for successor in op.successors:
-            if successor.parent is not region:
-                yield f"'{op.name}' branches to a block of another region"
+    last = block.last
+    if last is not None and any(successor.parent is not region for successor in last.successors):
+        yield f"'{last.name}' branches to a block of another region"
 
 
-def _context_problems(op: Operation) -> Iterator[str | Diagnostic]:
-    for trait in op.traits:
-        yield from trait.verify_context(op)
-    yield from op.verify_context()
+def _find_context_checks(kind: type[Operation]) -> list[ContextCheck]:
+    """The checks of regions and surroundings that a class has: most have none."""
+    checks: list[ContextCheck] = [
+        trait.verify_context
+        for trait in kind.traits
+        if type(trait).verify_context is not Trait.verify_context
+    ]
+    if kind.verify_context is not Operation.verify_context:
+        checks.append(kind.verify_context)
+    return checks

@@ -288,8 +288,13 @@ def _body_debug_problems(
     function: Operation, subprogram: DISubprogram | None
 ) -> Iterator[Diagnostic]:
     """The first operation whose scope is not of its function: others would repeat it."""
+    seen: set[int] = set()  # readers share one object among the operations of a place
     for op in function.walk():
-        place = scoped_location(op.location)
+        location = op.location
+        if id(location) in seen:
+            continue
+        seen.add(id(location))
+        place = scoped_location(location)
         if place is None or (found := subprogram_of(place.scope)) is subprogram:
             continue
         if subprogram is None:

@@ -203,7 +203,7 @@ class Operation(metaclass=OperationMeta):
 
     def walk(self) -> Iterator[Operation]:
         """This operation and all inside it, each before its regions."""
-        stack = [self]
+        stack: list[Operation] = [self]
         while stack:
             op = stack.pop()
             yield op

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tilewright.driver.api import read, write_bytecode
+    from tilewright.driver.execute import execute
     from tilewright.support.diagnostics import (
         Diagnostic,
         Error,
@@ -24,6 +25,7 @@ __all__ = [
     "Unsupported",
     "UserError",
     "__version__",
+    "execute",
     "read",
     "write_bytecode",
 ]
@@ -34,6 +36,7 @@ _HOME: Final = {
     "InternalError": "tilewright.support.diagnostics",
     "Unsupported": "tilewright.support.diagnostics",
     "UserError": "tilewright.support.diagnostics",
+    "execute": "tilewright.driver.execute",
     "read": "tilewright.driver.api",
     "write_bytecode": "tilewright.driver.api",
 }

@@ -1,0 +1,183 @@
+"""Global memory: allocations at made-up addresses, bound in place to the arrays of the host.
+
+Addresses are the same in every run, and allocations start at multiples of 256 with gaps between
+them, much as on a GPU. An address that lies in no allocation is an error.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tilewright.reference.errors import Fault
+from tilewright.reference.tile import ADDRESS, Array, DType
+
+if TYPE_CHECKING:
+    from tilewright.reference.access import Access, Update
+
+START: Final = 0x7000_0000_0000
+ALIGNMENT: Final = 256
+GAP: Final = 4096
+
+
+class Allocation:
+    """A piece of memory: its bytes, which are those of a host array, and where it starts."""
+
+    __slots__ = ("base", "bytes", "name", "owner", "writable")
+
+    def __init__(
+        self, name: str, base: int, bytes: Array, owner: tuple[int, ...] | None = None
+    ) -> None:
+        self.name = name
+        self.base = base
+        self.bytes = bytes
+        self.owner = owner
+        """The block that alone may use it, if only one may."""
+        self.writable: bool = bytes.flags.writeable
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.base + len(self.bytes)
+
+    def elements(self, dtype: DType) -> Array:
+        """All of it as elements, for reading and writing."""
+        whole = len(self.bytes) // dtype.itemsize * dtype.itemsize
+        return self.bytes[:whole].view(dtype)
+
+
+class Hit(NamedTuple):
+    """The part of an access that lies in one allocation."""
+
+    allocation: Allocation
+    offsets: Array
+    """Bytes from its start."""
+    chosen: Array | None
+    """Which of the addresses these are; nothing for all of them."""
+
+
+class AddressSpace:
+    """All allocations of a launch."""
+
+    __slots__ = ("_allocations", "_bases", "_next", "version")
+
+    def __init__(self) -> None:
+        self._allocations: list[Allocation] = []
+        self._bases: list[int] = []
+        self._next = START
+        self.version = 0
+        """Another number whenever memory has changed."""
+
+    def allocate(
+        self,
+        name: str,
+        bytes: Array,
+        alignment: int = ALIGNMENT,
+        owner: tuple[int, ...] | None = None,
+    ) -> Allocation:
+        """Give a piece of host memory an address."""
+        alignment = max(alignment, ALIGNMENT)
+        base = -(-self._next // alignment) * alignment
+        self._next = base + len(bytes) + GAP
+        allocation = Allocation(name, base, bytes, owner)
+        self._allocations.append(allocation)
+        self._bases.append(base)
+        return allocation
+
+    def release(self, allocation: Allocation) -> None:
+        """Take an allocation away; its addresses are never used again."""
+        at = self._allocations.index(allocation)
+        del self._allocations[at], self._bases[at]
+
+    def find(self, address: int) -> Allocation | None:
+        """The allocation at an address, or the last one before it."""
+        at = bisect_right(self._bases, address) - 1
+        return self._allocations[at] if at >= 0 else None
+
+    def load(self, access: Access, addresses: Array, dtype: DType) -> Array:
+        """The elements at addresses."""
+
+        def read(hit: Hit, elements: Array, places: Array) -> Array:
+            access.reads(hit, dtype.itemsize)
+            return elements[places]
+
+        return self._each_hit(access, addresses, dtype, read)
+
+    def store(self, access: Access, addresses: Array, values: Array) -> None:
+        """Change the elements at addresses; of several at one address, the last one stays."""
+
+        def write(hit: Hit, elements: Array, places: Array) -> Array:
+            access.writes(hit, values.dtype.itemsize)
+            new = values if hit.chosen is None else values[hit.chosen]
+            self._note_change(elements[places], new)
+            elements[places] = new
+            return new
+
+        self._each_hit(access, addresses, values.dtype, write)
+
+    def update(
+        self, access: Access, addresses: Array, operands: Sequence[Array], update: Update
+    ) -> Array:
+        """Change elements by a function, one after the other; gives what was there before."""
+        dtype = operands[0].dtype
+
+        def change(hit: Hit, elements: Array, places: Array) -> Array:
+            access.updates(hit, dtype.itemsize)
+            chosen = [o if hit.chosen is None else o[hit.chosen] for o in operands]
+            before = update(elements, places, chosen)
+            self._note_change(before, elements[places])
+            return before
+
+        return self._each_hit(access, addresses, dtype, change)
+
+    def _note_change(self, before: Array, after: Array) -> None:
+        """Remember that memory changed, if it did: who waits for that must not wait forever."""
+        if before.tobytes() != after.tobytes():
+            self.version += 1
+
+    def _each_hit(
+        self,
+        access: Access,
+        addresses: Array,
+        dtype: DType,
+        move: Callable[[Hit, Array, Array], Array],
+    ) -> Array:
+        """Do something to each allocation that is accessed; gives all that came out."""
+        found = np.empty(addresses.shape, dtype)
+        size = np.uint64(dtype.itemsize)
+        for hit in self._hits(access, addresses, dtype.itemsize):
+            moved = move(hit, hit.allocation.elements(dtype), hit.offsets // size)
+            if hit.chosen is None:
+                return moved
+            found[hit.chosen] = moved
+        return found
+
+    def _hits(self, access: Access, addresses: Array, size: int) -> Iterator[Hit]:
+        """Where in memory elements are; an error if one of them is nowhere, or misaligned."""
+        if not addresses.size:
+            return
+        skew = addresses & np.uint64(size - 1)
+        if skew.any():
+            access.fault(Fault.MISALIGNED, skew != 0, addresses, size)
+        low, high = int(addresses.min()), int(addresses.max())
+        allocation = self.find(low)
+        if allocation is not None and high + size <= allocation.end:
+            yield Hit(allocation, addresses - np.uint64(allocation.base), None)
+        else:
+            yield from self._scattered_hits(access, addresses, size)
+
+    def _scattered_hits(self, access: Access, addresses: Array, size: int) -> Iterator[Hit]:
+        bases = np.array([0, *self._bases], ADDRESS)
+        ends = np.array([0, *(allocation.end for allocation in self._allocations)], ADDRESS)
+        places = np.searchsorted(bases, addresses, side="right") - 1
+        end = ends[places]
+        outside = (addresses >= end) | (end - addresses < np.uint64(size))
+        if outside.any():
+            access.fault(Fault.OUT_OF_BOUNDS, outside, addresses, size)
+        for place in np.unique(places):
+            chosen = places == place
+            allocation = self._allocations[int(place) - 1]
+            yield Hit(allocation, addresses[chosen] - np.uint64(allocation.base), chosen)

@@ -1,0 +1,103 @@
+"""Atomic operations: each element of memory is read and written in one step, in some order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile import atomics as d
+from tilewright.dialects.cuda_tile.enums import AtomicMode
+from tilewright.reference.access import Token, Update
+from tilewright.reference.batch import Batch
+from tilewright.reference.meanings import meaning
+from tilewright.reference.tile import Array, unsigned
+from tilewright.reference.view import located
+
+Combine = Callable[..., Array]
+"""What memory holds afterwards, from what it holds and the operands."""
+
+
+def _exchanged(before: Array, value: Array) -> Array:
+    return value
+
+
+def _as_unsigned(combine: Combine) -> Combine:
+    def run(before: Array, value: Array) -> Array:
+        return combine(unsigned(before), unsigned(value)).view(before.dtype)
+
+    return run
+
+
+COMBINE: Final[dict[AtomicMode, Combine]] = {
+    AtomicMode.AND: np.bitwise_and,
+    AtomicMode.OR: np.bitwise_or,
+    AtomicMode.XOR: np.bitwise_xor,
+    AtomicMode.ADD: np.add,
+    AtomicMode.ADDU: np.add,
+    AtomicMode.ADDF: np.add,
+    AtomicMode.MAX: np.maximum,
+    AtomicMode.MIN: np.minimum,
+    AtomicMode.UMAX: _as_unsigned(np.maximum),
+    AtomicMode.UMIN: _as_unsigned(np.minimum),
+    AtomicMode.XCHG: _exchanged,
+}
+
+
+def one_by_one(combine: Combine) -> Update:
+    """An update of elements, in the order in which the places are given.
+
+    Places may repeat: those that are first at theirs go together, then those that are second.
+    """
+
+    def update(elements: Array, places: Array, operands: Sequence[Array]) -> Array:
+        flat, values = places.reshape(-1), [operand.reshape(-1) for operand in operands]
+        before = np.empty(flat.shape, elements.dtype)
+        for turn in _turns(flat):
+            before[turn] = elements[flat[turn]]
+            elements[flat[turn]] = combine(before[turn], *(value[turn] for value in values))
+        return before.reshape(places.shape)
+
+    return update
+
+
+def _turns(places: Array) -> list[Array]:
+    """The indices of all places, cut so that no part names a place twice."""
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    lengths = np.diff(np.r_[starts, len(ordered)])
+    rank = np.arange(len(ordered)) - np.repeat(starts, lengths)
+    by_rank = order[np.argsort(rank, kind="stable")]
+    return np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])
+
+
+@meaning(d.AtomicRMWTkoOp)
+def atomic_rmw_tko(op: d.AtomicRMWTkoOp, at: Batch) -> tuple[Array, Token]:
+    """Combines memory with the argument; gives what was there before."""
+    access = at.machine.access(op, at, at.get(op.token))
+    update, where = one_by_one(COMBINE[op.mode]), at.get(op.mask)
+    return access.update(at[op.pointers], (at[op.arg],), update, where), access.token
+
+
+@meaning(d.AtomicCASTkoOp)
+def atomic_cas_tko(op: d.AtomicCASTkoOp, at: Batch) -> tuple[Array, Token]:
+    """Stores `val` where memory has the bits of `cmp`; gives what was there before."""
+    access = at.machine.access(op, at, at.get(op.token))
+    operands, where = (at[op.cmp], at[op.val]), at.get(op.mask)
+    found = access.update(at[op.pointers], operands, one_by_one(_swapped), where, at[op.cmp])
+    return found, access.token
+
+
+def _swapped(before: Array, cmp: Array, val: Array) -> Array:
+    return np.where(unsigned(before) == unsigned(cmp), val, before)
+
+
+@meaning(d.AtomicRedViewTkoOp)
+def atomic_red_view_tko(op: d.AtomicRedViewTkoOp, at: Batch) -> Token:
+    """Combines a tile of a view with values; elements outside of the tensor go nowhere."""
+    access = at.machine.access(op, at, at.get(op.token))
+    addresses, inside = located(op, at, op.view, op.indices)
+    access.update(addresses, (at[op.value],), one_by_one(COMBINE[op.mode]), inside)
+    return access.token

@@ -1,0 +1,26 @@
+"""Bitwise logic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile import bitwise as d
+from tilewright.ir.operation import Operation
+from tilewright.reference.batch import Batch
+from tilewright.reference.meanings import meaning
+from tilewright.reference.tile import Array
+
+LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
+    d.AndIOp: np.bitwise_and,
+    d.OrIOp: np.bitwise_or,
+    d.XOrIOp: np.bitwise_xor,
+}
+
+
+@meaning(*LOGIC)
+def logic(op: d.BitwiseOp, at: Batch) -> Array:
+    """Each bit for itself."""
+    return LOGIC[type(op)](at[op.lhs], at[op.rhs])

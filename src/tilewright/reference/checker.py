@@ -1,0 +1,278 @@
+"""The memory model as a checker: which accesses are ordered, and which only happen to be.
+
+Every memory operation of every block is an event with a number. Its past is the set of events that
+happened before it, as the bits of an integer: what its token stands for, and, where it acquires
+what another block has released, the past of that release. Two accesses to one byte of which one
+writes must be ordered so, or both be strong with scopes that cover both blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
+from tilewright.ir.types import F4E2M1FN
+from tilewright.reference.access import Access, Token
+from tilewright.reference.errors import Fault
+from tilewright.reference.tile import DTYPES, Array, from_memory
+from tilewright.support.diagnostics import note
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+    from tilewright.reference.address_space import AddressSpace, Allocation, Hit
+    from tilewright.reference.batch import Batch
+
+ACQUIRES: Final = (MemoryOrdering.ACQUIRE, MemoryOrdering.ACQ_REL, MemoryOrdering.SEQ_CST)
+RELEASES: Final = (MemoryOrdering.RELEASE, MemoryOrdering.ACQ_REL, MemoryOrdering.SEQ_CST)
+
+
+class Event(NamedTuple):
+    """A memory operation that a block ran."""
+
+    op: Operation
+    block: tuple[int, ...]
+    ordering: MemoryOrdering
+    scope: MemoryScope | None
+
+    def covers(self, other: Event) -> bool:
+        """Whether this is strong, and seen as such by the block of another event."""
+        if self.ordering is MemoryOrdering.WEAK:
+            return False
+        return self.scope is not MemoryScope.TL_BLK or self.block == other.block
+
+
+class Release(NamedTuple):
+    """What a byte of memory passes on to those who acquire it."""
+
+    event: Event
+    past: int
+
+
+class Shadow:
+    """What is known of each byte of an allocation."""
+
+    __slots__ = ("initialised", "readers", "releases", "writer")
+
+    def __init__(self, size: int) -> None:
+        self.initialised = np.ones(size, np.bool_)
+        self.writer = np.zeros(size, np.int32)
+        """The event that wrote it last; 0 is the host."""
+        self.readers = np.zeros(size, np.int32)
+        """A number for the set of events that have read it since; 0 for none."""
+        self.releases: dict[int, Release] = {}
+        """The releases that reading it acquires."""
+
+
+class Checker:
+    """Watches the memory of a launch, and decides the order where there is none."""
+
+    __slots__ = ("_numbers", "_pending", "_sets", "_shadows", "events", "random", "space")
+
+    def __init__(self, space: AddressSpace, seed: int) -> None:
+        self.space = space
+        self.random = np.random.default_rng(seed)
+        self.events: list[Event | None] = [None]
+        self._shadows: dict[Allocation, Shadow] = {}
+        self._sets: list[int] = [0]
+        self._numbers: dict[int, int] = {0: 0}
+        self._pending: list[CheckedAccess] = []
+
+    def access(self, op: Any, at: Batch, token: Token) -> CheckedAccess:
+        """A memory operation that starts; what it is ordered behind is done first."""
+        self._perform(token.past)
+        block = tuple(int(coordinate) for coordinate in at.blocks[0])
+        number = len(self.events)
+        self.events.append(Event(op, block, op.ordering, op.scope))
+        return CheckedAccess(op, at, self, number, token.past | 1 << number | 1)
+
+    def choose(self, count: int) -> int:
+        """Which of several goes next."""
+        return int(self.random.integers(count))
+
+    def shadow(self, allocation: Allocation) -> Shadow:
+        """What is known of an allocation."""
+        found = self._shadows.get(allocation)
+        if found is None:
+            found = self._shadows[allocation] = Shadow(len(allocation.bytes))
+        return found
+
+    def uninitialise(self, allocation: Allocation) -> None:
+        """Note that nobody has written an allocation yet."""
+        self.shadow(allocation).initialised[:] = False
+
+    def delay(self, access: CheckedAccess) -> None:
+        """Let a store wait, by chance: it happens when something is ordered behind it, or later."""
+        self._pending.append(access)
+        for waiting in list(self._pending):
+            if self.random.random() < 0.5:
+                self._finish(waiting)
+
+    def settle(self) -> bool:
+        """Do all that waits; tells if there was anything."""
+        waiting = list(self._pending)
+        for access in waiting:
+            self._finish(access)
+        return bool(waiting)
+
+    def _perform(self, past: int) -> None:
+        for access in list(self._pending):
+            if past >> access.number & 1:
+                self._finish(access)
+
+    def _finish(self, access: CheckedAccess) -> None:
+        self._pending.remove(access)
+        access.finish()
+
+    def members(self, number: int) -> int:
+        """The set that a number stands for."""
+        return self._sets[number]
+
+    def number_of(self, members: int) -> int:
+        """A number for a set of events."""
+        number = self._numbers.get(members)
+        if number is None:
+            number = self._numbers[members] = len(self._sets)
+            self._sets.append(members)
+        return number
+
+
+class CheckedAccess(Access):
+    """A memory operation of one block that is watched."""
+
+    __slots__ = ("checker", "delayed", "event", "number", "past")
+
+    def __init__(self, op: Operation, at: Batch, checker: Checker, number: int, past: int) -> None:
+        super().__init__(op, at)
+        self.checker = checker
+        self.number = number
+        self.past = past
+        """The events that happened before, and this one."""
+        event = checker.events[number]
+        assert event is not None
+        self.event = event
+        self.delayed: tuple[Array, Type, Array] | None = None
+
+    @property
+    def token(self) -> Token:
+        return Token(self.past)
+
+    def _store(self, addresses: Array, element: Type, values: Array) -> None:
+        self.delayed = addresses, element, np.array(values)
+        self.checker.delay(self)
+
+    def finish(self) -> None:
+        """Do what was delayed."""
+        assert self.delayed is not None
+        super()._store(*self.delayed)
+
+    def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
+        """Anything: a program that uses it should be found out."""
+        dtype = DTYPES[element]
+        size = int(np.prod(shape)) * dtype.itemsize
+        bits = np.frombuffer(self.checker.random.bytes(size), np.uint8)
+        if element is F4E2M1FN:
+            bits = bits & np.uint8(15)
+        return from_memory(bits.view(dtype), element).reshape(shape)
+
+    def reads(self, hit: Hit, size: int) -> None:
+        super().reads(hit, size)
+        shadow, rows = self._examine(hit, size)
+        self._acquire(shadow, rows, size)
+        self._check_writers(hit, _bytes(shadow.writer, size)[rows])
+        readers = _bytes(shadow.readers, size)
+        for number in np.unique(readers[rows]):
+            chosen = readers[rows] == number
+            kept = self.checker.members(int(number)) & ~self.past
+            readers[rows] = np.where(
+                chosen, self.checker.number_of(kept | 1 << self.number), readers[rows]
+            )
+
+    def writes(self, hit: Hit, size: int) -> None:
+        super().writes(hit, size)
+        shadow, rows = self.checker.shadow(hit.allocation), _rows(hit, size)
+        if self.event.ordering is MemoryOrdering.WEAK and len(np.unique(rows)) < rows.size:
+            self.at.fail(self.op, Fault.RACE, "writes twice to one address, in no order")
+        self._conflict(hit, shadow, rows, size)
+        for row in rows.tolist():
+            shadow.releases.pop(row * size, None)
+        if self.event.ordering in RELEASES:
+            release = Release(self.event, self.past)
+            shadow.releases.update((row * size, release) for row in rows.tolist())
+
+    def updates(self, hit: Hit, size: int) -> None:
+        super().updates(hit, size)
+        shadow, rows = self._examine(hit, size)
+        self._acquire(shadow, rows, size)
+        self._conflict(hit, shadow, rows, size)
+        if self.event.ordering not in RELEASES:
+            return  # whoever reads this still acquires what was released before
+        for row in rows.tolist():
+            before = shadow.releases.get(row * size)
+            past = self.past if before is None else self.past | before.past
+            shadow.releases[row * size] = Release(self.event, past)
+
+    def _examine(self, hit: Hit, size: int) -> tuple[Shadow, Array]:
+        """Which elements of an allocation are read; they must have been written."""
+        shadow, rows = self.checker.shadow(hit.allocation), _rows(hit, size)
+        written = _bytes(shadow.initialised, size)[rows]
+        if not written.all():
+            row = int(rows[np.argmin(written.all(axis=1))])
+            place = f"byte {row * size} of {hit.allocation.name}"
+            self.at.fail(self.op, Fault.UNINITIALISED, f"reads {place}, which nobody has written")
+        return shadow, rows
+
+    def _acquire(self, shadow: Shadow, rows: Array, size: int) -> None:
+        if self.event.ordering not in ACQUIRES or not shadow.releases:
+            return
+        for row in rows.tolist():
+            release = shadow.releases.get(row * size)
+            if release is not None and _sees(release.event, self.event):
+                self.past |= release.past
+
+    def _conflict(self, hit: Hit, shadow: Shadow, rows: Array, size: int) -> None:
+        """Check a write against all that came before, and note it."""
+        writer, readers = _bytes(shadow.writer, size), _bytes(shadow.readers, size)
+        self._check_writers(hit, writer[rows])
+        for number in np.unique(readers[rows]):
+            self._check_events(hit, self.checker.members(int(number)))
+        writer[rows] = self.number
+        readers[rows] = 0
+        _bytes(shadow.initialised, size)[rows] = True
+
+    def _check_writers(self, hit: Hit, writers: Array) -> None:
+        self._check_events(hit, sum(1 << int(number) for number in np.unique(writers)))
+
+    def _check_events(self, hit: Hit, events: int) -> None:
+        """Stop if one of the events is neither ordered before this one nor strong as it is."""
+        unordered = events & ~self.past
+        while unordered:
+            number = unordered.bit_length() - 1
+            unordered ^= 1 << number
+            other = self.checker.events[number]
+            assert other is not None
+            if not _sees(other, self.event):
+                self._race(hit, other)
+
+    def _race(self, hit: Hit, other: Event) -> NoReturn:
+        place = ", ".join(map(str, other.block))
+        message = f"the other access, by '{other.op.name}' in block ({place})"
+        gist = f"races with another access to {hit.allocation.name}: no token orders them"
+        self.at.fail(self.op, Fault.RACE, gist, 0, note(message, other.op.location))
+
+
+def _sees(one: Event, other: Event) -> bool:
+    """Whether two events are strong for each other."""
+    return one.covers(other) and other.covers(one)
+
+
+def _rows(hit: Hit, size: int) -> Array:
+    """The numbers of the elements that are accessed."""
+    return (hit.offsets.reshape(-1) // np.uint64(size)).astype(np.int64)
+
+
+def _bytes(per_byte: Array, size: int) -> Array:
+    """What is known of bytes, with a row for each element."""
+    return per_byte[: len(per_byte) // size * size].reshape(-1, size)

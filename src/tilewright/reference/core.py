@@ -1,0 +1,160 @@
+"""Constants, the shape of tiles, parts of tiles, addresses, and the position in the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile import core as d
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import F4E2M1FN, I1, I4, TF32
+from tilewright.ir.values import Value
+from tilewright.reference import tile
+from tilewright.reference.batch import Batch
+from tilewright.reference.errors import Fault
+from tilewright.reference.meanings import meaning
+from tilewright.reference.tile import (
+    Array,
+    element,
+    per_block,
+    pointee,
+    stride_in_memory,
+    tile_type,
+    unsigned,
+)
+
+
+@meaning(d.ConstantOp)
+def constant(op: d.ConstantOp, at: Batch) -> Array:
+    """The literal."""
+    return tile.constant(op.value.data, tile_type(op.result))
+
+
+@meaning(d.IotaOp)
+def iota(op: d.IotaOp, at: Batch) -> Array:
+    """Zero, one, two and so on."""
+    return tile.wrap(np.arange(tile_type(op.result).count), element(op.result))[np.newaxis]
+
+
+@meaning(d.BroadcastOp)
+def broadcast(op: d.BroadcastOp, at: Batch) -> Array:
+    """Repetition along the dimensions of extent one."""
+    source = at[op.source]
+    return np.broadcast_to(source, (len(source), *tile_type(op.result).shape))
+
+
+@meaning(d.ReshapeOp)
+def reshape(op: d.ReshapeOp, at: Batch) -> Array:
+    """The same elements in another shape."""
+    source = at[op.source]
+    return source.reshape(len(source), *tile_type(op.result).shape)
+
+
+@meaning(d.PermuteOp)
+def permute(op: d.PermuteOp, at: Batch) -> Array:
+    """Dimension `i` of the result is `permutation[i]` of the source."""
+    return at[op.source].transpose(0, *(dim + 1 for dim in op.permutation))
+
+
+@meaning(d.CatOp)
+def cat(op: d.CatOp, at: Batch) -> Array:
+    """Two tiles one after the other along a dimension."""
+    lhs, rhs = at[op.lhs], at[op.rhs]
+    blocks = max(len(lhs), len(rhs))
+    return np.concatenate([per_block(lhs, blocks), per_block(rhs, blocks)], axis=op.dim + 1)
+
+
+@meaning(d.ExtractOp)
+def extract(op: d.ExtractOp, at: Batch) -> Array:
+    """One of the parts that the source is cut into."""
+    source, part = at[op.source], tile_type(op.result).shape
+    indices = _part_indices(op, at, op.indices, source.shape[1:], part)
+    blocks = max(len(source), *map(len, indices)) if indices else len(source)
+    return _parts(per_block(source, blocks), part)[(np.arange(blocks), *indices)]
+
+
+@meaning(d.InsertOp)
+def insert(op: d.InsertOp, at: Batch) -> Array:
+    """A copy of the destination, one part of which is the source."""
+    source, destination, part = at[op.source], at[op.destination], tile_type(op.source).shape
+    indices = _part_indices(op, at, op.indices, destination.shape[1:], part)
+    blocks = max(map(len, (source, destination, *indices)))
+    result = np.array(per_block(destination, blocks))
+    _parts(result, part)[(np.arange(blocks), *indices)] = source
+    return result
+
+
+def _parts(whole: Array, part: tuple[int, ...]) -> Array:
+    """A tile as a grid of parts: the block, the number of the part, the place in it."""
+    cut = [
+        extent for dim, size in enumerate(part) for extent in (whole.shape[dim + 1] // size, size)
+    ]
+    rank = len(part)
+    order = (0, *range(1, 2 * rank, 2), *range(2, 2 * rank + 1, 2))
+    return whole.reshape(len(whole), *cut).transpose(order)
+
+
+def _part_indices(
+    op: Operation,
+    at: Batch,
+    values: Sequence[Value],
+    whole: tuple[int, ...],
+    part: tuple[int, ...],
+) -> list[Array]:
+    indices = [unsigned(at[value]) for value in values]
+    for dim, index in enumerate(indices):
+        parts = whole[dim] // part[dim]
+        at.require(op, index < parts, Fault.INDEX, f"expected index {dim} below {parts}")
+    return indices
+
+
+@meaning(d.SelectOp)
+def select(op: d.SelectOp, at: Batch) -> Array:
+    """One of two values for each element."""
+    return np.where(at[op.cond], at[op.val_if_true], at[op.val_if_false])
+
+
+@meaning(d.OffsetOp)
+def offset(op: d.OffsetOp, at: Batch) -> Array:
+    """Addresses, a signed number of elements further."""
+    distance = tile.signed(at[op.offset]).astype(np.int64) * stride_in_memory(pointee(op.ptr))
+    return at[op.ptr] + distance.view(tile.ADDRESS)
+
+
+@meaning(d.PackOp)
+def pack(op: d.PackOp, at: Batch) -> Array:
+    """The bytes that hold a tile."""
+    source, type = np.ascontiguousarray(at[op.source]), element(op.source)
+    if type is I1:
+        return np.packbits(source, axis=1, bitorder="little").view(np.int8)
+    if type in (I4, F4E2M1FN):
+        halves = tile.to_patterns(source, type) & np.uint8(15)
+        return (halves[:, 0::2] | halves[:, 1::2] << np.uint8(4)).view(np.int8)
+    return source.view(np.int8)
+
+
+@meaning(d.UnpackOp)
+def unpack(op: d.UnpackOp, at: Batch) -> Array:
+    """The tile that bytes hold."""
+    source, type = np.ascontiguousarray(at[op.source]).view(np.uint8), element(op.result)
+    if type is I1:
+        return np.unpackbits(source, axis=1, bitorder="little") != 0
+    if type in (I4, F4E2M1FN):
+        halves = np.stack([source & np.uint8(15), source >> np.uint8(4)], axis=2)
+        return tile.from_patterns(halves.reshape(len(source), -1), type)
+    if type is TF32:
+        return tile.from_memory(source.view(np.float32), TF32)
+    return source.view(tile.dtype(type))
+
+
+@meaning(d.GetTileBlockIdOp)
+def get_tile_block_id(op: d.GetTileBlockIdOp, at: Batch) -> tuple[Array, ...]:
+    """Where in the grid each block is."""
+    return tuple(at.blocks.T)
+
+
+@meaning(d.GetNumTileBlocksOp)
+def get_num_tile_blocks(op: d.GetNumTileBlocksOp, at: Batch) -> tuple[Array, ...]:
+    """How many blocks the grid has."""
+    return tuple(np.array([extent], np.int32) for extent in at.machine.grid)

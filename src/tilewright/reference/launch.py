@@ -1,0 +1,70 @@
+"""The front door of the executor: a module, a kernel's name, a grid, and arguments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tilewright.reference.address_space import AddressSpace
+from tilewright.reference.arguments import bind_arguments
+from tilewright.reference.checker import Checker
+from tilewright.reference.errors import ExecutionError, Fault
+from tilewright.reference.executor import Progress, load_program, run_kernel
+from tilewright.reference.machine import FUEL, Machine
+from tilewright.support.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+
+Grid = int | Sequence[int]
+
+
+def launch(
+    module: ModuleOp,
+    entry: str | None,
+    grid: Grid,
+    arguments: Sequence[Any],
+    *,
+    check: bool = False,
+    seed: int = 0,
+    write: Callable[[str], object] | None = None,
+    progress: Progress = lambda done, total: None,
+    fuel: int = FUEL,
+) -> None:
+    """Run a kernel of a verified module; arrays among the arguments change in place.
+
+    `check` looks for races, for memory that is read before it is written and for promises that
+    do not hold; blocks and operations without an order then run in one that `seed` decides.
+    """
+    kernel = find_entry(module, entry)
+    space = AddressSpace()
+    checker = Checker(space, seed) if check else None
+    machine = Machine(space, full_grid(grid), write or sys.stdout.write, checker, fuel)
+    load_program(machine, module)
+    values = bind_arguments(kernel, arguments, space)
+    run_kernel(machine, kernel, values, progress)
+
+
+def find_entry(module: ModuleOp, name: str | None) -> EntryOp:
+    """The kernel of that name; without one, the only kernel."""
+    entries = list(module.entries())
+    found = [entry for entry in entries if name is None or entry.sym_name == name]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(f"'{entry.sym_name}'" for entry in entries) or "none"
+    wanted = "a name, since the module has several kernels" if name is None else f"'{name}'"
+    raise ExecutionError(
+        Fault.ARGUMENT,
+        [Diagnostic(f"expected {wanted}; its kernels are: {names}", module.location)],
+    )
+
+
+def full_grid(grid: Grid) -> tuple[int, int, int]:
+    """The extents of a grid in all three dimensions."""
+    extents = [grid] if isinstance(grid, int) else [int(extent) for extent in grid]
+    if not 1 <= len(extents) <= 3 or any(extent < 1 for extent in extents):
+        message = f"expected a grid of one to three positive extents, got {grid}"
+        raise ExecutionError(Fault.ARGUMENT, [Diagnostic(message)])
+    x, y, z = (*extents, 1, 1)[:3]
+    return x, y, z

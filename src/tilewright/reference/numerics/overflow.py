@@ -1,0 +1,48 @@
+"""Where integer operations wrap: where the exact result does not fit its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile import conversion, integer
+from tilewright.ir.attributes import Type
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import IntegerType
+from tilewright.reference.numerics.integer import read
+from tilewright.reference.tile import Array
+
+
+def _shift(a: Any, amount: Any) -> Any:
+    return a << np.minimum(np.abs(amount), 64)
+
+
+def _same(a: Any) -> Any:
+    return a
+
+
+EXACT: Final[dict[type[Operation], Callable[..., Any]]] = {
+    integer.AddIOp: np.add,
+    integer.SubIOp: np.subtract,
+    integer.MulIOp: np.multiply,
+    integer.NegIOp: np.negative,
+    integer.ShLIOp: _shift,
+    conversion.TruncIOp: _same,
+}
+
+
+def wraps(
+    kind: type[Operation], operands: Sequence[Array], result: Type, *, is_signed: bool
+) -> Array:
+    """Where an operation wraps; computed with Python's integers, which never do."""
+    assert isinstance(result, IntegerType)
+    numbers = [read(operand, is_signed).astype(object) for operand in operands]
+    if kind is integer.ShLIOp:
+        numbers[1] = read(operands[1], False).astype(object)
+    exact = EXACT[kind](*numbers)
+    low, high = (
+        (-(1 << result.width - 1), 1 << result.width - 1) if is_signed else (0, 1 << result.width)
+    )
+    return np.asarray((exact < low) | (exact >= high), np.bool_)

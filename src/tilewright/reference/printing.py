@@ -1,0 +1,65 @@
+"""The text that `print_tko` prints: C's `printf`, where each conversion takes a whole tile.
+
+A conversion is applied to every element: a scalar prints as such, `[[0, 1], [2, 3]]` is a tile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile.types import PtrType
+from tilewright.ir.attributes import Type
+from tilewright.ir.types import FloatType
+from tilewright.reference.numerics.rounding import widen
+from tilewright.reference.tile import Array, signed, unsigned
+
+CONVERSION: Final = re.compile(
+    r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
+)
+
+
+def format_tiles(format: str, tiles: Sequence[Array], types: Sequence[Type]) -> str:
+    """A format with a tile of one block for each of its conversions."""
+    operands = iter(zip(tiles, types, strict=True))
+
+    def replace(match: re.Match[str]) -> str:
+        if match["kind"] == "%":
+            return "%"
+        tile, type = next(operands)
+        return _nested(_numbers(tile, type, match["kind"]), match["flags"], match["kind"])
+
+    return CONVERSION.sub(replace, format)
+
+
+def _numbers(tile: Array, type: Type, kind: str) -> Any:
+    """The elements as Python's numbers, nested in lists."""
+    if isinstance(type, FloatType):
+        return widen(tile, type).tolist()
+    if isinstance(type, PtrType) or kind in "uoxXp" or tile.dtype == np.bool_:
+        return unsigned(tile).tolist()
+    return signed(tile).tolist()
+
+
+def _nested(value: Any, flags: str, kind: str) -> str:
+    if isinstance(value, list):
+        parts: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return f"[{', '.join(_nested(part, flags, kind) for part in parts)}]"
+    return _converted(value, flags, kind)
+
+
+def _converted(value: Any, flags: str, kind: str) -> str:
+    if kind in "aA":
+        text = float(value).hex()
+        return text if kind == "a" else text.upper()
+    if kind == "p":
+        return f"0x{value:x}"
+    if kind in "diuoxX":
+        value = int(value) if value == value and abs(value) != float("inf") else 0
+        kind = "d" if kind in "iu" else kind
+    elif kind == "c":
+        value = chr(int(value) & 0xFF)
+    return f"%{flags}{kind}" % value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tilewright.ptxsim import async_registers
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array
 from tilewright.ptxsim.syntax import Function, RegisterDeclaration, Variable
 
@@ -31,6 +32,7 @@ class FrameLayout:
         self.widths: dict[int, int] = {}
         self.offsets: dict[Variable, int] = {}
         self.local_size = 0
+        self._watched: frozenset[RegisterDeclaration] | None = None
 
     def slot(self, register: RegisterDeclaration, dtype: np.dtype[Any]) -> int:
         """The slot of a register seen as `dtype`, which is as wide as the register."""
@@ -45,6 +47,12 @@ class FrameLayout:
             self.widths[bits] = place[1] + 1
             self.rows[register] = place
         return self._add(key, (*place, dtype))
+
+    def is_watched(self, register: RegisterDeclaration) -> bool:
+        """Whether an asynchronous instruction of the function works on the register."""
+        if self._watched is None:
+            self._watched = frozenset(async_registers.registers_of(self.function))
+        return register in self._watched
 
     def extra(self, name: str, maker: CellMaker) -> int:
         """A slot that is no register: `maker` gives its vector over all threads of a wave."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from tilewright.ptxsim import special_registers
+from tilewright.ptxsim import async_registers, special_registers
 from tilewright.ptxsim.declarations import constant_bytes
 from tilewright.ptxsim.frame import FrameLayout
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, SIGNED, UNSIGNED, Array, ScalarType
@@ -30,6 +30,7 @@ from tilewright.support.diagnostics import Unsupported, fail
 if TYPE_CHECKING:
     from tilewright.ptxsim.lanes import Lanes
     from tilewright.ptxsim.program import Linker, Segment
+    from tilewright.ptxsim.wave import Wave
 
 Read = Callable[["Lanes"], Array]
 Write = Callable[["Lanes", Array], None]
@@ -70,6 +71,10 @@ class Operation:
     def fail(self, message: str) -> NoReturn:
         """Stop: the instruction is wrong."""
         fail(f"{self.site.opcode}: {message}", self.site.location)
+
+    def needs(self, make: Callable[[Wave], object]) -> None:
+        """Let every wave of this program have the state `make(wave)` from its beginning."""
+        self.linker.states.add(make)
 
     def flag(self, modifier: str) -> bool:
         """Whether the modifier is there."""
@@ -178,6 +183,8 @@ class Operation:
         def write(lanes: Lanes, values: Array) -> None:
             lanes.cells[slot][lanes.select] = values
 
+        if self.layout.is_watched(register):
+            return async_registers.watched_write(write, register, self.site)
         return write
 
     def writes(self, which: int | Operand, type: ScalarType) -> list[Write]:
@@ -208,10 +215,10 @@ class Operation:
             return self._symbol(name, 0, type)
         width = SCALAR_TYPES[register.type].bits
         slot = self.layout.slot(register, self._storage(register, type, widening=False))
-        if width == type.bits:
-            return lambda lanes: lanes.cells[slot][lanes.select]
-        narrow, dtype = UNSIGNED[max(8, type.bits)], type.dtype
-        return lambda lanes: lanes.cells[slot][lanes.select].astype(narrow).view(dtype)
+        read = _narrowed(slot, type) if width != type.bits else _plain(slot)
+        if self.layout.is_watched(register):
+            return async_registers.watched_read(read, register, self.site)
+        return read
 
     def _storage(
         self, register: RegisterDeclaration, type: ScalarType, widening: bool
@@ -258,6 +265,15 @@ class Operation:
         at = self.layout.local_offset(variable) + offset
         at += self.linker.frame_window(variable.space)
         return lambda lanes: np.array([lanes.frame.local_base + at], type.dtype)
+
+
+def _plain(slot: int) -> Read:
+    return lambda lanes: lanes.cells[slot][lanes.select]
+
+
+def _narrowed(slot: int, type: ScalarType) -> Read:
+    narrow, dtype = UNSIGNED[max(8, type.bits)], type.dtype
+    return lambda lanes: lanes.cells[slot][lanes.select].astype(narrow).view(dtype)
 
 
 def _always(value: Array) -> Read:

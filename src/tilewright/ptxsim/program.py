@@ -30,6 +30,7 @@ from tilewright.support.diagnostics import fail
 if TYPE_CHECKING:
     from tilewright.ptxsim.lanes import Lanes
     from tilewright.ptxsim.scheduler import Group, Scheduler
+    from tilewright.ptxsim.wave import Wave
 
 Transfer = Callable[["Scheduler", "Group"], "Group | None"]
 
@@ -96,6 +97,7 @@ class Linker:
         self.entry = entry
         self.reachable = _reachable(module, entry)
         self.codes: dict[str, Code] = {}
+        self.states: set[Callable[[Wave], object]] = set()
         self._globals = global_addresses
         self.static_shared = 0
         self._shared: dict[Variable, int] = {}

@@ -32,6 +32,22 @@ class Observer(Protocol):
         ...
 
 
+class _Both:
+    """Two observers as one."""
+
+    def __init__(self, first: Observer, second: Observer) -> None:
+        self.first = first
+        self.second = second
+
+    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind, site: Instruction) -> None:
+        self.first.access(lanes, place, size, kind, site)
+        self.second.access(lanes, place, size, kind, site)
+
+    def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
+        self.first.synchronise(threads, kind, key, site)
+        self.second.synchronise(threads, kind, key, site)
+
+
 class Wave:
     """Some CTAs of a launch, run together."""
 
@@ -69,6 +85,8 @@ class Wave:
         shared = program.linker.static_shared + launch.dynamic_shared
         self.memory = Memory(self, device, shared)
         self.scheduler = Scheduler(self, seed)
+        for make in program.linker.states:
+            self.state(make)
 
     def run(self) -> None:
         """Run every thread to its end."""
@@ -98,6 +116,10 @@ class Wave:
         if make not in self._states:
             self._states[make] = make(self)
         return cast(_State, self._states[make])
+
+    def observe(self, observer: Observer) -> None:
+        """Let somebody see all accesses and ordering events, besides those who do already."""
+        self.observer = observer if self.observer is None else _Both(self.observer, observer)
 
     def wake(self, key: Hashable) -> None:
         """Let those threads go on that were parked with the key."""

@@ -34,7 +34,9 @@ class Generator:
         self.count = 0
         scope = Scope({"i8": ["%a0", "%a1", "%a2"], "i1": ["%c0", "%c1"], "token": []}, ("return",))
         self.emit("make_token : token", scope, "token")
+        self.show(scope)
         self.statements(scope, 3, 12)
+        self.show(scope)
 
     def text(self) -> str:
         return "\n".join(self.lines)
@@ -62,7 +64,8 @@ class Generator:
         return self.emit(f"constant <{kind}: {text}> : tile<{kind}>", scope, kind)
 
     def statements(self, scope: Scope, depth: int, most: int) -> None:
-        choices = [self.arithmetic, self.comparison, self.choice, self.show, self.logic, self.join]
+        choices = [self.arithmetic, self.comparison, self.choice, self.logic, self.join]
+        choices += [self.show] * 3
         if depth:
             choices += [self.branch, self.branch, self.counted, self.endless]
         for _ in range(self.random.randint(1, most)):
@@ -136,7 +139,7 @@ class Generator:
     def body(self, scope: Scope, depth: int, kinds: list[str]) -> None:
         if self.random.random() < 0.8:
             self.statements(scope, depth, 4)
-        if self.random.random() < 0.2:
+        if self.random.random() < 0.15:
             self.lines.append(self.fill(scope, self.random.choice(scope.exits)))
         else:
             last = self.passing(scope, "yield", kinds)

@@ -1,0 +1,66 @@
+"""Random programs do the same before and after every pass."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import pytest
+from random_programs import ARGUMENTS, random_arguments, random_kernel
+from tile_interpreter import Event, trace
+from tile_programs import kernel, run
+
+from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.driver.pipelines import LEVELS
+
+PASSES = ("canonicalize", "cse", "dce", "fold", "licm", "loop-split", *LEVELS[1:])
+
+
+class Program(NamedTuple):
+    """A program, and what it does when it is called with certain arguments."""
+
+    module: ModuleOp
+    calls: list[list[int]]
+    expected: list[list[Event]]
+
+
+@cache
+def programs() -> list[Program]:
+    made: list[Program] = []
+    for seed in range(100):
+        module, calls = kernel(random_kernel(seed), ARGUMENTS), random_arguments(seed)
+        traces = [trace(next(module.entries()), call) for call in calls]
+        made.append(Program(module, calls, [events for events in traces if events is not None]))
+    return made
+
+
+def effects(events: list[Event]) -> list[tuple[str, tuple[int, ...]]]:
+    return [event[:2] for event in events]
+
+
+@pytest.mark.requirement("R1-045")
+@pytest.mark.parametrize("passes", PASSES)
+def test_effects_and_the_order_that_tokens_give_them_stay(passes: str) -> None:
+    for program in programs():
+        module = run(program.module.clone(), passes)
+        for call, expected in zip(program.calls, program.expected, strict=True):
+            found = trace(next(module.entries()), call)
+            assert found is not None
+            assert effects(found) == effects(expected), (str(program.module), call)
+            lost = [a[2] - b[2] for a, b in zip(expected, found, strict=True)]
+            assert not any(lost), (str(program.module), call)
+
+
+def test_a_second_canonicalization_changes_nothing() -> None:
+    for program in programs():
+        module = run(program.module.clone(), "canonicalize")
+        text = str(module)
+        assert str(run(module, "canonicalize")) == text
+
+
+def test_the_programs_do_something() -> None:
+    lengths = [len(events) for program in programs() for events in program.expected]
+    assert sum(length > 3 for length in lengths) > len(lengths) // 2
+    ordered = [event for program in programs() for events in program.expected for event in events
+               if event[2]]  # fmt: skip
+    assert len(ordered) > sum(lengths) // 3

@@ -206,7 +206,7 @@ class Memory:
         arena = place.arena
         rows = place.index >> ((width * count).bit_length() - 1)
         if self.wave.checks and not arena.readable(rows, width, count):
-            self._report_shadow(lanes, place, width * count, site, kind)
+            self.report_shadow(lanes, place, width * count, site, kind)
         if self.wave.observer is not None:
             self.wave.observer.access(lanes, place, width * count, kind, site)
         return arena.rows(width, count)[0][rows]
@@ -225,7 +225,7 @@ class Memory:
         rows = place.index >> ((width * count).bit_length() - 1)
         if self.wave.checks:
             if not arena.writable(rows, width, count):
-                self._report_shadow(lanes, place, width * count, site, kind)
+                self.report_shadow(lanes, place, width * count, site, kind)
             arena.mark(rows, width, count)
         if self.wave.observer is not None:
             self.wave.observer.access(lanes, place, width * count, kind, site)
@@ -326,11 +326,12 @@ class Memory:
             wanted = 1
         spans = place.index[:, None] + np.arange(size)
         if ((place.arena.shadow[spans] & wanted) != wanted).any():
-            self._report_shadow(lanes, place, size, site, kind)
+            self.report_shadow(lanes, place, size, site, kind)
 
-    def _report_shadow(
+    def report_shadow(
         self, lanes: Lanes, place: Place, size: int, site: Instruction, kind: Kind
     ) -> None:
+        """Report the first lane that the shadow forbids its access, if the check is on."""
         if place.mask is not None:
             lanes = lanes.take(place.mask)
         state = place.arena.shadow[place.index[:, None] + np.arange(size)]

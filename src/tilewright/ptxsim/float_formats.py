@@ -1,0 +1,63 @@
+"""The floating-point types of arithmetic instructions: how to open them, how to close them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tilewright.ptxsim import rounding
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array, ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class FloatFormat:
+    """A type whose registers hold `lanes` floats each.
+
+    `open` gives numbers, in float64 unless the type is f32; `close` rounds float64 to the type.
+    """
+
+    type: ScalarType
+    element: str
+    lanes: int
+
+    @property
+    def is_single(self) -> bool:
+        """Whether elements are f32."""
+        return self.element == "f32"
+
+    def open(self, values: Array) -> Array:
+        """The floats in registers, one after the other."""
+        if self.element in ("f32", "f64"):
+            return values if self.lanes == 1 else np.ascontiguousarray(values).view(np.float32)
+        if self.element == "f16":
+            return np.ascontiguousarray(values).view(np.float16).astype(np.float64)
+        return rounding.widen_bf16(np.ascontiguousarray(values).view(np.uint16))
+
+    def close(self, values: Array, mode: str) -> Array:
+        """float64 numbers (rounded to odd where they are not exact), rounded into registers."""
+        if self.element == "f64":
+            return values
+        if self.element == "f32":
+            return self.pack(rounding.canonical(rounding.narrow(values, rounding.F32, mode)))
+        if self.element == "f16":
+            half = rounding.narrow(values, np.dtype(np.float16), mode)
+            bits = np.where(np.isnan(half), np.uint16(0x7FFF), half.view(np.uint16))
+            return self.pack(bits)
+        return self.pack(rounding.narrow_bf16(values, mode))
+
+    def pack(self, elements: Array) -> Array:
+        """Elements back into registers."""
+        return elements.view(self.type.dtype)
+
+
+_ELEMENTS: Final = {
+    "f16": ("f16", 1), "bf16": ("bf16", 1), "f32": ("f32", 1), "f64": ("f64", 1),
+    "f16x2": ("f16", 2), "bf16x2": ("bf16", 2), "f32x2": ("f32", 2),
+}  # fmt: skip
+
+FORMATS: Final = {
+    name: FloatFormat(SCALAR_TYPES[name], element, lanes)
+    for name, (element, lanes) in _ELEMENTS.items()
+}

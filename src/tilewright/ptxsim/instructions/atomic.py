@@ -1,0 +1,167 @@
+"""`atom` and `red`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tilewright.ptxsim import atomics, rounding
+from tilewright.ptxsim.float_formats import FORMATS
+from tilewright.ptxsim.instructions.data_movement import (
+    CACHE_HINTS,
+    SCOPES,
+    bits_of,
+    gather_columns,
+    take_space,
+)
+from tilewright.ptxsim.isa import Run, instruction
+from tilewright.ptxsim.lanes import Lanes
+from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.scalar_types import Array, ScalarType
+
+_OPERATIONS: Final = (
+    "add", "and", "or", "xor", "min", "max", "exch", "cas", "inc", "dec",
+)  # fmt: skip
+Numbers = Callable[[Array, Array, Array], Array]
+
+
+def _increment(old: Array, limit: Array, _: Array) -> Array:
+    return np.where(old >= limit, np.zeros_like(old), old + old.dtype.type(1))
+
+
+def _decrement(old: Array, limit: Array, _: Array) -> Array:
+    result: Array = np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
+    return result
+
+
+def _swap(old: Array, compare: Array, new: Array) -> Array:
+    same = old == compare
+    if old.ndim > 1 and old.shape[1] > 1:
+        same = np.logical_and.reduce(same, axis=1, keepdims=True)
+    return np.where(same, new, old)
+
+
+_PLAIN: Final[dict[str, Numbers]] = {
+    "add": lambda old, new, _: old + new,
+    "and": lambda old, new, _: old & new,
+    "or": lambda old, new, _: old | new,
+    "xor": lambda old, new, _: old ^ new,
+    "min": lambda old, new, _: np.minimum(old, new),
+    "max": lambda old, new, _: np.maximum(old, new),
+    "exch": lambda old, new, _: new,
+    "cas": _swap,
+    "inc": _increment,
+    "dec": _decrement,
+}
+_RUNNING: Final[dict[str, np.ufunc]] = {
+    "add": np.add, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+    "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
+
+
+def _float_update(name: str, type: ScalarType) -> Numbers:
+    """Sums, minima and maxima of floats that NumPy cannot do on the bits in memory."""
+    format = FORMATS[type.name]
+
+    def update(old: Array, new: Array, _: Array) -> Array:
+        a, b = format.open(old.reshape(-1)), format.open(new.reshape(-1))
+        if name == "add":
+            result = rounding.sum_to_odd(a.astype(np.float64), b.astype(np.float64))
+        else:
+            result = (np.fmin if name == "min" else np.fmax)(a, b)
+        return format.close(result, "rn").reshape(old.shape)
+
+    return update
+
+
+def _flushed_sum(old: Array, new: Array, _: Array) -> Array:
+    return rounding.flush(rounding.flush(old) + rounding.flush(new))
+
+
+class _Atomic:
+    """One decoded instruction."""
+
+    def __init__(self, op: Operation) -> None:
+        returns = op.name == "atom"
+        op.choice("relaxed", "acquire", "release", "acq_rel")
+        op.choice(*SCOPES)
+        self.space = take_space(op)
+        op.ignore("noftz", *CACHE_HINTS)
+        self.name = op.choice(*_OPERATIONS) or op.fail("expected an operation")
+        vector = op.choice("v2", "v4", "v8")
+        self.type = op.type()
+        self.held = bits_of(self.type) if self.type.bits == 128 else self.type
+        self.site = op.site
+        at = 1 if returns else 0
+        self.address = op.address(at)
+        self.reads = op.reads(at + 1, self.held)
+        self.others = op.reads(at + 2, self.held) if self.name == "cas" else self.reads
+        self.writes = op.writes(0, self.held) if returns else []
+        self.count = int(vector[1:]) if vector else 1
+        self.size = self.type.bytes * self.count
+        self.words = (8, 2 * self.count) if self.type.bytes == 16 else (self.type.bytes, self.count)
+        self.choose_update()
+
+    def choose_update(self) -> None:
+        name, type = self.name, self.type
+        self.update = _PLAIN[name]
+        native = type.name not in FORMATS or (type.name in ("f32", "f64") and name == "add")
+        if not native and name not in ("exch", "cas"):
+            self.update = _float_update(name, type)
+        alone = self.count == 1 and type.bytes < 16
+        self.running = _RUNNING.get(name) if native and alone else None
+        # Sums of f32 in global memory are made where subnormal numbers are unknown.
+        self.flushes = type.name == "f32" and name == "add"
+
+    def run(self, lanes: Lanes) -> None:
+        first = gather_columns(lanes, self.reads, self.held)
+        same = self.others is self.reads
+        second = first if same else gather_columns(lanes, self.others, self.held)
+        where = np.ascontiguousarray(lanes.spread(self.address(lanes)))
+        memory = lanes.wave.memory
+        place = memory.place(lanes, self.space, where, self.size, self.site, Kind.ATOMIC)
+        if isinstance(place, list):
+            old = np.empty_like(first)
+            for part in place:
+                assert part.mask is not None, "parts of an access have masks"
+                some, alone = lanes.take(part.mask), Place(part.arena, part.index, None)
+                old[part.mask] = self.change(some, alone, first[part.mask], second[part.mask])
+        else:
+            old = self.change(lanes, place, first, second)
+        lanes.wave.looked |= bool(self.writes)
+        for at, write in enumerate(self.writes):
+            write(lanes, old if self.type.bits == 128 else old[:, at])
+
+    def change(self, lanes: Lanes, place: Place, first: Array, second: Array) -> Array:
+        """Update one arena; what each lane found."""
+        wave, arena = lanes.wave, place.arena
+        rows = place.index >> (self.size.bit_length() - 1)
+        if wave.checks and not arena.readable(rows, *self.words):
+            wave.memory.report_shadow(lanes, place, self.size, self.site, Kind.ATOMIC)
+        if wave.observer is not None:
+            wave.observer.access(lanes, place, self.size, Kind.ATOMIC, self.site)
+        cells = arena.rows(*self.words)[0].view(self.held.dtype)
+        flushes = self.flushes and arena is wave.memory.device.arena
+        if self.running is not None and not flushes and _all_same(rows):
+            row = int(rows[0])
+            before = cells[row].copy()
+            old = atomics.accumulate(cells[:, 0], row, self.running, first[:, 0]).reshape(-1, 1)
+            wave.progress += bool((cells[row] != before).any())
+            return old
+        update = _flushed_sum if flushes else self.update
+        old = atomics.apply(cells, rows, update, first, second)
+        wave.progress += bool((cells[rows] != old).any())
+        return old
+
+
+def _all_same(rows: Array) -> bool:
+    return len(rows) > 1 and bool((rows == rows[0]).all())
+
+
+@instruction("atom", "red")
+def atomic(op: Operation) -> Run:
+    """`atom d, [a], b, c` and `red [a], b`."""
+    return _Atomic(op).run

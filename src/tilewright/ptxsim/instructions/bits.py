@@ -1,0 +1,348 @@
+"""Logic, shifts and bit fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from tilewright.ptxsim.isa import Run, instruction
+from tilewright.ptxsim.lanes import Lanes
+from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
+from tilewright.ptxsim.syntax import Pair
+
+_U32: Final = SCALAR_TYPES["u32"]
+_LOGIC: Final[dict[str, Callable[[Array, Array], Array]]] = {
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+@instruction(*_LOGIC)
+def logic(op: Operation) -> Run:
+    """`and`, `or`, `xor`, of bits and of predicates."""
+    type, function = op.type(), _LOGIC[op.name]
+    write, first, second = op.write(0, type), op.read(1, type), op.read(2, type)
+    return lambda lanes: write(lanes, function(first(lanes), second(lanes)))
+
+
+@instruction("not")
+def invert(op: Operation) -> Run:
+    """Every bit the other way."""
+    type = op.type()
+    write, read = op.write(0, type), op.read(1, type)
+    return lambda lanes: write(lanes, ~read(lanes))
+
+
+@instruction("cnot")
+def c_not(op: Operation) -> Run:
+    """1 for zero, 0 for all others."""
+    type = op.type()
+    write, read = op.write(0, type), op.read(1, type)
+    return lambda lanes: write(lanes, read(lanes) == 0)
+
+
+def shift_left(a: Array, amount: Array) -> Array:
+    """Zero where the amount is too large."""
+    bits = 8 * a.dtype.itemsize
+    shifted = a << (amount & (bits - 1)).astype(a.dtype)
+    return np.where(amount < bits, shifted, a.dtype.type(0))
+
+
+def shift_right(a: Array, amount: Array) -> Array:
+    """The sign, or zero, where the amount is too large."""
+    last = 8 * a.dtype.itemsize - 1
+    if a.dtype.kind == "i":
+        return a >> np.minimum(amount, amount.dtype.type(last)).astype(a.dtype)
+    shifted = a >> (amount & last).astype(a.dtype)
+    return np.where(amount <= last, shifted, a.dtype.type(0))
+
+
+@instruction("shl", "shr")
+def shift(op: Operation) -> Run:
+    """`a << b` and `a >> b`, with large amounts clamped."""
+    type = op.type()
+    function = shift_left if op.name == "shl" else shift_right
+    write, read, amount = op.write(0, type), op.read(1, type), op.read(2, _U32)
+    return lambda lanes: write(lanes, function(read(lanes), amount(lanes)))
+
+
+@instruction("shf")
+def funnel_shift(op: Operation) -> Run:
+    """32 of the 64 bits of `b:a`, shifted."""
+    left = op.choice("l", "r") == "l"
+    clamp = op.choice("clamp", "wrap") == "clamp"
+    type = op.type()
+    write = op.write(0, _U32)
+    low, high, amount = (op.read(at, _U32) for at in (1, 2, 3))
+    if type.bits != 32:
+        op.unsupported(type.name)
+
+    def run(lanes: Lanes) -> None:
+        whole = (high(lanes).astype(np.uint64) << np.uint64(32)) | low(lanes)
+        n = amount(lanes)
+        n = (np.minimum(n, np.uint32(32)) if clamp else n & np.uint32(31)).astype(np.uint64)
+        shifted = (whole << n) >> np.uint64(32) if left else whole >> n
+        write(lanes, shifted.astype(np.uint32))
+
+    return run
+
+
+@instruction("lop3")
+def three_input_logic(op: Operation) -> Run:
+    """Any function of three bits, given as a table of eight; perhaps a test of the result too."""
+    combine = op.choice("or", "and")
+    type = op.type()
+    target = op.operand(0)
+    write = op.write(target.first if isinstance(target, Pair) else target, type)
+    test = op.write(target.second, SCALAR_TYPES["pred"]) if isinstance(target, Pair) else None
+    reads = [op.read(at, type) for at in (1, 2, 3)]
+    table = op.constant(4)
+    also = op.predicate(5) if combine else None
+
+    def run(lanes: Lanes) -> None:
+        a, b, c = (read(lanes) for read in reads)
+        result = np.zeros(1, type.dtype)
+        for row in range(8):
+            if table >> row & 1:
+                term = a if row & 4 else ~a
+                term = term & (b if row & 2 else ~b)
+                result = result | (term & (c if row & 1 else ~c))
+        write(lanes, result)
+        if test is not None and also is not None:
+            some = result != 0
+            test(lanes, (some | also(lanes)) if combine == "or" else (some & also(lanes)))
+
+    return run
+
+
+def _field(lanes: Lanes, position: Array, length: Array) -> tuple[Array, Array]:
+    """Start and length of a bit field: the low 8 bits of the operands."""
+    return position & np.uint32(0xFF), length & np.uint32(0xFF)
+
+
+def _ones(count: Array, dtype: np.dtype[np.unsignedinteger]) -> Array:
+    """As many ones as counted, from the lowest bit."""
+    bits = 8 * dtype.itemsize
+    partial = (dtype.type(1) << (count & (bits - 1)).astype(dtype)) - dtype.type(1)
+    return np.where(count >= bits, ~dtype.type(0), partial)
+
+
+@instruction("bfe")
+def extract_field(op: Operation) -> Run:
+    """The bit field of `a` that begins at `b` and has `c` bits, extended as the type says."""
+    type = op.type()
+    plain = SCALAR_TYPES[f"u{type.bits}"]
+    write, read = op.write(0, plain), op.read(1, plain)
+    start, length = op.read(2, _U32), op.read(3, _U32)
+    last = np.uint32(type.bits - 1)
+
+    def run(lanes: Lanes) -> None:
+        a = read(lanes)
+        position, count = _field(lanes, start(lanes), length(lanes))
+        mask = _ones(count, plain.dtype)
+        result = shift_right(a, position) & mask
+        if type.is_signed:
+            # The sign is the field's last bit, or the register's if the field leaves it.
+            place = np.minimum(position + count - np.uint32(1), last)
+            sign = shift_right(a, place) & plain.dtype.type(1)
+            extend = (sign != 0) & (count != 0)
+            covered = _ones(
+                np.minimum(count, np.uint32(type.bits) - np.minimum(position, last)), plain.dtype
+            )
+            inside = np.where(position > last, plain.dtype.type(0), covered)
+            result = np.where(extend, (result & inside) | ~inside, result)
+        write(lanes, result)
+
+    return run
+
+
+@instruction("bfi")
+def insert_field(op: Operation) -> Run:
+    """`b` with `d` bits of `a` put in at `c`."""
+    type = SCALAR_TYPES[f"u{op.type().bits}"]
+    write, source, base = op.write(0, type), op.read(1, type), op.read(2, type)
+    start, length = op.read(3, _U32), op.read(4, _U32)
+
+    def run(lanes: Lanes) -> None:
+        position, count = _field(lanes, start(lanes), length(lanes))
+        mask = shift_left(_ones(count, type.dtype), position)
+        moved = shift_left(source(lanes), position)
+        write(lanes, (base(lanes) & ~mask) | (moved & mask))
+
+    return run
+
+
+def highest_bit(a: Array) -> Array:
+    """The place of the highest one in unsigned numbers; -1 for zero."""
+    if a.dtype.itemsize < 8:
+        return np.frexp(a.astype(np.float64))[1].astype(np.int64) - 1
+    upper = highest_bit((a >> np.uint64(32)).astype(np.uint32))
+    lower = highest_bit((a & np.uint64(0xFFFFFFFF)).astype(np.uint32))
+    return np.where(upper >= 0, upper + 32, lower)
+
+
+@instruction("bfind")
+def find_bit(op: Operation) -> Run:
+    """The place of the highest bit that differs from the sign, or how far to shift it up."""
+    shift_amount = op.flag("shiftamt")
+    type = op.type()
+    write, read, plain = op.write(0, _U32), op.read(1, type), type.unsigned
+
+    def run(lanes: Lanes) -> None:
+        a = read(lanes)
+        if type.is_signed:
+            a = np.where(a < 0, ~a, a)
+        place = highest_bit(a.view(plain))
+        if shift_amount:
+            place = np.where(place < 0, -1, type.bits - 1 - place)
+        write(lanes, place.astype(np.uint32))
+
+    return run
+
+
+@instruction("clz")
+def count_leading_zeros(op: Operation) -> Run:
+    """How many zeros stand above the highest one."""
+    type = op.type()
+    write, read = op.write(0, _U32), op.read(1, type)
+    top = type.bits - 1
+    return lambda lanes: write(lanes, (top - highest_bit(read(lanes))).astype(np.uint32))
+
+
+@instruction("popc")
+def count_ones(op: Operation) -> Run:
+    """How many ones there are."""
+    type = op.type()
+    write, read = op.write(0, _U32), op.read(1, type)
+    return lambda lanes: write(lanes, np.bitwise_count(read(lanes)))
+
+
+_SWAPS: Final = (
+    (1, 0x5555555555555555),
+    (2, 0x3333333333333333),
+    (4, 0x0F0F0F0F0F0F0F0F),
+)
+
+
+@instruction("brev")
+def reverse_bits(op: Operation) -> Run:
+    """The bits in reverse order."""
+    type = op.type()
+    write, read, dtype = op.write(0, type), op.read(1, type), type.dtype
+    full = (1 << type.bits) - 1
+
+    def run(lanes: Lanes) -> None:
+        a = read(lanes).byteswap()
+        for amount, pattern in _SWAPS:
+            mask, n = dtype.type(pattern & full), dtype.type(amount)
+            a = ((a >> n) & mask) | ((a & mask) << n)
+        write(lanes, a)
+
+    return run
+
+
+@instruction("fns")
+def find_nth_set(op: Operation) -> Run:
+    """`fns d, mask, base, offset`: the offset-th one, counted from the base."""
+    op.type()
+    write, masks, bases = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
+    offsets = op.read(3, SCALAR_TYPES["s32"])
+
+    def one(mask: int, base: int, offset: int) -> int:
+        if offset == 0:
+            return base if mask >> (base & 31) & 1 else 0xFFFFFFFF
+        step = 1 if offset > 0 else -1
+        places = range(base, 32) if offset > 0 else range(base, -1, -1)
+        found = [place for place in places if mask >> place & 1]
+        count = offset * step
+        return found[count - 1] if count <= len(found) else 0xFFFFFFFF
+
+    def run(lanes: Lanes) -> None:
+        columns = [lanes.spread(read(lanes)).tolist() for read in (masks, bases, offsets)]
+        write(lanes, np.array([one(*row) for row in zip(*columns, strict=True)], np.uint32))
+
+    return run
+
+
+_PERMUTE_MODES: Final = ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
+
+
+@instruction("prmt")
+def permute_bytes(op: Operation) -> Run:
+    """Four bytes chosen from the eight of `b:a`; bit 3 of a choice repeats the byte's sign."""
+    op.type()
+    mode = op.choice(*_PERMUTE_MODES)
+    write = op.write(0, _U32)
+    low, high, control = (op.read(at, _U32) for at in (1, 2, 3))
+
+    def run(lanes: Lanes) -> None:
+        whole = (high(lanes).astype(np.uint64) << np.uint64(32)) | low(lanes)
+        select = control(lanes)
+        result = np.zeros(1, np.uint64)
+        for at in range(4):
+            choice = _choice(mode, select, at).astype(np.uint64)
+            byte = (whole >> ((choice & np.uint64(7)) * np.uint64(8))) & np.uint64(0xFF)
+            sign = np.where(byte & np.uint64(0x80), np.uint64(0xFF), np.uint64(0))
+            byte = np.where(choice & np.uint64(8), sign, byte)
+            result = result | (byte << np.uint64(8 * at))
+        write(lanes, result.astype(np.uint32))
+
+    return run
+
+
+def _choice(mode: str | None, select: Array, at: int) -> Array:
+    """Which byte goes to place `at`."""
+    if mode is None:
+        return (select >> np.uint32(4 * at)) & np.uint32(0xF)
+    n = select & np.uint32(3)
+    place = np.uint32(at)
+    if mode == "f4e":
+        return n + place
+    if mode == "b4e":
+        return (n - place) & np.uint32(7)
+    if mode == "rc8":
+        return n
+    if mode == "ecl":
+        return np.maximum(n, place)
+    if mode == "ecr":
+        return np.minimum(n, place)
+    return (n & np.uint32(1)) * np.uint32(2) + (place & np.uint32(1))
+
+
+@instruction("bmsk")
+def bit_mask(op: Operation) -> Run:
+    """As many ones as `b` says, from place `a` on."""
+    clamp = op.choice("clamp", "wrap") == "clamp"
+    op.type()
+    write, start, length = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
+
+    def run(lanes: Lanes) -> None:
+        position, count = start(lanes), length(lanes)
+        if not clamp:
+            position, count = position & np.uint32(31), count & np.uint32(31)
+        ones = _ones(np.minimum(count, np.uint32(32)), np.dtype(np.uint32))
+        write(lanes, shift_left(ones, position))
+
+    return run
+
+
+@instruction("szext")
+def extend(op: Operation) -> Run:
+    """The low `b` bits of `a`, extended."""
+    clamp = op.choice("clamp", "wrap") == "clamp"
+    type = op.type()
+    write, read, length = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
+
+    def run(lanes: Lanes) -> None:
+        a, count = np.broadcast_arrays(read(lanes), length(lanes))
+        count = np.minimum(count, np.uint32(32)) if clamp else count & np.uint32(31)
+        mask = _ones(count, np.dtype(np.uint32))
+        sign = shift_right(a, np.maximum(count, np.uint32(1)) - np.uint32(1)) & np.uint32(1)
+        negative = type.is_signed & (sign != 0) & (count != 0)
+        write(lanes, np.where(negative, a | ~mask, a & mask))
+
+    return run

@@ -1,0 +1,292 @@
+"""Exact floating-point results on vectors: sums, products and quotients rounded once.
+
+Every narrow format is computed in float64. Where a float64 result is itself rounded, it is rounded
+to odd: 53 bits are enough that a second rounding then gives what one rounding would have given
+(Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from tilewright.ptxsim.scalar_types import Array
+
+F64: Final = np.dtype(np.float64)
+F32: Final = np.dtype(np.float32)
+_TINY: Final = np.finfo(np.float32).tiny
+_SPLIT: Final = 134217729.0  # 2**27 + 1 cuts a float64 in two halves
+
+
+def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
+    """The rounded sum and what rounding took away; together they are exact."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def two_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """The rounded product and its error; exact unless something overflows or underflows."""
+    product = a * b
+    a_high, b_high = a * _SPLIT, b * _SPLIT
+    a_high, b_high = a_high - (a_high - a), b_high - (b_high - b)
+    a_low, b_low = a - a_high, b - b_high
+    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, error
+
+
+def to_odd(value: Array, error: Array) -> Array:
+    """`value + error` rounded to odd, where value is that sum rounded to nearest."""
+    bits = value.view(np.int64)
+    inexact = (error != 0) & np.isfinite(value) & ((bits & 1) == 0)
+    if not inexact.any():
+        return value
+    outward = np.where((error > 0) == (value > 0), 1, -1)
+    return np.where(inexact, bits + outward, bits).view(np.float64)
+
+
+def sum_to_odd(a: Array, b: Array) -> Array:
+    """The sum of float64 vectors, rounded to odd."""
+    return to_odd(*two_sum(a, b))
+
+
+def narrow(value: Array, dtype: np.dtype[Any], mode: str) -> Array:
+    """float64 rounded to `dtype`: to nearest even, to zero, down or up (rn, rz, rm, rp)."""
+    result = value.astype(dtype)
+    if mode == "rn":
+        return result
+    back = result.astype(np.float64)
+    if mode == "rz":
+        return np.where(abs(back) > abs(value), np.nextafter(result, dtype.type(0)), result)
+    if mode == "rm":
+        return np.where(back > value, np.nextafter(result, dtype.type(-np.inf)), result)
+    return np.where(back < value, np.nextafter(result, dtype.type(np.inf)), result)
+
+
+def narrow_bf16(value: Array, mode: str) -> Array:
+    """float64 rounded to bf16, as bits."""
+    single = narrow(value, F32, "rz")
+    bits = single.view(np.uint32).copy()
+    sticky = (single.astype(np.float64) != value) & ~np.isnan(value)
+    # The lower half of a float32 is enough to round to odd into.
+    bits |= sticky.astype(np.uint32)
+    lower = bits & np.uint32(0xFFFF)
+    upper = bits >> np.uint32(16)
+    negative = (bits >> np.uint32(31)).astype(bool)
+    if mode == "rn":
+        half = np.uint32(0x8000)
+        up = (lower > half) | ((lower == half) & ((upper & np.uint32(1)) == 1))
+    elif mode == "rz":
+        up = np.zeros(len(bits), bool)
+    else:
+        up = (lower != 0) & (negative == (mode == "rm"))
+    up &= np.isfinite(value)
+    result = (upper + up.astype(np.uint32)).astype(np.uint16)
+    return np.where(np.isnan(value), np.uint16(0x7FFF), result)
+
+
+def widen_bf16(bits: Array) -> Array:
+    """bf16 bits as float64."""
+    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+
+
+def flush(value: Array) -> Array:
+    """float32 subnormals become zeros of the same sign."""
+    small = abs(value) < _TINY
+    if not small.any():
+        return value
+    return np.where(small, np.copysign(np.float32(0), value), value)
+
+
+def canonical(value: Array) -> Array:
+    """Every float32 NaN becomes the one that the hardware gives."""
+    nan = np.isnan(value)
+    if not nan.any():
+        return value
+    return np.where(nan, np.uint32(0x7FFFFFFF), value.view(np.uint32)).view(np.float32)
+
+
+def saturate(value: Array) -> Array:
+    """Clamped to 0 and 1; NaN becomes 0."""
+    one, zero = value.dtype.type(1), value.dtype.type(0)
+    # A comparison with NaN fails, and so does one of -0 with 0.
+    return np.where(value > zero, np.minimum(value, one), zero)
+
+
+def fma_f32(a: Array, b: Array, c: Array) -> Array:
+    """`a * b + c` of float32 vectors, rounded once, to nearest."""
+    product = a.astype(np.float64) * b.astype(np.float64)
+    addend = c.astype(np.float64)
+    total = product + addend
+    bits = total.view(np.uint64) & np.uint64(0x1FFFFFFF)
+    # Rounding twice can only go wrong in the middle between two float32 numbers, which for
+    # subnormal ones may be anywhere.
+    doubtful = (bits == 0x10000000) | ((abs(total) < _TINY) & (total != 0))
+    if doubtful.any():
+        total = sum_to_odd(product, addend)
+    return total.astype(np.float32)
+
+
+def fma_f64(a: Array, b: Array, c: Array, mode: str = "rn") -> Array:
+    """`a * b + c` of float64 vectors, rounded once."""
+    a, b, c = np.broadcast_arrays(a, b, c)
+    if mode != "rn":
+        return exact_f64(_fma_exactly, mode, a, b, c)
+    product = a * b
+    size = abs(product)
+    simple = (abs(a) < 2.0**990) & (abs(b) < 2.0**990) & (abs(c) < 2.0**990) & (size < 2.0**990)
+    simple &= (size > 2.0**-900) | (a == 0) | (b == 0)
+    high, low = two_product(a, b)
+    middle, rest = two_sum(c, low)
+    top, carry = two_sum(high, middle)
+    result = top + sum_to_odd(rest, carry)
+    # Exact zeros take their sign from the operands, which the plain sum gets right.
+    result = np.where(result == 0, product + c, result)
+    if simple.all():
+        return result
+    hard = ~simple
+    result[hard] = exact_f64(_fma_exactly, mode, a[hard], b[hard], c[hard])
+    return result
+
+
+Exactly = Callable[..., tuple[Fraction | None, float]]
+
+
+def exact_f64(function: Exactly, mode: str, *operands: Array) -> Array:
+    """A float64 operation on exact numbers, lane by lane, rounded once.
+
+    The function gives the exact result, and what IEEE arithmetic says where there is none or
+    where it is zero.
+    """
+    rows = np.broadcast_arrays(*operands)
+    results = [_round(*function(mode, *map(float, row)), mode) for row in zip(*rows, strict=True)]
+    return np.array(results, np.float64)
+
+
+def _round(exact: Fraction | None, plain: float, mode: str) -> float:
+    if not exact:
+        return plain
+    try:
+        nearest = exact.numerator / exact.denominator
+    except OverflowError:
+        nearest = math.copysign(math.inf, exact)
+    if mode == "rn" or nearest == exact:
+        return nearest
+    above = nearest > exact
+    if mode == "rm" or (mode == "rz" and exact > 0):
+        return math.nextafter(nearest, -math.inf) if above else nearest
+    return nearest if above else math.nextafter(nearest, math.inf)
+
+
+def _finite(*values: float) -> bool:
+    return all(map(math.isfinite, values))
+
+
+def _zero_sum(mode: str, plain: float, *terms: float) -> float:
+    """A sum that is exactly zero is negative only if all terms are, or when rounding down."""
+    if plain != 0:
+        return plain
+    negative = [math.copysign(1, term) < 0 for term in terms]
+    return -0.0 if all(negative) or (mode == "rm" and any(negative)) else 0.0
+
+
+def _fma_exactly(mode: str, a: float, b: float, c: float) -> tuple[Fraction | None, float]:
+    if not _finite(a, b, c):
+        # With an infinity or a NaN no rounding takes place, but a * b must not overflow into one.
+        product = a * b if not _finite(a, b) else math.copysign(1, a) * math.copysign(1, b)
+        return None, product + c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    sign = math.copysign(1, a) * math.copysign(1, b)
+    return exact, _zero_sum(mode, 0.0, sign, c)
+
+
+def _add_exactly(mode: str, a: float, b: float) -> tuple[Fraction | None, float]:
+    if not _finite(a, b):
+        return None, a + b
+    return Fraction(a) + Fraction(b), _zero_sum(mode, 0.0, a, b)
+
+
+def _multiply_exactly(mode: str, a: float, b: float) -> tuple[Fraction | None, float]:
+    return (Fraction(a) * Fraction(b) if _finite(a, b) else None), a * b
+
+
+def _divide_exactly(mode: str, a: float, b: float) -> tuple[Fraction | None, float]:
+    if not _finite(a, b) or b == 0:
+        return None, float(np.float64(a) / np.float64(b))
+    return Fraction(a) / Fraction(b), float(np.float64(a) / np.float64(b))
+
+
+def add_f64(a: Array, b: Array, mode: str) -> Array:
+    """`a + b` of float64 vectors."""
+    return a + b if mode == "rn" else exact_f64(_add_exactly, mode, a, b)
+
+
+def multiply_f64(a: Array, b: Array, mode: str) -> Array:
+    """`a * b` of float64 vectors."""
+    return a * b if mode == "rn" else exact_f64(_multiply_exactly, mode, a, b)
+
+
+def divide_f64(a: Array, b: Array, mode: str) -> Array:
+    """`a / b` of float64 vectors."""
+    return a / b if mode == "rn" else exact_f64(_divide_exactly, mode, a, b)
+
+
+def sqrt_f64(a: Array, mode: str) -> Array:
+    """The square root of a float64 vector."""
+    nearest = np.sqrt(a)
+    if mode == "rn":
+        return nearest
+    results = [
+        _directed_root(float(x), float(root), mode) for x, root in zip(a, nearest, strict=True)
+    ]
+    return np.array(results, np.float64)
+
+
+def _directed_root(x: float, root: float, mode: str) -> float:
+    if not _finite(x, root):
+        return root
+    square = Fraction(root) ** 2
+    if mode == "rp":
+        return math.nextafter(root, math.inf) if square < Fraction(x) else root
+    return math.nextafter(root, -math.inf) if square > Fraction(x) else root
+
+
+def divide_f32(a: Array, b: Array, mode: str) -> Array:
+    """`a / b` of float32 vectors."""
+    nearest = a / b
+    if mode == "rn":
+        return nearest
+    # The remainder is exact in float64, and its sign says on which side the quotient lies.
+    wide = b.astype(np.float64)
+    remainder = a.astype(np.float64) - nearest.astype(np.float64) * wide
+    return _nudge(nearest, np.sign(remainder) * np.sign(wide), a, b, mode)
+
+
+def sqrt_f32(a: Array, mode: str) -> Array:
+    """The square root of a float32 vector."""
+    nearest = np.sqrt(a)
+    if mode == "rn":
+        return nearest
+    wide = nearest.astype(np.float64)
+    return _nudge(nearest, np.sign(a.astype(np.float64) - wide * wide), a, a, mode)
+
+
+def _nudge(nearest: Array, side: Array, a: Array, b: Array, mode: str) -> Array:
+    """The neighbour of a quotient or root that lies on the side of the exact one, if the mode
+    asks for it; `side` is the sign of exact minus nearest."""
+    overflow = np.isinf(nearest) & np.isfinite(a) & np.isfinite(b) & (b != 0)
+    side = np.where(overflow, -np.sign(nearest), side)
+    down, up = np.float32(-np.inf), np.float32(np.inf)
+    positive = nearest > 0
+    lower = (side < 0) & ((mode == "rm") | ((mode == "rz") & positive))
+    raise_ = (side > 0) & ((mode == "rp") | ((mode == "rz") & ~positive))
+    # A quotient that underflowed to zero still has a sign.
+    zero = nearest == 0
+    if mode == "rz":
+        lower, raise_ = lower & ~zero, raise_ & ~zero
+    result = np.where(lower, np.nextafter(nearest, down), nearest)
+    return np.where(raise_, np.nextafter(nearest, up), result)

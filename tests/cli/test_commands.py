@@ -150,3 +150,25 @@ def test_a_reader_that_has_seen_enough(folder: Path) -> None:
     script = f'"{sys.executable}" -m tilewright dis good.tileirbc | true; echo ${{PIPESTATUS[0]}}'
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=False, text=True)
     assert (done.stdout.strip(), done.stderr) == ("0", "")
+
+
+def test_opt_takes_what_dis_prints(run: Run, folder: Path) -> None:
+    (folder / "text.mlir").write_text(TEXT)
+    assert run("opt", "text.mlir", "--emit", "bytecode", "-o", "out") == (0, "", "")
+    assert run("dis", "out") == (0, TEXT, "")
+
+
+def test_opt_writes_bytecode_of_merged_operations(run: Run, folder: Path) -> None:
+    """Merged operations have fused locations, which bytecode cannot hold."""
+    text = """\
+entry @widen(%x: tile<i8>, %y: tile<ptr<i32>>) {
+  %a = exti %x signed : tile<i8> -> tile<i16>
+  %b = exti %a signed : tile<i16> -> tile<i32>
+  %t = store_ptr_tko weak %y, %b : tile<ptr<i32>>, tile<i32> -> token
+  return
+}
+"""
+    (folder / "merge.mlir").write_text(text)
+    assert "fused[" in run("opt", "merge.mlir", "-O1", "-g").out
+    assert run("opt", "merge.mlir", "-O1", "--emit=bytecode", "-o", "out") == (0, "", "")
+    assert "%0 = exti %arg0 signed : tile<i8> -> tile<i32>" in run("dis", "out").out

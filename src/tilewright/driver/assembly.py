@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from tilewright.bytecode.opcodes import MLIR_MAGIC
 from tilewright.dialects.builtin import ModuleOp as BuiltinModuleOp
+from tilewright.dialects.cuda_tile.debug_info import scoped_location
 from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
 from tilewright.driver.registry import context
 from tilewright.ir.builder import create_op
 from tilewright.ir.operation import Block
 from tilewright.support.diagnostics import fail
-from tilewright.support.location import ByteLoc, FileLoc
+from tilewright.support.location import UNKNOWN, ByteLoc, FileLoc, FusedLoc
 from tilewright.text.parser import parse_text
 
 if TYPE_CHECKING:
@@ -38,12 +39,16 @@ def parse_any(text: str, name: str, allow_unregistered: bool = False) -> Operati
 
 
 def parse_module(text: str, name: str) -> ModuleOp:
-    """Parse a Tile IR module.
+    """Parse a Tile IR module, whatever stands around it or is missing around it."""
+    return tile_module(parse_any(text, name), name)
+
+
+def tile_module(root: Operation, name: str) -> ModuleOp:
+    """The Tile IR module of a program.
 
     A builtin module around a single tile module is taken off. Entries and globals without a
     module, as disassemblers print them, get one of the name that bytecode readers give.
     """
-    root = parse_any(text, name)
     if isinstance(root, ModuleOp):
         return root
     if not isinstance(root, BuiltinModuleOp):
@@ -60,3 +65,23 @@ def parse_module(text: str, name: str) -> ModuleOp:
     for op in inner:
         body.append(op.detach())
     return create_op(ModuleOp, sym_name="kernels", body=body, location=root.location)
+
+
+def is_disassembly(root: Operation) -> bool:
+    """Whether a program is entries and globals that lack their module."""
+    return isinstance(root, BuiltinModuleOp) and any(
+        isinstance(op, EntryOp | GlobalOp) for op in root.body.block
+    )
+
+
+def with_plain_locations(module: ModuleOp) -> ModuleOp:
+    """The module with the locations that bytecode can hold.
+
+    Passes fuse the locations of operations that they merge. Bytecode has one for each operation,
+    so that the first of them with a debug scope stands for all.
+    """
+    for op in module.walk():
+        if isinstance(op.location, FusedLoc):
+            parts = op.location.locations
+            op.location = next((part for part in parts if scoped_location(part)), UNKNOWN)
+    return module

@@ -47,5 +47,4 @@ def execute(
         verify(module)
     else:
         module = read(source)
-    told = progress or (lambda done, total: None)
-    launch(module, entry, grid, args, check=check, seed=seed, write=write, progress=told)
+    launch(module, entry, grid, args, check=check, seed=seed, write=write, progress=progress)

@@ -7,9 +7,11 @@ from typing import Final
 from tilewright.ir.dialect import Context
 
 DIALECTS: Final = {
+    "arith": "tilewright.dialects.arith.dialect:ARITH",
     "builtin": "tilewright.dialects.builtin:BUILTIN",
     "cuda_tile": "tilewright.dialects.cuda_tile:CUDA_TILE",
     "cute": "tilewright.dialects.cute:CUTE",
+    "llvm": "tilewright.dialects.llvm:LLVM",
 }
 
 

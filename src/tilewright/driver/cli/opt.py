@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Final
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import parse_version
 from tilewright.bytecode.writer import write_bytecode
-from tilewright.dialects.cuda_tile.structure import ModuleOp
-from tilewright.driver.assembly import decode_text, parse_any
+from tilewright.driver.assembly import (
+    decode_text,
+    is_disassembly,
+    parse_any,
+    tile_module,
+    with_plain_locations,
+)
 from tilewright.driver.cli.options import (
     BYTECODE_VERSION,
     TEXT_OPTIONS,
@@ -23,7 +28,7 @@ from tilewright.driver.pipelines import LEVELS, PASSES, parse_pipeline
 from tilewright.ir.instruments import EVERY, PrintEach, Timing, VerifyEach
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.verifier import verify
-from tilewright.support.diagnostics import Severity, Sink, UserError, fail
+from tilewright.support.diagnostics import Severity, Sink, UserError
 from tilewright.text.printer import Style, print_op
 
 if TYPE_CHECKING:
@@ -82,7 +87,7 @@ def run(arguments: Arguments) -> int:
     verify(module)
     if arguments.flag("timing"):
         print(timing.report(), file=sys.stderr)
-    write_output(arguments["output"], _render(module, arguments))
+    write_output(arguments["output"], _render(module, name, arguments))
     return 0
 
 
@@ -98,7 +103,8 @@ def _pipeline(arguments: Arguments) -> Pipeline:
 def _read(data: bytes, name: str, allow_unregistered: bool) -> Operation:
     if is_bytecode(data):
         return read_bytecode(data, name)
-    return parse_any(decode_text(data, name), name, allow_unregistered)
+    root = parse_any(decode_text(data, name), name, allow_unregistered)
+    return tile_module(root, name) if is_disassembly(root) else root
 
 
 def _instruments(arguments: Arguments, timing: Timing) -> list[Instrument]:
@@ -110,14 +116,10 @@ def _instruments(arguments: Arguments, timing: Timing) -> list[Instrument]:
     return [*chosen, timing]
 
 
-def _render(module: Operation, arguments: Arguments) -> bytes:
+def _render(module: Operation, name: str, arguments: Arguments) -> bytes:
     if arguments["emit"] == "bytecode":
-        if not isinstance(module, ModuleOp):
-            fail(
-                f"expected a cuda_tile module to write bytecode, found '{module.name}'",
-                module.location,
-            )
-        return write_bytecode(module, parse_version(arguments["bytecode-version"]))
+        version = parse_version(arguments["bytecode-version"])
+        return write_bytecode(with_plain_locations(tile_module(module, name)), version)
     text = print_op(
         module,
         style=Style(arguments["asm-style"]),

@@ -10,6 +10,11 @@ DIALECTS: Final = {
     "arith": "tilewright.dialects.arith.dialect:ARITH",
     "builtin": "tilewright.dialects.builtin:BUILTIN",
     "cuda_tile": "tilewright.dialects.cuda_tile:CUDA_TILE",
+    "cf": "tilewright.dialects.cf:CF",
+    "func": "tilewright.dialects.func:FUNC",
+    "math": "tilewright.dialects.math.dialect:MATH",
+    "scf": "tilewright.dialects.scf:SCF",
+    "ub": "tilewright.dialects.ub:UB",
     "cute": "tilewright.dialects.cute:CUTE",
     "llvm": "tilewright.dialects.llvm:LLVM",
 }

@@ -1,0 +1,37 @@
+"""The LLVM dialect: what LLVM IR says, as operations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.llvm import (
+    aggregate,
+    arithmetic,
+    attributes,
+    calls,
+    constants,
+    control_flow,
+    conversion,
+    functions,
+    globals,
+    intrinsics,
+    memory,
+    types,
+)
+from tilewright.ir.dialect import Dialect
+
+LLVM: Final = Dialect(
+    "llvm",
+    aggregate,
+    arithmetic,
+    attributes,
+    calls,
+    constants,
+    control_flow,
+    conversion,
+    functions,
+    globals,
+    intrinsics,
+    memory,
+    types,
+)

@@ -1,0 +1,175 @@
+"""Parts of values: members of structs and arrays, elements of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.inference import InferringOp
+from tilewright.dialects.llvm.base import LLVMOp
+from tilewright.dialects.llvm.constraints import AGGREGATE, ANY, SCALAR_INTEGER, VECTOR
+from tilewright.dialects.llvm.types import element_of, member_type
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ARRAY_ATTR
+from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.types import VectorType
+from tilewright.support.diagnostics import InternalError, fail
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, DenseArrayAttr, Type
+    from tilewright.text.syntax import ParseState
+
+
+def _member(state: ParseState) -> Type:
+    """The type of the member that the text names."""
+    container = state.operand_types["container"][0]
+    position: DenseArrayAttr = state.attributes["position"]  # pyright: ignore[reportAssignmentType]
+    found = member_type(container, position.values)
+    if found is None:
+        place = list(position.values)
+        fail(f"'{state.kind.name}' op '{container}' has no member {place}", state.location)
+    return found
+
+
+class ExtractValueOp(LLVMOp):
+    """A member of a struct or an array."""
+
+    name = "llvm.extractvalue"
+    effects = Effects.PURE
+    syntax = "$container `` $position attr-dict `:` type($container)"
+
+    container = d.operand(AGGREGATE)
+    position = d.attribute(I64_ARRAY_ATTR)
+    res = d.result(ANY)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The text spells the type of the container alone."""
+        state.result_types["res"] = [_member(state)]
+
+    @classmethod
+    def infer_results(
+        cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
+    ) -> Sequence[Type]:
+        """The type of the member; a container without it is a mistake of whoever builds this."""
+        position: DenseArrayAttr = attributes["position"]  # pyright: ignore[reportAssignmentType]
+        found = member_type(types["container"][0], position.values)
+        if found is None:
+            place = list(position.values)
+            raise InternalError(f"'{types['container'][0]}' has no member {place}")
+        return (found,)
+
+    def verify(self) -> Iterator[str]:
+        yield from _member_problems(self.container.type, self.position, self.res.type)
+
+
+class InsertValueOp(LLVMOp):
+    """A struct or an array with another value for one of its members."""
+
+    name = "llvm.insertvalue"
+    effects = Effects.PURE
+    traits = (SameType("container", "res"),)
+    syntax = "$value `,` $container `` $position attr-dict `:` type($container)"
+
+    container = d.operand(AGGREGATE)
+    value = d.operand(ANY)
+    position = d.attribute(I64_ARRAY_ATTR)
+    res = d.result(AGGREGATE)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The text spells the type of the container alone."""
+        state.operand_types["value"] = [_member(state)]
+
+    def verify(self) -> Iterator[str]:
+        yield from _member_problems(self.container.type, self.position, self.value.type)
+
+
+def _member_problems(container: Type, position: tuple[int, ...], found: Type) -> Iterator[str]:
+    expected = member_type(container, position)
+    if expected is None or not position:
+        yield f"'{container}' has no member {list(position)}"
+    elif expected is not found:
+        yield f"expected member {list(position)} of '{container}' to be '{expected}', got '{found}'"
+
+
+class ExtractElementOp(LLVMOp, InferringOp):
+    """An element of a vector."""
+
+    name = "llvm.extractelement"
+    effects = Effects.PURE
+    syntax = "$vector `[` $position `:` type($position) `]` attr-dict `:` type($vector)"
+
+    vector = d.operand(VECTOR)
+    position = d.operand(SCALAR_INTEGER)
+    res = d.result(ANY)
+
+    @classmethod
+    def infer_results(
+        cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
+    ) -> Sequence[Type]:
+        return (element_of(types["vector"][0]),)
+
+
+class InsertElementOp(LLVMOp):
+    """A vector with another value for one of its elements."""
+
+    name = "llvm.insertelement"
+    effects = Effects.PURE
+    traits = (SameType("vector", "res"),)
+    syntax = "$value `,` $vector `[` $position `:` type($position) `]` attr-dict `:` type($vector)"
+
+    vector = d.operand(VECTOR)
+    value = d.operand(ANY)
+    position = d.operand(SCALAR_INTEGER)
+    res = d.result(VECTOR)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The text spells the type of the vector alone."""
+        state.operand_types["value"] = [element_of(state.operand_types["vector"][0])]
+
+    def verify(self) -> Iterator[str]:
+        if self.value.type is not element_of(self.vector.type):
+            yield f"expected an element of '{self.vector.type}', got '{self.value.type}'"
+
+
+class ShuffleVectorOp(LLVMOp):
+    """Elements of two vectors by number, those of the second behind the first's; -1 is any."""
+
+    name = "llvm.shufflevector"
+    effects = Effects.PURE
+    traits = (SameType("v1", "v2"),)
+    syntax = "$v1 `,` $v2 $mask attr-dict `:` type($v1)"
+
+    v1 = d.operand(VECTOR)
+    v2 = d.operand(VECTOR)
+    mask = d.attribute(I32_ARRAY_ATTR)
+    res = d.result(VECTOR)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The text spells the type of the operands alone."""
+        mask: DenseArrayAttr = state.attributes["mask"]  # pyright: ignore[reportAssignmentType]
+        element = element_of(state.operand_types["v1"][0])
+        if not mask.values:
+            fail(f"'{cls.name}' op expected at least one element", state.location)
+        state.result_types["res"] = [VectorType((len(mask.values),), element)]
+
+    @classmethod
+    def infer_results(
+        cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
+    ) -> Sequence[Type]:
+        """As many elements as the mask has."""
+        mask: DenseArrayAttr = attributes["mask"]  # pyright: ignore[reportAssignmentType]
+        return (VectorType((len(mask.values),), element_of(types["v1"][0])),)
+
+    def verify(self) -> Iterator[str]:
+        vector = self.v1.type
+        assert isinstance(vector, VectorType)
+        if self.res.type is not VectorType((len(self.mask) or 1,), vector.element):
+            yield f"expected {len(self.mask)} elements of '{vector}', got '{self.res.type}'"
+        last = 2 * vector.shape[0] - 1
+        wrong = next((index for index in self.mask if not -1 <= index <= last), None)
+        if wrong is not None:
+            yield f"expected a mask of numbers from -1 to {last}, got {wrong}"

@@ -1,0 +1,274 @@
+"""Arithmetic on numbers and on vectors of them: integers, floats, comparisons, choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.inference import InferringOp
+from tilewright.dialects.llvm.attributes import (
+    FAST_MATH,
+    FCMP_PREDICATE,
+    ICMP_PREDICATE,
+    OVERFLOW,
+)
+from tilewright.dialects.llvm.base import LLVMOp
+from tilewright.dialects.llvm.constraints import ANY, CONDITION, FLOAT, INTEGER, POINTERS
+from tilewright.dialects.llvm.flags import FastMathFlags, OverflowFlags
+from tilewright.dialects.llvm.types import condition_type
+from tilewright.ir import declare as d
+from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
+from tilewright.ir.types import I1
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+
+SAME = SameType("lhs", "rhs", "res")
+
+
+class IntegerBinary(LLVMOp):
+    """Base of the operations from two integers to one, all of the same type."""
+
+    effects = Effects.PURE
+    traits = (SAME,)
+    syntax = "$lhs `,` $rhs attr-dict `:` type($res)"
+
+    lhs = d.operand(INTEGER)
+    rhs = d.operand(INTEGER)
+    res = d.result(INTEGER)
+
+
+class OverflowingBinary(IntegerBinary):
+    """Base of the operations that may be promised not to overflow."""
+
+    syntax = "$lhs `,` $rhs (`overflow` `` $overflow^)? attr-dict `:` type($res)"
+
+    overflow = d.attribute(OVERFLOW, default=OverflowFlags(), spelling="overflowFlags")
+
+
+class ExactBinary(IntegerBinary):
+    """Base of the operations that may be promised to lose nothing."""
+
+    syntax = "(`exact` $exact^)? $lhs `,` $rhs attr-dict `:` type($res)"
+
+    exact = d.flag(spelling="isExact")
+
+
+class AddOp(OverflowingBinary):
+    """Sum, which wraps around."""
+
+    name = "llvm.add"
+    traits = (SAME, COMMUTATIVE)
+
+
+class SubOp(OverflowingBinary):
+    """Difference, which wraps around."""
+
+    name = "llvm.sub"
+
+
+class MulOp(OverflowingBinary):
+    """Low half of the product."""
+
+    name = "llvm.mul"
+    traits = (SAME, COMMUTATIVE)
+
+
+class UDivOp(ExactBinary):
+    """Quotient of integers without a sign; division by zero is undefined."""
+
+    name = "llvm.udiv"
+    effects = Effects.NONE
+
+
+class SDivOp(ExactBinary):
+    """Quotient of signed integers, rounded toward zero; division by zero is undefined."""
+
+    name = "llvm.sdiv"
+    effects = Effects.NONE
+
+
+class URemOp(IntegerBinary):
+    """Rest of the division of integers without a sign."""
+
+    name = "llvm.urem"
+    effects = Effects.NONE
+
+
+class SRemOp(IntegerBinary):
+    """Rest of the division of signed integers, with the sign of the dividend."""
+
+    name = "llvm.srem"
+    effects = Effects.NONE
+
+
+class AndOp(IntegerBinary):
+    """Bits that are set in both."""
+
+    name = "llvm.and"
+    traits = (SAME, COMMUTATIVE)
+
+
+class OrOp(IntegerBinary):
+    """Bits that are set in one; `disjoint` promises that none is set in both."""
+
+    name = "llvm.or"
+    traits = (SAME, COMMUTATIVE)
+    syntax = "(`disjoint` $disjoint^)? $lhs `,` $rhs attr-dict `:` type($res)"
+
+    disjoint = d.flag(spelling="isDisjoint")
+
+
+class XorOp(IntegerBinary):
+    """Bits that differ."""
+
+    name = "llvm.xor"
+    traits = (SAME, COMMUTATIVE)
+
+
+class ShlOp(OverflowingBinary):
+    """Shift to the left; by the width or more it is undefined."""
+
+    name = "llvm.shl"
+
+
+class LShrOp(ExactBinary):
+    """Shift to the right, with zeros from the left."""
+
+    name = "llvm.lshr"
+
+
+class AShrOp(ExactBinary):
+    """Shift to the right, with copies of the sign from the left."""
+
+    name = "llvm.ashr"
+
+
+class FloatBinary(LLVMOp):
+    """Base of the operations from two floats to one."""
+
+    effects = Effects.PURE
+    traits = (SAME,)
+    syntax = "$lhs `,` $rhs attr-dict `:` type($res)"
+
+    lhs = d.operand(FLOAT)
+    rhs = d.operand(FLOAT)
+    fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")
+    res = d.result(FLOAT)
+
+
+class FAddOp(FloatBinary):
+    """Sum, rounded to nearest."""
+
+    name = "llvm.fadd"
+    traits = (SAME, COMMUTATIVE)
+
+
+class FSubOp(FloatBinary):
+    """Difference, rounded to nearest."""
+
+    name = "llvm.fsub"
+
+
+class FMulOp(FloatBinary):
+    """Product, rounded to nearest."""
+
+    name = "llvm.fmul"
+    traits = (SAME, COMMUTATIVE)
+
+
+class FDivOp(FloatBinary):
+    """Quotient, rounded to nearest; approximate under `afn` and `arcp`."""
+
+    name = "llvm.fdiv"
+
+
+class FRemOp(FloatBinary):
+    """Rest of the division, with the sign of the dividend."""
+
+    name = "llvm.frem"
+
+
+class FNegOp(LLVMOp):
+    """The other sign."""
+
+    name = "llvm.fneg"
+    effects = Effects.PURE
+    traits = (SameType("operand", "res"),)
+    syntax = "$operand attr-dict `:` type($res)"
+
+    operand = d.operand(FLOAT)
+    fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")
+    res = d.result(FLOAT)
+
+
+class Comparison(LLVMOp, InferringOp):
+    """Base of the comparisons: i1, or a vector of them."""
+
+    effects = Effects.PURE
+    traits = (SameType("lhs", "rhs"),)
+    syntax = "custom<Predicate>($predicate) $lhs `,` $rhs attr-dict `:` type($lhs)"
+
+    @classmethod
+    def infer_results(
+        cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
+    ) -> Sequence[Type]:
+        return (condition_type(types["lhs"][0]),)
+
+
+class ICmpOp(Comparison):
+    """Comparison of integers or of addresses."""
+
+    name = "llvm.icmp"
+
+    predicate = d.attribute(ICMP_PREDICATE)
+    lhs = d.operand(INTEGER | POINTERS)
+    rhs = d.operand(INTEGER | POINTERS)
+    res = d.result(CONDITION)
+
+
+class FCmpOp(Comparison):
+    """Comparison of floats."""
+
+    name = "llvm.fcmp"
+
+    predicate = d.attribute(FCMP_PREDICATE)
+    lhs = d.operand(FLOAT)
+    rhs = d.operand(FLOAT)
+    fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")
+    res = d.result(CONDITION)
+
+
+class SelectOp(LLVMOp):
+    """One of two values; a vector of conditions chooses element by element."""
+
+    name = "llvm.select"
+    effects = Effects.PURE
+    traits = (SameType("true_value", "false_value", "res"),)
+    syntax = (
+        "$condition `,` $true_value `,` $false_value attr-dict `:` type($condition) `,` type($res)"
+    )
+
+    condition = d.operand(CONDITION)
+    true_value = d.operand(ANY)
+    false_value = d.operand(ANY)
+    fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")
+    res = d.result(ANY)
+
+    def verify(self) -> Iterator[str]:
+        expected = condition_type(self.res.type)
+        found = self.condition.type
+        if found is not I1 and found is not expected:
+            yield f"expected a condition of type 'i1' or '{expected}', got '{found}'"
+
+
+class FreezeOp(LLVMOp):
+    """The value, or an arbitrary but fixed one if it is undefined."""
+
+    name = "llvm.freeze"
+    effects = Effects.PURE
+    traits = (SameType("val", "res"),)
+    syntax = "$val attr-dict `:` type($val)"
+
+    val = d.operand(ANY)
+    res = d.result(ANY)

@@ -1,0 +1,304 @@
+"""The enumerations and the other attributes of the LLVM dialect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self
+
+from tilewright.dialects.llvm.flags import FastMathFlags, FlagsKind, OverflowFlags
+from tilewright.ir.attribute_kinds import EnumKind, InstanceKind
+from tilewright.ir.attributes import Attribute, EnumAttr, Parametric
+from tilewright.ir.types import IntegerType
+from tilewright.support.diagnostics import InvalidValue
+
+if TYPE_CHECKING:
+    from tilewright.text.attribute_printer import AttributePrinter
+    from tilewright.text.parser import Parser
+
+__all__ = [
+    "AsmDialect",
+    "AtomicBinOp",
+    "AtomicOrdering",
+    "CallingConvention",
+    "ConstantRangeAttr",
+    "FCmpPredicate",
+    "FastMathFlags",
+    "ICmpPredicate",
+    "Linkage",
+    "LoopAnnotationAttr",
+    "LoopUnrollAttr",
+    "OverflowFlags",
+    "UnnamedAddress",
+    "Visibility",
+]
+
+
+class Linkage(EnumAttr, mnemonic="llvm.linkage"):
+    """Who sees a symbol, and what happens when several modules define it."""
+
+    PRIVATE = 0
+    INTERNAL = 1
+    AVAILABLE_EXTERNALLY = 2
+    LINKONCE = 3
+    WEAK = 4
+    COMMON = 5
+    APPENDING = 6
+    EXTERN_WEAK = 7
+    LINKONCE_ODR = 8
+    WEAK_ODR = 9
+    EXTERNAL = 10
+
+
+class CallingConvention(EnumAttr, mnemonic="llvm.cconv"):
+    """How a function is called; only kernels are called by the host."""
+
+    CCC = 0
+    FASTCC = 8
+    PTX_KERNELCC = 71
+    PTX_DEVICECC = 72
+
+
+class Visibility(EnumAttr, width=64):
+    """Who sees a symbol of a linked program."""
+
+    DEFAULT = 0
+    HIDDEN = 1
+    PROTECTED = 2
+
+
+class UnnamedAddress(EnumAttr, width=64):
+    """Whether the address of a global means anything."""
+
+    NONE = 0
+    LOCAL = 1
+    GLOBAL = 2
+
+    @property
+    def keyword(self) -> str:
+        prefix = {"NONE": "", "LOCAL": "local_", "GLOBAL": ""}[self.name]
+        return "" if self is UnnamedAddress.NONE else f"{prefix}unnamed_addr"
+
+    @classmethod
+    def from_keyword(cls, keyword: str) -> Self | None:
+        return next((member for member in cls if keyword and member.keyword == keyword), None)
+
+
+class AsmDialect(EnumAttr, width=64):
+    """Whose assembly language; PTX has one alone."""
+
+    ATT = 0
+    INTEL = 1
+
+
+class AtomicOrdering(EnumAttr, width=64):
+    """What an atomic access orders."""
+
+    NOT_ATOMIC = 0
+    UNORDERED = 1
+    MONOTONIC = 2
+    ACQUIRE = 4
+    RELEASE = 5
+    ACQ_REL = 6
+    SEQ_CST = 7
+
+
+class AtomicBinOp(EnumAttr, width=64):
+    """How an atomic access combines what is there with what it brings."""
+
+    XCHG = 0
+    ADD = 1
+    SUB = 2
+    AND = 3
+    NAND = 4
+    OR = 5
+    XOR = 6
+    MAX = 7
+    MIN = 8
+    UMAX = 9
+    UMIN = 10
+    FADD = 11
+    FSUB = 12
+    FMAX = 13
+    FMIN = 14
+    UINC_WRAP = 15
+    UDEC_WRAP = 16
+    USUB_COND = 17
+    USUB_SAT = 18
+
+    @property
+    def keyword(self) -> str:
+        # MLIR's own spelling: its C++ could not call an enumerator `and`.
+        return f"_{self.name.lower()}" if self.name in ("AND", "OR", "XOR") else self.name.lower()
+
+    @classmethod
+    def from_keyword(cls, keyword: str) -> Self | None:
+        return next((member for member in cls if member.keyword == keyword), None)
+
+
+class ICmpPredicate(EnumAttr, width=64):
+    """How integers are compared; `u` reads them without a sign."""
+
+    EQ = 0
+    NE = 1
+    SLT = 2
+    SLE = 3
+    SGT = 4
+    SGE = 5
+    ULT = 6
+    ULE = 7
+    UGT = 8
+    UGE = 9
+
+
+class FCmpPredicate(EnumAttr, width=64):
+    """How floats are compared; `u` holds of NaN too, `o` never does."""
+
+    FALSE = 0
+    OEQ = 1
+    OGT = 2
+    OGE = 3
+    OLT = 4
+    OLE = 5
+    ONE = 6
+    ORD = 7
+    UEQ = 8
+    UGT = 9
+    UGE = 10
+    ULT = 11
+    ULE = 12
+    UNE = 13
+    UNO = 14
+    TRUE = 15
+
+    @property
+    def keyword(self) -> str:
+        return f"_{self.name.lower()}" if self.name in ("FALSE", "TRUE") else self.name.lower()
+
+    @classmethod
+    def from_keyword(cls, keyword: str) -> Self | None:
+        return next((member for member in cls if member.keyword == keyword), None)
+
+
+class ConstantRangeAttr(Parametric):
+    """`#llvm.constant_range<i32, 0, 128>`: from the first number on, below the second."""
+
+    __slots__ = ("type", "lower", "upper")  # noqa: RUF023 - the order of the parameters
+    mnemonic = "llvm.constant_range"
+
+    type: IntegerType
+    lower: int
+    upper: int
+
+    def __new__(cls, type: IntegerType, lower: int, upper: int) -> Self:
+        return cls.unique(type, lower, upper)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        if parameters[1] != parameters[2]:
+            return None
+        return f"expected a range that is neither empty nor full, got {parameters[1]} twice"
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        return f"<{self.type}, {self.lower}, {self.upper}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        parser.expect("<")
+        type = parser.type()
+        if not isinstance(type, IntegerType):
+            raise InvalidValue(f"expected an integer type, got '{type}'")
+        parser.expect(",")
+        lower = parser.integer()
+        parser.expect(",")
+        upper = parser.integer()
+        parser.expect(">")
+        return cls(type, lower, upper)
+
+
+class LoopUnrollAttr(Parametric):
+    """`#llvm.loop_unroll<disable = true>`: whether and how far a loop is unrolled."""
+
+    __slots__ = ("disable", "count", "full")  # noqa: RUF023 - the order of the parameters
+    mnemonic = "llvm.loop_unroll"
+
+    disable: bool
+    count: int
+    full: bool
+
+    def __new__(cls, disable: bool = False, count: int = 0, full: bool = False) -> Self:
+        return cls.unique(disable, count, full)
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        parts = ["disable = true"] if self.disable else []
+        parts += [f"count = {self.count} : i32"] if self.count else []
+        parts += ["full = true"] if self.full else []
+        return f"<{', '.join(parts)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        entries = _entries(parser, {"disable", "count", "full"})
+        values = {name: getattr(value, "value", 0) for name, value in entries.items()}
+        count = values.get("count", 0)
+        return cls(bool(values.get("disable")), count, bool(values.get("full")))
+
+
+class LoopAnnotationAttr(Parametric):
+    """`#llvm.loop_annotation<unroll = <disable = true>>`: wishes for the loop of a branch."""
+
+    __slots__ = ("unroll",)
+    mnemonic = "llvm.loop_annotation"
+
+    unroll: LoopUnrollAttr
+
+    def __new__(cls, unroll: LoopUnrollAttr) -> Self:
+        return cls.unique(unroll)
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        return f"<unroll = {self.unroll.print(printer)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        parser.expect("<")
+        parser.expect("unroll")
+        parser.expect("=")
+        at = parser.at
+        unroll = LoopUnrollAttr.parse(parser) if parser.peek() == "<" else parser.attribute()
+        if not isinstance(unroll, LoopUnrollAttr):
+            parser.error("expected a loop_unroll attribute", at)
+        parser.expect(">")
+        return cls(unroll)
+
+
+def _entries(parser: Parser, known: set[str]) -> dict[str, Attribute]:
+    """`<name = attribute, ...>`."""
+    found: dict[str, Attribute] = {}
+
+    def entry() -> None:
+        if parser.peek() not in known:
+            parser.unexpected(f"one of {', '.join(sorted(known))}")
+        name = parser.next()
+        parser.expect("=")
+        found[name] = parser.attribute()
+
+    parser.listed(entry, "<", ">")
+    return found
+
+
+LINKAGE: Final = EnumKind(Linkage)
+CALLING_CONVENTION: Final = EnumKind(CallingConvention)
+VISIBILITY: Final = EnumKind(Visibility)
+UNNAMED_ADDRESS: Final = EnumKind(UnnamedAddress)
+ASM_DIALECT: Final = EnumKind(AsmDialect)
+ATOMIC_ORDERING: Final = EnumKind(AtomicOrdering)
+ATOMIC_BIN_OP: Final = EnumKind(AtomicBinOp)
+ICMP_PREDICATE: Final = EnumKind(ICmpPredicate)
+FCMP_PREDICATE: Final = EnumKind(FCmpPredicate)
+FAST_MATH: Final = FlagsKind(FastMathFlags, "fast-math flags")
+OVERFLOW: Final = FlagsKind(OverflowFlags, "overflow flags")
+CONSTANT_RANGE: Final = InstanceKind(ConstantRangeAttr, "constant range attribute")
+LOOP_ANNOTATION: Final = InstanceKind(LoopAnnotationAttr, "loop annotation attribute")

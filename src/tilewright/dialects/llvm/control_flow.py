@@ -1,0 +1,281 @@
+"""Control flow between the blocks of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Self
+
+from tilewright.dialects.llvm.attributes import LOOP_ANNOTATION
+from tilewright.dialects.llvm.base import LLVMOp
+from tilewright.dialects.llvm.constraints import ANY, BOOL, SCALAR_INTEGER
+from tilewright.dialects.llvm.functions import FuncOp
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I32_ARRAY_ATTR
+from tilewright.ir.attributes import DenseArrayAttr, DenseElementsAttr
+from tilewright.ir.traits import TERMINATOR
+from tilewright.ir.types import I1, I32, IntegerType, VectorType
+from tilewright.support.bits import to_signed
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.operation import Block
+    from tilewright.ir.values import Value
+    from tilewright.support.location import Location
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
+
+SEGMENTS: Final = "operandSegmentSizes"
+
+
+class Branch(LLVMOp):
+    """Base of the operations that go on in another block."""
+
+    def edges(self) -> Iterable[tuple[Block, Sequence[Value]]]:
+        """Every block that may come next, with the arguments it gets."""
+        raise NotImplementedError
+
+    def verify_context(self) -> Iterator[str]:
+        for place, (block, values) in enumerate(self.edges()):
+            found = [value.type for value in values]
+            expected = [argument.type for argument in block.args]
+            if found != expected:
+                yield (
+                    f"expected operands of types {_listed(expected)} "
+                    f"for successor #{place}, got {_listed(found)}"
+                )
+
+
+def _listed(types: list[Type]) -> str:
+    return ", ".join([f"'{type}'" for type in types]) or "none"
+
+
+def read_successor(parser: Parser) -> tuple[Block, list[Value]]:
+    """Take `^label(%a, %b : i32, f32)`."""
+    block = parser.successor()
+    if not parser.accept("("):
+        return block, []
+    references = parser.operand_list()
+    parser.expect(":")
+    at = parser.at
+    types = parser.listed(parser.type)
+    if len(types) != len(references):
+        parser.error(f"expected {len(references)} types, got {len(types)}", at)
+    parser.expect(")")
+    pairs = zip(references, types, strict=True)
+    return block, [parser.resolve(ref, type) for ref, type in pairs]
+
+
+def successor_text(printer: Printer, block: Block, values: Sequence[Value]) -> str:
+    """What `read_successor` reads."""
+    if not values:
+        return printer.block_name(block)
+    names = ", ".join(map(printer.value, values))
+    types = ", ".join([printer.type(value.type) for value in values])
+    return f"{printer.block_name(block)}({names} : {types})"
+
+
+class BrOp(Branch):
+    """Goes on in the only successor."""
+
+    name = "llvm.br"
+    traits = (TERMINATOR,)
+
+    arguments = d.operands(ANY)
+    loop_annotation = d.optional_attribute(LOOP_ANNOTATION)
+
+    def edges(self) -> Iterable[tuple[Block, Sequence[Value]]]:
+        return ((self.successors[0], self.operands),)
+
+    @classmethod
+    def parse(cls, parser: Parser, location: Location) -> Self:
+        """Read `^label(%a : i32) {...}`."""
+        block, values = read_successor(parser)
+        attributes = parser.optional_attr_dict()
+        return cls(values, (), attributes, (), location, [block])
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        printer.emit(f" {successor_text(printer, self.successors[0], self.operands)}")
+        printer.emit(printer.attr_dict(self))
+
+    def verify(self) -> Iterator[str]:
+        if len(self.successors) != 1:
+            yield f"expected 1 successor, got {len(self.successors)}"
+
+
+class CondBrOp(Branch):
+    """Goes on in the first successor if the condition holds, else in the second."""
+
+    name = "llvm.cond_br"
+    traits = (TERMINATOR,)
+
+    condition = d.operand(BOOL)
+    true_operands = d.operands(ANY)
+    false_operands = d.operands(ANY)
+    branch_weights = d.optional_attribute(I32_ARRAY_ATTR)
+    """How often the successors are chosen, as a ratio."""
+    loop_annotation = d.optional_attribute(LOOP_ANNOTATION)
+
+    def edges(self) -> Iterable[tuple[Block, Sequence[Value]]]:
+        return zip(self.successors, (self.true_operands, self.false_operands), strict=True)
+
+    @classmethod
+    def parse(cls, parser: Parser, location: Location) -> Self:
+        """Read `%c weights([1, 2]), ^a(%x : i32), ^b {...}`."""
+        condition = parser.resolve(parser.operand(), I1)
+        attributes: dict[str, Attribute] = {}
+        if parser.accept("weights"):
+            parser.expect("(")
+            weights = parser.listed(parser.integer, "[", "]")
+            attributes["branch_weights"] = DenseArrayAttr(I32, tuple(weights))
+            parser.expect(")")
+        parser.expect(",")
+        first, true_values = read_successor(parser)
+        parser.expect(",")
+        second, false_values = read_successor(parser)
+        attributes |= parser.optional_attr_dict()
+        operands = [condition, *true_values, *false_values]
+        sizes = (1, len(true_values), len(false_values))
+        return cls(operands, (), attributes, (), location, [first, second], sizes)
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        weights = self.branch_weights
+        text = "" if weights is None else f" weights([{', '.join(map(str, weights))}])"
+        first, second = (successor_text(printer, *edge) for edge in self.edges())
+        printer.emit(f" {printer.value(self.condition)}{text}, {first}, {second}")
+        printer.emit(printer.attr_dict(self, ("branch_weights",)))
+
+    def verify(self) -> Iterator[str]:
+        if len(self.successors) != 2:
+            yield f"expected 2 successors, got {len(self.successors)}"
+        if self.branch_weights is not None and len(self.branch_weights) != 2:
+            yield f"expected 2 weights, got {len(self.branch_weights)}"
+
+
+class SwitchOp(Branch):
+    """Goes on in the successor of the number that the value is, or in the first one."""
+
+    name = "llvm.switch"
+    traits = (TERMINATOR,)
+
+    value = d.operand(SCALAR_INTEGER)
+    default_operands = d.operands(ANY)
+    case_operands = d.operands(ANY)
+    case_values = d.optional_attribute(ELEMENTS_ATTR)
+    case_segments = d.attribute(I32_ARRAY_ATTR, default=(), spelling="case_operand_segments")
+    """How many of the operands belong to each case."""
+    branch_weights = d.optional_attribute(I32_ARRAY_ATTR)
+
+    @property
+    def cases(self) -> list[int]:
+        """The numbers, as signed integers, in the order of the successors behind the first."""
+        if self.case_values is None:
+            return []
+        type = self.value.type
+        assert isinstance(type, IntegerType)
+        elements = self.case_values.elements()
+        if self.case_values.is_splat:
+            elements *= len(self.successors) - 1
+        return [to_signed(element, type.width) for element in elements]
+
+    def edges(self) -> Iterable[tuple[Block, Sequence[Value]]]:
+        yield self.successors[0], self.default_operands
+        start = 0
+        operands = self.case_operands
+        for block, size in zip(self.successors[1:], self.case_segments, strict=True):
+            yield block, operands[start : start + size]
+            start += size
+
+    @classmethod
+    def parse(cls, parser: Parser, location: Location) -> Self:
+        """Read `%v : i32, ^default [1: ^a(%x : i32), 2: ^b] {...}`."""
+        reference = parser.operand()
+        parser.expect(":")
+        at = parser.at
+        type = parser.type()
+        if not isinstance(type, IntegerType):
+            parser.error(f"expected an integer type, got '{type}'", at)
+        parser.expect(",")
+        value = parser.resolve(reference, type)
+        default, default_values = read_successor(parser)
+        cases: list[tuple[int, Block, list[Value]]] = []
+
+        def case() -> None:
+            number = parser.integer()
+            parser.expect(":")
+            cases.append((number, *read_successor(parser)))
+
+        parser.listed(case, "[", "]")
+        attributes = parser.optional_attr_dict()
+        operands = [operand for _, _, values in cases for operand in values]
+        sizes = tuple([len(values) for _, _, values in cases])
+        attributes["case_operand_segments"] = DenseArrayAttr(I32, sizes)
+        if cases:
+            attributes["case_values"] = _numbers([number for number, _, _ in cases], type)
+        return cls(
+            [value, *default_values, *operands],
+            (),
+            attributes,
+            (),
+            location,
+            [default, *[block for _, block, _ in cases]],
+            (1, len(default_values), len(operands)),
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        default, *cases = [successor_text(printer, *edge) for edge in self.edges()]
+        printer.emit(f" {printer.value(self.value)} : {printer.type(self.value.type)}, {default} [")
+        texts = [f"{n}: {text}" for n, text in zip(self.cases, cases, strict=True)]
+        for index, text in enumerate(texts):
+            printer.newline(2)
+            printer.emit(f"{text}," if index + 1 < len(texts) else text)
+        printer.newline()
+        printer.emit("]")
+        printer.emit(printer.attr_dict(self, ("case_values", "case_operand_segments")))
+
+    def verify(self) -> Iterator[str]:
+        count = len(self.successors) - 1
+        if count < 0:
+            yield "expected a default successor"
+        elif len(self.case_segments) != count or len(self.cases) != count:
+            yield f"expected {count} cases, got {len(self.cases)}"
+        elif sum(self.case_segments) != len(self.case_operands):
+            expected = sum(self.case_segments)
+            yield f"expected {expected} case operands, got {len(self.case_operands)}"
+        elif len(set(self.cases)) != count:
+            yield "expected a number for each case that no other has"
+
+
+def _numbers(numbers: list[int], type: IntegerType) -> DenseElementsAttr:
+    size = (type.width + 7) // 8
+    data = b"".join([(n % (1 << type.width)).to_bytes(size, "little") for n in numbers])
+    return DenseElementsAttr(data, VectorType((len(numbers),), type))
+
+
+class ReturnOp(LLVMOp):
+    """Ends the function, with its result if it has one."""
+
+    name = "llvm.return"
+    traits = (TERMINATOR,)
+    syntax = "attr-dict ($arg^ `:` type($arg))?"
+
+    arg = d.optional_operand(ANY)
+
+    def verify_context(self) -> Iterator[str]:
+        parent = self.parent_op
+        if not isinstance(parent, FuncOp):
+            return
+        expected = list(parent.function_type.results)
+        found = [value.type for value in self.operands]
+        if found != expected:
+            yield f"expected to return {_listed(expected)}, got {_listed(found)}"
+
+
+class UnreachableOp(LLVMOp):
+    """Marks a place that is never reached."""
+
+    name = "llvm.unreachable"
+    traits = (TERMINATOR,)
+    syntax = "attr-dict"

@@ -1,0 +1,241 @@
+"""The types of the LLVM dialect; numbers and vectors are MLIR's builtin ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self, cast
+
+from tilewright.ir.attributes import Type
+from tilewright.ir.types import I1, FloatType, IntegerType, VectorType
+
+if TYPE_CHECKING:
+    from tilewright.text.parser import Parser
+
+DIALECT: Final = "llvm"
+
+
+def _bare(type: Type) -> str:
+    """A type inside another: those of this dialect go without prefix."""
+    return type.spell() if type.mnemonic.startswith("llvm.") else str(type)
+
+
+class PointerType(Type):
+    """`!llvm.ptr<3>`: an address; the number is that of the address space."""
+
+    __slots__ = ("space",)
+    mnemonic = "llvm.ptr"
+
+    space: int
+
+    def __new__(cls, space: int = 0) -> Self:
+        return cls.unique(space)
+
+    def spell(self) -> str:
+        return f"ptr<{self.space}>" if self.space else "ptr"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes."""
+        if not parser.accept("<"):
+            return cls()
+        space = parser.integer()
+        parser.expect(">")
+        return cls(space)
+
+
+class StructType(Type):
+    """`!llvm.struct<(i32, f32)>`: several values as one; a packed one has no padding."""
+
+    __slots__ = ("elements", "packed")
+    mnemonic = "llvm.struct"
+
+    elements: tuple[Type, ...]
+    packed: bool
+
+    def __new__(cls, elements: tuple[Type, ...], packed: bool = False) -> Self:
+        return cls.unique(elements, packed)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        elements = cast("tuple[Type, ...]", parameters[0])
+        wrong = next((element for element in elements if not is_storable(element)), None)
+        return None if wrong is None else f"a struct cannot hold '{wrong}'"
+
+    def spell(self) -> str:
+        packed = "packed " if self.packed else ""
+        return f"struct<{packed}({', '.join(map(_bare, self.elements))})>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes."""
+        parser.expect("<")
+        packed = parser.accept("packed")
+        elements = parser.listed(lambda: parser.type(DIALECT), "(", ")")
+        parser.expect(">")
+        return cls(tuple(elements), packed)
+
+
+class ArrayType(Type):
+    """`!llvm.array<4 x i8>`: equal elements one behind the other."""
+
+    __slots__ = ("element", "extent")
+    mnemonic = "llvm.array"
+
+    element: Type
+    extent: int
+
+    def __new__(cls, extent: int, element: Type) -> Self:
+        return cls.unique(element, extent)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ArrayType, (self.extent, self.element)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        element = cast("Type", parameters[0])
+        return None if is_storable(element) else f"an array cannot hold '{element}'"
+
+    def spell(self) -> str:
+        return f"array<{self.extent} x {_bare(self.element)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes, and `4xi8` as well."""
+        parser.expect("<")
+        glued = parser.extents()
+        if glued:
+            extent = glued[0]
+        else:
+            extent = parser.integer()
+            parser.expect("x")
+        element = parser.type(DIALECT)
+        for inner in reversed(glued[1:]):
+            element = cls(inner, element)
+        parser.expect(">")
+        return cls(extent, element)
+
+
+class VoidType(Type):
+    """`!llvm.void`: what a function gives that gives nothing."""
+
+    __slots__ = ()
+    mnemonic = "llvm.void"
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "void"
+
+
+class TokenType(Type):
+    """`!llvm.token`: ties operations together, and has no value."""
+
+    __slots__ = ()
+    mnemonic = "llvm.token"
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "token"
+
+
+class LLVMFunctionType(Type):
+    """`!llvm.func<i32 (ptr, ...)>`."""
+
+    __slots__ = ("inputs", "result", "variadic")
+    mnemonic = "llvm.func"
+
+    inputs: tuple[Type, ...]
+    result: Type
+    variadic: bool
+
+    def __new__(cls, inputs: tuple[Type, ...], result: Type, variadic: bool = False) -> Self:
+        return cls.unique(inputs, result, variadic)
+
+    @property
+    def results(self) -> tuple[Type, ...]:
+        """The result as a tuple that is empty for `void`."""
+        return () if self.result is VOID else (self.result,)
+
+    def spell(self) -> str:
+        inputs = [*map(_bare, self.inputs), *(("...",) if self.variadic else ())]
+        return f"func<{_bare(self.result)} ({', '.join(inputs)})>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes."""
+        parser.expect("<")
+        result = parser.type(DIALECT)
+        parser.expect("(")
+        inputs: list[Type] = []
+        variadic = False
+        while not parser.accept(")"):
+            variadic = parser.accept("...")
+            if not variadic:
+                inputs.append(parser.type(DIALECT))
+            if variadic or not parser.accept(","):
+                parser.expect(")")
+                break
+        parser.expect(">")
+        return cls(tuple(inputs), result, variadic)
+
+
+VOID: Final = VoidType()
+TOKEN: Final = TokenType()
+PTR: Final = PointerType()
+PTR_GLOBAL: Final = PointerType(1)
+PTR_SHARED: Final = PointerType(3)
+PTR_CONSTANT: Final = PointerType(4)
+PTR_LOCAL: Final = PointerType(5)
+PTR_TENSOR: Final = PointerType(6)
+PTR_CLUSTER: Final = PointerType(7)
+
+_FLOATS: Final = frozenset(("f16", "bf16", "f32", "f64", "f80", "f128"))
+
+
+def is_float(type: Type) -> bool:
+    """Whether LLVM computes with this float type; narrower ones are integers to it."""
+    return isinstance(type, FloatType) and type.format in _FLOATS
+
+
+def is_integer(type: Type) -> bool:
+    """Whether this is an integer of LLVM's kind, which has no sign of its own."""
+    return isinstance(type, IntegerType) and not type.signedness
+
+
+def is_vector(type: Type) -> bool:
+    """Whether this is a vector of LLVM's kind: one dimension, scalar elements."""
+    if not isinstance(type, VectorType) or len(type.shape) != 1 or type.scalable[0]:
+        return False
+    element = type.element
+    return is_integer(element) or is_float(element) or isinstance(element, PointerType)
+
+
+def is_storable(type: Type) -> bool:
+    """Whether values of this type can be held, passed and stored."""
+    if isinstance(type, PointerType | StructType | ArrayType):
+        return True
+    return is_integer(type) or is_float(type) or is_vector(type)
+
+
+def element_of(type: Type) -> Type:
+    """The element of a vector; any other type is its own."""
+    return type.element if isinstance(type, VectorType) else type
+
+
+def condition_type(type: Type) -> Type:
+    """What a comparison of values of a type gives: i1, or a vector of them."""
+    return VectorType(type.shape, I1) if isinstance(type, VectorType) else I1
+
+
+def member_type(type: Type, position: tuple[int, ...]) -> Type | None:
+    """The type of a part of a struct or an array; nothing if there is no such part."""
+    for index in position:
+        if isinstance(type, StructType) and 0 <= index < len(type.elements):
+            type = type.elements[index]
+        elif isinstance(type, ArrayType) and 0 <= index < type.extent:
+            type = type.element
+        else:
+            return None
+    return type

@@ -6,6 +6,7 @@ Prints ratios measured in one run; absolute figures depend on the machine. Nothi
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import statistics
 import subprocess
@@ -25,6 +26,7 @@ from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.assembly import parse_module
 from tilewright.driver.disassembly import disassemble
 from tilewright.ir.verifier import verify
+from tilewright.support.collector import CollectorPause
 
 AIMS: Final = {"read bytecode": 100_000, "parse text": 50_000, "verify": 300_000}
 STARTUP_AIM_MS: Final = 80
@@ -94,12 +96,14 @@ def ratio_to_peer(modules: Sequence[Module], runs: int) -> None:
 
 
 def best(step: Callable[[], object], runs: int) -> float:
-    """The shortest of several runs, in seconds."""
+    """The shortest of several runs, in seconds; without the collector, as the tools run."""
     times: list[float] = []
     for _ in range(runs):
-        started = time.perf_counter()
-        step()
-        times.append(time.perf_counter() - started)
+        gc.collect()
+        with CollectorPause():
+            started = time.perf_counter()
+            step()
+            times.append(time.perf_counter() - started)
     return min(times)
 
 

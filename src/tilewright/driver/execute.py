@@ -13,7 +13,7 @@ from tilewright.reference.launch import launch
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
-    from tilewright.reference.executor import Progress
+    from tilewright.reference.machine import Progress
 
 Source = bytes | str | os.PathLike[str] | ModuleOp
 

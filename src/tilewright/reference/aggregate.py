@@ -10,10 +10,11 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile import aggregate as d
 from tilewright.dialects.cuda_tile.control_flow import YieldOp
+from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
 from tilewright.reference.control_flow import Crossing, Passage, walk
 from tilewright.reference.meanings import meaning
-from tilewright.reference.tile import Array, per_block
+from tilewright.reference.tile import Array, per_block, tile_type
 
 Columns = list[Array]
 """For each operand an array of shape (extent, blocks, other elements)."""
@@ -21,15 +22,22 @@ Columns = list[Array]
 
 def _columns(op: d.AggregateOp, at: Batch) -> tuple[Columns, int]:
     sources = [at[source] for source in op.sources]
-    blocks = max(map(len, sources))
+    blocks = at.count if _captures(op) else max(map(len, sources))
     moved = (np.moveaxis(per_block(source, blocks), op.dim + 1, 0) for source in sources)
     return [array.reshape(len(array), blocks, -1) for array in moved], blocks
+
+
+def _captures(op: d.AggregateOp) -> bool:
+    """Whether the body uses values from outside, which may differ between blocks."""
+    inside: set[Value] = set(op.body.block.args)
+    inside.update(value for inner in op.body.walk() for value in inner.results)
+    return any(value not in inside for inner in op.body.walk() for value in inner.operands)
 
 
 def _combine(op: d.AggregateOp, at: Batch, lhs: Columns, rhs: Columns) -> Crossing:
     """Run the body on pairs of elements."""
     shape = lhs[0].shape
-    lanes = np.broadcast_to(np.arange(shape[1])[:, np.newaxis], shape).reshape(-1)
+    lanes = np.broadcast_to(np.arange(int(shape[1]))[:, np.newaxis], shape).reshape(-1)
     inner = at.narrow(lanes)
     pairs = [side.reshape(-1) for both in zip(lhs, rhs, strict=True) for side in both]
     inner.bind(op.body.block.args, pairs)
@@ -46,9 +54,8 @@ def reduce(op: d.ReduceOp, at: Batch) -> Crossing:
     while len(columns[0]) > 1:
         even, odd = [column[0::2] for column in columns], [column[1::2] for column in columns]
         _, columns, _ = yield from _combine(op, at, even, odd)
-    shapes = (result.type.shape for result in op.results)  # pyright: ignore
-    results = [c.reshape(blocks, *shape) for c, shape in zip(columns, shapes, strict=True)]
-    return Passage(at, results, [])
+    shape = tile_type(op.results[0]).shape
+    return Passage(at, [column.reshape(blocks, *shape) for column in columns], [])
 
 
 @meaning(d.ScanOp)
@@ -71,6 +78,6 @@ def scan(op: d.ScanOp, at: Batch) -> Crossing:
 
 def _restored(op: d.ScanOp, at: Batch, column: Array) -> Array:
     """A column as a tile of the operands' shape."""
-    blocks, *shape = column.shape[1], *op.results[0].type.shape  # pyright: ignore
+    blocks, shape = column.shape[1], tile_type(op.results[0]).shape
     outer = column.reshape(shape[op.dim], blocks, *shape[: op.dim], *shape[op.dim + 1 :])
     return np.moveaxis(outer, 0, op.dim + 1)

@@ -16,7 +16,7 @@ from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.numerics.conversion import int_to_float
 from tilewright.reference.numerics.rounding import round_to
-from tilewright.reference.tile import ADDRESS, DTYPES, Array, wrap
+from tilewright.reference.tile import ADDRESS, DTYPES, Array, is_array, wrap
 from tilewright.support.diagnostics import Diagnostic
 
 SCALARS: Final = (bool, int, float, np.generic)
@@ -32,7 +32,7 @@ class Table:
 
     def arrays(self) -> list[Array]:
         """The arrays whose addresses the table holds."""
-        return [entry for row in self.rows for entry in row if isinstance(entry, np.ndarray)]
+        return [entry for row in self.rows for entry in row if is_array(entry)]
 
 
 def bind_arguments(entry: EntryOp, arguments: Sequence[Any], space: AddressSpace) -> list[Array]:
@@ -82,7 +82,7 @@ def _bind(
 
 
 def _kind(argument: Any) -> str:
-    if isinstance(argument, np.ndarray):
+    if is_array(argument):
         return f"an array of {argument.dtype}"
     return f"{type(argument).__name__} {argument!r}"
 
@@ -90,7 +90,8 @@ def _kind(argument: Any) -> str:
 def _check_elements(entry: EntryOp, what: str, array: Array, pointee: Type) -> None:
     """Arrays must have the elements that the kernel expects, or integers of the same size."""
     expected, found = DTYPES[pointee], array.dtype
-    if found == expected or (found.kind in "iub" and found.itemsize == expected.itemsize):
+    # "V": files of NumPy's keep elements that it does not know as bytes.
+    if found == expected or (found.kind in "iubV" and found.itemsize == expected.itemsize):
         return
     _fail(entry, f"{what}: expected elements of '{pointee}', got an array of {found}")
 
@@ -101,7 +102,7 @@ def scalar(number: Any, element: Type) -> Array:
         if element is I1:
             return np.array([bool(number)])
         return wrap(np.array([int(number) & 0xFFFF_FFFF_FFFF_FFFF], np.uint64), element)
-    if isinstance(number, int | np.integer):
+    if np.asarray(number).dtype.kind in "iub":
         return int_to_float(np.array([int(number)], np.int64), element, is_signed=True)
     return round_to(np.array([float(number)]), element)
 
@@ -130,7 +131,7 @@ def _named_arrays(arguments: Sequence[Any]) -> tuple[dict[int, Array], dict[int,
     for index, argument in enumerate(arguments):
         found = argument.arrays() if isinstance(argument, Table) else [argument]
         for array in found:
-            if isinstance(array, np.ndarray):
+            if is_array(array):
                 arrays[id(array)] = array
                 names.setdefault(id(array), f"argument {index}")
     return arrays, names

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from tilewright.reference.errors import ExecutionError, Fault
-from tilewright.reference.tile import Array, per_block
+from tilewright.reference.tile import Array, is_array, per_block
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -72,7 +72,7 @@ class Batch:
 
     def _pick(self, value: Any) -> Any:
         """A value of the parent, for the blocks that are here."""
-        if isinstance(value, np.ndarray):
+        if is_array(value):
             return value if len(value) == 1 else value[self.lanes]
         return value.pick(self.lanes)
 
@@ -136,7 +136,7 @@ def _rebased(base: Batch, part: Batch) -> Batch:
 
 def _join(column: Sequence[Any], counts: Sequence[int], order: Array) -> Any:
     first = column[0]
-    if not isinstance(first, np.ndarray):
+    if not is_array(first):
         return first.join(column, order)
     if all(other is first for other in column) and len(first) == 1:
         return first

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
 from tilewright.reference.meanings import MEANINGS, meaning
 from tilewright.reference.numerics import integer
-from tilewright.reference.tile import Array, element, signed, unsigned
+from tilewright.reference.tile import Array, element, is_array, signed, unsigned
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -67,7 +67,7 @@ def walk(block: Block, at: Batch) -> Walk:
         if isinstance(outcome, Exit):
             exits.append(outcome)
         elif isinstance(outcome, GeneratorType):
-            passage: Passage = yield from outcome
+            passage = yield from cast("Crossing", outcome)
             exits += passage.exits
             if passage.batch is None:
                 break
@@ -148,11 +148,11 @@ def for_(op: ForOp, at: Batch) -> Crossing:
 
 def _kept(value: Any, before: Batch, after: Batch) -> Any:
     """A value of the blocks of one batch, for those of another that was narrowed from it."""
-    if before is after or (isinstance(value, np.ndarray) and len(value) == 1):
+    if before is after:
         return value
-    if isinstance(value, np.ndarray):
-        return value[after.lanes]
-    return value.pick(after.lanes)
+    if not is_array(value):
+        return value.pick(after.lanes)
+    return value if len(value) == 1 else value[after.lanes]
 
 
 @meaning(LoopOp)

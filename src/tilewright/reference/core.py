@@ -112,7 +112,8 @@ def _part_indices(
 @meaning(d.SelectOp)
 def select(op: d.SelectOp, at: Batch) -> Array:
     """One of two values for each element."""
-    return np.where(at[op.cond], at[op.val_if_true], at[op.val_if_false])
+    values: tuple[Array, Array] = at[op.val_if_true], at[op.val_if_false]
+    return np.where(at[op.cond], *values)
 
 
 @meaning(d.OffsetOp)
@@ -151,7 +152,7 @@ def unpack(op: d.UnpackOp, at: Batch) -> Array:
 @meaning(d.GetTileBlockIdOp)
 def get_tile_block_id(op: d.GetTileBlockIdOp, at: Batch) -> tuple[Array, ...]:
     """Where in the grid each block is."""
-    return tuple(at.blocks.T)
+    return tuple(at.blocks[:, dim] for dim in range(3))
 
 
 @meaning(d.GetNumTileBlocksOp)

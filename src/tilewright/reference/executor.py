@@ -6,7 +6,7 @@ another block, or a checker watches, each block runs for itself, and they take t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from tilewright.dialects.cuda_tile.control_flow import LoopOp
 from tilewright.dialects.cuda_tile.enums import MemoryOrdering
 from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
 from tilewright.dialects.cuda_tile.types import TileType
-from tilewright.reference import (  # noqa: F401 - they fill the table of meanings
+from tilewright.reference import (
     aggregate,
     atomics,
     bitwise,
@@ -31,14 +31,29 @@ from tilewright.reference import (  # noqa: F401 - they fill the table of meanin
     view,
 )
 from tilewright.reference.batch import Batch
-from tilewright.reference.machine import Machine
+from tilewright.reference.control_flow import Walk
+from tilewright.reference.machine import Machine, Progress
 from tilewright.reference.scheduler import run_alone, take_turns
 
 if TYPE_CHECKING:
     from tilewright.reference.tile import Array
 
-Progress = Callable[[int, int], object]
-"""Told how many blocks are done, of how many."""
+GROUPS: Final = (
+    aggregate,
+    atomics,
+    bitwise,
+    control_flow,
+    conversion,
+    core,
+    floating,
+    integer,
+    memory,
+    misc,
+    mma,
+    structure,
+    view,
+)
+"""The modules that hold the meanings; to import them fills the table."""
 
 ELEMENTS_AT_ONCE: Final = 1 << 19
 BLOCKS_AT_ONCE: Final = 4096
@@ -48,7 +63,7 @@ def run_kernel(
     machine: Machine,
     entry: EntryOp,
     arguments: Sequence[Any],
-    progress: Progress = lambda done, total: None,
+    progress: Progress | None = None,
 ) -> None:
     """Run every block of the grid; `arguments` are values of the entry's parameters."""
     blocks = block_coordinates(machine.grid)
@@ -61,12 +76,11 @@ def run_kernel(
         for group in np.array_split(blocks, -(-len(blocks) // batch_size(entry)) or 1):
             run_alone(start(machine, entry, group, arguments))
             done += len(group)
-            progress(done, len(blocks))
+            if progress is not None:
+                progress(done, len(blocks))
 
 
-def start(
-    machine: Machine, entry: EntryOp, blocks: Array, arguments: Sequence[Any]
-) -> control_flow.Walk:
+def start(machine: Machine, entry: EntryOp, blocks: Array, arguments: Sequence[Any]) -> Walk:
     """A walk of some blocks through the kernel."""
     batch = Batch.of_blocks(machine, blocks)
     batch.bind(entry.arguments, arguments)

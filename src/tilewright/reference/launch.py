@@ -10,8 +10,8 @@ from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.arguments import bind_arguments
 from tilewright.reference.checker import Checker
 from tilewright.reference.errors import ExecutionError, Fault
-from tilewright.reference.executor import Progress, load_program, run_kernel
-from tilewright.reference.machine import FUEL, Machine
+from tilewright.reference.executor import load_program, run_kernel
+from tilewright.reference.machine import FUEL, Machine, Progress
 from tilewright.support.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def launch(
     check: bool = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: Progress | None = None,
     fuel: int = FUEL,
 ) -> None:
     """Run a kernel of a verified module; arrays among the arguments change in place.

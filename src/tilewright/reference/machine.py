@@ -16,6 +16,7 @@ from tilewright.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
 from tilewright.dialects.cuda_tile.view import LoadViewTkoOp, StoreViewTkoOp
 from tilewright.reference.access import NO_TOKEN, Access, Token
 from tilewright.reference.errors import Fault
+from tilewright.reference.tile import Array, is_array
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.control_flow import LoopOp
@@ -36,6 +37,9 @@ MEMORY_OPS: Final = frozenset(
         StoreViewTkoOp,
     }
 )
+
+Progress = Callable[[int, int], object]
+"""Told how many blocks are done, of how many."""
 
 FUEL: Final = 1_000_000
 """How often a `loop` may go round before we take it to be endless."""
@@ -126,9 +130,9 @@ class Watch:
 def _same(before: Sequence[Any], after: Sequence[Any]) -> bool:
     """Whether loop-carried values are the same; tokens say nothing about values."""
     pairs = zip(before, after, strict=True)
-    return all(a is b or not isinstance(a, np.ndarray) or _equal(a, b) for a, b in pairs)
+    return all(a is b or not is_array(a) or _equal(a, b) for a, b in pairs)
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: Array, b: Array) -> bool:
     # Bytes, so that a NaN equals itself.
     return a.shape == b.shape and a.tobytes() == b.tobytes()

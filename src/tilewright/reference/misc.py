@@ -58,7 +58,7 @@ def _has_same_elements(value: Array, group: tuple[int, ...]) -> Array:
     first = value
     for axis, size in enumerate(group, start=1):
         if size > 1:
-            places = np.arange(value.shape[axis])
+            places = np.arange(int(value.shape[axis]))
             first = first.take(places - places % size, axis=axis)
     return value == first
 
@@ -87,7 +87,7 @@ def _is_divisible(number: Array, predicate: DivByAttr, rise: int) -> Array:
     if not predicate.every or predicate.along is None:
         return (number & low_bits) == 0
     axis = predicate.along + 1
-    places = np.arange(number.shape[axis])
+    places = np.arange(int(number.shape[axis]))
     starts = places - places % predicate.every
     first = number.take(starts, axis=axis)
     shape = [1] * number.ndim

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from tilewright.reference.errors import ExecutionError, Fault
-from tilewright.reference.machine import Machine, Waiting
+from tilewright.reference.machine import Machine, Progress, Waiting
 from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ def run_alone(walk: Walk) -> None:
 
 
 def take_turns(
-    machine: Machine, walks: Iterable[Walk], total: int, progress: Callable[[int, int], object]
+    machine: Machine,
+    walks: Iterable[Walk],
+    total: int,
+    progress: Progress | None,
 ) -> None:
     """Run walks until all are done: one after the other, or in the order that a checker says."""
     checker = machine.checker
@@ -36,7 +39,8 @@ def take_turns(
         except StopIteration:
             del live[position]
             waiting.pop(walk, None)
-            progress(total - len(live), total)
+            if progress is not None:
+                progress(total - len(live), total)
             continue
         if signal is None:
             continue

@@ -17,7 +17,7 @@ all of them; both kinds mix by broadcasting.
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard, cast
 
 import ml_dtypes
 import numpy as np
@@ -73,6 +73,11 @@ DTYPES: Final[dict[Type, DType]] = {
 
 ADDRESS: Final[DType] = np.dtype(np.uint64)
 TF32_BITS: Final = np.uint32(0xFFFFE000)
+
+
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value is a tile: tokens and views are not."""
+    return isinstance(value, np.ndarray)
 
 
 def dtype(element: Type) -> DType:

@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "dis": ("disassemble", "disassemble bytecode into text"),
     "verify": ("verify", "check a module and report every error"),
     "opt": ("opt", "run passes on a module"),
+    "run": ("run", "run a kernel on arrays"),
 }
 """Each subcommand: the module that has it, and what it does. Only the one that runs is loaded."""
 

@@ -1,0 +1,117 @@
+"""Arguments of kernels as text: `3`, `zeros:4x4xf32`, `random:128xf16:7`, `input.npy`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tilewright.driver.files import FileError
+from tilewright.ir.attributes import Type
+from tilewright.ir.types import F4E2M1FN, I4, FloatType, IntegerType
+from tilewright.reference.numerics.conversion import int_to_float
+from tilewright.reference.numerics.rounding import round_to
+from tilewright.reference.tile import DTYPES, Array, wrap
+
+ELEMENTS: Final[dict[str, Type]] = {type.spell(): type for type in DTYPES if type is not I4}
+SHAPED: Final = re.compile(r"(?P<shape>(?:\d+x)*)(?P<element>[a-z]\w*)")
+SYNTAX: Final = "zeros, ones, iota, small or random, then :SHAPExTYPE, as in zeros:4x8xf32"
+
+
+class ArgumentError(ValueError):
+    """A text that is no argument; the message says why."""
+
+
+def parse_argument(text: str) -> Any:
+    """The number or array that a text describes."""
+    if text.endswith(".npy"):
+        return load_array(text)
+    if ":" in text:
+        return make_array(text)
+    if text in ("true", "false"):
+        return text == "true"
+    for read in (lambda: int(text, 0), lambda: float(text)):
+        try:
+            return read()
+        except ValueError:
+            continue
+    raise ArgumentError(f"expected a number, a file that ends in .npy, or {SYNTAX}, found '{text}'")
+
+
+def load_array(path: str) -> Array:
+    """The array in a file of NumPy's."""
+    try:
+        return np.load(path)
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot read '{path}': {error}") from error
+
+
+def _zeros(shape: tuple[int, ...], seed: int, element: Type) -> Array:
+    return np.zeros(shape, np.int64)
+
+
+def _ones(shape: tuple[int, ...], seed: int, element: Type) -> Array:
+    return np.ones(shape, np.int64)
+
+
+def _iota(shape: tuple[int, ...], seed: int, element: Type) -> Array:
+    return np.arange(math.prod(shape)).reshape(shape)
+
+
+def _small(shape: tuple[int, ...], seed: int, element: Type) -> Array:
+    """Integers from -4 to 4: sums and products of few of them are exact in any type."""
+    return np.random.default_rng(seed).integers(-4, 5, shape)
+
+
+def _random(shape: tuple[int, ...], seed: int, element: Type) -> Array:
+    """Normal numbers around zero; any integers."""
+    random = np.random.default_rng(seed)
+    if isinstance(element, IntegerType):
+        return random.integers(-(1 << 63), 1 << 63, shape)
+    return random.standard_normal(shape)
+
+
+CONTENTS: Final[dict[str, Callable[[tuple[int, ...], int, Type], Array]]] = {
+    "zeros": _zeros,
+    "ones": _ones,
+    "iota": _iota,
+    "small": _small,
+    "random": _random,
+}
+
+
+def make_array(text: str) -> Array:
+    """The array that `contents:SHAPExTYPE` or `contents:SHAPExTYPE:seed` describes."""
+    name, shaped, seed = (*text.split(":", 2), "0")[:3]
+    if name not in CONTENTS:
+        raise ArgumentError(f"expected {SYNTAX}, found '{name}'")
+    match = SHAPED.fullmatch(shaped)
+    if match is None or match["element"] not in ELEMENTS:
+        known = ", ".join(ELEMENTS)
+        raise ArgumentError(f"expected a shape and a type ({known}), found '{shaped}'")
+    if not seed.isdecimal():
+        raise ArgumentError(f"expected a seed that is a number, found '{seed}'")
+    shape = tuple(int(extent) for extent in match["shape"].split("x")[:-1])
+    element = ELEMENTS[match["element"]]
+    return elements_of(CONTENTS[name](shape, int(seed), element), element)
+
+
+def elements_of(numbers: Array, element: Type) -> Array:
+    """Numbers as elements of a type, in the form that kernels take: f4E2M1FN two to a byte."""
+    if element is F4E2M1FN:
+        halves = to_element(numbers, element).view(np.uint8).reshape(-1, 2)
+        packed = halves[:, 0] | halves[:, 1] << np.uint8(4)
+        return packed.reshape(*numbers.shape[:-1], numbers.shape[-1] // 2)
+    return to_element(numbers, element)
+
+
+def to_element(numbers: Array, element: Type) -> Array:
+    """Numbers as elements of a type, one for each."""
+    if not isinstance(element, FloatType):
+        return np.ascontiguousarray(wrap(numbers, element), DTYPES[element])
+    if numbers.dtype.kind == "i":
+        return int_to_float(numbers, element, is_signed=True)
+    return round_to(numbers, element)

@@ -1,0 +1,113 @@
+"""The attributes of arith: flags, rounding modes, predicates, and the values of constants."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from tilewright.dialects.flags import FlagsAttr
+from tilewright.ir.attribute_kinds import AttributeKind, EnumKind, InstanceKind
+from tilewright.ir.attributes import (
+    Attribute,
+    DenseElementsAttr,
+    EnumAttr,
+    FloatAttr,
+    IntegerAttr,
+)
+
+
+class FastMathAttr(FlagsAttr):
+    """What a float operation may do although it changes results."""
+
+    __slots__ = ("bits",)
+    mnemonic = "arith.fastmath"
+    flags = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
+    everything = "fast"
+    separator = ","
+
+
+class OverflowAttr(FlagsAttr):
+    """Which overflows an integer operation promises not to have."""
+
+    __slots__ = ("bits",)
+    mnemonic = "arith.overflow"
+    flags = ("nsw", "nuw")
+
+
+class RoundingMode(EnumAttr):
+    """Which representable number a float becomes."""
+
+    TO_NEAREST_EVEN = 0
+    DOWNWARD = 1
+    UPWARD = 2
+    TOWARD_ZERO = 3
+    TO_NEAREST_AWAY = 4
+
+
+class CmpIPredicate(EnumAttr, width=64):
+    """What a comparison of integers asks; `s` reads them as signed, `u` as unsigned."""
+
+    EQ = 0
+    NE = 1
+    SLT = 2
+    SLE = 3
+    SGT = 4
+    SGE = 5
+    ULT = 6
+    ULE = 7
+    UGT = 8
+    UGE = 9
+
+
+class CmpFPredicate(EnumAttr, width=64):
+    """What a comparison of floats asks; with a NaN, `o` says no and `u` says yes."""
+
+    FALSE = 0
+    OEQ = 1
+    OGT = 2
+    OGE = 3
+    OLT = 4
+    OLE = 5
+    ONE = 6
+    ORD = 7
+    UEQ = 8
+    UGT = 9
+    UGE = 10
+    ULT = 11
+    ULE = 12
+    UNE = 13
+    UNO = 14
+    TRUE = 15
+
+
+Literal: TypeAlias = IntegerAttr | FloatAttr | DenseElementsAttr
+"""A value that knows its type."""
+
+
+class LiteralKind(AttributeKind[Literal]):
+    """A number or a shaped constant."""
+
+    __slots__ = ()
+
+    def accepts(self, attribute: Attribute) -> bool:
+        return isinstance(attribute, Literal)
+
+    def unwrap(self, attribute: Attribute) -> Literal:
+        assert isinstance(attribute, Literal)
+        return attribute
+
+    def wrap(self, value: Literal) -> Attribute:
+        return value
+
+
+NO_FAST_MATH: Final = FastMathAttr()
+NO_OVERFLOW: Final = OverflowAttr()
+
+LITERAL: Final = LiteralKind("a number or dense elements")
+FAST_MATH: Final = InstanceKind(FastMathAttr, "fast math flags")
+OVERFLOW: Final = InstanceKind(OverflowAttr, "overflow flags")
+ROUNDING: Final = EnumKind(RoundingMode)
+CMPI_PREDICATE: Final = EnumKind(CmpIPredicate)
+CMPF_PREDICATE: Final = EnumKind(CmpFPredicate)
+
+FAST_MATH_SYNTAX: Final = "(`fastmath` `` $fastmath^)?"
+OVERFLOW_SYNTAX: Final = "(`overflow` `` $overflow^)?"

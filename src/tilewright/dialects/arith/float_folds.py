@@ -1,0 +1,102 @@
+"""Folds of float arithmetic: computation on constants, rounded once, and operands without effect.
+
+The target rounds as IEEE 754 says and keeps subnormal numbers; flags only ever allow more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.arith.attributes import RoundingMode
+from tilewright.dialects.arith.floating import (
+    AddFOp,
+    BinaryFloat,
+    DivFOp,
+    MaximumFOp,
+    MaxNumFOp,
+    MinimumFOp,
+    MinNumFOp,
+    MulFOp,
+    NegFOp,
+    RemFOp,
+    RoundedFloat,
+    SubFOp,
+)
+from tilewright.dialects.arith.literals import elementwise, format_of, splat_of
+from tilewright.support.floats import Exact, FloatFormat, Rounding, encode
+from tilewright.support.numerics import floating
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.rules import Constants, Folded, Folds
+
+ROUNDINGS: Final = {
+    None: Rounding.NEAREST_EVEN,
+    RoundingMode.TO_NEAREST_EVEN: Rounding.NEAREST_EVEN,
+    RoundingMode.DOWNWARD: Rounding.NEGATIVE_INF,
+    RoundingMode.UPWARD: Rounding.POSITIVE_INF,
+    RoundingMode.TOWARD_ZERO: Rounding.ZERO,
+    RoundingMode.TO_NEAREST_AWAY: Rounding.NEAREST_AWAY,
+}
+
+_ROUNDED: Final[dict[type[Operation], Callable[..., int]]] = {
+    AddFOp: floating.add,
+    SubFOp: floating.subtract,
+    MulFOp: floating.multiply,
+    DivFOp: floating.divide,
+}
+
+_EXACT: Final[dict[type[Operation], Callable[[int, int, FloatFormat], int]]] = {
+    RemFOp: floating.remainder,
+    MaximumFOp: lambda a, b, format: floating.maximum(a, b, format, propagate_nan=True),
+    MinimumFOp: lambda a, b, format: floating.minimum(a, b, format, propagate_nan=True),
+    MaxNumFOp: floating.maximum,
+    MinNumFOp: floating.minimum,
+}
+
+
+def _neutral(op: BinaryFloat, format: FloatFormat) -> int | None:
+    """The right operand that leaves any left one as it is, zeros of both signs included."""
+    match op:
+        case MulFOp() | DivFOp():
+            return encode(Exact(False, 1, 0), format)
+        case AddFOp():
+            # x + (+0) would turn -0 into +0; rounding down, x + (-0) turns +0 into -0.
+            return None if op.rounding is RoundingMode.DOWNWARD else format.sign
+        case SubFOp():
+            return None if op.rounding is RoundingMode.DOWNWARD else 0
+        case _:
+            return None
+
+
+def fold_binary(op: BinaryFloat, constants: Constants) -> Folded:
+    """Compute on constants; `x * 1`, `x / 1`, `x + -0` and `x - 0` are `x`."""
+    format = format_of(op.result.type)
+    if format is None or not format.signed or format.width <= 8:
+        return None
+    right = splat_of(constants[1])
+    if right is not None and right == _neutral(op, format):
+        return op.lhs
+    if isinstance(op, RoundedFloat):
+        compute, rounding = _ROUNDED[type(op)], ROUNDINGS[op.rounding]
+        return elementwise(lambda a, b: compute(a, b, format, rounding), op.result.type, constants)
+    exact = _EXACT[type(op)]
+    return elementwise(lambda a, b: exact(a, b, format), op.result.type, constants)
+
+
+def fold_negation(op: NegFOp, constants: Constants) -> Folded:
+    """Compute on constants; `-(-x)` is `x`."""
+    inner = op.operand.defined_by(NegFOp)
+    if inner is not None:
+        return inner.operand
+    format = format_of(op.result.type)
+    if format is None or not format.signed:
+        return None
+    return elementwise(lambda a: floating.negate(a, format), op.result.type, constants)
+
+
+FLOAT_FOLDS: Final[Folds] = {
+    **dict.fromkeys((*_ROUNDED, *_EXACT), fold_binary),
+    NegFOp: fold_negation,
+}

@@ -1,0 +1,114 @@
+"""Float arithmetic."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.arith.attributes import (
+    FAST_MATH,
+    FAST_MATH_SYNTAX,
+    NO_FAST_MATH,
+    ROUNDING,
+)
+from tilewright.dialects.elements import FLOAT_LIKE
+from tilewright.ir import declare as d
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
+
+SAME: Final = SameType("lhs", "rhs", "result")
+
+
+class BinaryFloat(Operation):
+    """Base of the operations on two floats of one type, element by element."""
+
+    effects = Effects.PURE
+    traits = (SAME,)
+    syntax = f"$lhs `,` $rhs {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
+
+    lhs = d.operand(FLOAT_LIKE)
+    rhs = d.operand(FLOAT_LIKE)
+    fastmath = d.attribute(FAST_MATH, default=NO_FAST_MATH)
+    result = d.result(FLOAT_LIKE)
+
+
+class RoundedFloat(BinaryFloat):
+    """Base of those that round: to nearest even, unless a mode says otherwise."""
+
+    syntax = f"$lhs `,` $rhs ($rounding^)? {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
+
+    rounding = d.optional_attribute(ROUNDING, spelling="roundingmode")
+
+
+class AddFOp(RoundedFloat):
+    """`lhs + rhs`."""
+
+    name = "arith.addf"
+    traits = (SAME, COMMUTATIVE)
+
+
+class SubFOp(RoundedFloat):
+    """`lhs - rhs`."""
+
+    name = "arith.subf"
+
+
+class MulFOp(RoundedFloat):
+    """`lhs * rhs`."""
+
+    name = "arith.mulf"
+    traits = (SAME, COMMUTATIVE)
+
+
+class DivFOp(RoundedFloat):
+    """`lhs / rhs`."""
+
+    name = "arith.divf"
+
+
+class RemFOp(BinaryFloat):
+    """What division toward zero leaves, exactly, with the sign of `lhs`."""
+
+    name = "arith.remf"
+
+
+class ExtremeFloat(BinaryFloat):
+    """Base of the larger and the smaller of two."""
+
+    traits = (SAME, COMMUTATIVE)
+
+
+class MaximumFOp(ExtremeFloat):
+    """The larger of two, where -0 < +0; NaN if one is NaN."""
+
+    name = "arith.maximumf"
+
+
+class MinimumFOp(ExtremeFloat):
+    """The smaller of two, where -0 < +0; NaN if one is NaN."""
+
+    name = "arith.minimumf"
+
+
+class MaxNumFOp(ExtremeFloat):
+    """The larger of two; the other one if one is NaN."""
+
+    name = "arith.maxnumf"
+
+
+class MinNumFOp(ExtremeFloat):
+    """The smaller of two; the other one if one is NaN."""
+
+    name = "arith.minnumf"
+
+
+class NegFOp(Operation):
+    """The other sign, also of zeros and NaNs."""
+
+    name = "arith.negf"
+    effects = Effects.PURE
+    traits = (SameType("operand", "result"),)
+    syntax = f"$operand {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
+
+    operand = d.operand(FLOAT_LIKE)
+    fastmath = d.attribute(FAST_MATH, default=NO_FAST_MATH)
+    result = d.result(FLOAT_LIKE)

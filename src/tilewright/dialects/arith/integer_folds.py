@@ -1,0 +1,195 @@
+"""Folds of integer arithmetic: computation on constants, and the laws of wrapping integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.dialects.arith.integer import (
+    AddIOp,
+    AddUIExtendedOp,
+    AndIOp,
+    BinaryInteger,
+    CeilDivSIOp,
+    CeilDivUIOp,
+    DivSIOp,
+    DivUIOp,
+    ExactInteger,
+    FloorDivSIOp,
+    MaxSIOp,
+    MaxUIOp,
+    MinSIOp,
+    MinUIOp,
+    MulIOp,
+    MulSIExtendedOp,
+    MulUIExtendedOp,
+    OrIOp,
+    OverflowingInteger,
+    RemSIOp,
+    RemUIOp,
+    ShLIOp,
+    ShRSIOp,
+    ShRUIOp,
+    SubIOp,
+    XOrIOp,
+)
+from tilewright.dialects.arith.literals import Binary, elementwise, literal, splat_of
+from tilewright.dialects.elements import width_of
+from tilewright.support.bits import mask, sign_bit, to_signed, to_unsigned
+from tilewright.support.floats import Rounding
+from tilewright.support.numerics import integer
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.rules import Constants, Folded, Folds
+
+Maker = Callable[[int], Binary]
+"""From the width of integers to a computation on them."""
+
+
+def _division(rounding: Rounding, *, signed: bool) -> Maker:
+    return lambda bits: lambda a, b: integer.divide(a, b, bits, signed=signed, rounding=rounding)
+
+
+def _signed(function: Callable[..., int | None], *, signed: bool) -> Maker:
+    return lambda bits: lambda a, b: function(a, b, bits, signed=signed)
+
+
+def _shift(function: Callable[..., int], **how: bool) -> Maker:
+    """Shifts by the width or more are undefined."""
+    return lambda bits: lambda a, b: function(a, b, bits, **how) if b < bits else None
+
+
+def _plain(function: Callable[[int, int, int], int]) -> Maker:
+    return lambda bits: lambda a, b: function(a, b, bits)
+
+
+COMPUTE: Final[dict[type[Operation], Maker]] = {
+    AddIOp: _plain(integer.add),
+    SubIOp: _plain(integer.subtract),
+    MulIOp: _plain(integer.multiply),
+    ShLIOp: _shift(integer.shift_left),
+    ShRSIOp: _shift(integer.shift_right, signed=True),
+    ShRUIOp: _shift(integer.shift_right, signed=False),
+    DivSIOp: _division(Rounding.ZERO, signed=True),
+    DivUIOp: _division(Rounding.ZERO, signed=False),
+    FloorDivSIOp: _division(Rounding.NEGATIVE_INF, signed=True),
+    CeilDivSIOp: _division(Rounding.POSITIVE_INF, signed=True),
+    CeilDivUIOp: _division(Rounding.POSITIVE_INF, signed=False),
+    RemSIOp: _signed(integer.remainder, signed=True),
+    RemUIOp: _signed(integer.remainder, signed=False),
+    MaxSIOp: _signed(integer.maximum, signed=True),
+    MaxUIOp: _signed(integer.maximum, signed=False),
+    MinSIOp: _signed(integer.minimum, signed=True),
+    MinUIOp: _signed(integer.minimum, signed=False),
+    AndIOp: lambda bits: integer.bitwise_and,
+    OrIOp: lambda bits: integer.bitwise_or,
+    XOrIOp: lambda bits: integer.bitwise_xor,
+}
+"""What each operation makes of two patterns, all promises aside."""
+
+NEUTRAL: Final[dict[type[Operation], Callable[[int], int | None]]] = {
+    **dict.fromkeys(
+        (AddIOp, SubIOp, ShLIOp, ShRSIOp, ShRUIOp, OrIOp, XOrIOp, MaxUIOp), lambda bits: 0
+    ),
+    **dict.fromkeys((MulIOp, DivUIOp, CeilDivUIOp), lambda bits: 1),
+    # The one bit of a signed i1 that is set stands for -1.
+    **dict.fromkeys((DivSIOp, FloorDivSIOp, CeilDivSIOp), lambda bits: None if bits == 1 else 1),
+    **dict.fromkeys((AndIOp, MinUIOp), mask),
+    MaxSIOp: sign_bit,
+    MinSIOp: lambda bits: mask(bits) >> 1,
+}
+"""The right operand that leaves the left one as it is."""
+
+ABSORBING: Final[dict[type[Operation], Callable[[int], int]]] = {
+    **dict.fromkeys((MulIOp, AndIOp, MinUIOp), lambda bits: 0),
+    **dict.fromkeys((OrIOp, MaxUIOp), mask),
+    MaxSIOp: lambda bits: mask(bits) >> 1,
+    MinSIOp: sign_bit,
+}
+"""The operand that is the result, whatever the other one is."""
+
+COMMUTATIVE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp)
+IDEMPOTENT: Final = (AndIOp, OrIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp)
+CANCELLING: Final = (SubIOp, XOrIOp)
+
+
+def _promised(op: BinaryInteger, bits: int, compute: Binary) -> Binary:
+    """A computation that is undefined where the operation's promise is broken."""
+    if isinstance(op, OverflowingInteger) and op.overflow:
+        overflows = _OVERFLOWS[type(op)]
+        readings = [flag == "nsw" for flag in op.overflow.names]
+
+        def kept(a: int, b: int) -> int | None:
+            broken = any(overflows(a, b, bits, signed=signed) for signed in readings)
+            return None if broken else compute(a, b)
+
+        return kept
+    if isinstance(op, ExactInteger) and op.is_exact:
+        return lambda a, b: None
+    return compute
+
+
+_OVERFLOWS: Final[dict[type[Operation], Callable[..., bool]]] = {
+    AddIOp: integer.add_overflows,
+    SubIOp: integer.subtract_overflows,
+    MulIOp: integer.multiply_overflows,
+    ShLIOp: integer.shift_left_overflows,
+}
+
+
+def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
+    """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
+    kind, type = op.__class__, op.result.type
+    bits = width_of(type)
+    left, right = splat_of(constants[0]), splat_of(constants[1])
+    neutral = NEUTRAL[kind](bits) if kind in NEUTRAL else None
+    if right is not None and right == neutral:
+        return op.lhs
+    if None not in constants:
+        return elementwise(_promised(op, bits, COMPUTE[kind](bits)), type, constants)
+    if kind in COMMUTATIVE and left is not None and left == neutral:
+        return op.rhs
+    absorbing = ABSORBING[kind](bits) if kind in ABSORBING else None
+    if absorbing is not None and absorbing in (left, right):
+        return literal([absorbing], type)
+    return _fold_same(op)
+
+
+def _fold_same(op: BinaryInteger) -> Folded:
+    """`x & x` is `x`, and `x - x` is zero."""
+    if op.lhs is not op.rhs:
+        return None
+    if isinstance(op, IDEMPOTENT):
+        return op.lhs
+    return literal([0], op.result.type) if isinstance(op, CANCELLING) else None
+
+
+def fold_carry(op: AddUIExtendedOp, constants: Constants) -> Folded:
+    """Compute the sum and the carry of constants."""
+    bits = width_of(op.sum.type)
+    low = elementwise(lambda a, b: integer.add(a, b, bits), op.sum.type, constants)
+    carry = elementwise(lambda a, b: a + b >> bits, op.overflow.type, constants)
+    return None if low is None or carry is None else (low, carry)
+
+
+def fold_wide_product(op: Any, constants: Constants) -> Folded:
+    """Compute both halves of the product of constants."""
+    bits, type = width_of(op.low.type), op.low.type
+    signed = isinstance(op, MulSIExtendedOp)
+
+    def high(a: int, b: int) -> int:
+        x, y = (to_signed(a, bits), to_signed(b, bits)) if signed else (a, b)
+        return to_unsigned(x * y >> bits, bits)
+
+    lows = elementwise(lambda a, b: integer.multiply(a, b, bits), type, constants)
+    highs = elementwise(high, type, constants)
+    return None if lows is None or highs is None else (lows, highs)
+
+
+INTEGER_FOLDS: Final[Folds] = {
+    **dict.fromkeys(COMPUTE, fold_binary),
+    AddUIExtendedOp: fold_carry,
+    MulSIExtendedOp: fold_wide_product,
+    MulUIExtendedOp: fold_wide_product,
+}

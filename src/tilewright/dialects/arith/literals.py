@@ -1,0 +1,119 @@
+"""Constants as bit patterns: what folds read, and what they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from tilewright.dialects.arith.attributes import Literal
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.elements import element_of
+from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr, element_bytes
+from tilewright.ir.types import (
+    I1,
+    FloatType,
+    IndexType,
+    IntegerType,
+    TensorType,
+    VectorType,
+)
+from tilewright.support.bits import mask, to_signed
+from tilewright.support.floats import FORMATS, FloatFormat
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.builder import Builder
+
+LIMIT: Final = 4096
+"""How many elements a computed constant may have, unless all are the same."""
+
+Unary: TypeAlias = Callable[[int], "int | None"]
+Binary: TypeAlias = Callable[[int, int], "int | None"]
+Ternary: TypeAlias = Callable[[int, int, int], "int | None"]
+Compute: TypeAlias = Unary | Binary | Ternary
+"""From the patterns of elements to that of a result; none where that is undefined."""
+
+
+def format_of(type: Type) -> FloatFormat | None:
+    """The format of float elements, if we can compute with it."""
+    element = element_of(type)
+    return FORMATS.get(element.format) if isinstance(element, FloatType) else None
+
+
+def pattern_of(number: IntegerAttr | FloatAttr) -> int:
+    """The bits of a number."""
+    if isinstance(number, FloatAttr):
+        return number.bits
+    width = number.type.width if isinstance(number.type, IntegerType | IndexType) else 64
+    return number.value & mask(width)
+
+
+def splat_of(constant: Attribute | None) -> int | None:
+    """The pattern that all elements of a constant share, if they do."""
+    if isinstance(constant, IntegerAttr | FloatAttr):
+        return pattern_of(constant)
+    if isinstance(constant, DenseElementsAttr) and constant.is_splat:
+        return constant.elements()[0]
+    return None
+
+
+def _count(type: Type) -> int:
+    shape = type.shape if isinstance(type, VectorType | TensorType) else ()
+    return prod(shape or ())
+
+
+def literal(patterns: Sequence[int], type: Type) -> Literal | None:
+    """The constant of a type with these elements; one stands for all."""
+    element = element_of(type)
+    if element is type:
+        return _number(patterns[0], type)
+    if not isinstance(element, IntegerType | FloatType | IndexType):
+        return None
+    size = element_bytes(element)
+    return DenseElementsAttr(b"".join([p.to_bytes(size, "little") for p in patterns]), type)
+
+
+def _number(pattern: int, type: Type) -> Literal | None:
+    match type:
+        case FloatType():
+            return FloatAttr(pattern, type)
+        case IntegerType() | IndexType():
+            value = pattern if type is I1 else to_signed(pattern, type.width)
+            return IntegerAttr(value, type)
+        case _:
+            return None
+
+
+def elementwise(
+    compute: Compute, type: Type, constants: Sequence[Attribute | None]
+) -> Literal | None:
+    """The constant that a computation on elements gives; none if an element is undefined."""
+    known = [constant for constant in constants if isinstance(constant, Literal)]
+    if len(known) < len(constants):
+        return None
+    splats = [splat_of(constant) for constant in known]
+    if None not in splats:
+        columns = [[splat] for splat in cast("list[int]", splats)]
+    elif _count(type) > LIMIT:
+        return None
+    else:
+        columns = [_expanded(constant, _count(type)) for constant in known]
+    function = cast("Callable[..., int | None]", compute)
+    results = [function(*row) for row in zip(*columns, strict=True)]
+    return None if None in results else literal(cast("list[int]", results), type)
+
+
+def _expanded(constant: Literal, count: int) -> list[int]:
+    splat = splat_of(constant)
+    if splat is not None:
+        return [splat] * count
+    assert isinstance(constant, DenseElementsAttr)
+    return constant.elements()
+
+
+def materialize(value: Attribute, type: Type, build: Builder) -> ConstantOp | None:
+    """The operation that yields a constant."""
+    return (
+        build.create(ConstantOp, value=value, types=[type]) if isinstance(value, Literal) else None
+    )

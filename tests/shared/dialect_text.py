@@ -1,0 +1,63 @@
+"""Texts of standard dialects: read, verified, printed, and judged by xDSL."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from xdsl.context import Context as XContext
+from xdsl.dialects import get_all_dialects
+from xdsl.parser import Parser as XParser
+from xdsl.printer import Printer as XPrinter
+
+from tilewright.driver.registry import context
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import Sink, UserError
+from tilewright.text.parser import parse_text
+from tilewright.text.printer import print_op
+
+
+def read(text: str) -> Operation:
+    """A program of our dialects alone, which the verifier lets pass."""
+    op = parse_text(text, context())
+    verify(op)
+    return op
+
+
+def check_round_trip(text: str) -> None:
+    """The text is exactly what we print of it, also by way of the generic form."""
+    op = read(text)
+    assert print_op(op) == text
+    generic = print_op(op, generic=True)
+    assert print_op(read(generic)) == text
+    assert print_op(read(generic), generic=True) == generic
+
+
+def xdsl_prints(text: str, *, custom: bool = False) -> str:
+    """What xDSL prints of a program, in the generic form or in its own."""
+    xcontext = XContext(allow_unregistered=True)
+    for name, dialect in get_all_dialects().items():
+        xcontext.register_dialect(name, dialect)
+    module = XParser(xcontext, text).parse_module()
+    module.verify()
+    out = StringIO()
+    XPrinter(stream=out, print_generic_format=not custom).print_op(module)
+    return out.getvalue()
+
+
+def check_with_xdsl(text: str) -> None:
+    """xDSL takes our generic form, verifies it, and prints a generic form that means the same."""
+    op = read(text)
+    back = xdsl_prints(print_op(op, generic=True))
+    assert print_op(read(back)) == text
+
+
+def errors(text: str) -> list[str]:
+    """What is wrong with a program, by the reader or by the verifier, without places."""
+    try:
+        op = parse_text(text, context())
+    except UserError as error:
+        return [diagnostic.message for diagnostic in error.diagnostics]
+    sink = Sink()
+    verify(op, sink)
+    return [diagnostic.message for diagnostic in sink.diagnostics]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.inference import InferringOp
 from tilewright.dialects.llvm.base import LLVMOp
 from tilewright.dialects.llvm.constraints import AGGREGATE, ANY, SCALAR_INTEGER, VECTOR
-from tilewright.dialects.llvm.types import element_of, member_type
+from tilewright.dialects.llvm.types import member_type
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ARRAY_ATTR
 from tilewright.ir.traits import Effects, SameType

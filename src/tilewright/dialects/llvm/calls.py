@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
+from tilewright.dialects.elements import listed, types_of
 from tilewright.dialects.llvm.attributes import (
     ASM_DIALECT,
     CALLING_CONVENTION,
@@ -99,8 +100,7 @@ class CallOp(LLVMOp):
         if self.variadic_type is not None:
             printer.emit(f" vararg({printer.type(self.variadic_type.type)})")
         printer.emit(printer.attr_dict(self, _SPELLED))
-        outputs = tuple([output.type for output in self.outputs])
-        signature = printer.signature([value.type for value in args], outputs)
+        signature = printer.signature(types_of(args), types_of(self.outputs))
         printer.emit(f" : {pointer}{signature}")
 
     def verify(self) -> Iterator[str]:
@@ -120,20 +120,16 @@ class CallOp(LLVMOp):
 
 
 def _signature_problems(op: CallOp, type: LLVMFunctionType) -> Iterator[str]:
-    found = [value.type for value in op.args]
+    found = types_of(op.args)
     if type.variadic:
         found = found[: len(type.inputs)]
         if op.variadic_type is None:
             yield f"expected 'vararg({type})', since '@{op.callee}' is variadic"
-    if found != list(type.inputs):
-        yield f"expected operands for '{type}', got {_listed(found)}"
-    results = [value.type for value in op.outputs]
-    if results != list(type.results):
-        yield f"expected results of '{type}', got {_listed(results)}"
-
-
-def _listed(types: list[Any]) -> str:
-    return ", ".join([f"'{type}'" for type in types]) or "none"
+    if found != type.inputs:
+        yield f"expected operands for '{type}', got {listed(found)}"
+    results = types_of(op.outputs)
+    if results != type.results:
+        yield f"expected results of '{type}', got {listed(results)}"
 
 
 class CallIntrinsicOp(LLVMOp):

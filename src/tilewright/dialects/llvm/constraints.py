@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.llvm.types import (
     ArrayType,
     PointerType,
     StructType,
-    element_of,
     is_float,
     is_integer,
     is_storable,

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
+from tilewright.dialects.elements import listed, types_of
 from tilewright.dialects.llvm.attributes import LOOP_ANNOTATION
 from tilewright.dialects.llvm.base import LLVMOp
 from tilewright.dialects.llvm.constraints import ANY, BOOL, SCALAR_INTEGER
 from tilewright.dialects.llvm.functions import FuncOp
+from tilewright.dialects.successors import (
+    count_problems,
+    read_target,
+    target_problems,
+    target_text,
+)
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I32_ARRAY_ATTR
 from tilewright.ir.attributes import DenseArrayAttr, DenseElementsAttr
@@ -17,14 +24,12 @@ from tilewright.ir.types import I1, I32, IntegerType, VectorType
 from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.attributes import Attribute
     from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
     from tilewright.support.location import Location
     from tilewright.text.parser import Parser
     from tilewright.text.printer import Printer
-
-SEGMENTS: Final = "operandSegmentSizes"
 
 
 class Branch(LLVMOp):
@@ -35,43 +40,8 @@ class Branch(LLVMOp):
         raise NotImplementedError
 
     def verify_context(self) -> Iterator[str]:
-        for place, (block, values) in enumerate(self.edges()):
-            found = [value.type for value in values]
-            expected = [argument.type for argument in block.args]
-            if found != expected:
-                yield (
-                    f"expected operands of types {_listed(expected)} "
-                    f"for successor #{place}, got {_listed(found)}"
-                )
-
-
-def _listed(types: list[Type]) -> str:
-    return ", ".join([f"'{type}'" for type in types]) or "none"
-
-
-def read_successor(parser: Parser) -> tuple[Block, list[Value]]:
-    """Take `^label(%a, %b : i32, f32)`."""
-    block = parser.successor()
-    if not parser.accept("("):
-        return block, []
-    references = parser.operand_list()
-    parser.expect(":")
-    at = parser.at
-    types = parser.listed(parser.type)
-    if len(types) != len(references):
-        parser.error(f"expected {len(references)} types, got {len(types)}", at)
-    parser.expect(")")
-    pairs = zip(references, types, strict=True)
-    return block, [parser.resolve(ref, type) for ref, type in pairs]
-
-
-def successor_text(printer: Printer, block: Block, values: Sequence[Value]) -> str:
-    """What `read_successor` reads."""
-    if not values:
-        return printer.block_name(block)
-    names = ", ".join(map(printer.value, values))
-    types = ", ".join([printer.type(value.type) for value in values])
-    return f"{printer.block_name(block)}({names} : {types})"
+        for block, values in self.edges():
+            yield from target_problems(block, values)
 
 
 class BrOp(Branch):
@@ -89,18 +59,17 @@ class BrOp(Branch):
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
         """Read `^label(%a : i32) {...}`."""
-        block, values = read_successor(parser)
+        block, values = read_target(parser)
         attributes = parser.optional_attr_dict()
         return cls(values, (), attributes, (), location, [block])
 
     def print(self, printer: Printer) -> None:
         """Write what `parse` reads."""
-        printer.emit(f" {successor_text(printer, self.successors[0], self.operands)}")
+        printer.emit(f" {target_text(printer, self.successors[0], self.operands)}")
         printer.emit(printer.attr_dict(self))
 
     def verify(self) -> Iterator[str]:
-        if len(self.successors) != 1:
-            yield f"expected 1 successor, got {len(self.successors)}"
+        yield from count_problems(1, self.successors)
 
 
 class CondBrOp(Branch):
@@ -130,9 +99,9 @@ class CondBrOp(Branch):
             attributes["branch_weights"] = DenseArrayAttr(I32, tuple(weights))
             parser.expect(")")
         parser.expect(",")
-        first, true_values = read_successor(parser)
+        first, true_values = read_target(parser)
         parser.expect(",")
-        second, false_values = read_successor(parser)
+        second, false_values = read_target(parser)
         attributes |= parser.optional_attr_dict()
         operands = [condition, *true_values, *false_values]
         sizes = (1, len(true_values), len(false_values))
@@ -142,13 +111,12 @@ class CondBrOp(Branch):
         """Write what `parse` reads."""
         weights = self.branch_weights
         text = "" if weights is None else f" weights([{', '.join(map(str, weights))}])"
-        first, second = (successor_text(printer, *edge) for edge in self.edges())
+        first, second = (target_text(printer, *edge) for edge in self.edges())
         printer.emit(f" {printer.value(self.condition)}{text}, {first}, {second}")
         printer.emit(printer.attr_dict(self, ("branch_weights",)))
 
     def verify(self) -> Iterator[str]:
-        if len(self.successors) != 2:
-            yield f"expected 2 successors, got {len(self.successors)}"
+        yield from count_problems(2, self.successors)
         if self.branch_weights is not None and len(self.branch_weights) != 2:
             yield f"expected 2 weights, got {len(self.branch_weights)}"
 
@@ -198,13 +166,13 @@ class SwitchOp(Branch):
             parser.error(f"expected an integer type, got '{type}'", at)
         parser.expect(",")
         value = parser.resolve(reference, type)
-        default, default_values = read_successor(parser)
+        default, default_values = read_target(parser)
         cases: list[tuple[int, Block, list[Value]]] = []
 
         def case() -> None:
             number = parser.integer()
             parser.expect(":")
-            cases.append((number, *read_successor(parser)))
+            cases.append((number, *read_target(parser)))
 
         parser.listed(case, "[", "]")
         attributes = parser.optional_attr_dict()
@@ -225,7 +193,7 @@ class SwitchOp(Branch):
 
     def print(self, printer: Printer) -> None:
         """Write what `parse` reads."""
-        default, *cases = [successor_text(printer, *edge) for edge in self.edges()]
+        default, *cases = [target_text(printer, *edge) for edge in self.edges()]
         printer.emit(f" {printer.value(self.value)} : {printer.type(self.value.type)}, {default} [")
         texts = [f"{n}: {text}" for n, text in zip(self.cases, cases, strict=True)]
         for index, text in enumerate(texts):
@@ -267,10 +235,9 @@ class ReturnOp(LLVMOp):
         parent = self.parent_op
         if not isinstance(parent, FuncOp):
             return
-        expected = list(parent.function_type.results)
-        found = [value.type for value in self.operands]
+        expected, found = parent.function_type.results, types_of(self.operands)
         if found != expected:
-            yield f"expected to return {_listed(expected)}, got {_listed(found)}"
+            yield f"expected to return {listed(expected)}, got {listed(found)}"
 
 
 class UnreachableOp(LLVMOp):

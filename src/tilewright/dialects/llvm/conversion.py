@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.llvm.attributes import OVERFLOW
 from tilewright.dialects.llvm.base import LLVMOp
 from tilewright.dialects.llvm.constraints import FLOAT, INTEGER, POINTERS
 from tilewright.dialects.llvm.flags import OverflowFlags
-from tilewright.dialects.llvm.types import PointerType, element_of
+from tilewright.dialects.llvm.types import PointerType
 from tilewright.ir import declare as d
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import FloatType, IntegerType, VectorType

@@ -17,6 +17,7 @@ from tilewright.dialects.llvm.attributes import (
 from tilewright.dialects.llvm.base import LLVMOp
 from tilewright.dialects.llvm.globals import LEADING, read_leading
 from tilewright.dialects.llvm.types import VOID, LLVMFunctionType
+from tilewright.dialects.signatures import collected, entry_problems
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ARRAY_ATTR, STRING_ATTR, InstanceKind
 from tilewright.ir.attributes import (
@@ -110,8 +111,8 @@ class FuncOp(LLVMOp):
         attributes["sym_name"] = StringAttr(parser.symbol())
         parameters = _Parameters(parser)
         attributes |= _result(parser, parameters)
-        if any(parameters.attributes):
-            attributes["arg_attrs"] = ArrayAttr(tuple(map(DictionaryAttr, parameters.attributes)))
+        if (each := collected(parameters.attributes)) is not None:
+            attributes["arg_attrs"] = each
         if parser.accept("attributes"):
             attributes |= parser.attr_dict()
         body = Region()
@@ -168,17 +169,10 @@ class FuncOp(LLVMOp):
             if self.linkage not in (Linkage.EXTERNAL, Linkage.EXTERN_WEAK):
                 yield f"expected a body, since the linkage is '{self.linkage.keyword}'"
             return
-        found = [argument.type for argument in self.arguments]
-        expected = list(self.function_type.inputs)
-        if found != expected:
-            yield f"expected block arguments of types {_listed(expected)}, got {_listed(found)}"
+        yield from entry_problems(self.function_type.inputs, self.arguments)
 
 
 _NOTHING: Final = DictionaryAttr(())
-
-
-def _listed(types: list[Type]) -> str:
-    return ", ".join([f"'{type}'" for type in types]) or "none"
 
 
 class _Parameters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.inference import InferringOp
 from tilewright.dialects.llvm.attributes import FAST_MATH
 from tilewright.dialects.llvm.base import LLVMOp
@@ -21,7 +22,7 @@ from tilewright.dialects.llvm.constraints import (
     VECTOR,
 )
 from tilewright.dialects.llvm.flags import FastMathFlags
-from tilewright.dialects.llvm.types import StructType, condition_type, element_of
+from tilewright.dialects.llvm.types import StructType, condition_type
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ATTR, I32_ATTR
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.inference import InferringOp
 from tilewright.dialects.llvm.attributes import (
     ATOMIC_BIN_OP,
@@ -26,7 +27,6 @@ from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.types import (
     ArrayType,
     StructType,
-    element_of,
     is_float,
     is_integer,
 )

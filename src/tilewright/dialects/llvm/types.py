@@ -219,11 +219,6 @@ def is_storable(type: Type) -> bool:
     return is_integer(type) or is_float(type) or is_vector(type)
 
 
-def element_of(type: Type) -> Type:
-    """The element of a vector; any other type is its own."""
-    return type.element if isinstance(type, VectorType) else type
-
-
 def condition_type(type: Type) -> Type:
     """What a comparison of values of a type gives: i1, or a vector of them."""
     return VectorType(type.shape, I1) if isinstance(type, VectorType) else I1

@@ -8,7 +8,6 @@ from typing import ClassVar, Final
 from tilewright.dialects.arith.attributes import (
     FAST_MATH,
     FAST_MATH_SYNTAX,
-    NO_FAST_MATH,
     NO_OVERFLOW,
     OVERFLOW,
     OVERFLOW_SYNTAX,
@@ -94,7 +93,7 @@ class ExtFOp(FloatCast):
     direction = 1
     syntax = f"$source {FAST_MATH_SYNTAX} attr-dict `:` type($source) `to` type($result)"
 
-    fastmath = d.attribute(FAST_MATH, default=NO_FAST_MATH)
+    fastmath = d.optional_attribute(FAST_MATH)
 
 
 class TruncFOp(FloatCast):
@@ -107,7 +106,7 @@ class TruncFOp(FloatCast):
     )
 
     rounding = d.optional_attribute(ROUNDING, spelling="roundingmode")
-    fastmath = d.attribute(FAST_MATH, default=NO_FAST_MATH)
+    fastmath = d.optional_attribute(FAST_MATH)
 
 
 class ConvertFOp(FloatCast):
@@ -117,7 +116,7 @@ class ConvertFOp(FloatCast):
     syntax = TruncFOp.syntax
 
     rounding = d.optional_attribute(ROUNDING, spelling="roundingmode")
-    fastmath = d.attribute(FAST_MATH, default=NO_FAST_MATH)
+    fastmath = d.optional_attribute(FAST_MATH)
 
     def verify(self) -> Iterator[str]:
         source, result = self.source.type, self.result.type

@@ -62,16 +62,15 @@ module {
   func.func @casts(%arg0: i32, %arg1: f32, %arg2: vector<4xf32>, %arg3: index) {
     %0 = arith.extsi %arg0 : i32 to i64
     %1 = arith.extui %arg0 : i32 to i64
-    %2 = arith.trunci %arg0 : i32 to i8
-    %3 = arith.extf %arg1 : f32 to f64
-    %4 = arith.truncf %arg2 : vector<4xf32> to vector<4xbf16>
-    %5 = arith.sitofp %arg0 : i32 to f32
-    %6 = arith.uitofp %arg0 : i32 to f32
-    %7 = arith.fptosi %arg1 : f32 to i32
-    %8 = arith.fptoui %arg1 : f32 to i32
-    %9 = arith.index_cast %arg0 : i32 to index
-    %10 = arith.index_cast %arg3 : index to i64
-    %11 = arith.bitcast %arg1 : f32 to i32
+    %2 = arith.sitofp %arg0 : i32 to f32
+    %3 = arith.uitofp %arg0 : i32 to f32
+    %4 = arith.fptosi %arg1 : f32 to i32
+    %5 = arith.fptoui %arg1 : f32 to i32
+    %6 = arith.index_cast %arg0 : i32 to index
+    %7 = arith.index_cast %arg3 : index to i64
+    %8 = arith.bitcast %arg1 : f32 to i32
+    %9 = arith.extf %arg1 : f32 to f64
+    %10 = arith.truncf %arg1 : f32 to bf16
     return
   }
 }

@@ -14,6 +14,8 @@ module {
     %11 = arith.index_castui %arg3 : index to i32
     %12 = arith.negf %arg1 fastmath<nnan> : f32
     %13 = arith.cmpf ult, %arg2, %arg2 : vector<4xf32>
+    %14 = arith.truncf %arg2 : vector<4xf32> to vector<4xbf16>
+    %15 = arith.trunci %arg0 : i32 to i8
     return
   }
 }

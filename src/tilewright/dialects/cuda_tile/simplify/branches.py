@@ -72,9 +72,6 @@ def results_without_branch(op: IfOp, build: Rewriter) -> Replacement:
     If both branches yield it, or the other one exits, it is that value; of two different tiles a
     `select` chooses.
     """
-    otherwise = else_block(op)
-    if otherwise is None:
-        return None
     changed = False
     for result in op.results:
         if result.is_used and (value := _hoisted(op, result.index, build)) is not None:

@@ -23,7 +23,6 @@ from tilewright.dialects.cuda_tile.simplify.regions import (
 from tilewright.ir.rules import rule
 
 if TYPE_CHECKING:
-    from tilewright.ir.operation import Block
     from tilewright.ir.rewriter import Rewriter
     from tilewright.ir.rules import Replacement, Rules
     from tilewright.ir.values import Value
@@ -91,21 +90,21 @@ def _without(
         if isinstance(jump, ContinueOp):
             build.set_operands(jump, keep(jump.operands, kept))
     fixed = op.operands[: len(op.operands) - len(op.init_values)]
-    counts = isinstance(op, ForOp)
-    types = [op.results[at].type for at in kept] if counts else [r.type for r in op.results]
+    given = kept if isinstance(op, ForOp) else range(len(op.results))
+    types = [op.results[at].type for at in given]
     made = rebuild(op, (*fixed, *keep(op.init_values, kept)), types, build)
-    _move_body(op.body.block, made.body.block, (*range(counts), *[at + counts for at in kept]),
-               op.init_values, build)  # fmt: skip
+    _move_body(op, made, kept, build)
     return made, kept
 
 
 def _move_body(
-    body: Block, target: Block, kept: Sequence[int], initial: Sequence[Value], build: Rewriter
+    op: ForOp | LoopOp, made: ForOp | LoopOp, kept: Sequence[int], build: Rewriter
 ) -> None:
-    """Move a body to a block with fewer arguments; initial values stand for those that go."""
-    counts = len(body.args) - len(initial)
-    arguments: list[Value] = [*body.args[:counts], *initial]
-    for at in kept:
+    """Move a body to a loop that carries less; initial values stand for what it does not."""
+    body, target = op.body.block, made.body.block
+    counters = len(body.args) - len(op.init_values)
+    arguments: list[Value] = [*body.args[:counters], *op.init_values]
+    for at in (*range(counters), *[counters + at for at in kept]):
         old = body.args[at]
         arguments[at] = target.add_argument(old.type, old.location)
     build.merge_blocks(body, target, arguments)
@@ -144,7 +143,7 @@ def unused_loop_results(op: LoopOp, build: Rewriter) -> Replacement:
         if isinstance(jump, BreakOp):
             build.set_operands(jump, keep(jump.operands, used))
     made = rebuild(op, op.operands, [op.results[at].type for at in used], build)
-    _move_body(op.body.block, made.body.block, range(len(op.carried)), op.init_values, build)
+    _move_body(op, made, range(len(op.carried)), build)
     values = dict(zip(used, made.results, strict=True))
     return [values.get(result.index, result) for result in op.results]
 

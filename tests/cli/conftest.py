@@ -32,7 +32,7 @@ FILES: dict[str, str | bytes] = {
     "wrong_types.mlir": PROGRAM.replace("f32", "i32"),
     "open.mlir": PROGRAM[: PROGRAM.index("return")],
     "new.mlir": PROGRAM.replace("addf %a, %b rounding<nearest_even>", "atan2 %a, %b"),
-    "func.mlir": "module {\n  func.func @f() {\n    return\n  }\n}\n",
+    "toy.mlir": "module {\n  toy.func @f() {\n    return\n  }\n}\n",
 }
 
 

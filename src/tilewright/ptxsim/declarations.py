@@ -35,6 +35,7 @@ class _Prefix:
         self.alignment = 0
         self.lanes = 1
         self.type = ""
+        self.is_pointer = False
 
 
 def parse_variables(cursor: Cursor, space: str, external: bool = False) -> list[Variable]:
@@ -53,9 +54,9 @@ def parse_parameters(cursor: Cursor) -> tuple[Variable, ...]:
         return ()
     found: list[Variable] = []
     while not cursor.accept(")"):
-        match = cursor.match(_WORD)
+        at, match = cursor.at, cursor.match(_WORD)
         if match is None or match[1] not in ("param", "reg"):
-            cursor.fail("expected '.param'")
+            cursor.fail("expected '.param'", at)
         found.append(_declarator(cursor, match[1], _prefix(cursor), external=False))
         cursor.accept(",")
     return tuple(found)
@@ -66,10 +67,12 @@ def _prefix(cursor: Cursor) -> _Prefix:
     while (match := cursor.match(_WORD)) is not None:
         word = match[1]
         if word == "align":
-            prefix.alignment = cursor.number()
+            alignment = cursor.number()
+            # Behind `.ptr` it is the alignment of what the pointer points to.
+            prefix.alignment = prefix.alignment if prefix.is_pointer else alignment
         elif word in ("attribute", "ptr", *SPACES):
+            prefix.is_pointer |= word == "ptr"
             cursor.match(_ATTRIBUTE)
-            prefix.alignment = 0
         elif word in ("v2", "v4", "v8"):
             prefix.lanes = int(word[1:])
         elif word in SCALAR_TYPES:

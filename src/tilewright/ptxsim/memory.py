@@ -169,8 +169,8 @@ class Memory:
         """Rows of `count` unsigned words of `width` bytes: one row, or one for each lane."""
         if width == 16:
             return self.load(lanes, space, address, 8, 2 * count, site, kind)
-        size = width * count
-        place = self.place(lanes, space, address, size, site, kind)
+        self.wave.loads += 1
+        place = self.place(lanes, space, address, width * count, site, kind)
         if not isinstance(place, list):
             return self._read(lanes, place, width, count, site, kind)
         result = np.zeros((lanes.count, count), UNSIGNED[8 * width])

@@ -22,11 +22,10 @@ def loop_order(successors: Sequence[Sequence[int]]) -> list[int]:
             continue
         parts = _components(nodes, successors)
         if len(parts) == 1:
-            head = parts[0][-1]
+            head = parts[0][0]
             place[head] = position
             position += 1
-            rest = [node for node in parts[0] if node != head]
-            parts = _components(rest, successors)
+            parts = _components(parts[0][1:], successors)
         work.extend(parts)
     return place
 
@@ -34,7 +33,7 @@ def loop_order(successors: Sequence[Sequence[int]]) -> list[int]:
 def _components(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[list[int]]:
     """The strongly connected parts, every part before those that lead to it.
 
-    The last node of a part is the one that the search reached first. (Tarjan's algorithm, with a
+    The first node of a part is the one that the search reached first. (Tarjan's algorithm, with a
     list for the stack of calls.)
     """
     inside = set(nodes)
@@ -79,4 +78,4 @@ def _close(head: int, open_nodes: list[int], is_open: set[int]) -> list[int]:
         is_open.discard(node)
         part.append(node)
         if node == head:
-            return part
+            return part[::-1]

@@ -173,7 +173,7 @@ def _round(exact: Fraction | None, plain: float, mode: str) -> float:
     try:
         nearest = exact.numerator / exact.denominator
     except OverflowError:
-        nearest = math.copysign(math.inf, exact)
+        nearest = math.inf if exact > 0 else -math.inf
     if mode == "rn" or nearest == exact:
         return nearest
     above = nearest > exact

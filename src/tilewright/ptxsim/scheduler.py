@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # may change costs more: it is probably a spin lock.
 _PATIENCE: Final = 4096
 _PRICE_OF_LOOKING: Final = 256
-# So many times may groups give up in a row with nothing changed by anybody before we call it a
-# deadlock.
+# So many times may every group give up in a row, with nothing changed by anybody, before we call
+# it a deadlock.
 _HOPELESS: Final = 200
 
 
@@ -107,6 +107,7 @@ class Scheduler:
         self._just_parked: list[Array] = []
         self._idle_turns = 0
         self._seen_progress = -1
+        self._seen_loads = -1
 
     def start(self, segment: Segment, frame: Frame, threads: Array) -> None:
         """Let threads begin at a segment."""
@@ -180,7 +181,7 @@ class Scheduler:
                 group.round += 1
                 self._give_up(group)
                 return
-            head = self._head() if ready else None
+            head = self._head() if ready and self.random is None else None
             if head is not None and head[:2] < (group.round, group.order):
                 self.add(group)
                 return
@@ -252,8 +253,10 @@ class Scheduler:
 
     def _give_up(self, group: Group) -> None:
         self.add(group)
-        if self.wave.progress != self._seen_progress:
-            self._seen_progress = self.wave.progress
+        # Who only computes, or has changed something, does not wait for others.
+        waits = self.wave.loads != self._seen_loads and self.wave.progress == self._seen_progress
+        self._seen_loads, self._seen_progress = self.wave.loads, self.wave.progress
+        if not waits:
             self._idle_turns = 0
             return
         self._idle_turns += 1

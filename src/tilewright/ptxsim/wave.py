@@ -75,6 +75,7 @@ class Wave:
         self.live: Array = geometry.exists.copy()
         self.live_count = int(self.live.sum())
         self.progress = 0
+        self.loads = 0
         self.looked = False
         self.output: list[str] = []
         self.on_exit: list[Callable[[Array], None]] = []

@@ -132,6 +132,7 @@ class _Atomic:
         else:
             old = self.change(lanes, place, first, second)
         lanes.wave.looked |= bool(self.writes)
+        lanes.wave.loads += 1
         for at, write in enumerate(self.writes):
             write(lanes, old if self.type.bits == 128 else old[:, at])
 

@@ -50,10 +50,10 @@ class NamedBarriers:
 class _Form:
     """The operands of a barrier instruction."""
 
-    def __init__(self, op: Operation, first: int) -> None:
+    def __init__(self, op: Operation, first: int, last: int) -> None:
         op.ignore("cta", "aligned")
-        self.barrier = op.read(first, _U32) if op.operand_count > first else _zero
-        self.count = op.read(first + 1, _U32) if op.operand_count > first + 1 else None
+        self.barrier = op.read(first, _U32) if first < last else _zero
+        self.count = op.read(first + 1, _U32) if first + 1 < last else None
         self.site = op.site
 
 
@@ -110,14 +110,14 @@ def _check_count(
 @instruction("bar.sync", "barrier.sync", "bar.cta.sync", "barrier.cta.sync", blocks=True)
 def sync(op: Operation) -> Run:
     """Wait until all threads, or as many as said, have arrived."""
-    form = _Form(op, 0)
+    form = _Form(op, 0, op.operand_count)
     return lambda lanes: _arrive(lanes, form, None, wait=True)
 
 
 @instruction("bar.arrive", "barrier.arrive", "bar.cta.arrive", "barrier.cta.arrive", blocks=True)
 def arrive(op: Operation) -> Run:
     """Be counted, and go on."""
-    form = _Form(op, 0)
+    form = _Form(op, 0, op.operand_count)
     return lambda lanes: _arrive(lanes, form, None, wait=False)
 
 
@@ -130,8 +130,7 @@ def reduce(op: Operation) -> Run:
     operation = op.choice("popc", "and", "or")
     type = op.type()
     write, predicate = op.write(0, type), op.predicate(op.operand_count - 1)
-    form = _Form(op, 1)
-    form.count = op.read(2, _U32) if op.operand_count > 3 else None
+    form = _Form(op, 1, op.operand_count - 1)
     ticket = op.layout.extra("%bar.red", lambda wave: np.zeros(wave.thread_count, np.int64))
 
     def run(lanes: Lanes) -> None:

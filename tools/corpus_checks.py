@@ -67,11 +67,11 @@ def read_exceptions() -> dict[str, str]:
 
 @cache
 def tileirdisasm() -> Path:
-    """NVIDIA's disassembler."""
-    spec = importlib.util.find_spec("nvidia.cu13")
-    assert spec is not None
-    assert spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0]) / "bin" / "tileirdisasm"
+    """NVIDIA's disassembler; a path that does not exist if it is not installed."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = (spec.submodule_search_locations if spec is not None else None) or [""]
+    paths = [Path(root, "cu13", "bin", "tileirdisasm") for root in roots]
+    return next((path for path in paths if path.exists()), paths[0])
 
 
 def peer_text(data: bytes, *options: str) -> str:

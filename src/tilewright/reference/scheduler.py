@@ -60,9 +60,7 @@ def _is_stuck(waiting: Waiting | None, machine: Machine) -> bool:
 def _deadlock(stuck: list[Waiting]) -> NoReturn:
     first = stuck[0]
     place = ", ".join(str(coordinate) for coordinate in first.batch.blocks[0])
-    gist = (
-        f"never ends: block ({place}) waits for memory to change, and no block is left to change it"
-    )
+    gist = f"never ends: block ({place}) waits for memory that no block is left to change"
     others = {other.op: other for other in stuck[1:]}
     notes = [note("another block waits here", op.location) for op in others if op is not first.op]
     raise ExecutionError(Fault.DEADLOCK, [first.op.error(gist, *notes)])

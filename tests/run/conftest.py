@@ -1,0 +1,105 @@
+"""Collects the test programs of this folder: every run of a file, on every executor, is a test."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from programs import Run, parse_labels, parse_runs, problems
+
+import tilewright
+from tilewright.reference.errors import ExecutionError
+
+
+def pytest_collect_file(parent: pytest.Collector, file_path: Path) -> ProgramFile | None:
+    if file_path.suffix == ".mlir":
+        return ProgramFile.from_parent(parent, path=file_path)
+    return None
+
+
+class ProgramFile(pytest.File):
+    """A test program."""
+
+    def collect(self) -> Iterator[ProgramRun]:
+        text = self.path.read_text()
+        for number, run in enumerate(parse_runs(text)):
+            for mode in ("plain", "checked"):
+                if run.only in (None, mode):
+                    name = f"{run.entry or 'kernel'}-{number}-{mode}"
+                    yield ProgramRun.from_parent(self, name=name, text=text, run=run, mode=mode)
+
+
+class Wrong(Exception):
+    """A program that did not do what it says."""
+
+
+class ProgramRun(pytest.Item):
+    """One run of a test program."""
+
+    SEEDS: ClassVar = {"plain": (0,), "checked": (1, 2)}
+
+    def __init__(self, text: str, run: Run, mode: str, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.text = text
+        self.run = run
+        self.mode = mode
+
+    def runtest(self) -> None:
+        for seed in self.SEEDS[self.mode]:
+            self.run_once(seed)
+
+    def run_once(self, seed: int) -> None:
+        before = self.run.values()
+        after = copy.deepcopy(before)
+        printed: list[str] = []
+        module = tilewright.read(self.text, name=self.path.name)
+        arguments = list(after.values())
+        checked = self.mode == "checked"
+        try:
+            tilewright.execute(
+                module,
+                self.run.entry,
+                self.run.grid,
+                arguments,
+                check=checked,
+                seed=seed,
+                write=printed.append,
+            )
+        except ExecutionError as error:
+            self.compare_failure(error)
+            return
+        if self.run.failure is not None:
+            raise Wrong(f"expected {self.run.failure.fault}, but the kernel ran to its end")
+        self.compare_prints("".join(printed))
+        wrong = list(problems(self.run, before, after))
+        if wrong:
+            raise Wrong("\n".join(wrong))
+
+    def compare_failure(self, error: ExecutionError) -> None:
+        wanted = self.run.failure
+        if wanted is None:
+            raise Wrong(error.render()) from error
+        if error.fault.name.lower() != wanted.fault:
+            raise Wrong(f"expected {wanted.fault}, got {error.fault}\n{error.render()}") from error
+        labels = parse_labels(self.text)
+        places = [f"{self.path.name}:{labels[label]}" for label in wanted.labels]
+        if str(error.location) not in places:
+            raise Wrong(f"expected it at {places}, got\n{error.render()}") from error
+        if wanted.gist not in str(error):
+            raise Wrong(f"expected {wanted.gist!r} in the message, got {error}") from error
+
+    def compare_prints(self, printed: str) -> None:
+        # Blocks print in any order: each line is whole, but they may come mixed.
+        if sorted(printed.splitlines()) != sorted(self.run.prints):
+            raise Wrong(f"expected to print {self.run.prints}, got {printed.splitlines()}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Wrong):
+            return f"{self.path.name}, run in line {self.run.line}, {self.mode}:\n{excinfo.value}"
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.run.line - 1, self.name

@@ -12,6 +12,9 @@ import hypothesis
 import pytest
 from requirements import Outcome, load_index
 
+from tilewright.emit.toolchain import find_ptxas
+from tilewright.support.diagnostics import Unsupported
+
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "cutile-tests.tar.xz"
 
 # No deadline: the machine may be busy. No randomness: `make fuzz` is the place for luck.
@@ -113,3 +116,12 @@ def nvidia_tools() -> Path:
     folder = find_nvidia_tools()
     assert folder is not None
     return folder
+
+
+@pytest.fixture(scope="session")
+def ptxas() -> Path:
+    """NVIDIA's assembler."""
+    try:
+        return Path(find_ptxas())
+    except Unsupported as error:
+        pytest.skip(str(error))

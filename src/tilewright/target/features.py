@@ -1,0 +1,28 @@
+"""What a GPU may be able to do, and since which one: the names that requirements are given in."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Feature(Enum):
+    """An ability of some targets; the value says it in words."""
+
+    BASE = "what every target has"
+    FP8 = "conversions and mma.sync of 8-bit floats"
+    BF16_ATOMICS = "atomic arithmetic on bf16"
+    CLUSTER = "clusters of thread blocks"
+    TMA = "bulk and tensor copies that complete on a barrier"
+    STMATRIX = "matrix stores of a warp"
+    F64_MMA = "mma.sync of f64 beyond m8n8k4"
+    VECTOR_REDUCTIONS = "reductions of several elements in one access"
+    SETMAXNREG = "registers that move between warps"
+    WGMMA = "matrix products of a warpgroup"
+    PACKED_F32 = "arithmetic on pairs of f32"
+    WIDE_ACCESS = "256-bit accesses to global memory"
+    BULK_STORE = "bulk zero fill of shared memory"
+    NARROW_FLOATS = "conversions of 4- and 6-bit floats and of scales"
+    F32_REDUX = "warp reductions of f32"
+    TMA_EXTENDED = "gather, scatter and wide modes of tensor copies"
+    TENSOR_MEMORY = "tensor memory and its matrix products"
+    NARROW_MMA = "mma.sync of 4- and 6-bit floats, with scales"

@@ -13,7 +13,7 @@ from tilewright.ptxsim.declarations import block_size
 from tilewright.ptxsim.geometry import Launch, Triple
 from tilewright.ptxsim.memory import DeviceMemory
 from tilewright.ptxsim.parser import parse
-from tilewright.ptxsim.program import Program
+from tilewright.ptxsim.program import Program, function_addresses
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Function, Variable
 from tilewright.ptxsim.wave import Wave
@@ -98,7 +98,8 @@ class Module:
                 # Variables without a first value are zero.
                 contents = variable.contents.ljust(variable.size, b"\0")
                 self.memory.upload(address, contents)
-        by_name = {variable.name: address for variable, address in self.globals.items()}
+        by_name = function_addresses(self.syntax)
+        by_name.update((variable.name, address) for variable, address in self.globals.items())
         for variable, address in self.globals.items():
             for patch in variable.relocations:
                 if patch.symbol not in by_name:

@@ -28,7 +28,7 @@ from tilewright.support.diagnostics import fail
 
 _DIRECTIVE: Final = re.compile(r"\.([a-zA-Z_]\w*)")
 _INSTRUCTION: Final = re.compile(
-    r"(?:@\s*(!?)\s*([%$\w]+)\s+)?([a-z]\w*(?:(?:\.|::)\w+)*)(?=[\s;({\[%!-])([^;]*);\s*"
+    r"(?:@\s*(!?)\s*([%$\w]+)\s+)?([a-z]\w*(?:(?:\.|::)\w+)*)(?=[\s;({\[%!-])(?!\s*:)([^;]*);\s*"
 )
 _LABEL: Final = re.compile(r"([%$\w]+)\s*:(?!:)")
 _BANK: Final = re.compile(r"([%$\w]+?)\s*(?:<\s*(\d+)\s*>)?\s*(?=[,;])")

@@ -101,7 +101,7 @@ class Linker:
         self._globals = global_addresses
         self.static_shared = 0
         self._shared: dict[Variable, int] = {}
-        self._functions = {name: 16 * (at + 1) for at, name in enumerate(module.functions)}
+        self._functions = function_addresses(module)
         self._place_shared()
 
     def _place_shared(self) -> None:
@@ -128,18 +128,10 @@ class Linker:
     def address_of(self, name: str, variable: Variable | None) -> int | None:
         """The address of a variable in its space, or of a function."""
         if variable is None:
-            offset = self._functions.get(name)
-            return None if offset is None else FUNCTION_WINDOW + offset
+            return self._functions.get(name)
         if variable.space == "shared":
             return self._shared.get(variable)
         return self._globals.get(variable)
-
-    def function_at(self, address: int) -> Code | None:
-        """The function that has an address."""
-        for name, offset in self._functions.items():
-            if FUNCTION_WINDOW + offset == address:
-                return self.codes.get(name)
-        return None
 
     def parameter_offset(self, function: Function, variable: Variable) -> int:
         """Where a kernel's parameter lies in the block of parameters."""
@@ -274,16 +266,31 @@ def _guarded_transfer(transfer: Transfer, guard: Read | None) -> Transfer:
     return guarded
 
 
+def function_addresses(module: PtxModule) -> dict[str, int]:
+    """What pointers to functions hold."""
+    return {name: FUNCTION_WINDOW + 16 * at for at, name in enumerate(module.functions, 1)}
+
+
 def _reachable(module: PtxModule, entry: Function) -> list[Function]:
     """The entry and every function that it may call, directly or by address."""
+    in_tables = {
+        variable.name: [patch.symbol for patch in variable.relocations]
+        for variable in module.variables
+        if variable.relocations
+    }
     found = {entry.name: entry}
-    work = [entry]
+    seen: set[str] = set()
+    work = list(_names(entry))
     while work:
-        for name in _names(work.pop()):
-            function = module.functions.get(name)
-            if function is not None and name not in found:
-                found[name] = function
-                work.append(function)
+        name = work.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        work += in_tables.get(name, ())
+        function = module.functions.get(name)
+        if function is not None:
+            found[name] = function
+            work += _names(function)
     return list(found.values())
 
 

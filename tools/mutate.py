@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 INTERESTING: Final = (0, 1, 2, 3, 7, 0x0F, 0x10, 0x7E, 0x7F, 0x80, 0x81, 0xCB, 0xFE, 0xFF)
+LARGEST: Final = 1 << 20
+"""No input is larger: time and memory grow with the size, and the limits are for inputs of this."""
 TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|[%@#!^]?[\w.$]+|->|\s+|.', re.DOTALL)
 SPLICES: Final = (
     "tile<", "ptr<f32>", "tile<4xf32>", "x", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "=",
@@ -23,7 +25,7 @@ def mutate_bytes(data: bytes, others: Sequence[bytes], rng: random.Random) -> by
     out = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         rng.choice(BYTE_EDITS)(out, others, rng)
-    return bytes(out)
+    return bytes(out[:LARGEST])
 
 
 def mutate_text(text: str, others: Sequence[str], rng: random.Random) -> str:
@@ -31,7 +33,7 @@ def mutate_text(text: str, others: Sequence[str], rng: random.Random) -> str:
     tokens = TOKEN.findall(text)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         rng.choice(TEXT_EDITS)(tokens, others, rng)
-    return "".join(tokens)
+    return "".join(tokens)[:LARGEST]
 
 
 def _flip(out: bytearray, others: Sequence[bytes], rng: random.Random) -> None:

@@ -1,0 +1,172 @@
+"""How matrix units add: exact products, aligned and cut to a fixed width, added, rounded once.
+
+The model of floating-point sums, for one element of the result:
+
+1. Products are exact. The exponent of a product is the sum of its factors' exponents, so its
+   significand lies in [0, 4); a subnormal factor has the exponent of the least normal number.
+2. All products of a step, and the accumulator, are aligned to the greatest exponent among them,
+   and what lies more than `fraction_bits` below the binary point is cut off (towards zero).
+3. Their sum is exact, and is then normalised: to f32 by cutting (`kept_bits` of the fraction
+   remain), to f16 by rounding to nearest even.
+4. An instruction takes `step` products at a time; each step's result is the next one's
+   accumulator.
+
+Whenever no bit is cut off in 2 and 3, the result is the exact one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tilewright.ptxsim import rounding
+from tilewright.ptxsim.matrix.elements import ELEMENTS, Element
+from tilewright.ptxsim.scalar_types import Array
+
+# Elements that one pass works on, so that its arrays stay in the cache.
+_AT_ONCE: Final = 1 << 15
+_CANONICAL_NAN: Final = np.uint32(0x7FFFFFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """The widths of one matrix unit; see the module's text."""
+
+    fraction_bits: int
+    kept_bits: int
+    step: int
+
+
+# The adders of the machine that is emulated, an H200, by instruction and perhaps type; `f8` stands
+# for e4m3 and e5m2. `ADDERS.update(AMPERE)` makes it add as an A100 does.
+ADDERS: Final = {
+    "mma": Adder(fraction_bits=25, kept_bits=23, step=64),
+    "wgmma": Adder(fraction_bits=25, kept_bits=23, step=64),
+    "wgmma f8": Adder(fraction_bits=13, kept_bits=13, step=64),
+}
+AMPERE: Final = {
+    "mma": Adder(fraction_bits=24, kept_bits=23, step=8),
+    "mma tf32": Adder(fraction_bits=24, kept_bits=23, step=4),
+}
+
+
+def adder_for(instruction: str, element: Element) -> Adder:
+    """The adder that an instruction uses for products of such elements."""
+    kind = "f8" if element.bits == 8 else element.name
+    return ADDERS.get(f"{instruction} {kind}") or ADDERS[instruction]
+
+
+def multiply_add(
+    a: Array, b: Array, c: Array, elements: tuple[Element, Element], result: str, adder: Adder
+) -> Array:
+    """`a @ b.T + c` for stacks of matrices of floats, as a matrix unit computes it.
+
+    `a` is (stack, m, k), `b` (stack, n, k), both float64; `c` is (stack, m, n) of float16 or
+    float32; the result has the type that is named.
+    """
+    k = a.shape[2]
+    for start in range(0, k, adder.step):
+        part = slice(start, start + adder.step)
+        total = np.empty(c.shape, np.float16 if result == "f16" else np.float32)
+        at_once = max(1, _AT_ONCE // (c.shape[1] * c.shape[2]))
+        for first in range(0, len(a), at_once):
+            some = slice(first, first + at_once)
+            total[some] = _step(
+                a[some, :, part], b[some, :, part], c[some], elements, total.dtype.char, adder
+            )
+        c = total
+    return c
+
+
+def _step(
+    a: Array, b: Array, c: Array, elements: tuple[Element, Element], code: str, adder: Adder
+) -> Array:
+    if not (np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(c).all()):
+        return _step_with_specials(a, b, c, elements, code, adder)
+    wide = c.astype(np.float64)
+    greatest = _exponents_of_accumulators(c)
+    a_exponents, b_exponents = (
+        _exponents(values, element) for values, element in zip((a, b), elements, strict=True)
+    )
+    some = np.empty(c.shape, np.int16)
+    for at in range(a.shape[2]):
+        np.add(a_exponents[:, :, at, None], b_exponents[:, None, :, at], out=some)
+        np.maximum(greatest, some, out=greatest)
+    # Multiplied by this, what is to be cut off lies behind the binary point.
+    scale = ((adder.fraction_bits + 1023 - greatest.astype(np.int64)) << 52).view(np.float64)
+    total = np.trunc(wide * scale)
+    product = np.empty(c.shape)
+    for at in range(a.shape[2]):
+        np.multiply(a[:, :, at, None], b[:, None, :, at], out=product)
+        product *= scale
+        np.trunc(product, out=product)
+        total += product
+    total /= scale
+    return _narrow(total, code, adder)
+
+
+def _narrow(total: Array, code: str, adder: Adder) -> Array:
+    if code == "e":
+        return total.astype(np.float16)
+    result = rounding.narrow(total, rounding.F32, "rz")
+    # Cutting never rounds up to infinity, but numbers beyond the range are infinite.
+    result = np.where(abs(total) >= 2.0**128, total.astype(np.float32), result)
+    if adder.kept_bits == 23:
+        return result
+    mask = np.uint32(0xFFFFFFFF << (23 - adder.kept_bits) & 0xFFFFFFFF)
+    return (result.view(np.uint32) & mask).view(np.float32)
+
+
+def _step_with_specials(
+    a: Array, b: Array, c: Array, elements: tuple[Element, Element], code: str, adder: Adder
+) -> Array:
+    plain = a @ b.transpose(0, 2, 1) + c.astype(np.float64)
+    a, b, c = (np.where(np.isfinite(values), values, 0) for values in (a, b, c))
+    result = _step(a, b, c, elements, code, adder)
+    result = np.where(np.isfinite(plain), result, plain.astype(result.dtype))
+    bits = result.view(np.uint16 if code == "e" else np.uint32)
+    nan = _CANONICAL_NAN.astype(bits.dtype) if code == "f" else np.uint16(0x7FFF)
+    return np.where(np.isnan(plain), nan, bits).view(result.dtype)
+
+
+def _exponents(values: Array, element: Element) -> Array:
+    """The exponents of numbers; of zero, one that loses against every other."""
+    _, exponents = np.frexp(values)
+    floor = np.maximum(exponents - 1, element.least_exponent)
+    return np.where(values == 0, -512, floor).astype(np.int16)
+
+
+def _exponents_of_accumulators(c: Array) -> Array:
+    biased = (c.astype(np.float32).view(np.uint32) >> np.uint32(23)).astype(np.int16) & 0xFF
+    least = ELEMENTS["f16" if c.dtype == np.float16 else "f32"].least_exponent
+    exponents = np.maximum(biased - 127, least).astype(np.int16)
+    return np.where(c == 0, np.int16(-512), exponents)
+
+
+def multiply_add_f64(a: Array, b: Array, c: Array) -> Array:
+    """`a @ b.T + c` in f64: one fused multiplication and addition after the other."""
+    total = c
+    for at in range(a.shape[2]):
+        rows = np.broadcast_to(a[:, :, at, None], c.shape).reshape(-1)
+        columns = np.broadcast_to(b[:, None, :, at], c.shape).reshape(-1)
+        total = rounding.fma_f64(rows, columns, total.reshape(-1)).reshape(c.shape)
+    return total
+
+
+def multiply_add_integers(a: Array, b: Array, c: Array, saturate: bool) -> Array:
+    """`a @ b.T + c` in s32; sums wrap around unless they saturate."""
+    # Products of two bytes and their sums fit into float64 with room to spare.
+    total = (a @ b.transpose(0, 2, 1)).astype(np.int64) + c.astype(np.int64)
+    if saturate:
+        total = np.clip(total, -(1 << 31), (1 << 31) - 1)
+    return total.astype(np.uint32).view(np.int32)
+
+
+def multiply_add_bits(a: Array, b: Array, c: Array, operation: str) -> Array:
+    """`c` and the number of ones in `a & b` or `a ^ b`, for matrices of bits."""
+    both = a @ b.transpose(0, 2, 1)
+    if operation == "xor":
+        both = a.sum(axis=2)[:, :, None] + b.sum(axis=2)[:, None, :] - 2 * both
+    return (both.astype(np.int64) + c.astype(np.int64)).astype(np.uint32).view(np.int32)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilewright.ptxsim.cursor import Cursor
-from tilewright.ptxsim.operands import MalformedOperand, parse_operand
+from tilewright.ptxsim.operands import MalformedOperand, parse_integer, parse_operand
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES
 from tilewright.ptxsim.syntax import (
     Float,
@@ -23,7 +23,7 @@ from tilewright.ptxsim.syntax import (
 SPACES: Final = frozenset({"param", "global", "shared", "local", "const", "reg"})
 _WORD: Final = re.compile(r"\.([a-zA-Z]\w*)(?:::\w+)?")
 _ATTRIBUTE: Final = re.compile(r"\([^)]*\)")
-_DIMENSION: Final = re.compile(r"\[\s*(\w*)\s*\]")
+_DIMENSION: Final = re.compile(r"\[\s*(0[xX][0-9a-fA-F]+|[0-9]*)\s*\]")
 _ELEMENT: Final = re.compile(r"[^,{}]+")
 _MASKED: Final = re.compile(r"(?:generic\s*\(\s*([\w$%]+)\s*\))\s*(.*)")
 
@@ -91,7 +91,7 @@ def _declarator(cursor: Cursor, space: str, prefix: _Prefix, external: bool) -> 
     count, open_ended = prefix.lanes, False
     while (match := cursor.match(_DIMENSION)) is not None:
         open_ended |= not match[1]
-        count *= int(match[1], 0) if match[1] else 1
+        count *= (parse_integer(match[1]) or 0) if match[1] else 1
     contents, relocations = b"", ()
     if cursor.accept("="):
         contents, relocations = _initialiser(cursor, prefix.type, count // prefix.lanes)

@@ -23,6 +23,7 @@ CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "reg
 # What is resident at once: as many CTAs as an H200 has multiprocessors, more if they are small.
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
+_REGISTER_MEMORY: Final = 1 << 30
 
 
 @dataclass(slots=True)
@@ -162,7 +163,7 @@ class Module:
         staged = _Arguments(self.memory, entry, args)
         counters = Counters()
         try:
-            for clusters in _waves(shape, resident):
+            for clusters in _waves(shape, program, resident):
                 wave = Wave(program, shape, clusters, self.memory, staged.block, checks, seed)
                 wave.run()
                 counters.add(wave)
@@ -199,10 +200,11 @@ def _launch_shape(
     return shape
 
 
-def _waves(launch: Launch, resident: int | None) -> Iterator[tuple[int, int]]:
+def _waves(launch: Launch, program: Program, resident: int | None) -> Iterator[tuple[int, int]]:
     """Ranges of clusters, one for each wave."""
     if resident is None:
-        resident = max(_MULTIPROCESSORS, _THREADS_AT_ONCE // launch.block_size)
+        fitting = _REGISTER_MEMORY // (program.register_bytes * launch.block_size)
+        resident = min(fitting, max(_MULTIPROCESSORS, _THREADS_AT_ONCE // launch.block_size))
     at_once = max(1, resident // launch.cluster_size)
     for first in range(0, launch.cluster_count, at_once):
         yield first, min(first + at_once, launch.cluster_count)

@@ -20,9 +20,9 @@ from tilewright.ptxsim.syntax import (
 )
 
 _NAME: Final = re.compile(r"[%$_a-zA-Z][\w$%.]*")
-_INTEGER: Final = re.compile(r"([-+~]?)\s*(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?")
+_INTEGER: Final = re.compile(r"([-+~]?)\s*(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)[uU]?")
 _FLOAT: Final = re.compile(r"(-?)0([fFdD])([0-9a-fA-F]+)")
-_DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+_DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)")
 _SUM: Final = re.compile(r"([%$_a-zA-Z][\w$%.]*|0[xX][0-9a-fA-F]+|[0-9]+)\s*([-+].*)")
 _TERM: Final = re.compile(r"([-+])\s*([-+]?)\s*(0[xX][0-9a-fA-F]+|[0-9]+)[uU]?\s*")
 _DIGITS_OF_FLOAT: Final = {"f": 8, "d": 16}

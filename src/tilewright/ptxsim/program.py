@@ -159,6 +159,12 @@ class Program:
             self._decode(code)
         self.entry = self.linker.codes[entry.name]
 
+    @property
+    def register_bytes(self) -> int:
+        """How much memory the registers of a thread take, every function being active once."""
+        layouts = (code.layout for code in self.linker.codes.values())
+        return sum(bits * count for each in layouts for bits, count in each.widths.items()) // 8 + 1
+
     def _decode(self, code: Code) -> None:
         body = code.function.body or []
         operations = [Operation(site, code.layout, self.linker) for site in body]

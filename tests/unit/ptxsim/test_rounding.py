@@ -167,7 +167,7 @@ def test_fused_near_the_ends_of_f64() -> None:
         (5e-324, 0.5, 5e-324),
     ]
     for a, b, c in cases:
-        result = float(rounding.fma_f64(*(np.array([x]) for x in (a, b, c)))[0])
+        result = float(rounding.fma_f64(np.array([a]), np.array([b]), np.array([c]))[0])
         exact = Fraction(a) * Fraction(b) + Fraction(c)
         assert result == (round_exactly(exact, "f64", "rn") if exact else 0.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,12 @@ cuda_tile.module @kernels attributes {producer = "hand 2.0"} {
     original = peer(nvidia_tools, [*options, "two.tileirbc"])
     assert original.stdout.count("entry @") == 2
     assert run(*options, "two.tileirbc", tool="tileirdisasm") == (0, original.stdout, "")
+
+
+@pytest.mark.peer
+def test_as_a_process(folder: Path, nvidia_tools: Path) -> None:
+    script = str(Path(sys.executable).with_name("tileirdisasm"))
+    original = peer(nvidia_tools, ["-g", "good.tileirbc"])
+    done = subprocess.run([script, "-g", "good.tileirbc"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, original.stdout, b"")
+    assert subprocess.run([script, "nope"], capture_output=True, check=False).returncode == 2

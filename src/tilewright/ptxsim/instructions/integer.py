@@ -193,7 +193,7 @@ def negate(op: Operation) -> Run:
 def divide(op: Operation, remainder: bool) -> Run:
     """`div` and `rem`, towards zero.
 
-    By zero, the device gives a quotient of ones and the dividend as the remainder.
+    PTX does not say what division by zero gives: here a quotient of ones, and the dividend.
     """
     type = op.type()
     write, first, second = op.write(0, type), op.read(1, type), op.read(2, type)

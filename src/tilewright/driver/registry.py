@@ -15,6 +15,9 @@ DIALECTS: Final = {
     "math": "tilewright.dialects.math.dialect:MATH",
     "scf": "tilewright.dialects.scf:SCF",
     "ub": "tilewright.dialects.ub:UB",
+    "memref": "tilewright.dialects.memref.dialect:MEMREF",
+    "vector": "tilewright.dialects.vector.dialect:VECTOR",
+    "gpu": "tilewright.dialects.gpu.dialect:GPU",
     "cute": "tilewright.dialects.cute:CUTE",
     "llvm": "tilewright.dialects.llvm:LLVM",
 }

@@ -116,7 +116,7 @@ class ResultField(Field, Generic[V]):
 class AttributeField(Field, Generic[T]):
     """An attribute, seen as a Python value; absent ones read as their default."""
 
-    __slots__ = ("default", "kind", "optional", "spelling")
+    __slots__ = ("default", "discardable", "kind", "optional", "spelling")
 
     def __init__(
         self,
@@ -125,6 +125,7 @@ class AttributeField(Field, Generic[T]):
         optional: bool,
         spelling: str,
         since: Version | None,
+        discardable: bool = False,
     ) -> None:
         super().__init__(since)
         self.kind = kind
@@ -133,6 +134,8 @@ class AttributeField(Field, Generic[T]):
         """Whether absence means something of its own (an optional or a unit attribute)."""
         self.spelling = spelling
         """The attribute's name in the IR."""
+        self.discardable = discardable
+        """Whether MLIR's generic form has it among the attributes that it knows nothing of."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -218,9 +221,10 @@ def attribute(
     default: T | None = None,
     spelling: str = "",
     since: Version | None = None,
+    discardable: bool = False,
 ) -> AttributeField[T]:
     """Declare an attribute that is required, or has a default."""
-    return AttributeField(kind, cast("T", default), False, spelling, since)
+    return AttributeField(kind, cast("T", default), False, spelling, since, discardable)
 
 
 def optional_attribute(
@@ -230,9 +234,11 @@ def optional_attribute(
     return AttributeField(kind, None, True, spelling, since)
 
 
-def flag(spelling: str = "", since: Version | None = None) -> AttributeField[bool]:
+def flag(
+    spelling: str = "", since: Version | None = None, discardable: bool = False
+) -> AttributeField[bool]:
     """Declare a unit attribute: present is true."""
-    return AttributeField(UNIT_ATTR, False, True, spelling, since)
+    return AttributeField(UNIT_ATTR, False, True, spelling, since, discardable)
 
 
 def region(

@@ -329,9 +329,11 @@ class Printer(AliasPrinter):
 
 def _split_attributes(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
     """The declared attributes and all others; nobody declared those of unregistered ones."""
-    inherent = op.schema.inherent
-    properties = {name: value for name, value in op.attributes.items() if name in inherent}
-    others = {name: value for name, value in op.attributes.items() if name not in inherent}
+    properties: dict[str, Attribute] = {}
+    others: dict[str, Attribute] = {}
+    for name, value in op.attributes.items():
+        field = op.schema.inherent.get(name)
+        (others if field is None or field.discardable else properties)[name] = value
     if op.segments is not None:
         properties["operandSegmentSizes"] = DenseArrayAttr(I32, op.segments)
     return properties, others

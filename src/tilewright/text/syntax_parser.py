@@ -163,7 +163,7 @@ class _Compiler:
 
     def choice(self, group: Group) -> Step:
         """An optional group, there if its first element is, or its other half."""
-        test = self.test(group.then[0])
+        test = self.test(next(e for e in group.then if not isinstance(e, Space)))
         then, otherwise = self.group(group), self.sequence(group.otherwise)
         return lambda parser, state: (then if test(parser) else otherwise)(parser, state)
 

@@ -79,6 +79,27 @@ class CmpFPredicate(EnumAttr, width=64):
     TRUE = 15
 
 
+class AtomicRMWKind(EnumAttr, width=64):
+    """What an atomic operation does to the number in memory."""
+
+    ADDF = 0
+    ADDI = 1
+    ASSIGN = 2
+    MAXIMUMF = 3
+    MAXS = 4
+    MAXU = 5
+    MINIMUMF = 6
+    MINS = 7
+    MINU = 8
+    MULF = 9
+    MULI = 10
+    ORI = 11
+    ANDI = 12
+    MAXNUMF = 13
+    MINNUMF = 14
+    XORI = 15
+
+
 Literal: TypeAlias = IntegerAttr | FloatAttr | DenseElementsAttr
 """A value that knows its type."""
 
@@ -108,6 +129,8 @@ OVERFLOW: Final = InstanceKind(OverflowAttr, "overflow flags")
 ROUNDING: Final = EnumKind(RoundingMode)
 CMPI_PREDICATE: Final = EnumKind(CmpIPredicate)
 CMPF_PREDICATE: Final = EnumKind(CmpFPredicate)
+
+ATOMIC_KIND: Final = EnumKind(AtomicRMWKind)
 
 FAST_MATH_SYNTAX: Final = "(`fastmath` `` $fastmath^)?"
 OVERFLOW_SYNTAX: Final = "(`overflow` `` $overflow^)?"

@@ -1,0 +1,10 @@
+"""gpu: what every thread of a kernel runs, in terms that all GPUs share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.gpu import attributes, indices, structure, threads
+from tilewright.ir.dialect import Dialect
+
+GPU: Final = Dialect("gpu", attributes, indices, structure, threads)

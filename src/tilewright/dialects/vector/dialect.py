@@ -1,0 +1,17 @@
+"""vector: vectors of one or more dimensions, and their way to and from memory."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.vector import attributes, elements, memory, shapes
+from tilewright.ir.dialect import Dialect
+
+VECTOR: Final = Dialect(
+    "vector",
+    attributes,
+    elements,
+    memory,
+    shapes,
+    simplifier="tilewright.dialects.vector.folds",
+)

@@ -162,10 +162,12 @@ class ConstantOp(Operation):
 
     def verify_context(self) -> Iterator[str]:
         target = resolve(SymbolRefAttr(self.value), self)
-        if not isinstance(target, FuncOp):
+        # Functions of other dialects will do: all have their type under this name.
+        type = target.attributes.get("function_type") if target is not None else None
+        if not isinstance(type, TypeAttr):
             yield f"expected '@{self.value}' to name a function"
-        elif target.function_type is not self.result.type:
-            expected, found = target.function_type, self.result.type
+        elif type.type is not self.result.type:
+            expected, found = type.type, self.result.type
             yield f"expected the type '{expected}' of '@{self.value}', got '{found}'"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from tilewright.ir.types import F4E2M1FN, I1
-from tilewright.reference.address_space import Allocation, Hit
+from tilewright.reference.address_space import Allocation, Hit, Window
 from tilewright.reference.errors import Fault
 from tilewright.reference.tile import DTYPES, Array, from_memory, per_block
 
@@ -119,6 +119,28 @@ class Access:
             shift = np.uint8(4 * odd)
             rest = space.load(self, places, np.dtype(np.uint8)) & np.uint8(0xF0 >> shift)
             space.store(self, places, rest | (values[chosen] << shift))
+
+    def load_tiles(self, window: Window, element: Type) -> Array | None:
+        """Whole tiles that lie in one allocation; nothing if they do not."""
+        found = self.at.machine.space.tiles(window, DTYPES[element])
+        if found is None:
+            return None
+        allocation, tiles, places = found
+        self._check_owner(allocation)
+        return from_memory(tiles[places], element)
+
+    def store_tiles(self, window: Window, element: Type, values: Array) -> bool:
+        """Change whole tiles that lie in one allocation; tells if they do."""
+        space = self.at.machine.space
+        found = space.tiles(window, DTYPES[element])
+        if found is None:
+            return False
+        allocation, tiles, places = found
+        self._check_owner(allocation)
+        self._check_writable(allocation)
+        tiles[np.broadcast_to(places, max(len(places), len(values)))] = values
+        space.version += 1
+        return True
 
     def update(
         self,

@@ -59,10 +59,24 @@ class Hit(NamedTuple):
     """Which of the addresses these are; nothing for all of them."""
 
 
+class Window(NamedTuple):
+    """Tiles of one shape in memory: where each starts, and how far apart its elements are."""
+
+    starts: Array
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    """Bytes from one element to the next, in each dimension."""
+
+    def span(self, size: int) -> int:
+        """How many bytes there are from the start of a tile to the end of its last element."""
+        steps = zip(self.shape, self.strides, strict=True)
+        return sum((extent - 1) * stride for extent, stride in steps) + size
+
+
 class AddressSpace:
     """All allocations of a launch."""
 
-    __slots__ = ("_allocations", "_bases", "_next", "version")
+    __slots__ = ("_allocations", "_bases", "_next", "compares", "version")
 
     def __init__(self) -> None:
         self._allocations: list[Allocation] = []
@@ -70,6 +84,8 @@ class AddressSpace:
         self._next = START
         self.version = 0
         """Another number whenever memory has changed."""
+        self.compares = False
+        """Whether to look if a store changes anything, since somebody may wait for that."""
 
     def allocate(
         self,
@@ -112,11 +128,30 @@ class AddressSpace:
         def write(hit: Hit, elements: Array, places: Array) -> Array:
             access.writes(hit, values.dtype.itemsize)
             new = values if hit.chosen is None else values[hit.chosen]
-            self._note_change(elements[places], new)
+            self._note_change(elements[places] if self.compares else new, new)
             elements[places] = new
             return new
 
         self._each_hit(access, addresses, values.dtype, write)
+
+    def tiles(self, window: Window, dtype: DType) -> tuple[Allocation, Array, Array] | None:
+        """Every tile of the window's shape in an allocation, and the numbers of those in it.
+
+        Nothing if they are not all in one allocation: then elements go one by one.
+        """
+        low, high = int(window.starts.min()), int(window.starts.max())
+        size, span = dtype.itemsize, window.span(dtype.itemsize)
+        allocation = self.find(low)
+        if allocation is None or high + span > allocation.end:
+            return None
+        offsets = window.starts - np.uint64(allocation.base)
+        if (offsets & np.uint64(size - 1)).any() or any(s % size for s in window.strides):
+            return None
+        elements = allocation.elements(dtype)
+        count = len(elements) - (span // size - 1)
+        shape, strides = (count, *window.shape), (size, *window.strides)
+        tiles = np.ndarray(shape, dtype, allocation.bytes, 0, strides)
+        return allocation, tiles, offsets // np.uint64(size)
 
     def update(
         self, access: Access, addresses: Array, operands: Sequence[Array], update: Update
@@ -135,7 +170,7 @@ class AddressSpace:
 
     def _note_change(self, before: Array, after: Array) -> None:
         """Remember that memory changed, if it did: who waits for that must not wait forever."""
-        if before.tobytes() != after.tobytes():
+        if not self.compares or before.tobytes() != after.tobytes():
             self.version += 1
 
     def _each_hit(

@@ -85,6 +85,8 @@ class Batch:
 
     def split(self, condition: Array) -> tuple[Batch | None, Batch | None]:
         """The blocks in which a scalar condition is true, and the others."""
+        if len(condition) == 1:
+            return (self, None) if condition[0] else (None, self)
         if condition.all():
             return self, None
         if not condition.any():

@@ -119,22 +119,24 @@ def if_(op: IfOp, at: Batch) -> Crossing:
 def for_(op: ForOp, at: Batch) -> Crossing:
     """The index counts from the lower bound by the step, while it is below the upper bound."""
     read = unsigned if op.unsigned_cmp else signed
-    index, step, bound = at[op.lower_bound], at[op.step], at[op.upper_bound]
+    index, steps, bounds = at[op.lower_bound], op.step, op.upper_bound
+    step, bound = at[steps], at[bounds]
     at.require(op, read(step) > 0, Fault.UNDEFINED, "expected a positive step")
-    block = op.body.block
+    block, index_type = op.body.block, element(steps)
     done: list[Exit] = []
     others: list[Exit] = []
     active, carried = at, [at[value] for value in op.init_values]
     while True:
         going = read(index) < read(bound)
-        inside, finished = active.split(np.broadcast_to(going, (active.count,)))
+        inside, finished = active.split(going)
         if finished is not None:
             done.append(
                 Exit(ForOp, finished, [_kept(value, active, finished) for value in carried])
             )
         if inside is None:
             return _pass(at, done, others)
-        index, *carried = [_kept(value, active, inside) for value in (index, *carried)]
+        if inside is not active:
+            index, *carried = [_kept(value, active, inside) for value in (index, *carried)]
         inside.bind(block.args, (index, *carried))
         again, left = _sort((yield from walk(block, inside)), ContinueOp)
         others += left
@@ -142,8 +144,8 @@ def for_(op: ForOp, at: Batch) -> Crossing:
             return _pass(at, done, others)
         parts = [(exit.batch, (exit.batch[block.args[0]], *exit.values)) for exit in again]
         active, (index, *carried) = merge(at, parts)
-        step, bound = active[op.step], active[op.upper_bound]
-        index = integer.add(index, step, element(op.step))
+        step, bound = active[steps], active[bounds]
+        index = integer.add(index, step, index_type)
 
 
 def _kept(value: Any, before: Batch, after: Batch) -> Any:

@@ -28,6 +28,7 @@ def take_turns(
 ) -> None:
     """Run walks until all are done: one after the other, or in the order that a checker says."""
     checker = machine.checker
+    machine.space.compares = True
     live = list(walks)
     waiting: dict[Walk, Waiting] = {}
     position = 0

@@ -20,6 +20,7 @@ DIALECTS: Final = {
     "gpu": "tilewright.dialects.gpu.dialect:GPU",
     "cute": "tilewright.dialects.cute:CUTE",
     "llvm": "tilewright.dialects.llvm:LLVM",
+    "nvvm": "tilewright.dialects.nvvm:NVVM",
 }
 
 

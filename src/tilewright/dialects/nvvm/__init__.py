@@ -1,0 +1,40 @@
+"""The NVVM dialect: NVIDIA's instructions as operations, in MLIR's spelling where it has them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.nvvm import (
+    arithmetic,
+    attributes,
+    conversion,
+    copy,
+    matrix,
+    mbarrier,
+    registers,
+    sync,
+    tma,
+    warp,
+    wgmma,
+)
+from tilewright.ir.dialect import Dialect
+
+NVVM: Final = Dialect(
+    "nvvm",
+    arithmetic,
+    attributes,
+    conversion,
+    copy,
+    matrix,
+    mbarrier,
+    registers,
+    sync,
+    tma,
+    warp,
+    wgmma,
+    spellings={
+        **{kind.name: kind for kind in registers.REGISTERS.values()},
+        "nvvm.fence.proxy.acquire.sync": sync.FenceProxyAcquireOp,
+        "nvvm.ldmatrix.sync": matrix.LdMatrixOp,
+    },
+)

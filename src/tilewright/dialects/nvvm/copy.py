@@ -1,0 +1,207 @@
+"""Copies that go on while the thread does: cp.async in groups, bulk copies, prefetches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tilewright.dialects.llvm.constraints import BOOL, INT16, INT32, INT64, pointer
+from tilewright.dialects.nvvm.attributes import (
+    CACHE_MODIFIER,
+    EVICTION_PRIORITY,
+    PREFETCH_LEVEL,
+    LoadCacheModifier,
+    PrefetchLevel,
+)
+from tilewright.dialects.nvvm.base import NvvmOp
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import BOOL_ATTR, I32_ATTR, IntegerKind
+from tilewright.ir.types import I32
+
+GLOBAL: Final = pointer(1)
+SHARED: Final = pointer(3)
+CLUSTER: Final = pointer(7)
+
+GROUPS: Final = IntegerKind(I32, 0)
+"""How many groups may still be under way."""
+
+
+class CpAsyncOp(NvvmOp):
+    """Copies 4, 8 or 16 bytes to shared memory; with a size, the rest of them is zero."""
+
+    name = "nvvm.cp.async.shared.global"
+    syntax = (
+        "$dst `,` $src `,` $size `,` `cache` `=` $modifier (`,` $cp_size^)? attr-dict "
+        "`:` type($dst) `,` type($src) (`,` type($cp_size)^)?"
+    )
+
+    dst = d.operand(SHARED)
+    src = d.operand(GLOBAL)
+    size = d.attribute(I32_ATTR)
+    modifier = d.attribute(CACHE_MODIFIER)
+    cp_size = d.optional_operand(INT32)
+    """How many bytes are read."""
+
+    def verify(self) -> Iterator[str]:
+        if self.size not in (4, 8, 16):
+            yield f"expected a size of 4, 8 or 16 bytes, got {self.size}"
+        if self.modifier not in (LoadCacheModifier.CA, LoadCacheModifier.CG):
+            yield f"expected the cache modifier 'ca' or 'cg', got '{self.modifier.keyword}'"
+        elif self.modifier is LoadCacheModifier.CG and self.size != 16:
+            yield f"expected 16 bytes with the cache modifier 'cg', got {self.size}"
+
+
+class CpAsyncCommitGroupOp(NvvmOp):
+    """Makes a group of the copies since the last one."""
+
+    name = "nvvm.cp.async.commit.group"
+    syntax = "attr-dict"
+
+
+class CpAsyncWaitGroupOp(NvvmOp):
+    """Waits until at most so many groups are under way."""
+
+    name = "nvvm.cp.async.wait.group"
+    syntax = "$n attr-dict"
+
+    n = d.attribute(GROUPS)
+
+
+class CpAsyncWaitAllOp(NvvmOp):
+    """Waits for all copies."""
+
+    name = "nvvm.cp.async.wait.all"
+    syntax = "attr-dict"
+
+
+class CpAsyncMBarrierArriveOp(NvvmOp):
+    """Lets a barrier count when the copies of this thread are done."""
+
+    name = "nvvm.cp.async.mbarrier.arrive"
+    syntax = "$addr attr-dict `:` type($addr)"
+
+    addr = d.operand(pointer(0, 3))
+    noinc = d.attribute(BOOL_ATTR, default=False)
+    """Whether the barrier expects this arrival already."""
+
+
+class CpAsyncBulkCommitGroupOp(NvvmOp):
+    """Makes a group of the bulk copies since the last one."""
+
+    name = "nvvm.cp.async.bulk.commit.group"
+    syntax = "attr-dict"
+
+
+class CpAsyncBulkWaitGroupOp(NvvmOp):
+    """Waits until at most so many groups of bulk copies are under way."""
+
+    name = "nvvm.cp.async.bulk.wait_group"
+    syntax = "$group attr-dict"
+
+    group = d.attribute(GROUPS)
+    read = d.flag()
+    """Whether it is enough that the sources have been read."""
+
+
+class CpAsyncBulkGlobalToSharedClusterOp(NvvmOp):
+    """Copies bytes to the shared memory of this CTA or of some of its cluster."""
+
+    name = "nvvm.cp.async.bulk.shared.cluster.global"
+    syntax = (
+        "$dst_mem `,` $src_mem `,` $mbar `,` $size (`multicast_mask` `=` $multicast_mask^)? "
+        "(`l2_cache_hint` `=` $l2_cache_hint^)? attr-dict `:` type($dst_mem) `,` type($src_mem)"
+    )
+
+    dst_mem = d.operand(pointer(3, 7))
+    src_mem = d.operand(GLOBAL)
+    mbar = d.operand(SHARED)
+    size = d.operand(INT32)
+    multicast_mask = d.optional_operand(INT16)
+    l2_cache_hint = d.optional_operand(INT64)
+
+    def verify(self) -> Iterator[str]:
+        if self.multicast_mask is not None and self.dst_mem.type is not CLUSTER.only:
+            yield "expected a destination in address space 7 where there is a multicast mask"
+
+
+class CpAsyncBulkSharedToSharedClusterOp(NvvmOp):
+    """Copies bytes from this CTA's shared memory to another's."""
+
+    name = "nvvm.cp.async.bulk.shared.cluster.shared.cta"
+    syntax = (
+        "$dst_mem `,` $src_mem `,` $mbar `,` $size attr-dict `:` type($dst_mem) `,` type($src_mem)"
+    )
+
+    dst_mem = d.operand(CLUSTER)
+    src_mem = d.operand(SHARED)
+    mbar = d.operand(CLUSTER)
+    """The barrier, which is beside the destination."""
+    size = d.operand(INT32)
+
+
+class CpAsyncBulkSharedToGlobalOp(NvvmOp):
+    """Copies bytes from shared memory; those of a mask's bits alone, if there is one."""
+
+    name = "nvvm.cp.async.bulk.global.shared.cta"
+    syntax = (
+        "$dst_mem `,` $src_mem `,` $size (`l2_cache_hint` `=` $l2_cache_hint^)? "
+        "(`byte_mask` `=` $byte_mask^)? attr-dict `:` type($dst_mem) `,` type($src_mem)"
+    )
+
+    dst_mem = d.operand(GLOBAL)
+    src_mem = d.operand(SHARED)
+    size = d.operand(INT32)
+    l2_cache_hint = d.optional_operand(INT64)
+    byte_mask = d.optional_operand(INT16)
+
+
+class CpAsyncBulkPrefetchOp(NvvmOp):
+    """Brings bytes into the second-level cache."""
+
+    name = "nvvm.cp.async.bulk.prefetch"
+    syntax = (
+        "$src_mem `,` $size (`l2_cache_hint` `=` $l2_cache_hint^)? attr-dict `:` type($src_mem)"
+    )
+
+    src_mem = d.operand(GLOBAL)
+    size = d.operand(INT32)
+    l2_cache_hint = d.optional_operand(INT64)
+
+
+class PrefetchOp(NvvmOp):
+    """Brings a line into a cache, or a tensor map to where copies read it."""
+
+    name = "nvvm.prefetch"
+    syntax = (
+        "(`level` `=` $cache_level^ `,`)? (`tensormap` $tensormap^ `,`)? "
+        "(`evict_priority` `=` $evict_priority^ `,`)? $addr (`,` `predicate` `=` $predicate^)? "
+        "attr-dict `:` type($addr) (`,` type($predicate)^)?"
+    )
+
+    cache_level = d.optional_attribute(PREFETCH_LEVEL, spelling="cacheLevel")
+    evict_priority = d.optional_attribute(EVICTION_PRIORITY, spelling="evictPriority")
+    addr = d.operand(pointer(0, 1, 4, 5))
+    predicate = d.optional_operand(BOOL)
+    tensormap = d.flag()
+    in_param_space = d.flag()
+    """Whether the tensor map is a parameter of the kernel."""
+
+    def verify(self) -> Iterator[str]:
+        if self.tensormap == (self.cache_level is not None):
+            yield "expected either a cache level or 'tensormap'"
+        if self.predicate is not None and not self.tensormap:
+            yield "expected a predicate with 'tensormap' alone"
+        if self.in_param_space and not self.tensormap:
+            yield "expected 'in_param_space' with 'tensormap' alone"
+        if self.evict_priority is not None and self.cache_level is not PrefetchLevel.L2:
+            yield "expected an eviction priority at level L2 alone"
+
+
+class BulkStoreOp(NvvmOp):
+    """Fills shared memory with zeros."""
+
+    name = "nvvm.st.bulk"
+    syntax = "$addr `,` `size` `=` $size attr-dict `:` type($addr)"
+
+    addr = d.operand(pointer(0, 3))
+    size = d.operand(INT64)

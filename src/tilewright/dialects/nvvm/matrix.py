@@ -1,0 +1,302 @@
+"""Matrices of a warp: loads, stores, and products by `mma.sync`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final, Self
+
+from tilewright.dialects.elements import types_of
+from tilewright.dialects.inference import InferringOp
+from tilewright.dialects.llvm.constraints import ANY, INT32, STRUCT, pointer
+from tilewright.dialects.llvm.types import StructType
+from tilewright.dialects.nvvm.attributes import (
+    MATRIX_ELEMENT,
+    MATRIX_SHAPE,
+    MMA_B1_OP,
+    MMA_INT_OVERFLOW,
+    MMA_LAYOUT,
+    MMA_SHAPE,
+    MMA_TYPE,
+    MatrixElement,
+    MatrixShape,
+    MMALayout,
+    MMAShape,
+    MMAType,
+)
+from tilewright.dialects.nvvm.base import NvvmOp
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I32_ATTR
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.types import BF16, F16, F32, F64, I32, VectorType
+from tilewright.support.diagnostics import InternalError
+from tilewright.target.tensor_cores import (
+    MMA,
+    SPARSE_MMA,
+    Product,
+    find_product,
+    fragment_registers,
+)
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.values import Value
+    from tilewright.support.location import Location
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
+
+SHARED: Final = pointer(3)
+
+_ELEMENTS_OF: Final = {
+    MatrixShape(8, 8): (MatrixElement.B16,),
+    MatrixShape(16, 16): (
+        MatrixElement.B8,
+        MatrixElement.B8X16__B6X16_P32,
+        MatrixElement.B8X16__B4X16_P64,
+    ),
+    MatrixShape(8, 16): (MatrixElement.B8X16__B6X16_P32, MatrixElement.B8X16__B4X16_P64),
+}
+
+
+class LdMatrixOp(NvvmOp, InferringOp):
+    """Loads one, two or four small matrices, each row by the address of one lane."""
+
+    name = "nvvm.ldmatrix"
+    syntax = "$ptr attr-dict `:` custom<FunctionalType>($ptr, $res)"
+
+    ptr = d.operand(SHARED)
+    num = d.attribute(I32_ATTR)
+    layout = d.attribute(MMA_LAYOUT)
+    shape = d.attribute(MATRIX_SHAPE, default=MatrixShape(8, 8))
+    element = d.attribute(MATRIX_ELEMENT, default=MatrixElement.B16, spelling="eltType")
+    res = d.result(ANY)
+
+    @classmethod
+    def infer_results(
+        cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
+    ) -> Sequence[Type]:
+        num = attributes["num"]
+        assert isinstance(num, IntegerAttr)
+        words = num.value * (2 if attributes.get("shape") is MatrixShape(16, 16) else 1)
+        return (I32 if words == 1 else StructType((I32,) * words),)
+
+    def verify(self) -> Iterator[str]:
+        allowed = (1, 2) if self.shape is MatrixShape(16, 16) else (1, 2, 4)
+        if self.num not in allowed:
+            yield f"expected {' or '.join(map(str, allowed))} matrices, got {self.num}"
+        elif self.element not in _ELEMENTS_OF.get(self.shape, ()):
+            yield f"cannot load matrices {self.shape} of '{self.element.keyword}'"
+        elif self.shape is MatrixShape(16, 16) and self.layout is not MMALayout.COL:
+            yield "expected the layout 'col' of matrices m16n16"
+        else:
+            yield from super().verify()
+
+
+class StMatrixOp(NvvmOp):
+    """Stores one, two or four small matrices, each row by the address of one lane."""
+
+    name = "nvvm.stmatrix"
+    syntax = "$ptr `,` $sources attr-dict `:` type($ptr) `,` type($sources)"
+
+    ptr = d.operand(SHARED)
+    sources = d.operands(INT32)
+    layout = d.attribute(MMA_LAYOUT)
+    shape = d.attribute(MATRIX_SHAPE, default=MatrixShape(8, 8))
+    element = d.attribute(MATRIX_ELEMENT, default=MatrixElement.B16, spelling="eltType")
+
+    def verify(self) -> Iterator[str]:
+        if len(self.sources) not in (1, 2, 4):
+            yield f"expected 1, 2 or 4 matrices, got {len(self.sources)}"
+        pair = (self.shape, self.element)
+        if pair == (MatrixShape(16, 8), MatrixElement.B8):
+            if self.layout is not MMALayout.COL:
+                yield "expected the layout 'col' of matrices m16n8"
+        elif pair != (MatrixShape(8, 8), MatrixElement.B16):
+            yield f"cannot store matrices {self.shape} of '{self.element.keyword}'"
+
+
+FRAGMENT: Final[Mapping[str, Type]] = {
+    "f16": VectorType((2,), F16),
+    "f32": F32,
+    "f64": F64,
+}
+"""The type of a register of a fragment; of all other elements it is i32."""
+
+_INFERRED: Final[Mapping[Type, MMAType]] = {
+    VectorType((2,), F16): MMAType.F16,
+    VectorType((2,), BF16): MMAType.BF16,
+    F64: MMAType.F64,
+}
+_ACCUMULATED: Final[Mapping[Type, MMAType]] = {
+    VectorType((2,), F16): MMAType.F16,
+    F32: MMAType.F32,
+    I32: MMAType.S32,
+    F64: MMAType.F64,
+}
+_INTEGERS: Final = (MMAType.S8, MMAType.U8, MMAType.S4, MMAType.U4)
+
+
+def fragment_type(element: MMAType) -> Type:
+    """The type of the registers that hold elements of a matrix."""
+    return FRAGMENT.get(element.keyword, I32)
+
+
+class Mma(NvvmOp):
+    """Base of the products of a warp: `D = A * B + C`, each lane with its registers."""
+
+    letters: ClassVar[Mapping[str, str]] = {"A": "operand_a", "B": "operand_b", "C": "operand_c"}
+    table: ClassVar[tuple[Product, ...]] = MMA
+    sparse: ClassVar[bool] = False
+
+    def group(self, letter: str) -> tuple[Value, ...]:
+        """The registers of one of the matrices."""
+        return self.schema.values(self, self.letters[letter])
+
+    def multiplicand(self, letter: str) -> MMAType:
+        """The elements of A or B: said, or known from the registers."""
+        given = self.attributes.get(f"multiplicand{letter}PtxType")
+        if isinstance(given, MMAType):
+            return given
+        found = _INFERRED.get(self.group(letter)[0].type) if self.group(letter) else None
+        if found is None:
+            raise InternalError(f"the elements of {letter} are not known", self.location)
+        return found
+
+    @property
+    def accumulator(self) -> MMAType:
+        """The elements of C and D."""
+        result = self.results[0].type
+        assert isinstance(result, StructType)
+        return _ACCUMULATED.get(result.elements[0], MMAType.F32)
+
+    def product_problems(self) -> Iterator[str]:
+        """What is wrong with types, shape and numbers of registers."""
+        for letter in "AB":
+            group = self.group(letter)
+            known = f"multiplicand{letter}PtxType" in self.attributes
+            if not group:
+                yield f"expected registers of {letter}"
+                return
+            if not known and group[0].type not in _INFERRED:
+                yield f"requires attribute 'multiplicand{letter}PtxType'"
+                return
+        shape = self.attributes["shape"]
+        assert isinstance(shape, MMAShape)
+        a, b, c = self.multiplicand("A"), self.multiplicand("B"), self.accumulator
+        if find_product(self.table, a.keyword, b.keyword, c.keyword, shape.extents) is None:
+            words = f"{a.keyword} and {b.keyword} to {c.keyword}"
+            yield f"there is no product of {words} with the shape {shape}"
+            return
+        for letter, element in (("A", a), ("B", b), ("C", c)):
+            yield from self._fragment_problems(letter, element, shape.extents)
+        if self.attributes.get("layoutA", MMALayout.ROW) is not MMALayout.ROW:
+            yield "expected the layout 'row' of A"
+        if self.attributes.get("layoutB", MMALayout.COL) is not MMALayout.COL:
+            yield "expected the layout 'col' of B"
+
+    def _fragment_problems(
+        self, letter: str, element: MMAType, shape: tuple[int, int, int]
+    ) -> Iterator[str]:
+        sparse = self.sparse and letter == "A"
+        count = fragment_registers(shape, letter.lower(), element.keyword, sparse=sparse)
+        expected = (fragment_type(element),) * count
+        found = types_of(self.group(letter))
+        if found != expected:
+            yield (
+                f"expected {count} registers of '{expected[0]}' for {letter}, got {len(found)}"
+                + (f" of '{found[0]}'" if found else "")
+            )
+        if letter == "C" and self.results[0].type is not StructType(expected):
+            yield f"expected a result like C, got '{self.results[0].type}'"
+
+    @classmethod
+    def parse(cls, parser: Parser, location: Location) -> Self:
+        """Read `A[%a] B[%b] C[%c] {...} : (type, type, type) -> struct`."""
+        groups: dict[str, list[int]] = {}
+        for letter in cls.letters:
+            parser.expect(letter)
+            parser.expect("[")
+            groups[letter] = parser.operand_list()
+            parser.expect("]")
+        attributes = parser.optional_attr_dict()
+        parser.expect(":")
+        at = parser.at
+        types = parser.listed(parser.type, "(", ")")
+        if len(types) != len(groups):
+            parser.error(f"expected {len(groups)} types, got {len(types)}", at)
+        parser.expect("->")
+        result = parser.type()
+        operands: list[Value] = []
+        for references, type in zip(groups.values(), types, strict=True):
+            operands += [parser.resolve(ref, type) for ref in references]
+        sizes = tuple([len(references) for references in groups.values()])
+        return cls(operands, [result], attributes, (), location, (), sizes)
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        groups = {letter: self.group(letter) for letter in self.letters}
+        for letter, values in groups.items():
+            printer.emit(f" {letter}[{', '.join(map(printer.value, values))}]")
+        printer.emit(printer.attr_dict(self))
+        types = ", ".join([printer.type(values[0].type) for values in groups.values()])
+        printer.emit(f" : ({types}) -> {printer.type(self.results[0].type)}")
+
+
+class MmaOp(Mma):
+    """The product of two dense matrices."""
+
+    name = "nvvm.mma.sync"
+
+    operand_a = d.operands(ANY)
+    operand_b = d.operands(ANY)
+    operand_c = d.operands(ANY)
+    shape = d.attribute(MMA_SHAPE)
+    b1_op = d.optional_attribute(MMA_B1_OP, spelling="b1Op")
+    int_overflow = d.optional_attribute(MMA_INT_OVERFLOW, spelling="intOverflowBehavior")
+    layout_a = d.attribute(MMA_LAYOUT, spelling="layoutA")
+    layout_b = d.attribute(MMA_LAYOUT, spelling="layoutB")
+    type_a = d.optional_attribute(MMA_TYPE, spelling="multiplicandAPtxType")
+    type_b = d.optional_attribute(MMA_TYPE, spelling="multiplicandBPtxType")
+    res = d.result(STRUCT)
+
+    def verify(self) -> Iterator[str]:
+        yield from self.product_problems()
+        if self.b1_op is not None and self.type_a is not MMAType.B1:
+            yield "expected 'b1Op' where the multiplicands are bits alone"
+        if self.int_overflow is not None and self.type_a not in _INTEGERS:
+            yield "expected 'intOverflowBehavior' where the multiplicands are integers alone"
+
+
+class MmaSpOp(Mma):
+    """The product of a matrix that holds two of every four elements with a dense one."""
+
+    name = "nvvm.mma.sp.sync"
+    letters: ClassVar[Mapping[str, str]] = {
+        "A": "operand_a",
+        "B": "operand_b",
+        "C": "operand_c",
+        "sparseMetadata": "metadata",
+    }
+    table = SPARSE_MMA
+    sparse = True
+
+    operand_a = d.operands(ANY)
+    operand_b = d.operands(ANY)
+    operand_c = d.operands(ANY)
+    metadata = d.operand(INT32)
+    """Which elements A holds, two bits for each."""
+    shape = d.attribute(MMA_SHAPE)
+    selector = d.attribute(I32_ATTR, default=0)
+    """Which lanes of four hold the metadata."""
+    ordered = d.flag(spelling="orderedMetadata")
+    """Whether the metadata of every pair is in order, as sm_90 and later want it."""
+    int_overflow = d.optional_attribute(MMA_INT_OVERFLOW, spelling="intOverflowBehavior")
+    layout_a = d.attribute(MMA_LAYOUT, default=MMALayout.ROW, spelling="layoutA")
+    layout_b = d.attribute(MMA_LAYOUT, default=MMALayout.COL, spelling="layoutB")
+    type_a = d.optional_attribute(MMA_TYPE, spelling="multiplicandAPtxType")
+    type_b = d.optional_attribute(MMA_TYPE, spelling="multiplicandBPtxType")
+    res = d.result(STRUCT)
+
+    def verify(self) -> Iterator[str]:
+        yield from self.product_problems()
+        if not 0 <= self.selector <= 3:
+            yield f"expected a selector from 0 to 3, got {self.selector}"

@@ -1,0 +1,245 @@
+"""Barriers of CTAs, warps and clusters; fences; what else concerns threads as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tilewright.dialects.llvm.constraints import INT32, pointer
+from tilewright.dialects.nvvm.attributes import (
+    ACTION,
+    GRID_DEP_ACTION,
+    MEM_SCOPE,
+    PROXY_KIND,
+    SHARED_SPACE,
+    ProxyKind,
+)
+from tilewright.dialects.nvvm.base import NvvmOp
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I32_ATTR, IntegerKind
+from tilewright.ir.types import I32
+
+
+class Barrier0Op(NvvmOp):
+    """Waits for all threads of the CTA, at barrier 0."""
+
+    name = "nvvm.barrier0"
+    syntax = "attr-dict"
+
+
+class BarSyncAlignedOp(NvvmOp):
+    """Waits for all threads of the CTA, at a barrier; warps must arrive whole."""
+
+    name = "nvvm.bar.sync.aligned"
+    syntax = "$barrier_id attr-dict `:` type($barrier_id)"
+
+    barrier_id = d.operand(INT32)
+
+
+class BarrierOp(NvvmOp):
+    """Waits for all threads of the CTA or for some warps of it, at one of sixteen barriers."""
+
+    name = "nvvm.barrier"
+    syntax = "(`id` `=` $barrier_id^)? (`number_of_threads` `=` $number_of_threads^)? attr-dict"
+
+    barrier_id = d.optional_operand(INT32)
+    number_of_threads = d.optional_operand(INT32)
+
+    def verify(self) -> Iterator[str]:
+        if self.number_of_threads is not None and self.barrier_id is None:
+            yield "expected the id of a barrier where a number of threads is given"
+
+
+class BarrierArriveOp(NvvmOp):
+    """Counts at a barrier without waiting there."""
+
+    name = "nvvm.barrier.arrive"
+    syntax = "(`id` `=` $barrier_id^)? `number_of_threads` `=` $number_of_threads attr-dict"
+
+    barrier_id = d.optional_operand(INT32)
+    number_of_threads = d.operand(INT32)
+
+
+class SyncWarpOp(NvvmOp):
+    """Waits for the lanes of the mask."""
+
+    name = "nvvm.bar.warp.sync"
+    syntax = "$mask attr-dict `:` type($mask)"
+
+    mask = d.operand(INT32)
+
+
+class ClusterArriveOp(NvvmOp):
+    """Counts at the barrier of the cluster; what was written before is seen behind it."""
+
+    name = "nvvm.cluster.arrive"
+    syntax = "attr-dict"
+
+    aligned = d.flag()
+    """Whether all threads of a warp run it together."""
+
+
+class ClusterArriveRelaxedOp(NvvmOp):
+    """Counts at the barrier of the cluster; orders no accesses."""
+
+    name = "nvvm.cluster.arrive.relaxed"
+    syntax = "attr-dict"
+
+    aligned = d.flag()
+
+
+class ClusterWaitOp(NvvmOp):
+    """Waits until all threads of the cluster have arrived."""
+
+    name = "nvvm.cluster.wait"
+    syntax = "attr-dict"
+
+    aligned = d.flag()
+
+
+class MembarOp(NvvmOp):
+    """Orders all accesses of this thread before and after, as others see them."""
+
+    name = "nvvm.memory_barrier"
+    syntax = "custom<Bracketed>($scope) attr-dict"
+
+    scope = d.attribute(MEM_SCOPE)
+
+
+class FenceScClusterOp(NvvmOp):
+    """Orders all accesses of this thread sequentially for the cluster."""
+
+    name = "nvvm.fence.sc.cluster"
+    syntax = "attr-dict"
+
+
+class FenceMbarrierInitOp(NvvmOp):
+    """Lets the cluster see the barriers that this thread has initialised."""
+
+    name = "nvvm.fence.mbarrier.init"
+    syntax = "attr-dict"
+
+
+class FenceProxyOp(NvvmOp):
+    """Orders accesses that go different ways to memory."""
+
+    name = "nvvm.fence.proxy"
+    syntax = "attr-dict"
+
+    kind = d.attribute(PROXY_KIND)
+    space = d.optional_attribute(SHARED_SPACE)
+
+    def verify(self) -> Iterator[str]:
+        if self.kind in (ProxyKind.TENSORMAP, ProxyKind.GENERIC):
+            yield f"cannot fence '{self.kind.keyword}' in both directions"
+        elif (self.kind is ProxyKind.ASYNC__SHARED) != (self.space is not None):
+            yield "expected a space where the kind is 'async.shared', and only there"
+
+
+class FenceProxyAcquireOp(NvvmOp):
+    """Lets tensor copies see changes of the tensor map at an address."""
+
+    name = "nvvm.fence.proxy.acquire"
+    syntax = (
+        "custom<Bracketed>($scope) $addr `,` $size "
+        "(`from_proxy` `=` custom<Bracketed>($from_proxy)^)? "
+        "(`to_proxy` `=` custom<Bracketed>($to_proxy)^)? attr-dict"
+    )
+
+    scope = d.attribute(MEM_SCOPE)
+    addr = d.operand(pointer(0))
+    size = d.operand(INT32)
+    """How many bytes; must be the constant 128."""
+    from_proxy = d.attribute(PROXY_KIND, default=ProxyKind.GENERIC, spelling="fromProxy")
+    to_proxy = d.attribute(PROXY_KIND, default=ProxyKind.TENSORMAP, spelling="toProxy")
+
+    def verify(self) -> Iterator[str]:
+        yield from _direction_problems(self.from_proxy, self.to_proxy)
+
+
+class FenceProxyReleaseOp(NvvmOp):
+    """Lets tensor copies of others see changes of tensor maps."""
+
+    name = "nvvm.fence.proxy.release"
+    syntax = (
+        "custom<Bracketed>($scope) (`from_proxy` `=` custom<Bracketed>($from_proxy)^)? "
+        "(`to_proxy` `=` custom<Bracketed>($to_proxy)^)? attr-dict"
+    )
+
+    scope = d.attribute(MEM_SCOPE)
+    from_proxy = d.attribute(PROXY_KIND, default=ProxyKind.GENERIC, spelling="fromProxy")
+    to_proxy = d.attribute(PROXY_KIND, default=ProxyKind.TENSORMAP, spelling="toProxy")
+
+    def verify(self) -> Iterator[str]:
+        yield from _direction_problems(self.from_proxy, self.to_proxy)
+
+
+def _direction_problems(before: ProxyKind, after: ProxyKind) -> Iterator[str]:
+    if before is not ProxyKind.GENERIC or after is not ProxyKind.TENSORMAP:
+        found = f"'{before.keyword}' to '{after.keyword}'"
+        yield f"expected a fence from 'generic' to 'tensormap', got {found}"
+
+
+_MIN_REGISTERS: Final = 24
+_MAX_REGISTERS: Final = 256
+
+
+class SetMaxRegisterOp(NvvmOp):
+    """Takes registers for the warps of a warpgroup, or gives them back."""
+
+    name = "nvvm.setmaxregister"
+    syntax = "$action $reg_count attr-dict"
+
+    reg_count = d.attribute(I32_ATTR, spelling="regCount")
+    action = d.attribute(ACTION)
+
+    def verify(self) -> Iterator[str]:
+        count = self.reg_count
+        if count % 8 or not _MIN_REGISTERS <= count <= _MAX_REGISTERS:
+            yield f"expected a multiple of 8 from {_MIN_REGISTERS} to {_MAX_REGISTERS}, got {count}"
+
+
+class GriddepcontrolOp(NvvmOp):
+    """Waits for the grids before, or lets those behind start early."""
+
+    name = "nvvm.griddepcontrol"
+    syntax = "$kind attr-dict"
+
+    kind = d.attribute(GRID_DEP_ACTION)
+
+
+class NanosleepOp(NvvmOp):
+    """Rests for about so many nanoseconds."""
+
+    name = "nvvm.nanosleep"
+    syntax = "attr-dict $duration"
+
+    duration = d.attribute(IntegerKind(I32, 1))
+
+    def verify(self) -> Iterator[str]:
+        if self.duration > 1_000_000:
+            yield f"expected at most a millisecond, got {self.duration} ns"
+
+
+class ExitOp(NvvmOp):
+    """Ends the thread."""
+
+    name = "nvvm.exit"
+    syntax = "attr-dict"
+
+
+class MapaOp(NvvmOp):
+    """The address of the same variable in another CTA of the cluster."""
+
+    name = "nvvm.mapa"
+    syntax = "$a `,` $b attr-dict `:` type($a) `->` type($res)"
+
+    a = d.operand(pointer(0, 3))
+    b = d.operand(INT32)
+    """The rank of the CTA."""
+    res = d.result(pointer(0, 7))
+
+    def verify(self) -> Iterator[str]:
+        spaces = (self.a.type.space, self.res.type.space)  # pyright: ignore
+        if spaces not in ((3, 7), (0, 0)):
+            yield f"expected address spaces 3 and 7, or 0 and 0, got {spaces[0]} and {spaces[1]}"

@@ -1,0 +1,249 @@
+"""Tensor copies (TMA), and the tensor maps that describe what they copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tilewright.dialects.llvm.constraints import BOOL, INT16, INT32, INT64, pointer
+from tilewright.dialects.nvvm.attributes import (
+    CTA_GROUP,
+    MEM_SCOPE,
+    TENSORMAP_FIELD,
+    TMA_LOAD_MODE,
+    TMA_REDUX_KIND,
+    TMA_STORE_MODE,
+    MemScope,
+    TensormapField,
+    TMALoadMode,
+    TMAStoreMode,
+)
+from tilewright.dialects.nvvm.base import NvvmOp
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import BOOL_ATTR, I32_ATTR
+from tilewright.ir.types import I64
+
+SHARED: Final = pointer(3)
+TENSOR_MAP: Final = pointer(0, 1)
+"""Where a tensor map is: a parameter of the kernel, or global memory."""
+MAX_RANK: Final = 5
+
+_BOX: Final = "`box` `[` $coordinates `]`"
+_IM2COL: Final = "(`im2col` `[` $im2col_offsets^ `]`)?"
+_HINT: Final = "(`l2_cache_hint` `=` $l2_cache_hint^)?"
+
+
+def _rank_problems(rank: int) -> Iterator[str]:
+    if not 1 <= rank <= MAX_RANK:
+        yield f"expected 1 to {MAX_RANK} coordinates, got {rank}"
+
+
+def _load_problems(mode: TMALoadMode, rank: int, offsets: int) -> Iterator[str]:
+    """What is wrong with the coordinates and offsets of a mode that reads."""
+    yield from _rank_problems(rank)
+    if mode is TMALoadMode.TILE_GATHER4:
+        if rank != MAX_RANK:
+            yield f"expected a column and four rows to gather, got {rank} coordinates"
+    elif mode is not TMALoadMode.TILE and rank < 3:
+        yield f"expected at least 3 coordinates in mode '{mode.keyword}', got {rank}"
+    expected = {TMALoadMode.TILE: 0, TMALoadMode.TILE_GATHER4: 0, TMALoadMode.IM2COL: rank - 2}
+    wanted = expected.get(mode, 2)
+    if offsets != wanted:
+        yield f"expected {wanted} im2col offsets in mode '{mode.keyword}', got {offsets}"
+
+
+def _store_problems(mode: TMAStoreMode, rank: int) -> Iterator[str]:
+    yield from _rank_problems(rank)
+    if mode is TMAStoreMode.TILE_SCATTER4 and rank != MAX_RANK:
+        yield f"expected a column and four rows to scatter, got {rank} coordinates"
+    if mode is TMAStoreMode.IM2COL and rank < 3:
+        yield f"expected at least 3 coordinates in mode 'im2col', got {rank}"
+
+
+class TensorLoadOp(NvvmOp):
+    """Copies a box of a tensor to shared memory; the barrier counts the bytes.
+
+    The operands are slots: destination, tensor map, one coordinate a dimension, barrier, then
+    what there is of im2col offsets, multicast mask and cache hint.
+    """
+
+    name = "nvvm.cp.async.bulk.tensor.shared.cluster.global"
+    syntax = (
+        f"$dst_mem `,` $tma_descriptor `,` $mbar `,` {_BOX} {_IM2COL} "
+        f"(`multicast_mask` `=` $multicast_mask^)? {_HINT} (`predicate` `=` $predicate^)? "
+        "attr-dict `:` type($dst_mem) `,` type($tma_descriptor)"
+    )
+
+    dst_mem = d.operand(pointer(3, 7))
+    tma_descriptor = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INT32)
+    mbar = d.operand(SHARED)
+    im2col_offsets = d.operands(INT16)
+    multicast_mask = d.optional_operand(INT16)
+    l2_cache_hint = d.optional_operand(INT64)
+    predicate = d.optional_operand(BOOL)
+    mode = d.attribute(TMA_LOAD_MODE, default=TMALoadMode.TILE)
+    cta_only = d.attribute(BOOL_ATTR, default=False, spelling="isCTAOnly")
+    """Whether the destination is in this CTA, so that the copy needs no cluster."""
+    group = d.optional_attribute(CTA_GROUP)
+    multicast_enable = d.flag(spelling="multicastEnable")
+    cache_hint_enable = d.flag(spelling="cacheHintEnable")
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return 2 if self.mode is TMALoadMode.TILE_GATHER4 else len(self.coordinates)
+
+    def verify(self) -> Iterator[str]:
+        yield from _load_problems(self.mode, len(self.coordinates), len(self.im2col_offsets))
+        if self.multicast_enable and self.multicast_mask is None:
+            yield "expected a multicast mask, since 'multicastEnable' is set"
+        if self.cache_hint_enable and self.l2_cache_hint is None:
+            yield "expected a cache hint, since 'cacheHintEnable' is set"
+        if self.cta_only and (self.multicast_mask is not None or self.group is not None):
+            yield "cannot have a multicast mask or a CTA group where 'isCTAOnly' is set"
+        if self.cta_only and self.dst_mem.type is not SHARED.only:
+            yield "expected a destination in address space 3, since 'isCTAOnly' is set"
+
+
+class TensorStoreOp(NvvmOp):
+    """Copies a box from shared memory into a tensor.
+
+    The slots are tensor map, one coordinate a dimension, source, then the cache hint if any.
+    """
+
+    name = "nvvm.cp.async.bulk.tensor.global.shared.cta"
+    syntax = (
+        f"$tma_descriptor `,` $src_mem `,` {_BOX} {_HINT} (`,` `predicate` `=` $predicate^)? "
+        "attr-dict `:` type($tma_descriptor) `,` type($src_mem)"
+    )
+
+    tma_descriptor = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INT32)
+    src_mem = d.operand(SHARED)
+    l2_cache_hint = d.optional_operand(INT64)
+    predicate = d.optional_operand(BOOL)
+    mode = d.attribute(TMA_STORE_MODE, default=TMAStoreMode.TILE)
+    cache_hint_enable = d.flag(spelling="cacheHintEnable")
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return 2 if self.mode is TMAStoreMode.TILE_SCATTER4 else len(self.coordinates)
+
+    def verify(self) -> Iterator[str]:
+        yield from _store_problems(self.mode, len(self.coordinates))
+        if self.cache_hint_enable and self.l2_cache_hint is None:
+            yield "expected a cache hint, since 'cacheHintEnable' is set"
+
+
+class TensorReduceOp(NvvmOp):
+    """Combines a box in shared memory with the elements of a tensor; slots as of a store."""
+
+    name = "nvvm.cp.async.bulk.tensor.reduce"
+    syntax = (
+        f"$tma_descriptor `,` $src_mem `,` {_BOX} {_HINT} "
+        "attr-dict `:` type($tma_descriptor) `,` type($src_mem)"
+    )
+
+    tma_descriptor = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INT32)
+    src_mem = d.operand(SHARED)
+    l2_cache_hint = d.optional_operand(INT64)
+    red_kind = d.attribute(TMA_REDUX_KIND, spelling="redKind")
+    mode = d.attribute(TMA_STORE_MODE, default=TMAStoreMode.TILE)
+    cache_hint_enable = d.flag(spelling="cacheHintEnable")
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.coordinates)
+
+    def verify(self) -> Iterator[str]:
+        yield from _store_problems(self.mode, len(self.coordinates))
+        if self.mode is TMAStoreMode.TILE_SCATTER4:
+            yield "expected the mode 'tile' or 'im2col', got 'tile_scatter4'"
+        if self.cache_hint_enable and self.l2_cache_hint is None:
+            yield "expected a cache hint, since 'cacheHintEnable' is set"
+
+
+class TensorPrefetchOp(NvvmOp):
+    """Brings a box of a tensor into the second-level cache."""
+
+    name = "nvvm.cp.async.bulk.tensor.prefetch"
+    syntax = f"$tma_descriptor `,` {_BOX} {_IM2COL} {_HINT} attr-dict `:` type($tma_descriptor)"
+
+    tma_descriptor = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INT32)
+    im2col_offsets = d.operands(INT16)
+    l2_cache_hint = d.optional_operand(INT64)
+    mode = d.attribute(TMA_LOAD_MODE, default=TMALoadMode.TILE)
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return 2 if self.mode is TMALoadMode.TILE_GATHER4 else len(self.coordinates)
+
+    def verify(self) -> Iterator[str]:
+        yield from _load_problems(self.mode, len(self.coordinates), len(self.im2col_offsets))
+
+
+_WIDE_FIELDS: Final = (TensormapField.GLOBAL_ADDRESS, TensormapField.GLOBAL_STRIDE)
+_PER_DIMENSION: Final = (
+    TensormapField.BOX_DIM,
+    TensormapField.GLOBAL_DIM,
+    TensormapField.GLOBAL_STRIDE,
+    TensormapField.ELEMENT_STRIDE,
+)
+_CHOICES: Final = (
+    TensormapField.ELEMTYPE,
+    TensormapField.INTERLEAVE_LAYOUT,
+    TensormapField.SWIZZLE_MODE,
+    TensormapField.FILL_MODE,
+    TensormapField.SWIZZLE_ATOMICITY,
+)
+"""The fields whose new value is a number of the instruction itself."""
+
+
+class TensormapReplaceOp(NvvmOp):
+    """Changes one field of a tensor map in shared or global memory."""
+
+    name = "nvvm.tensormap.replace"
+    syntax = (
+        "`field` `=` $field (`[` $ord^ `]`)? (`to` $choice^)? "
+        "(`,` `new_value` `=` $new_value^)? `in` $addr attr-dict "
+        "`:` type($addr) (`,` type($new_value)^)?"
+    )
+
+    addr = d.operand(pointer(1, 3))
+    new_value = d.optional_operand(INT32 | INT64)
+    field = d.attribute(TENSORMAP_FIELD)
+    ord = d.optional_attribute(I32_ATTR)
+    """The dimension, where a field has a value for each."""
+    choice = d.optional_attribute(I32_ATTR)
+    """The new value of a field that takes one of a few."""
+
+    def verify(self) -> Iterator[str]:
+        field = self.field
+        if (field in _PER_DIMENSION) != (self.ord is not None):
+            yield f"expected a dimension for the fields that have some, got '{field.keyword}'"
+        if (field in _CHOICES) != (self.choice is not None):
+            yield f"expected a choice for the fields that take one, got '{field.keyword}'"
+        if (field in _CHOICES) == (self.new_value is not None):
+            yield f"expected a new value for the fields that take one, got '{field.keyword}'"
+        elif self.new_value is not None:
+            wide = self.new_value.type is I64
+            if wide != (field in _WIDE_FIELDS):
+                found = self.new_value.type
+                yield f"'{field.keyword}' takes {64 if not wide else 32} bits, got '{found}'"
+
+
+class TensormapCpFenceproxyOp(NvvmOp):
+    """Copies a tensor map to global memory, where tensor copies see it; all lanes do it."""
+
+    name = "nvvm.tensormap.cp_fenceproxy"
+    syntax = "custom<Bracketed>($scope) $dst `,` $src attr-dict `:` type($dst) `,` type($src)"
+
+    scope = d.attribute(MEM_SCOPE, default=MemScope.GPU)
+    dst = d.operand(pointer(1))
+    src = d.operand(SHARED)

@@ -1,0 +1,200 @@
+"""Matrix products of a warpgroup, which go on while its warps do.
+
+Accumulators are structs of registers. What issues products and what waits for them takes the
+accumulators and gives them back, so that nothing reads them in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.elements import types_of
+from tilewright.dialects.llvm.constraints import ANY, BOOL, INT64, STRUCT
+from tilewright.dialects.llvm.types import StructType
+from tilewright.dialects.nvvm.attributes import (
+    MMA_INT_OVERFLOW,
+    MMA_LAYOUT,
+    MMA_SHAPE,
+    WGMMA_SCALE_IN,
+    WGMMA_SCALE_OUT,
+    WGMMA_TYPE,
+    MMALayout,
+    WGMMAType,
+)
+from tilewright.dialects.nvvm.base import NvvmOp
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import IntegerKind
+from tilewright.ir.traits import SameType
+from tilewright.ir.types import F16, F32, I32, I64, VectorType
+from tilewright.target.tensor_cores import WGMMA, find_product
+
+if TYPE_CHECKING:
+    from tilewright.text.syntax import ParseState
+
+GROUPS: Final = IntegerKind(I64, 0)
+THREADS: Final = 128
+A_REGISTERS: Final = 4
+"""How many registers of a lane A takes in a step, whatever its elements are."""
+
+_TRANSPOSABLE: Final = (WGMMAType.F16, WGMMAType.BF16)
+_REGISTER: Final = {
+    WGMMAType.F32: (F32,),
+    WGMMAType.S32: (I32,),
+    WGMMAType.F16: (VectorType((2,), F16), I32),
+}
+"""What may hold elements of D; two f16 share a register."""
+
+
+class WgmmaFenceAlignedOp(NvvmOp):
+    """Orders accesses to registers and to shared memory before products with those behind."""
+
+    name = "nvvm.wgmma.fence.aligned"
+    syntax = "attr-dict"
+
+
+class WgmmaGroupSyncAlignedOp(NvvmOp):
+    """Makes a group of the products since the last one."""
+
+    name = "nvvm.wgmma.commit.group.sync.aligned"
+    syntax = "attr-dict"
+
+
+class WgmmaWaitGroupSyncOp(NvvmOp):
+    """Waits until at most so many groups are under way."""
+
+    name = "nvvm.wgmma.wait.group.sync.aligned"
+    syntax = "attr-dict $group"
+
+    group = d.attribute(GROUPS)
+
+
+class WgmmaWaitTiedOp(NvvmOp):
+    """Waits until at most so many groups are under way; gives the accumulators of those done."""
+
+    name = "nvvm.wgmma.wait.tied"
+    syntax = "$group `,` $accumulators attr-dict `:` type($accumulators)"
+
+    accumulators = d.operands(STRUCT)
+    group = d.attribute(GROUPS)
+    outputs = d.results(STRUCT)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The results are of the types of the operands."""
+        state.result_types["outputs"] = state.operand_types["accumulators"]
+
+    def verify(self) -> Iterator[str]:
+        if not self.accumulators:
+            yield "expected at least one accumulator"
+        if types_of(self.outputs) != types_of(self.accumulators):
+            yield "expected results of the types of the accumulators"
+
+
+class WgmmaMmaAsyncOp(NvvmOp):
+    """Issues one product of matrices in shared memory, each given by its descriptor."""
+
+    name = "nvvm.wgmma.mma_async"
+    traits = (SameType("inouts", "res"),)
+    syntax = (
+        "$descriptor_a `,` $descriptor_b `,` $inouts `,` $shape `,` "
+        "`D` `[` custom<Bracketed>($type_d) `,` custom<Bracketed>($scale_d) "
+        "(`,` custom<Bracketed>($satfinite)^)? `]` `,` "
+        "`A` `[` custom<Bracketed>($type_a) `,` custom<Bracketed>($scale_a) `,` "
+        "custom<Bracketed>($layout_a) `]` `,` "
+        "`B` `[` custom<Bracketed>($type_b) `,` custom<Bracketed>($scale_b) `,` "
+        "custom<Bracketed>($layout_b) `]` attr-dict `:` type($inouts) `->` type($res)"
+    )
+
+    inouts = d.operand(STRUCT)
+    descriptor_a = d.operand(INT64)
+    descriptor_b = d.operand(INT64)
+    shape = d.attribute(MMA_SHAPE)
+    type_a = d.attribute(WGMMA_TYPE, spelling="typeA")
+    type_b = d.attribute(WGMMA_TYPE, spelling="typeB")
+    type_d = d.attribute(WGMMA_TYPE, spelling="typeD")
+    scale_d = d.attribute(WGMMA_SCALE_OUT, spelling="scaleD")
+    scale_a = d.attribute(WGMMA_SCALE_IN, spelling="scaleA")
+    scale_b = d.attribute(WGMMA_SCALE_IN, spelling="scaleB")
+    layout_a = d.attribute(MMA_LAYOUT, spelling="layoutA")
+    layout_b = d.attribute(MMA_LAYOUT, spelling="layoutB")
+    satfinite = d.optional_attribute(MMA_INT_OVERFLOW)
+    res = d.result(STRUCT)
+
+    def verify(self) -> Iterator[str]:
+        yield from _product_problems(self)
+
+
+class WgmmaStepsOp(NvvmOp):
+    """Issues products one behind the other into the same accumulators, perhaps as a group.
+
+    Every step has a descriptor of B, and one of A or four registers of it. `scale_d` says at run
+    time whether the first step adds to what the accumulators hold.
+    """
+
+    name = "nvvm.wgmma.steps"
+    traits = (SameType("inouts", "res"),)
+    syntax = (
+        "(`A` `(` $descriptors_a^ `)`)? "
+        "(`registers` `(` $registers_a^ `:` type($registers_a) `)`)? "
+        "`B` `(` $descriptors_b `)` (`if` $scale_d^)? `,` $inouts `,` $shape `,` "
+        "`D` `[` custom<Bracketed>($type_d) `,` custom<Bracketed>($scale) `]` `,` "
+        "`A` `[` custom<Bracketed>($type_a) `,` custom<Bracketed>($scale_a) `,` "
+        "custom<Bracketed>($layout_a) `]` `,` "
+        "`B` `[` custom<Bracketed>($type_b) `,` custom<Bracketed>($scale_b) `,` "
+        "custom<Bracketed>($layout_b) `]` (`commit` $commit^)? attr-dict `:` type($inouts)"
+    )
+
+    inouts = d.operand(STRUCT)
+    descriptors_a = d.operands(INT64)
+    registers_a = d.operands(ANY)
+    descriptors_b = d.operands(INT64)
+    scale_d = d.optional_operand(BOOL)
+    shape = d.attribute(MMA_SHAPE)
+    type_a = d.attribute(WGMMA_TYPE, spelling="typeA")
+    type_b = d.attribute(WGMMA_TYPE, spelling="typeB")
+    type_d = d.attribute(WGMMA_TYPE, spelling="typeD")
+    scale = d.attribute(WGMMA_SCALE_OUT, spelling="scaleD")
+    """Whether the first step adds to the accumulators, where no operand says so."""
+    scale_a = d.attribute(WGMMA_SCALE_IN, spelling="scaleA")
+    scale_b = d.attribute(WGMMA_SCALE_IN, spelling="scaleB")
+    layout_a = d.attribute(MMA_LAYOUT, spelling="layoutA")
+    layout_b = d.attribute(MMA_LAYOUT, spelling="layoutB")
+    commit = d.flag()
+    """Whether a group is made of these products and those before."""
+    res = d.result(STRUCT)
+
+    def verify(self) -> Iterator[str]:
+        steps = len(self.descriptors_b)
+        if not steps:
+            yield "expected at least one step"
+        if self.registers_a:
+            if self.descriptors_a:
+                yield "expected A in registers or in shared memory, got both"
+            if len(self.registers_a) != A_REGISTERS * steps:
+                yield f"expected {A_REGISTERS * steps} registers of A, got {len(self.registers_a)}"
+            if self.layout_a is not MMALayout.ROW:
+                yield "expected the layout 'row' of A in registers"
+        elif len(self.descriptors_a) != steps:
+            yield f"expected {steps} descriptors of A, got {len(self.descriptors_a)}"
+        yield from _product_problems(self)
+
+
+def _product_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
+    a, b, accumulated = op.type_a, op.type_b, op.type_d
+    shape = op.shape
+    if find_product(WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
+        words = f"{a.keyword} and {b.keyword} to {accumulated.keyword}"
+        yield f"there is no product of {words} with the shape {shape}"
+        return
+    count = shape.m * shape.n // THREADS // (2 if accumulated is WGMMAType.F16 else 1)
+    allowed = [StructType((type,) * count) for type in _REGISTER[accumulated]]
+    if op.inouts.type not in allowed:
+        yield f"expected {count} registers of '{_REGISTER[accumulated][0]}' as accumulators"
+    # B is given by columns and A by rows unless 16-bit elements are transposed on the way.
+    for letter, type, layout, usual in (
+        ("A", a, op.layout_a, MMALayout.ROW),
+        ("B", b, op.layout_b, MMALayout.COL),
+    ):
+        if layout is not usual and type not in _TRANSPOSABLE:
+            yield f"expected the layout '{usual.keyword}' of {letter} with {type.keyword}"

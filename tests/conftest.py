@@ -53,6 +53,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=Path,
         help="write how each test that carries a requirement ended to this file",
     )
+    parser.addoption(
+        "--effort", type=int, default=1, help="try this many times as many values in samples"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,21 +13,21 @@ from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
 from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import floating as floats
+from tilewright.reference.numerics import functions
 from tilewright.reference.numerics.comparison import compare_floats
-from tilewright.reference.numerics.rounding import round_to, widen
 from tilewright.reference.tile import Array, element, signed
 
 
 @meaning(d.AbsFOp)
 def absf(op: d.AbsFOp, at: Batch) -> Array:
     """The sign bit is cleared."""
-    return np.abs(at[op.source])
+    return floats.absolute(at[op.source])
 
 
 @meaning(d.NegFOp)
 def negf(op: d.NegFOp, at: Batch) -> Array:
     """The sign bit is flipped."""
-    return np.negative(at[op.source])
+    return floats.negate(at[op.source])
 
 
 ARITHMETIC: Final[dict[type[Operation], Callable[..., Array]]] = {
@@ -87,13 +87,19 @@ def cmpf(op: d.CmpFOp, at: Batch) -> Array:
     return compare_floats(op.comparison_predicate, at[op.lhs], at[op.rhs], ordered=ordered)
 
 
-def _reciprocal_root(x: Array) -> Array:
-    return 1.0 / np.sqrt(x)
+@meaning(d.CeilOp)
+def ceil(op: d.CeilOp, at: Batch) -> Array:
+    """The least integer that is not smaller."""
+    return floats.ceil(at[op.source], element(op.result))
+
+
+@meaning(d.FloorOp)
+def floor(op: d.FloorOp, at: Batch) -> Array:
+    """The greatest integer that is not larger."""
+    return floats.floor(at[op.source], element(op.result))
 
 
 FUNCTIONS: Final[dict[type[Operation], Callable[[Array], Array]]] = {
-    d.CeilOp: np.ceil,
-    d.FloorOp: np.floor,
     d.ExpOp: np.exp,
     d.LogOp: np.log,
     d.Log2Op: np.log2,
@@ -105,39 +111,37 @@ FUNCTIONS: Final[dict[type[Operation], Callable[[Array], Array]]] = {
     d.TanHOp: np.tanh,
 }
 FLUSHABLE: Final[dict[type[Operation], Callable[[Array], Array]]] = {
-    d.RsqrtOp: _reciprocal_root,
+    d.RsqrtOp: functions.reciprocal_root,
     d.Exp2Op: np.exp2,
 }
 
 
 @meaning(*FUNCTIONS)
 def function(op: d.UnaryFloat, at: Batch) -> Array:
-    """Functions of one number, as exact as the type can hold them."""
-    return floats.function(FUNCTIONS[type(op)], element(op.result), at[op.source])
+    """Functions of one number: the nearest result, also where an approximation would do."""
+    return functions.evaluate(FUNCTIONS[type(op)], element(op.result), at[op.source])
 
 
 @meaning(*FLUSHABLE)
 def flushable(op: d.FlushableFloat, at: Batch) -> Array:
     """Functions that flush subnormal numbers to zero if told."""
-    compute, source = FLUSHABLE[type(op)], at[op.source]
-    return floats.function(compute, element(op.result), source, flush=op.flush_to_zero)
+    compute, type_ = FLUSHABLE[type(op)], element(op.result)
+    return functions.evaluate(compute, type_, at[op.source], flush=op.flush_to_zero)
 
 
 @meaning(d.Atan2Op)
 def atan2(op: d.Atan2Op, at: Batch) -> Array:
     """The angle whose tangent is `x / y`."""
-    return floats.function(np.arctan2, element(op.result), at[op.x], at[op.y])
+    return functions.evaluate(np.arctan2, element(op.result), at[op.x], at[op.y])
 
 
 @meaning(d.FPowFOp)
 def fpowf(op: d.FPowFOp, at: Batch) -> Array:
     """Power with a float exponent."""
-    return floats.function(np.power, element(op.result), at[op.source], at[op.exponent])
+    return functions.evaluate(np.power, element(op.result), at[op.source], at[op.exponent])
 
 
 @meaning(d.FPowIOp)
 def fpowi(op: d.FPowIOp, at: Batch) -> Array:
     """Power with a signed integer exponent."""
-    type = element(op.result)
-    power = np.power(widen(at[op.source], type), signed(at[op.exponent]).astype(np.float64))
-    return round_to(power, type)
+    return functions.power(at[op.source], signed(at[op.exponent]), element(op.result))

@@ -82,6 +82,26 @@ def sqrt(a: Array, element: Type, mode: Rounding = NEAREST, *, flush: bool = Fal
     return _rounded(_root, exact.sqrt, element, mode, flush, a)
 
 
+def absolute(a: Array) -> Array:
+    """`a` with its sign bit cleared, NaNs too."""
+    return np.abs(a)
+
+
+def negate(a: Array) -> Array:
+    """`a` with its sign bit flipped, NaNs too."""
+    return np.negative(a)
+
+
+def ceil(a: Array, element: Type) -> Array:
+    """The smallest integer not below `a`; a zero keeps the sign of `a`."""
+    return round_to(np.ceil(widen(a, element)), element)
+
+
+def floor(a: Array, element: Type) -> Array:
+    """The largest integer not above `a`; a zero keeps the sign of `a`."""
+    return round_to(np.floor(widen(a, element)), element)
+
+
 def remainder(a: Array, b: Array, element: Type) -> Array:
     """`a - b * trunc(a / b)`, which is exact, with the sign of `a`."""
     return round_to(np.fmod(widen(a, element), widen(b, element)), element)
@@ -115,16 +135,6 @@ def _extreme(
     if propagate_nan:
         return np.where(a_is_nan | b_is_nan, np.array(np.nan, a.dtype), chosen)
     return np.where(b_is_nan, np.where(a_is_nan, np.array(np.nan, a.dtype), a), chosen)
-
-
-def function(
-    compute: Callable[..., Array], element: Type, *operands: Array, flush: bool = False
-) -> Array:
-    """A mathematical function, computed in double precision."""
-    if flush:
-        operands = tuple(flushed(operand) for operand in operands)
-    computed = compute(*(widen(operand, element) for operand in operands))
-    return round_and_flush(computed, NEAREST) if flush else round_to(computed, element)
 
 
 def _rounded(

@@ -1,0 +1,43 @@
+"""The elements of arrays against `support.numerics`, which says what each must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from patterns import Number
+
+from tilewright.ir.types import FloatType
+from tilewright.reference.tile import Array, format_of, from_patterns, to_patterns
+from tilewright.support.floats import is_nan
+
+Scalar = Callable[..., int | bool | None]
+
+
+def check_elements(
+    computed: Callable[..., Array],
+    specified: Scalar,
+    operands: Sequence[tuple[Array, Number]],
+    result: Number,
+) -> None:
+    """Every element of an array function is what the scalar function makes of its patterns.
+
+    None of the scalar function stands for anything; all NaNs are the same.
+    """
+    elements = [from_patterns(patterns, type) for patterns, type in operands]
+    with np.errstate(all="ignore"):
+        found = to_patterns(np.ascontiguousarray(computed(*elements)), result).tolist()
+    columns = [patterns.tolist() for patterns, _ in operands]
+    expected = list(map(specified, *columns))
+    if found == expected:
+        return
+    for got, wanted, *row in zip(found, expected, *columns, strict=True):
+        if got != wanted and wanted is not None:
+            words = [hex(pattern) for pattern in row]
+            assert _both_nan(got, int(wanted), result), (words, hex(got), hex(wanted))
+
+
+def _both_nan(a: int, b: int, type: Number) -> bool:
+    if not isinstance(type, FloatType):
+        return False
+    return is_nan(a, format_of(type)) and is_nan(b, format_of(type))

@@ -125,8 +125,7 @@ class Access:
         found = self.at.machine.space.tiles(window, DTYPES[element])
         if found is None:
             return None
-        allocation, tiles, places = found
-        self._check_owner(allocation)
+        _, tiles, places = found
         return from_memory(tiles[places], element)
 
     def store_tiles(self, window: Window, element: Type, values: Array) -> bool:
@@ -136,7 +135,6 @@ class Access:
         if found is None:
             return False
         allocation, tiles, places = found
-        self._check_owner(allocation)
         self._check_writable(allocation)
         tiles[np.broadcast_to(places, max(len(places), len(values)))] = values
         space.version += 1
@@ -175,23 +173,14 @@ class Access:
 
     def reads(self, hit: Hit, size: int) -> None:
         """The operation is about to read elements of some bytes."""
-        self._check_owner(hit.allocation)
 
     def writes(self, hit: Hit, size: int) -> None:
         """The operation is about to write elements of some bytes."""
-        self._check_owner(hit.allocation)
         self._check_writable(hit.allocation)
 
     def updates(self, hit: Hit, size: int) -> None:
         """The operation is about to read and write elements of some bytes in one step."""
-        self._check_owner(hit.allocation)
         self._check_writable(hit.allocation)
-
-    def _check_owner(self, allocation: Allocation) -> None:
-        owner = allocation.owner
-        if owner is not None and not (self.at.blocks == owner).all():
-            message = f"accesses {allocation.name}, which belongs to another block"
-            self.at.fail(self.op, Fault.OUT_OF_BOUNDS, message)
 
     def _check_writable(self, allocation: Allocation) -> None:
         if not allocation.writable:

@@ -178,7 +178,7 @@ class CheckedAccess(Access):
         return from_memory(bits.view(dtype), element).reshape(shape)
 
     def reads(self, hit: Hit, size: int) -> None:
-        super().reads(hit, size)
+        self._check_owner(hit.allocation)
         shadow, rows = self._examine(hit, size)
         self._acquire(shadow, rows, size)
         self._check_writers(hit, _bytes(shadow.writer, size)[rows])
@@ -192,6 +192,7 @@ class CheckedAccess(Access):
 
     def writes(self, hit: Hit, size: int) -> None:
         super().writes(hit, size)
+        self._check_owner(hit.allocation)
         shadow, rows = self.checker.shadow(hit.allocation), _rows(hit, size)
         if self.event.ordering is MemoryOrdering.WEAK and len(np.unique(rows)) < rows.size:
             self.at.fail(self.op, Fault.RACE, "writes twice to one address, in no order")
@@ -204,6 +205,7 @@ class CheckedAccess(Access):
 
     def updates(self, hit: Hit, size: int) -> None:
         super().updates(hit, size)
+        self._check_owner(hit.allocation)
         shadow, rows = self._examine(hit, size)
         self._acquire(shadow, rows, size)
         self._conflict(hit, shadow, rows, size)
@@ -213,6 +215,11 @@ class CheckedAccess(Access):
             before = shadow.releases.get(row * size)
             past = self.past if before is None else self.past | before.past
             shadow.releases[row * size] = Release(self.event, past)
+
+    def _check_owner(self, allocation: Allocation) -> None:
+        if allocation.owner not in (None, self.event.block):
+            message = f"accesses {allocation.name}, which belongs to another block"
+            self.at.fail(self.op, Fault.OUT_OF_BOUNDS, message)
 
     def _examine(self, hit: Hit, size: int) -> tuple[Shadow, Array]:
         """Which elements of an allocation are read; they must have been written."""

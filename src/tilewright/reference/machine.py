@@ -76,8 +76,8 @@ class Machine:
         self.fuel = fuel
         self.globals: dict[str, int] = {}
         """The address of each global array."""
-        self.scratches: dict[Operation, list[Allocation]] = {}
-        """What each `alloca` has allocated."""
+        self.scratches: dict[tuple[Operation, tuple[int, ...]], Allocation] = {}
+        """What each `alloca` of each block has allocated."""
         self.turns: frozenset[type[Operation]] = MEMORY_OPS if checker else frozenset()
         """The operations before which other blocks may run."""
 
@@ -94,9 +94,20 @@ class Machine:
         data = np.zeros(size, np.uint8)
         allocation = self.space.allocate(f"alloca of block {block}", data, op.alignment, owner)
         if self.checker is not None:
+            self.checker.settle()
             self.checker.uninitialise(allocation)
-        self.scratches.setdefault(op, []).append(allocation)
+        # Memory of the same operation, from an iteration before, has come to its end.
+        former = self.scratches.get((op, block))
+        if former is not None:
+            self.space.release(former)
+        self.scratches[op, block] = allocation
         return allocation.base
+
+    def release_scratches(self) -> None:
+        """Take back the memory of blocks that have ended."""
+        for allocation in self.scratches.values():
+            self.space.release(allocation)
+        self.scratches.clear()
 
     def watch(self, op: LoopOp) -> Watch:
         """A watch over one run of a loop."""

@@ -123,6 +123,8 @@ def _save(path: str, array: Array) -> None:
 
 def _difference(index: int, found: Array, wanted: Array, rtol: float, atol: float) -> str:
     """What is wrong with an array; nothing if it is as expected."""
+    if wanted.dtype.kind == "V" and wanted.dtype.itemsize == found.dtype.itemsize:
+        wanted = wanted.view(found.dtype)  # files do not know the narrow floats
     wanted = wanted.reshape(found.shape) if wanted.size == found.size else wanted
     if wanted.shape != found.shape:
         return f"argument {index}: expected shape {wanted.shape}, got {found.shape}\n"

@@ -1,0 +1,116 @@
+"""`tilewright run`: arguments from the command line, files in and out, what it compares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from command_line import Run
+
+from tilewright.driver.array_text import ArgumentError, make_array, parse_argument
+
+SCALE = """\
+cuda_tile.module @kernels {
+  entry @scale(%x: tile<ptr<f32>>, %by: tile<f32>) {
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %p = offset %x, %b : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %v, %t0 = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token
+    %w = mulf %v, %by : tile<f32>
+    %t1 = store_ptr_tko weak %p, %w token=%t0 : tile<ptr<f32>>, tile<f32> -> token
+    %t2 = print_tko "%g\\0A", %w : tile<f32> -> token
+    return
+  }
+}
+"""
+
+
+@pytest.fixture
+def program(folder: Path) -> Path:
+    path = folder / "scale.mlir"
+    path.write_text(SCALE)
+    return path
+
+
+def test_arrays_come_from_files_and_go_to_files(run: Run, program: Path) -> None:
+    np.save("in.npy", np.array([1, 2, 3], np.float32))
+    result = run("run", "scale.mlir", "--grid", "3", "--arg", "out.npy=in.npy", "--arg", "2.5")
+    assert result == (0, "2.5\n5\n7.5\n", "")
+    assert np.load("out.npy").tolist() == [2.5, 5, 7.5]
+    assert np.load("in.npy").tolist() == [1, 2, 3]
+
+
+def test_show_prints_an_argument(run: Run, program: Path) -> None:
+    result = run("run", "scale.mlir", "--arg=iota:4xf32", "--arg=3", "--grid=4x1", "--show=0")
+    assert result == (0, "0\n3\n6\n9\n[0. 3. 6. 9.]\n", "")
+
+
+def test_expected_files_decide_the_exit_code(run: Run, program: Path) -> None:
+    np.save("want.npy", np.array([2, 2.5], np.float32))
+    arguments = ("run", "scale.mlir", "--grid=2", "--arg=ones:2xf32", "--arg=2")
+    result = run(*arguments, "--expect=0=want.npy")
+    gist = "argument 0: expected 2.5 at [1], got 2.0; 1 of 2 differ\n"
+    assert (result.code, result.err) == (1, gist)
+    assert run(*arguments, "--expect=0=want.npy", "--atol=0.5").code == 0
+
+
+def test_errors_of_the_program_have_a_place(run: Run, program: Path) -> None:
+    result = run("run", "scale.mlir", "--grid=3", "--arg=ones:2xf32", "--arg=2")
+    assert result.code == 1
+    assert result.err.startswith("scale.mlir:5:15: error: 'cuda_tile.load_ptr_tko' op accesses")
+    assert "in block (2, 0, 0)" in result.err
+
+
+@pytest.mark.parametrize(
+    ("option", "gist"),
+    [
+        ("--arg=nonsense", "expected a number, a file that ends in .npy, or zeros"),
+        ("--arg=zeros:4xf33", "expected a shape and a type"),
+        ("--arg=fives:4xf32", "expected zeros, ones"),
+        ("--arg=random:4xf32:x", "expected a seed"),
+        ("--grid=two", "option '--grid': expected numbers, found 'two'"),
+        ("--expect=7=x.npy", "expected the number of an argument, found '7'"),
+        ("--on=gpu", "expected one of cpu"),
+    ],
+)
+def test_command_lines_that_cannot_be(run: Run, program: Path, option: str, gist: str) -> None:
+    result = run("run", "scale.mlir", option)
+    assert result.code == 2
+    assert gist in result.err
+
+
+def test_a_missing_file_is_no_fault_of_the_program(run: Run, program: Path) -> None:
+    result = run("run", "scale.mlir", "--arg=nowhere.npy")
+    assert result.code == 2
+    assert "cannot read 'nowhere.npy'" in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("3", 3), ("-0x10", -16), ("2.5", 2.5), ("1e3", 1000.0), ("true", True)]
+)
+def test_numbers(text: str, value: object) -> None:
+    found = parse_argument(text)
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_arrays_of_every_contents() -> None:
+    assert make_array("zeros:2x3xi8").tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert make_array("ones:2xbf16").dtype == ml_dtypes.bfloat16
+    assert make_array("iota:2x2xi64").tolist() == [[0, 1], [2, 3]]
+    small = make_array("small:1000xf8E4M3FN:7").astype(np.float32)
+    assert set(small.tolist()) == set(range(-4, 5))
+    again = make_array("random:8xf16:7"), make_array("random:8xf16:7"), make_array("random:8xf16:8")
+    assert np.array_equal(again[0], again[1])
+    assert not np.array_equal(again[0], again[2])
+    assert make_array("ones:f32").shape == ()
+
+
+def test_small_floats_are_packed_two_to_a_byte() -> None:
+    # 0, 1, 2 and 3 are the patterns 0, 2, 4 and 5.
+    assert make_array("iota:4xf4E2M1FN").tolist() == [0x20, 0x54]
+
+
+def test_what_is_no_array() -> None:
+    with pytest.raises(ArgumentError, match="expected a shape and a type"):
+        make_array("zeros:4.5xf32")

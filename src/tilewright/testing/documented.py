@@ -1,0 +1,80 @@
+"""How far results may be from the exact ones where documents say so, by operation.
+
+Tile IR documents `divf` and `tanh`. For the other functions it asks for what CUDA's mathematical
+library gives: the table is that of the CUDA C++ Programming Guide, in units in the last place
+from the correctly rounded result. Fast forms are those of single instructions in the PTX ISA.
+Half precision is computed in single precision and rounded: that is one unit.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tilewright.dialects.cuda_tile import floating as d
+from tilewright.dialects.cuda_tile.enums import Rounding
+from tilewright.ir.attributes import Type
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import F32, F64
+from tilewright.reference.tile import Array, element
+from tilewright.testing.compare import EXACT, Tolerance
+
+ULPS: Final[dict[type[Operation], tuple[int, int]]] = {
+    d.ExpOp: (1, 1),
+    d.Exp2Op: (2, 1),
+    d.LogOp: (1, 1),
+    d.Log2Op: (1, 1),
+    d.SinOp: (2, 2),
+    d.CosOp: (2, 2),
+    d.TanOp: (4, 2),
+    d.SinHOp: (3, 2),
+    d.CosHOp: (2, 1),
+    d.TanHOp: (2, 1),
+    d.Atan2Op: (3, 2),
+    d.FPowFOp: (4, 2),
+    d.FPowIOp: (4, 2),
+    d.RsqrtOp: (2, 1),
+}
+"""Functions in single and double precision."""
+
+FAST_DIVISORS: Final = (2.0**-126, 2.0**126)
+"""The divisors for which `divf` with `approx` is within its bound."""
+
+
+def tolerance_of(op: Operation, *operands: Array) -> Tolerance:
+    """How far the results of an operation on floats may be from the correctly rounded ones.
+
+    Some bounds depend on the numbers: `operands` are those of the operation, in double precision.
+    """
+    mode = getattr(op, "rounding_mode", None)
+    if mode is Rounding.APPROX:
+        return _fast(op, operands)
+    if mode is Rounding.FULL and isinstance(op, d.DivFOp):
+        return Tolerance(ulps=2)
+    if type(op) not in ULPS:
+        return EXACT
+    return Tolerance(ulps=_ulps(type(op), element(op.results[0])))
+
+
+def _ulps(kind: type[Operation], type: Type) -> int:
+    single, double = ULPS[kind]
+    if type is F32:
+        return single
+    return double if type is F64 else 1
+
+
+def _fast(op: Operation, operands: tuple[Array, ...]) -> Tolerance:
+    match op:
+        case d.DivFOp():
+            low, high = FAST_DIVISORS
+            divisor = np.abs(operands[1])
+            return Tolerance(ulps=np.where((divisor >= low) & (divisor <= high), 2, np.inf))
+        case d.SqrtOp():
+            return Tolerance(relative=2.0**-23)
+        case d.ExpOp():
+            return Tolerance(ulps=2 + np.floor(np.abs(1.173 * operands[0])))
+        case d.TanHOp():
+            return Tolerance(relative=2.0**-11)
+        case _:
+            raise ValueError(f"'{op.name}' has no fast form")

@@ -1,0 +1,89 @@
+"""Bounds of sums: any order of summing stays inside, and they are not much too wide."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FloatType
+from tilewright.reference.tile import dtype
+from tilewright.testing.bounds import (
+    exact_limit,
+    product_tolerance,
+    reduction_tolerance,
+    scan_tolerance,
+    small_integers,
+    unit_roundoff,
+)
+
+
+def test_the_unit_roundoff_is_half_of_the_last_place_of_one() -> None:
+    assert unit_roundoff(F32) == 2.0**-24
+    assert unit_roundoff(BF16) == 2.0**-8
+    assert unit_roundoff(F64) == np.finfo(np.float64).eps / 2
+
+
+def test_a_reduction_by_hand() -> None:
+    terms = np.array([[1, -2, 3, -4]], np.float32)
+    (bound,) = reduction_tolerance(terms, 1, F32).absolute
+    assert bound == 4 * 2.0**-24 * 10
+
+
+def test_a_scan_by_hand() -> None:
+    terms = np.array([1, -2, 3, -4], np.float16)
+    unit = 4 * 2.0**-11
+    forward = scan_tolerance(terms, 0, F16).absolute
+    assert forward.tolist() == [unit * n for n in (1, 3, 6, 10)]
+    backward = scan_tolerance(terms, 0, F16, reverse=True).absolute
+    assert backward.tolist() == [unit * n for n in (10, 9, 7, 4)]
+
+
+def test_a_product_by_hand() -> None:
+    lhs, rhs, acc = np.array([[1.0, -2.0]]), np.array([[3.0], [4.0]]), np.array([[-5.0]])
+    assert product_tolerance(lhs, rhs, acc, F32).absolute.tolist() == [[3 * 2.0**-24 * 16]]
+
+
+@pytest.mark.parametrize("type", [F16, BF16, F32], ids=str)
+def test_sums_in_any_order_stay_inside(type: FloatType) -> None:
+    rng = np.random.default_rng(1)
+    kind = dtype(type)
+    terms = rng.normal(size=64).astype(kind)
+    exact = float(sum(map(Fraction, terms.astype(np.float64).tolist())))
+    bound = float(reduction_tolerance(terms, 0, type).absolute)
+    worst = 0.0
+    for _ in range(50):
+        total = kind.type(0)
+        for term in rng.permutation(terms):
+            total = kind.type(total + term)
+        worst = max(worst, abs(float(total) - exact))
+    assert 0 < worst <= bound < 100 * worst
+
+
+@pytest.mark.parametrize(
+    ("terms", "factor", "accumulator", "expected"),
+    [
+        (1024, F16, F16, 1),  # 2048 / 1024, and the root of 2
+        (1024, F16, F32, 128),
+        (1, F8E4M3FN, F32, 16),
+        (64, F8E5M2, F32, 8),
+        (2, F64, F64, 2**26),
+        (1, BF16, F32, 256),
+    ],
+)
+def test_integers_without_errors(
+    terms: int, factor: FloatType, accumulator: FloatType, expected: int
+) -> None:
+    assert exact_limit(terms, factor, accumulator) == expected
+
+
+def test_too_many_terms_have_errors() -> None:
+    with pytest.raises(ValueError, match="f16 cannot count them"):
+        exact_limit(4096, F16, F16)
+
+
+def test_small_integers_reach_their_limit() -> None:
+    numbers = small_integers(np.random.default_rng(0), (1000,), 3)
+    assert set(numbers.tolist()) == {-3, -2, -1, 0, 1, 2, 3}
+    assert small_integers(np.random.default_rng(0), (1000,), 3, signed=False).min() == 0

@@ -18,6 +18,7 @@ DIALECTS: Final = {
     "memref": "tilewright.dialects.memref.dialect:MEMREF",
     "vector": "tilewright.dialects.vector.dialect:VECTOR",
     "gpu": "tilewright.dialects.gpu.dialect:GPU",
+    "nvgpu": "tilewright.dialects.nvgpu.dialect:NVGPU",
     "cute": "tilewright.dialects.cute:CUTE",
     "llvm": "tilewright.dialects.llvm:LLVM",
     "nvvm": "tilewright.dialects.nvvm:NVVM",

@@ -1,0 +1,101 @@
+"""What operands of nvgpu accept, and how their types are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.gpu.attributes import in_shared_memory, is_shared
+from tilewright.dialects.nvgpu.attributes import Interleave
+from tilewright.dialects.nvgpu.types import (
+    DEVICE_ASYNC_TOKEN,
+    MBARRIER_TOKEN,
+    MBarrierGroupType,
+    TensorMapDescriptorType,
+    WarpgroupAccumulatorType,
+    WarpgroupDescriptorType,
+)
+from tilewright.ir.constraints import TypeConstraint, exactly, instance_of
+from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, MemRefType
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+MAX_BOX: Final = 256
+"""How far a box may reach along a dimension."""
+MAX_RANK: Final = 5
+"""How many dimensions a tensor map may have."""
+
+
+def _is_barrier(type: Type) -> bool:
+    """Barriers live in shared memory; nobody casts others into it."""
+    return isinstance(type, MBarrierGroupType) and is_shared(type.memory_space)
+
+
+BARRIERS: Final = TypeConstraint("mbarrier barrier type", _is_barrier)
+BARRIER_TOKEN: Final = exactly(MBARRIER_TOKEN, "mbarrier token")
+ASYNC_TOKEN: Final = exactly(DEVICE_ASYNC_TOKEN, "device async token type")
+TENSOR_MAP: Final = instance_of(TensorMapDescriptorType, "TensorMap descriptor")
+MATRIX_DESCRIPTOR: Final = instance_of(WarpgroupDescriptorType, "Warpgroup matrix descriptor type")
+ACCUMULATOR: Final = instance_of(WarpgroupAccumulatorType, "warpgroup accumulator")
+
+
+def tensor_map(value: Value) -> TensorMapDescriptorType:
+    """The type of a value that is a tensor map."""
+    assert isinstance(value.type, TensorMapDescriptorType)
+    return value.type
+
+
+def bits_of(element: Type) -> int | None:
+    """How many bits an element takes in memory; none if that is not known."""
+    if not isinstance(element, IntegerType | FloatType):
+        return None
+    # tf32 has 19 bits that mean something, in 32.
+    return 32 if element.width == 19 else element.width
+
+
+def map_problems(map: TensorMapDescriptorType) -> Iterator[str]:
+    """What is wrong with the box and the modes of a tensor map."""
+    box = map.tensor
+    if map.interleave is not Interleave.NONE:
+        yield f"expected no interleaving, got {map.interleave.keyword}"
+    if not in_shared_memory(box):
+        yield f"expected a tensor map of a box in shared memory, got '{box}'"
+    shape = box.shape
+    if shape is None or DYNAMIC in shape or not 1 <= len(shape) <= MAX_RANK:
+        yield f"expected a box of known shape and rank 1 to {MAX_RANK}, got '{box}'"
+        return
+    wrong = next((extent for extent in shape if not 1 <= extent <= MAX_BOX), None)
+    if wrong is not None:
+        yield f"expected box extents in 1 to {MAX_BOX}, got {wrong}"
+    bits, span = bits_of(box.element), map.swizzle.span
+    if bits is None:
+        yield f"expected a box of integers or floats, got '{box}'"
+    elif span is not None and shape[-1] * bits > span * 8:
+        found = shape[-1] * bits // 8
+        yield f"expected a box of at most {span} bytes along its last dimension, got {found}"
+
+
+def box_problems(map: TensorMapDescriptorType, tile: MemRefType) -> Iterator[str]:
+    """What is wrong with the shared memory that a tensor map copies from or to."""
+    problems = list(map_problems(map))
+    yield from problems
+    if problems:
+        return
+    box = map.tensor
+    if not in_shared_memory(tile):
+        yield f"expected a memref in shared memory, got '{tile}'"
+    if box.element is not tile.element:
+        yield f"expected elements of type '{box.element}' like the tensor map, got '{tile.element}'"
+    if box.shape != tile.shape:
+        yield f"expected a memref of the shape of '{box}', got '{tile}'"
+
+
+def coordinate_problems(
+    map: TensorMapDescriptorType, coordinates: tuple[Value, ...]
+) -> Iterator[str]:
+    """What is wrong with the number of coordinates of a box."""
+    rank = len(map.tensor.shape or ())
+    if len(coordinates) != rank:
+        yield f"expected {rank} coordinates, got {len(coordinates)}"

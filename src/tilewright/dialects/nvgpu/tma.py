@@ -1,0 +1,123 @@
+"""Copies of boxes between global tensors and shared memory, and the maps they follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilewright.dialects.elements import (
+    ANY_MEMREF,
+    I1_TYPE,
+    I16_TYPE,
+    I64_TYPE,
+    INDEX_TYPE,
+    RANKED_MEMREF,
+    memref,
+)
+from tilewright.dialects.nvgpu.constraints import (
+    BARRIERS,
+    MAX_RANK,
+    TENSOR_MAP,
+    box_problems,
+    coordinate_problems,
+    map_problems,
+    tensor_map,
+)
+from tilewright.ir import declare as d
+from tilewright.ir.operation import Operation
+
+
+class TmaAsyncLoadOp(Operation):
+    """Starts a copy of a box to shared memory; its bytes count at the barrier.
+
+    The coordinates are those of the first element, outermost dimension first. With a mask the box
+    goes to the same place of every block of the cluster whose bit is set.
+    """
+
+    name = "nvgpu.tma.async.load"
+    syntax = (
+        "$tensor_map_descriptor `[` $coordinates `]` `,` $barriers `[` $mbar_id `]` `to` $dst "
+        "(`multicast_mask` `=` $multicast_mask^)? (`,` `predicate` `=` $predicate^)? "
+        "(`l2_cache_hint` `=` $l2_cache_hint^)? attr-dict "
+        "`:` type($tensor_map_descriptor) `,` type($barriers) `->` type($dst)"
+    )
+
+    dst = d.operand(RANKED_MEMREF)
+    barriers = d.operand(BARRIERS)
+    tensor_map_descriptor = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INDEX_TYPE)
+    mbar_id = d.operand(INDEX_TYPE)
+    multicast_mask = d.optional_operand(I16_TYPE)
+    predicate = d.optional_operand(I1_TYPE)
+    l2_cache_hint = d.optional_operand(I64_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        map = tensor_map(self.tensor_map_descriptor)
+        yield from box_problems(map, memref(self.dst))
+        yield from coordinate_problems(map, self.coordinates)
+
+
+class TmaAsyncStoreOp(Operation):
+    """Starts a copy of a box from shared memory to the tensor."""
+
+    name = "nvgpu.tma.async.store"
+    syntax = (
+        "$src `to` $tensor_map_descriptor `[` $coordinates `]` "
+        "(`,` `predicate` `=` $predicate^)? (`l2_cache_hint` `=` $l2_cache_hint^)? attr-dict "
+        "`:` type($src) `->` type($tensor_map_descriptor)"
+    )
+
+    src = d.operand(RANKED_MEMREF)
+    tensor_map_descriptor = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INDEX_TYPE)
+    predicate = d.optional_operand(I1_TYPE)
+    l2_cache_hint = d.optional_operand(I64_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        map = tensor_map(self.tensor_map_descriptor)
+        yield from box_problems(map, memref(self.src))
+        yield from coordinate_problems(map, self.coordinates)
+
+
+class TmaCreateDescriptorOp(Operation):
+    """The tensor map of a tensor in global memory, for boxes of this shape."""
+
+    name = "nvgpu.tma.create.descriptor"
+    syntax = (
+        "$tensor `box` `[` $box_dimensions `]` attr-dict `:` type($tensor) `->` type($tensor_map)"
+    )
+
+    tensor = d.operand(ANY_MEMREF)
+    box_dimensions = d.operands(INDEX_TYPE)
+    tensor_map = d.result(TENSOR_MAP)
+
+    def verify(self) -> Iterator[str]:
+        map = tensor_map(self.tensor_map)
+        yield from map_problems(map)
+        rank = len(map.tensor.shape or ())
+        if len(self.box_dimensions) not in range(1, MAX_RANK + 1):
+            found = len(self.box_dimensions)
+            yield f"expected 1 to {MAX_RANK} box dimensions, got {found}"
+        elif len(self.box_dimensions) != rank:
+            yield f"expected {rank} box dimensions, got {len(self.box_dimensions)}"
+
+
+class TmaPrefetchOp(Operation):
+    """Brings a tensor map near, before copies follow it."""
+
+    name = "nvgpu.tma.prefetch.descriptor"
+    syntax = (
+        "$tensor_map_descriptor (`,` `predicate` `=` $predicate^)? attr-dict "
+        "`:` type($tensor_map_descriptor)"
+    )
+
+    tensor_map_descriptor = d.operand(TENSOR_MAP)
+    predicate = d.optional_operand(I1_TYPE)
+
+
+class TmaFenceOp(Operation):
+    """Copies that follow see what was written to the tensor map before."""
+
+    name = "nvgpu.tma.fence.descriptor"
+    syntax = "$tensor_map_descriptor attr-dict `:` type($tensor_map_descriptor)"
+
+    tensor_map_descriptor = d.operand(TENSOR_MAP)

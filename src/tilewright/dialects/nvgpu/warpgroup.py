@@ -1,0 +1,200 @@
+"""Products of matrices in shared memory by the four warps of a warpgroup, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.elements import RANKED_MEMREF, memref
+from tilewright.dialects.gpu.attributes import in_shared_memory
+from tilewright.dialects.nvgpu.attributes import SWIZZLE
+from tilewright.dialects.nvgpu.constraints import (
+    ACCUMULATOR,
+    MATRIX_DESCRIPTOR,
+    TENSOR_MAP,
+    bits_of,
+    map_problems,
+    tensor_map,
+)
+from tilewright.dialects.nvgpu.types import WarpgroupAccumulatorType, WarpgroupDescriptorType
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I64_ATTR
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.types import (
+    BF16,
+    F8E4M3FN,
+    F8E5M2,
+    F16,
+    F32,
+    I8,
+    I32,
+    TF32,
+    MemRefType,
+    VectorType,
+)
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+ROWS: Final = 64
+"""How many rows of the result one instruction makes."""
+_EIGHTS: Final = (F8E4M3FN, F8E5M2)
+
+
+def accumulates(result: Type, a: Type, b: Type) -> bool:
+    """Whether the hardware adds products of such elements to such sums."""
+    if a is BF16 or a is TF32:
+        return b is a and result is F32
+    if a is F16:
+        return b is a and result in (F16, F32)
+    if a is I8:
+        return b is a and result is I32
+    return a in _EIGHTS and b in _EIGHTS and result in (F16, F32)
+
+
+def is_width(columns: int, a: Type) -> bool:
+    """Whether one instruction can make so many columns of the result."""
+    if not 8 <= columns <= 256 or columns % 8:
+        return False
+    return a is not I8 or columns in (8, 24) or columns % 16 == 0
+
+
+def depth_of(a: Type) -> int:
+    """How many elements along the common dimension one instruction takes."""
+    return 256 // (bits_of(a) or 32)
+
+
+def _matrix(value: Value) -> MemRefType:
+    assert isinstance(value.type, WarpgroupDescriptorType)
+    return value.type.tensor
+
+
+def _accumulator(value: Value) -> VectorType:
+    assert isinstance(value.type, WarpgroupAccumulatorType)
+    return value.type.fragmented
+
+
+class WarpgroupGenerateDescriptorOp(Operation):
+    """The descriptor of a matrix in shared memory.
+
+    Its fields follow from the tensor map that brought the matrix, or they are given: the offsets
+    between groups of columns and of rows, the place of the first row within the swizzle pattern,
+    all in bytes, and the swizzle mode.
+    """
+
+    name = "nvgpu.warpgroup.generate.descriptor"
+    effects = Effects.PURE
+    syntax = (
+        "$tensor (`,` $tensor_map^)? attr-dict "
+        "`:` type($tensor) (`,` type($tensor_map)^)? `->` type($descriptor)"
+    )
+
+    tensor = d.operand(RANKED_MEMREF)
+    tensor_map = d.optional_operand(TENSOR_MAP)
+    leading_byte_offset = d.optional_attribute(I64_ATTR)
+    matrix_stride = d.optional_attribute(I64_ATTR)
+    swizzle_base = d.attribute(I64_ATTR, default=0)
+    swizzle_mode = d.optional_attribute(SWIZZLE)
+    descriptor = d.result(MATRIX_DESCRIPTOR)
+
+    def verify(self) -> Iterator[str]:
+        tensor, described = memref(self.tensor), _matrix(self.descriptor)
+        if not in_shared_memory(tensor):
+            yield f"expected a matrix in shared memory, got '{tensor}'"
+        if tensor.element is not described.element:
+            yield f"expected a descriptor of '{tensor.element}', got '{described.element}'"
+        if self.tensor_map is not None:
+            yield from map_problems(tensor_map(self.tensor_map))
+        elif None in (self.leading_byte_offset, self.matrix_stride, self.swizzle_mode):
+            fields = "'leading_byte_offset', 'matrix_stride' and 'swizzle_mode'"
+            yield f"expected a tensor map, or the attributes {fields}"
+        yield from self._field_problems()
+
+    def _field_problems(self) -> Iterator[str]:
+        for name, value in (
+            ("leading_byte_offset", self.leading_byte_offset),
+            ("matrix_stride", self.matrix_stride),
+        ):
+            if value is not None and (value % 16 or not 0 <= value < 1 << 18):
+                yield f"expected '{name}' to be a multiple of 16 below {1 << 18}, got {value}"
+        if self.swizzle_base % 128 or not 0 <= self.swizzle_base < 1024:
+            found = self.swizzle_base
+            yield f"expected 'swizzle_base' to be a multiple of 128 below 1024, got {found}"
+
+
+class WarpgroupMmaOp(Operation):
+    """`D = A * B + C`, done when the operation is done."""
+
+    name = "nvgpu.warpgroup.mma"
+    traits = (SameType("matrix_c", "matrix_d"),)
+    syntax = (
+        "$descriptor_a `,` $descriptor_b `,` $matrix_c attr-dict `:` type($descriptor_a) `,` "
+        "type($descriptor_b) `,` type($matrix_c) `->` type($matrix_d)"
+    )
+
+    descriptor_a = d.operand(MATRIX_DESCRIPTOR)
+    descriptor_b = d.operand(MATRIX_DESCRIPTOR)
+    wait_group = d.attribute(I64_ATTR, default=0, spelling="waitGroup")
+    transpose_a = d.flag(spelling="transposeA")
+    transpose_b = d.flag(spelling="transposeB")
+    matrix_c = d.operand(ACCUMULATOR)
+    matrix_d = d.result(ACCUMULATOR)
+
+    def verify(self) -> Iterator[str]:
+        a, b, c = (
+            _matrix(self.descriptor_a),
+            _matrix(self.descriptor_b),
+            _accumulator(self.matrix_c),
+        )
+        if self.wait_group:
+            found = self.wait_group
+            yield f"expected 'waitGroup' 0, since the result is there at once, got {found}"
+        if len(a.shape or ()) != 2 or len(b.shape or ()) != 2 or len(c.shape) != 2:
+            yield f"expected matrices, got '{a}', '{b}' and '{c}'"
+            return
+        (m, k), (depth, n) = a.shape or (0, 0), b.shape or (0, 0)
+        if k != depth or c.shape != (m, n):
+            yield f"expected an accumulator shaped as the product of '{a}' and '{b}', got '{c}'"
+        if not accumulates(c.element, a.element, b.element):
+            yield f"cannot add products of '{a.element}' and '{b.element}' to '{c.element}'"
+            return
+        if m % ROWS:
+            yield f"expected a multiple of {ROWS} rows, got {m}"
+        if not is_width(n, a.element):
+            yield f"expected a number of columns that wgmma has for '{a.element}', got {n}"
+        if k % depth_of(a.element):
+            yield f"expected a common extent that is a multiple of {depth_of(a.element)}, got {k}"
+
+
+class WarpgroupMmaStoreOp(Operation):
+    """Writes the result of a product, each thread its part."""
+
+    name = "nvgpu.warpgroup.mma.store"
+    effects = Effects.WRITE
+    syntax = "$matrix_d `,` $dst_memref attr-dict `:` type($matrix_d) `to` type($dst_memref)"
+
+    matrix_d = d.operand(ACCUMULATOR)
+    dst_memref = d.operand(RANKED_MEMREF)
+
+    def verify(self) -> Iterator[str]:
+        matrix, target = _accumulator(self.matrix_d), memref(self.dst_memref)
+        if matrix.shape != target.shape or matrix.element is not target.element:
+            yield f"expected a memref of the shape and elements of '{matrix}', got '{target}'"
+
+
+class WarpgroupMmaInitAccumulatorOp(Operation):
+    """An accumulator of zeros."""
+
+    name = "nvgpu.warpgroup.mma.init.accumulator"
+    effects = Effects.PURE
+    syntax = "attr-dict `->` type($matrix_c)"
+
+    matrix_c = d.result(ACCUMULATOR)
+
+    def verify(self) -> Iterator[str]:
+        type = _accumulator(self.matrix_c)
+        fits = len(type.shape) == 2 and type.shape[0] % ROWS == 0
+        if not fits or not is_width(type.shape[1], F16) or type.element not in (F16, F32, I32):
+            yield f"expected an accumulator that wgmma has, got '{type}'"

@@ -197,8 +197,9 @@ class CheckedAccess(Access):
         if self.event.ordering is MemoryOrdering.WEAK and len(np.unique(rows)) < rows.size:
             self.at.fail(self.op, Fault.RACE, "writes twice to one address, in no order")
         self._conflict(hit, shadow, rows, size)
-        for row in rows.tolist():
-            shadow.releases.pop(row * size, None)
+        if shadow.releases:
+            for row in rows.tolist():
+                shadow.releases.pop(row * size, None)
         if self.event.ordering in RELEASES:
             release = Release(self.event, self.past)
             shadow.releases.update((row * size, release) for row in rows.tolist())

@@ -55,7 +55,7 @@ GROUPS: Final = (
 )
 """The modules that hold the meanings; to import them fills the table."""
 
-ELEMENTS_AT_ONCE: Final = 1 << 19
+ELEMENTS_AT_ONCE: Final = 1 << 18
 BLOCKS_AT_ONCE: Final = 4096
 
 

@@ -16,11 +16,20 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from tilewright.ir.operation import Operation
+from tilewright.support.diagnostics import Unsupported
 
 Meaning = Callable[[Any, Any], Any]
 MeaningT = TypeVar("MeaningT", bound=Meaning)
 
-MEANINGS: Final[dict[type[Operation], Meaning]] = {}
+
+class Table(dict[type[Operation], Meaning]):
+    """Meanings by the class of the operation."""
+
+    def __missing__(self, kind: type[Operation]) -> Meaning:
+        raise Unsupported(f"running operations of class {kind.__name__}")
+
+
+MEANINGS: Final = Table()
 
 
 def meaning(*kinds: type[Operation]) -> Callable[[MeaningT], MeaningT]:

@@ -6,6 +6,7 @@ back. `ptx_hardware.py` runs probes on a GPU, `emulate` on the CPU.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -44,7 +45,7 @@ class Probe:
     image: Array | None = None
     dump: bool = False
     target: str = "sm_90a"
-    version: str = "8.6"
+    version: str = "9.0"
     declarations: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -121,6 +122,11 @@ class Probe:
             sources.append(image)
             results.append(np.zeros(len(image), np.uint8))
         return sources, results
+
+    def fingerprint(self) -> int:
+        """A number that changes when the kernel or its inputs do."""
+        sources, _ = self.buffers()
+        return zlib.crc32(b"".join([self.ptx().encode(), *(each.tobytes() for each in sources)]))
 
     def order(self, sources: Sequence[Any], results: Sequence[Any]) -> list[Any]:
         """Parameters in the order in which the kernel has them."""

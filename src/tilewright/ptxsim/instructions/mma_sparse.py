@@ -107,7 +107,7 @@ def multiply(op: Operation) -> Run:
     place = fragments.accumulator(16, 8)
     c = read_accumulators(op, 3, place, form.c)
     d = write_accumulators(op, 0, place, form.d)
-    metadata, product, site = op.read(4, SCALAR_TYPES["b32"]), form.multiply("mma"), op.site
+    metadata, product, site = op.read(4, SCALAR_TYPES["b32"]), form.multiply("mma.sp"), op.site
 
     def run(lanes: Lanes) -> None:
         lanes = whole_warps(lanes, site)

@@ -214,17 +214,10 @@ class _Multiplicand:
             return np.zeros(lanes.count // _WARPGROUP, np.uint64)
         return lanes.spread(self.descriptor(lanes))[::_WARPGROUP].copy()
 
-    def check_proxy(self, leaders: Lanes, descriptors: Array) -> None:
-        """Ordinary stores to the matrices must have been fenced."""
-        wave = leaders.wave
-        watch = wave.state(GenericWrites)
-        if self.in_registers or not watch.active:
-            return
-        base = leaders.ctas * wave.memory.shared_stride
-        index = self.memory.addresses(descriptors) + base[:, None, None]
-        for thread, chunks in zip(leaders.threads, index, strict=True):
-            site = self.memory.site
-            watch.require_visible(wave.memory.shared, chunks.reshape(-1), 16, int(thread), site)
+    def announce(self, leaders: Lanes, descriptors: Array) -> None:
+        """Shared memory is about to be read."""
+        if not self.in_registers:
+            self.memory.announce(leaders, descriptors)
 
     def numbers(self, lanes: Lanes, leaders: Lanes, descriptors: Array) -> Array:
         """The matrices of the warpgroups."""
@@ -281,8 +274,8 @@ def multiply(op: Operation) -> Run:
         leaders = Lanes(wave, lanes.frame, lanes.threads[::_WARPGROUP])
         captured = a.capture(lanes), b.capture(lanes)
         kept = lanes.spread(keep(lanes))[::_WARPGROUP].copy()
-        a.check_proxy(leaders, captured[0])
-        b.check_proxy(leaders, captured[1])
+        a.announce(leaders, captured[0])
+        b.announce(leaders, captured[1])
 
         def execute() -> None:
             left = a.numbers(lanes, leaders, captured[0])
@@ -317,8 +310,11 @@ def commit(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         lanes = whole_warps(lanes, site)
-        if lanes.count:
-            lanes.wave.state(Pipeline).commit(lanes)
+        if not lanes.count:
+            return
+        lanes.wave.state(Pipeline).commit(lanes)
+        if lanes.wave.observer is not None:
+            lanes.wave.observer.synchronise(lanes.threads, "wgmma.commit_group", None, site)
 
     return run
 

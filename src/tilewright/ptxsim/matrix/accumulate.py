@@ -11,12 +11,19 @@ The model of floating-point sums, for one element of the result:
 4. An instruction takes `step` products at a time; each step's result is the next one's
    accumulator.
 
-Whenever no bit is cut off in 2 and 3, the result is the exact one.
+Whenever no bit is cut off in 2 and 3, the result is the exact one; zero is always positive.
+
+An H200 has no unit for `mma` of f8, only for `wgmma`: elements become f16, and two products are
+made, of the first and of the second half of every four elements along k (eight if A is sparse),
+the second on top of the first; the accumulator is added at the end, rounded to nearest
+(`converted` is four or eight).
+
+All this was compared with an H200, bit by bit, on small, large and mixed numbers.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -27,7 +34,8 @@ from tilewright.ptxsim.scalar_types import Array
 
 # Elements that one pass works on, so that its arrays stay in the cache.
 _AT_ONCE: Final = 1 << 15
-_CANONICAL_NAN: Final = np.uint32(0x7FFFFFFF)
+# The exponent of zero, which loses against every other.
+_ABSENT: Final = np.int16(-512)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +45,15 @@ class Adder:
     fraction_bits: int
     kept_bits: int
     step: int
+    converted: int = 0
 
 
 # The adders of the machine that is emulated, an H200, by instruction and perhaps type; `f8` stands
 # for e4m3 and e5m2. `ADDERS.update(AMPERE)` makes it add as an A100 does.
 ADDERS: Final = {
     "mma": Adder(fraction_bits=25, kept_bits=23, step=64),
+    "mma f8": Adder(fraction_bits=25, kept_bits=23, step=64, converted=4),
+    "mma.sp f8": Adder(fraction_bits=25, kept_bits=23, step=64, converted=8),
     "wgmma": Adder(fraction_bits=25, kept_bits=23, step=64),
     "wgmma f8": Adder(fraction_bits=13, kept_bits=13, step=64),
 }
@@ -55,7 +66,8 @@ AMPERE: Final = {
 def adder_for(instruction: str, element: Element) -> Adder:
     """The adder that an instruction uses for products of such elements."""
     kind = "f8" if element.bits == 8 else element.name
-    return ADDERS.get(f"{instruction} {kind}") or ADDERS[instruction]
+    plain = instruction.removesuffix(".sp")
+    return ADDERS.get(f"{instruction} {kind}") or ADDERS.get(f"{plain} {kind}") or ADDERS[plain]
 
 
 def multiply_add(
@@ -66,6 +78,8 @@ def multiply_add(
     `a` is (stack, m, k), `b` (stack, n, k), both float64; `c` is (stack, m, n) of float16 or
     float32; the result has the type that is named.
     """
+    if adder.converted:
+        return _multiply_converted(a, b, c, result, adder)
     k = a.shape[2]
     for start in range(0, k, adder.step):
         part = slice(start, start + adder.step)
@@ -80,43 +94,72 @@ def multiply_add(
     return c
 
 
+def _multiply_converted(a: Array, b: Array, c: Array, result: str, adder: Adder) -> Array:
+    halves = ELEMENTS["f16"], ELEMENTS["f16"]
+    plain = replace(adder, converted=0)
+    total = np.zeros(c.shape, np.float16 if result == "f16" else np.float32)
+    k: int = a.shape[2]
+    place: Array = np.arange(k) % adder.converted * 2
+    for part in (place < adder.converted, place >= adder.converted):
+        total = multiply_add(a[:, :, part], b[:, :, part], total, halves, result, plain)
+    return _canonical(total + c.astype(total.dtype))
+
+
+def _canonical(values: Array) -> Array:
+    """NaN as the hardware writes it, and no negative zero."""
+    values = values + values.dtype.type(0)
+    bits = values.view(np.uint16 if values.dtype == np.float16 else np.uint32)
+    nan = bits.dtype.type(0x7FFF if values.dtype == np.float16 else 0x7FFFFFFF)
+    return np.where(np.isnan(values), nan, bits).view(values.dtype)
+
+
 def _step(
     a: Array, b: Array, c: Array, elements: tuple[Element, Element], code: str, adder: Adder
 ) -> Array:
     if not (np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(c).all()):
         return _step_with_specials(a, b, c, elements, code, adder)
-    wide = c.astype(np.float64)
-    greatest = _exponents_of_accumulators(c)
-    a_exponents, b_exponents = (
-        _exponents(values, element) for values, element in zip((a, b), elements, strict=True)
-    )
-    some = np.empty(c.shape, np.int16)
-    for at in range(a.shape[2]):
-        np.add(a_exponents[:, :, at, None], b_exponents[:, None, :, at], out=some)
-        np.maximum(greatest, some, out=greatest)
+    b = np.ascontiguousarray(b.swapaxes(1, 2))
+    greatest = _greatest_exponents(a, b, c, elements)
     # Multiplied by this, what is to be cut off lies behind the binary point.
-    scale = ((adder.fraction_bits + 1023 - greatest.astype(np.int64)) << 52).view(np.float64)
-    total = np.trunc(wide * scale)
+    scale = (adder.fraction_bits + 1023 - greatest).astype(np.int64)
+    scale = (scale << 52).view(np.float64)
+    total = np.trunc(c * scale)
     product = np.empty(c.shape)
     for at in range(a.shape[2]):
-        np.multiply(a[:, :, at, None], b[:, None, :, at], out=product)
-        product *= scale
+        np.multiply(a[:, :, at, None], b[:, None, at, :], out=product)
+        np.multiply(product, scale, out=product)
         np.trunc(product, out=product)
-        total += product
-    total /= scale
+        np.add(total, product, out=total)
+    np.divide(total, scale, out=total)
     return _narrow(total, code, adder)
+
+
+def _greatest_exponents(a: Array, b: Array, c: Array, elements: tuple[Element, Element]) -> Array:
+    greatest = _exponents_of_accumulators(c)
+    a_exponents, b_exponents = _exponents(a, elements[0]), _exponents(b, elements[1])
+    some = np.empty(c.shape, np.int16)
+    for at in range(a.shape[2]):
+        np.add(a_exponents[:, :, at, None], b_exponents[:, None, at, :], out=some)
+        np.maximum(greatest, some, out=greatest)
+    return greatest
 
 
 def _narrow(total: Array, code: str, adder: Adder) -> Array:
     if code == "e":
-        return total.astype(np.float16)
-    result = rounding.narrow(total, rounding.F32, "rz")
-    # Cutting never rounds up to infinity, but numbers beyond the range are infinite.
-    result = np.where(abs(total) >= 2.0**128, total.astype(np.float32), result)
-    if adder.kept_bits == 23:
-        return result
-    mask = np.uint32(0xFFFFFFFF << (23 - adder.kept_bits) & 0xFFFFFFFF)
-    return (result.view(np.uint32) & mask).view(np.float32)
+        return total.astype(np.float16) + np.float16(0)
+    result = _cut(total, 52 - adder.kept_bits).astype(np.float32)
+    tiny = abs(result) < 2.0**-125
+    if tiny.any():
+        # Subnormal numbers have fewer bits; for zeros this changes nothing.
+        result[tiny] = np.trunc(total[tiny] * 2.0**149) * 2.0**-149
+        result[tiny] = _cut(result[tiny].astype(np.float64), 52 - adder.kept_bits)
+    return result
+
+
+def _cut(values: Array, bits: int) -> Array:
+    """float64 without its last bits; beyond the range of float32 it is infinite there."""
+    mask = np.uint64((1 << 64) - (1 << bits))
+    return (values.view(np.uint64) & mask).view(np.float64)
 
 
 def _step_with_specials(
@@ -125,34 +168,44 @@ def _step_with_specials(
     plain = a @ b.transpose(0, 2, 1) + c.astype(np.float64)
     a, b, c = (np.where(np.isfinite(values), values, 0) for values in (a, b, c))
     result = _step(a, b, c, elements, code, adder)
-    result = np.where(np.isfinite(plain), result, plain.astype(result.dtype))
-    bits = result.view(np.uint16 if code == "e" else np.uint32)
-    nan = _CANONICAL_NAN.astype(bits.dtype) if code == "f" else np.uint16(0x7FFF)
-    return np.where(np.isnan(plain), nan, bits).view(result.dtype)
+    return _canonical(np.where(np.isfinite(plain), result, plain.astype(result.dtype)))
 
 
 def _exponents(values: Array, element: Element) -> Array:
     """The exponents of numbers; of zero, one that loses against every other."""
     _, exponents = np.frexp(values)
     floor = np.maximum(exponents - 1, element.least_exponent)
-    return np.where(values == 0, -512, floor).astype(np.int16)
+    return np.where(values == 0, _ABSENT, floor).astype(np.int16)
 
 
 def _exponents_of_accumulators(c: Array) -> Array:
-    biased = (c.astype(np.float32).view(np.uint32) >> np.uint32(23)).astype(np.int16) & 0xFF
+    single = c.astype(np.float32, copy=False)
+    biased = (single.view(np.uint32) >> np.uint32(23)).astype(np.int16)
     least = ELEMENTS["f16" if c.dtype == np.float16 else "f32"].least_exponent
-    exponents = np.maximum(biased - 127, least).astype(np.int16)
-    return np.where(c == 0, np.int16(-512), exponents)
+    exponents = np.maximum((biased & 0xFF) - 127, least)
+    exponents[c == 0] = _ABSENT
+    return exponents
 
 
 def multiply_add_f64(a: Array, b: Array, c: Array) -> Array:
     """`a @ b.T + c` in f64: one fused multiplication and addition after the other."""
-    total = c
+    total: Array = c.reshape(-1)
     for at in range(a.shape[2]):
         rows = np.broadcast_to(a[:, :, at, None], c.shape).reshape(-1)
         columns = np.broadcast_to(b[:, None, :, at], c.shape).reshape(-1)
-        total = rounding.fma_f64(rows, columns, total.reshape(-1)).reshape(c.shape)
-    return total
+        total = _pass_nan_on(rounding.fma_f64(rows, columns, total), rows, columns, total)
+    return total.reshape(c.shape)
+
+
+def _pass_nan_on(result: Array, a: Array, b: Array, c: Array) -> Array:
+    """The first NaN of a sum stays; one that no operand brought is negative."""
+    nan = np.isnan(result)
+    if not nan.any():
+        return result
+    new: Array = np.full(len(a), 0xFFF8 << 48, np.uint64)
+    for operand in (b, a, c):
+        new = np.where(np.isnan(operand), operand.view(np.uint64), new)
+    return np.where(nan, new, result.view(np.uint64)).view(np.float64)
 
 
 def multiply_add_integers(a: Array, b: Array, c: Array, saturate: bool) -> Array:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.matrix.elements import Element
 from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.proxies import GenericWrites
 
 if TYPE_CHECKING:
-    from tilewright.ptxsim.lanes import Lanes
     from tilewright.ptxsim.scalar_types import Array
     from tilewright.ptxsim.syntax import Instruction
-    from tilewright.ptxsim.wave import Wave
 
 CHUNK: Final = 16
 K_BYTES: Final = 32
@@ -97,30 +97,35 @@ class SharedMatrix:
         offsets = chunk_offsets(self.rows, self.element, layout, self.across)
         return swizzle(start + offsets, layout)
 
-    def read(self, leaders: Lanes, descriptors: Array) -> Array:
-        """The numbers of one matrix for each of the warpgroups that the lanes lead."""
+    def announce(self, leaders: Lanes, descriptors: Array) -> None:
+        """Check what the warpgroups that the lanes lead are about to read, and tell observers."""
         wave = leaders.wave
         memory = wave.memory
         address = self.addresses(descriptors)
         if int(address.max()) > memory.shared_size - CHUNK:
             self._report_outside(leaders, address)
+        if wave.observer is None:
+            return
+        proxies = wave.state(GenericWrites)
+        index = address + (leaders.ctas * memory.shared_stride)[:, None, None]
+        for thread, chunks in zip(leaders.threads, index, strict=True):
+            lane = Lanes(wave, leaders.frame, np.array([thread]))
+            place = Place(memory.shared, chunks.reshape(-1), None)
+            wave.observer.access(lane, place, CHUNK, Kind.ASYNC_READ, self.site)
+            proxies.require_visible(memory.shared, place.index, CHUNK, int(thread), self.site)
+
+    def read(self, leaders: Lanes, descriptors: Array) -> Array:
+        """The numbers of one matrix for each of the warpgroups."""
+        wave = leaders.wave
+        memory = wave.memory
+        address = self.addresses(descriptors)
         index = address + (leaders.ctas * memory.shared_stride)[:, None, None]
         chunks = index >> 4
         if wave.checks and not memory.shared.readable(chunks.reshape(-1), 8, 2):
-            self._report_shadow(leaders, index)
-        if wave.observer is not None:
-            self._tell(leaders, index)
+            self._report_unwritten(leaders, index)
         words = memory.shared.rows(8, 2)[0][chunks].reshape(*index.shape[:2], -1)
         numbers = self.element.decode(self.element.unpack(words))
         return numbers.swapaxes(1, 2) if self.across else numbers
-
-    def _tell(self, leaders: Lanes, index: Array) -> None:
-        wave = leaders.wave
-        assert wave.observer is not None
-        for which in range(leaders.count):
-            lane = leaders.take(np.arange(leaders.count) == which)
-            place = Place(wave.memory.shared, index[which].reshape(-1), None)
-            wave.observer.access(lane, place, CHUNK, Kind.ASYNC_READ, self.site)
 
     def _report_outside(self, leaders: Lanes, address: Array) -> None:
         memory = leaders.wave.memory
@@ -131,20 +136,14 @@ class SharedMatrix:
         note = f"a CTA of this launch has {memory.shared_size} bytes"
         leaders.wave.violation(text, self.site, int(leaders.threads[group]), note)
 
-    def _report_shadow(self, leaders: Lanes, index: Array) -> None:
-        memory = leaders.wave.memory
-        for which in range(leaders.count):
-            flat = index[which].reshape(-1)
-            lane = leaders.threads[which : which + 1].repeat(len(flat))
-            _report(leaders.wave, lane, memory.shared.shadow, flat, self.site)
-
-
-def _report(wave: Wave, threads: Array, shadow: Array, index: Array, site: Instruction) -> None:
-    """Name the first chunk that was never written, if the check is on."""
-    if not wave.checks_for("uninitialised"):
-        return
-    unwritten = (shadow[index[:, None] + np.arange(CHUNK)] < 3).any(axis=1)
-    if unwritten.any():
-        at = int(index[np.argmax(unwritten)]) % wave.memory.shared_stride
+    def _report_unwritten(self, leaders: Lanes, index: Array) -> None:
+        """Name the first chunk that was never written, if the check is on."""
+        wave = leaders.wave
+        if not wave.checks_for("uninitialised"):
+            return
+        shadow = wave.memory.shared.shadow[index[..., None] + np.arange(CHUNK)]
+        unwritten = (shadow < 3).any(axis=-1)
+        group, *_ = np.unravel_index(int(np.argmax(unwritten)), index.shape)
+        at = int(index.reshape(-1)[np.argmax(unwritten)]) % wave.memory.shared_stride
         text = f"reads {CHUNK} bytes that were never written at address 0x{at:x}"
-        wave.violation(text, site, int(threads[0]))
+        wave.violation(text, self.site, int(leaders.threads[group]))

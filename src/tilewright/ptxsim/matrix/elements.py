@@ -94,7 +94,9 @@ def _small_values(name: str) -> Array:
 def _float8_values(patterns: Array, mantissa: int) -> Array:
     """e4m3 has no infinities and one NaN; e5m2 is the upper half of f16."""
     if mantissa == 2:
-        return (patterns.astype(np.uint16) << np.uint16(8)).view(np.float16).astype(np.float64)
+        halves = (patterns.astype(np.uint16) << np.uint16(8)).view(np.float16)
+        with np.errstate(invalid="ignore"):
+            return halves.astype(np.float64)
     exponent, fraction = (patterns >> 3) & 15, patterns & 7
     normal = np.ldexp(1 + fraction / 8, exponent - 7)
     values = np.where(exponent == 0, np.ldexp(fraction / 8, -6), normal)

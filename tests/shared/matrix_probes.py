@@ -1,0 +1,515 @@
+"""Probes of matrix and warp instructions: the same inputs for the emulator and for an H200.
+
+Every probe is deterministic: what the hardware answered is kept beside the tests. Matrices are put
+into registers and shared memory here by the plain formulas of the PTX manual, element by element,
+and not by the emulator's own tables.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from ptx_probes import Array, Probe
+
+BITS = {
+    "f64": 64, "f32": 32, "s32": 32, "tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8,
+    "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1,
+}  # fmt: skip
+# Patterns by dtype: what elements are before they are packed into registers.
+WORD = {64: np.uint64, 32: np.uint32, 16: np.uint16, 8: np.uint8, 4: np.uint8, 1: np.uint8}
+FLOATS = ("f16", "bf16", "tf32", "e4m3", "e5m2")
+
+
+def generator(name: str) -> np.random.Generator:
+    """Random numbers that only the name decides."""
+    return np.random.default_rng(zlib.crc32(name.encode()))
+
+
+def small_integers(type: str, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Patterns of small integers, with which every sum is exact."""
+    if type == "b1":
+        return rng.integers(0, 2, shape).astype(np.uint8)
+    if type in ("s4", "u4", "s8", "u8"):
+        return rng.integers(0, 1 << BITS[type], shape).astype(np.uint8)
+    return patterns(type, rng.integers(-4, 5, shape).astype(np.float64))
+
+
+def patterns(type: str, values: Array) -> Array:
+    """Bit patterns of numbers that the type can hold."""
+    if type == "f64":
+        return values.astype(np.float64).view(np.uint64)
+    if type in ("f32", "tf32"):
+        return values.astype(np.float32).view(np.uint32)
+    if type == "s32":
+        return values.astype(np.int64).astype(np.uint32)
+    if type == "bf16":
+        return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if type == "f16":
+        return values.astype(np.float16).view(np.uint16)
+    if type == "e5m2":
+        return (values.astype(np.float16).view(np.uint16) >> 8).astype(np.uint8)
+    assert type == "e4m3", type
+    sign = (values < 0).astype(np.uint8) << 7
+    table = np.array([_e4m3(code) for code in range(127)])
+    return sign | np.abs(np.abs(values)[..., None] - table).argmin(axis=-1).astype(np.uint8)
+
+
+def _e4m3(code: int) -> float:
+    exponent, fraction = code >> 3, code & 7
+    return fraction / 8 * 2.0**-6 if exponent == 0 else (1 + fraction / 8) * 2.0 ** (exponent - 7)
+
+
+def _fractions(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Numbers between -1 and 1 with 52 bits: the same on every machine, as functions are not."""
+    return rng.integers(-(1 << 52), 1 << 52, shape).astype(np.float64) * 2.0**-52
+
+
+def wild(type: str, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Patterns of numbers of very different sizes, subnormal ones and zeros among them."""
+    if type not in (*FLOATS, "f32", "f64"):
+        return small_integers(type, rng, shape)
+    spread = {"e4m3": 6, "e5m2": 12, "f16": 12, "f64": 60}.get(type, 20)
+    values = np.ldexp(_fractions(rng, shape), rng.integers(-spread, 6, shape))
+    values[rng.integers(0, 10, shape) == 0] = 0
+    return patterns(type, values)
+
+
+def near(type: str, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Patterns of numbers of similar sizes, most of them small."""
+    if type not in (*FLOATS, "f32", "f64"):
+        return small_integers(type, rng, shape)
+    return patterns(type, sum(_fractions(rng, shape) for _ in range(4)))
+
+
+DATA: dict[str, Callable[[str, np.random.Generator, tuple[int, ...]], Array]] = {
+    "exact": small_integers,
+    "normal": near,
+    "wild": wild,
+}
+
+
+def pack(elements: Array, bits: int) -> Array:
+    """Patterns of a lane, (lanes, elements), as registers (lanes, registers)."""
+    if bits >= 8:
+        width = np.uint64 if bits == 64 else np.uint32
+        return np.ascontiguousarray(elements.astype(WORD[bits])).view(width)
+    per_byte = 8 // bits
+    grouped = elements.reshape(len(elements), -1, per_byte).astype(np.uint8)
+    shifts = np.arange(per_byte, dtype=np.uint8) * bits
+    octets = np.bitwise_or.reduce(grouped << shifts, axis=2).astype(np.uint8)
+    return np.ascontiguousarray(octets).view(np.uint32)
+
+
+def registers(place: Callable[[int, int], tuple[int, int]], matrix: Array, bits: int) -> Array:
+    """A warp's registers: `place(lane, element)` is where the element lies in the matrix."""
+    count = matrix.size // 32
+    rows = [[matrix[place(lane, at)] for at in range(count)] for lane in range(32)]
+    return pack(np.array(rows), bits)
+
+
+def place_a(m: int, bits: int) -> Callable[[int, int], tuple[int, int]]:
+    """Where element i of a lane lies in A, from the formulas for rows and columns."""
+    per = max(1, 32 // bits)
+
+    def place(lane: int, i: int) -> tuple[int, int]:
+        register = i // per
+        row = lane // 4 + (8 if m == 16 and register % 2 else 0)
+        block = register // 2 if m == 16 else register
+        return row, (lane % 4) * per + i % per + 4 * per * block
+
+    return place
+
+
+def place_b(bits: int) -> Callable[[int, int], tuple[int, int]]:
+    """Where element i of a lane lies in B (k, n)."""
+    per = max(1, 32 // bits)
+    return lambda lane, i: ((lane % 4) * per + i % per + 4 * per * (i // per), lane // 4)
+
+
+def place_c(m: int) -> Callable[[int, int], tuple[int, int]]:
+    """Where element i of a lane lies in C or D."""
+
+    def place(lane: int, i: int) -> tuple[int, int]:
+        row = lane // 4 + (8 if m == 16 and i % 4 >= 2 else 0)
+        block = i // 4 if m == 16 else i // 2
+        return row, 8 * block + (lane % 4) * 2 + i % 2
+
+    return place
+
+
+def vector(letter: str, first: int, count: int) -> str:
+    """`{%i3, %i4}`."""
+    return "{" + ", ".join(f"%{letter}{at}" for at in range(first, first + count)) + "}"
+
+
+def matrix_probe(
+    name: str, opcode: str, operands: list[Array], result: tuple[str, int], tail: str = ""
+) -> Probe:
+    """A probe of one instruction on registers: operands are (threads, registers)."""
+    inputs: list[tuple[str, Array]] = []
+    texts: list[str] = []
+    for operand in operands:
+        texts.append(vector("i", len(inputs), operand.shape[1]))
+        type = "b64" if operand.dtype == np.uint64 else "b32"
+        inputs += [(type, column.copy()) for column in operand.T]
+    type, count = result
+    body = f"{opcode} {vector('o', 0, count)}, {', '.join(texts)}{tail};"
+    threads = len(operands[0])
+    return Probe(name, body, inputs, [type] * count, threads=threads)
+
+
+def _mma_opcode(shape: str, d: str, a: str, b: str, extra: str = "") -> str:
+    layout = "row.col"
+    return f"mma.sync.aligned.{shape}.{layout}{extra}.{d}.{a}.{b}.{d}"
+
+
+# Shapes, and pairs of types of D and A.
+MMA: list[tuple[str, str, str, str]] = [
+    ("m16n8k8", "f16", "f16", "f16"), ("m16n8k16", "f16", "f16", "f16"),
+    ("m16n8k8", "f32", "f16", "f16"), ("m16n8k16", "f32", "f16", "f16"),
+    ("m16n8k8", "f32", "bf16", "bf16"), ("m16n8k16", "f32", "bf16", "bf16"),
+    ("m16n8k4", "f32", "tf32", "tf32"), ("m16n8k8", "f32", "tf32", "tf32"),
+    ("m8n8k4", "f64", "f64", "f64"), ("m16n8k4", "f64", "f64", "f64"),
+    ("m16n8k8", "f64", "f64", "f64"), ("m16n8k16", "f64", "f64", "f64"),
+    *((shape, d, a, b) for shape in ("m16n8k16", "m16n8k32") for d in ("f16", "f32")
+      for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")),
+    *((shape, "s32", a, b) for shape in ("m8n8k16", "m16n8k16", "m16n8k32")
+      for a in ("s8", "u8") for b in ("s8", "u8")),
+    *((shape, "s32", a, b) for shape in ("m8n8k32", "m16n8k32", "m16n8k64")
+      for a in ("s4", "u4") for b in ("s4", "u4")),
+    *((shape, "s32", "b1", "b1") for shape in ("m8n8k128", "m16n8k128", "m16n8k256")),
+]  # fmt: skip
+
+
+def shape_of(shape: str) -> tuple[int, int, int]:
+    """`m16n8k8` as numbers."""
+    m, _, rest = shape[1:].partition("n")
+    n, _, k = rest.partition("k")
+    return int(m), int(n), int(k)
+
+
+def mma_case(
+    shape: str, d: str, a: str, b: str, kind: str, suffix: str = "", warps: int = 8
+) -> Probe:
+    """One warp-level product, for several warps with different numbers."""
+    m, n, k = shape_of(shape)
+    name = f"mma {shape} {d} {a} {b} {kind}{suffix}"
+    rng = generator(name)
+    data = DATA[kind]
+    parts: list[list[Array]] = [[], [], []]
+    matrices: list[tuple[Array, Array, Array]] = []
+    for _ in range(warps):
+        left, right = data(a, rng, (m, k)), data(b, rng, (k, n))
+        into = data(d, rng, (m, n)) if d != "s32" else _integers(rng, (m, n), suffix)
+        matrices.append((left, right, into))
+        parts[0].append(registers(place_a(m, BITS[a]), left, BITS[a]))
+        parts[1].append(registers(place_b(BITS[b]), right, BITS[b]))
+        parts[2].append(registers(place_c(m), into, BITS[d]))
+    operands = [np.concatenate(part) for part in parts]
+    tail = suffix if a == "b1" else ""
+    extra = suffix if suffix == ".satfinite" else ""
+    opcode = _mma_opcode(shape, d, a, b, extra) + (f"{tail}.popc" if tail else "")
+    type = "b64" if d == "f64" else "b32"
+    probe = matrix_probe(name, opcode, operands, (type, operands[2].shape[1]))
+    probe.notes.update(shape=(m, n, k), types=(d, a, b), matrices=matrices)
+    return probe
+
+
+def _integers(rng: np.random.Generator, shape: tuple[int, ...], suffix: str) -> Array:
+    limit = 1 << 31 if suffix == ".satfinite" else 1 << 20
+    return rng.integers(-limit, limit, shape).astype(np.int64).astype(np.uint32)
+
+
+def mma_probes() -> Iterator[Probe]:
+    """All dense shapes and types of `mma.sync`."""
+    for shape, d, a, b in MMA:
+        if a == "b1":
+            yield mma_case(shape, d, a, b, "exact", ".and")
+            yield mma_case(shape, d, a, b, "exact", ".xor")
+            continue
+        kinds = ("exact", "normal", "wild") if d != "s32" else ("exact",)
+        for kind in kinds:
+            yield mma_case(shape, d, a, b, kind)
+        if d == "s32":
+            yield mma_case(shape, d, a, b, "exact", ".satfinite")
+
+
+def special_matrices(type: str, name: str, m: int, n: int, k: int) -> tuple[Array, Array, Array]:
+    """A, B transposed and C with infinities, NaN, zeros of both signs, huge and tiny numbers."""
+    rng = generator(name)
+    values = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0**-14, -(2.0**-14)]
+    if type in ("bf16", "tf32"):
+        values += [2.0**127, -(2.0**127), 2.0**-126, 2.0**100]
+    table = np.array(values)
+
+    def pick(shape: tuple[int, int]) -> Array:
+        chosen = rng.integers(0, len(table), shape)
+        return table[np.where(rng.integers(0, 8, shape) > 0, chosen % 2, chosen)]
+
+    a, b = pick((m, k)), pick((n, k))
+    c = table[rng.integers(0, len(table), (m, n))]
+    # Some sums have only negative zeros in them.
+    a[:8], b[:4], c[:4] = 0.0, -0.0, -0.0
+    return a, b, c
+
+
+def special_mma_probes() -> Iterator[Probe]:
+    """Special numbers in `mma.sync`."""
+    for shape, d, a in (
+        ("m16n8k16", "f32", "f16"), ("m16n8k16", "f16", "f16"), ("m16n8k16", "f32", "bf16"),
+        ("m16n8k8", "f32", "tf32"), ("m16n8k32", "f32", "e5m2"), ("m16n8k32", "f16", "e5m2"),
+        ("m16n8k16", "f64", "f64"),
+    ):  # fmt: skip
+        m, n, k = shape_of(shape)
+        parts: list[list[Array]] = [[], [], []]
+        for warp in range(8):
+            left, right, into = special_matrices(a, f"special {shape} {d} {a} {warp}", m, n, k)
+            parts[0].append(registers(place_a(m, BITS[a]), patterns(a, left), BITS[a]))
+            parts[1].append(registers(place_b(BITS[a]), patterns(a, right.T), BITS[a]))
+            parts[2].append(registers(place_c(m), patterns(d, into), BITS[d]))
+        operands = [np.concatenate(part) for part in parts]
+        type = "b64" if d == "f64" else "b32"
+        result = type, operands[2].shape[1]
+        yield matrix_probe(f"special mma {d} {a}", _mma_opcode(shape, d, a, a), operands, result)
+
+
+def quarter_probes() -> Iterator[Probe]:
+    """m8n8k4 of f16, in all layouts."""
+    for left in ("row", "col"):
+        for right in ("row", "col"):
+            for d, c in (("f16", "f16"), ("f32", "f32")):
+                name = f"mma m8n8k4 {left} {right} {d} {c}"
+                rng = generator(name)
+                a, b = (small_integers("f16", rng, (4, 8, 4)) for _ in "ab")
+                into = small_integers(c, rng, (4, 8, 8))
+                regs_a = _quarter_operand(a, by_line=left == "row")
+                regs_b = _quarter_operand(b, by_line=right == "col")
+                regs_c = _quarter_accumulator(into, c)
+                opcode = f"mma.sync.aligned.m8n8k4.{left}.{right}.{d}.f16.f16.{c}"
+                count = 4 if d == "f16" else 8
+                probe = matrix_probe(name, opcode, [regs_a, regs_b, regs_c], ("b32", count))
+                probe.notes.update(a=a, b=b, c=into, types=(d, c))
+                yield probe
+
+
+def _quarter_operand(lines: Array, by_line: bool) -> Array:
+    """Four matrices of eight lines (rows of A, columns of B) with four elements along k."""
+    found = np.zeros((32, 4), np.uint16)
+    for lane in range(32):
+        for i in range(4):
+            high = 4 * (lane // 16)
+            line, k = (lane % 4 + high, i) if by_line else (i + high, lane % 4)
+            found[lane, i] = lines[lane % 16 // 4, line, k]
+    return pack(found, 16)
+
+
+def quarter_place(lane: int, i: int, type: str) -> tuple[int, int, int]:
+    """The product, row and column of an element of C."""
+    high = 4 * (lane // 16)
+    if type == "f16":
+        return lane % 16 // 4, lane % 4 + high, i
+    return lane % 16 // 4, (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)
+
+
+def _quarter_accumulator(matrices: Array, type: str) -> Array:
+    rows = [[matrices[quarter_place(lane, i, type)] for i in range(8)] for lane in range(32)]
+    return pack(np.array(rows), BITS[type])
+
+
+# Shapes, types and selectors of sparse products.
+SPARSE: list[tuple[str, str, str, tuple[int, ...]]] = [
+    ("m16n8k16", "f32", "f16", (0, 1, 2, 3)), ("m16n8k32", "f32", "f16", (0, 1)),
+    ("m16n8k16", "f16", "f16", (0,)), ("m16n8k32", "f16", "f16", (1,)),
+    ("m16n8k16", "f32", "bf16", (2,)), ("m16n8k32", "f32", "bf16", (1,)),
+    ("m16n8k8", "f32", "tf32", (0, 1, 2, 3)), ("m16n8k16", "f32", "tf32", (0, 1)),
+    ("m16n8k64", "f32", "e4m3", (0,)), ("m16n8k64", "f32", "e5m2", (0,)),
+    ("m16n8k32", "s32", "s8", (0, 1)), ("m16n8k64", "s32", "s8", (0,)),
+    ("m16n8k32", "s32", "u8", (1,)), ("m16n8k64", "s32", "u8", (0,)),
+    ("m16n8k64", "s32", "s4", (0, 1)), ("m16n8k128", "s32", "s4", (0,)),
+    ("m16n8k64", "s32", "u4", (1,)), ("m16n8k128", "s32", "u4", (0,)),
+]  # fmt: skip
+
+
+def sparse_case(shape: str, d: str, a: str, selector: int, kind: str, ordered: bool) -> Probe:
+    """A sparse product with random metadata in every lane."""
+    m, n, k = shape_of(shape)
+    name = f"mma.sp {shape} {d} {a} {selector} {kind}"
+    rng = generator(name)
+    parts: list[list[Array]] = [[], [], [], []]
+    for _ in range(4):
+        stored, right = DATA[kind](a, rng, (m, k // 2)), DATA[kind](a, rng, (k, n))
+        into = DATA[kind](d, rng, (m, n)) if d != "s32" else _integers(rng, (m, n), "")
+        codes = (
+            [0b0100, 0b1110] if a == "tf32" else [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110]
+        )
+        nibbles = rng.choice(np.array(codes, np.uint32), (32, 8))
+        words = np.bitwise_or.reduce(nibbles << (4 * np.arange(8, dtype=np.uint32)), axis=1)
+        parts[0].append(registers(place_a(m, BITS[a]), stored, BITS[a]))
+        parts[1].append(registers(place_b(BITS[a]), right, BITS[a]))
+        parts[2].append(registers(place_c(m), into, BITS[d]))
+        parts[3].append(words.astype(np.uint32)[:, None])
+    operands = [np.concatenate(part) for part in parts]
+    variant = "sp::ordered_metadata" if ordered else "sp"
+    opcode = f"mma.{variant}.sync.aligned.{shape}.row.col.{d}.{a}.{a}.{d}"
+    probe = matrix_probe(name, opcode, operands, ("b32", operands[2].shape[1]), f", {selector}")
+    return _single_register(probe, operands)
+
+
+def _single_register(probe: Probe, operands: list[Array]) -> Probe:
+    """Metadata is written without braces."""
+    at = sum(operand.shape[1] for operand in operands[:-1])
+    return Probe(
+        probe.name, probe.body.replace(f"{{%i{at}}}", f"%i{at}"), probe.inputs, probe.outputs,
+        threads=probe.threads,
+    )  # fmt: skip
+
+
+def sparse_probes() -> Iterator[Probe]:
+    """Sparse products."""
+    for shape, d, a, selectors in SPARSE:
+        for selector in selectors:
+            yield sparse_case(shape, d, a, selector, "exact", ordered=True)
+        if d != "s32":
+            yield sparse_case(shape, d, a, selectors[0], "wild", ordered=True)
+    yield sparse_case("m16n8k16", "f32", "f16", 3, "normal", ordered=False)
+
+
+def metadata_probes() -> Iterator[Probe]:
+    """Which lane and bits describe which chunk: one nibble after the other says 2, 3 for 0, 1.
+
+    A is all ones; B is 0 for the first half of a chunk and 1 + the chunk's number for the second,
+    so that D tells which chunk of which row the nibble belongs to.
+    """
+    for shape, d, a, selectors in SPARSE:
+        for selector in selectors:
+            name = f"metadata {shape} {d} {a} {selector}"
+            m, n, k = shape_of(shape)
+            size = {"tf32": 2, "s4": 8, "u4": 8}.get(a, 4)
+            chunk = np.arange(k) // size + 1
+            second = np.arange(k) % size >= size // 2
+            weights = np.where(second, chunk % (8 if a in ("s4", "u4") else 64), 0).astype(float)
+            column = _ints(a, weights) if d == "s32" else patterns(a, weights)
+            ones = _ints(a, np.ones(1)) if d == "s32" else patterns(a, np.ones(1))
+            left = registers(place_a(m, BITS[a]), np.full((m, k // 2), ones[0]), BITS[a])
+            right = registers(place_b(BITS[a]), np.repeat(column[:, None], n, axis=1), BITS[a])
+            into = np.zeros((32, 2 if d == "f16" else 4), np.uint32)
+            words = np.full((256, 32), 0x44444444, np.uint32)
+            for probe in range(256):
+                lane, nibble = divmod(probe, 8)
+                words[probe, lane] ^= np.uint32(0xA << (4 * nibble))
+            operands = [np.tile(part, (256, 1)) for part in (left, right, into)]
+            operands.append(words.reshape(-1, 1))
+            opcode = f"mma.sp::ordered_metadata.sync.aligned.{shape}.row.col.{d}.{a}.{a}.{d}"
+            probe = matrix_probe(name, opcode, operands, ("b32", into.shape[1]), f", {selector}")
+            probe = _single_register(probe, operands)
+            yield Probe(probe.name, probe.body, probe.inputs, probe.outputs, threads=1024, blocks=8)
+
+
+def _ints(type: str, values: Array) -> Array:
+    return values.astype(np.int64).astype(np.uint8)
+
+
+def shuffle_probes() -> Iterator[Probe]:
+    """`shfl.sync` in all modes with many clamps, and two results."""
+    rng = generator("shfl")
+    count = 1024
+    value = rng.integers(0, 1 << 32, count).astype(np.uint32)
+    clamps = {"idx": (0x1F, 0x181F, 0x1C1F, 0x100F), "bfly": (0x1F, 0x181F, 0x100F),
+              "down": (0x1F, 0x181F, 0x0F), "up": (0x0, 0x1800, 0x4)}  # fmt: skip
+    for mode, values in clamps.items():
+        for clamp in values:
+            step = rng.integers(0, 32, count).astype(np.uint32)
+            body = f"shfl.sync.{mode}.b32 %o0|%o1, %i0, %i1, {clamp}, 0xffffffff;"
+            inputs = [("b32", value), ("b32", step)]
+            yield Probe(f"shfl {mode} {clamp:x}", body, inputs, ["b32", "pred"], threads=count)
+
+
+def vote_probes() -> Iterator[Probe]:
+    """Votes, matches, reductions and elections, also among parts of a warp."""
+    rng = generator("vote")
+    count = 512
+    value = rng.integers(0, 4, count).astype(np.uint32)
+    flags = (rng.random(count) < 0.9).astype(np.uint8)
+    flags[:64] = 1
+    flags[64:96] = 0
+    yield Probe(
+        "vote",
+        "vote.sync.all.pred %o0, %i0, 0xffffffff; vote.sync.any.pred %o1, %i0, 0xffffffff;"
+        " vote.sync.uni.pred %o2, %i0, 0xffffffff; vote.sync.ballot.b32 %o3, %i0, 0xffffffff;"
+        " vote.sync.ballot.b32 %o4, !%i0, 0xffffffff;",
+        [("pred", flags)], ["pred", "pred", "pred", "b32", "b32"], threads=count,
+    )  # fmt: skip
+    wide = value.astype(np.uint64) << np.uint64(40)
+    yield Probe(
+        "match",
+        "match.any.sync.b32 %o0, %i0, 0xffffffff; match.all.sync.b32 %o1|%o2, %i0, 0xffffffff;"
+        " match.any.sync.b64 %o3, %i1, 0xffffffff; match.all.sync.b64 %o4|%o5, %i2, 0xffffffff;",
+        [("b32", value), ("b64", wide), ("b64", np.uint64(7))],
+        ["b32", "b32", "pred", "b32", "b32", "pred"], threads=count,
+    )  # fmt: skip
+    numbers = rng.integers(0, 1 << 32, count).astype(np.uint32)
+    ops = ["add.s32", "add.u32", "min.s32", "min.u32", "max.s32", "max.u32",
+           "and.b32", "or.b32", "xor.b32"]  # fmt: skip
+    body = " ".join(f"redux.sync.{op} %o{at}, %i0, 0xffffffff;" for at, op in enumerate(ops))
+    yield Probe("redux", body, [("b32", numbers)], ["b32"] * len(ops), threads=count)
+    # Every value's lanes reduce among themselves.
+    body = "match.any.sync.b32 %o0, %i0, 0xffffffff;" + " ".join(
+        f"redux.sync.{op} %o{at + 1}, %i1, %o0;" for at, op in enumerate(ops)
+    )
+    yield Probe(
+        "redux groups", body, [("b32", value), ("b32", numbers)], ["b32"] * 10, threads=count
+    )
+    yield Probe(
+        "divergent",
+        "mov.b32 %o0, 0; mov.b32 %o1, 0; mov.b32 %o2, 0;"
+        " setp.eq.u32 %odd, %i0, 1; @%odd bra taken;"
+        " activemask.b32 %o0; elect.sync %o1|%p, %o0; selp.b32 %o2, 1, 2, %p; bra done;"
+        " taken: activemask.b32 %o0; elect.sync %o1|%p, %o0; selp.b32 %o2, 3, 4, %p;"
+        " shfl.sync.idx.b32 %o1, %i1, %o1, 31, %o0; done: bar.warp.sync 0xffffffff;",
+        [("b32", value & 1), ("b32", numbers)], ["b32"] * 3, threads=count,
+        declarations=".reg .pred %odd, %p;",
+    )  # fmt: skip
+
+
+def matrix_move_probes() -> Iterator[Probe]:
+    """`ldmatrix`, `stmatrix` and `movmatrix`."""
+    rng = generator("ldmatrix")
+    image = rng.integers(0, 256, 4096).astype(np.uint8)
+    rows = np.concatenate([rng.permutation(256)[:32] for _ in range(4)]).astype(np.uint32) * 16
+    for count in (1, 2, 4):
+        for trans in ("", ".trans"):
+            into = vector("o", 0, count)
+            load = f"ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {into}, [%where32];"
+            body = f"add.u32 %where32, %smem, %i0; {load}"
+            yield Probe(
+                f"ldmatrix x{count}{trans}", body, [("b32", rows)], ["b32"] * count,
+                threads=128, image=image, declarations=".reg .b32 %where32;",
+            )  # fmt: skip
+            source = vector("i", 1, count)
+            store = f"stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%where32], {source};"
+            words = [("b32", rng.integers(0, 1 << 32, 128).astype(np.uint32)) for _ in range(count)]
+            # Each warp has rows of its own: no two of them write to the same place.
+            own = (rng.permutation(64)[None, :32] + 64 * np.arange(4)[:, None]).astype(np.uint32)
+            yield Probe(
+                f"stmatrix x{count}{trans}", f"add.u32 %where32, %smem, %i0; {store}",
+                [("b32", own.reshape(-1) * np.uint32(16)), *words], [],
+                threads=128, image=image, dump=True, declarations=".reg .b32 %where32;",
+            )  # fmt: skip
+    value = rng.integers(0, 1 << 32, 128).astype(np.uint32)
+    body = "movmatrix.sync.aligned.m8n8.trans.b16 %o0, %i0;"
+    yield Probe("movmatrix", body, [("b32", value)], ["b32"], threads=128)
+
+
+def all_probes() -> list[Probe]:
+    """Every probe of this module, and those of wgmma."""
+    from wgmma_probes import wgmma_probes  # noqa: PLC0415 - it imports this module
+
+    makers: list[Callable[[], Iterator[Any]]] = [
+        shuffle_probes, vote_probes, matrix_move_probes, mma_probes, special_mma_probes,
+        quarter_probes,
+        sparse_probes, metadata_probes, wgmma_probes,
+    ]  # fmt: skip
+    return [probe for make in makers for probe in make()]

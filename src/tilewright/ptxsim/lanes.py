@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -77,7 +77,14 @@ class Lanes:
             return values
         return np.broadcast_to(values, (self.count, *values.shape[1:]))
 
-    def park(self, mask: Array | None, key: Hashable, what: str, *, retry: bool = True) -> None:
+    def park(
+        self,
+        mask: Array | None,
+        key: Hashable,
+        what: str | Callable[[], str],
+        *,
+        retry: bool = True,
+    ) -> None:
         """Let lanes wait until somebody calls `wave.wake(key)`; all of them if there is no mask.
 
         With `retry` they then execute this instruction again, otherwise they go on behind it.

@@ -228,7 +228,7 @@ class Memory:
                 self.report_shadow(lanes, place, width * count, site, kind)
             arena.mark(rows, width, count)
         if self.wave.observer is not None:
-            self.wave.observer.access(lanes, place, width * count, kind, site)
+            self.wave.observer.access(lanes, place, width * count, kind, site, values)
         if len(rows) == 1 and len(values) > 1:
             values = values[-1:]
         arena.rows(width, count)[0][rows] = values

@@ -53,7 +53,15 @@ class GenericWrites:
         if self.active:
             wave.observe(self)
 
-    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind, site: Instruction) -> None:
+    def access(
+        self,
+        lanes: Lanes,
+        place: Place,
+        size: int,
+        kind: Kind,
+        site: Instruction,
+        values: Array | None = None,
+    ) -> None:
         """Note what ordinary stores and atomic operations write."""
         if kind not in (Kind.WRITE, Kind.ATOMIC) or place.arena is self.wave.memory.local:
             return

@@ -82,8 +82,12 @@ class Parked(NamedTuple):
 
     group: Group
     site: Segment
-    what: str
+    what: str | Callable[[], str]
     retry: bool
+
+    def cause(self) -> str:
+        """What it waits for, in words."""
+        return self.what if isinstance(self.what, str) else self.what()
 
 
 class Scheduler:
@@ -152,10 +156,13 @@ class Scheduler:
 
     def run(self) -> None:
         """Run until no thread is left."""
-        while (head := self._head()) is not None:
-            group = head[3]
-            del self.ready[group.place]
-            self._turn(group)
+        while True:
+            while (head := self._head()) is not None:
+                group = head[3]
+                del self.ready[group.place]
+                self._turn(group)
+            if not self.parked or not any(hook() for hook in self.wave.on_stall):
+                break
         if self.parked:
             self._deadlock("deadlock", [each for every in self.parked.values() for each in every])
 
@@ -228,7 +235,9 @@ class Scheduler:
         stays = np.isin(group.lanes.threads, np.concatenate(self._just_parked), invert=True)
         return group.part(stays) if stays.any() else None
 
-    def park(self, threads: Array, key: Hashable, what: str, retry: bool) -> None:
+    def park(
+        self, threads: Array, key: Hashable, what: str | Callable[[], str], retry: bool
+    ) -> None:
         """See `Lanes.park`."""
         group = self._current
         assert group is not None, "only an instruction that was registered as blocking may wait"
@@ -256,7 +265,7 @@ class Scheduler:
         # Who only computes, or has changed something, does not wait for others.
         waits = self.wave.loads != self._seen_loads and self.wave.progress == self._seen_progress
         self._seen_loads, self._seen_progress = self.wave.loads, self.wave.progress
-        if not waits:
+        if not waits or any(hook() for hook in self.wave.on_stall):
             self._idle_turns = 0
             return
         self._idle_turns += 1
@@ -271,7 +280,7 @@ class Scheduler:
     def _deadlock(self, text: str, waiting: list[Parked]) -> None:
         notes = [
             note(
-                f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.what}",
+                f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.cause()}",
                 each.site.sites[-1].location,
             )
             for each in waiting

@@ -7,6 +7,7 @@ from typing import NoReturn, Protocol, TypeVar, cast
 
 import numpy as np
 
+from tilewright.ptxsim.checker import Checker
 from tilewright.ptxsim.frame import Frame
 from tilewright.ptxsim.geometry import Geometry, Launch
 from tilewright.ptxsim.lanes import WARP, Lanes
@@ -23,8 +24,16 @@ _State = TypeVar("_State")
 class Observer(Protocol):
     """Sees every access to memory and every ordering event; a checker for races is one."""
 
-    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind, site: Instruction) -> None:
-        """Lanes touch `size` bytes at each index of the place."""
+    def access(
+        self,
+        lanes: Lanes,
+        place: Place,
+        size: int,
+        kind: Kind,
+        site: Instruction,
+        values: Array | None = None,
+    ) -> None:
+        """Lanes touch `size` bytes at each index of the place; ordinary stores bring `values`."""
         ...
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
@@ -39,9 +48,17 @@ class _Both:
         self.first = first
         self.second = second
 
-    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind, site: Instruction) -> None:
-        self.first.access(lanes, place, size, kind, site)
-        self.second.access(lanes, place, size, kind, site)
+    def access(
+        self,
+        lanes: Lanes,
+        place: Place,
+        size: int,
+        kind: Kind,
+        site: Instruction,
+        values: Array | None = None,
+    ) -> None:
+        self.first.access(lanes, place, size, kind, site, values)
+        self.second.access(lanes, place, size, kind, site, values)
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
         self.first.synchronise(threads, kind, key, site)
@@ -79,6 +96,8 @@ class Wave:
         self.looked = False
         self.output: list[str] = []
         self.on_exit: list[Callable[[Array], None]] = []
+        # Asked when every thread waits; one that has changed something says so.
+        self.on_stall: list[Callable[[], bool]] = []
         self._states: dict[Callable[[Wave], object], object] = {}
         self._frames: dict[tuple[Code, int], Frame] = {}
         self._local_end = 0
@@ -86,6 +105,9 @@ class Wave:
         shared = program.linker.static_shared + launch.dynamic_shared
         self.memory = Memory(self, device, shared)
         self.scheduler = Scheduler(self, seed)
+        self.checker = Checker(self) if shared and self.checks_for("races") else None
+        if self.checker is not None:
+            self.observe(self.checker)
         for make in program.linker.states:
             self.state(make)
 

@@ -283,10 +283,14 @@ def test_clusters(run) -> None:
         mov.u32 %r3, %clusterid.x;
         mul.lo.u32 %r4, %r1, 10;
         st.shared.u32 [word], %r4;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
         xor.b32 %r5, %r2, 1;
         mov.u32 %r6, word;
         mapa.shared::cluster.u32 %r7, %r6, %r5;
         ld.shared::cluster.u32 %r8, [%r7];
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
         getctarank.shared::cluster.u32 %r9, %r7;
         mad.wide.u32 %rd2, %r1, 12, %rd1;
         st.global.u32 [%rd2], %r8;

@@ -2,22 +2,72 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Final
 
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
+from tilewright.ptxsim.map_proxy import MapProxy
 from tilewright.ptxsim.operation import Operation
-from tilewright.ptxsim.scalar_types import SCALAR_TYPES
+from tilewright.ptxsim.tensor_map import SIZE
+from tilewright.ptxsim.warps import whole_warps
+
+_SCOPES: Final = ("cta", "cluster", "gpu", "sys", "gl")
 
 
 @instruction("membar", "fence")
 def fence(op: Operation) -> Run:
-    """`membar` and `fence`: threads see memory in one order here, so only observers care."""
-    kind, site = f"{op.name}.{'.'.join(op.rest())}", op.site
+    """`membar` and `fence`: threads see memory in one order here, so only the checker cares."""
+    op.choice("sc", "acq_rel", "acquire", "release")
+    op.choice(*_SCOPES)
+    kind, site = ".".join((op.name, *op.modifiers)), op.site
+
+    def run(lanes: Lanes) -> None:
+        wave = lanes.wave
+        if wave.checker is not None:
+            wave.checker.fence(lanes.threads)
+        if wave.observer is not None:
+            wave.observer.synchronise(lanes.threads, kind, None, site)
+
+    return run
+
+
+@instruction("fence.mbarrier_init")
+def fence_mbarrier_init(op: Operation) -> Run:
+    """`fence.mbarrier_init`: the rest of the cluster sees new mbarriers behind a barrier."""
+    op.ignore("release", "cluster")
+    return lambda lanes: None
+
+
+@instruction("fence.proxy.async", "fence.proxy.async::generic", "fence.proxy.alias")
+def fence_proxy(op: Operation) -> Run:
+    """`fence.proxy.async`: what ordinary stores wrote is visible to asynchronous reads."""
+    op.choice("acquire", "release")
+    op.choice("global", "shared::cta", "shared::cluster", "sync_restrict::shared::cta")
+    op.choice("sync_restrict::shared::cluster")
+    op.choice(*_SCOPES)
+    kind, site = ".".join((op.name, *op.modifiers)), op.site
 
     def run(lanes: Lanes) -> None:
         if lanes.wave.observer is not None:
             lanes.wave.observer.synchronise(lanes.threads, kind, None, site)
+
+    return run
+
+
+@instruction("fence.proxy.tensormap::generic")
+def fence_tensor_map(op: Operation) -> Run:
+    """`fence.proxy.tensormap::generic`: tensor maps that were written may be used."""
+    acquires = op.choice("acquire", "release") == "acquire"
+    op.choice(*_SCOPES)
+    if not acquires:
+        return lambda lanes: lanes.wave.state(MapProxy).release(lanes.threads)
+    address, size = op.address(0), op.constant(1)
+    if size != SIZE:
+        op.fail(f"expected a size of {SIZE}, got {size}")
+    site = op.site
+
+    def run(lanes: Lanes) -> None:
+        lanes.wave.state(MapProxy).acquire(lanes, address(lanes), site)
 
     return run
 
@@ -33,12 +83,25 @@ def sleep(op: Operation) -> Run:
     return run
 
 
-@instruction("bar.warp.sync", blocks=True)
-def warp_barrier(op: Operation) -> Run:
-    """`bar.warp.sync mask`: wait for the named threads of the warp."""
-    mask = op.read(0, SCALAR_TYPES["u32"])
+@instruction("griddepcontrol")
+def grid_dependency(op: Operation) -> Run:
+    """`griddepcontrol`: launches follow one another here anyway."""
+    if op.choice("launch_dependents", "wait") is None:
+        op.fail("expected .launch_dependents or .wait")
+    return lambda lanes: None
+
+
+@instruction("setmaxnreg", blocks=True)
+def set_registers(op: Operation) -> Run:
+    """`setmaxnreg`: how many registers the threads of a warpgroup have."""
+    op.choice("inc", "dec")
+    op.ignore("sync", "aligned")
+    op.type()
+    count, site = op.constant(0), op.site
+    if not 24 <= count <= 256 or count % 8:
+        op.fail(f"expected a multiple of 8 from 24 to 256, got {count}")
 
     def run(lanes: Lanes) -> None:
-        lanes.converged(np.array(lanes.spread(mask(lanes))))
+        whole_warps(lanes, site)
 
     return run

@@ -1,0 +1,153 @@
+"""Vector clocks: for every warp, how much it knows of what others have done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tilewright.ptxsim.lanes import WARP
+from tilewright.ptxsim.scalar_types import Array
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.wave import Wave
+
+_GROWTH: Final = 32
+
+
+class Clocks:
+    """One row for each warp of a wave, one column for each actor of its cluster.
+
+    Actors are the warps of the cluster, and what works on their behalf: copies that an mbarrier
+    counts, groups of asynchronous operations. An actor's clock counts its releases: what actor `a`
+    does at time `t` is ordered before whatever a warp does that knows `t` of `a`.
+    """
+
+    def __init__(self, wave: Wave) -> None:
+        self.wave = wave
+        self.warps_per_cta = wave.warps_per_cta
+        self.cluster_warps = wave.launch.cluster_size * wave.warps_per_cta
+        warps = wave.thread_count // WARP
+        self.own: Array = np.arange(warps) % self.cluster_warps
+        self.table: Array = np.zeros((warps, self.cluster_warps + _GROWTH), np.int32)
+        self.table[np.arange(warps), self.own] = 1
+        self._used: Array = np.full(warps // self.cluster_warps, self.cluster_warps)
+
+    def warps_of(self, threads: Array) -> Array:
+        """The warps that some threads, in ascending order, belong to."""
+        warps = threads // WARP
+        fresh = np.empty(len(warps), np.bool_)
+        fresh[:1] = True
+        np.not_equal(warps[1:], warps[:-1], out=fresh[1:])
+        return warps[fresh]
+
+    def add_actor(self, cluster: int) -> int:
+        """A new column for a cluster, given by its place in the wave."""
+        column = int(self._used[cluster])
+        self._used[cluster] += 1
+        self._reserve(column + 1)
+        return column
+
+    def add_actors(self) -> int:
+        """New columns, one for each warp of every cluster; the first of them."""
+        first = int(np.max(self._used))
+        self._used[:] = first + self.cluster_warps
+        self._reserve(first + self.cluster_warps)
+        return first
+
+    def _reserve(self, columns: int) -> None:
+        if columns > self.table.shape[1]:
+            missing = columns - self.table.shape[1]
+            self.table = np.pad(self.table, ((0, 0), (0, missing + _GROWTH)))
+
+    def now(self, warps: Array) -> Array:
+        """The time of each warp."""
+        return self.table[warps, self.own[warps]]
+
+    def tick(self, warps: Array) -> None:
+        """What follows is later than what was released."""
+        self.table[warps, self.own[warps]] += 1
+
+    def release(self, warps: Array) -> Array:
+        """All that warps of one cluster know, together; their later actions are not part of it."""
+        snapshot: Array = np.maximum.reduce(self.table[warps], axis=0)
+        self.tick(warps)
+        return snapshot
+
+    def acquire(self, warps: Array, snapshot: Array) -> None:
+        """Let warps know what a snapshot holds."""
+        width = len(snapshot)
+        self.table[warps, :width] = np.maximum(self.table[warps, :width], snapshot)
+
+    def meet(self, ctas: Array) -> Array:
+        """All warps of each of these CTAs meet at a barrier; gives the warps."""
+        table = self.table.reshape(-1, self.warps_per_cta, self.table.shape[1])
+        table[ctas] = np.maximum.reduce(table[ctas], axis=1, keepdims=True)
+        warps = (ctas[:, None] * self.warps_per_cta + np.arange(self.warps_per_cta)).reshape(-1)
+        self.tick(warps)
+        return warps
+
+    def learn(self, warps: Array, columns: Array | int, time: Array | int) -> None:
+        """Let warps know what actors have done until a time."""
+        self.table[warps, columns] = np.maximum(self.table[warps, columns], time)
+
+
+def joined(left: Array | None, right: Array) -> Array:
+    """All that two snapshots hold."""
+    if left is None:
+        return right.copy()
+    if len(left) < len(right):
+        left, right = right, left
+    result = left.copy()
+    result[: len(right)] = np.maximum(result[: len(right)], right)
+    return result
+
+
+class AsyncGroups:
+    """Groups of asynchronous operations, which complete in the order in which a warp commits them.
+
+    Its actors, one for each warp, tick when a group is committed.
+    """
+
+    _REMEMBERED: Final = 16
+
+    def __init__(self, clocks: Clocks) -> None:
+        self.clocks = clocks
+        self.first = clocks.add_actors()
+        warps = len(clocks.own)
+        self._time: Array = np.ones(warps, np.int32)
+        self._commits: Array = np.zeros(warps, np.int64)
+        self._ends: Array = np.zeros((warps, self._REMEMBERED), np.int32)
+
+    def columns(self, warps: Array) -> Array:
+        """The actors of some warps."""
+        return self.first + self.clocks.own[warps]
+
+    def time(self, warps: Array) -> Array:
+        """When what is issued now takes place."""
+        return self._time[warps]
+
+    def commit(self, warps: Array) -> None:
+        """What was issued is a group now."""
+        self._ends[warps, self._commits[warps] % self._REMEMBERED] = self._time[warps]
+        self._commits[warps] += 1
+        self._time[warps] += 1
+
+    def wait(self, warps: Array, pending: int) -> None:
+        """All groups but the last `pending` ones are complete."""
+        last = self._commits[warps] - 1 - pending
+        known = (last >= 0) & (pending < self._REMEMBERED)
+        ends = np.where(known, self._ends[warps, last % self._REMEMBERED], 0)
+        self.clocks.learn(warps, self.columns(warps), ends)
+
+    def complete(self, warps: Array) -> None:
+        """All that was issued, committed or not, is complete."""
+        self.clocks.learn(warps, self.columns(warps), self._time[warps])
+        self._time[warps] += 1
+
+    def hand_over(self, warp: int) -> Array:
+        """What those will know whom an mbarrier tells of all operations issued until now."""
+        snapshot = self.clocks.release(np.array([warp]))
+        snapshot[self.first + self.clocks.own[warp]] = self._time[warp]
+        self._time[warp] += 1
+        return snapshot

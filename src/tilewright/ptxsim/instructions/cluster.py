@@ -1,0 +1,110 @@
+"""`barrier.cluster`: the CTAs of a cluster wait for one another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tilewright.ptxsim.isa import Run, instruction
+from tilewright.ptxsim.lanes import Lanes
+from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.scalar_types import Array
+from tilewright.ptxsim.syntax import Instruction
+from tilewright.ptxsim.wave import Wave
+
+
+class ClusterBarriers:
+    """For each cluster how many threads have arrived; for each thread what it waits for."""
+
+    def __init__(self, wave: Wave) -> None:
+        self.wave = wave
+        self.size = wave.launch.cluster_size * wave.slots_per_cta
+        self.clusters = wave.thread_count // self.size
+        self.phase: Array = np.zeros(self.clusters, np.int64)
+        self.arrived: Array = np.zeros(self.clusters, np.int64)
+        self.live: Array = self._count(np.flatnonzero(wave.live))
+        # The phase whose end a thread waits for, plus 1; 0 if it has not arrived.
+        self.ticket: Array = np.zeros(wave.thread_count, np.int64)
+        wave.on_exit.append(self.retire)
+
+    def _count(self, threads: Array) -> Array:
+        return np.bincount(threads // self.size, minlength=self.clusters)
+
+    def retire(self, threads: Array) -> None:
+        """Threads that have exited are not waited for."""
+        self.live -= self._count(threads)
+        # Those among them that arrived and left are no longer counted on either side.
+        gone = threads[self.ticket[threads] == self.phase[threads // self.size] + 1]
+        self.arrived -= self._count(gone)
+        self.settle()
+
+    def arrive(self, lanes: Lanes, relaxed: bool, site: Instruction) -> None:
+        """Count threads in."""
+        threads = lanes.threads
+        again = self.ticket[threads] != 0
+        if again.any():
+            text = "expected barrier.cluster.wait between two arrivals"
+            self.wave.violation(text, site, int(threads[np.argmax(again)]))
+        clusters = threads // self.size
+        self.ticket[threads] = self.phase[clusters] + 1
+        checker = self.wave.checker
+        if checker is not None and not relaxed:
+            for cluster in np.unique(clusters).tolist():
+                key = ClusterBarriers, cluster, int(self.phase[cluster])
+                checker.release(threads[clusters == cluster], key)
+        self.arrived += self._count(threads)
+        self.settle()
+
+    def settle(self) -> None:
+        """Start the next phase where all have arrived."""
+        complete = (self.arrived > 0) & (self.arrived >= self.live)
+        for cluster in np.flatnonzero(complete).tolist():
+            self._acquire(cluster)
+            self.phase[cluster] += 1
+            self.arrived[cluster] = 0
+            self.wave.progress += 1
+            self.wave.wake((ClusterBarriers, cluster))
+
+    def _acquire(self, cluster: int) -> None:
+        # Whoever arrived will wait, so it may learn now what it learns then.
+        if self.wave.checker is not None:
+            threads = np.arange(cluster * self.size, (cluster + 1) * self.size)
+            key = ClusterBarriers, cluster, int(self.phase[cluster])
+            self.wave.checker.acquire(threads, key)
+
+    def wait(self, lanes: Lanes, site: Instruction) -> None:
+        """Let threads wait for the phase at which they arrived."""
+        threads = lanes.threads
+        tickets = self.ticket[threads]
+        if not tickets.all():
+            text = "expected barrier.cluster.arrive before the wait"
+            self.wave.violation(text, site, int(threads[np.argmin(tickets)]))
+        clusters = threads // self.size
+        late = self.phase[clusters] < tickets
+        self.ticket[threads[~late]] = 0
+        if self.wave.observer is not None and not late.all():
+            self.wave.observer.synchronise(threads[~late], "barrier.cluster", None, site)
+        for cluster in np.unique(clusters[late]).tolist():
+            here = late & (clusters == cluster)
+            key = ClusterBarriers, cluster
+            lanes.park(here, key, lambda cluster=cluster: self.describe(cluster))
+
+    def describe(self, cluster: int) -> str:
+        """How far the barrier of a cluster is."""
+        return f"its cluster, at {self.arrived[cluster]} of {self.live[cluster]} threads"
+
+
+@instruction("barrier.cluster.arrive", blocks=True)
+def arrive(op: Operation) -> Run:
+    """`barrier.cluster.arrive`."""
+    relaxed = op.choice("release", "relaxed") == "relaxed"
+    op.ignore("aligned")
+    site = op.site
+    return lambda lanes: lanes.wave.state(ClusterBarriers).arrive(lanes, relaxed, site)
+
+
+@instruction("barrier.cluster.wait", blocks=True)
+def wait(op: Operation) -> Run:
+    """`barrier.cluster.wait`."""
+    op.ignore("acquire", "aligned")
+    site = op.site
+    return lambda lanes: lanes.wave.state(ClusterBarriers).wait(lanes, site)

@@ -19,6 +19,7 @@ DIALECTS: Final = {
     "vector": "tilewright.dialects.vector.dialect:VECTOR",
     "gpu": "tilewright.dialects.gpu.dialect:GPU",
     "nvgpu": "tilewright.dialects.nvgpu.dialect:NVGPU",
+    "cute_nvgpu": "tilewright.dialects.cute_nvgpu.dialect:CUTE_NVGPU",
     "cute": "tilewright.dialects.cute:CUTE",
     "llvm": "tilewright.dialects.llvm:LLVM",
     "nvvm": "tilewright.dialects.nvvm:NVVM",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from tilewright.dialects.elements import INDEX_TYPE, RANKED_MEMREF, memref
 from tilewright.dialects.gpu.attributes import in_shared_memory, is_global
@@ -12,6 +13,12 @@ from tilewright.dialects.nvgpu.constraints import ASYNC_TOKEN, bits_of
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, INDEX_ATTR
 from tilewright.ir.operation import Operation
+from tilewright.text.syntax import Directive
+
+if TYPE_CHECKING:
+    from tilewright.text.parser import Parser
+    from tilewright.text.printer import Printer
+    from tilewright.text.syntax import ParseState
 
 
 class DeviceAsyncCopyOp(Operation):
@@ -53,11 +60,28 @@ class DeviceAsyncCopyOp(Operation):
             yield f"expected 16 bytes to go around the L1 cache, got {bits // 8}"
 
 
+def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:
+    """Values, unless they are the results of the next operation: no mark says where they end."""
+    start = parser.at
+    found = parser.operand_list()
+    if parser.peek() in ("=", ":"):
+        parser.at, found = start, []
+    state.operands[tokens] = found
+
+
+def _print_tokens(printer: Printer, op: Operation, tokens: str) -> None:
+    if op.operands:
+        printer.emit(", ".join(map(printer.value, op.operands)))
+
+
 class DeviceAsyncCreateGroupOp(Operation):
     """Closes a group of all copies that this thread has started since the last one."""
 
     name = "nvgpu.device_async_create_group"
-    syntax = "$input_tokens attr-dict"
+    directives: ClassVar[Mapping[str, Directive]] = {
+        "Tokens": Directive(_parse_tokens, _print_tokens)
+    }
+    syntax = "custom<Tokens>($input_tokens) attr-dict"
 
     input_tokens = d.operands(ASYNC_TOKEN)
     async_token = d.result(ASYNC_TOKEN)

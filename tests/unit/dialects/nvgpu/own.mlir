@@ -40,7 +40,10 @@ module {
     %4 = nvgpu.device_async_copy %arg4[%arg1], %arg5[%arg1], 4 {bypassL1} : memref<16xf32> to memref<16xf32, 3>
     %5 = nvgpu.device_async_copy %arg4[%arg1], %arg5[%arg1], 4, %arg1 : memref<16xf32> to memref<16xf32, 3>
     %6 = nvgpu.device_async_create_group %4, %5
+    %7 = nvgpu.device_async_create_group
+    %8 = nvgpu.device_async_create_group {k}
     nvgpu.device_async_wait %6 {numGroups = 1 : i32}
+    nvgpu.device_async_wait %7
     return
   }
   func.func @packed(%arg0: vector<8xf32>, %arg1: vector<2xf32>, %arg2: vector<4xf16>) {

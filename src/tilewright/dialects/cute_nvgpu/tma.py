@@ -1,0 +1,188 @@
+"""Copies and reductions of boxes between global tensors and a stage in shared memory.
+
+One thread issues each. The box lies in shared memory from the indexed element on; the first
+indices of a buffer with several stages say which stage. Coordinates and extents are listed with
+the outermost dimension first. What goes to global memory is collected in groups, as `commit` and
+`wait` say; what comes from there counts at a barrier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.cute_nvgpu.attributes import REDUCTION, Reduction
+from tilewright.dialects.elements import (
+    I16_TYPE,
+    I64_TYPE,
+    INDEX_TYPE,
+    RANKED_MEMREF,
+    memref,
+)
+from tilewright.dialects.gpu.attributes import in_shared_memory
+from tilewright.dialects.memref.access import index_count_problems
+from tilewright.dialects.memref.layout import row_major, steps_of
+from tilewright.dialects.nvgpu.constraints import (
+    BARRIERS,
+    TENSOR_MAP,
+    coordinate_problems,
+    map_problems,
+    tensor_map,
+)
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I32_ATTR
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import BF16, F16, FloatType, MemRefType
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
+    from tilewright.ir.values import Value
+
+
+def stage_problems(
+    map: TensorMapDescriptorType, buffer: MemRefType, indices: tuple[Value, ...]
+) -> Iterator[str]:
+    """What is wrong with the place of a box in a buffer."""
+    problems = list(map_problems(map))
+    yield from problems
+    if problems:
+        return
+    yield from index_count_problems(buffer, indices)
+    box = map.tensor
+    if not in_shared_memory(buffer):
+        yield f"expected a buffer in shared memory, got '{buffer}'"
+    if box.element is not buffer.element:
+        yield f"expected elements of type '{box.element}' like the tensor map, got '{buffer}'"
+    if not _holds(buffer, box.shape or ()):
+        yield f"expected a buffer that holds '{box}' in one piece, got '{buffer}'"
+
+
+def _holds(buffer: MemRefType, box: tuple[int, ...]) -> bool:
+    """Whether a box lies in one piece in the last dimensions of a buffer."""
+    steps = steps_of(buffer)
+    if buffer.shape is None or steps is None or len(buffer.shape) < len(box):
+        return False
+    outer = len(buffer.shape) - len(box)
+    tail = buffer.shape[outer:]
+    fits = tail[0] >= box[0] and tail[1:] == box[1:]
+    return fits and steps[0][outer:] == row_major(tail)
+
+
+class TmaLoadOp(Operation):
+    """Starts a copy of a box to a stage; its bytes count at the barrier.
+
+    With a mask the box goes to the same place of every block of the cluster whose bit is set, and
+    counts at the same barrier there.
+    """
+
+    name = "cute_nvgpu.tma.load"
+    syntax = (
+        "$tensor_map `[` $coordinates `]` `,` $barriers `[` $mbar_id `]` `to` "
+        "$buffer `[` $indices `]` (`multicast` $multicast_mask^)? (`cache_hint` $cache_hint^)? "
+        "attr-dict `:` type($tensor_map) `,` type($barriers) `to` type($buffer)"
+    )
+
+    tensor_map = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INDEX_TYPE)
+    barriers = d.operand(BARRIERS)
+    mbar_id = d.operand(INDEX_TYPE)
+    buffer = d.operand(RANKED_MEMREF)
+    indices = d.operands(INDEX_TYPE)
+    multicast_mask = d.optional_operand(I16_TYPE)
+    cache_hint = d.optional_operand(I64_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        map = tensor_map(self.tensor_map)
+        yield from stage_problems(map, memref(self.buffer), self.indices)
+        yield from coordinate_problems(map, self.coordinates)
+
+
+class TmaOutward(Operation):
+    """Base of what goes from a stage to the tensor; it belongs to the next group."""
+
+    buffer = d.operand(RANKED_MEMREF)
+    indices = d.operands(INDEX_TYPE)
+    tensor_map = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INDEX_TYPE)
+    cache_hint = d.optional_operand(I64_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        map = tensor_map(self.tensor_map)
+        yield from stage_problems(map, memref(self.buffer), self.indices)
+        yield from coordinate_problems(map, self.coordinates)
+
+
+class TmaStoreOp(TmaOutward):
+    """Starts a copy of a box from a stage to the tensor; what lies outside of it is dropped."""
+
+    name = "cute_nvgpu.tma.store"
+    syntax = (
+        "$buffer `[` $indices `]` `to` $tensor_map `[` $coordinates `]` "
+        "(`cache_hint` $cache_hint^)? attr-dict `:` type($buffer) `to` type($tensor_map)"
+    )
+
+
+class TmaReduceOp(TmaOutward):
+    """Starts to combine the numbers of a box with those of the tensor, each at once."""
+
+    name = "cute_nvgpu.tma.reduce"
+    syntax = (
+        "$kind $buffer `[` $indices `]` `to` $tensor_map `[` $coordinates `]` "
+        "(`cache_hint` $cache_hint^)? attr-dict `:` type($buffer) `to` type($tensor_map)"
+    )
+
+    kind = d.attribute(REDUCTION)
+
+    def verify(self) -> Iterator[str]:
+        yield from super().verify()
+        element = memref(self.buffer).element
+        if not isinstance(element, FloatType):
+            return
+        allowed = [Reduction.ADD]
+        if element in (F16, BF16):
+            allowed += [Reduction.MIN, Reduction.MAX]
+        if self.kind not in allowed:
+            yield f"cannot combine '{element}' by '{self.kind.keyword}'"
+
+
+class TmaPrefetchOp(Operation):
+    """Brings a box of the tensor into the L2 cache."""
+
+    name = "cute_nvgpu.tma.prefetch"
+    syntax = (
+        "$tensor_map `[` $coordinates `]` (`cache_hint` $cache_hint^)? attr-dict "
+        "`:` type($tensor_map)"
+    )
+
+    tensor_map = d.operand(TENSOR_MAP)
+    coordinates = d.operands(INDEX_TYPE)
+    cache_hint = d.optional_operand(I64_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        map = tensor_map(self.tensor_map)
+        yield from map_problems(map)
+        yield from coordinate_problems(map, self.coordinates)
+
+
+class TmaCommitOp(Operation):
+    """Closes a group of all that this thread has sent since the last one."""
+
+    name = "cute_nvgpu.tma.commit"
+    syntax = "attr-dict"
+
+
+class TmaWaitOp(Operation):
+    """Waits until at most so many groups of this thread are under way.
+
+    With `read` it is enough that their boxes have been read, so that the stages are free again.
+    """
+
+    name = "cute_nvgpu.tma.wait"
+    syntax = "$pending (`read` $read^)? attr-dict"
+
+    pending = d.attribute(I32_ATTR)
+    read = d.flag()
+
+    def verify(self) -> Iterator[str]:
+        if self.pending < 0:
+            yield f"expected a number of groups, got {self.pending}"

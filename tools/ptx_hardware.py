@@ -1,16 +1,18 @@
 """Run probes of PTX instructions on a GPU and keep what it answered.
 
-    python3 tools/ptx_hardware.py matrix_probes:all_probes answers.npz
+    python3 tools/ptx_hardware.py matrix_probes:all_probes answers.npz answers.json
 
 takes the probes that a function of a module in tests/shared gives, runs each with the same inputs
-that the emulator gets, and writes `<name>|<result>` arrays of bytes. It needs a GPU, NumPy and
-cuda.bindings; PTX is compiled by the driver.
+that the emulator gets, and writes `<name>|<result>` arrays of bytes to the first file, and to the
+second one line for each probe: a number for its inputs, and a digest of all results. It needs a
+GPU, NumPy and cuda.bindings; PTX is compiled by the driver.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ import numpy as np
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT / "src")]
 
-from ptx_probes import Array, Probe  # noqa: E402
+from ptx_probes import Array, Probe, digest  # noqa: E402
 
 
 class Gpu:
@@ -78,10 +80,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("probes", help="module:function")
     parser.add_argument("output", type=Path)
+    parser.add_argument("digests", type=Path, nargs="?")
     options = parser.parse_args()
     module, _, function = options.probes.partition(":")
     gpu = Gpu()
     answers: dict[str, Array] = {}
+    digests: dict[str, list[int | str]] = {}
     failures = 0
     for probe in getattr(importlib.import_module(module), function)():
         try:
@@ -90,10 +94,14 @@ def main() -> int:
             failures += 1
             print(f"{probe.name}: {error}")
             continue
+        digests[probe.name] = [probe.fingerprint(), digest(results)]
         answers[f"{probe.name}|inputs"] = np.array([probe.fingerprint()], np.uint32)
         for at, array in enumerate(results):
             answers[f"{probe.name}|{at}"] = array
     np.savez_compressed(options.output, **answers)  # pyright: ignore[reportArgumentType]
+    if options.digests is not None:
+        lines = (f"{json.dumps(name)}: {json.dumps(pair)}" for name, pair in digests.items())
+        options.digests.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     print(f"{len(answers)} results, {failures} failures")
     return 1 if failures else 0
 

@@ -81,7 +81,7 @@ def near(type: str, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Patterns of numbers of similar sizes, most of them small."""
     if type not in (*FLOATS, "f32", "f64"):
         return small_integers(type, rng, shape)
-    return patterns(type, sum(_fractions(rng, shape) for _ in range(4)))
+    return patterns(type, np.sum([_fractions(rng, shape) for _ in range(4)], axis=0))
 
 
 DATA: dict[str, Callable[[str, np.random.Generator, tuple[int, ...]], Array]] = {
@@ -447,7 +447,7 @@ def vote_probes() -> Iterator[Probe]:
         "match",
         "match.any.sync.b32 %o0, %i0, 0xffffffff; match.all.sync.b32 %o1|%o2, %i0, 0xffffffff;"
         " match.any.sync.b64 %o3, %i1, 0xffffffff; match.all.sync.b64 %o4|%o5, %i2, 0xffffffff;",
-        [("b32", value), ("b64", wide), ("b64", np.uint64(7))],
+        [("b32", value), ("b64", wide), ("b64", np.full(count, 7, np.uint64))],
         ["b32", "b32", "pred", "b32", "b32", "pred"], threads=count,
     )  # fmt: skip
     numbers = rng.integers(0, 1 << 32, count).astype(np.uint32)

@@ -241,7 +241,7 @@ def special_probes() -> Iterator[Probe]:
 
 
 def _with_data(case: Case, name: str, a: Array, b: Array, d: Array) -> Probe:
-    tables = {(64, case.k): a, (case.n, case.k): b, (64, case.n): d}
+    tables: dict[tuple[int, ...], Array] = {(64, case.k): a, (case.n, case.k): b, (64, case.n): d}
     DATA["special"] = lambda type, rng, shape: tables[shape]
     probe = probe_of(case)
     del DATA["special"]

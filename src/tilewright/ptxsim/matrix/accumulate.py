@@ -123,7 +123,8 @@ def _step(
     # Multiplied by this, what is to be cut off lies behind the binary point.
     scale = (adder.fraction_bits + 1023 - greatest).astype(np.int64)
     scale = (scale << 52).view(np.float64)
-    total = np.trunc(c * scale)
+    # A zero that is added takes the sign from a negative one.
+    total = np.trunc(c * scale) + 0.0
     product = np.empty(c.shape)
     for at in range(a.shape[2]):
         np.multiply(a[:, :, at, None], b[:, None, at, :], out=product)
@@ -151,7 +152,7 @@ def _narrow(total: Array, code: str, adder: Adder) -> Array:
     tiny = abs(result) < 2.0**-125
     if tiny.any():
         # Subnormal numbers have fewer bits; for zeros this changes nothing.
-        result[tiny] = np.trunc(total[tiny] * 2.0**149) * 2.0**-149
+        result[tiny] = (np.trunc(total[tiny] * 2.0**149) + 0.0) * 2.0**-149
         result[tiny] = _cut(result[tiny].astype(np.float64), 52 - adder.kept_bits)
     return result
 

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from matrix_probes import all_probes
+from ptx_probes import Probe, digest, emulate
+
+# Written by tools/ptx_hardware.py on an H200: inputs and results of every probe, as digests.
+ANSWERS = json.loads((Path(__file__).parent / "answers" / "matrix_h200.json").read_text())
+PROBES = all_probes()
+
+
+def test_every_probe_was_answered() -> None:
+    assert {probe.name for probe in PROBES} == ANSWERS.keys()
+
+
+@pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.name)
+def test_the_emulator_answers_as_an_h200_does(probe: Probe) -> None:
+    inputs, results = ANSWERS[probe.name]
+    assert probe.fingerprint() == inputs, "the probe has changed since it was run on the GPU"
+    assert digest(emulate(probe)) == results
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_other_interleavings_change_nothing(seed: int) -> None:
+    for probe in PROBES[::25]:
+        assert digest(emulate(probe, seed=seed)) == ANSWERS[probe.name][1], probe.name

@@ -172,3 +172,11 @@ entry @widen(%x: tile<i8>, %y: tile<ptr<i32>>) {
     assert "fused[" in run("opt", "merge.mlir", "-O1", "-g").out
     assert run("opt", "merge.mlir", "-O1", "--emit=bytecode", "-o", "out") == (0, "", "")
     assert "%0 = exti %arg0 signed : tile<i8> -> tile<i32>" in run("dis", "out").out
+
+
+def test_as_warns_of_attributes_that_bytecode_has_no_place_for(run: Run, folder: Path) -> None:
+    text = (folder / "good.mlir").read_text().replace(" : tile<f32>\n", " {foo.bar} : tile<f32>\n")
+    (folder / "more.mlir").write_text(text)
+    result = run("as", "more.mlir", "-o", "out")
+    assert result.code == 0
+    assert "more.mlir:3:12: warning: 'cuda_tile.addf' op attribute 'foo.bar'" in result.err

@@ -89,7 +89,7 @@ def _sections(file: Cursor) -> dict[int, Cursor]:
         section = number & ~ALIGNED
         if section not in TITLES:
             file.fail(f"expected the number of a section, 1 to 7, found {section}", at)
-        length = file.count("bytes")
+        length = _section_length(file, section)
         _step_over_padding(file, section, at, aligned=number & ALIGNED != 0)
         base = file.at
         sections[section] = Cursor(file.take(length), base, file.file, TITLES[section])
@@ -99,6 +99,16 @@ def _sections(file: Cursor) -> dict[int, Cursor]:
         if section not in sections:
             file.fail(f"expected a {TITLES[section]}, found none", HEADER_SIZE)
     return sections
+
+
+def _section_length(file: Cursor, section: int) -> int:
+    at = file.at
+    length = file.varint()
+    room = file.end - file.at
+    if length > room:
+        found = f"found {room} to the end of the file: it is cut off, or not what it claims to be"
+        file.fail(f"expected {length} bytes of the {TITLES[section]}, {found}", at)
+    return length
 
 
 def _step_over_padding(file: Cursor, section: int, at: int, *, aligned: bool) -> None:

@@ -11,10 +11,11 @@ from tilewright.driver.assembly import decode_text, parse_module
 from tilewright.driver.cli.options import BYTECODE_VERSION, Command, output
 from tilewright.driver.files import is_bytecode, read_input, write_output
 from tilewright.ir.verifier import verify
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import Diagnostic, Severity, fail
 from tilewright.support.location import ByteLoc
 
 if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.structure import ModuleOp
     from tilewright.driver.cli.options import Arguments
 
 COMMAND: Final = Command(
@@ -35,6 +36,15 @@ def run(arguments: Arguments) -> int:
         fail("expected Tile IR text, found Tile IR bytecode", ByteLoc(name, 0))
     module = parse_module(decode_text(data, name, expected="Tile IR text"), name)
     verify(module)
+    warn_of_losses(module)
     version = parse_version(arguments["bytecode-version"])
     write_output(arguments["output"], write_bytecode(module, version))
     return 0
+
+
+def warn_of_losses(module: ModuleOp) -> None:
+    """Say which attributes bytecode has no place for."""
+    for op in module.walk():
+        for name in sorted(op.attributes.keys() - op.schema.inherent.keys() - {"sym_visibility"}):
+            gist = f"'{op.name}' op attribute '{name}' has no place in bytecode, and is left out"
+            print(Diagnostic(gist, op.location, Severity.WARNING).render(), file=sys.stderr)

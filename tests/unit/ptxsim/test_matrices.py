@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from matrix_probes import (
+    matrix_move_probes,
+    mma_probes,
+    place_c,
+    quarter_place,
+    quarter_probes,
+    vector,
+)
+from ptx_probes import Array, Probe, emulate
+from wgmma_probes import Case, accumulator_place, cases, probe_of
+
+from tilewright.support.diagnostics import Unsupported, UserError
+
+EXACT = [probe for probe in mma_probes() if "exact" in probe.name]
+DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "s32": np.int32}
+
+
+def numbers(type: str, matrix: Array) -> Array:
+    """Patterns as numbers, by ml_dtypes."""
+    if type in ("e4m3", "e5m2"):
+        name = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}[type]
+        return matrix.view(getattr(ml_dtypes, name)).astype(np.float64)
+    if type == "bf16":
+        return matrix.view(ml_dtypes.bfloat16).astype(np.float64)
+    if type == "tf32":
+        return matrix.view(np.float32).astype(np.float64)
+    if type == "s4":
+        return np.where(matrix > 7, matrix.astype(np.int64) - 16, matrix).astype(np.float64)
+    if type == "s8":
+        return matrix.view(np.int8).astype(np.float64)
+    if type in DTYPES:
+        return matrix.view(DTYPES[type]).astype(np.float64)
+    return matrix.astype(np.float64)
+
+
+def results(probe: Probe, type: str, found: list[Array]) -> Array:
+    """Registers as (warps, lanes, elements)."""
+    word = np.uint64 if type == "f64" else np.uint32
+    table = np.stack([each.view(word) for each in found[: len(probe.outputs)]], axis=1)
+    return np.ascontiguousarray(table).view(DTYPES[type]).reshape(probe.threads // 32, 32, -1)
+
+
+def exact_product(a: Array, b: Array, c: Array, operation: str = "") -> Array:
+    if ".xor" in operation:
+        return (a[:, :, None] != b[None, :, :]).sum(axis=1) + c
+    total = a @ b + c
+    if "satfinite" in operation:
+        return np.clip(total, -(2.0**31), 2.0**31 - 1)
+    return total
+
+
+@pytest.mark.parametrize("probe", EXACT, ids=lambda probe: probe.name)
+def test_exact_products_are_those_of_numpy(probe: Probe) -> None:
+    d, a, b = probe.notes["types"]
+    m, n, _ = probe.notes["shape"]
+    found = results(probe, d, emulate(probe))
+    for warp, (left, right, into) in enumerate(probe.notes["matrices"]):
+        expected = exact_product(numbers(a, left), numbers(b, right), numbers(d, into), probe.name)
+        for lane in range(32):
+            for at in range(m * n // 32):
+                assert found[warp, lane, at] == expected[place_c(m)(lane, at)]
+
+
+@pytest.mark.parametrize("probe", list(quarter_probes()), ids=lambda probe: probe.name)
+def test_four_small_products_at_once(probe: Probe) -> None:
+    d, c = probe.notes["types"]
+    found = results(probe, d, emulate(probe))[0]
+    a, b, into = (probe.notes[name] for name in "abc")
+    expected = numbers("f16", a) @ numbers("f16", b).transpose(0, 2, 1) + numbers(c, into)
+    for lane in range(32):
+        for at in range(8):
+            assert found[lane, at] == expected[quarter_place(lane, at, d)]
+
+
+def wgmma_result(case: Case, found: list[Array], probe: Probe) -> Array:
+    elements = results(probe, case.d, found)
+    d = np.zeros((64, case.n))
+    for warp in range(4):
+        for lane in range(32):
+            for at in range(elements.shape[2]):
+                row, column = accumulator_place(lane, at)
+                d[16 * warp + row, column] = elements[warp, lane, at]
+    return d
+
+
+# Where the pattern of a swizzle begins off its boundary, only the hardware knows.
+WGMMA = [case for case in cases() if case.kind == "exact" and not case.shift]
+
+
+@pytest.mark.parametrize("case", WGMMA, ids=lambda case: case.name)
+def test_exact_products_of_warpgroups_are_those_of_numpy(case: Case) -> None:
+    probe = probe_of(case)
+    a, b = (numbers(type, probe.notes[name]) for type, name in ((case.a, "a"), (case.b, "b")))
+    d = numbers(case.d, probe.notes["d"]) if case.keep else np.zeros((64, case.n))
+    expected = d + case.scales[0] * case.scales[1] * case.steps * (a @ b.T)
+    if case.satfinite:
+        expected = np.clip(expected, -(2.0**31), 2.0**31 - 1)
+    for seed in (0, 1):
+        assert np.array_equal(wgmma_result(case, emulate(probe, seed=seed), probe), expected)
+
+
+MOVES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]
+
+
+@pytest.mark.parametrize("probe", MOVES, ids=lambda probe: probe.name)
+def test_matrices_go_where_the_manual_says(probe: Probe) -> None:
+    assert probe.image is not None
+    found = emulate(probe)
+    count, transposed = int(probe.name.split("x")[-1][0]), "trans" in probe.name
+    address = probe.inputs[0][1]
+    image = probe.image.copy()
+    for thread in range(probe.threads):
+        warp, lane = divmod(thread, 32)
+        for matrix in range(count):
+            for half in range(2):
+                row, column = lane // 4, 2 * (lane % 4) + half
+                row, column = (column, row) if transposed else (row, column)
+                at = int(address[32 * warp + 8 * matrix + row]) + 2 * column
+                if probe.dump:
+                    value = probe.inputs[1 + matrix][1].view(np.uint16)[2 * thread + half]
+                    image[at : at + 2] = np.array([value]).view(np.uint8)
+                else:
+                    value = found[matrix].view(np.uint16)[2 * thread + half]
+                    assert value == image[at : at + 2].view(np.uint16)[0]
+    if probe.dump:
+        assert np.array_equal(found[-1], image)
+
+
+def launch_one(body: str, threads: int = 32, declarations: str = "") -> None:
+    inputs = [("b32", np.arange(threads, dtype=np.uint32))] * 12
+    image = np.zeros(1024, np.uint8)
+    probe = Probe(
+        "test", body, inputs, ["b32"] * 4, threads, image=image, declarations=declarations
+    )
+    emulate(probe)
+
+
+def test_a_row_must_be_aligned_and_inside() -> None:
+    load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%o0}, [%where32];"
+    with pytest.raises(UserError, match="misaligned load of 16 bytes"):
+        launch_one(f"add.u32 %where32, %smem, 8; {load}", declarations=".reg .b32 %where32;")
+    with pytest.raises(UserError, match="outside of shared memory"):
+        launch_one(f"add.u32 %where32, %smem, 1024; {load}", declarations=".reg .b32 %where32;")
+
+
+def test_a_part_of_a_warp_cannot_multiply() -> None:
+    a, b, c, d = vector("i", 0, 4), vector("i", 4, 2), vector("i", 6, 4), vector("o", 0, 4)
+    body = f"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {d}, {a}, {b}, {c};"
+    with pytest.raises(UserError, match="expected all 32 threads of every warp"):
+        launch_one(body, threads=16)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "a", "text"),
+    [
+        ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 2, "expected 4 registers"),
+        ("mma.sync.aligned.m16n8k16.row.row.f32.bf16.bf16.f32", 4, r"\.row\.row"),
+        ("mma.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32", 4, "m16n8k32 of .bf16"),
+        ("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", 4, "kind::f8f6f4"),
+    ],
+)
+def test_what_is_no_product_is_refused(opcode: str, a: int, text: str) -> None:
+    operands = f"{vector('o', 0, 4)}, {vector('i', 0, a)}, {vector('i', 4, 2)}, {vector('i', 6, 4)}"
+    with pytest.raises((UserError, Unsupported), match=text):
+        launch_one(f"{opcode} {operands};")
+
+
+def test_metadata_must_name_two_elements() -> None:
+    operands = f"{vector('o', 0, 4)}, {vector('i', 0, 2)}, {vector('i', 4, 2)}, {vector('i', 6, 4)}"
+    opcode = "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+    with pytest.raises(UserError, match="the metadata names an element twice"):
+        launch_one(f"{opcode} {operands}, 0, 0;")
+    with pytest.raises(UserError, match="expected a selector below 4, got 4"):
+        launch_one(f"{opcode} {operands}, %i10, 4;")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from tilewright.ir.attributes import Attribute, LocationAttr, Parametric, StringAttr
@@ -265,8 +265,10 @@ def subprogram_of(scope: DILocalScope) -> DISubprogram | None:
     return scope if isinstance(scope, DISubprogram) else None
 
 
-def function_debug_problems(function: Operation) -> Iterator[str | Diagnostic]:
-    """What is wrong with the locations of a function and of all inside it."""
+def function_debug_problems(
+    function: Operation, ops: Iterable[Operation]
+) -> Iterator[str | Diagnostic]:
+    """What is wrong with the locations of a function and of operations inside it."""
     if isinstance(function.location, CallSiteLoc):
         yield "location of a function must not be a call site"
         return
@@ -281,20 +283,15 @@ def function_debug_problems(function: Operation) -> Iterator[str | Diagnostic]:
         if not isinstance(name, StringAttr) or name.value != subprogram.linkage_name:
             yield f"debug scope is that of another function, '{subprogram.linkage_name}'"
             return
-    yield from _body_debug_problems(function, subprogram)
+    yield from _body_debug_problems(ops, subprogram)
 
 
 def _body_debug_problems(
-    function: Operation, subprogram: DISubprogram | None
+    ops: Iterable[Operation], subprogram: DISubprogram | None
 ) -> Iterator[Diagnostic]:
     """The first operation whose scope is not of its function: others would repeat it."""
-    seen: set[int] = set()  # readers share one object among the operations of a place
-    for op in function.walk():
-        location = op.location
-        if id(location) in seen:
-            continue
-        seen.add(id(location))
-        place = scoped_location(location)
+    for op in ops:
+        place = scoped_location(op.location)
         if place is None or (found := subprogram_of(place.scope)) is subprogram:
             continue
         if subprogram is None:

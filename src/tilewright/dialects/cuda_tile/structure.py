@@ -80,23 +80,25 @@ class ModuleOp(TileOp):
                 yield "expected a body without arguments"
             for op in block:
                 yield from _member_problems(op)
-        for op in self.body.walk():
-            if not isinstance(op, TileOp) and not _is_public(op):
-                yield op.error("is not of a public dialect, and cannot stand in a program")
+
+
+def _member_problems(op: Operation) -> Iterator[Diagnostic]:
+    if isinstance(op, EntryOp):
+        return
+    if isinstance(op, GlobalOp):
+        yield from map(op.error, global_debug_problems(op))
+    elif _is_public(op):
+        yield op.error("cannot stand directly in 'cuda_tile.module'")
+    else:
+        yield _stranger(op)
 
 
 def _is_public(op: Operation) -> bool:
     return op.dialect in PUBLIC_DIALECTS or op.name in PUBLIC_OPERATIONS
 
 
-def _member_problems(op: Operation) -> Iterator[Diagnostic]:
-    if isinstance(op, EntryOp):
-        return
-    if not isinstance(op, GlobalOp):
-        if _is_public(op):
-            yield op.error("cannot stand directly in 'cuda_tile.module'")
-        return
-    yield from map(op.error, global_debug_problems(op))
+def _stranger(op: Operation) -> Diagnostic:
+    return op.error("is not of a public dialect, and cannot stand in a program")
 
 
 class EntryOp(TileOp):
@@ -141,7 +143,13 @@ class EntryOp(TileOp):
         if found != self.function_type.inputs:
             expected = listed(self.function_type.inputs)
             yield f"expected block arguments of types {expected}, got {listed(found)}"
-        yield from function_debug_problems(self)
+        # One walk for both: it is what verification of a kernel costs most.
+        first_at: dict[int, Operation] = {}
+        for op in self.walk():
+            first_at.setdefault(id(op.location), op)
+            if not isinstance(op, TileOp) and not _is_public(op):
+                yield _stranger(op)
+        yield from function_debug_problems(self, first_at.values())
 
 
 class GlobalOp(TileOp):

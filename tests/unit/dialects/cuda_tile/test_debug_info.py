@@ -159,7 +159,7 @@ def problems(function: Location, *inside: Location) -> list[str]:
         block.append(Operation(location=location))
     attributes: dict[str, Attribute] = {"sym_name": StringAttr("kernel")}
     op = Operation(attributes=attributes, regions=[Region([block])], location=function)
-    return [str(problem) for problem in function_debug_problems(op)]
+    return [str(problem) for problem in function_debug_problems(op, op.walk())]
 
 
 HERE = DILoc(PLACE, KERNEL)

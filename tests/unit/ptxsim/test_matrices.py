@@ -4,7 +4,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 from matrix_probes import (
-    matrix_move_probes,
     mma_probes,
     place_c,
     quarter_place,
@@ -12,6 +11,7 @@ from matrix_probes import (
     vector,
 )
 from ptx_probes import Array, Probe, emulate
+from warp_probes import matrix_move_probes
 from wgmma_probes import Case, accumulator_place, cases, probe_of
 
 from tilewright.support.diagnostics import Unsupported, UserError

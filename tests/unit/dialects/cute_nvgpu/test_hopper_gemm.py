@@ -6,7 +6,14 @@ import pytest
 from dialect_text import read
 from hopper_gemm import hopper_gemm
 
+from tilewright.ir.passes import Pipeline
+from tilewright.ir.traits import Effects
+from tilewright.ir.verifier import verify
 from tilewright.text.printer import print_op
+from tilewright.transforms.generic.canonicalize import Canonicalize
+from tilewright.transforms.generic.cse import Cse
+from tilewright.transforms.generic.dce import Dce
+from tilewright.transforms.generic.licm import Licm
 
 VARIANTS = [
     {"layout": "nt"},
@@ -28,6 +35,17 @@ def test_kernel(variant: dict[str, object]) -> None:
     text = print_op(module)
     assert print_op(read(text)) == text
     assert print_op(read(print_op(module, generic=True))) == text
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_transforms_keep_what_has_effects(variant: dict[str, object]) -> None:
+    module = read(hopper_gemm(**variant))  # type: ignore[arg-type]
+    acting = [op.name for op in module.walk() if op.effects is Effects.UNKNOWN]
+    before = sum(1 for _ in module.walk())
+    Pipeline(Canonicalize(), Cse(), Licm(), Dce()).run(module)
+    verify(module)
+    assert [op.name for op in module.walk() if op.effects is Effects.UNKNOWN] == acting
+    assert sum(1 for _ in module.walk()) < before
 
 
 def test_accumulators_pass_through_every_step() -> None:

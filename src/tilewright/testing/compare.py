@@ -9,7 +9,7 @@
 
 No tolerance is picked by hand: `bounds` computes those of sums, `documented` knows the others.
 Where something may differ, NaNs must still be in the same places, zeros of both signs are equal,
-and infinity counts as the number one step beyond the largest.
+and whatever is too large for the type counts as the number one step beyond its largest.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def _numbers(array: Array, element: Type) -> Array:
 
 
 def _beyond(numbers: Array, element: Type) -> Array:
-    """The same numbers, with infinities one step beyond the largest number of a type."""
+    """The same numbers, but what is too large one step beyond the largest number of a type."""
     limit = numbers.dtype.type(max_finite(element)) + ulp(np.array(max_finite(element)), element)
-    return np.where(np.isinf(numbers), np.copysign(limit, numbers), numbers)
+    return np.clip(numbers, -limit, limit)
 
 
 def ulp(numbers: Array, element: Type) -> Array:
@@ -129,5 +129,5 @@ def error_in_ulps(found: Array, exact: Array, element: Type) -> Array:
     """How far elements are from numbers of a wider type, in units of the last place."""
     a = _numbers(found, element).astype(exact.dtype)
     with np.errstate(all="ignore"):
-        errors = np.abs(_beyond(a, element) - exact) / ulp(exact, element)
+        errors = np.abs(_beyond(a, element) - _beyond(exact, element)) / ulp(exact, element)
     return np.where((a == exact) | (np.isnan(a) & np.isnan(exact)), 0, errors)

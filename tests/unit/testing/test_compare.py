@@ -100,6 +100,8 @@ def test_infinity_is_one_step_beyond_the_largest_number() -> None:
     assert difference(f32(MAX), f32(INF), F32, Tolerance(ulps=1)) is None
     assert difference(f32(MAX / 2), f32(INF), F32, Tolerance(ulps=4)) is not None
     assert difference(f32(INF), f32(-INF), F32, Tolerance(ulps=4)) is not None
+    assert difference(f32(INF), np.array([1e300]), F32, Tolerance(ulps=1)) is None
+    assert error_in_ulps(f32(INF, 0), np.array([1e300, -1e300]), F32).tolist() == [0, 2.0**24]
 
 
 def test_nan_is_near_nothing() -> None:

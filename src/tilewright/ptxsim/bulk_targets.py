@@ -50,7 +50,7 @@ class Arrivals:
     def expect(self, lane: Lanes, mask: int | None) -> Pending:
         """The mbarriers of a copy that one lane issues, in the CTAs of a mask."""
         address, site = self.address(lane), self.site
-        place = int(shared_index(lane, Space.SHARED, address, SIZE, site, Kind.ATOMIC)[0])
+        place = int(shared_index(lane, Space.CLUSTER, address, SIZE, site, Kind.ATOMIC)[0])
         state, thread = lane.wave.state(Mbarriers), int(lane.threads[0])
         places = [place]
         if mask is not None:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from tilewright.ptxsim.lanes import Lanes
-from tilewright.ptxsim.memory import GLOBAL_WINDOW, LOCAL_WINDOW, SHARED_WINDOW
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, LOCAL_WINDOW, OFFSET_IN_CTA, SHARED_WINDOW
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.syntax import Instruction
 
@@ -30,7 +30,7 @@ def _byte(lanes: Lanes, which: int, address: int) -> int:
     if address >= LOCAL_WINDOW:
         return int(memory.local.bytes[thread * memory.local_stride + address - LOCAL_WINDOW])
     cta = int(lanes.wave.cta_of_thread[thread])
-    return int(memory.shared_of_cta(cta)[address - SHARED_WINDOW])
+    return int(memory.shared_of_cta(cta)[(address - SHARED_WINDOW) & OFFSET_IN_CTA])
 
 
 def _string(lanes: Lanes, which: int, address: int) -> str:

@@ -28,6 +28,7 @@ class Space(Enum):
     GENERIC = "generic"
     GLOBAL = "global"
     SHARED = "shared"
+    CLUSTER = "shared::cluster"
     LOCAL = "local"
 
 
@@ -39,7 +40,7 @@ SPACES: Final = {
     "param::func": Space.GENERIC,
     "shared": Space.SHARED,
     "shared::cta": Space.SHARED,
-    "shared::cluster": Space.SHARED,
+    "shared::cluster": Space.CLUSTER,
     "local": Space.LOCAL,
 }
 
@@ -61,13 +62,13 @@ FUNCTION_WINDOW: Final = 0x0300_0000_0000
 GLOBAL_WINDOW: Final = 0x7F00_0000_0000
 _WINDOW_BITS: Final = 40
 _WINDOWS: Final = {
-    SHARED_WINDOW >> _WINDOW_BITS: (Space.SHARED, SHARED_WINDOW),
+    SHARED_WINDOW >> _WINDOW_BITS: (Space.CLUSTER, SHARED_WINDOW),
     LOCAL_WINDOW >> _WINDOW_BITS: (Space.LOCAL, LOCAL_WINDOW),
     GLOBAL_WINDOW >> _WINDOW_BITS: (Space.GLOBAL, GLOBAL_WINDOW),
 }
-# The CTA of rank r in a cluster sees its own shared memory at 0, and that of rank s at
-# (s + 1) << 24, which is what `mapa` gives.
+# The shared memory of the CTA of rank r in a cluster lies at r << 24, also for the CTA itself.
 CTA_WINDOW_BITS: Final = 24
+OFFSET_IN_CTA: Final = (1 << CTA_WINDOW_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,21 +284,33 @@ class Memory:
     def _place_shared(
         self, lanes: Lanes, address: Array, size: int, site: Instruction, kind: Kind
     ) -> Place:
-        cta_base = self._shared_base[lanes.select]
         if not _within(address, self.shared_size - size):
-            rank = (address >> CTA_WINDOW_BITS) - 1
-            offset = address & ((1 << CTA_WINDOW_BITS) - 1)
-            cluster = self.wave.launch.cluster_size
-            bad = (rank < -1) | (rank >= cluster) | (offset > self.shared_size - size)
-            if bad.any():
-                text = f"{kind.value} of {size} bytes outside of shared memory"
-                note = f"a CTA of this launch has {self.shared_size} bytes"
-                self._report(lanes, address, bad, text, site, note)
-            first = lanes.ctas // cluster * cluster
-            remote = (first + rank) * self.shared_stride
-            cta_base = np.where(rank < 0, cta_base, remote)
+            rank, offset = address >> CTA_WINDOW_BITS, address & OFFSET_IN_CTA
+            own = self.wave.geometry.cta_rank[lanes.select]
+            bad = ((rank != 0) & (rank != own)) | (offset > self.shared_size - size)
+            self._report_outside_of_shared(lanes, address, bad, size, site, kind)
             address = offset
-        return Place(self.shared, cta_base + address, None)
+        return Place(self.shared, self._shared_base[lanes.select] + address, None)
+
+    def _place_cluster(
+        self, lanes: Lanes, address: Array, size: int, site: Instruction, kind: Kind
+    ) -> Place:
+        cluster = self.wave.launch.cluster_size
+        if cluster == 1:
+            return self._place_shared(lanes, address, size, site, kind)
+        rank, offset = address >> CTA_WINDOW_BITS, address & OFFSET_IN_CTA
+        bad = (rank < 0) | (rank >= cluster) | (offset > self.shared_size - size)
+        self._report_outside_of_shared(lanes, address, bad, size, site, kind)
+        cta = lanes.ctas // cluster * cluster + rank
+        return Place(self.shared, cta * self.shared_stride + offset, None)
+
+    def _report_outside_of_shared(
+        self, lanes: Lanes, address: Array, bad: Array, size: int, site: Instruction, kind: Kind
+    ) -> None:
+        if bad.any():
+            text = f"{kind.value} of {size} bytes outside of shared memory"
+            note = f"a CTA of this launch has {self.shared_size} bytes"
+            self._report(lanes, address, bad, text, site, note)
 
     def _place_local(
         self, lanes: Lanes, address: Array, size: int, site: Instruction, kind: Kind
@@ -312,6 +325,7 @@ class Memory:
     _PLACERS: Final[dict[Space, Callable[..., Place]]] = {
         Space.GLOBAL: _place_global,
         Space.SHARED: _place_shared,
+        Space.CLUSTER: _place_cluster,
         Space.LOCAL: _place_local,
     }
 

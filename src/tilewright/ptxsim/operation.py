@@ -10,6 +10,7 @@ import numpy as np
 from tilewright.ptxsim import async_registers, special_registers
 from tilewright.ptxsim.declarations import constant_bytes
 from tilewright.ptxsim.frame import FrameLayout
+from tilewright.ptxsim.memory import CTA_WINDOW_BITS
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, SIGNED, UNSIGNED, Array, ScalarType
 from tilewright.ptxsim.syntax import (
     DISCARD,
@@ -255,7 +256,10 @@ class Operation:
         if value is None:
             fail(f"'{name}' is not declared", self.site.location)
         number = (value + offset) & ((1 << type.bits) - 1)
-        return _always(np.array([number], UNSIGNED[type.bits]).view(type.dtype))
+        fixed = np.array([number], UNSIGNED[type.bits]).view(type.dtype)
+        if isinstance(found, Variable) and found.space == "shared":
+            return _in_own_cta(fixed)
+        return _always(fixed)
 
     def _frame_symbol(self, variable: Variable, offset: int, type: ScalarType) -> Read:
         function = self.layout.function
@@ -274,6 +278,18 @@ def _plain(slot: int) -> Read:
 def _narrowed(slot: int, type: ScalarType) -> Read:
     narrow, dtype = UNSIGNED[max(8, type.bits)], type.dtype
     return lambda lanes: lanes.cells[slot][lanes.select].astype(narrow).view(dtype)
+
+
+def _in_own_cta(offset: Array) -> Read:
+    """The address of a shared variable, which depends on the CTA's rank in its cluster."""
+
+    def read(lanes: Lanes) -> Array:
+        if lanes.wave.launch.cluster_size == 1:
+            return offset
+        rank = lanes.wave.geometry.cta_rank[lanes.select].astype(offset.dtype)
+        return (rank << CTA_WINDOW_BITS) + offset
+
+    return read
 
 
 def _always(value: Array) -> Read:

@@ -125,8 +125,8 @@ class TensorMap:
         steps = (1, *self.element_strides[1:])
         counts = [-(-size // step) for size, step in zip(self.box, steps, strict=True)]
         if self.interleave:
-            # The last dimension but one counts channels, which come in slices.
-            counts[-2] = -(-self.box[-2] * self.width // self.interleave)
+            # A box has one slice, whatever it says of the dimension that counts them.
+            counts[-2] = 1
         return tuple(counts)
 
     @property

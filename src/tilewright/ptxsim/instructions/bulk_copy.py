@@ -105,7 +105,7 @@ class _Transfer:
         if self.to_global:
             start = global_span(lane, address, size, _GRAIN, site, kind)
             return [(memory.device.arena.bytes, start)]
-        start = shared_span(lane, Space.SHARED, address, size, _GRAIN, site, kind)
+        start = shared_span(lane, Space.CLUSTER, address, size, _GRAIN, site, kind)
         if mask is None:
             return [(memory.shared.bytes, start)]
         ranks = ranks_of(lane, mask, site)

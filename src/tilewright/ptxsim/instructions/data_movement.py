@@ -13,6 +13,7 @@ from tilewright.ptxsim.memory import (
     CTA_WINDOW_BITS,
     GLOBAL_WINDOW,
     LOCAL_WINDOW,
+    OFFSET_IN_CTA,
     SHARED_WINDOW,
     SPACES,
     Space,
@@ -243,11 +244,10 @@ def map_address(op: Operation) -> Run:
     write = op.write(0, type)
     read, rank = op.read(1, type), op.read(2, SCALAR_TYPES["u32"])
     window = 0 if space else SHARED_WINDOW
-    low = (1 << CTA_WINDOW_BITS) - 1
 
     def run(lanes: Lanes) -> None:
-        offset = read(lanes).astype(np.int64) & low
-        there = (rank(lanes).astype(np.int64) + 1) << CTA_WINDOW_BITS
+        offset = read(lanes).astype(np.int64) & OFFSET_IN_CTA
+        there = rank(lanes).astype(np.int64) << CTA_WINDOW_BITS
         write(lanes, (window + there + offset).astype(type.dtype))
 
     return run
@@ -261,9 +261,8 @@ def cta_rank_of_address(op: Operation) -> Run:
     write, read = op.write(0, SCALAR_TYPES["u32"]), op.read(1, type)
 
     def run(lanes: Lanes) -> None:
-        rank = ((read(lanes).astype(np.int64) & 0xFFFFFFFF) >> CTA_WINDOW_BITS) - 1
-        own = lanes.wave.geometry.cta_rank[lanes.select]
-        write(lanes, np.where(rank < 0, own, rank).astype(UNSIGNED[32]))
+        rank = (read(lanes).astype(np.int64) & 0xFFFFFFFF) >> CTA_WINDOW_BITS
+        write(lanes, rank.astype(UNSIGNED[32]))
 
     return run
 

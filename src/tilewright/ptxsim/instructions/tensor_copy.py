@@ -128,7 +128,7 @@ class _Load:
         writes.require_visible(memory.device.arena, chunks, 16, thread, site)
         address = int(self.target(lane)[0])
         start = shared_span(
-            lane, Space.SHARED, address, map.footprint, _ALIGNMENT, site, Kind.ASYNC_WRITE
+            lane, Space.CLUSTER, address, map.footprint, _ALIGNMENT, site, Kind.ASYNC_WRITE
         )
         mask = None if self.mask is None else int(self.mask(lane)[0])
         ranks = None if mask is None else ranks_of(lane, mask, site)

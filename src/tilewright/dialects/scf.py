@@ -294,4 +294,4 @@ def named(parser: Parser, names: list[int], types: list[Type]) -> list[Argument]
     return [parser.named_argument(*pair) for pair in zip(names, types, strict=True)]
 
 
-SCF: Final = Dialect("scf", sys.modules[__name__])
+SCF: Final = Dialect("scf", sys.modules[__name__], simplifier="tilewright.dialects.scf_rules")

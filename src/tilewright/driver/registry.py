@@ -9,20 +9,20 @@ from tilewright.ir.dialect import Context
 DIALECTS: Final = {
     "arith": "tilewright.dialects.arith.dialect:ARITH",
     "builtin": "tilewright.dialects.builtin:BUILTIN",
-    "cuda_tile": "tilewright.dialects.cuda_tile:CUDA_TILE",
     "cf": "tilewright.dialects.cf:CF",
+    "cuda_tile": "tilewright.dialects.cuda_tile:CUDA_TILE",
+    "cute": "tilewright.dialects.cute:CUTE",
+    "cute_nvgpu": "tilewright.dialects.cute_nvgpu.dialect:CUTE_NVGPU",
     "func": "tilewright.dialects.func:FUNC",
+    "gpu": "tilewright.dialects.gpu.dialect:GPU",
+    "llvm": "tilewright.dialects.llvm:LLVM",
     "math": "tilewright.dialects.math.dialect:MATH",
+    "memref": "tilewright.dialects.memref.dialect:MEMREF",
+    "nvgpu": "tilewright.dialects.nvgpu.dialect:NVGPU",
+    "nvvm": "tilewright.dialects.nvvm:NVVM",
     "scf": "tilewright.dialects.scf:SCF",
     "ub": "tilewright.dialects.ub:UB",
-    "memref": "tilewright.dialects.memref.dialect:MEMREF",
     "vector": "tilewright.dialects.vector.dialect:VECTOR",
-    "gpu": "tilewright.dialects.gpu.dialect:GPU",
-    "nvgpu": "tilewright.dialects.nvgpu.dialect:NVGPU",
-    "cute_nvgpu": "tilewright.dialects.cute_nvgpu.dialect:CUTE_NVGPU",
-    "cute": "tilewright.dialects.cute:CUTE",
-    "llvm": "tilewright.dialects.llvm:LLVM",
-    "nvvm": "tilewright.dialects.nvvm:NVVM",
 }
 
 

@@ -1,0 +1,190 @@
+"""From the arguments of a launch to what cuTile compiles for, and to the kernel's parameters.
+
+cuTile's launcher does the same, but asks the driver on the way, so it needs a GPU. What it takes
+for granted about arguments (divisibility, unit strides and extents) decides what the compiler may
+use: we assume exactly what it does, and the executor checks that it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from tilewright.cutile.host_arrays import HostArray, host_array
+from tilewright.cutile.versions import cutile
+from tilewright.reference.arguments import Table
+from tilewright.support.diagnostics import fail
+
+_SPECIALIZED_RANK: Final = 5
+"""Arrays of more dimensions are not specialised: no copy engine takes them."""
+_ALIGNMENT: Final = 16
+
+
+class Arguments:
+    """Arguments of a launch: the signature that cuTile compiles for, and the flat parameters."""
+
+    def __init__(self, kernel: Any, arguments: Sequence[Any]) -> None:
+        self._ct = cutile()
+        self._forms = cutile("compilation")
+        self.parameters: list[Any] = []
+        function = kernel._annotated_function
+        self.signature = self._sign(function, arguments)
+
+    def _sign(self, function: Any, arguments: Sequence[Any]) -> Any:
+        """The signature, with a symbol that stands for all of it."""
+        nodes = function.parameter_annotations
+        name = function.pyfunc.__name__
+        if len(nodes) != len(arguments):
+            fail(f"kernel '{name}': expected {len(nodes)} arguments, got {len(arguments)}")
+        constraints = [
+            self._constrain(argument, node, f"argument '{parameter}' of kernel '{name}'")
+            for argument, node, parameter in zip(
+                arguments, nodes, function.pysig.parameters, strict=True
+            )
+        ]
+        convention = self._forms.CallingConvention.cutile_python_v2()
+        return self._forms.KernelSignature(constraints, convention).with_mangled_symbol(name)
+
+    def _constrain(self, argument: Any, node: Any, what: str) -> Any:
+        if isinstance(argument, tuple):
+            return self._constrain_tuple(argument, node, what)  # pyright: ignore[reportUnknownArgumentType]
+        if node.KIND != "leaf":
+            fail(f"{what}: expected a tuple, got {_kind(argument)}")
+        if node.constant:
+            return self._constrain_constant(argument, what)
+        if isinstance(argument, bool | int | float):
+            return self._constrain_scalar(argument, node, what)
+        if isinstance(argument, list):
+            return self._constrain_list(argument, node, what)  # pyright: ignore[reportUnknownArgumentType]
+        array = host_array(argument, what)
+        if array is None:
+            fail(f"{what}: expected an array, a number, a tuple or a list, got {_kind(argument)}")
+        annotation = node.array or self._ct.ArrayAnnotation()
+        self.parameters += [array.memory, *array.shape, *array.strides]
+        return self._array_constraint([array], annotation, what)
+
+    def _constrain_tuple(self, items: tuple[Any, ...], node: Any, what: str) -> Any:
+        if node.KIND == "leaf":
+            nodes = [node] * len(items)
+        elif node.KIND == "homogeneous_tuple":
+            nodes = [node.each] * len(items)
+        else:
+            nodes = node.items
+        if len(nodes) != len(items):
+            fail(f"{what}: expected a tuple of {len(nodes)}, got one of {len(items)}")
+        parts = [
+            self._constrain(item, part, f"item {index} of {what}")
+            for index, (item, part) in enumerate(zip(items, nodes, strict=True))
+        ]
+        return self._forms.TupleConstraint(parts)
+
+    def _constrain_constant(self, argument: Any, what: str) -> Any:
+        if cutile("_cext").classify_constant(argument, True) is None:
+            fail(f"{what}: expected a constant number, got {_kind(argument)}")
+        return self._forms.ConstantConstraint(argument)
+
+    def _constrain_scalar(self, argument: float, node: Any, what: str) -> Any:
+        self.parameters.append(argument)
+        if isinstance(argument, bool):
+            return self._forms.ScalarConstraint(self._ct.bool_)
+        if isinstance(argument, float):
+            return self._forms.ScalarConstraint(self._ct.float32)
+        dtype = self._ct.int32 if node.scalar is None else node.scalar.dtype
+        _check_fits(argument, dtype.bitwidth, what)
+        return self._forms.ScalarConstraint(dtype)
+
+    def _constrain_list(self, items: list[Any], node: Any, what: str) -> Any:
+        """A list of arrays is a table in memory, of addresses, extents and strides."""
+        if not items:
+            fail(f"{what}: expected arrays in the list, got an empty one")
+        arrays: list[HostArray] = []
+        for index, item in enumerate(items):
+            array = host_array(item, f"item {index} of {what}")
+            if array is None:
+                fail(f"item {index} of {what}: expected an array, got {_kind(item)}")
+            arrays.append(array)
+        if len({(array.element, len(array.shape)) for array in arrays}) > 1:
+            fail(f"{what}: expected arrays of one element type and rank in the list")
+        table = Table([[array.memory, *array.shape, *array.strides] for array in arrays])
+        self.parameters += [table, len(arrays)]
+        annotation = self._ct.ArrayAnnotation() if node.list is None else node.list.element
+        element = self._array_constraint(arrays, annotation, what)
+        return self._forms.ListConstraint(element, alias_groups=(), elements_may_alias=True)
+
+    def _array_constraint(self, arrays: list[HostArray], annotation: Any, what: str) -> Any:
+        """What holds for every one of some arrays."""
+        first = arrays[0]
+        rank = len(first.shape)
+        for array in arrays:
+            for number in (*array.shape, *array.strides):
+                _check_fits(number, annotation.index_dtype.bitwidth, what)
+        shapes = _static(arrays, annotation.static_shape_dims, "shape", what)
+        strides = _static(arrays, annotation.static_stride_dims, "strides", what)
+        return self._forms.ArrayConstraint(
+            getattr(self._ct, "bool_" if first.element == "bool" else first.element),
+            rank,
+            index_dtype=annotation.index_dtype,
+            stride_lower_bound_incl=0,
+            alias_groups=(),
+            may_alias_internally=not all(map(_has_disjoint_elements, arrays)),
+            stride_constant=strides or _ones([array.strides for array in arrays]),
+            shape_constant=shapes or _ones([array.shape for array in arrays]),
+            stride_divisible_by=_divisors(
+                [array.strides for array in arrays], _ALIGNMENT * 8 // first.bits
+            ),
+            shape_divisible_by=_divisors([array.shape for array in arrays], _ALIGNMENT),
+            base_addr_divisible_by=_ALIGNMENT if all(a.is_aligned for a in arrays) else 1,
+        )
+
+
+def _kind(argument: Any) -> str:
+    return f"{type(argument).__name__} {argument!r}"
+
+
+def _check_fits(number: int, bits: int, what: str) -> None:
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        fail(f"{what}: {number} does not fit into {bits} bits")
+
+
+def _static(
+    arrays: list[HostArray], axes: Sequence[int], which: str, what: str
+) -> list[int | None] | None:
+    """The values that an annotation makes constants, and None elsewhere."""
+    if not axes:
+        return None
+    rows: list[tuple[int, ...]] = [getattr(array, which) for array in arrays]
+    values: list[int | None] = [None] * len(rows[0])
+    for axis in axes:
+        if not -len(values) <= axis < len(values):
+            fail(f"{what}: expected an axis of {len(values)} for its static {which}, got {axis}")
+        if len({row[axis] for row in rows}) > 1:
+            fail(f"{what}: expected the same static {which} of axis {axis} in the whole list")
+        values[axis] = rows[0][axis]
+    return values
+
+
+def _ones(rows: Sequence[Sequence[int]]) -> list[int | None]:
+    """1 where all rows have 1, None elsewhere."""
+    is_specialized = len(rows[0]) <= _SPECIALIZED_RANK
+    return [
+        1 if is_specialized and all(number == 1 for number in column) else None
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _divisors(rows: Sequence[Sequence[int]], divisor: int) -> list[int]:
+    """The divisor where it divides the numbers of all rows, 1 elsewhere."""
+    is_specialized = len(rows[0]) <= _SPECIALIZED_RANK
+    return [
+        divisor if is_specialized and all(number % divisor == 0 for number in column) else 1
+        for column in zip(*rows, strict=True)
+    ]
+
+
+def _has_disjoint_elements(array: HostArray) -> bool:
+    """Whether no two indices share memory, as far as strides alone can tell."""
+    axes = sorted(zip(array.strides, array.shape, strict=True))
+    if axes and axes[0][0] <= 0:
+        return False
+    return all(outer[0] >= inner[0] * inner[1] for inner, outer in pairwise(axes))

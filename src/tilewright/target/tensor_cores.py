@@ -88,7 +88,8 @@ SPARSE_MMA: Final = (
     Product(_same("tf32"), ("f32",), ((16, 8, 8), (16, 8, 16))),
     Product(_any("s8", "u8"), ("s32",), ((16, 8, 32), (16, 8, 64))),
     Product(_any("s4", "u4"), ("s32",), ((16, 8, 64), (16, 8, 128))),
-    Product(_any("e4m3", "e5m2"), ("f16", "f32"), ((16, 8, 64),), Feature.FP8),
+    # LLVM has these of f32 accumulators alone.
+    Product(_any("e4m3", "e5m2"), ("f32",), ((16, 8, 64),), Feature.FP8),
 )
 """`mma.sp.sync`: A holds two of every four elements, and metadata says which."""
 

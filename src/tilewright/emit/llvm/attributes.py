@@ -1,0 +1,115 @@
+"""The attributes of functions and parameters as LLVM IR spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.dialects.llvm.functions import FuncOp
+from tilewright.emit.llvm.constants import escaped
+from tilewright.ir.attributes import (
+    ArrayAttr,
+    Attribute,
+    DenseArrayAttr,
+    IntegerAttr,
+    StringAttr,
+    TypeAttr,
+)
+from tilewright.support.diagnostics import Unsupported
+
+if TYPE_CHECKING:
+    from tilewright.emit.llvm.types import TypeTexts
+    from tilewright.ir.attributes import DictionaryAttr
+
+_FLAGS: Final = frozenset(
+    ("noalias", "nonnull", "noundef", "readnone", "readonly", "writeonly", "signext", "zeroext")
+)
+
+
+def parameter_text(given: DictionaryAttr, types: TypeTexts) -> str:
+    """What stands between the type of a parameter and its name."""
+    return "".join([f" {_parameter(name, value, types)}" for name, value in given.entries])
+
+
+def _parameter(name: str, value: Attribute, types: TypeTexts) -> str:
+    dialect, _, word = name.partition(".")
+    if name == "nvvm.grid_constant":
+        return '"nvvm.grid_constant"'
+    if dialect == "llvm" and word in _FLAGS:
+        return word
+    if name == "llvm.nocapture":
+        return "captures(none)"
+    match name, value:
+        case "llvm.align", IntegerAttr():
+            return f"align {value.value}"
+        case "llvm.dereferenceable", IntegerAttr():
+            return f"dereferenceable({value.value})"
+        case "llvm.byval", TypeAttr():
+            return f"byval({types[value.type]})"
+        case _:
+            raise Unsupported(f"the attribute '{name}' of a parameter")
+
+
+def _listed(value: Any) -> str:
+    return ",".join(map(str, value.values))
+
+
+def _number(value: Any) -> str:
+    return str(value.value)
+
+
+_KERNEL: Final[Mapping[str, tuple[str, Callable[[Any], str], type[Attribute]]]] = {
+    "nvvm.reqntid": ("nvvm.reqntid", _listed, DenseArrayAttr),
+    "nvvm.maxntid": ("nvvm.maxntid", _listed, DenseArrayAttr),
+    "nvvm.cluster_dim": ("nvvm.cluster_dim", _listed, DenseArrayAttr),
+    "nvvm.cluster_max_blocks": ("nvvm.maxclusterrank", _number, IntegerAttr),
+    "nvvm.minctasm": ("nvvm.minctasm", _number, IntegerAttr),
+    "nvvm.maxnreg": ("nvvm.maxnreg", _number, IntegerAttr),
+}
+"""What a kernel may ask for: LLVM's name for it, and how the value is spelled."""
+
+
+def function_text(function: FuncOp) -> str:
+    """What stands behind the parameters of a function."""
+    words = ["nounwind"]
+    if not _is_library(function.sym_name):
+        # Nothing is known of what a function waits for; LLVM finds out where nothing.
+        words.append("convergent")
+    words += ["alwaysinline"] if function.always_inline else []
+    words += ["noinline"] if function.no_inline else []
+    for name, value in function.attributes.items():
+        if name in _KERNEL:
+            spelling, spell, kind = _KERNEL[name]
+            if not isinstance(value, kind):
+                raise Unsupported(f"this value of '{name}'", function.location)
+            words.append(f'"{spelling}"="{spell(value)}"')
+        elif name == "nvvm.blocksareclusters":
+            words.append('"nvvm.blocksareclusters"')
+    words += [_passed_through(each, function) for each in function.passthrough or ()]
+    return "".join([f" {word}" for word in words])
+
+
+def _is_library(name: str) -> bool:
+    """Whether a function comes from libdevice, which says itself what holds of it."""
+    return name.startswith("__nv_")
+
+
+def _passed_through(given: Attribute, function: FuncOp) -> str:
+    match given:
+        case StringAttr():
+            return given.value
+        case ArrayAttr(elements=(StringAttr() as key, StringAttr() as value)):
+            name, text = escaped(key.value.encode()), escaped(value.value.encode())
+            return f'"{name}"="{text}"'
+        case _:
+            raise Unsupported("this attribute in 'passthrough'", function.location)
+
+
+def flushes_denormals(function: FuncOp) -> bool:
+    """Whether a function asks for f32 that take tiny numbers for zero."""
+    return any(
+        isinstance(each, ArrayAttr)
+        and each.elements[:1] == (StringAttr("denormal-fp-math-f32"),)
+        and StringAttr("preserve-sign,preserve-sign") in each.elements
+        for each in function.passthrough or ()
+    )

@@ -1,0 +1,226 @@
+"""Writes the body of a function: names, blocks, phis, and one instruction or more for each op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tilewright.dialects.llvm.constants import (
+    AddressOfOp,
+    ConstantOp,
+    PoisonOp,
+    UndefOp,
+    ZeroOp,
+)
+from tilewright.dialects.llvm.control_flow import Branch
+from tilewright.emit.llvm.constants import constant_text, symbol
+from tilewright.support.diagnostics import InternalError, Unsupported
+
+if TYPE_CHECKING:
+    from tilewright.dialects.llvm.functions import FuncOp
+    from tilewright.emit.llvm.debug_info import DebugInfo
+    from tilewright.emit.llvm.types import TypeTexts
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
+    from tilewright.target.arch import Arch
+
+Emit: TypeAlias = "Callable[[FunctionWriter, Any], None]"
+"""Writes the instructions of an operation."""
+
+Find: TypeAlias = "Callable[[Operation], Emit]"
+"""Who writes an operation; whoever asks knows that the target has it."""
+
+_CONSTANTS = (ConstantOp, ZeroOp, UndefOp, PoisonOp, AddressOfOp)
+
+
+def inline_text(op: Operation, types: TypeTexts) -> str | None:
+    """The text of an operation that stands wherever its result is used."""
+    match op:
+        case ConstantOp():
+            return constant_text(op.value, op.res.type, types)
+        case ZeroOp():
+            return "zeroinitializer"
+        case UndefOp():
+            return "undef"
+        case PoisonOp():
+            return "poison"
+        case AddressOfOp():
+            return symbol(op.symbol)
+        case _:
+            return None
+
+
+class FunctionWriter:
+    """The lines of one function, and what instructions need to know while they are written."""
+
+    __slots__ = (
+        "_count",
+        "_debug",
+        "_incoming",
+        "_labels",
+        "_trampolines",
+        "arch",
+        "lines",
+        "module",
+        "names",
+        "tail",
+        "types",
+    )
+
+    def __init__(self, module: ModuleState, arch: Arch) -> None:
+        self.module = module
+        self.arch = arch
+        self.types = module.types
+        self.names: dict[Value, str] = {}
+        """What each value is called: a register, or a constant in place."""
+        self.lines: list[str] = []
+        self.tail = ""
+        """What stands behind the current instruction: its place in the source."""
+        self._debug: DebugInfo | None = module.debug if module.line_info else None
+        self._labels: dict[Block, str] = {}
+        self._incoming: dict[Block, list[tuple[str, Sequence[Value]]]] = {}
+        self._trampolines: dict[tuple[Block, int], str] = {}
+        self._count = 0
+
+    def write(self, function: FuncOp, find: Find) -> None:
+        """Write all blocks."""
+        blocks = function.body.blocks
+        self._name(blocks)
+        if blocks[0] in self._incoming:
+            raise Unsupported("a branch to the first block of a function", function.location)
+        emitters: dict[type[Operation], Emit] = {}
+        debug = self._debug
+        for place, block in enumerate(blocks):
+            self.lines.append(f"{self._labels[block]}:")
+            if place:
+                self._phis(block)
+            op = block.first
+            while op is not None:
+                if not isinstance(op, _CONSTANTS):
+                    kind = type(op)
+                    emit = emitters.get(kind)
+                    if emit is None:
+                        emit = emitters[kind] = find(op)
+                    if debug is not None:
+                        self.tail = debug.tail(op.location)
+                    emit(self, op)
+                op = op.next
+            self._write_trampolines(block)
+
+    def _name(self, blocks: list[Block]) -> None:
+        """Give every value and every block its name, before anything refers to it."""
+        names = self.names
+        number = 0
+        for place, block in enumerate(blocks):
+            self._labels[block] = f"b{place}"
+            for argument in block.args:
+                names[argument] = f"%a{number}"
+                number += 1
+            op = block.first
+            while op is not None:
+                text = inline_text(op, self.types) if isinstance(op, _CONSTANTS) else None
+                for result in op.results:
+                    names[result] = f"%v{number}" if text is None else text
+                    number += 1
+                op = op.next
+        for block in blocks:
+            self._enter_edges(block)
+
+    def _enter_edges(self, block: Block) -> None:
+        """Note from where control comes to each block, and with which values.
+
+        A phi has one value for each block that comes before. A branch that may go to the same
+        block in two ways takes a detour on the second.
+        """
+        last = block.last
+        if not isinstance(last, Branch):
+            return
+        label = self._labels[block]
+        seen: set[Block] = set()
+        for place, (target, values) in enumerate(last.edges()):
+            source = label
+            if target in seen and values:
+                source = self._trampolines[block, place] = f"{label}.{place}"
+            elif target in seen:
+                continue
+            seen.add(target)
+            self._incoming.setdefault(target, []).append((source, values))
+
+    def _phis(self, block: Block) -> None:
+        names = self.names
+        edges = self._incoming.get(block, [])
+        for argument in block.args:
+            if not edges:
+                raise InternalError("a block with arguments that nothing reaches")
+            index = argument.index
+            sources = ", ".join(
+                [f"[ {names[values[index]]}, %{label} ]" for label, values in edges]
+            )
+            self.lines.append(f"  {names[argument]} = phi {self.types[argument.type]} {sources}")
+
+    def _write_trampolines(self, block: Block) -> None:
+        last = block.last
+        for place, target in enumerate(last.successors if last is not None else ()):
+            label = self._trampolines.get((block, place))
+            if label is not None:
+                self.lines += [f"{label}:", f"  br label %{self._labels[target]}{self.tail}"]
+
+    def target(self, op: Operation, place: int) -> str:
+        """`label %b1`: where a branch goes."""
+        assert op.parent is not None
+        detour = self._trampolines.get((op.parent, place))
+        return f"label %{detour or self._labels[op.successors[place]]}"
+
+    def typed(self, value: Value) -> str:
+        """`i32 %v1`."""
+        return f"{self.types[value.type]} {self.names[value]}"
+
+    def all_typed(self, values: Sequence[Value]) -> list[str]:
+        """`i32 %v1` for each."""
+        types, names = self.types, self.names
+        return [f"{types[value.type]} {names[value]}" for value in values]
+
+    def line(self, text: str) -> None:
+        """An instruction without a result."""
+        self.lines.append(f"  {text}{self.tail}")
+
+    def bind(self, value: Value, text: str) -> None:
+        """An instruction whose result is a value of the program."""
+        self.lines.append(f"  {self.names[value]} = {text}{self.tail}")
+
+    def temporary(self, text: str) -> str:
+        """An instruction whose result only this function knows; gives its name."""
+        self._count += 1
+        name = f"%t{self._count}"
+        self.lines.append(f"  {name} = {text}{self.tail}")
+        return name
+
+    def call(self, op: Operation, name: str, arguments: Sequence[str], before: str = "") -> None:
+        """Call a function; its result is that of the operation. `before` are attributes."""
+        inside = ", ".join(arguments)
+        results = op.results
+        if results:
+            type = self.types[results[0].type]
+            self.bind(results[0], f"call {before}{type} @{name}({inside})")
+        else:
+            self.line(f"call {before}void @{name}({inside})")
+
+    def int_of(self, value: Value, type: Type) -> str:
+        """The name of an integer in another width, zeros in front; itself if it has it."""
+        if value.type is type:
+            return self.names[value]
+        return self.temporary(f"zext {self.typed(value)} to {self.types[type]}")
+
+
+class ModuleState:
+    """What the functions of a module share while they are written."""
+
+    __slots__ = ("debug", "line_info", "types", "unproven")
+
+    def __init__(self, types: TypeTexts, debug: DebugInfo, line_info: bool) -> None:
+        self.types = types
+        self.debug = debug
+        self.line_info = line_info
+        self.unproven: list[str] = []
+        """What LLVM has not been seen to take: such a module is compiled at arm's length."""

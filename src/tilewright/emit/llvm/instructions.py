@@ -1,0 +1,299 @@
+"""The instructions of the LLVM dialect: one row for each operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.dialects.llvm import aggregate, arithmetic, calls, control_flow, conversion, memory
+from tilewright.dialects.llvm.attributes import (
+    AtomicOrdering,
+    CallingConvention,
+    LoopAnnotationAttr,
+)
+from tilewright.dialects.llvm.directives import DYNAMIC_INDEX, no_wrap_keywords
+from tilewright.emit.llvm.atomics import ATOMICS, scope_text
+from tilewright.emit.llvm.constants import escaped, symbol
+from tilewright.emit.llvm.rows import space_of
+
+if TYPE_CHECKING:
+    from tilewright.emit.llvm.function import Emit, FunctionWriter
+    from tilewright.ir.operation import Operation
+
+
+def _flags(op: Operation, spelling: str) -> str:
+    """The flags of an operation, with a space behind; nothing if none is set."""
+    found: Any = op.attributes.get(spelling)
+    if found is None or not found.bits:
+        return ""
+    return "fast " if "fast" in found else f"{' '.join(found.names)} "
+
+
+def _binary(kind: type[Operation]) -> Emit:
+    opcode = kind.name.removeprefix("llvm.")
+    spelling = next(
+        (name for name in ("overflowFlags", "fastmathFlags") if name in kind.schema.inherent), ""
+    )
+    word = next((name for name in ("isExact", "isDisjoint") if name in kind.schema.inherent), "")
+    shown = {"isExact": "exact ", "isDisjoint": "disjoint "}.get(word, "")
+
+    def emit(w: FunctionWriter, op: Operation) -> None:
+        names = w.names
+        a, b = op.operands
+        flags = _flags(op, spelling) if spelling else ""
+        if word and word in op.attributes:
+            flags = shown
+        w.lines.append(
+            f"  {names[op.results[0]]} = {opcode} {flags}{w.types[a.type]} "
+            f"{names[a]}, {names[b]}{w.tail}"
+        )
+
+    return emit
+
+
+def _cast(kind: type[Operation]) -> Emit:
+    opcode = kind.name.removeprefix("llvm.")
+    flag = "nonNeg" if "nonNeg" in kind.schema.inherent else ""
+    overflow = "overflowFlags" in kind.schema.inherent
+
+    def emit(w: FunctionWriter, op: Operation) -> None:
+        (value,) = op.operands
+        result = op.results[0]
+        words = "nneg " if flag and flag in op.attributes else ""
+        words += _flags(op, "overflowFlags") if overflow else ""
+        names, types = w.names, w.types
+        w.lines.append(
+            f"  {names[result]} = {opcode} {words}{types[value.type]} {names[value]} "
+            f"to {types[result.type]}{w.tail}"
+        )
+
+    return emit
+
+
+def _negate(w: FunctionWriter, op: arithmetic.FNegOp) -> None:
+    w.bind(op.res, f"fneg {_flags(op, 'fastmathFlags')}{w.typed(op.operand)}")
+
+
+def _compare(w: FunctionWriter, op: arithmetic.ICmpOp | arithmetic.FCmpOp) -> None:
+    opcode = op.name.removeprefix("llvm.")
+    a, b = op.operands
+    predicate = op.predicate.keyword.removeprefix("_")
+    flags = _flags(op, "fastmathFlags")
+    w.bind(op.res, f"{opcode} {flags}{predicate} {w.typed(a)}, {w.names[b]}")
+
+
+def _select(w: FunctionWriter, op: arithmetic.SelectOp) -> None:
+    operands = ", ".join(w.all_typed(op.operands))
+    w.bind(op.res, f"select {_flags(op, 'fastmathFlags')}{operands}")
+
+
+def _freeze(w: FunctionWriter, op: arithmetic.FreezeOp) -> None:
+    w.bind(op.res, f"freeze {w.typed(op.val)}")
+
+
+def _address(w: FunctionWriter, op: memory.GEPOp) -> None:
+    keywords = " ".join([f" {word}" for word in no_wrap_keywords(op.no_wrap)])
+    values = iter(op.indices)
+    indices = [
+        w.typed(next(values)) if number == DYNAMIC_INDEX else f"i32 {number}"
+        for number in op.constants
+    ]
+    element = w.types[op.element]
+    w.bind(op.res, f"getelementptr{keywords} {element}, {w.typed(op.base)}, {', '.join(indices)}")
+
+
+def _alloca(w: FunctionWriter, op: memory.AllocaOp) -> None:
+    space = space_of(op.res)
+    parts = [f"alloca {w.types[op.element]}", w.typed(op.size)]
+    parts += [f"align {op.alignment}"] if op.alignment else []
+    parts += [f"addrspace({space})"] if space else []
+    w.bind(op.res, ", ".join(parts))
+
+
+def _access_tail(w: FunctionWriter, op: memory.LoadOp | memory.StoreOp) -> str:
+    atomic = op.ordering is not AtomicOrdering.NOT_ATOMIC
+    text = f"{scope_text(op)} {op.ordering.keyword}" if atomic else ""
+    text += f", align {op.alignment}" if op.alignment else ""
+    if op.nontemporal:
+        text += f", !nontemporal !{w.module.debug.node('!{i32 1}')}"
+    return text
+
+
+def _load(w: FunctionWriter, op: memory.LoadOp) -> None:
+    words = "atomic " if op.ordering is not AtomicOrdering.NOT_ATOMIC else ""
+    words += "volatile " if op.volatile else ""
+    tail = _access_tail(w, op)
+    if op.invariant:
+        tail += f", !invariant.load !{w.module.debug.node('!{}')}"
+    w.bind(op.res, f"load {words}{w.types[op.res.type]}, {w.typed(op.addr)}{tail}")
+
+
+def _store(w: FunctionWriter, op: memory.StoreOp) -> None:
+    words = "atomic " if op.ordering is not AtomicOrdering.NOT_ATOMIC else ""
+    words += "volatile " if op.volatile else ""
+    tail = _access_tail(w, op)
+    w.line(f"store {words}{w.typed(op.value)}, {w.typed(op.addr)}{tail}")
+
+
+def _path(position: tuple[int, ...]) -> str:
+    return ", ".join(map(str, position))
+
+
+def _extractvalue(w: FunctionWriter, op: aggregate.ExtractValueOp) -> None:
+    w.bind(op.res, f"extractvalue {w.typed(op.container)}, {_path(op.position)}")
+
+
+def _insertvalue(w: FunctionWriter, op: aggregate.InsertValueOp) -> None:
+    operands = f"{w.typed(op.container)}, {w.typed(op.value)}"
+    w.bind(op.res, f"insertvalue {operands}, {_path(op.position)}")
+
+
+def _extractelement(w: FunctionWriter, op: aggregate.ExtractElementOp) -> None:
+    w.bind(op.res, f"extractelement {w.typed(op.vector)}, {w.typed(op.position)}")
+
+
+def _insertelement(w: FunctionWriter, op: aggregate.InsertElementOp) -> None:
+    operands = ", ".join([w.typed(op.vector), w.typed(op.value), w.typed(op.position)])
+    w.bind(op.res, f"insertelement {operands}")
+
+
+def _shuffle(w: FunctionWriter, op: aggregate.ShuffleVectorOp) -> None:
+    mask = ", ".join(["i32 poison" if n < 0 else f"i32 {n}" for n in op.mask])
+    operands = f"{w.typed(op.v1)}, {w.typed(op.v2)}"
+    w.bind(op.res, f"shufflevector {operands}, <{len(op.mask)} x i32> <{mask}>")
+
+
+def _loop(w: FunctionWriter, annotation: LoopAnnotationAttr | None) -> str:
+    """What a branch says of the loop it closes."""
+    if annotation is None:
+        return ""
+    unroll, debug = annotation.unroll, w.module.debug
+    wishes: list[int] = []
+    if unroll.disable:
+        wishes.append(debug.node('!{!"llvm.loop.unroll.disable"}'))
+    if unroll.full:
+        wishes.append(debug.node('!{!"llvm.loop.unroll.full"}'))
+    if unroll.count:
+        wishes.append(debug.node(f'!{{!"llvm.loop.unroll.count", i32 {unroll.count}}}'))
+    listed = "".join([f", !{number}" for number in wishes])
+    return f", !llvm.loop !{debug.distinct('distinct !{{{self}' + listed + '}}')}"
+
+
+def _weights(w: FunctionWriter, weights: tuple[int, ...] | None) -> str:
+    if weights is None:
+        return ""
+    listed = ", ".join([f"i32 {weight}" for weight in weights])
+    node = w.module.debug.node(f'!{{!"branch_weights", {listed}}}')
+    return f", !prof !{node}"
+
+
+def _branch(w: FunctionWriter, op: control_flow.BrOp) -> None:
+    w.line(f"br {w.target(op, 0)}{_loop(w, op.loop_annotation)}")
+
+
+def _conditional(w: FunctionWriter, op: control_flow.CondBrOp) -> None:
+    tail = _weights(w, op.branch_weights) + _loop(w, op.loop_annotation)
+    w.line(f"br {w.typed(op.condition)}, {w.target(op, 0)}, {w.target(op, 1)}{tail}")
+
+
+def _switch(w: FunctionWriter, op: control_flow.SwitchOp) -> None:
+    type = w.types[op.value.type]
+    cases = [f"{type} {n}, {w.target(op, place)}" for place, n in enumerate(op.cases, 1)]
+    tail = _weights(w, op.branch_weights)
+    w.line(f"switch {w.typed(op.value)}, {w.target(op, 0)} [ {' '.join(cases)} ]{tail}")
+
+
+def _return(w: FunctionWriter, op: control_flow.ReturnOp) -> None:
+    w.line("ret void" if op.arg is None else f"ret {w.typed(op.arg)}")
+
+
+def _unreachable(w: FunctionWriter, op: control_flow.UnreachableOp) -> None:
+    w.line("unreachable")
+
+
+_CONVENTIONS: Final = {
+    CallingConvention.CCC: "",
+    CallingConvention.FASTCC: "fastcc ",
+    CallingConvention.PTX_KERNELCC: "ptx_kernel ",
+    CallingConvention.PTX_DEVICECC: "ptx_device ",
+}
+
+
+def _call(w: FunctionWriter, op: calls.CallOp) -> None:
+    words = _flags(op, "fastmathFlags") + _CONVENTIONS[op.calling_convention]
+    arguments = list(op.args)
+    target = symbol(op.callee) if op.callee is not None else w.names[arguments.pop(0)]
+    variadic = op.variadic_type
+    result = op.outputs[0] if op.outputs else None
+    type = "void" if result is None else w.types[result.type]
+    if variadic is not None:
+        type = w.types[variadic.type]
+    tail = " convergent" if op.callee is None or op.convergent else ""
+    text = f"call {words}{type} {target}({', '.join(w.all_typed(arguments))}){tail}"
+    if result is None:
+        w.line(text)
+    else:
+        w.bind(result, text)
+
+
+def _intrinsic(w: FunctionWriter, op: calls.CallIntrinsicOp) -> None:
+    w.module.unproven.append(op.intrin)
+    w.call(op, op.intrin, w.all_typed(op.args), _flags(op, "fastmathFlags"))
+
+
+def _assembly(w: FunctionWriter, op: calls.InlineAsmOp) -> None:
+    words = " sideeffect" if op.has_side_effects else ""
+    words += " alignstack" if op.is_align_stack else ""
+    text, constraints = escaped(op.asm_string.encode()), escaped(op.constraints.encode())
+    result = op.outputs[0] if op.outputs else None
+    type = "void" if result is None else w.types[result.type]
+    tail = " convergent nounwind" if op.convergent else " nounwind"
+    arguments = ", ".join(w.all_typed(op.args))
+    instruction = f'call {type} asm{words} "{text}", "{constraints}"({arguments}){tail}'
+    if result is None:
+        w.line(instruction)
+    else:
+        w.bind(result, instruction)
+
+
+_BINARY: Final = (
+    arithmetic.AddOp, arithmetic.SubOp, arithmetic.MulOp, arithmetic.UDivOp, arithmetic.SDivOp,
+    arithmetic.URemOp, arithmetic.SRemOp, arithmetic.AndOp, arithmetic.OrOp, arithmetic.XorOp,
+    arithmetic.ShlOp, arithmetic.LShrOp, arithmetic.AShrOp, arithmetic.FAddOp, arithmetic.FSubOp,
+    arithmetic.FMulOp, arithmetic.FDivOp, arithmetic.FRemOp,
+)  # fmt: skip
+_CASTS: Final = (
+    conversion.BitcastOp, conversion.AddrSpaceCastOp, conversion.IntToPtrOp,
+    conversion.PtrToIntOp, conversion.SExtOp, conversion.ZExtOp, conversion.TruncOp,
+    conversion.SIToFPOp, conversion.UIToFPOp, conversion.FPToSIOp, conversion.FPToUIOp,
+    conversion.FPExtOp, conversion.FPTruncOp,
+)  # fmt: skip
+
+INSTRUCTIONS: Final[Mapping[type[Operation], Emit]] = {
+    **{kind: _binary(kind) for kind in _BINARY},
+    **{kind: _cast(kind) for kind in _CASTS},
+    arithmetic.FNegOp: _negate,
+    arithmetic.ICmpOp: _compare,
+    arithmetic.FCmpOp: _compare,
+    arithmetic.SelectOp: _select,
+    arithmetic.FreezeOp: _freeze,
+    memory.GEPOp: _address,
+    memory.AllocaOp: _alloca,
+    memory.LoadOp: _load,
+    memory.StoreOp: _store,
+    **ATOMICS,
+    aggregate.ExtractValueOp: _extractvalue,
+    aggregate.InsertValueOp: _insertvalue,
+    aggregate.ExtractElementOp: _extractelement,
+    aggregate.InsertElementOp: _insertelement,
+    aggregate.ShuffleVectorOp: _shuffle,
+    control_flow.BrOp: _branch,
+    control_flow.CondBrOp: _conditional,
+    control_flow.SwitchOp: _switch,
+    control_flow.ReturnOp: _return,
+    control_flow.UnreachableOp: _unreachable,
+    calls.CallOp: _call,
+    calls.CallIntrinsicOp: _intrinsic,
+    calls.InlineAsmOp: _assembly,
+}
+"""Who writes each operation of the dialect that is no constant and no intrinsic."""

@@ -1,0 +1,138 @@
+"""LLVM's own intrinsics: one row for each operation `llvm.intr.*`, and which the target has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.llvm import intrinsics as i
+from tilewright.emit.llvm.types import mangled
+from tilewright.ir.types import BF16, F16, F32
+from tilewright.support.diagnostics import Unsupported
+
+if TYPE_CHECKING:
+    from tilewright.emit.llvm.function import Emit, FunctionWriter
+    from tilewright.ir.operation import Operation
+
+Suffix = Callable[["Operation"], str]
+Extra = Callable[[Any], list[str]]
+
+
+def _of_operand(op: Operation) -> str:
+    return f".{mangled(op.operands[0].type)}"
+
+
+def _of_both(op: Operation) -> str:
+    return f".{mangled(op.results[0].type)}.{mangled(op.operands[0].type)}"
+
+
+def _of_vector(op: Operation) -> str:
+    return f".{mangled(op.operands[-1].type)}"
+
+
+def _of_all(op: Operation) -> str:
+    return "".join([f".{mangled(value.type)}" for value in op.operands])
+
+
+def _of_memset(op: Operation) -> str:
+    return f".{mangled(op.operands[0].type)}.{mangled(op.operands[2].type)}"
+
+
+def _nothing(op: Operation) -> str:
+    return ""
+
+
+def _none(op: Operation) -> list[str]:
+    return []
+
+
+def _flags(op: Operation) -> str:
+    found: Any = op.attributes.get("fastmathFlags")
+    if found is None or not found.bits:
+        return ""
+    return "fast " if "fast" in found else f"{' '.join(found.names)} "
+
+
+def _row(suffix: Suffix = _of_operand, extra: Extra = _none) -> Emit:
+    def emit(w: FunctionWriter, op: i.IntrinsicOp) -> None:
+        arguments = [*w.all_typed(op.operands), *extra(op)]
+        w.call(op, f"{op.intrinsic}{suffix(op)}", arguments, _flags(op))
+
+    return emit
+
+
+def _approximate(*types: object) -> Emit:
+    """A function that the target computes under `afn`, and only of some types."""
+    plain = _row()
+
+    def emit(w: FunctionWriter, op: Any) -> None:
+        if "afn" not in op.fastmath or element_of(op.res.type) not in types:
+            raise Unsupported(
+                f"'{op.name}' of '{op.res.type}' without 'afn': the target has no such "
+                "instruction, libdevice has the function",
+                op.location,
+            )
+        plain(w, op)
+
+    return emit
+
+
+def _missing(w: FunctionWriter, op: i.IntrinsicOp) -> None:
+    raise Unsupported(
+        f"'{op.name}': the target has no such instruction, libdevice has the function",
+        op.location,
+    )
+
+
+def _only(*types: object) -> Emit:
+    """A function that the target has of some types."""
+    plain = _row()
+
+    def emit(w: FunctionWriter, op: Any) -> None:
+        if element_of(op.res.type) not in types:
+            raise Unsupported(f"'{op.name}' of '{op.res.type}'", op.location)
+        plain(w, op)
+
+    return emit
+
+
+_PLAIN: Final = (
+    i.SqrtOp, i.FAbsOp, i.FloorOp, i.CeilOp, i.FTruncOp, i.RintOp, i.NearbyintOp, i.RoundOp,
+    i.RoundEvenOp, i.MaxNumOp, i.MinNumOp, i.MaximumOp, i.MinimumOp, i.CopySignOp, i.FMAOp,
+    i.FMulAddOp, i.CtPopOp, i.BitReverseOp, i.ByteSwapOp, i.SMaxOp, i.SMinOp, i.UMaxOp, i.UMinOp,
+    i.SAddSatOp, i.UAddSatOp, i.SSubSatOp, i.USubSatOp, i.FshlOp, i.FshrOp,
+    i.SAddWithOverflowOp, i.UAddWithOverflowOp, i.SSubWithOverflowOp, i.USubWithOverflowOp,
+    i.SMulWithOverflowOp, i.UMulWithOverflowOp, i.ReduceAddOp, i.ReduceMulOp, i.ReduceAndOp,
+    i.ReduceOrOp, i.ReduceXorOp, i.ReduceSMaxOp, i.ReduceSMinOp, i.ReduceUMaxOp, i.ReduceUMinOp,
+    i.ReduceFMaxOp, i.ReduceFMinOp, i.ReduceFMaximumOp, i.ReduceFMinimumOp, i.ExpectOp,
+)  # fmt: skip
+
+
+def _bool(value: bool) -> str:
+    return f"i1 {'true' if value else 'false'}"
+
+
+INTRINSICS: Final[Mapping[type[Operation], Emit]] = {
+    **dict.fromkeys(_PLAIN, _row()),
+    **dict.fromkeys((i.ExpOp, i.LogOp, i.Log2Op, i.Log10Op, i.PowOp), _missing),
+    i.Exp2Op: _only(F32, F16, BF16),
+    i.SinOp: _approximate(F32),
+    i.CosOp: _approximate(F32),
+    i.TanhOp: _approximate(F32, F16, BF16),
+    i.IsFPClassOp: _row(extra=lambda op: [f"i32 {op.bit}"]),
+    i.CountLeadingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
+    i.CountTrailingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
+    i.AbsOp: _row(extra=lambda op: [_bool(op.is_int_min_poison)]),
+    i.FPToSISatOp: _row(_of_both),
+    i.FPToUISatOp: _row(_of_both),
+    i.ReduceFAddOp: _row(_of_vector),
+    i.ReduceFMulOp: _row(_of_vector),
+    i.MemcpyOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
+    i.MemmoveOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
+    i.MemsetOp: _row(_of_memset, lambda op: [_bool(op.is_volatile)]),
+    i.AssumeOp: _row(_nothing),
+    i.TrapOp: _row(_nothing),
+    i.DebugTrapOp: _row(_nothing),
+}
+"""Who writes each intrinsic; those without an instruction end in `Unsupported`."""

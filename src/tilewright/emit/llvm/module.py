@@ -1,0 +1,185 @@
+"""LLVM IR text of a program in the llvm and nvvm dialects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.llvm.attributes import CallingConvention, Linkage, UnnamedAddress
+from tilewright.dialects.llvm.calls import CallOp
+from tilewright.dialects.llvm.control_flow import ReturnOp
+from tilewright.dialects.llvm.functions import FuncOp
+from tilewright.dialects.llvm.globals import GlobalOp
+from tilewright.dialects.nvvm.base import NvvmOp
+from tilewright.emit.llvm.attributes import flushes_denormals, function_text, parameter_text
+from tilewright.emit.llvm.constants import constant_text, symbol
+from tilewright.emit.llvm.debug_info import DebugInfo
+from tilewright.emit.llvm.function import FunctionWriter, ModuleState, inline_text
+from tilewright.emit.llvm.instructions import INSTRUCTIONS
+from tilewright.emit.llvm.intrinsics import INTRINSICS
+from tilewright.emit.llvm.nvvm import find_row
+from tilewright.emit.llvm.types import TypeTexts
+from tilewright.ir.traits import SYMBOL_TABLE
+from tilewright.support.diagnostics import InternalError, Unsupported
+
+if TYPE_CHECKING:
+    from tilewright.emit.llvm.function import Emit
+    from tilewright.ir.operation import Operation
+    from tilewright.target.arch import Arch
+
+TRIPLE: Final = "nvptx64-nvidia-cuda"
+LAYOUT: Final = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
+
+LIBRARY_PREFIX: Final = "__nv_"
+
+
+class LLVMModule:
+    """The text, and what must be known to compile it."""
+
+    __slots__ = ("arch", "entries", "library", "text", "unproven")
+
+    def __init__(
+        self,
+        text: str,
+        arch: Arch,
+        entries: list[str],
+        library: list[str],
+        unproven: list[str],
+    ) -> None:
+        self.text = text
+        self.arch = arch
+        self.entries = entries
+        """The kernels, in order."""
+        self.library = library
+        """The functions of libdevice that are called."""
+        self.unproven = unproven
+        """What LLVM has not been seen to take."""
+
+
+def members(module: Operation) -> Iterator[FuncOp | GlobalOp]:
+    """The functions and globals of a module and of the modules in it."""
+    for region in module.regions:
+        for block in region.blocks:
+            for op in block:
+                if isinstance(op, FuncOp | GlobalOp):
+                    yield op
+                elif SYMBOL_TABLE in op.traits:
+                    yield from members(op)
+                else:
+                    raise InternalError(f"'{op.name}' left in a module for LLVM", op.location)
+
+
+def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVMModule:
+    """Write a module; `Unsupported` names what the target does not have."""
+    types = TypeTexts()
+    state = ModuleState(types, DebugInfo(), line_info)
+    found = list(members(module))
+    functions = [op for op in found if isinstance(op, FuncOp)]
+    lines = [f'target triple = "{TRIPLE}"', f'target datalayout = "{LAYOUT}"']
+    lines += [_global(op, types) for op in found if isinstance(op, GlobalOp)]
+    for function in functions:
+        lines += _function(function, state, arch)
+    flags: list[str] = []
+    if any(map(flushes_denormals, functions)):
+        flags.append('!{i32 4, !"nvvm-reflect-ftz", i32 1}')
+    lines += state.debug.finish(flags)
+    lines.append("")
+    return LLVMModule(
+        "\n".join(lines),
+        arch,
+        [function.sym_name for function in functions if function.is_kernel],
+        _library(functions),
+        state.unproven,
+    )
+
+
+def _library(functions: list[FuncOp]) -> list[str]:
+    """The functions of libdevice that others call, in the order of their names."""
+    called = {
+        op.callee
+        for function in functions
+        for op in function.body.walk()
+        if isinstance(op, CallOp) and op.callee is not None
+    }
+    return sorted(name for name in called if name.startswith(LIBRARY_PREFIX))
+
+
+_LINKAGES: Final = {
+    Linkage.EXTERNAL: "",
+    Linkage.EXTERN_WEAK: "extern_weak ",
+}
+
+
+def _linkage(linkage: Linkage) -> str:
+    return _LINKAGES.get(linkage, f"{linkage.keyword} ")
+
+
+def _global(op: GlobalOp, types: TypeTexts) -> str:
+    type = types[op.type]
+    value = _initial_value(op, types)
+    is_defined = value is not None or op.linkage is not Linkage.EXTERNAL
+    words = _linkage(op.linkage) if is_defined else "external "
+    if op.unnamed_addr is not None and op.unnamed_addr is not UnnamedAddress.NONE:
+        words += f"{op.unnamed_addr.keyword} "
+    words += f"addrspace({op.address_space}) " if op.address_space else ""
+    kind = "constant" if op.constant else "global"
+    initial = f" {value or 'undef'}" if is_defined else ""
+    align = f", align {op.alignment}" if op.alignment else ""
+    return f"{symbol(op.sym_name)} = {words}{kind} {type}{initial}{align}"
+
+
+def _initial_value(op: GlobalOp, types: TypeTexts) -> str | None:
+    if op.value is not None:
+        return constant_text(op.value, op.type, types)
+    if not op.initializer.blocks:
+        return None
+    last = op.initializer.block.last
+    value = last.arg if isinstance(last, ReturnOp) else None
+    source = value.defining_op() if value is not None else None
+    text = inline_text(source, types) if source is not None else None
+    if text is None:
+        raise Unsupported(f"the initializer of '@{op.sym_name}': no constant", op.location)
+    return text
+
+
+_CONVENTIONS: Final = {
+    CallingConvention.CCC: "",
+    CallingConvention.FASTCC: "fastcc ",
+    CallingConvention.PTX_KERNELCC: "ptx_kernel ",
+    CallingConvention.PTX_DEVICECC: "ptx_device ",
+}
+
+
+def _function(op: FuncOp, state: ModuleState, arch: Arch) -> list[str]:
+    types = state.types
+    type = op.function_type
+    convention = "ptx_kernel " if op.is_kernel else _CONVENTIONS[op.calling_convention]
+    attributes = [
+        parameter_text(op.argument_attributes(index), types) for index in range(len(type.inputs))
+    ]
+    kinds = [types[each] + text for each, text in zip(type.inputs, attributes, strict=True)]
+    head = f"{convention}{types[type.result]} {symbol(op.sym_name)}"
+    if not op.body.blocks:
+        inside = ", ".join([*kinds, *["..."] * type.variadic])
+        return [f"declare {head}({inside}){function_text(op)}"]
+    writer = FunctionWriter(state, arch)
+    debug = state.debug.begin(op.sym_name, op.location) if state.line_info else ""
+    writer.write(op, lambda each: _emitter(each, arch))
+    named = [
+        f"{kind} {writer.names[argument]}"
+        for kind, argument in zip(kinds, op.arguments, strict=True)
+    ]
+    linkage = "" if op.linkage is Linkage.EXTERNAL else _linkage(op.linkage)
+    start = f"define {linkage}{head}({', '.join(named)}){function_text(op)}{debug} {{"
+    return [start, *writer.lines, "}"]
+
+
+def _emitter(op: Operation, arch: Arch) -> Emit:
+    """Who writes operations of a class; looked up once for each function."""
+    kind = type(op)
+    if isinstance(op, NvvmOp):
+        return find_row(op)
+    emit = INSTRUCTIONS.get(kind) or INTRINSICS.get(kind)
+    if emit is None:
+        raise InternalError(f"'{op.name}' has no form in LLVM IR", op.location)
+    return emit

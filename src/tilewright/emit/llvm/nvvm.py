@@ -1,0 +1,40 @@
+"""The emission table of the NVVM dialect: every operation is an intrinsic or assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from tilewright.emit.llvm.nvvm_arithmetic import ARITHMETIC_ROWS
+from tilewright.emit.llvm.nvvm_copy import COPY_ROWS
+from tilewright.emit.llvm.nvvm_matrix import MATRIX_ROWS
+from tilewright.emit.llvm.nvvm_sync import SYNC_ROWS
+from tilewright.support.diagnostics import InternalError, Unsupported
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nvvm.base import NvvmOp
+    from tilewright.emit.llvm.function import Emit, FunctionWriter
+    from tilewright.emit.llvm.rows import Row
+
+ROWS: Final[Mapping[type[NvvmOp], Row]] = {
+    **SYNC_ROWS,
+    **COPY_ROWS,
+    **MATRIX_ROWS,
+    **ARITHMETIC_ROWS,
+}
+
+
+def find_row(op: NvvmOp) -> Emit:
+    """Who writes operations of a class; what a target lacks ends in `Unsupported`."""
+    row = ROWS.get(type(op))
+    if row is None:
+        raise InternalError(f"'{op.name}' has no row in the emission table", op.location)
+    emit = row.emit
+
+    def checked(w: FunctionWriter, op: NvvmOp) -> None:
+        feature = row.feature(op)
+        if feature not in w.arch.features:
+            raise Unsupported(f"'{op.name}' on {w.arch.name}: needs {feature.value}", op.location)
+        emit(w, op)
+
+    return checked

@@ -1,0 +1,322 @@
+"""Rows of copies: cp.async, bulk copies, tensor copies, tensor maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.llvm.types import PTR, PTR_CLUSTER
+from tilewright.dialects.nvvm import copy, tma
+from tilewright.dialects.nvvm.attributes import (
+    CTAGroup,
+    EvictionPriority,
+    TMALoadMode,
+    TMAStoreMode,
+)
+from tilewright.emit.llvm.rows import Assembly, Row, intrinsic, predicate, space_of
+from tilewright.support.diagnostics import Unsupported
+from tilewright.target.features import Feature
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nvvm.base import NvvmOp
+    from tilewright.emit.llvm.function import FunctionWriter
+    from tilewright.ir.values import Value
+
+TMA: Final = Feature.TMA
+PARAMETERS: Final = 101
+"""The address space of the parameters of a kernel."""
+
+
+def _generic(w: FunctionWriter, value: Value) -> str:
+    """The typed name of a pointer that may be in any space."""
+    if value.type is PTR:
+        return w.typed(value)
+    return f"ptr {w.temporary(f'addrspacecast {w.typed(value)} to ptr')}"
+
+
+def _cluster(w: FunctionWriter, value: Value) -> str:
+    """The typed name of a pointer into the shared memory of the cluster.
+
+    A cast would go by way of a generic address; the number is the same.
+    """
+    if value.type is PTR_CLUSTER:
+        return w.typed(value)
+    number = w.temporary(f"ptrtoint {w.typed(value)} to i64")
+    return f"ptr addrspace(7) {w.temporary(f'inttoptr i64 {number} to ptr addrspace(7)')}"
+
+
+def _optional(w: FunctionWriter, value: Value | None, type: str) -> tuple[str, str]:
+    """An operand that may be absent, and the flag that tells."""
+    if value is None:
+        return f"{type} 0", "i1 false"
+    return w.typed(value), "i1 true"
+
+
+def _cp_async(w: FunctionWriter, op: copy.CpAsyncOp) -> None:
+    suffix = "" if op.cp_size is None else ".s"
+    name = f"llvm.nvvm.cp.async.{op.modifier.keyword}.shared.global.{op.size}{suffix}"
+    w.line(f"call void @{name}({', '.join(w.all_typed(op.operands))})")
+
+
+def _wait_group(w: FunctionWriter, op: copy.CpAsyncWaitGroupOp) -> None:
+    w.line(f"call void @llvm.nvvm.cp.async.wait.group(i32 {op.n})")
+
+
+def _bulk_wait_group(w: FunctionWriter, op: copy.CpAsyncBulkWaitGroupOp) -> None:
+    suffix = ".read" if op.read else ""
+    w.line(f"call void @llvm.nvvm.cp.async.bulk.wait.group{suffix}(i32 {op.group})")
+
+
+def _mbarrier_arrive(op: copy.CpAsyncMBarrierArriveOp) -> str:
+    noinc = ".noinc" if op.noinc else ""
+    shared = ".shared" if space_of(op.addr) else ""
+    return f"cp.async.mbarrier.arrive{noinc}{shared}"
+
+
+def _bulk_load(w: FunctionWriter, op: copy.CpAsyncBulkGlobalToSharedClusterOp) -> None:
+    hint, has_hint = _optional(w, op.l2_cache_hint, "i64")
+    source, bar, size = w.typed(op.src_mem), w.typed(op.mbar), w.typed(op.size)
+    name = "llvm.nvvm.cp.async.bulk.global.to.shared"
+    if op.dst_mem.type is not PTR_CLUSTER:
+        arguments = [w.typed(op.dst_mem), bar, source, size, hint, has_hint]
+        w.line(f"call void @{name}.cta({', '.join(arguments)})")
+        return
+    mask, has_mask = _optional(w, op.multicast_mask, "i16")
+    arguments = [w.typed(op.dst_mem), bar, source, size, mask, hint, has_mask, has_hint]
+    w.line(f"call void @{name}.cluster({', '.join(arguments)})")
+
+
+def _bulk_to_peer(w: FunctionWriter, op: copy.CpAsyncBulkSharedToSharedClusterOp) -> Sequence[str]:
+    # LLVM's form wants the barrier by the address that it has here.
+    bar = f"ptr addrspace(3) {_shared(w, op.mbar)}"
+    return [w.typed(op.dst_mem), bar, w.typed(op.src_mem), w.typed(op.size)]
+
+
+def _shared(w: FunctionWriter, value: Value) -> str:
+    number = w.temporary(f"ptrtoint {w.typed(value)} to i64")
+    return w.temporary(f"inttoptr i64 {number} to ptr addrspace(3)")
+
+
+def _bulk_store(w: FunctionWriter, op: copy.CpAsyncBulkSharedToGlobalOp) -> None:
+    hint, has_hint = _optional(w, op.l2_cache_hint, "i64")
+    arguments = [w.typed(op.dst_mem), w.typed(op.src_mem), w.typed(op.size), hint, has_hint]
+    name = "llvm.nvvm.cp.async.bulk.shared.cta.to.global"
+    if op.byte_mask is not None:
+        name, arguments = f"{name}.bytemask", [*arguments, w.typed(op.byte_mask)]
+    w.line(f"call void @{name}({', '.join(arguments)})")
+
+
+def _bulk_prefetch(w: FunctionWriter, op: copy.CpAsyncBulkPrefetchOp) -> Sequence[str]:
+    return [w.typed(op.src_mem), w.typed(op.size), *_optional(w, op.l2_cache_hint, "i64")]
+
+
+_SPACES: Final = {0: "", 1: ".global", 5: ".local"}
+_EVICTION: Final = {
+    EvictionPriority.EVICT_LAST: ".evict.last",
+    EvictionPriority.EVICT_NORMAL: ".evict.normal",
+}
+
+
+def _prefetch(w: FunctionWriter, op: copy.PrefetchOp) -> None:
+    if op.tensormap:
+        _prefetch_map(w, op)
+        return
+    space = space_of(op.addr)
+    assert op.cache_level is not None
+    name = f"prefetch{_SPACES.get(space, '')}.{op.cache_level.keyword}"
+    if op.evict_priority is not None:
+        if op.evict_priority not in _EVICTION or space != 1:
+            raise Unsupported(f"'{op.name}' with this eviction priority", op.location)
+        name += _EVICTION[op.evict_priority]
+    w.line(f"call void @llvm.nvvm.{name}({w.typed(op.addr)})")
+
+
+def _prefetch_map(w: FunctionWriter, op: copy.PrefetchOp) -> None:
+    if op.predicate is not None:
+        asm = Assembly(w)
+        addr = asm.input(op.addr)
+        guard = predicate(asm, op.predicate)
+        w.line(asm.call(f"{guard}prefetch.tensormap [{addr}];", convergent=False))
+        return
+    pointer, space = _generic(w, op.addr), 0
+    if op.in_param_space:
+        # By a generic address LLVM would write the prefetch twice.
+        cast = f"addrspacecast {pointer} to ptr addrspace({PARAMETERS})"
+        pointer, space = f"ptr addrspace({PARAMETERS}) {w.temporary(cast)}", PARAMETERS
+    w.line(f"call void @llvm.nvvm.prefetch.tensormap.p{space}({pointer})")
+
+
+_LOAD_MODES: Final = {
+    TMALoadMode.TILE: "tile",
+    TMALoadMode.IM2COL: "im2col",
+    TMALoadMode.IM2COL_W: "im2col.w",
+    TMALoadMode.IM2COL_W_128: "im2col.w.128",
+    TMALoadMode.TILE_GATHER4: "tile.gather4",
+}
+_STORE_MODES: Final = {
+    TMAStoreMode.TILE: "tile",
+    TMAStoreMode.IM2COL: "im2col",
+    TMAStoreMode.TILE_SCATTER4: "tile.scatter4",
+}
+_GROUPS: Final = {None: 0, CTAGroup.CTA_1: 1, CTAGroup.CTA_2: 2}
+
+
+def _load(w: FunctionWriter, op: tma.TensorLoadOp) -> None:
+    if op.predicate is not None:
+        _guarded_load(w, op)
+        return
+    hint, has_hint = _optional(w, op.l2_cache_hint, "i64")
+    box = w.all_typed((*op.coordinates, *op.im2col_offsets))
+    shape = f"{_LOAD_MODES[op.mode]}.{op.rank}d"
+    bar, source = w.typed(op.mbar), _generic(w, op.tma_descriptor)
+    name = "llvm.nvvm.cp.async.bulk.tensor.g2s"
+    if op.cta_only:
+        arguments = [w.typed(op.dst_mem), bar, source, *box, hint, has_hint]
+        w.line(f"call void @{name}.cta.{shape}({', '.join(arguments)})")
+        return
+    mask, has_mask = _optional(w, op.multicast_mask, "i16")
+    target = _cluster(w, op.dst_mem)
+    flags = [mask, hint, has_mask, has_hint, f"i32 {_GROUPS[op.group]}"]
+    w.line(f"call void @{name}.{shape}({', '.join([target, bar, source, *box, *flags])})")
+
+
+_PTX_LOAD_MODES: Final = {
+    TMALoadMode.TILE: "tile",
+    TMALoadMode.IM2COL: "im2col",
+    TMALoadMode.IM2COL_W: "im2col::w",
+    TMALoadMode.IM2COL_W_128: "im2col::w::128",
+    TMALoadMode.TILE_GATHER4: "tile::gather4",
+}
+
+
+def _guarded_load(w: FunctionWriter, op: tma.TensorLoadOp) -> None:
+    asm = Assembly(w)
+    target = asm.input(op.dst_mem)
+    source = asm.input(op.tma_descriptor)
+    box = ", ".join([asm.input(value) for value in op.coordinates])
+    bar = asm.input(op.mbar)
+    offsets = ", ".join([asm.input(value) for value in op.im2col_offsets])
+    extra = [f"{{{offsets}}}"] if offsets else []
+    name = f"cp.async.bulk.tensor.{op.rank}d.shared::{'cta' if op.cta_only else 'cluster'}.global"
+    name += f".{_PTX_LOAD_MODES[op.mode]}.mbarrier::complete_tx::bytes"
+    if op.multicast_mask is not None:
+        name += ".multicast::cluster"
+        extra.append(asm.input(op.multicast_mask))
+    if op.group is not None:
+        name += f".cta_group::{_GROUPS[op.group]}"
+    if op.l2_cache_hint is not None:
+        name += ".L2::cache_hint"
+        extra.append(asm.input(op.l2_cache_hint))
+    guard = predicate(asm, op.predicate)
+    tail = "".join([f", {each}" for each in extra])
+    w.line(asm.call(f"{guard}{name} [{target}], [{source}, {{{box}}}], [{bar}]{tail};"))
+
+
+def _load_feature(op: tma.TensorLoadOp | tma.TensorPrefetchOp) -> Feature:
+    extended = op.mode not in (TMALoadMode.TILE, TMALoadMode.IM2COL)
+    return Feature.TMA_EXTENDED if extended or getattr(op, "group", None) else TMA
+
+
+def _store(w: FunctionWriter, op: tma.TensorStoreOp) -> None:
+    if op.predicate is not None:
+        _guarded_store(w, op)
+        return
+    box = w.all_typed(op.coordinates)
+    hint = _optional(w, op.l2_cache_hint, "i64")
+    name = f"llvm.nvvm.cp.async.bulk.tensor.s2g.{_STORE_MODES[op.mode]}.{op.rank}d"
+    arguments = [w.typed(op.src_mem), _generic(w, op.tma_descriptor), *box, *hint]
+    w.line(f"call void @{name}({', '.join(arguments)})")
+
+
+def _guarded_store(w: FunctionWriter, op: tma.TensorStoreOp) -> None:
+    mode = {TMAStoreMode.IM2COL: "im2col_no_offs", TMAStoreMode.TILE_SCATTER4: "tile::scatter4"}
+    asm = Assembly(w)
+    target = asm.input(op.tma_descriptor)
+    box = ", ".join([asm.input(value) for value in op.coordinates])
+    source = asm.input(op.src_mem)
+    name = f"cp.async.bulk.tensor.{op.rank}d.global.shared::cta.{mode.get(op.mode, 'tile')}"
+    name += ".bulk_group"
+    tail = ""
+    if op.l2_cache_hint is not None:
+        name += ".L2::cache_hint"
+        tail = f", {asm.input(op.l2_cache_hint)}"
+    guard = predicate(asm, op.predicate)
+    w.line(asm.call(f"{guard}{name} [{target}, {{{box}}}], [{source}]{tail};"))
+
+
+def _store_feature(op: tma.TensorStoreOp) -> Feature:
+    return Feature.TMA_EXTENDED if op.mode is TMAStoreMode.TILE_SCATTER4 else TMA
+
+
+def _reduce(w: FunctionWriter, op: tma.TensorReduceOp) -> None:
+    mode = f"{op.red_kind.keyword}.{_STORE_MODES[op.mode]}.{op.rank}d"
+    box = w.all_typed(op.coordinates)
+    hint = _optional(w, op.l2_cache_hint, "i64")
+    arguments = [w.typed(op.src_mem), _generic(w, op.tma_descriptor), *box, *hint]
+    w.line(f"call void @llvm.nvvm.cp.async.bulk.tensor.reduce.{mode}({', '.join(arguments)})")
+
+
+def _prefetch_box(w: FunctionWriter, op: tma.TensorPrefetchOp) -> None:
+    box = w.all_typed((*op.coordinates, *op.im2col_offsets))
+    hint = _optional(w, op.l2_cache_hint, "i64")
+    name = f"llvm.nvvm.cp.async.bulk.tensor.prefetch.{_LOAD_MODES[op.mode]}.{op.rank}d"
+    arguments = [_generic(w, op.tma_descriptor), *box, *hint]
+    w.line(f"call void @{name}({', '.join(arguments)})")
+
+
+def _replace(w: FunctionWriter, op: tma.TensormapReplaceOp) -> None:
+    field = op.field.keyword.replace("_", ".")
+    space = space_of(op.addr)
+    arguments = [w.typed(op.addr)]
+    arguments += [f"i32 {op.ord}"] if op.ord is not None else []
+    arguments += [w.typed(op.new_value)] if op.new_value is not None else [f"i32 {op.choice}"]
+    name = f"llvm.nvvm.tensormap.replace.{field}.p{space}"
+    w.line(f"call void @{name}({', '.join(arguments)})")
+
+
+def _cp_fenceproxy(w: FunctionWriter, op: tma.TensormapCpFenceproxyOp) -> None:
+    asm = Assembly(w)
+    target, source = asm.input(op.dst), asm.input(op.src)
+    name = "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release"
+    w.line(asm.call(f"{name}.{op.scope.keyword}.sync.aligned [{target}], [{source}], 128;"))
+
+
+def _st_bulk(w: FunctionWriter, op: copy.BulkStoreOp) -> None:
+    suffix = ".shared.cta" if space_of(op.addr) else ""
+    # ptxas does not take the name of a variable here: the address must be in a register.
+    pointer = w.temporary(
+        f'call {w.types[op.addr.type]} asm "mov.b64 $0, $1;", "=l,l"({w.typed(op.addr)})'
+    )
+    arguments = f"{w.types[op.addr.type]} {pointer}, {w.typed(op.size)}, i64 0"
+    w.line(f"call void @llvm.nvvm.st.bulk{suffix}({arguments})")
+
+
+def _prefetch_feature(op: copy.PrefetchOp) -> Feature:
+    return TMA if op.tensormap else Feature.BASE
+
+
+COPY_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
+    copy.CpAsyncOp: Row(_cp_async),
+    copy.CpAsyncCommitGroupOp: intrinsic("cp.async.commit.group"),
+    copy.CpAsyncWaitGroupOp: Row(_wait_group),
+    copy.CpAsyncWaitAllOp: intrinsic("cp.async.wait.all"),
+    copy.CpAsyncMBarrierArriveOp: intrinsic(_mbarrier_arrive),
+    copy.CpAsyncBulkCommitGroupOp: intrinsic("cp.async.bulk.commit.group", TMA),
+    copy.CpAsyncBulkWaitGroupOp: Row(_bulk_wait_group, TMA),
+    copy.CpAsyncBulkGlobalToSharedClusterOp: Row(_bulk_load, TMA),
+    copy.CpAsyncBulkSharedToSharedClusterOp: intrinsic(
+        "cp.async.bulk.shared.cta.to.cluster", TMA, _bulk_to_peer
+    ),
+    copy.CpAsyncBulkSharedToGlobalOp: Row(
+        _bulk_store, lambda op: TMA if op.byte_mask is None else Feature.TMA_EXTENDED
+    ),
+    copy.CpAsyncBulkPrefetchOp: intrinsic("cp.async.bulk.prefetch.L2", TMA, _bulk_prefetch),
+    copy.PrefetchOp: Row(_prefetch, _prefetch_feature),
+    copy.BulkStoreOp: Row(_st_bulk, Feature.BULK_STORE),
+    tma.TensorLoadOp: Row(_load, _load_feature),
+    tma.TensorStoreOp: Row(_store, _store_feature),
+    tma.TensorReduceOp: Row(_reduce, TMA),
+    tma.TensorPrefetchOp: Row(_prefetch_box, _load_feature),
+    tma.TensormapReplaceOp: Row(_replace, TMA),
+    tma.TensormapCpFenceproxyOp: Row(_cp_fenceproxy, TMA),
+}

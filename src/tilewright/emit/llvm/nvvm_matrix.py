@@ -1,0 +1,230 @@
+"""Rows of matrices: ldmatrix, stmatrix, mma.sync, wgmma."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.llvm.types import StructType
+from tilewright.dialects.nvvm import matrix, wgmma
+from tilewright.dialects.nvvm.attributes import (
+    MatrixElement,
+    MMAB1Op,
+    MMAIntOverflow,
+    MMALayout,
+    MMAType,
+    WGMMAScaleOut,
+    WGMMAType,
+)
+from tilewright.emit.llvm.rows import Assembly, Row, intrinsic
+from tilewright.support.diagnostics import InternalError
+from tilewright.target.features import Feature
+from tilewright.target.tensor_cores import find_product
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nvvm.base import NvvmOp
+    from tilewright.emit.llvm.function import FunctionWriter
+    from tilewright.ir.values import Value
+
+
+def _small(op: matrix.LdMatrixOp | matrix.StMatrixOp, count: int) -> str:
+    trans = ".trans" if op.layout is MMALayout.COL else ""
+    return f"sync.aligned.{op.shape}.x{count}{trans}.{op.element.keyword}.p3"
+
+
+def _matrix_feature(op: matrix.LdMatrixOp) -> Feature:
+    return Feature.BASE if op.element is MatrixElement.B16 else Feature.NARROW_FLOATS
+
+
+def _stmatrix_feature(op: matrix.StMatrixOp) -> Feature:
+    return Feature.STMATRIX if op.element is MatrixElement.B16 else Feature.NARROW_FLOATS
+
+
+_FP8: Final = (MMAType.E4M3, MMAType.E5M2)
+
+
+def _product(op: matrix.MmaOp | matrix.MmaSpOp) -> str:
+    """The end of the name: shape, layouts, overflow and as many types as tell products apart."""
+    a, b, c = op.multiplicand("A"), op.multiplicand("B"), op.accumulator
+    shape = op.shape
+    head = f"{shape}.row.col"
+    if op.int_overflow is MMAIntOverflow.SATFINITE:
+        head += ".satfinite"
+    if a is MMAType.F16:
+        return f"{head}.{c.keyword}.{c.keyword}"
+    if a in _FP8:
+        return f"{head}.{c.keyword}.{a.keyword}.{b.keyword}.{c.keyword}"
+    return f"{head}.{a.keyword}" + (f".{b.keyword}" if b is not a else "")
+
+
+def _dense(op: matrix.MmaOp) -> str:
+    bits = ""
+    if op.multiplicand("A") is MMAType.B1:
+        bits = "and.popc." if op.b1_op is MMAB1Op.AND_POPC else "xor.popc."
+    return f"mma.{bits}{_product(op)}"
+
+
+def _sparse(w: FunctionWriter, op: matrix.MmaSpOp) -> None:
+    ordered = "ordered.metadata." if op.ordered else ""
+    arguments = [*w.all_typed(op.operands), f"i32 {op.selector}"]
+    w.call(op, f"llvm.nvvm.mma.sp.{ordered}{_product(op)}", arguments)
+
+
+def _mma_feature(op: matrix.MmaOp | matrix.MmaSpOp) -> Feature:
+    a, b, c = op.multiplicand("A").keyword, op.multiplicand("B").keyword, op.accumulator.keyword
+    found = find_product(op.table, a, b, c, op.shape.extents)
+    if found is None:
+        raise InternalError("a product that the tables do not have", op.location)
+    return found.feature
+
+
+def _members(value: Value) -> StructType:
+    assert isinstance(value.type, StructType)
+    return value.type
+
+
+def _taken_apart(w: FunctionWriter, value: Value) -> list[str]:
+    """The names of the registers of a struct."""
+    typed = w.typed(value)
+    count = len(_members(value).elements)
+    return [w.temporary(f"extractvalue {typed}, {index}") for index in range(count)]
+
+
+def _instruction(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp) -> str:
+    types = [op.type_d, op.type_a, op.type_b]
+    words = ".".join([type.keyword for type in types])
+    satfinite = getattr(op, "satfinite", None) is MMAIntOverflow.SATFINITE
+    tail = ".satfinite" if satfinite else ".and.popc" if op.type_a is WGMMAType.B1 else ""
+    return f"wgmma.mma_async.sync.aligned.{op.shape}.{words}{tail}"
+
+
+_INTEGERS: Final = (WGMMAType.S8, WGMMAType.U8, WGMMAType.B1)
+_TRANSPOSABLE: Final = (WGMMAType.F16, WGMMAType.BF16)
+
+
+def _modifiers(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp, a_in_registers: bool) -> str:
+    """The immediates behind scale-d: signs of floats, and which of 16 bits are transposed."""
+    if op.type_a in _INTEGERS:
+        return ""
+    parts = [str(op.scale_a.value), str(op.scale_b.value)]
+    if op.type_a in _TRANSPOSABLE:
+        if not a_in_registers:
+            parts.append(str(int(op.layout_a is MMALayout.COL)))
+        parts.append(str(int(op.layout_b is MMALayout.ROW)))
+    return "".join([f", {part}" for part in parts])
+
+
+def _accumulate(asm: Assembly, w: FunctionWriter, value: Value) -> str:
+    """Add the registers of an accumulator as outputs; gives how the instruction lists them."""
+    outputs = [asm.output(type) for type in _members(value).elements]
+    return f"{{{', '.join(outputs)}}}"
+
+
+def _tie(asm: Assembly, w: FunctionWriter, value: Value, start: int = 0) -> None:
+    """Say what the registers of an accumulator hold before."""
+    types = _members(value).elements
+    names = _taken_apart(w, value)
+    for index, (type, name) in enumerate(zip(types, names, strict=True)):
+        asm.tied(type, name, start + index)
+
+
+def _mma_async(w: FunctionWriter, op: wgmma.WgmmaMmaAsyncOp) -> None:
+    asm = Assembly(w)
+    registers = _accumulate(asm, w, op.inouts)
+    _tie(asm, w, op.inouts)
+    a, b = asm.input(op.descriptor_a), asm.input(op.descriptor_b)
+    scale = int(op.scale_d is WGMMAScaleOut.ONE)
+    text = _statement(op, registers, a, b, str(scale), False)
+    w.bind(op.res, asm.call(text))
+
+
+def _statement(
+    op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp,
+    registers: str,
+    a: str,
+    b: str,
+    scale: str,
+    a_in_registers: bool,
+) -> str:
+    tail = _modifiers(op, a_in_registers)
+    return f"{_instruction(op)} {registers}, {a}, {b}, {scale}{tail};"
+
+
+def _steps(w: FunctionWriter, op: wgmma.WgmmaStepsOp) -> None:
+    asm = Assembly(w)
+    registers = _accumulate(asm, w, op.inouts)
+    _tie(asm, w, op.inouts)
+    scale = str(int(op.scale is WGMMAScaleOut.ONE))
+    if op.scale_d is not None:
+        scale = asm.input(op.scale_d)
+    a_registers = op.registers_a
+    statements: list[str] = []
+    for step, descriptor in enumerate(op.descriptors_b):
+        if a_registers:
+            start = step * wgmma.A_REGISTERS
+            parts = [asm.input(v) for v in a_registers[start : start + wgmma.A_REGISTERS]]
+            a = f"{{{', '.join(parts)}}}"
+        else:
+            a = asm.input(op.descriptors_a[step])
+        b = asm.input(descriptor)
+        statements.append(_statement(op, registers, a, b, scale, bool(a_registers)))
+        scale = "1"
+    if op.commit:
+        statements.append("wgmma.commit_group.sync.aligned;")
+    w.bind(op.res, asm.call("\n".join(statements)))
+
+
+def _wait(w: FunctionWriter, op: wgmma.WgmmaWaitGroupSyncOp) -> None:
+    w.line(f"call void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64 {op.group})")
+
+
+def _wait_tied(w: FunctionWriter, op: wgmma.WgmmaWaitTiedOp) -> None:
+    asm = Assembly(w)
+    for value in op.accumulators:
+        _accumulate(asm, w, value)
+    start = 0
+    for value in op.accumulators:
+        _tie(asm, w, value, start)
+        start += len(_members(value).elements)
+    text = asm.call(f"wgmma.wait_group.sync.aligned {op.group};")
+    if len(op.outputs) == 1:
+        w.bind(op.outputs[0], text)
+        return
+    all_types = [type for value in op.accumulators for type in _members(value).elements]
+    whole = f"{w.types[StructType(tuple(all_types))]} {w.temporary(text)}"
+    _put_together(w, op, whole)
+
+
+def _put_together(w: FunctionWriter, op: wgmma.WgmmaWaitTiedOp, whole: str) -> None:
+    """Make the structs of several accumulators from the one that the assembly gives."""
+    place = 0
+    for output in op.outputs:
+        members = _members(output).elements
+        built = "poison"
+        type = w.types[output.type]
+        for index, member in enumerate(members):
+            part = w.temporary(f"extractvalue {whole}, {place}")
+            text = f"insertvalue {type} {built}, {w.types[member]} {part}, {index}"
+            if index + 1 == len(members):
+                w.bind(output, text)
+            else:
+                built = w.temporary(text)
+            place += 1
+
+
+WGMMA: Final = Feature.WGMMA
+
+MATRIX_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
+    matrix.LdMatrixOp: intrinsic(lambda op: f"ldmatrix.{_small(op, op.num)}", _matrix_feature),
+    matrix.StMatrixOp: intrinsic(
+        lambda op: f"stmatrix.{_small(op, len(op.sources))}", _stmatrix_feature
+    ),
+    matrix.MmaOp: intrinsic(_dense, _mma_feature),
+    matrix.MmaSpOp: Row(_sparse, _mma_feature),
+    wgmma.WgmmaFenceAlignedOp: intrinsic("wgmma.fence.sync.aligned", WGMMA),
+    wgmma.WgmmaGroupSyncAlignedOp: intrinsic("wgmma.commit_group.sync.aligned", WGMMA),
+    wgmma.WgmmaWaitGroupSyncOp: Row(_wait, WGMMA),
+    wgmma.WgmmaWaitTiedOp: Row(_wait_tied, WGMMA),
+    wgmma.WgmmaMmaAsyncOp: Row(_mma_async, WGMMA),
+    wgmma.WgmmaStepsOp: Row(_steps, WGMMA),
+}

@@ -1,0 +1,73 @@
+"""Types as LLVM IR spells them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.llvm.types import (
+    ArrayType,
+    LLVMFunctionType,
+    PointerType,
+    StructType,
+    VoidType,
+)
+from tilewright.ir.types import FloatType, IntegerType, VectorType
+from tilewright.support.diagnostics import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tilewright.ir.attributes import Type
+
+FLOATS: Final[Mapping[str, str]] = {
+    "f16": "half",
+    "bf16": "bfloat",
+    "f32": "float",
+    "f64": "double",
+    "f80": "x86_fp80",
+    "f128": "fp128",
+}
+
+
+class TypeTexts(dict["Type", str]):
+    """The text of each type, made when it is first asked for."""
+
+    __slots__ = ()
+
+    def __missing__(self, type: Type) -> str:
+        text = self[type] = self._text(type)
+        return text
+
+    def _text(self, type: Type) -> str:
+        match type:
+            case IntegerType():
+                return f"i{type.width}"
+            case FloatType() if type.format in FLOATS:
+                return FLOATS[type.format]
+            case PointerType():
+                return f"ptr addrspace({type.space})" if type.space else "ptr"
+            case VectorType(shape=(extent,)):
+                return f"<{extent} x {self[type.element]}>"
+            case StructType():
+                inside = ", ".join([self[element] for element in type.elements])
+                return f"<{{ {inside} }}>" if type.packed else f"{{ {inside} }}"
+            case ArrayType():
+                return f"[{type.extent} x {self[type.element]}]"
+            case VoidType():
+                return "void"
+            case LLVMFunctionType():
+                inputs = [*[self[each] for each in type.inputs], *["..."] * type.variadic]
+                return f"{self[type.result]} ({', '.join(inputs)})"
+            case _:
+                raise InternalError(f"'{type}' is no type of LLVM IR")
+
+
+def mangled(type: Type) -> str:
+    """How a type is spelled in the name of an intrinsic: `v4f32`, `p3`."""
+    match type:
+        case VectorType(shape=(extent,)):
+            return f"v{extent}{mangled(type.element)}"
+        case PointerType():
+            return f"p{type.space}"
+        case _:
+            return str(type)

@@ -1,0 +1,171 @@
+"""`make corpus-run`: every module of the corpus on the reference executor."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from corpus_arguments import VARIANTS, Variant, arguments
+from corpus_checks import Module, load_modules
+from progress import progress
+
+import tilewright
+from tilewright.bytecode.reader import read_bytecode
+from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.reference.errors import ExecutionError
+from tilewright.reference.launch import launch
+from tilewright.reference.meanings import MEANINGS, Meaning
+
+FUEL: Final = 10_000
+SECONDS: Final = 120
+MEDIAN_SHARE: Final = 0.95
+
+
+class Outcome(NamedTuple):
+    """What came of running a module."""
+
+    name: str
+    share: float
+    """How many of its operations have run."""
+    problem: str | None
+    seconds: float
+
+
+class Coverage:
+    """Which operations have run; the table of meanings notes it, so that nothing else pays."""
+
+    def __init__(self) -> None:
+        self.seen: set[Operation] = set()
+        for kind, meaning in MEANINGS.items():
+            MEANINGS[kind] = self._noting(meaning)
+
+    def _noting(self, meaning: Meaning) -> Meaning:
+        def noted(op: Any, at: Any) -> Any:
+            self.seen.add(op)
+            return meaning(op, at)
+
+        return noted
+
+
+class TooSlow(Exception):
+    """A kernel has not ended in time."""
+
+
+class Runner:
+    """Runs modules in one process."""
+
+    def __init__(self) -> None:
+        self.coverage = Coverage()
+
+    def run(self, module: Module) -> Outcome:
+        """Run the kernels of a module until all of their operations have had their turn."""
+        started = time.perf_counter()
+        program = read_bytecode(module.data, module.name)
+        verify(program)
+        self.coverage.seen.clear()
+        problems = [self._run_entry(program, entry) for entry in program.entries()]
+        problem = next((problem for problem in problems if problem is not None), None)
+        shares = [self._share(entry) for entry in program.entries()]
+        seconds = time.perf_counter() - started
+        return Outcome(module.name, statistics.fmean(shares), problem, seconds)
+
+    def _share(self, entry: EntryOp) -> float:
+        ops = [op for op in entry.walk() if op is not entry]
+        return sum(op in self.coverage.seen for op in ops) / len(ops)
+
+    def _run_entry(self, program: ModuleOp, entry: EntryOp) -> str | None:
+        """Why a kernel does not run, or nothing; what it needs first is tried first."""
+        problems: list[str | None] = []
+        for variant in VARIANTS:
+            problems.append(self._attempt(program, entry, variant))
+            if None in problems and self._share(entry) == 1:
+                break
+        return None if None in problems else problems[0]
+
+    def _attempt(self, program: ModuleOp, entry: EntryOp, variant: Variant) -> str | None:
+        before = set(self.coverage.seen)
+        given = arguments(entry, variant)
+        signal.alarm(SECONDS)
+        try:
+            launch(program, entry.sym_name, variant.grid, given, write=_ignore, fuel=FUEL)
+        except (ExecutionError, TooSlow) as error:
+            # What a run did that did not end is no run of these operations.
+            self.coverage.seen.intersection_update(before)
+            return f"{type(error).__name__}: {error}"
+        finally:
+            signal.alarm(0)
+        return None
+
+
+def _ignore(_: str) -> None:
+    """What kernels print."""
+
+
+def _ring(*_: object) -> None:
+    raise TooSlow(f"more than {SECONDS} seconds")
+
+
+RUNNERS: Final[list[Runner]] = []
+
+
+def prepare() -> None:
+    """Make this process ready to run modules."""
+    signal.signal(signal.SIGALRM, _ring)
+    RUNNERS.append(Runner())
+
+
+def run(module: Module) -> Outcome:
+    """Run one module; whatever goes wrong is what we look for."""
+    try:
+        return RUNNERS[0].run(module)
+    except Exception as error:  # noqa: BLE001
+        return Outcome(module.name, 0.0, f"internal: {type(error).__name__}: {error}", 0.0)
+
+
+def main() -> int:
+    """Run all modules; the exit code tells whether every one ran and enough of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("--show", type=int, default=20, help="how many modules to name")
+    options = parser.parse_args()
+    modules = load_modules()
+    if options.names:
+        modules = [m for m in modules if any(name in m.name for name in options.names)]
+    with multiprocessing.Pool(options.jobs, prepare) as pool:
+        found = pool.imap_unordered(run, modules, chunksize=4)
+        outcomes = sorted(progress(found, len(modules)))
+    return report(outcomes, options.show)
+
+
+def report(outcomes: Iterable[Outcome], show: int) -> int:
+    """Print who did not run, who ran in part, who took long, and the counts."""
+    outcomes = list(outcomes)
+    failed = [outcome for outcome in outcomes if outcome.problem is not None]
+    for outcome in failed[:show]:
+        print(f"{outcome.name}: {outcome.problem}")
+    partial = sorted((o for o in outcomes if o.share < 1), key=lambda outcome: outcome.share)
+    for outcome in partial[:show]:
+        print(f"{outcome.name}: {outcome.share:.1%} of its operations ran")
+    slowest = max(outcomes, key=lambda outcome: outcome.seconds)
+    shares = [outcome.share for outcome in outcomes]
+    median = statistics.median(shares)
+    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} modules ran")
+    print(
+        f"share of operations that ran: median {median:.3f}, mean {statistics.fmean(shares):.4f}, "
+        f"least {min(shares):.3f}, all of them in {len(outcomes) - len(partial)} modules"
+    )
+    print(f"the slowest: {slowest.name}, {slowest.seconds:.1f} s")
+    return 1 if failed or median < MEDIAN_SHARE else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -46,10 +46,10 @@ def xdsl_prints(text: str, *, custom: bool = False) -> str:
 
 
 def check_with_xdsl(text: str) -> None:
-    """xDSL takes our generic form, verifies it, and prints a generic form that means the same."""
-    op = read(text)
-    back = xdsl_prints(print_op(op, generic=True))
-    assert print_op(read(back)) == text
+    """xDSL takes our generic form, verifies it, and prints two forms that mean the same to us."""
+    generic = print_op(read(text), generic=True)
+    assert print_op(read(xdsl_prints(generic))) == text
+    assert print_op(read(xdsl_prints(generic, custom=True))) == text
 
 
 def errors(text: str) -> list[str]:

@@ -34,6 +34,8 @@ class Variant(NamedTuple):
     values: tuple[int, ...]
     """What arrays hold, again and again."""
     grid: tuple[int, int, int]
+    step: int = 0
+    """How much larger the next scalar is: where one is the start and one the end of something."""
 
 
 VARIANTS: Final = (
@@ -44,20 +46,27 @@ VARIANTS: Final = (
     Variant(64, (0, 1), (4, 1, 1)),
     Variant(2, (0, 2, 5), (3, 2, 1)),
     Variant(5, (2, 0, 1, 4), (8, 2, 1)),
+    Variant(0, (0, 1, 2), (2, 2, 1), step=1),
+    Variant(32, (-1, 1, 3), (2, 1, 1), step=-1),
+    Variant(1, (7, -2, 64, 100), (16, 1, 1), step=16),
 )
 
 
 def arguments(entry: EntryOp, variant: Variant) -> list[Any]:
     """An argument for each parameter of a kernel."""
-    return [_argument(parameter, variant) for parameter in entry.arguments]
+    found: list[Any] = []
+    for index, parameter in enumerate(entry.arguments):
+        number = variant.number + variant.step * index
+        found.append(_argument(parameter, variant, number))
+    return found
 
 
-def _argument(parameter: Value, variant: Variant) -> Any:
+def _argument(parameter: Value, variant: Variant, number: int) -> Any:
     element = cast("TileType", parameter.type).element
     if isinstance(element, FloatType):
-        return float(variant.number)
+        return float(number)
     if not isinstance(element, PtrType):
-        return bool(variant.values[0]) if element is I1 else kept_promise(parameter, variant.number)
+        return bool(variant.values[0]) if element is I1 else kept_promise(parameter, number)
     pointee = _pointee_of_table(parameter)
     if pointee is not None:
         return _table(parameter, pointee, variant)

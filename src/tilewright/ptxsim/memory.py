@@ -284,10 +284,10 @@ class Memory:
     def _place_shared(
         self, lanes: Lanes, address: Array, size: int, site: Instruction, kind: Kind
     ) -> Place:
-        if not _within(address, self.shared_size - size):
+        if self.wave.launch.cluster_size > 1 or not _within(address, self.shared_size - size):
             rank, offset = address >> CTA_WINDOW_BITS, address & OFFSET_IN_CTA
             own = self.wave.geometry.cta_rank[lanes.select]
-            bad = ((rank != 0) & (rank != own)) | (offset > self.shared_size - size)
+            bad = (rank != own) | (offset > self.shared_size - size)
             self._report_outside_of_shared(lanes, address, bad, size, site, kind)
             address = offset
         return Place(self.shared, self._shared_base[lanes.select] + address, None)

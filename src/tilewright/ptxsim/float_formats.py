@@ -27,6 +27,16 @@ class FloatFormat:
         """Whether elements are f32."""
         return self.element == "f32"
 
+    @property
+    def tiny(self) -> float:
+        """The smallest normal number."""
+        return {"f16": 2.0**-14, "f64": 2.0**-1022}.get(self.element, rounding.TINY)
+
+    @property
+    def precision(self) -> int:
+        """How many bits a normal number has, the first one included."""
+        return {"f16": 11, "bf16": 8, "f32": 24}.get(self.element, 53)
+
     def open(self, values: Array) -> Array:
         """The floats in registers, one after the other."""
         if self.element in ("f32", "f64"):

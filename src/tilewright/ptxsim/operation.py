@@ -180,9 +180,11 @@ class Operation:
         if register is None:
             self.fail("expected a register as the result")
         slot = self.layout.slot(register, self._storage(register, type, widening=True))
+        is_wider = SCALAR_TYPES[register.type].bits != type.bits
+        raw = type.unsigned if is_wider and type.dtype.kind == "f" else None
 
         def write(lanes: Lanes, values: Array) -> None:
-            lanes.cells[slot][lanes.select] = values
+            lanes.cells[slot][lanes.select] = values if raw is None else values.view(raw)
 
         if self.layout.is_watched(register):
             return async_registers.watched_write(write, register, self.site)

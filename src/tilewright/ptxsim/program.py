@@ -133,6 +133,14 @@ class Linker:
             return self._shared.get(variable)
         return self._globals.get(variable)
 
+    def constants(self) -> list[tuple[int, int]]:
+        """Where the variables of the constant space begin and end."""
+        return [
+            (address, address + variable.size)
+            for variable, address in self._globals.items()
+            if variable.space == "const"
+        ]
+
     def parameter_offset(self, function: Function, variable: Variable) -> int:
         """Where a kernel's parameter lies in the block of parameters."""
         offsets, _ = block_size(function.parameters)

@@ -18,7 +18,7 @@ from tilewright.ptxsim.scalar_types import Array
 
 F64: Final = np.dtype(np.float64)
 F32: Final = np.dtype(np.float32)
-_TINY: Final = np.finfo(np.float32).tiny
+TINY: Final = float(np.finfo(np.float32).tiny)
 _SPLIT: Final = 134217729.0  # 2**27 + 1 cuts a float64 in two halves
 
 
@@ -94,12 +94,12 @@ def widen_bf16(bits: Array) -> Array:
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
-def flush(value: Array) -> Array:
-    """float32 subnormals become zeros of the same sign."""
-    small = abs(value) < _TINY
+def flush(value: Array, tiny: float = TINY) -> Array:
+    """What is smaller than the smallest normal number becomes a zero of the same sign."""
+    small = abs(value) < tiny
     if not small.any():
         return value
-    return np.where(small, np.copysign(np.float32(0), value), value)
+    return np.where(small, np.copysign(value.dtype.type(0), value), value)
 
 
 def canonical(value: Array) -> Array:
@@ -108,6 +108,41 @@ def canonical(value: Array) -> Array:
     if not nan.any():
         return value
     return np.where(nan, np.uint32(0x7FFFFFFF), value.view(np.uint32)).view(np.float32)
+
+
+def vanishes(exact: Array, tiny: float, precision: int, mode: str) -> Array:
+    """Whether an exact float64 result is less than `tiny` when it is rounded to the precision,
+    however small its exponent: such results are flushed to zero."""
+    size = abs(exact)
+    if mode in ("rn", "rz"):
+        return size < (tiny * (1 - 0.5 ** (precision + 1)) if mode == "rn" else tiny)
+    away = exact < 0 if mode == "rm" else exact > 0
+    return np.where(away, size <= tiny * (1 - 0.5**precision), size < tiny)
+
+
+_QUIET: Final = np.uint64(1 << 51)
+_MADE: Final = np.uint64(0xFFF8 << 48)
+
+
+def with_nans(result: Array, *operands: Array, quiet: bool = True) -> Array:
+    """float64 results with the NaNs of the hardware: the first operand that is one, made quiet.
+
+    Where no operand is a NaN, the sign of the NaN is negative. Memory leaves NaNs as they are.
+    """
+    nan = np.isnan(result)
+    if not nan.any():
+        return result
+    bits = np.where(nan, _MADE, result.view(np.uint64))
+    for operand in reversed(operands):
+        given = np.ascontiguousarray(operand).view(np.uint64)
+        given = given | _QUIET if quiet else given
+        bits = np.where(nan & np.isnan(operand), given, bits)
+    return bits.view(np.float64)
+
+
+def relu(value: Array) -> Array:
+    """What is not positive becomes a positive zero; NaN stays."""
+    return np.where(value <= 0, value.dtype.type(0), value)
 
 
 def saturate(value: Array) -> Array:
@@ -125,7 +160,7 @@ def fma_f32(a: Array, b: Array, c: Array) -> Array:
     bits = total.view(np.uint64) & np.uint64(0x1FFFFFFF)
     # Rounding twice can only go wrong in the middle between two float32 numbers, which for
     # subnormal ones may be anywhere.
-    doubtful = (bits == 0x10000000) | ((abs(total) < _TINY) & (total != 0))
+    doubtful = (bits == 0x10000000) | ((abs(total) < TINY) & (total != 0))
     if doubtful.any():
         total = sum_to_odd(product, addend)
     return total.astype(np.float32)

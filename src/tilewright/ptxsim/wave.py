@@ -124,12 +124,16 @@ class Wave:
         """The frame of a function that is active `depth` times already in the same thread."""
         found = self._frames.get((code, depth))
         if found is None:
-            base = -(-self._local_end // 32) * 32
-            self._local_end = base + code.layout.local_size
-            self.memory.reserve_local(self._local_end)
-            found = Frame(code.layout, self, base)
+            found = Frame(code.layout, self, self.reserve_local(code.layout.local_size))
             self._frames[code, depth] = found
         return found
+
+    def reserve_local(self, size: int) -> int:
+        """The address of new bytes in the local memory of every thread."""
+        base = -(-self._local_end // 32) * 32
+        self._local_end = base + size
+        self.memory.reserve_local(self._local_end)
+        return base
 
     def state(self, make: Callable[[Wave], _State]) -> _State:
         """The one `make(wave)` of this wave, made when first asked for.

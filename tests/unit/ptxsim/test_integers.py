@@ -60,7 +60,7 @@ def trunc_div(a: int, b: int) -> int:
 
 
 def trunc_rem(a: int, b: int) -> int:
-    return a - trunc_div(a, b) * b if b else a
+    return a - trunc_div(a, b) * b if b else -1
 
 
 CASES: list[tuple[str, str, Exact]] = [
@@ -106,10 +106,15 @@ def reverse(value: int, width: int) -> int:
     return int(f"{value:0{width}b}"[::-1], 2)
 
 
+def byte(w: int, value: int) -> int:
+    """Of 32 bits the manual takes the low 8 bits; of 64 the hardware takes all of them."""
+    return value & 0xFF if w == 32 else value
+
+
 def field(signed: bool) -> Exact:
     def extract(w: int, a: int, b: int, c: int) -> int:
         """As the PTX manual defines `bfe`, bit by bit."""
-        bits, position, length = a & ((1 << w) - 1), b & 0xFF, c & 0xFF
+        bits, position, length = a & ((1 << w) - 1), byte(w, b), byte(w, c)
         sign = bits >> min(position + length - 1, w - 1) & 1 if signed and length else 0
         result = 0
         for at in range(w):
@@ -122,7 +127,7 @@ def field(signed: bool) -> Exact:
 
 def insert(w: int, a: int, b: int, c: int, d: int) -> int:
     """As the PTX manual defines `bfi`, bit by bit."""
-    position, length = c & 0xFF, d & 0xFF
+    position, length = byte(w, c), byte(w, d)
     for at in range(min(length, w)):
         if position + at < w:
             b = b & ~(1 << (position + at)) | (a >> at & 1) << (position + at)

@@ -82,14 +82,25 @@ def divide(op: Operation) -> Run:
     """`a / b`; the approximate forms are rounded correctly too."""
     if not is_float(op):
         return integer.divide(op, remainder=False)
-    op.ignore("full", "approx")
+    op.ignore("full")
+    if op.flag("approx"):
+        return floating.float_arithmetic(op, _rough_quotient, 2)
 
     def quotient(mode: str, format: object, a: Array, b: Array) -> Array:
+        if mode == "exact":
+            return a.astype(np.float64) / b.astype(np.float64)
         if a.dtype == rounding.F32:
             return rounding.divide_f32(a, b, mode)
-        return rounding.divide_f64(a, b, mode)
+        return rounding.with_nans(rounding.divide_f64(a, b, mode), a, b)
 
     return floating.float_arithmetic(op, quotient, 2)
+
+
+def _rough_quotient(mode: str, format: object, a: Array, b: Array) -> Array:
+    """A product with the reciprocal, which is zero for the largest divisors."""
+    quotient = a / b
+    large = (abs(b) > np.float32(2.0**126)) & np.isfinite(b)
+    return np.where(large, a * np.copysign(np.float32(0), b), quotient)
 
 
 @instruction("rem")
@@ -106,6 +117,6 @@ def square_root(op: Operation) -> Run:
     def root(mode: str, format: object, a: Array) -> Array:
         if a.dtype == rounding.F32:
             return rounding.sqrt_f32(a, mode)
-        return rounding.sqrt_f64(a, mode)
+        return rounding.with_nans(rounding.sqrt_f64(a, mode), a)
 
     return floating.float_arithmetic(op, root, 1)

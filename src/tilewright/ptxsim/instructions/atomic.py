@@ -77,8 +77,25 @@ def _float_update(name: str, type: ScalarType) -> Numbers:
     return update
 
 
-def _flushed_sum(old: Array, new: Array, _: Array) -> Array:
-    return rounding.flush(rounding.flush(old) + rounding.flush(new))
+def _single_sum(old: Array, new: Array, _: Array) -> Array:
+    return rounding.canonical(old + new)
+
+
+def _double_sum(old: Array, new: Array, _: Array) -> Array:
+    return rounding.with_nans(old + new, old, new)
+
+
+def _single_sum_in_global(old: Array, new: Array, _: Array) -> Array:
+    """Where sums are made in global memory, subnormal numbers are unknown."""
+    return rounding.flush(rounding.canonical(rounding.flush(old) + rounding.flush(new)))
+
+
+def _double_sum_in_global(old: Array, new: Array, _: Array) -> Array:
+    return rounding.with_nans(old + new, new, old, quiet=False)
+
+
+_SUMS: Final[dict[str, Numbers]] = {"f32": _single_sum, "f64": _double_sum}
+_SUMS_IN_GLOBAL: Final = {"f32": _single_sum_in_global, "f64": _double_sum_in_global}
 
 
 class _Atomic:
@@ -108,13 +125,16 @@ class _Atomic:
     def choose_update(self) -> None:
         name, type = self.name, self.type
         self.update = _PLAIN[name]
-        native = type.name not in FORMATS or (type.name in ("f32", "f64") and name == "add")
-        if not native and name not in ("exch", "cas"):
+        self.update_in_global: Numbers | None = None
+        adds_floats = name == "add" and type.name in _SUMS
+        if adds_floats:
+            self.update = _SUMS[type.name]
+            self.update_in_global = _SUMS_IN_GLOBAL[type.name]
+        elif type.name in FORMATS and name not in ("exch", "cas"):
             self.update = _float_update(name, type)
+        native = adds_floats or type.name not in FORMATS
         alone = self.count == 1 and type.bytes < 16
         self.running = _RUNNING.get(name) if native and alone else None
-        # Sums of f32 in global memory are made where subnormal numbers are unknown.
-        self.flushes = type.name == "f32" and name == "add"
 
     def run(self, lanes: Lanes) -> None:
         first = gather_columns(lanes, self.reads, self.held)
@@ -145,14 +165,17 @@ class _Atomic:
         if wave.observer is not None:
             wave.observer.access(lanes, place, self.size, Kind.ATOMIC, self.site)
         cells = arena.rows(*self.words)[0].view(self.held.dtype)
-        flushes = self.flushes and arena is wave.memory.device.arena
-        if self.running is not None and not flushes and _all_same(rows):
+        update = self.update
+        if self.update_in_global is not None and arena is wave.memory.device.arena:
+            update = self.update_in_global
+        elif self.running is not None and _all_same(rows):
             row = int(rows[0])
             before = cells[row].copy()
             old = atomics.accumulate(cells[:, 0], row, self.running, first[:, 0]).reshape(-1, 1)
-            wave.progress += bool((cells[row] != before).any())
-            return old
-        update = _flushed_sum if flushes else self.update
+            if not np.isnan(cells[row, 0]):
+                wave.progress += bool((cells[row] != before).any())
+                return old
+            cells[row] = before
         old = atomics.apply(cells, rows, update, first, second)
         wave.progress += bool((cells[rows] != old).any())
         return old

@@ -119,8 +119,10 @@ def three_input_logic(op: Operation) -> Run:
     return run
 
 
-def _field(lanes: Lanes, position: Array, length: Array) -> tuple[Array, Array]:
-    """Start and length of a bit field: the low 8 bits of the operands."""
+def _field(position: Array, length: Array, bits: int) -> tuple[Array, Array]:
+    """Start and length of a bit field: the low 8 bits of the operands, all of them for 64 bits."""
+    if bits == 64:
+        return np.minimum(position, np.uint32(255)), np.minimum(length, np.uint32(255))
     return position & np.uint32(0xFF), length & np.uint32(0xFF)
 
 
@@ -142,7 +144,7 @@ def extract_field(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         a = read(lanes)
-        position, count = _field(lanes, start(lanes), length(lanes))
+        position, count = _field(start(lanes), length(lanes), type.bits)
         mask = _ones(count, plain.dtype)
         result = shift_right(a, position) & mask
         if type.is_signed:
@@ -168,7 +170,7 @@ def insert_field(op: Operation) -> Run:
     start, length = op.read(3, _U32), op.read(4, _U32)
 
     def run(lanes: Lanes) -> None:
-        position, count = _field(lanes, start(lanes), length(lanes))
+        position, count = _field(start(lanes), length(lanes), type.bits)
         mask = shift_left(_ones(count, type.dtype), position)
         moved = shift_left(source(lanes), position)
         write(lanes, (base(lanes) & ~mask) | (moved & mask))

@@ -13,7 +13,7 @@ from tilewright.ptxsim.float_formats import FORMATS
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.operation import Operation, Read
-from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array, ScalarType
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, SIGNED, Array, ScalarType
 from tilewright.ptxsim.syntax import Pair
 
 _PREDICATE: Final = SCALAR_TYPES["pred"]
@@ -66,8 +66,8 @@ class _Comparison:
         format = FORMATS.get(type.name)
         if format is None or (format.element in ("f32", "f64") and not ftz):
             return read
-        if format.is_single:
-            return lambda lanes: rounding.flush(read(lanes))
+        if ftz:
+            return lambda lanes: rounding.flush(format.open(read(lanes)), format.tiny)
         return lambda lanes: format.open(read(lanes))
 
     def test(self, lanes: Lanes) -> Array:
@@ -139,7 +139,8 @@ def set_value(op: Operation) -> Run:
     mix = _COMBINE[combine or "and"]
     write = op.write(0, result)
     format = FORMATS.get(result.name)
-    lanes_per_register = format.lanes if format else 1
+    compared = FORMATS.get(source.name)
+    lanes_per_register = compared.lanes if compared else 1
 
     def run(lanes: Lanes) -> None:
         holds = comparison.test(lanes)
@@ -147,7 +148,8 @@ def set_value(op: Operation) -> Run:
             also = lanes.spread(other(lanes))
             holds = mix(holds, np.repeat(also, lanes_per_register))
         if format is None:
-            width = SCALAR_TYPES[f"s{result.bits}"].dtype
+            # A pair of floats gives a pair of words.
+            width = SIGNED[result.bits // lanes_per_register]
             write(lanes, (-holds.astype(width)).view(result.dtype))
         elif format.element in ("f32", "f64"):
             write(lanes, holds.astype(result.dtype))
@@ -191,7 +193,8 @@ _PROPERTIES: Final[dict[str, Callable[[Array], Array]]] = {
     "infinite": np.isinf,
     "number": lambda a: ~np.isnan(a),
     "notanumber": np.isnan,
-    "normal": lambda a: np.isfinite(a) & (abs(a) >= np.finfo(a.dtype).tiny),
+    # Zeros are normal numbers.
+    "normal": lambda a: np.isfinite(a) & ((abs(a) >= np.finfo(a.dtype).tiny) | (a == 0)),
     "subnormal": lambda a: (a != 0) & (abs(a) < np.finfo(a.dtype).tiny),
 }
 

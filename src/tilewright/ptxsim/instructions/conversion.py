@@ -10,9 +10,9 @@ import numpy as np
 from tilewright.ptxsim import rounding
 from tilewright.ptxsim.float_formats import FORMATS
 from tilewright.ptxsim.instructions.floating import ROUNDINGS
+from tilewright.ptxsim.instructions.packed_conversion import LARGEST, convert_pair
 from tilewright.ptxsim.isa import Run, instruction
-from tilewright.ptxsim.lanes import Lanes
-from tilewright.ptxsim.operation import Operation, Read
+from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import Array, ScalarType
 
 Convert = Callable[[Array], Array]
@@ -21,12 +21,6 @@ _TO_INTEGER: Final[dict[str, Convert]] = {
     "rzi": np.trunc,
     "rmi": np.floor,
     "rpi": np.ceil,
-}
-_LARGEST: Final = {
-    "f16": 65504.0,
-    "bf16": float(np.ldexp(1.9921875, 127)),
-    "tf32": float(np.ldexp(2.0 - 2.0**-10, 127)),
-    "f32": float(np.finfo(np.float32).max),
 }
 
 
@@ -46,39 +40,24 @@ class _Modifiers:
         if self.saturate:
             numbers = rounding.saturate(numbers)
         if self.relu:
-            numbers = np.where(numbers < 0, 0.0, numbers)
+            numbers = rounding.relu(numbers)
         if self.finite:
-            largest = _LARGEST[element]
+            largest = LARGEST[element]
             numbers = np.clip(numbers, -largest, largest)
         return numbers
 
 
 @instruction("cvt")
 def convert(op: Operation) -> Run:
-    """`cvt.d.s d, a`; `cvt.f16x2.f32 d, a, b` puts a into the upper half."""
+    """`cvt.d.s d, a`."""
+    if any(modifier.endswith("x2") for modifier in op.modifiers):
+        mode = op.choice(*ROUNDINGS) or "rn"
+        return convert_pair(op, op.type(), op.type(), mode)
     modifiers = _Modifiers(op)
     target, source = op.type(), op.type()
-    write = op.write(0, target)
-    if target.name in ("f16x2", "bf16x2") and source.name == "f32":
-        high, low = op.read(1, source), op.read(2, source)
-        return _convert_pair(modifiers, target, high, low, op)
-    read = op.read(1, source)
+    write, read = op.write(0, target), op.read(1, source)
     function = _conversion(op, modifiers, target, source)
     return lambda lanes: write(lanes, function(read(lanes)))
-
-
-def _convert_pair(
-    modifiers: _Modifiers, target: ScalarType, high: Read, low: Read, op: Operation
-) -> Run:
-    write, format = op.write(0, target), FORMATS[target.name]
-
-    def run(lanes: Lanes) -> None:
-        values = np.empty((lanes.count, 2), np.float64)
-        values[:, 0], values[:, 1] = low(lanes), high(lanes)
-        numbers = modifiers.clamp(values.reshape(-1), format.element)
-        write(lanes, format.close(numbers, modifiers.mode))
-
-    return run
 
 
 def _conversion(
@@ -88,6 +67,8 @@ def _conversion(
         return _integer_to_integer(modifiers, target, source)
     if not source.is_float:
         return _integer_to_float(op, modifiers, target)
+    if target.name == "tf32":
+        return _to_tf32(modifiers)
     opened = _opener(op, modifiers, source)
     if not target.is_float:
         return _float_to_integer(modifiers, target, source, opened)
@@ -124,15 +105,13 @@ def _opener(op: Operation, modifiers: _Modifiers, source: ScalarType) -> Convert
     format = FORMATS.get(source.name)
     if format is None or format.lanes != 1:
         op.unsupported(f"from .{source.name}")
-    if format.is_single and modifiers.ftz:
-        return lambda values: rounding.flush(values).astype(np.float64)
+    if format.is_single and modifiers.ftz and "f16" not in op.modifiers:
+        return lambda values: rounding.flush(rounding.canonical(values)).astype(np.float64)
     return lambda values: format.open(values).astype(np.float64, copy=False)
 
 
 def _closer(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Convert:
     """float64 to target registers, rounded once."""
-    if target.name == "tf32":
-        return lambda numbers: _tf32(modifiers.clamp(numbers, "tf32"), modifiers.mode)
     format = FORMATS.get(target.name)
     if format is None or format.lanes != 1 or modifiers.mode == "rna":
         op.unsupported(f"to .{target.name}")
@@ -144,15 +123,33 @@ def _closer(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Convert
     return close
 
 
-def _tf32(numbers: Array, mode: str) -> Array:
-    """float64 numbers that come from f32, to f32 bits of which the lower 13 are zero."""
-    bits = numbers.astype(np.float32).view(np.uint32)
-    half, drop = np.uint32(0x1000), np.uint32(0x1FFF)
-    if mode == "rn":
-        bits = bits + (half - np.uint32(1)) + ((bits >> np.uint32(13)) & np.uint32(1))
-    elif mode == "rna":
-        bits = bits + half
-    return np.where(np.isnan(numbers), np.uint32(0x7FFFFFFF), bits & ~drop)
+def _to_tf32(modifiers: _Modifiers) -> Convert:
+    """f32 to f32 of which the lower 13 bits are zero."""
+    step, sign = np.uint32(0x2000), np.uint32(1 << 31)
+    infinity = np.uint32(0x7F800000)
+
+    def run(values: Array) -> Array:
+        bits = np.ascontiguousarray(values).view(np.uint32)
+        nan = np.isnan(values)
+        half = _TF32_HALF[modifiers.mode](bits)
+        # NaNs are not rounded; `rna` knows nothing of them, and takes them for large numbers.
+        bits = np.where(nan, bits, bits + half) & ~(step - np.uint32(1))
+        if modifiers.finite:
+            bits = np.where((bits & ~sign) >= infinity, bits - step, bits)
+        if modifiers.mode != "rna":
+            bits = np.where(nan, np.uint32(0x7FFFE000), bits)
+        if modifiers.relu:
+            bits = np.where((bits & sign) != 0, np.uint32(0), bits)
+        return bits
+
+    return run
+
+
+_TF32_HALF: Final[dict[str, Callable[[Array], Any]]] = {
+    "rn": lambda bits: np.uint32(0xFFF) + ((bits >> np.uint32(13)) & np.uint32(1)),
+    "rna": lambda bits: np.uint32(0x1000),
+    "rz": lambda bits: np.uint32(0),
+}
 
 
 def _float_to_integer(
@@ -185,14 +182,42 @@ def _float_to_float(
 ) -> Convert:
     close = _closer(op, modifiers, target)
     integral = _TO_INTEGER[modifiers.to_integral] if modifiers.to_integral else None
-    if integral is None and target.name == "f64":
-        return lambda values: modifiers.clamp(opened(values), "f64")
 
     def run(values: Array) -> Array:
         numbers = opened(values)
-        return close(numbers if integral is None else _keep_zero(integral, numbers))
+        closed = close(numbers if integral is None else _keep_zero(integral, numbers))
+        return keep(values, closed) if np.isnan(numbers).any() else closed
+
+    def keep(values: Array, closed: Array) -> Array:
+        kept = _kept_nans(values, target, source, modifiers)
+        if kept is None:
+            return closed
+        return np.where(kept != 0, kept, closed.view(kept.dtype)).view(closed.dtype)
 
     return run
+
+
+def _kept_nans(
+    values: Array, target: ScalarType, source: ScalarType, modifiers: _Modifiers
+) -> Array | None:
+    """The NaNs that keep their bits, and zero elsewhere: those of f64, and of bf16 to f32."""
+    if modifiers.saturate:
+        return None
+    bits = np.ascontiguousarray(values).view(source.unsigned)
+    if source.name == "bf16" and target.name == "f32" and not modifiers.ftz:
+        wide = bits.astype(np.uint32) << np.uint32(16)
+        return np.where((bits & 0x7FFF) > 0x7F80, wide, np.uint32(0))
+    if source.name != "f64" or target.name == "f64":
+        return None
+    exponent, mantissa = _FIELDS[target.name]
+    width = exponent + mantissa
+    top = (bits >> np.uint64(63)) << np.uint64(width)
+    top |= np.uint64(((1 << (exponent + 1)) - 1) << (mantissa - 1))
+    kept = top | (bits & np.uint64((1 << 52) - 1)) >> np.uint64(52 - mantissa)
+    return np.where(np.isnan(values), kept, np.uint64(0)).astype(target.unsigned)
+
+
+_FIELDS: Final = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23)}
 
 
 def _keep_zero(integral: Callable[[Any], Array], numbers: Array) -> Array:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
+from tilewright.ptxsim.declarations import block_size
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import (
@@ -214,26 +216,40 @@ _LIMITS: Final = {
     "shared::cluster": (SHARED_WINDOW, LOCAL_WINDOW),
     "local": (LOCAL_WINDOW, LOCAL_WINDOW + (1 << 40)),
     "global": (GLOBAL_WINDOW, GLOBAL_WINDOW + (1 << 40)),
-    "const": (0, 0),
-    "param": (0, 0),
-    "param::entry": (0, 0),
 }
+Range = tuple[int, int]
 
 
 @instruction("isspacep")
 def is_space(op: Operation) -> Run:
     """`isspacep.space p, a`: whether a generic address lies in the space."""
-    space = op.choice(*_LIMITS)
+    space = op.choice(*_LIMITS, "const", "param", "param::entry")
     if space is None:
         op.fail("expected a state space")
-    low, high = _LIMITS[space]
+    constants = op.linker.constants()
+    _, size = block_size(op.linker.entry.parameters)
     write, read = op.write(0, SCALAR_TYPES["pred"]), op.read(1, SCALAR_TYPES["u64"])
 
     def run(lanes: Lanes) -> None:
         address = read(lanes)
-        write(lanes, (address >= low) & (address < high))
+        start = lanes.wave.parameters
+        if space == "const":
+            write(lanes, _inside(address, constants))
+        elif space.startswith("param"):
+            write(lanes, _inside(address, [(start, start + size)]))
+        else:
+            # Constants and parameters lie in global memory here, and nowhere else on a device.
+            others = [*constants, (start, start + size)]
+            write(lanes, _inside(address, [_LIMITS[space]]) & ~_inside(address, others))
 
     return run
+
+
+def _inside(address: Array, ranges: Sequence[Range]) -> Array:
+    found = np.zeros(len(address), np.bool_)
+    for low, high in ranges:
+        found |= (address >= low) & (address < high)
+    return found
 
 
 @instruction("mapa")

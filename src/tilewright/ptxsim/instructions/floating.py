@@ -12,7 +12,7 @@ from tilewright.ptxsim.float_formats import FORMATS, FloatFormat
 from tilewright.ptxsim.isa import Run
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.operation import Operation, Read
-from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
+from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array
 
 ROUNDINGS: Final = ("rn", "rz", "rm", "rp")
 
@@ -33,38 +33,39 @@ class Modifiers:
     def reader(self, op: Operation, which: int) -> Read:
         """A reader of numbers, flushed if the instruction flushes."""
         read, opened = op.read(which, self.format.type), self.format.open
-        if self.ftz and self.format.is_single:
-            return lambda lanes: rounding.flush(opened(read(lanes)))
+        if self.ftz:
+            tiny = self.format.tiny
+            return lambda lanes: rounding.flush(opened(read(lanes)), tiny)
         if self.format.element in ("f32", "f64") and self.format.lanes == 1:
             return read
         return lambda lanes: opened(read(lanes))
 
     def finish(self, numbers: Array) -> Array:
-        """Flush and clamp numbers of the format's own precision."""
+        """Flush and clamp results: float32 is rounded already, float64 is not."""
         if self.ftz and numbers.dtype == rounding.F32:
             numbers = rounding.flush(numbers)
+        elif self.ftz:
+            zero = np.copysign(0.0, numbers)
+            numbers = np.where(self.vanishes(numbers), zero, numbers)
         if self.saturate:
             numbers = rounding.saturate(numbers)
-        if self.relu:
-            numbers = np.where(numbers < 0, numbers.dtype.type(0), numbers)
-        return numbers
+        return rounding.relu(numbers) if self.relu else numbers
+
+    def vanishes(self, exact: Array) -> Array:
+        """Whether float64 results are flushed."""
+        return rounding.vanishes(exact, self.format.tiny, self.format.precision, self.mode)
 
     def close(self, numbers: Array) -> Array:
         """Numbers in float32 or float64 to registers."""
-        wide = self.finish(numbers) if self.saturate or self.relu else numbers
+        numbers = self.finish(numbers)
         if self.format.element == "f64":
-            return wide
-        if wide.dtype == rounding.F32:
-            return self.format.pack(rounding.canonical(self.finish(wide)))
-        closed = self.format.close(wide, self.mode)
-        if self.ftz and self.format.is_single:
-            closed = self.format.pack(rounding.flush(closed.view(np.float32)))
-        return closed
+            return numbers
+        if numbers.dtype == rounding.F32:
+            return self.format.pack(rounding.canonical(numbers))
+        return self.format.close(numbers, self.mode)
 
 
 def _sum(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
-    if format.element == "f64":
-        return rounding.add_f64(a, b, mode)
     if format.is_single and mode == "rn":
         return a + b
     total = rounding.sum_to_odd(a.astype(np.float64), b.astype(np.float64))
@@ -77,18 +78,22 @@ def _sum(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
 
 def add(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
     """`a + b`."""
+    if format.element == "f64":
+        return rounding.with_nans(rounding.add_f64(a, b, mode), b, a)
     return _sum(mode, format, a, b)
 
 
 def subtract(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
     """`a - b`."""
+    if format.element == "f64":
+        return rounding.with_nans(rounding.add_f64(a, -b, mode), b, a)
     return _sum(mode, format, a, -b)
 
 
 def multiply(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
     """`a * b`."""
     if format.element == "f64":
-        return rounding.multiply_f64(a, b, mode)
+        return rounding.with_nans(rounding.multiply_f64(a, b, mode), b, a)
     if format.is_single and mode == "rn":
         return a * b
     return a.astype(np.float64) * b.astype(np.float64)
@@ -97,7 +102,7 @@ def multiply(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
 def fused(mode: str, format: FloatFormat, a: Array, b: Array, c: Array) -> Array:
     """`a * b + c`, rounded once."""
     if format.element == "f64":
-        return rounding.fma_f64(a, b, c, mode)
+        return rounding.with_nans(rounding.fma_f64(a, b, c, mode), b, c, a)
     if format.is_single and mode == "rn":
         return rounding.fma_f32(a, b, c)
     product = a.astype(np.float64) * b.astype(np.float64)
@@ -112,10 +117,13 @@ Arithmetic = Callable[..., Array]
 
 def float_arithmetic(op: Operation, function: Arithmetic, sources: int) -> Run:
     """The handler of an instruction whose result is a function of its sources."""
+    outside = _outside(op) if op.flag("oob") else None
     modifiers = Modifiers(op)
     write = op.write(0, modifiers.format.type)
     reads = [modifiers.reader(op, at + 1) for at in range(sources)]
     mode, format, close = modifiers.mode, modifiers.format, modifiers.close
+    if modifiers.ftz and format.is_single:
+        function = _flushed(function, modifiers)
     if sources == 2:
         first, second = reads
         return lambda lanes: write(
@@ -123,9 +131,45 @@ def float_arithmetic(op: Operation, function: Arithmetic, sources: int) -> Run:
         )
 
     def run(lanes: Lanes) -> None:
-        write(lanes, close(function(mode, format, *(read(lanes) for read in reads))))
+        result = function(mode, format, *(read(lanes) for read in reads))
+        if outside is not None:
+            result = np.where(outside(lanes), 0.0, result)
+        write(lanes, close(result))
 
     return run
+
+
+# What copies put where a tensor has no elements, with either sign.
+_OUTSIDE: Final = np.uint16(0x7FF7)
+
+
+def _outside(op: Operation) -> Read:
+    """Whether a factor is that NaN: `.oob` takes such products, and sums with them, for zero."""
+    type = SCALAR_TYPES["b32" if op.modifiers[-1].endswith("x2") else "b16"]
+    first, second = op.read(1, type), op.read(2, type)
+
+    def test(lanes: Lanes) -> Array:
+        halves = (np.ascontiguousarray(read(lanes)).view(np.uint16) for read in (first, second))
+        a, b = (half & np.uint16(0x7FFF) == _OUTSIDE for half in halves)
+        return a | b
+
+    return test
+
+
+def _flushed(function: Arithmetic, modifiers: Modifiers) -> Arithmetic:
+    """A function of f32 that gives zero where only subnormal numbers round up to a normal one."""
+
+    def compute(mode: str, format: FloatFormat, *operands: Array) -> Array:
+        result = function(mode, format, *operands)
+        if result.dtype != rounding.F32:
+            return result
+        doubtful = abs(result) == np.float32(rounding.TINY)
+        if not doubtful.any():
+            return result
+        small = modifiers.vanishes(function("exact", format, *operands).astype(np.float64))
+        return np.where(doubtful & small, np.copysign(np.float32(0), result), result)
+
+    return compute
 
 
 def extreme(op: Operation, greater: bool) -> Run:
@@ -141,13 +185,17 @@ def extreme(op: Operation, greater: bool) -> Run:
         sign = np.signbit(a) ^ np.signbit(b)
         if absolute:
             a, b = abs(a), abs(b)
-        with_nan, without = (np.maximum, np.fmax) if greater else (np.minimum, np.fmin)
-        result = with_nan(a, b) if propagate else without(a, b)
+        result = (np.maximum if greater else np.minimum)(a, b)
+        no_a, no_b = np.isnan(a), np.isnan(b)
+        if not propagate and (no_a | no_b).any():
+            result = np.where(no_a, b, np.where(no_b, a, result))
         zeros = (a == 0) & (b == 0)
         if zeros.any():
             negative = np.signbit(a) & np.signbit(b) if greater else np.signbit(a) | np.signbit(b)
             zero = np.where(negative, -0.0, 0.0).astype(result.dtype)
             result = np.where(zeros, zero, result)
+        if result.dtype == rounding.F64 and modifiers.format.element == "f64":
+            result = rounding.with_nans(result, b, a)
         return np.where(sign, -abs(result), abs(result)) if xorsign else result
 
     def run(lanes: Lanes) -> None:
@@ -160,19 +208,29 @@ def extreme(op: Operation, greater: bool) -> Run:
 
 
 def sign_change(op: Operation, function: Callable[[Array, Array], Array]) -> Run:
-    """`abs` and `neg` of floats, on the sign bits."""
+    """`abs` and `neg` of floats, on the sign bits; NaNs are those that arithmetic gives."""
     ftz = op.flag("ftz")
     format = FORMATS[op.choice(*FORMATS) or op.unsupported("float type")]
     type = SCALAR_TYPES[f"b{format.type.bits}"]
     write, read = op.write(0, type), op.read(1, type)
-    width = format.type.bits // format.lanes
-    sign = sum(1 << (width * (at + 1) - 1) for at in range(format.lanes))
-    signs = type.dtype.type(sign)
-    if not (ftz and format.is_single):
-        return lambda lanes: write(lanes, function(read(lanes), signs))
+    word = UNSIGNED[format.type.bits // format.lanes]
+    sign = word.type(1 << (8 * word.itemsize - 1))
+    infinity = word.type(_INFINITY[format.element])
+    tiny = word.type(1 << (format.precision - 1))
 
     def run(lanes: Lanes) -> None:
-        flushed = rounding.flush(np.ascontiguousarray(read(lanes)).view(np.float32))
-        write(lanes, function(flushed.view(type.dtype), signs))
+        bits = np.ascontiguousarray(read(lanes)).view(word)
+        size = bits & ~sign
+        result = function(bits, sign)
+        if ftz:
+            result = np.where(size < tiny, result & sign, result)
+        nan = size > infinity
+        if nan.any():
+            kept = bits | tiny >> word.type(1)
+            result = np.where(nan, kept if format.element == "f64" else ~sign, result)
+        write(lanes, result.view(type.dtype))
 
     return run
+
+
+_INFINITY: Final = {"f16": 0x7C00, "bf16": 0x7F80, "f32": 0x7F800000, "f64": 0x7FF << 52}

@@ -193,7 +193,7 @@ def negate(op: Operation) -> Run:
 def divide(op: Operation, remainder: bool) -> Run:
     """`div` and `rem`, towards zero.
 
-    PTX does not say what division by zero gives: here a quotient of ones, and the dividend.
+    PTX does not say what division by zero gives; the hardware gives ones.
     """
     type = op.type()
     write, first, second = op.write(0, type), op.read(1, type), op.read(2, type)
@@ -204,13 +204,9 @@ def divide(op: Operation, remainder: bool) -> Run:
         x, y = abs(a).view(plain), abs(b).view(plain)
         by_zero = y == 0
         y = np.where(by_zero, plain.type(1), y)
-        if remainder:
-            left = x % y
-            signed = np.where(a < 0, -left, left).view(type.dtype)
-            write(lanes, np.where(by_zero, a, signed))
-            return
-        quotient = x // y
-        signed = np.where((a < 0) ^ (b < 0), -quotient, quotient)
+        magnitude = x % y if remainder else x // y
+        negative = a < 0 if remainder else (a < 0) ^ (b < 0)
+        signed = np.where(negative, -magnitude, magnitude)
         write(lanes, np.where(by_zero, ~plain.type(0), signed).view(type.dtype))
 
     return run
@@ -220,6 +216,7 @@ def divide(op: Operation, remainder: bool) -> Run:
 def multiply_24(op: Operation) -> Run:
     """Products of the low 24 bits: the low 32 bits of 48, or the high ones."""
     half = op.choice("lo", "hi") or op.fail("expected .lo or .hi")
+    saturates = op.flag("sat")
     type = op.type()
     write = op.write(0, type)
     reads = [op.read(at, type) for at in range(1, op.operand_count)]
@@ -230,7 +227,11 @@ def multiply_24(op: Operation) -> Run:
         if type.is_signed:
             a, b = ((each ^ 0x800000) - 0x800000 for each in (a, b))
         product = ((a * b) >> shift).astype(np.uint64).astype(UNSIGNED[32]).view(type.dtype)
-        write(lanes, product + reads[2](lanes) if len(reads) > 2 else product)
+        if saturates:
+            product = _clamped(product, reads[2](lanes), False)
+        elif len(reads) > 2:
+            product = product + reads[2](lanes)
+        write(lanes, product)
 
     return run
 

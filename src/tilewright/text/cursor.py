@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from tilewright.ir.types import DYNAMIC
 from tilewright.support.diagnostics import InvalidValue, fail
 from tilewright.support.location import Positions, Source, TextLoc
+from tilewright.support.stack import StackRoom
 from tilewright.text.lexer import TokenPositions, tokenize, unescape
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ MAX_DIGITS: Final = 640
 """How long a number may be; Python reads so many digits under every setting."""
 
 # A level of regions takes about a dozen frames, more than the usual limit allows at full depth.
-# The frames of Python functions do not use the stack of the machine.
 _DEEP: Final = 32
 _FRAMES: Final = 6000
 
@@ -128,7 +127,7 @@ class Cursor:
         if depth > MAX_NESTING:
             self.error(f"nested more than {MAX_NESTING} levels deep")
         if depth == _DEEP:
-            sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
+            StackRoom.need(_FRAMES)
 
     def keyword(self) -> str:
         """Take a bare word."""

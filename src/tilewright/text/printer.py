@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.ir.attributes import Attribute, DenseArrayAttr, EnumAttr, Type
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
+from tilewright.support.stack import StackRoom
 from tilewright.text.aliases import AliasPrinter
 from tilewright.text.attribute_printer import quoted
 from tilewright.text.naming import Names
@@ -224,8 +224,7 @@ class Printer(AliasPrinter):
         """Make room for what regions inside of regions take of Python's stack."""
         self._depth += 1
         if self._depth % _LEVELS == 0:
-            needed = _FRAMES * (self._depth + _LEVELS) + 1000
-            sys.setrecursionlimit(max(sys.getrecursionlimit(), needed))
+            StackRoom.need(_FRAMES * (self._depth + _LEVELS) + 1000)
 
     def _enter(self, dialect: str) -> None:
         self._default_dialect = dialect
@@ -370,13 +369,14 @@ def print_op(
     operations of the default dialect go without prefix, as inside an operation that sets one.
     """
     root = next(reversed([op, *op.ancestors()]))
-    return Printer(root, style, debug, generic).top_level([op], default_dialect)
+    with StackRoom():
+        return Printer(root, style, debug, generic).top_level([op], default_dialect)
 
 
 def print_contents(
     op: Operation, *, style: Style = Style.PUBLIC, debug: bool = False, generic: bool = False
 ) -> str:
     """The text of what a module holds, without the module; aliases are those of all together."""
-    printer = Printer(op, style, debug, generic)
     inside = op.default_dialect or "builtin"
-    return printer.top_level(op.regions[0].block, inside)
+    with StackRoom():
+        return Printer(op, style, debug, generic).top_level(op.regions[0].block, inside)

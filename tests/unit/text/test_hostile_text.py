@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import Protocol
 
@@ -63,6 +64,13 @@ def test_nesting_has_a_limit(what: str, read: Reading) -> None:
 def test_nesting_up_to_the_limit(read: Reading) -> None:
     text = '"x.y"() ({' * MAX_NESTING + "}) : () -> ()" * MAX_NESTING
     assert len(list(read(text).walk())) == MAX_NESTING + 1
+
+
+@pytest.mark.parametrize("depth", [MAX_NESTING, MAX_NESTING + 1])
+def test_the_limit_of_frames_is_what_it_was(depth: int) -> None:
+    usual = sys.getrecursionlimit()
+    complaint('"x.y"() ({' * depth + "}) : () -> ()" * depth)
+    assert sys.getrecursionlimit() == usual
 
 
 LONG = {

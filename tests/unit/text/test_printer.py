@@ -230,7 +230,9 @@ def test_deep_nesting_is_no_problem(generic: bool):
     op = holder()
     for _ in range(400):
         op = holder(op)
+    usual = sys.getrecursionlimit()
     lines = print_op(op, generic=generic).splitlines()
+    assert sys.getrecursionlimit() == usual
     assert len(lines) >= 802
     assert lines[400].startswith(" " * 800)
 

@@ -1,0 +1,42 @@
+"""The limit of frames grows on demand, and shrinks when nobody needs it any more."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tilewright.support.stack import StackRoom
+
+USUAL = sys.getrecursionlimit()
+
+
+def test_the_limit_grows_inside_only() -> None:
+    with StackRoom():
+        assert sys.getrecursionlimit() == USUAL
+        StackRoom.need(USUAL + 500)
+        assert sys.getrecursionlimit() == USUAL + 500
+        StackRoom.need(USUAL + 200)
+        assert sys.getrecursionlimit() == USUAL + 500
+    assert sys.getrecursionlimit() == USUAL
+
+
+def test_the_last_one_out_puts_it_back() -> None:
+    first, second = StackRoom(), StackRoom()
+    first.__enter__()
+    StackRoom.need(USUAL + 500)
+    second.__enter__()
+    first.__exit__()
+    assert sys.getrecursionlimit() == USUAL + 500
+    second.__exit__()
+    assert sys.getrecursionlimit() == USUAL
+
+
+def test_an_error_puts_it_back() -> None:
+    def too_deep() -> None:
+        StackRoom.need(USUAL + 500)
+        raise ValueError("deep")
+
+    with pytest.raises(ValueError, match="deep"), StackRoom():
+        too_deep()
+    assert sys.getrecursionlimit() == USUAL

@@ -13,13 +13,15 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
-from tilewright.ir.types import FloatType
+from tilewright.ir.types import F4E2M1FN, FloatType
 from tilewright.reference.numerics.rounding import widen
 from tilewright.reference.tile import Array, signed, unsigned
 
 CONVERSION: Final = re.compile(
     r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
 )
+
+TRAILING_ZEROS: Final = re.compile(r"\.?0+(p)")
 
 
 def format_tiles(format: str, tiles: Sequence[Array], types: Sequence[Type]) -> str:
@@ -39,7 +41,9 @@ def _numbers(tile: Array, type: Type, kind: str) -> Any:
     """The elements as Python's numbers, nested in lists."""
     if isinstance(type, FloatType):
         return widen(tile, type).tolist()
-    if isinstance(type, PtrType) or kind in "uoxXp" or tile.dtype == np.bool_:
+    if isinstance(type, PtrType):
+        return (tile >> np.uint64(type.pointee is F4E2M1FN)).tolist()
+    if kind in "uoxXp" or tile.dtype == np.bool_:
         return unsigned(tile).tolist()
     return signed(tile).tolist()
 
@@ -53,13 +57,22 @@ def _nested(value: Any, flags: str, kind: str) -> str:
 
 def _converted(value: Any, flags: str, kind: str) -> str:
     if kind in "aA":
-        text = float(value).hex()
-        return text if kind == "a" else text.upper()
+        text = TRAILING_ZEROS.sub(r"\1", float(value).hex())
+        return f"%{flags}s" % (text if kind == "a" else text.upper())
     if kind == "p":
         return f"0x{value:x}"
     if kind in "diuoxX":
         value = int(value) if value == value and abs(value) != float("inf") else 0
-        kind = "d" if kind in "iu" else kind
-    elif kind == "c":
+        return _integer(value, flags, "d" if kind in "iu" else kind)
+    if kind == "c":
         value = chr(int(value) & 0xFF)
+    return f"%{flags}{kind}" % value
+
+
+def _integer(value: int, flags: str, kind: str) -> str:
+    """C's other form of zero has no prefix, and that of octal numbers is a zero."""
+    if "#" in flags and (value == 0 or kind == "o"):
+        flags = flags.replace("#", "")
+        if kind == "o" and value:
+            return f"%{flags}s" % f"0{value:o}"
     return f"%{flags}{kind}" % value

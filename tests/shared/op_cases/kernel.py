@@ -44,8 +44,11 @@ class Case:
         grid: tuple[int, ...] = (1,),
         printed: str = "",
         fails: str | None = None,
+        also: Sequence[str] = (),
     ) -> None:
         self.op = op
+        self.also = also
+        """Further operations that the kernel tries."""
         self.text = text
         self.arguments = arguments
         self.checks = checks

@@ -251,9 +251,8 @@ def attention_causal_grouped() -> Launch:
 
 
 def _rotations(rows: int, columns: int, period: int) -> Array:
-    turns = np.outer(np.arange(rows), np.arange(columns)) / period
-    values: Array = np.exp(-2j * np.pi * turns)
-    return np.stack([values.real, values.imag], axis=-1).astype(np.float32)
+    angles = -2 * np.pi * np.outer(np.arange(rows), np.arange(columns)) / period
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1).astype(np.float32)
 
 
 def _transform(batch: int, factors: tuple[int, int, int]) -> tuple[Array, tuple[Array, ...], Any]:

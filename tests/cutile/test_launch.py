@@ -1,0 +1,274 @@
+"""Kernels of cuTile Python on the CPU: arguments of every kind, against NumPy."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Annotated, Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.reference.errors import ExecutionError, Fault
+
+ct = pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
+cutile = pytest.importorskip("tilewright.cutile")
+
+ConstInt = ct.Constant[int]
+ConstAny = ct.Constant[Any]
+Long = ct.ScalarInt64
+StaticRows = Annotated[Any, ct.ArrayAnnotation(static_shape_dims=(0,))]
+ELEMENTS = [
+    np.float16,
+    np.float32,
+    np.float64,
+    ml_dtypes.bfloat16,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+]
+
+
+@ct.kernel
+def add(a, b, c, size: ConstInt):
+    at = ct.bid(0)
+    total = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
+    ct.store(c, (at,), total)
+
+
+@ct.kernel
+def copy(x, y, rows: ConstInt, columns: ConstInt):
+    at = (ct.bid(0), ct.bid(1))
+    ct.store(y, at, ct.load(x, at, (rows, columns)))
+
+
+@ct.kernel
+def widen(x, y, size: ConstInt):
+    ct.store(y, (0,), ct.astype(ct.load(x, (0,), (size,)), ct.float32))
+
+
+@ct.kernel
+def scalars(y, whole, part, flag):
+    ct.scatter(y, 0, ct.astype(whole, ct.float32))
+    ct.scatter(y, 1, part)
+    ct.scatter(y, 2, ct.astype(flag, ct.float32))
+
+
+@ct.kernel
+def long_scalar(y, number: Long):
+    ct.scatter(y, 0, number)
+
+
+@ct.kernel
+def pairs(y, both: tuple[ConstInt, Any]):
+    ct.scatter(y, both[0], both[1])
+
+
+@ct.kernel
+def sums(arrays, y, size: ConstInt):
+    total = ct.zeros((size,), dtype=ct.float32)
+    for index in range(len(arrays)):
+        total = total + ct.load(arrays[index], (0,), (size,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (0,), total)
+
+
+@ct.kernel
+def static_shape(x: StaticRows, y):
+    ct.scatter(y, 0, ct.sum(ct.full((x.shape[0],), 2, dtype=ct.int32)))
+
+
+@ct.kernel
+def shows(x):
+    ct.printf("%d\n", ct.gather(x, 0))
+
+
+@ct.kernel
+def races(y):
+    ct.scatter(y, 0, ct.bid(0))
+
+
+def normal(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
+    return (8 * np.random.default_rng(seed).standard_normal(shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ELEMENTS)
+def test_every_element_type_adds_as_numpy_does(dtype: Any) -> None:
+    a, b, c = np.arange(100).astype(dtype), np.full(100, 3, dtype), np.zeros(100, dtype)
+    cutile.launch((7,), add, (a, b, c, 16))
+    assert np.array_equal(c, a + b)
+
+
+@pytest.mark.parametrize(
+    "dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.float8_e8m0fnu]
+)
+def test_bytes_of_floating_point_are_read_as_numbers(dtype: Any) -> None:
+    x, y = np.abs(normal(1, 64)).astype(dtype), np.zeros(64, np.float32)
+    cutile.launch(1, widen, (x, y, 64))
+    assert np.array_equal(y, x.astype(np.float32))
+
+
+VIEWS = {
+    "contiguous": lambda x: x[:48, :32],
+    "ragged": lambda x: x[:45, :31],
+    "transposed": lambda x: x.T[:48, :32],
+    "stepped": lambda x: x[::2, ::3][:20, :20],
+    "shifted": lambda x: x[3:, 5:][:40, :20],
+    "one row": lambda x: x[7:8, :32],
+    "one column": lambda x: x[:48, 9:10],
+    "repeated": lambda x: np.broadcast_to(x[0], (48, 64)),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views_are_read_where_they_lie(view: str) -> None:
+    x = VIEWS[view](normal(1, 64, 64))
+    y = np.zeros((48, 64), np.float32)
+    cutile.launch((3, 4), copy, (x, y, 16, 16))
+    rows, columns = x.shape
+    assert np.array_equal(y[:rows, :columns], x)
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view != "repeated"])
+def test_views_are_written_where_they_lie_and_nothing_else_is(view: str) -> None:
+    whole = np.full((64, 64), 7, np.float32)
+    wanted = whole.copy()
+    y, expected = VIEWS[view](whole), VIEWS[view](wanted)
+    x = normal(1, *y.shape)
+    expected[...] = x
+    cutile.launch((3, 4), copy, (x, y, 16, 16))
+    assert np.array_equal(whole, wanted)
+
+
+def test_scalars_are_32_bits_wide() -> None:
+    y = np.zeros(3, np.float32)
+    cutile.launch(1, scalars, (y, -5, 0.1, True))
+    assert np.array_equal(y, np.array([-5, 0.1, 1], np.float32))
+
+
+def test_annotated_integers_are_64_bits_wide() -> None:
+    y = np.zeros(1, np.int64)
+    cutile.launch(1, long_scalar, (y, -(1 << 40)))
+    assert y[0] == -(1 << 40)
+
+
+def test_items_of_tuples_are_constants_where_annotated() -> None:
+    y = np.zeros(4, np.int32)
+    cutile.launch(1, pairs, (y, (2, 9)))
+    assert y.tolist() == [0, 0, 9, 0]
+
+
+def test_lists_of_arrays() -> None:
+    arrays = [normal(seed, 10 + seed) for seed in range(4)]
+    y = np.zeros(16, np.float32)
+    cutile.launch(1, sums, (arrays, y, 16))
+    expected = np.zeros(16, np.float32)
+    for array in arrays:
+        expected[: len(array)] += array
+    assert np.array_equal(y, expected)
+
+
+def test_static_shapes_are_constants() -> None:
+    y = np.zeros(1, np.int32)
+    cutile.launch(1, static_shape, (np.zeros(32, np.int8), y))
+    assert y[0] == 64
+
+
+def test_prints_go_where_they_are_told() -> None:
+    printed: list[str] = []
+    cutile.launch(1, shows, (np.array([42], np.int32),), write=printed.append)
+    assert "".join(printed) == "42\n"
+
+
+def test_one_and_true_and_one_point_nought_are_different_constants() -> None:
+    @ct.kernel
+    def halves(y, number: ConstAny):
+        ct.scatter(y, 0, number / 2)
+
+    y = np.zeros(1, np.float32)
+    for number in (3, 3.0):
+        y[0] = 0
+        cutile.launch(1, halves, (y, number))
+        assert y[0] == 1.5
+
+
+def test_kernels_are_forgotten_with_their_modules() -> None:
+    @ct.kernel
+    def passing(y):
+        ct.scatter(y, 0, 1)
+
+    cutile.launch(1, passing, (np.zeros(1, np.int32),))
+    alive = weakref.ref(passing)
+    del passing
+    gc.collect()
+    assert alive() is None
+
+
+def test_the_checker_finds_races_in_the_line_of_the_kernel() -> None:
+    y = np.zeros(1, np.int32)
+    cutile.launch(2, races, (y,))
+    with pytest.raises(ExecutionError) as caught:
+        cutile.launch(2, races, (y,), check=True)
+    assert caught.value.fault is Fault.RACE
+    line = races._pyfunc.__code__.co_firstlineno + 2
+    assert f"test_launch.py:{line}:" in str(caught.value.location)
+
+
+WRONG = [
+    ((np.zeros(4, np.int32),), "expected 4 arguments, got 1"),
+    ((np.zeros(4, np.float32), 1 << 31, 0.5, True), "2147483648 does not fit into 32 bits"),
+    ((None, 1, 0.5, True), "argument 'y' of kernel 'scalars': expected an array"),
+    ((np.zeros(4, np.complex64), 1, 0.5, True), "cuTile has no arrays of complex64"),
+    (([], 1, 0.5, True), "expected arrays in the list, got an empty one"),
+    (([np.zeros(4), 3], 1, 0.5, True), "item 1 of argument 'y'"),
+    (([np.zeros(4), np.zeros((4, 4))], 1, 0.5, True), "of one element type and rank"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=[text for _, text in WRONG])
+def test_wrong_arguments_are_refused(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(tilewright.UserError) as caught:
+        cutile.launch(1, scalars, arguments)
+    assert message in str(caught.value)
+
+
+def test_strides_must_be_whole_elements() -> None:
+    fields = np.zeros(4, [("a", np.int8), ("b", np.float32)])["b"]
+    with pytest.raises(tilewright.UserError, match="strides of whole elements"):
+        cutile.launch(1, add, (fields, fields, fields, 4))
+
+
+def test_constants_must_be_numbers() -> None:
+    x = np.zeros(4, np.float32)
+    with pytest.raises(tilewright.UserError, match="expected a constant number"):
+        cutile.launch(1, add, (x, x, x, "16"))
+
+
+def test_only_kernels_can_be_launched() -> None:
+    with pytest.raises(tilewright.UserError, match=r"expected a function with @ct\.kernel"):
+        cutile.launch(1, print, ())
+
+
+def test_grids_must_be_positive() -> None:
+    x = np.zeros(4, np.float32)
+    with pytest.raises(tilewright.UserError, match="positive extents"):
+        cutile.launch((0,), add, (x, x, x, 4))
+
+
+def test_errors_of_cutile_stay_its_own() -> None:
+    with pytest.raises(ct.TileError):
+        cutile.launch(1, copy, (np.zeros(4, np.float32), np.zeros(4, np.float32), 2, 2))
+
+
+def test_read_only_arrays_cannot_be_written() -> None:
+    x = np.zeros(4, np.float32)
+    y = np.zeros(4, np.float32)
+    y.flags.writeable = False
+    with pytest.raises(ExecutionError):
+        cutile.launch(1, add, (x, x, y, 4))

@@ -1,0 +1,106 @@
+"""`ct.launch` itself on the CPU, wherever it was imported to; and versions that we do not know."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright
+
+ct = pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
+cutile = pytest.importorskip("tilewright.cutile")
+
+OWN = ct.launch
+
+
+@ct.kernel
+def fill(y, number):
+    ct.scatter(y, ct.bid(0), number)
+
+
+@pytest.fixture(autouse=True)
+def switched_off() -> Iterator[None]:
+    yield
+    cutile.disable()
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A module that has imported `launch` under a name of its own."""
+    module: Any = ModuleType("client_of_cutile")
+    module.start = OWN
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return module
+
+
+def launched(launch: Any) -> list[int]:
+    y = np.zeros(3, np.int32)
+    launch(None, (3,), fill, (y, 5))
+    return y.tolist()
+
+
+def test_launch_runs_on_the_cpu_and_ignores_its_stream() -> None:
+    cutile.enable(on="cpu")
+    assert launched(ct.launch) == [5, 5, 5]
+    y = np.zeros(3, np.int32)
+    ct.launch(object(), (3,), fill, (y, 6), programmatic_dependent_launch=True)
+    assert y.tolist() == [6, 6, 6]
+
+
+def test_those_who_imported_it_before_get_it_too(client: Any) -> None:
+    cutile.enable()
+    assert launched(client.start) == [5, 5, 5]
+    cutile.disable()
+    assert client.start is OWN
+
+
+def test_those_who_import_it_meanwhile_lose_it_again(client: Any) -> None:
+    cutile.enable()
+    client.later = ct.launch
+    cutile.disable()
+    assert client.later is OWN
+    assert ct.launch is OWN
+
+
+def test_enabling_again_changes_how() -> None:
+    cutile.enable()
+    cutile.enable(check=True)
+
+    @ct.kernel
+    def races(y):
+        ct.scatter(y, 0, ct.bid(0))
+
+    with pytest.raises(tilewright.UserError, match="race"):
+        ct.launch(None, (2,), races, (np.zeros(1, np.int32),))
+    cutile.disable()
+    cutile.disable()
+    assert ct.launch is OWN
+
+
+def test_other_places_are_refused() -> None:
+    with pytest.raises(tilewright.Unsupported, match="on 'gpu'"):
+        cutile.enable(on="gpu")
+    assert ct.launch is OWN
+
+
+def test_the_installed_version_is_known() -> None:
+    assert ct.__version__ in cutile.KNOWN_VERSIONS
+
+
+def test_other_versions_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ct, "__version__", "99.1")
+    for attempt in (cutile.enable, lambda: cutile.launch(1, fill, ())):
+        with pytest.raises(tilewright.Unsupported) as caught:
+            attempt()
+        assert "cuTile Python 99.1 (known: 1.7.0)" in str(caught.value)
+
+
+def test_without_cutile_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cuda.tile", None)
+    with pytest.raises(tilewright.Unsupported, match="PyPI: cuda-tile"):
+        cutile.launch(1, fill, ())

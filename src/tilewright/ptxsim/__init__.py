@@ -1,5 +1,6 @@
 """The PTX emulator: runs kernels on machines without a GPU."""
 
-from tilewright.ptxsim.machine import Buffer, Counters, Module
+from tilewright.ptxsim.counters import Counters
+from tilewright.ptxsim.machine import Buffer, Module
 
 __all__ = ["Buffer", "Counters", "Module"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
+from tilewright.ptxsim.counters import Counters
 from tilewright.ptxsim.declarations import block_size
 from tilewright.ptxsim.geometry import Launch, Triple
 from tilewright.ptxsim.memory import DeviceMemory
@@ -24,28 +23,6 @@ CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "reg
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
 _REGISTER_MEMORY: Final = 1 << 30
-
-
-@dataclass(slots=True)
-class Counters:
-    """What a launch did."""
-
-    thread_instructions: int = 0
-    vector_instructions: int = 0
-    by_family: Counter[str] = field(default_factory=Counter[str])
-    by_opcode: Counter[str] = field(default_factory=Counter[str])
-    output: list[str] = field(default_factory=list[str])
-
-    def add(self, wave: Wave) -> None:
-        """Count what a finished wave did."""
-        for segment, threads in wave.scheduler.thread_counts.items():
-            issues = wave.scheduler.issue_counts[segment]
-            self.thread_instructions += threads * len(segment.sites)
-            self.vector_instructions += issues * len(segment.sites)
-            for family, site in zip(segment.families, segment.sites, strict=True):
-                self.by_family[family] += threads
-                self.by_opcode[site.opcode] += threads
-        self.output += wave.output
 
 
 class Buffer:
@@ -145,12 +122,13 @@ class Module:
         check: bool | Iterable[str] = True,
         seed: int = 0,
         resident: int | None = None,
+        profile: bool = False,
     ) -> Counters:
         """Run a kernel; arrays among the arguments are copied in, and back when it is done.
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS`; accesses out of bounds are always found. `resident` is how many
-        CTAs run at the same time.
+        CTAs run at the same time. `profile` counts bank conflicts too.
         """
         program = self.program(name)
         entry = program.linker.entry
@@ -164,7 +142,9 @@ class Module:
         counters = Counters()
         try:
             for clusters in _waves(shape, program, resident):
-                wave = Wave(program, shape, clusters, self.memory, staged.block, checks, seed)
+                wave = Wave(
+                    program, shape, clusters, self.memory, staged.block, checks, seed, profile
+                )
                 wave.run()
                 counters.add(wave)
             staged.copy_back()

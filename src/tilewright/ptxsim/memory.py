@@ -26,6 +26,7 @@ class Space(Enum):
     """
 
     GENERIC = "generic"
+    PARAM = "param"
     GLOBAL = "global"
     SHARED = "shared"
     CLUSTER = "shared::cluster"
@@ -35,9 +36,9 @@ class Space(Enum):
 SPACES: Final = {
     "global": Space.GLOBAL,
     "const": Space.GLOBAL,
-    "param": Space.GENERIC,
-    "param::entry": Space.GENERIC,
-    "param::func": Space.GENERIC,
+    "param": Space.PARAM,
+    "param::entry": Space.PARAM,
+    "param::func": Space.PARAM,
     "shared": Space.SHARED,
     "shared::cta": Space.SHARED,
     "shared::cluster": Space.CLUSTER,
@@ -172,6 +173,8 @@ class Memory:
             return self.load(lanes, space, address, 8, 2 * count, site, kind)
         self.wave.loads += 1
         place = self.place(lanes, space, address, width * count, site, kind)
+        if space is not Space.PARAM:
+            self._note(lanes, place, width * count, kind)
         if not isinstance(place, list):
             return self._read(lanes, place, width, count, site, kind)
         result = np.zeros((lanes.count, count), UNSIGNED[8 * width])
@@ -195,11 +198,18 @@ class Memory:
             return self.store(lanes, space, address, values, 8, 2 * count, site, kind)
         place = self.place(lanes, space, address, width * count, site, kind)
         self.wave.progress += 1
+        if space is not Space.PARAM:
+            self._note(lanes, place, width * count, kind)
         if not isinstance(place, list):
             self._write(lanes, place, values, width, count, site, kind)
             return
         for part in place:
             self._write(lanes, part, lanes.spread(values)[part.mask], width, count, site, kind)
+
+    def _note(self, lanes: Lanes, place: Place | list[Place], size: int, kind: Kind) -> None:
+        """Parameters are not counted: they are no traffic."""
+        for part in place if isinstance(place, list) else (place,):
+            self.wave.traffic.access(lanes, part, size, kind)
 
     def _read(
         self, lanes: Lanes, place: Place, width: int, count: int, site: Instruction, kind: Kind
@@ -244,7 +254,7 @@ class Memory:
         if int(np.bitwise_or.reduce(address)) & (size - 1):
             bad = (address & (size - 1)) != 0
             self._report(lanes, address, bad, f"misaligned {kind.value} of {size} bytes", site)
-        if space is Space.GENERIC:
+        if space is Space.GENERIC or space is Space.PARAM:
             return self._generic(lanes, address, size, site, kind)
         return self._PLACERS[space](self, lanes, address, size, site, kind)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 import random
+from collections import Counter
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -105,6 +106,7 @@ class Scheduler:
         self.parked: dict[Hashable, list[Parked]] = {}
         self.thread_counts: dict[Segment, int] = {}
         self.issue_counts: dict[Segment, int] = {}
+        self.waits: Counter[str] = Counter()
         self._queue: list[tuple[int, tuple[int, ...], int, Group]] = []
         self._serial = 0
         self._current: Group | None = None
@@ -247,6 +249,7 @@ class Scheduler:
         waiting = Group(segment, lanes, group.stack, group.round)
         if not retry:
             waiting.move(segment.next)
+        self.waits[_cause(key)] += len(threads)
         self.parked.setdefault(key, []).append(Parked(waiting, segment, what, retry))
 
     def wake(self, key: Hashable) -> None:
@@ -287,3 +290,9 @@ class Scheduler:
         ]
         place = waiting[0].site.sites[-1].location
         raise UserError([Diagnostic(text, place, notes=tuple(notes))])
+
+
+def _cause(key: Hashable) -> str:
+    """What those wait for who were parked with a key."""
+    first = cast("tuple[object, ...]", key)[0] if isinstance(key, tuple) else key
+    return first.__name__ if isinstance(first, type) else str(first)

@@ -16,6 +16,7 @@ from tilewright.ptxsim.program import Code, Program
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.scheduler import Scheduler
 from tilewright.ptxsim.syntax import Instruction
+from tilewright.ptxsim.traffic import Traffic
 from tilewright.support.diagnostics import Diagnostic, UserError, note
 
 _State = TypeVar("_State")
@@ -77,6 +78,7 @@ class Wave:
         parameters: int,
         checks: frozenset[str],
         seed: int,
+        profile: bool = False,
     ) -> None:
         self.program = program
         self.launch = launch
@@ -105,6 +107,7 @@ class Wave:
         shared = program.linker.static_shared + launch.dynamic_shared
         self.memory = Memory(self, device, shared)
         self.scheduler = Scheduler(self, seed)
+        self.traffic = Traffic(self, conflicts=profile)
         self.checker = Checker(self) if shared and self.checks_for("races") else None
         if self.checker is not None:
             self.observe(self.checker)

@@ -97,6 +97,8 @@ class _Copy:
         if wave.checks:
             memory.check(lanes, place, size, self.site, Kind.ASYNC_WRITE)
             memory.shared.shadow[to[:, None] + np.arange(size)] = 3
+        wave.traffic.access(lanes, place, size, Kind.ASYNC_WRITE)
+        wave.traffic.moved("global", Kind.ASYNC_READ, int(given.sum()))
         if wave.observer is not None:
             wave.observer.access(lanes, place, size, Kind.ASYNC_WRITE, self.site)
         job = wave.state(AsyncEngine).submit(lambda: self._move(wave, source, to, given))

@@ -162,6 +162,7 @@ class _Atomic:
         rows = place.index >> (self.size.bit_length() - 1)
         if wave.checks and not arena.readable(rows, *self.words):
             wave.memory.report_shadow(lanes, place, self.size, self.site, Kind.ATOMIC)
+        wave.traffic.access(lanes, place, self.size, Kind.ATOMIC)
         if wave.observer is not None:
             wave.observer.access(lanes, place, self.size, Kind.ATOMIC, self.site)
         cells = arena.rows(*self.words)[0].view(self.held.dtype)

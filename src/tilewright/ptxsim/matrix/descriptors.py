@@ -121,6 +121,7 @@ class SharedMatrix:
         address = self.addresses(descriptors)
         index = address + (leaders.ctas * memory.shared_stride)[:, None, None]
         chunks = index >> 4
+        wave.traffic.moved("shared", Kind.ASYNC_READ, index.size * CHUNK)
         if wave.checks and not memory.shared.readable(chunks.reshape(-1), 8, 2):
             self._report_unwritten(leaders, index)
         words = memory.shared.rows(8, 2)[0][chunks].reshape(*index.shape[:2], -1)

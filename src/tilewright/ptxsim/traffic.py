@@ -1,0 +1,63 @@
+"""How many bytes threads and copies move, and how often threads of a warp meet in a bank."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.scalar_types import Array
+
+if TYPE_CHECKING:
+    from tilewright.ptxsim.lanes import Lanes
+    from tilewright.ptxsim.wave import Wave
+
+_BANKS: Final = 32
+_NAMES: Final = {
+    Kind.READ: "loads",
+    Kind.WRITE: "stores",
+    Kind.ATOMIC: "atomics",
+    Kind.ASYNC_READ: "asynchronous reads",
+    Kind.ASYNC_WRITE: "asynchronous writes",
+}
+
+
+class Traffic:
+    """Counts the accesses of a wave; conflicts only if they are asked for, since they cost time."""
+
+    def __init__(self, wave: Wave, conflicts: bool) -> None:
+        self.wave = wave
+        self.counts_conflicts = conflicts
+        self.bytes: Counter[str] = Counter()
+        self.requests = 0
+        self.conflicts = 0
+
+    def moved(self, space: str, kind: Kind, size: int) -> None:
+        """So many bytes went to or came from a space."""
+        self.bytes[f"{space} {_NAMES[kind]}"] += size
+
+    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind) -> None:
+        """Lanes touch `size` bytes each."""
+        if place.mask is not None:
+            lanes = lanes.take(place.mask)
+        self.moved(place.arena.name, kind, lanes.count * size)
+        if self.counts_conflicts and place.arena is self.wave.memory.shared:
+            self._count_conflicts(lanes.spread(place.index), lanes.threads, size)
+
+    def _count_conflicts(self, index: Array, threads: Array, size: int) -> None:
+        """A warp's access takes as many turns as its busiest bank has different words.
+
+        Accesses of 8 bytes are made by half a warp at a time, those of 16 by a quarter.
+        """
+        words = max(1, size // 4)
+        groups = threads // (32 // min(words, 32))
+        word = (index // 4)[:, None] + np.arange(words)
+        keys = np.unique(groups[:, None] * (1 << 40) + word)
+        group, bank = keys >> 40, keys % _BANKS
+        slots, counts = np.unique(group * _BANKS + bank, return_counts=True)
+        starts = np.flatnonzero(np.diff(slots // _BANKS, prepend=-1))
+        turns = np.maximum.reduceat(counts, starts)
+        self.requests += len(starts)
+        self.conflicts += int((turns - 1).sum())

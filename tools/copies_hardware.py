@@ -22,7 +22,9 @@ sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared")]
 from copy_cases import Case, Map, cases  # noqa: E402
 from ptx_probes import Array, digest  # noqa: E402
 
-_TYPES: list[str] = "u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16 ftz tf32 tf32ftz".split()
+_TYPES: tuple[str, ...] = (
+    "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "ftz", "tf32", "tf32ftz",
+)  # fmt: skip
 _CLUSTER = 4
 
 

@@ -311,7 +311,7 @@ class _Accesses:
         fresh = self._bytes(values)
         there = self.checker.wave.memory.shared.bytes.reshape(-1, fresh.shape[1])[self.grains]
         same: Array = np.logical_and.reduce(there == fresh, axis=1)
-        return same
+        return same & ~self.checker.shadow.closed(self.grains)
 
     def _report_write(self, bad: Array, what: str) -> None:
         checker, shadow = self.checker, self.checker.shadow
@@ -319,7 +319,7 @@ class _Accesses:
         column, lane, number = shadow.writer(grain)
         site = checker.site_numbered(number)
         note = f"the earlier write is {site.opcode} at {site.location}"
-        if shadow.is_closed(grain):
+        if shadow.closed(np.array([grain]))[0]:
             self._report(f"{what} in the memory of an mbarrier object", bad, note)
         elif column < checker.clocks.cluster_warps:
             cluster = grain * (1 << shadow.shift) // shadow.cta_stride // shadow.cluster_size

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, Place, Space
 
 if TYPE_CHECKING:
-    from tilewright.ptxsim.lanes import Lanes
     from tilewright.ptxsim.scalar_types import Array
     from tilewright.ptxsim.syntax import Instruction
 
@@ -48,6 +48,14 @@ def shared_span(
         note = f"a CTA of this launch has {wave.memory.shared_size} bytes"
         wave.violation(text, site, int(lane.threads[0]), note)
     return start
+
+
+def check_chunks(lane: Lanes, index: Array, size: int, site: Instruction, kind: Kind) -> None:
+    """Report chunks of shared memory, `size` bytes each, that one lane must not touch."""
+    wave = lane.wave
+    if wave.checks:
+        who = Lanes(wave, lane.frame, np.repeat(lane.threads, len(index)))
+        wave.memory.check(who, Place(wave.memory.shared, index, None), size, site, kind)
 
 
 def in_cta(lane: Lanes, start: int, rank: int) -> int:

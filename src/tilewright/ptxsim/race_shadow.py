@@ -133,9 +133,9 @@ class Shadow:
         self.writes[grains] = _NEVER << _TIME
         self.write_sites[grains] = site
 
-    def is_closed(self, grain: int) -> bool:
-        """Whether a grain is part of an object that nobody may touch."""
-        return int(self.writes[grain]) >> _TIME == _NEVER
+    def closed(self, grains: Array) -> Array:
+        """Which grains are part of an object that nobody may touch."""
+        return self.writes[grains] >> _TIME == _NEVER
 
     def note_read(self, grains: Array, readers: Array, time: Array, site: int) -> None:
         """Label grains as read."""

@@ -14,7 +14,7 @@ from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import Kind, Space
 from tilewright.ptxsim.operation import Operation
-from tilewright.ptxsim.places import global_span, in_cta, shared_span
+from tilewright.ptxsim.places import check_chunks, global_span, in_cta, shared_span
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
@@ -63,6 +63,8 @@ class _Transfer:
         from_ = self._source(lane, source, size)
         targets = self._targets(lane, target, size, mask)
         memory, thread = lane.wave.memory, int(lane.threads[0])
+        to = "global" if self.to_global else "shared"
+        lane.wave.traffic.moved(to, Kind.ASYNC_WRITE, len(targets) * size)
         pending = None
         if self.arrivals is not None:
             pending = self.arrivals.expect(lane, mask)
@@ -92,8 +94,10 @@ class _Transfer:
             arena = memory.shared
             kind = Kind.ASYNC_READ
             start = shared_span(lane, Space.SHARED, address, size, _GRAIN, site, kind)
+            check_chunks(lane, np.arange(start, start + size, _GRAIN), _GRAIN, site, kind)
             if wave.checker is not None:
                 wave.checker.bulk_read(thread, start, size, site)
+        wave.traffic.moved(arena.name, Kind.ASYNC_READ, size)
         chunks = np.arange(start, start + size, _GRAIN)
         wave.state(GenericWrites).require_visible(arena, chunks, _GRAIN, thread, site)
         return arena.bytes, start

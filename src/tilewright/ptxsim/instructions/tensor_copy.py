@@ -15,7 +15,7 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.map_proxy import MapProxy
 from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, Place, Space
 from tilewright.ptxsim.operation import Operation, Read
-from tilewright.ptxsim.places import global_span, in_cta, shared_address, shared_span
+from tilewright.ptxsim.places import check_chunks, global_span, in_cta, shared_address, shared_span
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
@@ -130,9 +130,11 @@ class _Load:
         start = shared_span(
             lane, Space.CLUSTER, address, map.footprint, _ALIGNMENT, site, Kind.ASYNC_WRITE
         )
+        wave.traffic.moved("global", Kind.ASYNC_READ, len(box.spans()) * size)
         mask = None if self.mask is None else int(self.mask(lane)[0])
         ranks = None if mask is None else ranks_of(lane, mask, site)
         starts = [start] if ranks is None else [in_cta(lane, start, rank) for rank in ranks]
+        wave.traffic.moved("shared", Kind.ASYNC_WRITE, len(starts) * map.box_bytes)
         pending = self.arrivals.expect(lane, mask)
         for each, found in zip(starts, pending.objects, strict=True):
             note_shared_write(lane, each, map.footprint, found, site)
@@ -178,7 +180,10 @@ class _Store:
         chunks = np.arange(start, start + map.footprint, 16)
         wave.state(GenericWrites).require_visible(memory.shared, chunks, 16, thread, site)
         base = _check_rows(lane, box, box.spans(), box.stored, Kind.ASYNC_WRITE, self.form)
+        wave.traffic.moved("shared", Kind.ASYNC_READ, map.box_bytes)
+        wave.traffic.moved("global", Kind.ASYNC_WRITE, len(box.spans()) * box.stored)
         places = (swizzled(map, shared_address(lane, start)) - shared_address(lane, start)) + start
+        check_chunks(lane, places, 16, site, Kind.ASYNC_READ)
         reduce = None
         if self.operation is not None:
             reduce = reduction(self.operation, map.type.removesuffix(".ftz"))

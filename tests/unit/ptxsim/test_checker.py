@@ -1,0 +1,456 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from tilewright.ptxsim import Module
+from tilewright.ptxsim.tensor_map import TensorMap
+from tilewright.support.diagnostics import UserError
+
+HEAD = """
+    .shared .align 1024 .b8 tile[2048];
+    .shared .align 8 .b8 full[8];
+    .shared .align 8 .b8 empty[8];
+    .shared .align 4 .b8 flag[4];
+    ld.param.u64 %rd1, [p0];
+    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    and.b32 %r3, %r1, 31;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.eq.u32 %p2, %r2, 0;
+    shl.b32 %r4, %r1, 2;
+    mov.u32 %r5, tile;
+    add.u32 %r6, %r5, %r4;
+    xor.b32 %r7, %r4, 128;
+    add.u32 %r7, %r5, %r7;
+    xor.b32 %r8, %r4, 4;
+    add.u32 %r8, %r5, %r8;
+"""
+# Both warps have 32 words in `tile`: %r6 is a thread's own, %r7 one of the other warp's, %r8 one
+# of its own warp's.
+INIT = "@%p1 mbarrier.init.shared.b64 [full], 1;\nbar.sync 0;\n"
+WAIT = """
+    again:
+    mbarrier.try_wait.parity.shared.b64 %p5, [full], 0;
+    @!%p5 bra again;
+"""
+LOAD = """
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [full];
+"""
+
+
+@pytest.fixture
+def attempt(run):
+    """Run a body with two warps and 1024 bytes of global memory; checks are on."""
+
+    def launch(body: str, *, seed: int = 0, block: int = 64, **options: object) -> None:
+        data = np.arange(256, dtype=np.uint32)
+        run(f"{HEAD}{body}\nret;", [data], "u64", block=block, seed=seed, **options)
+
+    return launch
+
+
+@pytest.fixture
+def report(attempt):
+    """What the checker says of a body."""
+
+    def launch(body: str, **options: object) -> str:
+        with pytest.raises(UserError) as caught:
+            attempt(body, **options)
+        return caught.value.render()
+
+    return launch
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("st.shared.u32 [%r6], %r1;", "ld.shared.u32 %r9, [%r7];"),
+        ("ld.shared.u32 %r9, [%r7];", "st.shared.u32 [%r6], %r1;"),
+        ("st.shared.u32 [%r6], %r1;", "st.shared.u32 [%r7], %r1;"),
+        ("st.shared.u32 [%r6], %r1;", "atom.shared.add.u32 %r9, [%r7], 1;"),
+        ("atom.shared.add.u32 %r9, [%r6], 1;", "ld.shared.u32 %r9, [%r7];"),
+        ("st.shared.u16 [%r6], %rs1;", "ld.shared.u16 %rs2, [%r7];"),
+        ("st.shared.u32 [%r6], %r1;", "ld.volatile.shared.u32 %r9, [%r7];"),
+        ("st.volatile.shared.u32 [%r6], %r1;", "ld.shared.u32 %r9, [%r7];"),
+    ],
+)
+def test_warps_need_a_barrier(attempt, report, first: str, second: str, seed: int) -> None:
+    fill = "st.shared.u32 [%r6], 7;\nbar.sync 0;\n"
+    attempt(f"{fill}{first}\nbar.sync 0;\n{second}", seed=seed)
+    assert "race: nothing orders this" in report(f"{fill}{first}\n{second}", seed=seed)
+
+
+def test_a_report_says_who_and_where(run) -> None:
+    body = """
+    .file 1 "kernel.py"
+    .loc 1 12 3
+    st.shared.u32 [%r6], %r1;
+    .loc 1 13 5
+    ld.shared.u32 %r9, [%r7];
+    ret;"""
+    with pytest.raises(UserError) as caught:
+        run(HEAD + body, [np.zeros(4, np.uint32)], "u64", block=64)
+    text = caught.value.render()
+    found = re.search(r"k.ptx:(\d+):5: error: ld.shared.u32: race: nothing orders this load", text)
+    assert found is not None
+    line = int(found[1])
+    assert "\n    ld.shared.u32 %r9, [%r7];\n" in text
+    assert "at shared address 0x80" in text
+    assert "thread (0, 0, 0) of block (0, 0, 0)" in text
+    assert "source line kernel.py:13:5" in text
+    assert f"st.shared.u32 at k.ptx:{line - 2}:5, by thread (32, 0, 0) of block (0, 0, 0)" in text
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_lanes_need_a_warp_barrier(attempt, report, seed: int) -> None:
+    attempt("st.shared.u32 [%r6], %r1;\nbar.warp.sync -1;\nld.shared.u32 %r9, [%r8];", seed=seed)
+    text = report("st.shared.u32 [%r6], %r1;\nld.shared.u32 %r9, [%r8];", seed=seed)
+    assert "race: nothing orders this load" in text
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    "body",
+    [
+        # Everybody stores the same, or what is there already.
+        "st.shared.u32 [flag], 1;",
+        "@%p1 st.shared.u32 [flag], 5;\nbar.sync 0;\nst.shared.u32 [flag], 5;",
+        # Atomic and volatile accesses meet.
+        "@%p1 st.shared.u32 [flag], 0;\nbar.sync 0;\natom.shared.add.u32 %r9, [flag], 1;\n"
+        "ld.volatile.shared.u32 %r10, [flag];\nst.volatile.shared.u32 [flag], %r1;",
+        # Threads read what they wrote themselves; halves of one word belong to two warps.
+        "st.shared.u32 [%r6], %r1;\nld.shared.u32 %r9, [%r6];",
+        "shl.b32 %r9, %r2, 1;\nadd.u32 %r9, %r9, %r5;\ncvt.u16.u32 %rs1, %r2;\n"
+        "st.shared.u16 [%r9], %rs1;\nld.shared.u16 %rs2, [%r9];",
+    ],
+)
+def test_harmless_meetings(attempt, body: str, seed: int) -> None:
+    attempt(body, seed=seed)
+
+
+def test_different_values_at_one_place(report) -> None:
+    assert "race: nothing orders this store" in report("st.shared.u32 [flag], %r2;")
+
+
+FLAG = """
+    st.shared.u32 [flag], 0;
+    bar.sync 0;
+    @%p2 bra producer;
+    spin:
+    {load} %r9, [flag];
+    setp.eq.u32 %p3, %r9, 0;
+    @%p3 bra spin;
+    {behind}
+    ld.shared.u32 %r10, [%r7];
+    bra end;
+    producer:
+    st.shared.u32 [%r6], %r1;
+    bar.warp.sync -1;
+    {before}
+    {store} [flag], 1;
+    end:
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "store", "before", "behind", "right"),
+    [
+        ("ld.acquire.cta.shared.u32", "st.release.cta.shared.u32", "", "", True),
+        ("ld.relaxed.cta.shared.u32", "st.relaxed.cta.shared.u32", "fence.acq_rel.cta;",
+         "fence.acq_rel.cta;", True),
+        ("ld.volatile.shared.u32", "st.volatile.shared.u32", "membar.cta;", "membar.cta;", True),
+        ("ld.relaxed.cta.shared.u32", "red.release.cta.shared.or.b32", "", "fence.sc.cta;", True),
+        ("ld.volatile.shared.u32", "st.volatile.shared.u32", "", "", False),
+        ("ld.volatile.shared.u32", "st.volatile.shared.u32", "membar.cta;", "", False),
+        ("ld.acquire.cta.shared.u32", "st.relaxed.cta.shared.u32", "", "", False),
+    ],
+)  # fmt: skip
+def test_flags_need_fences(
+    attempt, report, load: str, store: str, before: str, behind: str, right: bool
+) -> None:
+    body = FLAG.format(load=load, store=store, before=before, behind=behind)
+    if right:
+        attempt(body)
+    else:
+        assert "race: nothing orders this load" in report(body)
+
+
+EXPECT = "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd9, [full], {size};\n"
+READ = "ld.shared.u32 %r9, [%r6];"
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_bytes_that_an_mbarrier_counts(attempt, report, seed: int) -> None:
+    start = INIT + EXPECT
+    attempt(start.format(size=256) + f"@%p1 {LOAD}" + WAIT + READ, seed=seed)
+    text = report(start.format(size=512) + f"@%p1 {LOAD}" + WAIT + READ, seed=seed)
+    assert "deadlock" in text
+    assert "waits for phase 0 of the mbarrier at shared address" in text
+    assert "at 1 of 1 arrivals and 256 bytes missing" in text
+    twice = f"@%p1 {LOAD}" + f"@%p1 {LOAD}".replace("[tile]", "[tile+256]")
+    late = WAIT + "ld.shared.u32 %r9, [%r6];\nld.shared.u32 %r9, [%r6+256];"
+    attempt(start.format(size=512) + twice + late, seed=seed)
+    assert "race: nothing orders this load" in report(start.format(size=256) + twice + late)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_wrong_parity(attempt, report, seed: int) -> None:
+    start = INIT + EXPECT.format(size=256) + f"@%p1 {LOAD}"
+    early = report(start + WAIT.replace("[full], 0", "[full], 1") + READ, seed=seed)
+    # Seen from phase 0 parity 1 is over: nobody waits, or somebody waits for ever.
+    assert "race: nothing orders this load" in early or "deadlock" in early
+    text = report(start + WAIT + READ + WAIT.replace("again", "more").replace(", 0;", ", 1;"))
+    assert "deadlock" in text
+    assert "waits for phase 1 of the mbarrier" in text
+    assert "at 0 of 1 arrivals" in text
+
+
+def test_two_warps_wait_for_each_other(report) -> None:
+    body = """
+    @%p1 mbarrier.init.shared.b64 [full], 32;
+    @%p1 mbarrier.init.shared.b64 [empty], 32;
+    bar.sync 0;
+    @%p2 bra first;
+    a: mbarrier.try_wait.parity.shared.b64 %p5, [full], 0;
+    @!%p5 bra a;
+    mbarrier.arrive.shared.b64 %rd9, [empty];
+    bra end;
+    first:
+    b: mbarrier.try_wait.parity.shared.b64 %p5, [empty], 0;
+    @!%p5 bra b;
+    mbarrier.arrive.shared.b64 %rd9, [full];
+    end:
+    """
+    text = report(body)
+    assert "deadlock" in text
+    assert text.count("waits for phase 0 of the mbarrier") == 2
+    assert "thread (0, 0, 0) of block (0, 0, 0) (and 31 more)" in text
+    assert "thread (32, 0, 0) of block (0, 0, 0) (and 31 more)" in text
+
+
+PIPELINE = """
+    @%p1 mbarrier.init.shared.b64 [full], 1;
+    @%p1 mbarrier.init.shared.b64 [empty], 32;
+    bar.sync 0;
+    mov.u32 %r20, 0;
+    @%p2 bra consumer;
+    setp.ne.u32 %p6, %r3, 0;
+    @%p6 bra end;
+    produce:
+    and.b32 %r21, %r20, 1;
+    xor.b32 %r22, %r21, 1;
+    {wait_empty}
+    mbarrier.arrive.expect_tx.shared.b64 %rd9, [full], 256;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 256, [full];
+    add.u32 %r20, %r20, 1;
+    setp.lt.u32 %p6, %r20, 4;
+    @%p6 bra produce;
+    bra end;
+    consumer:
+    and.b32 %r21, %r20, 1;
+    c: mbarrier.try_wait.parity.shared.b64 %p5, [full], %r21;
+    @!%p5 bra c;
+    ld.shared.u32 %r9, [%r6];
+    {arrive}
+    add.u32 %r20, %r20, 1;
+    setp.lt.u32 %p6, %r20, 4;
+    @%p6 bra consumer;
+    end:
+"""
+WAIT_EMPTY = "p: mbarrier.try_wait.parity.shared.b64 %p5, [empty], %r22;\n@!%p5 bra p;"
+ARRIVE = "mbarrier.arrive.shared.b64 %rd9, [empty];"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_ring_of_one_stage(attempt, report, seed: int) -> None:
+    attempt(PIPELINE.format(wait_empty=WAIT_EMPTY, arrive=ARRIVE), seed=seed)
+    text = report(PIPELINE.format(wait_empty="", arrive=ARRIVE), seed=seed)
+    assert "race: nothing orders this" in text or "1 arrivals are more than 0" in text
+    text = report(PIPELINE.format(wait_empty=WAIT_EMPTY, arrive=f"@%p1 {ARRIVE}"), seed=seed)
+    assert "deadlock" in text
+    assert "at 1 of 32 arrivals" in text
+
+
+COPY = "cp.async.ca.shared.global [%r6], [%rd2], 4;\n"
+SOURCE = "cvt.u64.u32 %rd2, %r4;\nadd.u64 %rd2, %rd2, %rd1;\n"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_copies_of_threads(attempt, report, seed: int) -> None:
+    commit, wait = "cp.async.commit_group;\n", "cp.async.wait_group {n};\n"
+    attempt(SOURCE + COPY + commit + wait.format(n=0) + READ, seed=seed)
+    attempt(SOURCE + COPY + "cp.async.wait_all;\n" + READ, seed=seed)
+    for body in (
+        COPY + commit + READ,
+        COPY + wait.format(n=0) + READ,
+        COPY + commit + wait.format(n=1) + READ,
+        COPY + commit + wait.format(n=0) + "ld.shared.u32 %r9, [%r7];",
+        "st.shared.u32 [%r6], 1;\nld.shared.u32 %r9, [%r7];\n" + COPY,
+    ):
+        assert "race: nothing orders this" in report(SOURCE + body, seed=seed)
+
+
+STORE = "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 256;\n"
+GROUP = "@%p1 cp.async.bulk.commit_group;\n"
+READ_DONE = "@%p1 cp.async.bulk.wait_group.read 0;\n"
+ALL_DONE = "@%p1 cp.async.bulk.wait_group 0;\n"
+PROXY = "fence.proxy.async.shared::cta;\n"
+WRITE = "st.shared.u32 [%r6], %r1;\n"
+MEET = "bar.sync 0;\n"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stores_of_the_engine(attempt, report, seed: int) -> None:
+    attempt(WRITE + PROXY + MEET + STORE + GROUP + ALL_DONE, seed=seed)
+    reuse = WRITE + PROXY + MEET + STORE + GROUP + READ_DONE + MEET
+    attempt(reuse + "st.shared.u32 [%r6], 3;\n" + ALL_DONE, seed=seed)
+    text = report(WRITE + MEET + STORE + GROUP + ALL_DONE, seed=seed)
+    assert "no fence.proxy.async in between" in text
+    text = report(WRITE + PROXY + STORE + GROUP + ALL_DONE, seed=seed)
+    assert "race: nothing orders this asynchronous read" in text
+    early = WRITE + PROXY + MEET + STORE + GROUP + MEET + "st.shared.u32 [%r6], 3;\n" + ALL_DONE
+    assert "race: nothing orders this write after an earlier read" in report(early, seed=seed)
+    text = report(WRITE + PROXY + MEET + STORE + GROUP, seed=seed)
+    assert "the CTA exits before anybody has waited for this copy" in text
+
+
+def test_a_fence_behind_the_barrier_will_do(attempt) -> None:
+    attempt(WRITE + MEET + f"@%p1 {PROXY}" + STORE + GROUP + ALL_DONE)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("mbarrier.arrive.shared.b64 %rd9, [full];", "was never initialised"),
+        ("@%p1 mbarrier.init.shared.b64 [full], 1;\nmbarrier.test_wait.parity.shared.b64 %p5,"
+         " [full], 0;", "nothing orders this after the initialisation of the mbarrier"),
+        (INIT + "@%p1 mbarrier.init.shared.b64 [full], 1;", "exists already"),
+        (INIT + "@%p1 mbarrier.arrive.shared.b64 %rd9, [full], 2;",
+         "2 arrivals are more than 1 that are pending"),
+        (INIT + "@%p1 mbarrier.arrive.noComplete.shared.b64 %rd9, [full], 1;",
+         "this arrival completes the phase"),
+        (INIT + "@%p1 st.shared.u32 [full], 0;", "store in the memory of an mbarrier object"),
+        (INIT + "@%p1 ld.shared.u32 %r9, [full];", "load in the memory of an mbarrier object"),
+        ("@%p1 mbarrier.init.shared.b64 [full], 0;", "expected a count of 1 to 1048575, got 0"),
+        ("@%p1 mbarrier.init.shared.b64 [full+4], 1;", "misaligned"),
+        ("@%p2 bra a;\nbar.sync 1, 64;\nbra b;\na: bar.sync 1, 32;\nb:",
+         "barrier 1 is for"),
+        ("setp.lt.u32 %p3, %r3, 16;\n@%p3 bra a;\nbar.sync 0;\nbra b;\na: bar.sync 0;\nb:",
+         "expected all threads of a warp at the same barrier instruction"),
+        ("@%p2 bra a;\nbar.sync 1;\nbra b;\na: bar.sync 2;\nb:", "deadlock"),
+        ("barrier.cluster.wait;", "expected barrier.cluster.arrive before the wait"),
+        ("barrier.cluster.arrive;\nbarrier.cluster.arrive;", "between two arrivals"),
+    ],
+)  # fmt: skip
+def test_misuse_of_barriers(report, body: str, text: str) -> None:
+    assert text in report(body)
+
+
+def test_an_mbarrier_ends(attempt) -> None:
+    body = "@%p1 mbarrier.inval.shared.b64 [full];\n@%p1 st.shared.u32 [full], 7;\n"
+    attempt(INIT + body + "@%p1 mbarrier.init.shared.b64 [full], 2;")
+
+
+TENSOR = """.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 slot)
+{{
+    .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
+    .shared .align 1024 .b8 tile[4096];
+    .shared .align 8 .b8 full[8];
+    mov.b64 %rd1, map;
+    cvta.param.u64 %rd1, %rd1;
+    ld.param.u64 %rd2, [slot];
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 mbarrier.init.shared.b64 [full], 1;
+    bar.warp.sync -1;
+    {body}
+    ret;
+}}
+"""
+BOX = """
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 %rd9, [full], 1024;
+    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+        [{to}], [{map}, {{{at}}}], [full];
+    again: mbarrier.try_wait.parity.shared.b64 %p2, [full], 0;
+    @!%p2 bra again;
+"""
+BACK = """
+    @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{{at}}}], [tile];
+    @%p1 cp.async.bulk.commit_group;
+    @%p1 cp.async.bulk.wait_group 0;
+"""
+
+
+def tensor(body: str, rows: int = 16, **fields: object) -> None:
+    """A tensor of 16 rows of 64 words, boxes of 8 rows of 32; the map may claim more rows."""
+    module = Module(TENSOR.format(body=body), "k.ptx")
+    data = module.upload(np.arange(1024, dtype=np.uint32), "tensor")
+    slot = module.upload(np.zeros(128, np.uint8), "slot")
+    map = TensorMap(int(data), "u32", (64, rows), (256,), (32, 8), swizzle=128)
+    module.launch("k", 1, 32, [bytes(map), slot])
+
+
+@pytest.mark.parametrize(
+    ("body", "rows", "text"),
+    [
+        (BOX.format(to="tile+3584", map="%rd1", at="0, 0"), 16,
+         "asynchronous write of 1024 bytes outside of shared memory at address 0xe00"),
+        (BOX.format(to="tile", map="%rd1", at="32, 12"), 24,
+         "asynchronous read of 128 bytes outside of every allocation"),
+        (BOX.format(to="tile", map="%rd1", at="3, 0"), 16, "misaligned box"),
+        (BOX.format(to="tile+64", map="%rd1", at="0, 0"), 16, "expected 128 to divide it"),
+        (BACK.format(at="-32, 0"), 16, "out-of-bounds box: a store may not begin at (-32, 0)"),
+        (BACK.format(at="0, 0"), 16, "asynchronous read of 16 bytes that were never written"),
+        (BOX.format(to="tile", map="%rd2", at="0, 0"), 16, "invalid tensor map"),
+    ],
+)  # fmt: skip
+def test_boxes_out_of_bounds(body: str, rows: int, text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        tensor(body, rows)
+    assert text in caught.value.render()
+
+
+def test_boxes_may_leave_the_tensor() -> None:
+    tensor(BOX.format(to="tile", map="%rd1", at="32, 12"))
+    tensor(BOX.format(to="tile", map="%rd1", at="-64, -40"))
+
+
+COPY_MAP = """
+    shl.b32 %r2, %r1, 2;
+    cvt.u64.u32 %rd3, %r2;
+    add.u64 %rd4, %rd1, %rd3;
+    add.u64 %rd5, %rd2, %rd3;
+    ld.u32 %r3, [%rd4];
+    st.global.u32 [%rd5], %r3;
+    bar.warp.sync -1;
+"""
+RELEASE = "fence.proxy.tensormap::generic.release.gpu;\n"
+ACQUIRE = "fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n"
+
+
+def test_maps_that_the_kernel_wrote() -> None:
+    use = BOX.format(to="tile", map="%rd2", at="0, 8")
+    tensor(COPY_MAP + RELEASE + ACQUIRE + use)
+    with pytest.raises(UserError, match="was written and not released"):
+        tensor(COPY_MAP + use)
+    with pytest.raises(UserError, match="was written and not acquired"):
+        tensor(COPY_MAP + RELEASE + use)
+
+
+def test_a_cluster_needs_its_barrier(attempt, report) -> None:
+    peer = "mov.u32 %r9, %cluster_ctarank;\nxor.b32 %r9, %r9, 1;\n"
+    peer += "mapa.shared::cluster.u32 %r10, %r6, %r9;\n"
+    arrive, wait = "barrier.cluster.arrive;\n", "barrier.cluster.wait;\n"
+    load = "ld.shared::cluster.u32 %r11, [%r10];\n"
+    options = {"grid": 4, "cluster": 2}
+    attempt(peer + WRITE + arrive + wait + load + arrive + wait, **options)
+    assert "race: nothing orders this load" in report(peer + WRITE + load, **options)
+    relaxed = "barrier.cluster.arrive.relaxed;\n"
+    assert "race" in report(peer + WRITE + relaxed + wait + load, **options)

@@ -48,7 +48,7 @@ def _float_marks(format: FloatFormat) -> set[int]:
 def sample(element: Number, count: int, rng: np.random.Generator) -> Array:
     """Edges and random patterns, half of them near one or small, so that pairs of them matter."""
     if element.width <= 8:
-        return rng.permutation(np.resize(every(element), count))
+        return np.resize(rng.permutation(every(element)), count)
     kind = storage(element.width)
     patterns = rng.integers(0, 1 << element.width, count, dtype=kind)
     half = patterns[: count // 2]

@@ -15,7 +15,7 @@ from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F4E2M1FN, FloatType
 from tilewright.reference.numerics.rounding import widen
-from tilewright.reference.tile import Array, signed, unsigned
+from tilewright.reference.tile import Array, signed, to_patterns
 
 CONVERSION: Final = re.compile(
     r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
@@ -44,7 +44,7 @@ def _numbers(tile: Array, type: Type, kind: str) -> Any:
     if isinstance(type, PtrType):
         return (tile >> np.uint64(type.pointee is F4E2M1FN)).tolist()
     if kind in "uoxXp" or tile.dtype == np.bool_:
-        return unsigned(tile).tolist()
+        return to_patterns(tile, type).tolist()
     return signed(tile).tolist()
 
 

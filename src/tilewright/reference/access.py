@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from tilewright.ir.types import F4E2M1FN, I1
-from tilewright.reference.address_space import Allocation, Hit, Window
+from tilewright.reference.address_space import GAP, Allocation, Hit, Window
 from tilewright.reference.errors import Fault
 from tilewright.reference.tile import DTYPES, Array, from_memory, per_block
 
@@ -200,7 +200,7 @@ class Access:
 
     def _nearby(self, address: int) -> str:
         allocation = self.at.machine.space.find(address)
-        if allocation is None:
+        if allocation is None or address >= allocation.end + GAP:
             return "where there is no memory"
         offset, size = address - allocation.base, len(allocation.bytes)
         return f"byte {offset} of {allocation.name}, which has {size}"

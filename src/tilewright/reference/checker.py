@@ -92,6 +92,15 @@ class Checker:
         """Which of several goes next."""
         return int(self.random.integers(count))
 
+    def anything(self, shape: tuple[int, ...], element: Type) -> Array:
+        """Elements that are undefined: a program that uses them should be found out."""
+        dtype = DTYPES[element]
+        size = int(np.prod(shape)) * dtype.itemsize
+        bits = np.frombuffer(self.random.bytes(size), np.uint8)
+        if element is F4E2M1FN:
+            bits = bits & np.uint8(15)
+        return from_memory(bits.view(dtype), element).reshape(shape)
+
     def shadow(self, allocation: Allocation) -> Shadow:
         """What is known of an allocation."""
         found = self._shadows.get(allocation)
@@ -169,13 +178,7 @@ class CheckedAccess(Access):
         super()._store(*self.delayed)
 
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
-        """Anything: a program that uses it should be found out."""
-        dtype = DTYPES[element]
-        size = int(np.prod(shape)) * dtype.itemsize
-        bits = np.frombuffer(self.checker.random.bytes(size), np.uint8)
-        if element is F4E2M1FN:
-            bits = bits & np.uint8(15)
-        return from_memory(bits.view(dtype), element).reshape(shape)
+        return self.checker.anything(shape, element)
 
     def reads(self, hit: Hit, size: int) -> None:
         self._check_owner(hit.allocation)

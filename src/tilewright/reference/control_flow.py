@@ -58,7 +58,8 @@ Crossing = Generator["Waiting | None", None, Passage]
 def walk(block: Block, at: Batch) -> Walk:
     """Run the operations of a block; gives the exits of all blocks of the batch."""
     exits: list[Exit] = []
-    turns = at.machine.turns
+    entered, machine = at, at.machine
+    turns = machine.turns
     for op in block:
         kind = type(op)
         if kind in turns:
@@ -77,6 +78,8 @@ def walk(block: Block, at: Batch) -> Walk:
             at.values[op.results[0]] = outcome
         elif op.results:
             at.bind(op.results, outcome)
+    if machine.scratches:
+        machine.leave(block, entered)
     return exits
 
 

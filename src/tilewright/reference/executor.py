@@ -75,7 +75,6 @@ def run_kernel(
         done = 0
         for group in np.array_split(blocks, -(-len(blocks) // batch_size(entry)) or 1):
             run_alone(start(machine, entry, group, arguments))
-            machine.release_scratches()
             done += len(group)
             if progress is not None:
                 progress(done, len(blocks))

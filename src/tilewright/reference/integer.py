@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from tilewright.dialects.cuda_tile import integer as d
 from tilewright.dialects.cuda_tile.enums import Overflow, Signedness
 from tilewright.ir.operation import Operation
@@ -14,6 +16,7 @@ from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import integer, overflow
 from tilewright.reference.numerics.comparison import compare_integers
 from tilewright.reference.tile import Array, element
+from tilewright.reference.tile import integer as integer_type
 
 
 def is_signed(op: d.SignedInteger | d.CmpIOp) -> bool:
@@ -46,11 +49,8 @@ def negi(op: d.NegIOp, at: Batch) -> Array:
 
 
 def check_overflow(op: Operation, at: Batch, promise: Overflow, *operands: Array) -> None:
-    """Stop if a scalar overflows that was promised not to.
-
-    Of a tile, some elements may lie outside of an array, and nobody cares about them.
-    """
-    if at.machine.checker is None or promise is Overflow.NONE or operands[0].ndim > 1:
+    """Stop if an operation overflows that was promised not to."""
+    if at.machine.checker is None or promise is Overflow.NONE:
         return
     for signed in (True, False):
         if promise is not (Overflow.NO_UNSIGNED_WRAP if signed else Overflow.NO_SIGNED_WRAP):
@@ -76,21 +76,35 @@ def mulhii(op: d.MulhiIOp, at: Batch) -> Array:
 def divi(op: d.DivIOp, at: Batch) -> Array:
     """The quotient, rounded as told."""
     lhs, rhs, type = at[op.lhs], at[op.rhs], element(op.result)
-    check_divisor(op, at, rhs)
-    return integer.divide(lhs, rhs, type, is_signed=is_signed(op), mode=op.rounding)
+    quotient = integer.divide(lhs, rhs, type, is_signed=is_signed(op), mode=op.rounding)
+    quotient = defined(op, at, quotient, rhs != 0, "divides by zero")
+    if not is_signed(op):
+        return quotient
+    smallest = -(1 << integer_type(op.result).width - 1)
+    fits = (integer.read(lhs, True) != smallest) | (integer.read(rhs, True) != -1)
+    return defined(op, at, quotient, fits, "divides the smallest integer by -1")
 
 
 @meaning(d.RemIOp)
 def remi(op: d.RemIOp, at: Batch) -> Array:
     """What division toward zero leaves."""
-    check_divisor(op, at, at[op.rhs])
-    return integer.remainder(at[op.lhs], at[op.rhs], element(op.result), is_signed=is_signed(op))
+    lhs, rhs, type = at[op.lhs], at[op.rhs], element(op.result)
+    rest = integer.remainder(lhs, rhs, type, is_signed=is_signed(op))
+    return defined(op, at, rest, rhs != 0, "divides by zero")
 
 
-def check_divisor(op: Operation, at: Batch, divisor: Array) -> None:
-    """Stop where a program divides a scalar by zero; elements of tiles may be unused."""
-    if at.machine.checker is not None and divisor.ndim == 1:
-        at.require(op, divisor != 0, Fault.UNDEFINED, "divides by zero")
+def defined(op: Operation, at: Batch, result: Array, holds: Array, message: str) -> Array:
+    """A result that is defined where something holds; only a checker minds where it is not.
+
+    A scalar must be defined. Elements of a tile may lie outside of an array, where nobody uses
+    them: those are anything.
+    """
+    checker = at.machine.checker
+    if checker is None or holds.all():
+        return result
+    if result.ndim == 1:
+        at.require(op, holds, Fault.UNDEFINED, message)
+    return np.where(holds, result, checker.anything(result.shape, element(op.results[0])))
 
 
 @meaning(d.MaxIOp)

@@ -21,7 +21,7 @@ from tilewright.reference.tile import Array, is_array
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.control_flow import LoopOp
     from tilewright.dialects.cuda_tile.memory import AllocaOp
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
     from tilewright.reference.address_space import AddressSpace, Allocation
     from tilewright.reference.batch import Batch
     from tilewright.reference.checker import Checker
@@ -76,8 +76,8 @@ class Machine:
         self.fuel = fuel
         self.globals: dict[str, int] = {}
         """The address of each global array."""
-        self.scratches: dict[tuple[Operation, tuple[int, ...]], Allocation] = {}
-        """What each `alloca` of each block has allocated."""
+        self.scratches: dict[Block, dict[tuple[int, ...], list[Allocation]]] = {}
+        """What the operations `alloca` of a region have allocated in each block."""
         self.turns: frozenset[type[Operation]] = MEMORY_OPS if checker else frozenset()
         """The operations before which other blocks may run."""
 
@@ -96,18 +96,20 @@ class Machine:
         if self.checker is not None:
             self.checker.settle()
             self.checker.uninitialise(allocation)
-        # Memory of the same operation, from an iteration before, has come to its end.
-        former = self.scratches.get((op, block))
-        if former is not None:
-            self.space.release(former)
-        self.scratches[op, block] = allocation
+        assert op.parent is not None
+        self.scratches.setdefault(op.parent, {}).setdefault(block, []).append(allocation)
         return allocation.base
 
-    def release_scratches(self) -> None:
-        """Take back the memory of blocks that have ended."""
-        for allocation in self.scratches.values():
-            self.space.release(allocation)
-        self.scratches.clear()
+    def leave(self, region: Block, at: Batch) -> None:
+        """Take back the memory that blocks have got in a region, at the end of which they are."""
+        scratches = self.scratches.get(region)
+        if not scratches:
+            return
+        if self.checker is not None:
+            self.checker.settle()
+        for x, y, z in at.blocks.tolist():
+            for allocation in scratches.pop((x, y, z), ()):
+                self.space.release(allocation)
 
     def watch(self, op: LoopOp) -> Watch:
         """A watch over one run of a loop."""

@@ -9,14 +9,13 @@ from tilewright.bytecode.opcodes import AttributeTag
 from tilewright.bytecode.tables import ConstantPool, StringPool, encode_constant
 from tilewright.bytecode.types import TypePool
 from tilewright.bytecode.varint import Buffer
-from tilewright.bytecode.versions import OLDEST, Version, spell
+from tilewright.bytecode.versions import Version
 from tilewright.dialects.cuda_tile.attributes import (
     BoundedAttr,
     DivByAttr,
     OptimizationHintsAttr,
     SameElementsAttr,
 )
-from tilewright.dialects.cuda_tile.enums import ENUM_SINCE
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.attribute_kinds import (
     ArrayKind,
@@ -178,29 +177,20 @@ FieldWriter = Callable[[Writer, Any], None]
 """Writes an attribute of an operation."""
 
 
-def field_writer(kind: AttributeKind[Any], version: Version) -> FieldWriter:
+def field_writer(kind: AttributeKind[Any]) -> FieldWriter:
     """How to write an attribute of a declared kind."""
     if isinstance(kind, EnumKind):
-        return _enum_writer(version)
+        return _write_enum
     make = _FIELD_WRITERS.get(kind.__class__)
     if make is None:
         raise InternalError(f"bytecode has no form for a {kind.description}")
     return make(kind)
 
 
-def _enum_writer(version: Version) -> FieldWriter:
-    def write(writer: Writer, attribute: EnumAttr) -> None:
-        if attribute.value < 0:
-            raise InvalidValue(f"'{attribute.keyword}' has no form in bytecode")
-        since = ENUM_SINCE.get(attribute, OLDEST)
-        if since > version:
-            raise InvalidValue(
-                f"'{attribute.keyword}' came with bytecode {spell(since)} and cannot be written "
-                f"in {spell(version)}"
-            )
-        writer.varint(attribute.value)
-
-    return write
+def _write_enum(writer: Writer, attribute: EnumAttr) -> None:
+    if attribute.value < 0:
+        raise InvalidValue(f"'{attribute.keyword}' has no form in bytecode")
+    writer.varint(attribute.value)
 
 
 def _integer_writer(type: IntegerType) -> FieldWriter:

@@ -8,9 +8,9 @@ from tilewright.bytecode.attribute_writer import Pools, Writer, field_writer
 from tilewright.bytecode.body_reader import IN_SECTIONS
 from tilewright.bytecode.op_format import OpFormat, default_of
 from tilewright.bytecode.opcodes import OPCODES
-from tilewright.bytecode.versions import OLDEST, Version, spell
+from tilewright.bytecode.versions import Version
 from tilewright.ir.attribute_kinds import UnitKind
-from tilewright.ir.attributes import Attribute, DenseArrayAttr
+from tilewright.ir.attributes import Attribute
 from tilewright.ir.declare import Arity, AttributeField
 from tilewright.ir.operation import Block, Operation
 from tilewright.ir.values import Value
@@ -21,63 +21,32 @@ from tilewright.support.location import Location
 class OpEncoder(OpFormat):
     """An operation's format, ready for writing."""
 
-    __slots__ = ("fields", "groups", "opcode", "optional", "version")
+    __slots__ = ("fields", "groups", "opcode", "optional")
 
     def __init__(self, kind: type[Operation], version: Version) -> None:
         super().__init__(kind, version)
-        self.version = version
         self.opcode = OPCODES[kind.name]
         self.optional = [
             (field.spelling, self.mask(field)) for field in self.attributes if self.mask(field)
         ]
         self.fields = [
-            (field, self.mask(field), field_writer(field.kind, version))
+            (field, self.mask(field), field_writer(field.kind))
             for field in self.attributes
             if not isinstance(field.kind, UnitKind)
         ]
         self.groups = [(field.arity, self.mask(field)) for field in self.operands]
-
-    def check(self, op: Operation) -> None:
-        """Refuse what came after the version, unless it says nothing."""
-        for field in self.absent_attributes:
-            stored = op.attributes.get(field.spelling)
-            if stored is not None and not _says_nothing(stored, field):
-                self._refuse(f"attribute '{field.spelling}'", field.since)
-        for field in self.absent_operands:
-            if self.kind.schema.operand_group(op, field.position):
-                self._refuse(f"operand '{field.name}'", field.since)
-        for field in self.absent_results:
-            if any(result.users for result in self.kind.schema.result_group(op, field.position)):
-                self._refuse(f"result '{field.name}'", field.since)
-
-    def _refuse(self, what: str, since: Version | None) -> None:
-        raise InvalidValue(
-            f"{what} came with bytecode {spell(since or OLDEST)} and cannot be written in "
-            f"{spell(self.version)}"
-        )
-
-
-def _says_nothing(attribute: Attribute, field: AttributeField[Any]) -> bool:
-    if isinstance(attribute, DenseArrayAttr):
-        # A list of promises, as long as there are operands, of which none is made.
-        return not any(attribute.values)
-    return attribute is default_of(field)
 
 
 _encoders: dict[tuple[type[Operation], Version], OpEncoder] = {}
 
 
 def encoder(kind: type[Operation], version: Version) -> OpEncoder:
-    """The encoder of an operation; raises `InvalidValue` where the version has no such thing."""
+    """The encoder of an operation; raises `InvalidValue` where there is no such thing."""
     found = _encoders.get((kind, version))
     if found is not None:
         return found
     if kind.name not in OPCODES or kind.name in IN_SECTIONS:
         raise InvalidValue("has no form in the bytecode of a function")
-    if kind.since is not None and kind.since > version:
-        raise InvalidValue(
-            f"came with bytecode {spell(kind.since)} and cannot be written in {spell(version)}"
-        )
     made = _encoders[kind, version] = OpEncoder(kind, version)
     return made
 
@@ -114,9 +83,8 @@ class BodyWriter(Writer):
         self.varint(format.opcode)
         self.locations.append(op.location)
         results = op.results
-        if format.absent_attributes or format.absent_operands or format.absent_results:
-            format.check(op)
-            results = results[: len(results) - len(format.absent_results)]
+        if format.absent_results:
+            results = results[: -len(format.absent_results)]
         if format.counts_results:
             self.varint(len(results))
         types = self.pools.types

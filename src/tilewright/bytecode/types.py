@@ -253,17 +253,11 @@ class TypePool(Pool[Type]):
         self.version = version
 
     def index(self, type: Type) -> int:
-        """The number of a type; raises `InvalidValue` where this version has no such type."""
+        """The number of a type; raises `InvalidValue` where bytecode has no such type."""
         found = self.indices.get(type)
         return self.add(type, self._record(type)) if found is None else found
 
     def _record(self, type: Type) -> bytes:
-        added = since(type)
-        if added is not None and added > self.version:
-            raise InvalidValue(
-                f"type '{type}' came with bytecode {spell(added)} and cannot be written in "
-                f"{spell(self.version)}"
-            )
         record = Buffer()
         tag = SIMPLE_TAGS.get(type)
         if tag is not None:
@@ -288,11 +282,6 @@ class TypePool(Pool[Type]):
         """The bit field of pointers and tensor views, which came late."""
         if self.version >= POINTER_OPTIONS:
             self.options(record, type.attr)
-        elif type.attr is not None:
-            raise InvalidValue(
-                f"the attribute of '{type}' came with bytecode {spell(POINTER_OPTIONS)} and "
-                f"cannot be written in {spell(self.version)}"
-            )
 
 
 def _write_pointer(pool: TypePool, record: Buffer, type: Type) -> None:

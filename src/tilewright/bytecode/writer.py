@@ -15,10 +15,9 @@ from tilewright.bytecode.versions import (
     PRODUCER,
     Version,
     check_supported,
-    spell,
 )
-from tilewright.dialects.cuda_tile.enums import SymbolVisibility
 from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp
+from tilewright.dialects.cuda_tile.versions import version_problems
 from tilewright.ir.attributes import StringAttr
 from tilewright.support.bits import to_unsigned
 from tilewright.support.diagnostics import InvalidValue, UserError
@@ -59,6 +58,10 @@ class _ModuleWriter:
         for op in members:
             if not isinstance(op, EntryOp | GlobalOp):
                 _refuse(op, "has no form in the bytecode of a module")
+        # The producer of a module is left out where a version has none: members alone count.
+        newer = [problem for op in members for problem in version_problems(op, pools.version)]
+        if newer:
+            raise UserError(newer)
         if globals:
             self._section(Section.GLOBAL, self._globals(globals))
         self._section(Section.FUNC, self._functions(entries))
@@ -101,16 +104,9 @@ class _ModuleWriter:
         section.varint(self._pools.types.index(op.value.type))
         section.constant(op.value)
         section.varint(to_unsigned(op.alignment, 64))
-        version = self._pools.version
-        if version >= GLOBAL_FLAGS:
+        if self._pools.version >= GLOBAL_FLAGS:
             section.varint(op.symbol_visibility.value)
             section.varint(op.constant)
-        elif op.constant or op.symbol_visibility is not SymbolVisibility.PUBLIC:
-            what = "constant" if op.constant else "private"
-            raise InvalidValue(
-                f"is {what}, which came with bytecode {spell(GLOBAL_FLAGS)} and cannot be "
-                f"written in {spell(version)}"
-            )
 
     def _functions(self, entries: list[EntryOp]) -> Buffer:
         section = Writer(self._pools)

@@ -309,6 +309,13 @@ class Schema:
         start = position if position < variable else position + rest - 1
         return op.results[start : start + 1]
 
+    def is_default(self, op: Operation, name: str) -> bool:
+        """Whether a stored attribute says no more than its absence would."""
+        field = self.inherent.get(name)
+        if field is None or field.optional or field.default is None:
+            return False
+        return field.kind.wrap(field.default) is op.attributes[name]
+
     def values(self, op: Operation, name: str) -> tuple[Value, ...]:
         """The operands or results of the field with this name."""
         field = self.by_name[name]

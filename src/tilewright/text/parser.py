@@ -16,7 +16,7 @@ from tilewright.text.attribute_parser import read_attribute, read_entries, read_
 from tilewright.text.cursor import Cursor
 from tilewright.text.definitions import Aliases
 from tilewright.text.literals import read_element, read_elements
-from tilewright.text.locations import read_instance, read_parenthesised, read_trailing
+from tilewright.text.locations import read_parenthesised, read_trailing
 from tilewright.text.operations import OpReader, find_reader, implicit_terminator
 from tilewright.text.scopes import Labels, Names
 from tilewright.text.syntax_kinds import read_integer
@@ -191,10 +191,6 @@ class Parser(Cursor):
     def optional_attr_dict(self) -> dict[str, Attribute]:
         """Take `{...}` if it is there."""
         return read_entries(self) if self.tokens[self.at] == "{" else {}
-
-    def location_value(self) -> Location:
-        """Take a location: an alias, `loc(...)`, or what may stand inside it."""
-        return read_instance(self)
 
     def optional_location(self) -> Location | None:
         """Take a trailing `loc(...)` if it is there."""

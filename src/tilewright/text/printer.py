@@ -157,7 +157,7 @@ class Printer(AliasPrinter):
         entries = [
             (name, op.attributes[name])
             for name in sorted(op.attributes)
-            if name not in elided and not is_default(op, name)
+            if name not in elided and not op.schema.is_default(op, name)
         ]
         if not entries:
             return ""
@@ -336,14 +336,6 @@ def _split_attributes(op: Operation) -> tuple[dict[str, Attribute], dict[str, At
     if op.segments is not None:
         properties["operandSegmentSizes"] = DenseArrayAttr(I32, op.segments)
     return properties, others
-
-
-def is_default(op: Operation, name: str) -> bool:
-    """Whether a stored attribute says no more than its absence would."""
-    field = op.schema.inherent.get(name)
-    if field is None or field.optional or field.default is None:
-        return False
-    return field.kind.wrap(field.default) is op.attributes[name]
 
 
 def _sources_comment(names: list[str]) -> str:

@@ -29,20 +29,13 @@ from tilewright.ir.attributes import (
 from tilewright.ir.declare import AttributeField, Version
 from tilewright.ir.types import FunctionType
 from tilewright.support.diagnostics import Diagnostic
-from tilewright.text.printer import is_default
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
-MODES: Final[dict[str, Version]] = {
-    "13.1": (13, 1),
-    "13.2": (13, 2),
-    "13.3": (13, 3),
-    "13.4": (13, 4),
-}
-"""The versions by name; the last accepts everything."""
-
 FIRST: Final[Version] = (13, 1)
+LAST: Final[Version] = (13, 4)
+"""The version that has everything."""
 
 RENAMED: Final[dict[str, tuple[str, Version]]] = {
     "cuda_tile.print_tko": ("cuda_tile.print", (13, 2)),
@@ -64,6 +57,8 @@ def roster(ops: Iterable[type[Operation]], version: Version) -> list[str]:
 
 def version_problems(module: Operation, version: Version) -> Iterator[Diagnostic]:
     """What in a program is newer than a version."""
+    if version >= LAST:
+        return
     types: dict[Type, str | None] = {}
     for op in module.walk():
         for problem in _op_problems(op, version, types):
@@ -93,21 +88,22 @@ def _field_problems(op: Operation, version: Version) -> Iterator[str]:
     for field in schema.by_name.values():
         if field.since is None or field.since <= version:
             continue
+        name = field.name
         if isinstance(field, AttributeField):
-            stored = field.spelling in op.attributes
-            counts = stored and not _says_nothing(op, field.spelling)
+            name = field.spelling
+            counts = name in op.attributes and not _says_nothing(op, name)
         else:
-            values = schema.values(op, field.name)
+            values = schema.values(op, name)
             counts = any(value.users for value in values) if field in schema.results else values
         if counts:
-            yield _needs(f"'{field.name}' ", field.since, version)
+            yield _needs(f"'{name}' ", field.since, version)
 
 
 def _says_nothing(op: Operation, name: str) -> bool:
     """Whether an attribute is the default, or a list of promises of which none is made."""
     stored = op.attributes[name]
     unpromised = isinstance(stored, DenseArrayAttr) and not any(stored.values)
-    return unpromised or is_default(op, name)
+    return unpromised or op.schema.is_default(op, name)
 
 
 def _types(op: Operation) -> Iterator[Type]:

@@ -1,13 +1,17 @@
+"""What each version of Tile IR has, as the published tables say."""
+
 from __future__ import annotations
 
 import pytest
 
+from tilewright.bytecode.versions import VERSIONS, spell
 from tilewright.dialects.cuda_tile import CUDA_TILE
-from tilewright.dialects.cuda_tile.versions import MODES, op_name, roster, version_problems
+from tilewright.dialects.cuda_tile.versions import op_name, roster, version_problems
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
 from tilewright.text.parser import parse_text
 
+MODES = {spell(version): version for version in VERSIONS}
 OPS = list(dict.fromkeys(CUDA_TILE.ops.values()))
 
 

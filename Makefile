@@ -9,10 +9,10 @@ READY := $(VENV)/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus fuzz bench conformance clean
+.PHONY: help demo test lint format requirements corpus corpus-run fuzz bench conformance clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
@@ -41,6 +41,10 @@ requirements: $(READY) ## list the requirements with the tests that cover them, 
 corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools say
 	@echo "corpus: every module of the corpus against NVIDIA's tools"
 	@$(BIN)/python tools/corpus.py $(ARGS)
+
+corpus-run: $(READY) ## run every module of the corpus on the reference executor
+	@echo "corpus-run: every module of the corpus on the reference executor"
+	@$(BIN)/python tools/corpus_run.py $(ARGS)
 
 fuzz: $(READY) ## feed mutated bytecode and text to the readers (N=count SEED=number)
 	@echo "fuzz: mutated bytecode and text into the readers"

@@ -42,7 +42,7 @@ VARIANTS: Final = (
     Variant(16, (1, 2, 3), (2, 1, 1)),
     Variant(1, (1,), (2, 2, 2)),
     Variant(0, (0,), (1, 1, 1)),
-    Variant(128, (1,), (2, 1, 1)),
+    Variant(128, (1,), (1, 1, 1)),
     Variant(64, (0, 1), (4, 1, 1)),
     Variant(2, (0, 2, 5), (3, 2, 1)),
     Variant(5, (2, 0, 1, 4), (8, 2, 1)),
@@ -64,7 +64,7 @@ def arguments(entry: EntryOp, variant: Variant) -> list[Any]:
 def _argument(parameter: Value, variant: Variant, number: int) -> Any:
     element = cast("TileType", parameter.type).element
     if isinstance(element, FloatType):
-        return float(number)
+        return float(variant.values[0])
     if not isinstance(element, PtrType):
         return bool(variant.values[0]) if element is I1 else kept_promise(parameter, number)
     pointee = _pointee_of_table(parameter)

@@ -1,0 +1,55 @@
+"""A part of the corpus runs on the reference executor, on arguments that are made up for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from corpus_arguments import kept_promise
+from corpus_checks import Module, load_modules
+from corpus_run import Runner
+
+import tilewright
+from tilewright.reference.meanings import MEANINGS
+
+NAMES = tuple((Path(__file__).parent / "run_sample.txt").read_text().split())
+LEAST_SHARE = 0.9
+
+
+@cache
+def corpus() -> dict[str, Module]:
+    return {module.name: module for module in load_modules()}
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    before = dict(MEANINGS)
+    yield Runner()
+    MEANINGS.update(before)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", NAMES)
+def test_module_runs(runner: Runner, name: str) -> None:
+    outcome = runner.run(corpus()[name])
+    assert outcome.problem is None
+    assert outcome.share >= LEAST_SHARE
+
+
+def test_arguments_keep_promises() -> None:
+    module = tilewright.read("""
+      cuda_tile.module @m {
+        entry @k(%n: tile<i32>, %free: tile<i32>) {
+          %m = assume div_by<16>, %n : tile<i32>
+          %o = assume bounded<20, 100>, %m : tile<i32>
+          return
+        }
+      }
+    """)
+    (entry,) = module.entries()
+    promised, free = entry.arguments
+    assert kept_promise(promised, 1) == 32
+    assert kept_promise(promised, 50) == 64
+    assert kept_promise(free, 7) == 7

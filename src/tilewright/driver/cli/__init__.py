@@ -21,8 +21,11 @@ COMMANDS: Final = {
     "verify": ("verify", "check a module and report every error"),
     "opt": ("opt", "run passes on a module"),
     "run": ("run", "run a kernel on arrays"),
+    "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
 }
 """Each subcommand: the module that has it, and what it does. Only the one that runs is loaded."""
+
+GROUPS: Final = {name.split()[0] for name in COMMANDS if " " in name}
 
 OK: Final = 0
 WRONG_PROGRAM: Final = 1
@@ -42,7 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments:
         print(usage(), file=sys.stderr)
         return WRONG_USAGE
-    name, *rest = arguments
+    # Some commands have two words.
+    words = 2 if arguments[0] in GROUPS else 1
+    name, rest = " ".join(arguments[:words]), arguments[words:]
     if name in (*HELP_NAMES, "help"):
         print(usage())
         return OK
@@ -69,7 +74,7 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
 
 def usage() -> str:
     """What `tilewright --help` prints."""
-    rows = "\n".join(f"  {name:<8}{summary}" for name, (_, summary) in COMMANDS.items())
+    rows = "\n".join(f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items())
     return f"""\
 usage: tilewright COMMAND [options] [FILE]
 

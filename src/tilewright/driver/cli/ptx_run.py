@@ -1,0 +1,91 @@
+"""`tilewright ptx run`: run a kernel of a PTX file on the emulator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.driver.assembly import decode_text
+from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
+from tilewright.driver.cli.options import Command, Option
+from tilewright.driver.files import read_input
+from tilewright.ptxsim import Counters, Module
+from tilewright.support.diagnostics import fail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tilewright.driver.cli.options import Arguments
+
+COMMAND: Final = Command(
+    "ptx run",
+    "Run a kernel of a PTX file on arrays, on the CPU.",
+    "PTX text",
+    (
+        *KERNEL_OPTIONS,
+        Option("--block", metavar="XxYxZ", default="1", help="how many threads (default: 1)"),
+        Option("--cluster", metavar="XxYxZ", help="how many blocks form a cluster"),
+        Option("--shared", metavar="BYTES", default="0", help="size of dynamic shared memory"),
+        Option("--no-check", help="do not look for mistakes: faster"),
+        Option("--seed", metavar="N", default="0", help="another order of things"),
+        Option("--counters", help="print what the kernel did, in numbers"),
+    ),
+    "Unless --no-check is given, accesses out of bounds, races, uninitialised memory, missing\n"
+    "fences and wrong use of barriers are errors.\n\n"
+    "examples:\n"
+    "  tilewright ptx run saxpy.ptx --grid 4 --block 256 --arg iota:1000xf32 "
+    "--arg y.npy=ones:1000xf32 --arg 2.5 --arg 1000\n"
+    "  tilewright ptx run gemm.ptx --entry gemm --grid 2x2 --block 128 --shared 65536 --counters",
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Run the subcommand."""
+    kernel = KernelArguments(COMMAND, arguments)
+    sizes = {key: kernel.numbers(key, arguments[key]) for key in ("grid", "block")}
+    cluster, seed = arguments["cluster"], kernel.numbers("seed", arguments["seed"])[0]
+    shared = kernel.numbers("shared", arguments["shared"])[0]
+    data, name = read_input(arguments.file)
+    module = Module(decode_text(data, name, expected="PTX text"), name)
+    counters = module.launch(
+        arguments["entry"] or only_kernel(module),
+        sizes["grid"],
+        sizes["block"],
+        kernel.values,
+        cluster=kernel.numbers("cluster", cluster) if cluster else None,
+        shared=shared,
+        check=not arguments.flag("no-check"),
+        seed=seed,
+        profile=arguments.flag("counters"),
+    )
+    print(*counters.output, sep="", end="")
+    if arguments.flag("counters"):
+        print(table(counters))
+    return kernel.finish()
+
+
+def only_kernel(module: Module) -> str:
+    """The name of the kernel of a module that has one."""
+    names = [entry.name for entry in module.syntax.entries()]
+    if len(names) != 1:
+        fail(f"expected one kernel, or its name (--entry), got {', '.join(names) or 'none'}")
+    return names[0]
+
+
+def table(counters: Counters) -> str:
+    """The counters as lines: a name and a number."""
+    rows = [("thread instructions", counters.thread_instructions)]
+    rows += _section(counters.by_family.items(), "  ")
+    rows += _section(counters.bytes_moved.items(), "bytes, ")
+    rows += [
+        ("shared memory requests", counters.shared_requests),
+        ("  bank conflicts", counters.bank_conflicts),
+    ]
+    rows += _section(counters.waits.items(), "waits, ")
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {count:>15,}" for name, count in rows)
+
+
+def _section(items: Iterable[tuple[str, int]], prefix: str) -> list[tuple[str, int]]:
+    """Rows in falling order."""
+    ordered = sorted(items, key=lambda item: (-item[1], item[0]))
+    return [(f"{prefix}{name.replace('_', ' ')}", count) for name, count in ordered]

@@ -52,7 +52,7 @@ class _ModuleWriter:
     def file(self) -> bytes:
         """The whole file, its sections in the order of NVIDIA's public writer."""
         pools, debug = self._pools, self._debug
-        members = [op for block in self._module.body.blocks for op in block]
+        members = list(self._module.members())
         globals = [op for op in members if isinstance(op, GlobalOp)]
         entries = [op for op in members if isinstance(op, EntryOp)]
         for op in members:

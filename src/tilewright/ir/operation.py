@@ -201,6 +201,10 @@ class Operation(metaclass=OperationMeta):
         for op in self.walk():
             op.drop_operands()
 
+    def members(self) -> Iterator[Operation]:
+        """The operations directly inside this one."""
+        return (op for region in self.regions for block in region.blocks for op in block)
+
     def walk(self) -> Iterator[Operation]:
         """This operation and all inside it, each before its regions."""
         stack: list[Operation] = [self]

@@ -190,8 +190,6 @@ def _targets(op: Operation, name: str | None) -> Iterator[Operation]:
     if name is None or op.name == name:
         yield op
         return
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block:
-                if inner.regions or inner.name == name:
-                    yield from _targets(inner, name)
+    for inner in op.members():
+        if inner.regions or inner.name == name:
+            yield from _targets(inner, name)

@@ -29,8 +29,7 @@ class SymbolTable:
 
     def __init__(self, op: Operation) -> None:
         self.op = op
-        inside = (inner for region in op.regions for block in region.blocks for inner in block)
-        named = ((symbol_name(inner), inner) for inner in inside)
+        named = ((symbol_name(inner), inner) for inner in op.members())
         self._symbols = {name: inner for name, inner in named if name is not None}
 
     def get(self, name: str) -> Operation | None:
@@ -105,10 +104,8 @@ def references(attribute: Attribute) -> Iterator[SymbolRefAttr]:
 def symbol_uses(root: Operation, name: str) -> Iterator[tuple[Operation, SymbolRefAttr]]:
     """The references inside `root` whose path starts with `name`, with their operations."""
     for op in root.walk():
-        for attribute in op.attributes.values():
-            for reference in references(attribute):
-                if reference.path[0] == name:
-                    yield op, reference
+        found = (found for held in op.attributes.values() for found in references(held))
+        yield from ((op, reference) for reference in found if reference.path[0] == name)
 
 
 def rename_symbol(table: Operation, symbol: Operation, name: str) -> None:

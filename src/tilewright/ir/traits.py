@@ -60,15 +60,11 @@ class _SymbolTable(Trait):
 
     def verify_context(self, op: Operation) -> Iterable[str]:
         seen: set[object] = set()
-        for region in op.regions:
-            for block in region.blocks:
-                for inner in block:
-                    name = inner.attributes.get("sym_name")
-                    if name is None:
-                        continue
-                    if name in seen:
-                        yield f"redefinition of symbol {getattr(name, 'value', name)!r}"
-                    seen.add(name)
+        for inner in op.members():
+            name = inner.attributes.get("sym_name")
+            if name is not None and name in seen:
+                yield f"redefinition of symbol {getattr(name, 'value', name)!r}"
+            seen.add(name)
 
 
 SYMBOL_TABLE: Final = _SymbolTable("symbol table")

@@ -42,7 +42,10 @@ def test_all_four_versions_are_read(build, text_of, version) -> None:
         (b"\x7fTileIR\0\x0d\x04\0\0\0", "expected a String section, found none"),
         (b"\x7fTileIR\0\x0d\x04\0\0\x08\0\0", "expected the number of a section, 1 to 7, found 8"),
         (b"\x7fTileIR\0\x0d\x04\0\0\x80\0\0", "expected the number of a section, 1 to 7, found 0"),
-        (b"\x7fTileIR\0\x0d\x04\0\0\x07\x09\0", "expected 9 bytes of the Producer section, found 1 to the end"),
+        (
+            b"\x7fTileIR\0\x0d\x04\0\0\x07\x09\0",
+            "expected 9 bytes of the Producer section, found 1 to the end",
+        ),
     ],
 )
 def test_what_is_no_file_of_ours_says_so(data: bytes, message: str) -> None:

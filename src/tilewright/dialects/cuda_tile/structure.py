@@ -24,6 +24,7 @@ from tilewright.ir.attribute_kinds import (
     SYMBOL_ATTR,
     TYPE_ATTR,
 )
+from tilewright.ir.attributes import StringAttr
 from tilewright.ir.traits import (
     GRAPH_REGION,
     ISOLATED,
@@ -35,7 +36,6 @@ from tilewright.ir.traits import (
 from tilewright.ir.types import FunctionType
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import BlockArgument
     from tilewright.support.diagnostics import Diagnostic
@@ -197,10 +197,11 @@ class GetGlobalOp(TileOp):
         if not isinstance(target, GlobalOp):
             yield f"expected '@{self.symbol}' to name a global"
             return
-        element: Type = target.value.type.element  # pyright: ignore
-        pointee = pointer(self.result).pointee
-        if pointee is not element:
-            yield f"expected a pointer to '{element}' as '@{self.symbol}' has, got '{pointee}'"
+        value, pointee = target.value.type, pointer(self.result).pointee
+        # What is no tile is an error of the global itself.
+        if isinstance(value, TileType) and pointee is not value.element:
+            gist = f"'{value.element}' as '@{self.symbol}' has, got '{pointee}'"
+            yield f"expected a pointer to {gist}"
 
 
 def _find_symbol(op: Operation, name: str) -> Operation | None:
@@ -208,10 +209,5 @@ def _find_symbol(op: Operation, name: str) -> Operation | None:
     table = next((outer for outer in op.ancestors() if SYMBOL_TABLE in outer.traits), None)
     if table is None:
         return None
-    for region in table.regions:
-        for block in region.blocks:
-            for member in block:
-                found = member.attributes.get("sym_name")
-                if found is not None and getattr(found, "value", None) == name:
-                    return member
-    return None
+    wanted = StringAttr(name)
+    return next((op for op in table.members() if op.attributes.get("sym_name") is wanted), None)

@@ -25,7 +25,7 @@ from tilewright.dialects.cuda_tile.memory import (
     STORE_ORDERINGS,
     ordering_problems,
 )
-from tilewright.dialects.cuda_tile.operand_types import pointer, tensor_view, types_of, view
+from tilewright.dialects.cuda_tile.operand_types import pointer, tensor_view, view
 from tilewright.dialects.cuda_tile.traits import tile
 from tilewright.dialects.cuda_tile.types import GatherScatterViewType
 from tilewright.ir import declare as d
@@ -229,9 +229,9 @@ def _sparse_problems(type: GatherScatterViewType, index: Value) -> Iterator[str]
 
 
 def _scalar_problems(indices: Iterable[Value]) -> Iterator[str]:
-    types = tuple(dict.fromkeys(types_of(indices)))
+    types = tuple(dict.fromkeys(tile(index) for index in indices))
     for type in types:
-        if type.shape:  # pyright: ignore
+        if type.shape:
             yield f"expected a scalar index, got '{type}'"
             return
     if len(types) > 1:

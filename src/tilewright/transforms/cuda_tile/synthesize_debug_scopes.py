@@ -29,11 +29,15 @@ class SynthesizeDebugScopes(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for module in op.walk():
             if isinstance(module, ModuleOp):
-                place = file_location(module.location)
-                unit = DICompileUnit(DIFile("<unknown>", "") if place is None else _file(place))
-                for entry in module.entries():
-                    if scoped_location(entry.location) is None:
-                        _give_scope(entry, unit)
+                _give_scopes(module)
+
+
+def _give_scopes(module: ModuleOp) -> None:
+    place = file_location(module.location)
+    unit = DICompileUnit(DIFile("<unknown>", "") if place is None else _file(place))
+    for entry in module.entries():
+        if scoped_location(entry.location) is None:
+            _give_scope(entry, unit)
 
 
 def file_location(location: Location) -> FileLoc | None:

@@ -57,9 +57,8 @@ def jumps(body: Block) -> Iterator[BreakOp | ContinueOp]:
         yield last
     for op in body:
         if isinstance(op, IfOp):
-            for region in op.regions:
-                for block in region.blocks:
-                    yield from jumps(block)
+            for branch in (block for region in op.regions for block in region.blocks):
+                yield from jumps(branch)
 
 
 def is_outside(value: Value, block: Block) -> bool:

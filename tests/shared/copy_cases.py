@@ -14,9 +14,12 @@ from copy_kernels import (
     FILL,
     HEAD,
     LEAVE,
+    NAMED,
     PEER,
+    REMOTE,
     REPLACED,
     TOKENS,
+    TOLD,
     VOTES,
     WAIT,
     copy_ptx,
@@ -312,6 +315,10 @@ issued:
 
 
 def _built() -> Iterator[Case]:
+    data = _numbers(32768)
+    yield Case("named barriers", NAMED, None, data, _filler())
+    yield Case("arrivals from the other CTA", REMOTE, None, data, _filler(), ctas=2)
+    yield Case("copies that arrive", TOLD, None, data, _filler())
     ptx = HEAD + FILL + REPLACED + WAIT + CLEARED + DUMP
     yield Case("map built by the kernel", ptx, None, _numbers(32768), _filler())
 

@@ -279,3 +279,70 @@ VOTES = (
 }
 """
 )
+
+
+NAMED = (
+    HEAD
+    + FILL
+    + """
+    setp.ge.u32 %p, %t, 64;
+    @%p bra takers;
+    mul.lo.u32 %r20, %t, 3;
+    add.u32 %r21, %r1, -16384;
+    st.shared.u32 [%r21], %r20;
+    bar.arrive 1, 128;
+    bra met;
+takers:
+    bar.sync 1, 128;
+    add.u32 %r21, %r1, -16384;
+    ld.shared.u32 %r20, [%r21+-256];
+    st.shared.u32 [%r21+4096], %r20;
+met:
+    @%first st.global.u32 [%output+16384], 1;
+"""
+    + DUMP
+)
+
+# Threads store to the other CTA and arrive at its mbarrier.
+REMOTE = (
+    HEAD
+    + FILL
+    + PEER
+    + """
+    mad.lo.u32 %r22, %rank, 1000, %t;
+    add.u32 %r23, %theirs, %n;
+    st.shared::cluster.u32 [%r23+512], %r22;
+    bar.sync 0;
+    @%first fence.acq_rel.cluster;
+    @%first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%theirbar];
+"""
+    + WAIT.replace("parity.shared::cta", "parity.acquire.cluster.shared::cta")
+    + LEAVE
+    + DUMP
+)
+
+# Every thread's copy arrives for it, once by its own count and once not.
+TOLD = (
+    HEAD
+    + FILL
+    + """
+    @%first mbarrier.init.shared::cta.b64 [bar+8], 128;
+    bar.sync 0;
+    shl.b32 %r20, %t, 4;
+    mov.u32 %r21, smem;
+    add.u32 %r21, %r21, %r20;
+    cvt.u64.u32 %d4, %r20;
+    add.u64 %d4, %d4, %tensor;
+    cp.async.cg.shared.global [%r21], [%d4], 16;
+    cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar+8];
+    cp.async.cg.shared.global [%r21+4096], [%d4+2048], 16;
+    cp.async.mbarrier.arrive.shared::cta.b64 [bar];
+told:
+    mbarrier.try_wait.parity.shared::cta.b64 %q, [bar+8], 0;
+    @!%q bra told;
+    bar.sync 0;
+    @%first mbarrier.arrive.shared::cta.b64 %d3, [bar];
+"""
+    + WAIT
+    + DUMP
+)

@@ -90,10 +90,9 @@ class IotaOp(TileOp):
             yield f"expected at most {most} elements of {result.element}, got {result.count}"
 
 
-class BroadcastOp(TileOp):
-    """Repetition along the dimensions of extent one."""
+class Rearrangement(TileOp):
+    """Base of the operations whose result has elements of one tile, in another shape."""
 
-    name = "cuda_tile.broadcast"
     since = (13, 1)
     effects = Effects.PURE
     traits = (same_element("source", "result"),)
@@ -101,6 +100,12 @@ class BroadcastOp(TileOp):
 
     source = d.operand(ANY_TILE)
     result = d.result(ANY_TILE)
+
+
+class BroadcastOp(Rearrangement):
+    """Repetition along the dimensions of extent one."""
+
+    name = "cuda_tile.broadcast"
 
     def verify(self) -> Iterator[str]:
         source, result = tile(self.source), tile(self.result)
@@ -118,17 +123,10 @@ class BroadcastOp(TileOp):
         return ((0, "bcast"),)
 
 
-class ReshapeOp(TileOp):
+class ReshapeOp(Rearrangement):
     """The same elements in row-major order, in another shape."""
 
     name = "cuda_tile.reshape"
-    since = (13, 1)
-    effects = Effects.PURE
-    traits = (same_element("source", "result"),)
-    syntax = "$source attr-dict `:` type($source) `->` type($result)"
-
-    source = d.operand(ANY_TILE)
-    result = d.result(ANY_TILE)
 
     def verify(self) -> Iterator[str]:
         source, result = tile(self.source), tile(self.result)
@@ -139,18 +137,13 @@ class ReshapeOp(TileOp):
         return ((0, "reshape"),)
 
 
-class PermuteOp(TileOp):
+class PermuteOp(Rearrangement):
     """Exchange of dimensions: dimension `i` of the result is `permutation[i]` of the source."""
 
     name = "cuda_tile.permute"
-    since = (13, 1)
-    effects = Effects.PURE
-    traits = (same_element("source", "result"),)
     syntax = "$source $permutation attr-dict `:` type($source) `->` type($result)"
 
-    source = d.operand(ANY_TILE)
     permutation = d.attribute(I32_ARRAY_ATTR)
-    result = d.result(ANY_TILE)
 
     def verify(self) -> Iterator[str]:
         source, result = tile(self.source), tile(self.result)
@@ -200,21 +193,16 @@ class CatOp(TileOp):
         yield from shape_problems("result", expected, tile(self.result))
 
 
-class ExtractOp(TileOp):
+class ExtractOp(Rearrangement):
     """A part of a tile: the source is cut into parts of the result's shape, `indices` counts them.
 
     An index that is too large is undefined.
     """
 
     name = "cuda_tile.extract"
-    since = (13, 1)
-    effects = Effects.PURE
-    traits = (same_element("source", "result"),)
     syntax = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)"
 
-    source = d.operand(ANY_TILE)
     indices = d.operands(SCALAR_I32)
-    result = d.result(ANY_TILE)
 
     def verify(self) -> Iterator[str]:
         yield from _part_problems(

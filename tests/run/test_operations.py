@@ -1,28 +1,113 @@
-"""Every operation of the dialect is in a program whose results are checked."""
+"""Every operation is in a program whose results are checked, and wrong results are noticed."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from types import GeneratorType
+from typing import Any, NamedTuple
 
-from programs import parse_runs
+import numpy as np
+import pytest
+from programs import Run, parse_runs, problems
 
 import tilewright
 from tilewright.bytecode.opcodes import OPCODES
+from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.ir.operation import Operation
+from tilewright.reference.control_flow import Passage
+from tilewright.reference.errors import ExecutionError
+from tilewright.reference.launch import launch
+from tilewright.reference.meanings import MEANINGS, Meaning
+from tilewright.reference.tile import is_array
+
+FUEL = 1000
 
 
-def checked_operations(path: Path) -> set[str]:
-    """The operations of kernels that a program runs to their end, with something expected."""
+class Program(NamedTuple):
+    """A run that goes to its end with something expected, and the operations of its kernel."""
+
+    module: ModuleOp
+    run: Run
+    operations: frozenset[type[Operation]]
+
+
+@cache
+def programs() -> list[Program]:
+    paths = sorted(Path(__file__).parent.rglob("*.mlir"))
+    return [program for path in paths for program in checked_runs(path)]
+
+
+def checked_runs(path: Path) -> Iterator[Program]:
     text = path.read_text()
-    runs = [run for run in parse_runs(text) if run.expected or run.prints]
     module = tilewright.read(text, name=path.name)
-    found = {op.name for op in module.body.block if runs} | ({module.name} if runs else set())
-    for entry in module.entries():
-        if any(run.entry in (None, entry.sym_name) for run in runs):
-            found |= {op.name for op in entry.walk()}
-    return found
+    around = {type(module), *map(type, module.body.block)}
+    for run in parse_runs(text):
+        if run.only == "checked" or not (run.expected or run.prints):
+            continue
+        for entry in module.entries():
+            if run.entry in (None, entry.sym_name):
+                yield Program(module, run, frozenset({*around, *map(type, entry.walk())}))
 
 
 def test_every_operation_is_in_a_checked_program() -> None:
-    paths = sorted(Path(__file__).parent.rglob("*.mlir"))
-    found = set[str]().union(*map(checked_operations, paths))
-    assert set(OPCODES) - found == set()
+    found = frozenset[type[Operation]]().union(*(program.operations for program in programs()))
+    assert set(OPCODES) - {kind.name for kind in found} == set()
+
+
+def holds(program: Program) -> bool:
+    """Whether a run does what it must."""
+    before = program.run.values()
+    after = copy.deepcopy(before)
+    arguments, printed, run = list(after.values()), [], program.run
+    try:
+        launch(program.module, run.entry, run.grid, arguments, write=printed.append, fuel=FUEL)
+    except ExecutionError:
+        return False
+    lines = "".join(printed).splitlines()
+    return sorted(lines) == sorted(run.prints) and not list(problems(run, before, after))
+
+
+def spoiled(meaning: Meaning) -> Meaning:
+    """A meaning whose results are wrong."""
+
+    def run(op: Any, at: Any) -> Any:
+        outcome = meaning(op, at)
+        if isinstance(outcome, GeneratorType):
+            return through(outcome)
+        return tuple(map(off, outcome)) if type(outcome) is tuple else off(outcome)
+
+    def through(crossing: Any) -> Any:
+        passage: Passage = yield from crossing
+        return passage._replace(results=[off(value) for value in passage.results])
+
+    return run
+
+
+def off(value: Any) -> Any:
+    if not is_array(value):
+        return value
+    if value.dtype == np.bool_:
+        return ~value
+    one = np.ones(1, value.dtype)
+    # Large floats do not change by one; integers stay close, so that loops come to their end.
+    return value + one if value.dtype.kind in "iu" else value + value + one
+
+
+def kinds_with_tiles() -> set[type[Operation]]:
+    """The operations of which some result is a tile; `off` changes nothing else."""
+    found = (op for program in programs() for op in program.module.walk())
+    return {type(op) for op in found if any(isinstance(r.type, TileType) for r in op.results)}
+
+
+def test_a_wrong_result_of_any_operation_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    unnoticed: list[str] = []
+    for kind in sorted(kinds_with_tiles(), key=lambda kind: kind.name):
+        with monkeypatch.context() as patch:
+            patch.setitem(MEANINGS, kind, spoiled(MEANINGS[kind]))
+            if all(holds(program) for program in programs() if kind in program.operations):
+                unnoticed.append(kind.name)
+    assert unnoticed == []

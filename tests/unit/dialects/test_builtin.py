@@ -1,3 +1,5 @@
+"""The builtin module: its two forms."""
+
 from __future__ import annotations
 
 import pytest

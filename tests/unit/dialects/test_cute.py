@@ -1,3 +1,5 @@
+"""The attributes of cute: text both ways, and what is malformed."""
+
 from __future__ import annotations
 
 import pytest

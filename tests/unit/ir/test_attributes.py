@@ -1,3 +1,5 @@
+"""Attributes are unique values that cannot be changed."""
+
 from __future__ import annotations
 
 import copy

@@ -1,3 +1,5 @@
+"""The effects of operations, and which of them are dead."""
+
 from __future__ import annotations
 
 import pytest

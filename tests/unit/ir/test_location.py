@@ -1,3 +1,5 @@
+"""Locations: fusing, and the place that each stands for."""
+
 from __future__ import annotations
 
 from tilewright.support.location import (

@@ -1,3 +1,5 @@
+"""Operations, blocks and regions: uses, edits, walks and clones."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Passes, their options, pipelines and instruments."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Edits keep links, locations and listeners right."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Rules and the driver that applies them."""
+
 from __future__ import annotations
 
 import random

@@ -1,3 +1,5 @@
+"""Symbols: how they are found, named and renamed."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Conversion of types, and the casts between old and new ones."""
+
 from __future__ import annotations
 
 import toy

@@ -1,3 +1,5 @@
+"""What the verifier of the core finds: structure, dominance and isolation."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Attributes in text."""
+
 from __future__ import annotations
 
 import struct

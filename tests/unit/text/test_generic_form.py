@@ -1,3 +1,5 @@
+"""The generic form of operations, and the module around them."""
+
 from __future__ import annotations
 
 from typing import Protocol

@@ -1,3 +1,5 @@
+"""Tokens and where they stand."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Locations in text, and their aliases."""
+
 from __future__ import annotations
 
 from typing import Protocol

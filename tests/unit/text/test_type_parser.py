@@ -1,3 +1,5 @@
+"""Types in text."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Names of values and blocks: where they hold, and how they may be used."""
+
 from __future__ import annotations
 
 from typing import Protocol

@@ -1,3 +1,5 @@
+"""Equal constants become one, at the head of the kernel."""
+
 from __future__ import annotations
 
 from tile_programs import kernel, run, same

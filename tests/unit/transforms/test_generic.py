@@ -1,3 +1,5 @@
+"""The passes that know no dialect: folding, canonicalization, merging, deletion, hoisting."""
+
 from __future__ import annotations
 
 import sys

@@ -1,3 +1,5 @@
+"""Casts that cancel each other."""
+
 from __future__ import annotations
 
 import toy

@@ -1,3 +1,5 @@
+"""The attributes of cuda_tile: enumerations, assumptions and hints."""
+
 from __future__ import annotations
 
 import pytest

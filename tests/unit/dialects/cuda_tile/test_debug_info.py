@@ -1,3 +1,5 @@
+"""Debug information: text both ways, aliases and scopes."""
+
 from __future__ import annotations
 
 import pytest

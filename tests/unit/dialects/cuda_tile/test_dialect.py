@@ -1,3 +1,5 @@
+"""The dialect as a whole: names, text forms, and no hardware in it."""
+
 from __future__ import annotations
 
 import re

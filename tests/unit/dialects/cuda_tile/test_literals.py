@@ -1,3 +1,5 @@
+"""Dense literals of tiles, in each spelling."""
+
 from __future__ import annotations
 
 import struct

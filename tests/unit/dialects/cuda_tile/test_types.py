@@ -1,3 +1,5 @@
+"""The types of cuda_tile: text both ways, elements by version, and what cannot exist."""
+
 from __future__ import annotations
 
 import pickle

@@ -1,3 +1,5 @@
+"""Which products and sums are fused."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""What leaves a loop, and what must stay."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Loops that are split at a condition do what they did."""
+
 from __future__ import annotations
 
 import pytest

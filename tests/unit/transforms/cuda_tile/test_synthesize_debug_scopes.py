@@ -1,3 +1,5 @@
+"""Which kernels and operations get a scope."""
+
 from __future__ import annotations
 
 from tile_programs import kernel, run

@@ -1,3 +1,5 @@
+"""Rules of branches: known conditions, exits, and results that nobody needs."""
+
 from __future__ import annotations
 
 import pytest

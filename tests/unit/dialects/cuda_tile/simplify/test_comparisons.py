@@ -1,3 +1,5 @@
+"""Folds of comparisons, judged by NumPy."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Folds of conversions, judged by NumPy."""
+
 from __future__ import annotations
 
 from typing import Any

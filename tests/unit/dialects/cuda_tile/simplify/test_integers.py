@@ -1,3 +1,5 @@
+"""Folds and rules of integer operations, judged by NumPy over all bytes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""Rules of loops: those that never run, run once, or carry values for nothing."""
+
 from __future__ import annotations
 
 import pytest

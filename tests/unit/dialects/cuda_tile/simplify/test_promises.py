@@ -1,3 +1,5 @@
+"""Rules of assumptions and tokens."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Folds and rules of selections."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Folds of what rearranges a tile, judged by NumPy."""
+
 from __future__ import annotations
 
 from itertools import permutations

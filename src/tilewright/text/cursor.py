@@ -126,7 +126,7 @@ class Cursor:
         self.deepest = depth
         if depth > MAX_NESTING:
             self.error(f"nested more than {MAX_NESTING} levels deep")
-        if depth == _DEEP:
+        if depth >= _DEEP:
             StackRoom.need(_FRAMES)
 
     def keyword(self) -> str:

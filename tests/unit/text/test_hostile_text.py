@@ -66,6 +66,15 @@ def test_nesting_up_to_the_limit(read: Reading) -> None:
     assert len(list(read(text).walk())) == MAX_NESTING + 1
 
 
+def test_nesting_up_to_the_limit_behind_deep_aliases(read: Reading) -> None:
+    """Aliases count as deep as what they stand for, so depths are reached in leaps."""
+    depth = MAX_NESTING - 1
+    aliases = f"#a = {'[' * 20}{']' * 20}\n#b = {'[' * 20}#a{']' * 20}\n"
+    regions = '"x.y"() ({' * depth + "}) : () -> ()" * depth
+    text = aliases + '"x.y"() {a = #b} : () -> ()' + regions
+    assert len(list(read(text).walk())) == depth + 2
+
+
 @pytest.mark.parametrize("depth", [MAX_NESTING, MAX_NESTING + 1])
 def test_the_limit_of_frames_is_what_it_was(depth: int) -> None:
     usual = sys.getrecursionlimit()

@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-run fuzz bench conformance clean
+.PHONY: help demo test lint format requirements corpus corpus-run fuzz bench conformance samples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,11 @@ conformance: $(READY) ## run the lit tests of a cuda-tile checkout (CUDA_TILE=fo
 	@test -n "$(CUDA_TILE)" || { echo "conformance: set CUDA_TILE to a checkout of NVIDIA/cuda-tile" >&2; exit 2; }
 	@echo "conformance: the lit tests of $(CUDA_TILE)"
 	@$(BIN)/python tools/lit_conformance.py "$(CUDA_TILE)" $(ARGS)
+
+samples: $(READY) ## run the sample kernels of a cuTile Python checkout (CUTILE=folder)
+	@test -n "$(CUTILE)" || { echo "samples: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
+	@echo "samples: the kernels of $(CUTILE)"
+	@$(BIN)/python tools/cutile_samples.py "$(CUTILE)" $(ARGS)
 
 clean: ## remove the virtual environment, the caches and the build products
 	@echo "clean: environment, caches, build products"

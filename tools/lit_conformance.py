@@ -55,12 +55,11 @@ def main() -> int:
             counts[f"{kind} passed"] += 1
             continue
         name = case_name(case, tests)
-        if name in explained:
-            if options.verbose:
-                print(f"explained {name}: {explained[name]}\n  ({problem})")
-        else:
+        if name not in explained:
             unexplained += 1
             print(f"FAILED {kind} {name}: {problem}")
+        elif options.verbose:
+            print(f"explained {name}: {explained[name]}\n  ({problem})")
     for kind in ("positive", "negative"):
         passed, total = counts[f"{kind} passed"], counts[kind]
         print(f"{kind}: {passed} of {total} ({100 * passed / max(total, 1):.1f} %)")

@@ -81,9 +81,9 @@ def run(arguments: Arguments) -> int:
     try:
         pipeline.run(module, sink, _instruments(arguments, timing))
     finally:
-        for diagnostic in sink.diagnostics:
-            if diagnostic.severity is not Severity.ERROR:
-                print(diagnostic.render(), file=sys.stderr)
+        others = (found for found in sink.diagnostics if found.severity is not Severity.ERROR)
+        for diagnostic in others:
+            print(diagnostic.render(), file=sys.stderr)
     verify(module)
     if arguments.flag("timing"):
         print(timing.report(), file=sys.stderr)

@@ -244,6 +244,26 @@ def test_strides_must_be_whole_elements() -> None:
         cutile.launch(1, add, (fields, fields, fields, 4))
 
 
+def test_foreign_byte_order_is_refused() -> None:
+    x = np.zeros(4, np.dtype(np.int32).newbyteorder())
+    with pytest.raises(tilewright.UserError, match="byte order of this machine"):
+        cutile.launch(1, add, (x, x, x, 4))
+
+
+def test_negative_strides_break_the_promise_that_cutile_makes() -> None:
+    x = np.zeros(16, np.float32)
+    with pytest.raises(ExecutionError) as caught:
+        cutile.launch(1, add, (x[::-1], x, np.zeros_like(x), 16))
+    assert caught.value.fault is Fault.ASSUMPTION
+
+
+def test_an_array_may_be_empty_or_come_twice() -> None:
+    empty, x = np.zeros(0, np.float32), np.ones(16, np.float32)
+    cutile.launch(1, add, (empty, x, x.copy(), 16))
+    cutile.launch(1, add, (x, x, x, 16))
+    assert x.tolist() == [2.0] * 16
+
+
 def test_constants_must_be_numbers() -> None:
     x = np.zeros(4, np.float32)
     with pytest.raises(tilewright.UserError, match="expected a constant number"):

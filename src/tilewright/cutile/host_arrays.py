@@ -32,6 +32,8 @@ class HostArray:
     def __init__(self, memory: Array, element: str, what: str) -> None:
         if element not in _ELEMENTS:
             fail(f"{what}: cuTile has no arrays of {element}")
+        if not memory.dtype.isnative:
+            fail(f"{what}: expected elements in the byte order of this machine")
         if any(stride % memory.itemsize for stride in memory.strides):
             fail(f"{what}: expected strides of whole elements, got {memory.strides} bytes")
         self.memory = memory

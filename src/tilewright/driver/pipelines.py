@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 PASSES: Final = {
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
+    "convert-gpu-nvgpu-to-nvvm": ("tilewright.conversion.nvgpu_to_nvvm:ConvertGpuNvgpuToNvvm"),
+    "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
     "fold": "tilewright.transforms.generic.fold:Fold",

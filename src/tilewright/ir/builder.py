@@ -78,6 +78,7 @@ class Builder:
     def create(
         self,
         kind: type[OpT],
+        /,
         *,
         types: Sequence[Type] | None = None,
         successors: Sequence[Block] = (),
@@ -91,6 +92,7 @@ class Builder:
 
 def create_op(
     kind: type[OpT],
+    /,
     *,
     types: Sequence[Type] | None = None,
     successors: Sequence[Block] = (),

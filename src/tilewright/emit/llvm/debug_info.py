@@ -5,30 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.emit.llvm.constants import escaped
-from tilewright.support.location import CallSiteLoc, FileLoc, FusedLoc, NameLoc, TextLoc
+from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
     from tilewright.support.location import Location
-
-
-def source_place(location: Location) -> FileLoc | None:
-    """The file, line and column of a location; of inlined code those of the inner place."""
-    match location:
-        case FileLoc():
-            return location
-        case TextLoc():
-            return location.resolve()
-        case NameLoc():
-            return source_place(location.child)
-        case CallSiteLoc():
-            return source_place(location.callee) or source_place(location.caller)
-        case FusedLoc():
-            places = map(source_place, location.locations)
-            return next((place for place in places if place is not None), None)
-        case _:
-            # A dialect's own location is a place with more about it.
-            inner: Location | None = getattr(location, "location", None)
-            return None if inner is None else source_place(inner)
 
 
 _PRODUCER: Final = "tilewright"

@@ -1,0 +1,340 @@
+"""arith to LLVM: numbers and vectors of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.arith_division import DIVISIONS
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
+    computes,
+    fast_math,
+    overflow,
+    result_type,
+    scalar_of,
+)
+from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.dialects.arith import casts, comparison, floating, integer
+from tilewright.dialects.arith.attributes import RoundingMode
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.llvm import arithmetic, conversion, intrinsics
+from tilewright.dialects.llvm.aggregate import ExtractValueOp
+from tilewright.dialects.llvm.attributes import FCmpPredicate, ICmpPredicate
+from tilewright.dialects.llvm.constants import ConstantOp as LLVMConstantOp
+from tilewright.dialects.llvm.constants import PoisonOp as LLVMPoisonOp
+from tilewright.dialects.nvvm import arithmetic as rounded
+from tilewright.dialects.nvvm.attributes import RoundingMode as Direction
+from tilewright.dialects.ub import PoisonOp
+from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr
+from tilewright.ir.conversion import (
+    ConversionBuilder,
+    ConversionPattern,
+    Patterns,
+    Result,
+    converts,
+)
+from tilewright.ir.types import F32, TF32, IntegerType, VectorType
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.operation import Operation
+
+_DIRECTIONS: Final = {
+    RoundingMode.TO_NEAREST_EVEN: Direction.RN,
+    RoundingMode.DOWNWARD: Direction.RM,
+    RoundingMode.UPWARD: Direction.RP,
+    RoundingMode.TOWARD_ZERO: Direction.RZ,
+}
+
+
+def literal(value: Attribute, type: Type) -> Attribute | None:
+    """A constant as LLVM takes it; narrow floats are the bits they have."""
+    match value:
+        case IntegerAttr() if isinstance(type, IntegerType):
+            return IntegerAttr(value.value, type)
+        case FloatAttr() if isinstance(type, IntegerType):
+            bits = value.bits - (value.bits >> (type.width - 1) << type.width)
+            return IntegerAttr(bits, type)
+        case FloatAttr():
+            return value if value.type is type else None
+        case DenseElementsAttr() if isinstance(type, VectorType):
+            # An index takes eight bytes in a constant, as i64 does.
+            return None if element_of(value) is TF32 else DenseElementsAttr(value.data, type)
+        case _:
+            return None
+
+
+def element_of(value: DenseElementsAttr) -> Type:
+    """The type of the elements of a shaped constant."""
+    shaped: Any = value.type
+    return shaped.element
+
+
+@converts(ConstantOp)
+def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Result:
+    """A number, or a vector of them."""
+    type = result_type(op, build)
+    value = None if type is None else literal(op.value, type)
+    if type is None or value is None:
+        return build.reject(f"expected a constant that LLVM has, got '{op.result.type}'")
+    return build.create(LLVMConstantOp, value=value, types=[type])
+
+
+@converts(PoisonOp)
+def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
+    """A value that nothing may depend on, part by part."""
+    types = build.types.convert(op.result.type)
+    if types is None:
+        return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
+    return [[build.create(LLVMPoisonOp, types=[type]).res for type in types]]
+
+
+def _wrapping(op: Any) -> dict[str, Any]:
+    return {"overflow": overflow(op.overflow)}
+
+
+def _exact(op: Any) -> dict[str, Any]:
+    return {"exact": op.is_exact}
+
+
+def _plain(op: Any) -> dict[str, Any]:
+    return {}
+
+
+_INTEGERS: Final[Mapping[type[integer.BinaryInteger], tuple[type[Operation], Any]]] = {
+    integer.AddIOp: (arithmetic.AddOp, _wrapping),
+    integer.SubIOp: (arithmetic.SubOp, _wrapping),
+    integer.MulIOp: (arithmetic.MulOp, _wrapping),
+    integer.ShLIOp: (arithmetic.ShlOp, _wrapping),
+    integer.DivSIOp: (arithmetic.SDivOp, _exact),
+    integer.DivUIOp: (arithmetic.UDivOp, _exact),
+    integer.ShRSIOp: (arithmetic.AShrOp, _exact),
+    integer.ShRUIOp: (arithmetic.LShrOp, _exact),
+    integer.RemSIOp: (arithmetic.SRemOp, _plain),
+    integer.RemUIOp: (arithmetic.URemOp, _plain),
+    integer.AndIOp: (arithmetic.AndOp, _plain),
+    integer.OrIOp: (arithmetic.OrOp, _plain),
+    integer.XOrIOp: (arithmetic.XorOp, _plain),
+    integer.MaxSIOp: (intrinsics.SMaxOp, _plain),
+    integer.MaxUIOp: (intrinsics.UMaxOp, _plain),
+    integer.MinSIOp: (intrinsics.SMinOp, _plain),
+    integer.MinUIOp: (intrinsics.UMinOp, _plain),
+}
+"""What computes the same of two integers, and how its attributes come about."""
+
+
+def _integer(root: type[integer.BinaryInteger]) -> ConversionPattern:
+    kind, extra = _INTEGERS[root]
+
+    def apply(op: integer.BinaryInteger, new: Any, build: ConversionBuilder) -> Result:
+        return build.create(kind, lhs=new.lhs, rhs=new.rhs, **extra(op))
+
+    return ConversionPattern((root,), apply, f"{root.name} to {kind.name}")
+
+
+@converts(integer.AddUIExtendedOp)
+def add_extended(
+    op: integer.AddUIExtendedOp, new: integer.AddUIExtendedOp, build: ConversionBuilder
+) -> Result:
+    """Sum and carry."""
+    both = build.create(intrinsics.UAddWithOverflowOp, lhs=new.lhs, rhs=new.rhs).res
+    return [build.create(ExtractValueOp, container=both, position=[place]).res for place in (0, 1)]
+
+
+@converts(integer.MulSIExtendedOp, integer.MulUIExtendedOp)
+def mul_extended(
+    op: integer.WideProduct, new: integer.WideProduct, build: ConversionBuilder
+) -> Result:
+    """The product in twice the width, in two halves."""
+    type = new.lhs.type
+    if not isinstance(type, IntegerType):
+        return build.reject(f"expected scalars, got '{op.lhs.type}'")
+    double = IntegerType(2 * type.width)
+    widen = conversion.SExtOp if isinstance(op, integer.MulSIExtendedOp) else conversion.ZExtOp
+    a, b = [build.create(widen, arg=value, types=[double]).res for value in (new.lhs, new.rhs)]
+    product = build.create(arithmetic.MulOp, lhs=a, rhs=b).res
+    width = IntegerAttr(type.width, double)
+    shift = build.create(LLVMConstantOp, value=width, types=[double]).res
+    upper = build.create(arithmetic.LShrOp, lhs=product, rhs=shift).res
+    return [
+        build.create(conversion.TruncOp, arg=half, types=[type]).res for half in (product, upper)
+    ]
+
+
+_FLOATS: Final[Mapping[type[floating.BinaryFloat], type[Operation]]] = {
+    floating.AddFOp: arithmetic.FAddOp,
+    floating.SubFOp: arithmetic.FSubOp,
+    floating.MulFOp: arithmetic.FMulOp,
+    floating.DivFOp: arithmetic.FDivOp,
+    floating.MaximumFOp: intrinsics.MaximumOp,
+    floating.MinimumFOp: intrinsics.MinimumOp,
+    floating.MaxNumFOp: intrinsics.MaxNumOp,
+    floating.MinNumFOp: intrinsics.MinNumOp,
+}
+_ROUNDED: Final[Mapping[type[floating.BinaryFloat], type[rounded.RoundedBinary]]] = {
+    floating.AddFOp: rounded.AddFOp,
+    floating.SubFOp: rounded.AddFOp,
+    floating.MulFOp: rounded.MulFOp,
+    floating.DivFOp: rounded.DivFOp,
+}
+
+
+def _float(root: type[floating.BinaryFloat]) -> ConversionPattern:
+    kind = _FLOATS[root]
+
+    def apply(op: Any, new: Any, build: ConversionBuilder) -> Result:
+        if not computes(op.lhs.type):
+            return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
+        mode = op.rounding if root in _ROUNDED else None
+        if mode in (None, RoundingMode.TO_NEAREST_EVEN):
+            return build.create(kind, lhs=new.lhs, rhs=new.rhs, fastmath=fast_math(op.fastmath))
+        return _directed(op, new, build)
+
+    return ConversionPattern((root,), apply, f"{root.name} to {kind.name}")
+
+
+def _directed(
+    op: floating.RoundedFloat, new: floating.RoundedFloat, build: ConversionBuilder
+) -> Result:
+    """Another rounding than to nearest even, which scalars of f32 and f64 have."""
+    direction = None if op.rounding is None else _DIRECTIONS.get(op.rounding)
+    if direction is None or str(op.result.type) not in ("f32", "f64"):
+        return build.reject(f"expected a rounding that '{op.result.type}' has")
+    rhs = new.rhs
+    if isinstance(op, floating.SubFOp):
+        rhs = build.create(arithmetic.FNegOp, operand=rhs).res
+    return build.create(_ROUNDED[type(op)], a=new.lhs, b=rhs, rnd=direction)
+
+
+@converts(floating.DivFOp)
+def fast_division(op: floating.DivFOp, new: floating.DivFOp, build: ConversionBuilder) -> Result:
+    """libdevice divides f32 fast where approximations are allowed."""
+    if "afn" not in op.fastmath or op.result.type is not F32:
+        return None
+    return Symbols(op, build).call("__nv_fast_fdividef", [new.lhs, new.rhs], F32)
+
+
+@converts(floating.NegFOp)
+def negation(op: floating.NegFOp, new: floating.NegFOp, build: ConversionBuilder) -> Result:
+    """The other sign."""
+    if not computes(op.result.type):
+        return build.reject(f"expected floats that LLVM computes with, got '{op.result.type}'")
+    return build.create(arithmetic.FNegOp, operand=new.operand, fastmath=fast_math(op.fastmath))
+
+
+@converts(comparison.CmpIOp)
+def compare_integers(
+    op: comparison.CmpIOp, new: comparison.CmpIOp, build: ConversionBuilder
+) -> Result:
+    """The predicates have the same numbers."""
+    predicate = ICmpPredicate(op.predicate.value)
+    return build.create(arithmetic.ICmpOp, predicate=predicate, lhs=new.lhs, rhs=new.rhs)
+
+
+@converts(comparison.CmpFOp)
+def compare_floats(
+    op: comparison.CmpFOp, new: comparison.CmpFOp, build: ConversionBuilder
+) -> Result:
+    """The predicates have the same numbers."""
+    if not computes(op.lhs.type):
+        return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
+    return build.create(
+        arithmetic.FCmpOp,
+        predicate=FCmpPredicate(op.predicate.value),
+        lhs=new.lhs,
+        rhs=new.rhs,
+        fastmath=fast_math(op.fastmath),
+    )
+
+
+@converts(comparison.SelectOp)
+def select(op: comparison.SelectOp, new: comparison.SelectOp, build: ConversionBuilder) -> Result:
+    """All parts of one value, or of the other."""
+    pairs = zip(build.values(op.true_value), build.values(op.false_value), strict=True)
+    condition = new.condition
+    return [
+        [
+            build.create(arithmetic.SelectOp, condition=condition, true_value=a, false_value=b).res
+            for a, b in pairs
+        ]
+    ]
+
+
+_CASTS: Final[Mapping[type[casts.CastOp], type[Operation]]] = {
+    casts.ExtSIOp: conversion.SExtOp,
+    casts.ExtUIOp: conversion.ZExtOp,
+    casts.TruncIOp: conversion.TruncOp,
+    casts.ExtFOp: conversion.FPExtOp,
+    casts.TruncFOp: conversion.FPTruncOp,
+    casts.SIToFPOp: conversion.SIToFPOp,
+    casts.UIToFPOp: conversion.UIToFPOp,
+    casts.FPToSIOp: conversion.FPToSIOp,
+    casts.FPToUIOp: conversion.FPToUIOp,
+}
+
+
+def _cast(root: type[casts.CastOp]) -> ConversionPattern:
+    kind = _CASTS[root]
+
+    def apply(op: Any, new: Any, build: ConversionBuilder) -> Result:
+        type = result_type(op, build)
+        if type is None or not all(map(_is_plain, (op.source.type, op.result.type))):
+            return build.reject(f"expected types that LLVM converts, got '{op.source.type}'")
+        if getattr(op, "rounding", None) not in (None, RoundingMode.TO_NEAREST_EVEN):
+            return build.reject("expected rounding to nearest even")
+        return build.create(kind, arg=new.source, types=[type])
+
+    return ConversionPattern((root,), apply, f"{root.name} to {kind.name}")
+
+
+def _is_plain(type: Type) -> bool:
+    return isinstance(scalar_of(type), IntegerType) or computes(type)
+
+
+@converts(casts.IndexCastOp, casts.IndexCastUIOp)
+def index_cast(
+    op: casts.IndexConversion, new: casts.IndexConversion, build: ConversionBuilder
+) -> Result:
+    """An index has 64 bits."""
+    type = result_type(op, build)
+    if type is None:
+        return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
+    found, wanted = scalar_of(new.source.type), scalar_of(type)
+    assert isinstance(found, IntegerType)
+    assert isinstance(wanted, IntegerType)
+    if found is wanted:
+        return new.source
+    signed = isinstance(op, casts.IndexCastOp)
+    widen = conversion.SExtOp if signed else conversion.ZExtOp
+    kind = widen if found.width < wanted.width else conversion.TruncOp
+    return build.create(kind, arg=new.source, types=[type])
+
+
+@converts(casts.BitcastOp)
+def bitcast(op: casts.BitcastOp, new: casts.BitcastOp, build: ConversionBuilder) -> Result:
+    """The same bits; narrow floats are integers already."""
+    type = result_type(op, build)
+    if type is None:
+        return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
+    if new.source.type is type:
+        return new.source
+    return build.create(conversion.BitcastOp, arg=new.source, types=[type])
+
+
+PATTERNS: Final[Patterns] = (
+    constant,
+    poison,
+    *map(_integer, _INTEGERS),
+    *DIVISIONS,
+    add_extended,
+    mul_extended,
+    fast_division,
+    *map(_float, _FLOATS),
+    negation,
+    compare_integers,
+    compare_floats,
+    select,
+    *map(_cast, _CASTS),
+    index_cast,
+    bitcast,
+)

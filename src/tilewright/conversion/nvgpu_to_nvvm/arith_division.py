@@ -1,0 +1,67 @@
+"""Divisions of arith that round otherwise than LLVM's: as it computes them from truncated ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.arith.integer import (
+    BinaryInteger,
+    CeilDivSIOp,
+    CeilDivUIOp,
+    FloorDivSIOp,
+)
+from tilewright.dialects.llvm.arithmetic import (
+    AddOp,
+    AndOp,
+    ICmpOp,
+    SDivOp,
+    SRemOp,
+    SubOp,
+    UDivOp,
+    URemOp,
+    XorOp,
+)
+from tilewright.dialects.llvm.attributes import ICmpPredicate
+from tilewright.dialects.llvm.constants import ZeroOp
+from tilewright.dialects.llvm.conversion import ZExtOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+
+
+def _compare(build: ConversionBuilder, how: ICmpPredicate, a: Value, b: Value) -> Value:
+    return build.create(ICmpOp, predicate=how, lhs=a, rhs=b).res
+
+
+@converts(CeilDivUIOp)
+def ceil_unsigned(op: CeilDivUIOp, new: CeilDivUIOp, build: ConversionBuilder) -> Result:
+    """One more than the quotient where something is left; nothing overflows on the way."""
+    zero = build.create(ZeroOp, types=[new.lhs.type]).res
+    quotient = build.create(UDivOp, lhs=new.lhs, rhs=new.rhs).res
+    rest = build.create(URemOp, lhs=new.lhs, rhs=new.rhs).res
+    left = _compare(build, ICmpPredicate.NE, rest, zero)
+    more = build.create(ZExtOp, arg=left, types=[new.lhs.type]).res
+    return build.create(AddOp, lhs=quotient, rhs=more)
+
+
+@converts(CeilDivSIOp, FloorDivSIOp)
+def signed(op: BinaryInteger, new: BinaryInteger, build: ConversionBuilder) -> Result:
+    """The truncated quotient is off by one where something is left and it was rounded wrongly.
+
+    It is rounded down where the signs agree, up where they differ.
+    """
+    type = new.lhs.type
+    zero = build.create(ZeroOp, types=[type]).res
+    quotient = build.create(SDivOp, lhs=new.lhs, rhs=new.rhs).res
+    rest = build.create(SRemOp, lhs=new.lhs, rhs=new.rhs).res
+    left = _compare(build, ICmpPredicate.NE, rest, zero)
+    signs = build.create(XorOp, lhs=new.lhs, rhs=new.rhs).res
+    up = isinstance(op, CeilDivSIOp)
+    wrong = _compare(build, ICmpPredicate.SGE if up else ICmpPredicate.SLT, signs, zero)
+    off = build.create(AndOp, lhs=left, rhs=wrong).res
+    one = build.create(ZExtOp, arg=off, types=[type]).res
+    return build.create(AddOp if up else SubOp, lhs=quotient, rhs=one)
+
+
+DIVISIONS: Final[Patterns] = (ceil_unsigned, signed)

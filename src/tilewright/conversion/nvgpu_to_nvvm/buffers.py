@@ -1,0 +1,105 @@
+"""A memref as LLVM sees it: its address, and the numbers that lead from indices to elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, as_value, dot
+from tilewright.conversion.nvgpu_to_nvvm.types import element_type, vector_type
+from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
+from tilewright.dialects.llvm.memory import GEPOp
+from tilewright.dialects.memref.layout import steps_of
+from tilewright.ir.types import DYNAMIC, MemRefType, VectorType
+from tilewright.support.diagnostics import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.values import Value
+
+_SMALL: Final = 1 << 31
+"""Constant indices of an address have 32 bits."""
+
+
+class Buffer:
+    """Where a memref is, and how far apart its elements are; numbers are known or are values."""
+
+    __slots__ = ("address", "element", "offset", "sizes", "strides")
+
+    def __init__(
+        self,
+        address: Value,
+        offset: Number,
+        sizes: Sequence[Number],
+        strides: Sequence[Number],
+        element: Type,
+    ) -> None:
+        self.address = address
+        self.offset = offset
+        self.sizes = sizes
+        self.strides = strides
+        self.element = element
+
+    @staticmethod
+    def of(value: Value, build: ConversionBuilder) -> Buffer:
+        """The parts of a memref of the old program."""
+        type = value.type
+        assert isinstance(type, MemRefType)
+        address, *rest = build.values(value)
+        numbers = iter(rest)
+        (strides, offset), shape = steps_of(type) or ((), 0), type.shape or ()
+        return Buffer(
+            address,
+            _known(offset, numbers),
+            [_known(extent, numbers) for extent in shape],
+            [_known(stride, numbers) for stride in strides],
+            memory_type(type),
+        )
+
+    def parts(self, type: MemRefType, build: Builder) -> list[Value]:
+        """The values that stand for a memref of this type with these parts."""
+        (strides, offset), shape = steps_of(type) or ((), 0), type.shape or ()
+        said = (offset, *shape, *strides)
+        found = (self.offset, *self.sizes, *self.strides)
+        unknown = [
+            as_value(build, number)
+            for step, number in zip(said, found, strict=True)
+            if step == DYNAMIC
+        ]
+        return [self.address, *unknown]
+
+    def element_address(self, indices: Sequence[Number], build: Builder) -> Value:
+        """The address of an element."""
+        place = dot(build, self.offset, zip(indices, self.strides, strict=True))
+        return moved(self.address, place, self.element, build)
+
+
+def moved(address: Value, count: Number, element: Type, build: Builder) -> Value:
+    """The address so many elements further on."""
+    if count == 0:
+        return address
+    if isinstance(count, int) and abs(count) < _SMALL:
+        return build.create(GEPOp, base=address, constants=[count], element=element).res
+    return build.create(
+        GEPOp,
+        base=address,
+        indices=[as_value(build, count)],
+        constants=[DYNAMIC_INDEX],
+        element=element,
+    ).res
+
+
+def memory_type(type: MemRefType) -> Type:
+    """What LLVM takes an element for."""
+    inside = type.element
+    element = vector_type(inside) if isinstance(inside, VectorType) else element_type(inside)
+    if element is None:
+        raise InternalError(f"'{type}' has elements that LLVM does not have")
+    return element
+
+
+def _known(step: int, numbers: Iterator[Value]) -> Number:
+    return next(numbers) if step == DYNAMIC else step

@@ -1,0 +1,83 @@
+"""cf to LLVM: branches; assertions call CUDA's own function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
+from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.dialects.cf import AssertOp, BranchOp, CondBranchOp, SwitchOp
+from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
+from tilewright.dialects.llvm.control_flow import SwitchOp as LLVMSwitchOp
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.symbol_table import symbol_name
+from tilewright.ir.types import I32, I64
+from tilewright.support.source_place import source_place
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+
+
+@converts(BranchOp)
+def branch(op: BranchOp, new: BranchOp, build: ConversionBuilder) -> Result:
+    """A jump."""
+    return build.create(BrOp, arguments=new.arguments, successors=new.successors)
+
+
+@converts(CondBranchOp)
+def conditional(op: CondBranchOp, new: CondBranchOp, build: ConversionBuilder) -> Result:
+    """A jump to one of two blocks."""
+    return build.create(
+        CondBrOp,
+        condition=new.condition,
+        true_operands=new.true_arguments,
+        false_operands=new.false_arguments,
+        branch_weights=op.branch_weights,
+        successors=new.successors,
+    )
+
+
+@converts(SwitchOp)
+def switch(op: SwitchOp, new: SwitchOp, build: ConversionBuilder) -> Result:
+    """A jump by a number."""
+    sizes = [sum([len(build.values(value)) for value in case]) for case in op.cases]
+    return build.create(
+        LLVMSwitchOp,
+        value=new.flag,
+        default_operands=new.default_arguments,
+        case_operands=new.case_arguments,
+        case_values=op.case_values,
+        case_segments=sizes,
+        successors=new.successors,
+    )
+
+
+def _function_name(op: Operation) -> str:
+    """The function that an operation is in."""
+    names = (symbol_name(outer) for outer in op.ancestors())
+    return next((name for name in names if name is not None), "")
+
+
+@converts(AssertOp)
+def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
+    """Where the condition does not hold, `__assertfail` is told what and where, and we go on."""
+    failed = build.add_block()
+    after = build.add_block(behind=failed)
+    build.create(CondBrOp, condition=new.condition, successors=[after, failed])
+    place = source_place(op.location)
+    file, line = ("unknown", 0) if place is None else (place.file, place.line)
+    symbols = Symbols(op, build)
+    with build.at(InsertPoint.at_end(failed)):
+        message = symbols.text(".assert_msg", op.message)
+        source = symbols.text(".assert_file", file)
+        where = constant(build, line, I32)
+        function = symbols.text(".assert_func", _function_name(op))
+        width = constant(build, 1, I64)
+        symbols.call("__assertfail", [message, source, where, function, width])
+        build.create(BrOp, successors=[after])
+    build.continue_in(after)
+    return ()
+
+
+PATTERNS: Final[Patterns] = (branch, conditional, switch, assertion)

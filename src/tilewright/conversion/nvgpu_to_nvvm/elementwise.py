@@ -1,0 +1,65 @@
+"""What patterns of elementwise operations share: flags, guards, lanes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
+from tilewright.dialects.llvm.aggregate import ExtractElementOp, InsertElementOp
+from tilewright.dialects.llvm.constants import PoisonOp
+from tilewright.dialects.llvm.flags import FastMathFlags, OverflowFlags
+from tilewright.dialects.llvm.types import is_float
+from tilewright.ir.types import I32, VectorType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.arith.attributes import FastMathAttr, OverflowAttr
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.values import Value
+
+
+def fast_math(flags: FastMathAttr | None) -> FastMathFlags:
+    """The flags of arith as those of LLVM."""
+    return FastMathFlags() if flags is None else FastMathFlags(*flags.names)
+
+
+def overflow(flags: OverflowAttr) -> OverflowFlags:
+    """The promises of arith as those of LLVM."""
+    return OverflowFlags(*flags.names)
+
+
+def scalar_of(type: Type) -> Type:
+    """The type of an element, or the type itself."""
+    return type.element if isinstance(type, VectorType) else type
+
+
+def computes(type: Type) -> bool:
+    """Whether LLVM computes with these floats; narrow ones are bytes to it."""
+    return is_float(scalar_of(type))
+
+
+def result_type(op: Any, build: ConversionBuilder) -> Type | None:
+    """What the type of the first result becomes; nothing if it is not one type."""
+    types = build.types.convert(op.results[0].type)
+    return types[0] if types is not None and len(types) == 1 else None
+
+
+def lanes(build: Builder, vector: Value) -> list[Value]:
+    """The elements of a vector."""
+    assert isinstance(vector.type, VectorType)
+    return [
+        build.create(ExtractElementOp, vector=vector, position=constant(build, lane, I32)).res
+        for lane in range(vector.type.shape[0])
+    ]
+
+
+def joined(build: Builder, elements: Sequence[Value], type: Type) -> Value:
+    """A vector of elements."""
+    vector: Value = build.create(PoisonOp, types=[type]).res
+    for lane, element in enumerate(elements):
+        place = constant(build, lane, I32)
+        vector = build.create(InsertElementOp, vector=vector, value=element, position=place).res
+    return vector

@@ -1,0 +1,150 @@
+"""gpu functions to LLVM: kernels, their own buffers, dynamic shared memory, printing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.func import (
+    argument_attributes,
+    carry_over,
+    function_type,
+    leave,
+)
+from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
+from tilewright.conversion.nvgpu_to_nvvm.symbols import SHARED, Symbols
+from tilewright.dialects.gpu.structure import GPUFuncOp, ReturnOp
+from tilewright.dialects.gpu.threads import DynamicSharedMemoryOp, PrintfOp
+from tilewright.dialects.llvm.control_flow import BrOp
+from tilewright.dialects.llvm.conversion import FPExtOp, ZExtOp
+from tilewright.dialects.llvm.functions import KERNEL, FuncOp
+from tilewright.dialects.llvm.globals import GlobalOp
+from tilewright.dialects.llvm.memory import AllocaOp, GEPOp, StoreOp
+from tilewright.dialects.llvm.types import PTR, ArrayType, StructType
+from tilewright.ir.attributes import UNIT, DenseArrayAttr, TypeAttr
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.operation import Block
+from tilewright.ir.types import F64, I8, I32, FloatType, IntegerType
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+
+_SPELLED: Final = frozenset(
+    (
+        "sym_name", "function_type", "arg_attrs", "res_attrs", "gpu.kernel", "known_block_size",
+        "known_grid_size", "known_cluster_size", "workgroup_attributions",
+        "workgroup_attrib_attrs", "private_attrib_attrs",
+    )
+)  # fmt: skip
+ALIGNMENT: Final = 16
+"""Buffers start where the widest accesses may."""
+DYNAMIC_SHARED: Final = "__dynamic_shmem__"
+
+
+@converts(GPUFuncOp)
+def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
+    """A function; those that the host starts are marked so."""
+    type = function_type(op.signature, build)
+    if type is None:
+        return build.reject(f"expected types that LLVM has, got '{op.signature}'")
+    start = None
+    if op.workgroup_buffers or op.private_buffers:
+        start = Block(type.inputs, [op.location] * len(type.inputs))
+    made = build.create(
+        FuncOp,
+        sym_name=op.sym_name,
+        type_attr=TypeAttr(type),
+        arg_attrs=argument_attributes(op.arg_attrs, op.signature.inputs, build),
+        body=start,
+    )
+    _mark_kernel(op, made)
+    if start is None:
+        build.convert_region(op.body, made.body)
+        return made
+    # The buffers are made in a block of their own, in front of the one that takes them.
+    with build.at(InsertPoint.at_end(start)):
+        buffers = _buffers(op, build)
+    body = build.convert_region(op.body, made.body)
+    with build.at(InsertPoint.at_end(start)):
+        build.create(BrOp, arguments=[*start.args, *buffers], successors=[body[0]])
+    return made
+
+
+def _mark_kernel(op: GPUFuncOp, made: FuncOp) -> None:
+    carry_over(op, made, _SPELLED)
+    if not op.kernel:
+        return
+    made.attributes[KERNEL] = UNIT
+    if op.known_block_size is not None:
+        made.attributes["nvvm.reqntid"] = DenseArrayAttr(I32, op.known_block_size)
+    if op.known_cluster_size is not None:
+        made.attributes["nvvm.cluster_dim"] = DenseArrayAttr(I32, op.known_cluster_size)
+
+
+def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
+    """The addresses of the buffers of a function: in shared memory, then of the thread."""
+    symbols = Symbols(op, build)
+    addresses: list[Value] = []
+    for number, buffer in enumerate(op.workgroup_buffers):
+        array = array_type(memref_type(buffer))
+        addresses.append(symbols.shared(f"__wg_{op.sym_name}_{number}", array, ALIGNMENT))
+    for buffer in op.private_buffers:
+        array = array_type(memref_type(buffer))
+        size = constant(build, array.extent)
+        addresses.append(build.create(AllocaOp, size=size, element=array.element, types=[PTR]).res)
+    return addresses
+
+
+@converts(ReturnOp)
+def return_(op: ReturnOp, new: ReturnOp, build: ConversionBuilder) -> Result:
+    """The end of a function."""
+    return leave(new.values, build)
+
+
+@converts(DynamicSharedMemoryOp)
+def dynamic_shared(
+    op: DynamicSharedMemoryOp, new: DynamicSharedMemoryOp, build: ConversionBuilder
+) -> Result:
+    """The shared memory that the host asks for at launch; there is one of it."""
+    symbols = Symbols(op, build)
+    if symbols.find(DYNAMIC_SHARED) is None:
+        with build.at(symbols.start):
+            build.create(
+                GlobalOp,
+                sym_name=DYNAMIC_SHARED,
+                type=ArrayType(0, I8),
+                address_space=SHARED,
+                alignment=ALIGNMENT,
+            )
+    address = symbols.address(DYNAMIC_SHARED, SHARED)
+    types = build.types.convert(op.result.type) or ()
+    # How much there is, nobody tells the kernel.
+    return [[address, *[constant(build, 0) for _ in types[1:]]]]
+
+
+@converts(PrintfOp)
+def printf(op: PrintfOp, new: PrintfOp, build: ConversionBuilder) -> Result:
+    """`vprintf` takes the format and the address of the arguments, as C would pass them."""
+    symbols = Symbols(op, build)
+    text = symbols.text("printf_format", op.format)
+    arguments = [_promoted(build, value) for value in new.args]
+    packed = StructType(tuple([value.type for value in arguments]))
+    room = build.create(AllocaOp, size=constant(build, 1), element=packed, types=[PTR]).res
+    for place, value in enumerate(arguments):
+        at = build.create(GEPOp, base=room, constants=[0, place], element=packed).res
+        build.create(StoreOp, value=value, addr=at)
+    symbols.call("vprintf", [text, room], I32)
+    return ()
+
+
+def _promoted(build: ConversionBuilder, value: Value) -> Value:
+    """An argument of a function that takes any: floats are doubles."""
+    if isinstance(value.type, FloatType) and value.type is not F64:
+        return build.create(FPExtOp, arg=value, types=[F64]).res
+    if isinstance(value.type, IntegerType) and value.type.width < I32.width:
+        return build.create(ZExtOp, arg=value, types=[I32]).res
+    return value
+
+
+PATTERNS: Final[Patterns] = (function, return_, dynamic_shared, printf)

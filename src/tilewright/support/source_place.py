@@ -1,0 +1,30 @@
+"""The place in a file that a location stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.support.location import CallSiteLoc, FileLoc, FusedLoc, NameLoc, TextLoc
+
+if TYPE_CHECKING:
+    from tilewright.support.location import Location
+
+
+def source_place(location: Location) -> FileLoc | None:
+    """The file, line and column of a location; of inlined code those of the inner place."""
+    match location:
+        case FileLoc():
+            return location
+        case TextLoc():
+            return location.resolve()
+        case NameLoc():
+            return source_place(location.child)
+        case CallSiteLoc():
+            return source_place(location.callee) or source_place(location.caller)
+        case FusedLoc():
+            places = map(source_place, location.locations)
+            return next((place for place in places if place is not None), None)
+        case _:
+            # A dialect's own location is a place with more about it.
+            inner: Location | None = getattr(location, "location", None)
+            return None if inner is None else source_place(inner)

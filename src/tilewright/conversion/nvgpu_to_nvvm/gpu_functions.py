@@ -10,7 +10,7 @@ from tilewright.conversion.nvgpu_to_nvvm.func import (
     function_type,
     leave,
 )
-from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type
+from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type, stack_memory
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.conversion.nvgpu_to_nvvm.symbols import SHARED, Symbols
 from tilewright.dialects.gpu.structure import GPUFuncOp, ReturnOp
@@ -19,8 +19,8 @@ from tilewright.dialects.llvm.control_flow import BrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, ZExtOp
 from tilewright.dialects.llvm.functions import KERNEL, FuncOp
 from tilewright.dialects.llvm.globals import GlobalOp
-from tilewright.dialects.llvm.memory import AllocaOp, GEPOp, StoreOp
-from tilewright.dialects.llvm.types import PTR, ArrayType, StructType
+from tilewright.dialects.llvm.memory import GEPOp, StoreOp
+from tilewright.dialects.llvm.types import ArrayType, StructType
 from tilewright.ir.attributes import UNIT, DenseArrayAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -91,8 +91,7 @@ def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
         addresses.append(symbols.shared(f"__wg_{op.sym_name}_{number}", array, ALIGNMENT))
     for buffer in op.private_buffers:
         array = array_type(memref_type(buffer))
-        size = constant(build, array.extent)
-        addresses.append(build.create(AllocaOp, size=size, element=array.element, types=[PTR]).res)
+        addresses.append(stack_memory(build, array.extent, array.element))
     return addresses
 
 
@@ -130,7 +129,7 @@ def printf(op: PrintfOp, new: PrintfOp, build: ConversionBuilder) -> Result:
     text = symbols.text("printf_format", op.format)
     arguments = [_promoted(build, value) for value in new.args]
     packed = StructType(tuple([value.type for value in arguments]))
-    room = build.create(AllocaOp, size=constant(build, 1), element=packed, types=[PTR]).res
+    room = stack_memory(build, 1, packed)
     for place, value in enumerate(arguments):
         at = build.create(GEPOp, base=room, constants=[0, place], element=packed).res
         build.create(StoreOp, value=value, addr=at)

@@ -18,6 +18,7 @@ from tilewright.dialects.llvm.globals import GlobalOp as LLVMGlobalOp
 from tilewright.dialects.llvm.types import PTR, ArrayType, PointerType
 from tilewright.dialects.memref import access, allocation, views
 from tilewright.ir.attributes import DenseElementsAttr
+from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import DYNAMIC, I8, I64, MemRefType, VectorType
 
@@ -120,19 +121,26 @@ def address(
     return build.create(PtrToIntOp, arg=build.values(op.source)[0], types=[I64])
 
 
+def stack_memory(
+    build: ConversionBuilder, count: int, element: Type, alignment: int | None = None
+) -> Value:
+    """Memory of the thread. It is taken once, where the function starts: not in every round."""
+    function = build.point.block.parent
+    assert function is not None
+    with build.at(InsertPoint.at_start(function.blocks[0])):
+        size = constant(build, count)
+        return build.create(
+            memory.AllocaOp, size=size, element=element, alignment=alignment, types=[PTR]
+        ).res
+
+
 @converts(allocation.AllocaOp)
 def alloca(op: allocation.AllocaOp, new: allocation.AllocaOp, build: ConversionBuilder) -> Result:
     """Memory of the thread, which is given back at the end of the function."""
     type = memref_type(op.result)
     if type.layout is not None or space_of(type.space) != 0 or op.dynamic_sizes:
         return build.reject(f"expected memory of the thread of known extent, got '{type}'")
-    return build.create(
-        memory.AllocaOp,
-        size=constant(build, extent_of(type)),
-        element=memory_type(type),
-        alignment=op.alignment,
-        types=[PTR],
-    )
+    return stack_memory(build, extent_of(type), memory_type(type), op.alignment)
 
 
 def array_type(type: MemRefType) -> ArrayType:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.emit.llvm.constants import escaped
+from tilewright.support.location import FileLoc
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
-    from tilewright.support.location import Location
+    from tilewright.support.location import FileLoc, Location
 
 
 _PRODUCER: Final = "tilewright"

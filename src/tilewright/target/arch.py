@@ -138,12 +138,10 @@ _BLACKWELL: Final = _CLUSTERED | {
     Feature.BULK_STORE,
     Feature.NARROW_FLOATS,
 }
-_DATACENTER: Final = _BLACKWELL | {
-    Feature.F32_REDUX,
-    Feature.TMA_EXTENDED,
-    Feature.TENSOR_MEMORY,
-}
-_CONSUMER: Final = (_BLACKWELL - {Feature.WIDE_ACCESS}) | {Feature.NARROW_MMA}
+_EMBEDDED: Final = _BLACKWELL | {Feature.TMA_EXTENDED, Feature.TENSOR_MEMORY}
+_FAMILY: Final = _EMBEDDED | {Feature.F32_REDUX}
+_DATACENTER: Final = _FAMILY | {Feature.RANDOM_ROUNDING}
+_CONSUMER: Final = _BLACKWELL | {Feature.NARROW_MMA}
 
 _LARGE: Final = 227 * KIB
 _SMALL: Final = 99 * KIB
@@ -168,9 +166,9 @@ ARCHES: Final[Mapping[str, Arch]] = {
         Arch("sm_103", "sm_103a", Limits(warps=64, ctas=32, shared=228 * KIB), _DATACENTER,
              elements=_NARROW, max_cluster=16, static_shared=_LARGE),
         # LLVM 22 does not know sm_107: its code is that of the family of sm_100.
-        Arch("sm_107", "sm_100f", Limits(warps=32, ctas=16, shared=328 * KIB), _DATACENTER,
+        Arch("sm_107", "sm_100f", Limits(warps=32, ctas=16, shared=328 * KIB), _FAMILY,
              elements=_EVERY, max_cluster=8, assembled_as="sm_107a", static_shared=_LARGE),
-        Arch("sm_110", "sm_110a", Limits(warps=48, ctas=24, shared=228 * KIB), _DATACENTER,
+        Arch("sm_110", "sm_110a", Limits(warps=48, ctas=24, shared=228 * KIB), _EMBEDDED,
              elements=_NARROW, max_cluster=8, static_shared=_LARGE),
         Arch("sm_120", "sm_120a", Limits(warps=48, ctas=24, shared=100 * KIB), _CONSUMER,
              elements=_NARROW, max_cluster=8, static_shared=_SMALL),

@@ -23,6 +23,7 @@ class Feature(Enum):
     BULK_STORE = "bulk zero fill of shared memory"
     NARROW_FLOATS = "conversions of 4- and 6-bit floats and of scales"
     F32_REDUX = "warp reductions of f32"
+    RANDOM_ROUNDING = "conversions that round at random"
     TMA_EXTENDED = "gather, scatter and wide modes of tensor copies"
     TENSOR_MEMORY = "tensor memory and its matrix products"
     NARROW_MMA = "mma.sync of 4- and 6-bit floats, with scales"

@@ -107,7 +107,7 @@ def _tf32_feature(op: conversion.FloatToTF32Op) -> Feature:
 def _to_halves(word: str) -> Row:
     return intrinsic(
         lambda op: f"ff2{word}x2.{op.rnd.keyword}{_relu(op)}{_sat(op)}",
-        lambda op: Feature.TENSOR_MEMORY if op.rnd is RoundingMode.RS else Feature.BASE,
+        lambda op: Feature.RANDOM_ROUNDING if op.rnd is RoundingMode.RS else Feature.BASE,
     )
 
 

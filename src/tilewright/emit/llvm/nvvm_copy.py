@@ -112,8 +112,8 @@ def _bulk_prefetch(w: FunctionWriter, op: copy.CpAsyncBulkPrefetchOp) -> Sequenc
 
 _SPACES: Final = {0: "", 1: ".global", 5: ".local"}
 _EVICTION: Final = {
-    EvictionPriority.EVICT_LAST: ".evict.last",
-    EvictionPriority.EVICT_NORMAL: ".evict.normal",
+    EvictionPriority.EVICT_LAST: "::evict_last",
+    EvictionPriority.EVICT_NORMAL: "::evict_normal",
 }
 
 
@@ -128,7 +128,9 @@ def _prefetch(w: FunctionWriter, op: copy.PrefetchOp) -> None:
         if op.evict_priority not in _EVICTION or space != 1:
             raise Unsupported(f"'{op.name}' with this eviction priority", op.location)
         name += _EVICTION[op.evict_priority]
-    w.line(f"call void @llvm.nvvm.{name}({w.typed(op.addr)})")
+    # LLVM has intrinsics, and selects them from sm_90 on; the instruction is older.
+    asm = Assembly(w)
+    w.line(asm.call(f"{name} [{asm.input(op.addr)}];", convergent=False))
 
 
 def _prefetch_map(w: FunctionWriter, op: copy.PrefetchOp) -> None:

@@ -1,0 +1,122 @@
+"""Cubins from PTX: ptxas assembles, and what it says of each kernel is kept."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from tilewright.emit.elf import read_kernels
+from tilewright.emit.toolchain import find_ptxas
+from tilewright.support.diagnostics import Diagnostic, InternalError, UserError
+from tilewright.target.arch import occupancy
+
+if TYPE_CHECKING:
+    from tilewright.emit.elf import KernelInfo
+    from tilewright.target.arch import Arch
+
+_FUNCTION: Final = re.compile(r"Function properties for (\S+)")
+_SPILLS: Final = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+_WARNING: Final = re.compile(r"^ptxas (?:warning|info) *: (\(C\d+\).*|.*Potential Performance.*)$")
+_TOO_MUCH: Final = re.compile(r"Entry function '.*' uses too much .*")
+
+
+class Resources:
+    """What a kernel takes of an SM."""
+
+    __slots__ = (
+        "barriers",
+        "name",
+        "occupancy",
+        "registers",
+        "shared",
+        "spill_loads",
+        "spill_stores",
+        "stack",
+        "threads",
+    )
+
+    def __init__(self, info: KernelInfo, spills: tuple[int, int], arch: Arch) -> None:
+        self.name = info.name
+        self.registers = info.registers
+        self.spill_stores, self.spill_loads = spills
+        """Bytes that a thread moves to local memory and back for want of registers."""
+        self.stack = info.stack
+        self.shared = info.shared
+        self.barriers = info.barriers
+        self.threads = info.threads
+        self.occupancy = self._occupancy(arch)
+        """How many CTAs an SM holds at once; none where their size is not known."""
+
+    def _occupancy(self, arch: Arch) -> int | None:
+        if self.threads is None:
+            return None
+        x, y, z = self.threads
+        return occupancy(arch, threads=x * y * z, registers=self.registers, shared=self.shared)
+
+    def __repr__(self) -> str:
+        parts = [f"{name}={getattr(self, name)!r}" for name in self.__slots__]
+        return f"Resources({', '.join(parts)})"
+
+
+class Cubin:
+    """The file, what each kernel takes, and what ptxas said besides."""
+
+    __slots__ = ("data", "entries", "warnings")
+
+    def __init__(self, data: bytes, entries: dict[str, Resources], warnings: list[str]) -> None:
+        self.data = data
+        self.entries = entries
+        self.warnings = warnings
+
+
+def assemble(ptx: str, arch: Arch, *, opt_level: int = 3, line_info: bool = False) -> Cubin:
+    """Assemble PTX for the GPU that `arch` names."""
+    ptxas = find_ptxas()
+    with TemporaryDirectory(prefix="tilewright-") as folder:
+        source, target = os.path.join(folder, "module.ptx"), os.path.join(folder, "module.cubin")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(ptx)
+        command = [ptxas, "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
+        command += ["-lineinfo"] if line_info else []
+        done = subprocess.run(
+            [*command, source, "-o", target], capture_output=True, text=True, errors="replace"
+        )
+        log = f"{done.stdout}\n{done.stderr}"
+        if done.returncode:
+            raise _failure(done.returncode, log)
+        with open(target, "rb") as file:
+            data = file.read()
+    spills = _spills(log)
+    kernels = read_kernels(data).values()
+    entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
+    return Cubin(data, entries, _warnings(log))
+
+
+def _failure(code: int, log: str) -> Exception:
+    """What went wrong: too large a kernel is the program's fault, all else is ours."""
+    if found := _TOO_MUCH.search(log):
+        return UserError([Diagnostic(f"ptxas: {found[0]}")])
+    if code < 0:
+        return InternalError(f"ptxas ended by signal {-code}")
+    lines = [line for line in log.splitlines() if "error" in line or "fatal" in line]
+    return InternalError(f"ptxas rejects what we wrote: {' '.join(lines[:3]) or log.strip()}")
+
+
+def _spills(log: str) -> dict[str, tuple[int, int]]:
+    """Bytes of spill stores and loads of each function."""
+    found: dict[str, tuple[int, int]] = {}
+    name = ""
+    for line in log.splitlines():
+        if match := _FUNCTION.search(line):
+            name = match[1]
+        elif match := _SPILLS.search(line):
+            found[name] = (int(match[1]), int(match[2]))
+    return found
+
+
+def _warnings(log: str) -> list[str]:
+    """What ptxas has to say about the code, such as wgmma in sequence for want of registers."""
+    return [match[1] for line in log.splitlines() if (match := _WARNING.match(line.strip()))]

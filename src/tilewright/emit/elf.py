@@ -1,0 +1,138 @@
+"""Reads what a cubin says of its kernels: registers, stack, shared memory, threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct, error
+from typing import Final
+
+from tilewright.support.diagnostics import InvalidValue
+
+_SECTION: Final = Struct("<IIQQQQIIQQ")
+_SYMBOL: Final = Struct("<IBBHQQ")
+_PAIR: Final = Struct("<II")
+_TRIPLE: Final = Struct("<III")
+_SYMTAB: Final = 2
+_WITH_SIZE: Final = 4
+"""The kind of an attribute that says how long it is; others have two bytes."""
+
+_MAX_THREADS: Final = 0x05
+_REQUIRED_THREADS: Final = 0x10
+_FRAME_SIZE: Final = 0x11
+_PARAMETER_SIZE: Final = 0x19
+_REGISTERS: Final = 0x2F
+_BARRIERS: Final = 0x4C
+
+_RESERVED: Final = ".nv.shared.reserved.0"
+_RESERVED_BYTES: Final = 1024
+
+
+class KernelInfo:
+    """What a cubin says of one kernel."""
+
+    __slots__ = ("barriers", "name", "parameters", "registers", "shared", "stack", "threads")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.registers = 0
+        self.stack = 0
+        """Bytes of local memory of a thread."""
+        self.shared = 0
+        """Bytes of shared memory of a CTA that the program declares."""
+        self.barriers = 0
+        self.parameters = 0
+        """Bytes of parameters."""
+        self.threads: tuple[int, int, int] | None = None
+        """The extents of a CTA that the kernel requires, or at most allows."""
+
+
+class _Section:
+    __slots__ = ("data", "kind", "link", "name", "size")
+
+    def __init__(self, name: str, kind: int, link: int, size: int, data: bytes) -> None:
+        self.name = name
+        self.kind = kind
+        self.link = link
+        self.size = size
+        self.data = data
+
+
+def read_kernels(cubin: bytes) -> dict[str, KernelInfo]:
+    """The kernels of a cubin by name; `InvalidValue` if it is none."""
+    try:
+        return _read(cubin)
+    except (error, IndexError, ValueError) as problem:
+        raise InvalidValue(f"not a cubin: {problem}") from None
+
+
+def _read(cubin: bytes) -> dict[str, KernelInfo]:
+    if cubin[:4] != b"\x7fELF":
+        raise InvalidValue("not a cubin: no ELF file")
+    sections = _sections(cubin)
+    by_name = {section.name: section for section in sections}
+    symbols = _symbols(sections)
+    names = [name.removeprefix(".nv.info.") for name in by_name if name.startswith(".nv.info.")]
+    kernels = {name: KernelInfo(name) for name in names}
+    for attribute, value in _attributes(by_name[".nv.info"].data):
+        if attribute in (_REGISTERS, _FRAME_SIZE):
+            symbol, number = _PAIR.unpack_from(value)
+            kernel = kernels.get(symbols[symbol])
+            if kernel is not None and attribute == _REGISTERS:
+                kernel.registers = number
+            elif kernel is not None:
+                kernel.stack = number
+    reserved = _RESERVED_BYTES if _RESERVED in by_name else 0
+    for name, kernel in kernels.items():
+        _read_kernel(kernel, by_name[f".nv.info.{name}"].data)
+        shared = by_name.get(f".nv.shared.{name}")
+        kernel.shared = max(shared.size - reserved, 0) if shared is not None else 0
+    return kernels
+
+
+def _read_kernel(kernel: KernelInfo, data: bytes) -> None:
+    for attribute, value in _attributes(data):
+        if attribute in (_REQUIRED_THREADS, _MAX_THREADS):
+            x, y, z = _TRIPLE.unpack_from(value)
+            kernel.threads = (x, y, z)
+        elif attribute == _BARRIERS:
+            kernel.barriers = value[0]
+        elif attribute == _PARAMETER_SIZE:
+            kernel.parameters = int.from_bytes(value, "little")
+
+
+def _sections(cubin: bytes) -> list[_Section]:
+    start = int.from_bytes(cubin[0x28:0x30], "little")
+    size, count, names_at = (
+        int.from_bytes(cubin[at : at + 2], "little") for at in (0x3A, 0x3C, 0x3E)
+    )
+    heads = [_SECTION.unpack_from(cubin, start + size * index) for index in range(count)]
+    table = heads[names_at]
+    names = cubin[table[4] : table[4] + table[5]]
+    return [
+        _Section(_text(names, head[0]), head[1], head[6], head[5], cubin[head[4] :][: head[5]])
+        for head in heads
+    ]
+
+
+def _symbols(sections: list[_Section]) -> list[str]:
+    table = next(section for section in sections if section.kind == _SYMTAB)
+    names = sections[table.link].data
+    return [_text(names, symbol[0]) for symbol in _SYMBOL.iter_unpack(table.data)]
+
+
+def _text(table: bytes, at: int) -> str:
+    return table[at : table.index(0, at)].decode()
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The entries of an information section: a number and its value."""
+    at = 0
+    while at < len(data):
+        kind, attribute = data[at], data[at + 1]
+        size = int.from_bytes(data[at + 2 : at + 4], "little")
+        if kind == _WITH_SIZE:
+            yield attribute, data[at + 4 : at + 4 + size]
+            at += 4 + size
+        else:
+            yield attribute, data[at + 2 : at + 4]
+            at += 4

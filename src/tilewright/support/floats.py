@@ -113,6 +113,15 @@ class FloatFormat:
         return self.name
 
 
+def widens(source: FloatFormat, target: FloatFormat) -> bool:
+    """Whether every normal number of one format is a normal number of the other."""
+    return (
+        source.precision <= target.precision
+        and source.min_exponent >= target.min_exponent
+        and source.max_exponent <= target.max_exponent
+    )
+
+
 F16: Final = FloatFormat("f16", exponent_bits=5, mantissa_bits=10, bias=15)
 BF16: Final = FloatFormat("bf16", exponent_bits=8, mantissa_bits=7, bias=127)
 F32: Final = FloatFormat("f32", exponent_bits=8, mantissa_bits=23, bias=127)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cuda_tile.enums import Rounding
 from tilewright.ir.types import F8E8M0FNU, F32, F64, TF32
-from tilewright.support.floats import FORMATS
+from tilewright.support.floats import FORMATS, widens
 
 if TYPE_CHECKING:
     from tilewright.ir.types import FloatType
@@ -36,20 +36,10 @@ def conversion_roundings(source: FloatType, result: FloatType) -> tuple[Rounding
         return (Rounding.ZERO, Rounding.POSITIVE_INF)
     if result.width <= 8:
         return (Rounding.NEAREST_EVEN,)
-    if _is_exact(source, result):
+    if widens(FORMATS[source.format], FORMATS[result.format]):
         return (*IEEE, Rounding.NEAREST_AWAY)
     if source is F64 and result is F32:
         return IEEE
     if source is F32 and result is TF32:
         return (Rounding.NEAREST_EVEN, Rounding.ZERO, Rounding.NEAREST_AWAY)
     return (Rounding.NEAREST_EVEN, Rounding.ZERO)
-
-
-def _is_exact(source: FloatType, result: FloatType) -> bool:
-    """Whether every number of the source is one of the result, with nothing to round."""
-    narrow, wide = FORMATS[source.format], FORMATS[result.format]
-    return (
-        narrow.precision <= wide.precision
-        and narrow.min_exponent >= wide.min_exponent
-        and narrow.max_exponent <= wide.max_exponent
-    )

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from tilewright.support.bits import mask, sign_bit, sign_extend, to_unsigned
 from tilewright.support.floats import (
     F8E8M0FNU,
-    F32,
-    F64,
     FNV8E5M3FNU,
-    TF32,
     Exact,
     FloatFormat,
     Kind,
@@ -97,33 +92,3 @@ def _to_format(value: Exact, target: FloatFormat, rounding: Rounding) -> int | N
 def saturates(target: FloatFormat) -> bool:
     """Whether a conversion clips to the largest finite number."""
     return target.width <= 8
-
-
-_NEAREST: Final = (Rounding.NEAREST_EVEN,)
-_NEAREST_OR_ZERO: Final = (Rounding.NEAREST_EVEN, Rounding.ZERO)
-_DIRECTED: Final = (*_NEAREST_OR_ZERO, Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF)
-_ALL: Final = (*_DIRECTED, Rounding.NEAREST_AWAY)
-
-
-def legal_roundings(source: FloatFormat, target: FloatFormat) -> tuple[Rounding, ...]:
-    """The rounding modes that `ftof` takes between two formats, since 13.4."""
-    if target is F8E8M0FNU:
-        return (Rounding.ZERO, Rounding.POSITIVE_INF)
-    if target.width <= 8:
-        return _NEAREST
-    if widens(source, target):
-        return _ALL
-    if source is F64 and target is F32:
-        return _DIRECTED
-    if source is F32 and target is TF32:
-        return (*_NEAREST_OR_ZERO, Rounding.NEAREST_AWAY)
-    return _NEAREST_OR_ZERO
-
-
-def widens(source: FloatFormat, target: FloatFormat) -> bool:
-    """Whether every normal number of one format is a normal number of the other."""
-    return (
-        source.precision <= target.precision
-        and source.min_exponent >= target.min_exponent
-        and source.max_exponent <= target.max_exponent
-    )

@@ -15,6 +15,7 @@ from tilewright.reference.numerics import conversion
 from tilewright.reference.numerics.rounding import widen
 from tilewright.reference.tile import Array, format_of, from_patterns, to_patterns, wrap
 from tilewright.support import floats
+from tilewright.support.floats import widens
 from tilewright.support.numerics import conversion as exact
 
 FLOAT_PAIRS = [(a, b) for a in ALL_FLOATS for b in ALL_FLOATS if a is not b]
@@ -22,9 +23,9 @@ ROUNDED = [
     (source, target, mode)
     for source, target in FLOAT_PAIRS
     for mode in conversion_roundings(source, target)
-    if mode is Rounding.NEAREST_EVEN or not exact.widens(format_of(source), format_of(target))
+    if mode is Rounding.NEAREST_EVEN or not widens(format_of(source), format_of(target))
 ]
-WIDENED = [pair for pair in FLOAT_PAIRS if exact.widens(*map(format_of, pair))]
+WIDENED = [pair for pair in FLOAT_PAIRS if widens(*map(format_of, pair))]
 
 
 def some(type: Number, count: int) -> Array:

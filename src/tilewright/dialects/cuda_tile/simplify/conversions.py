@@ -20,6 +20,7 @@ from tilewright.dialects.cuda_tile.simplify.constants import elementwise, is_sig
 from tilewright.dialects.cuda_tile.simplify.floats import ROUNDINGS, format_of
 from tilewright.dialects.cuda_tile.simplify.integers import PROMISES
 from tilewright.ir.rules import rule
+from tilewright.support.floats import widens
 from tilewright.support.numerics import conversion
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _undoes(op: FToFOp, inner: FToFOp) -> bool:
         return False
     narrow, wide = format_of(op.result.type), format_of(op.source.type)
     # The small formats clip infinity and change NaN: these do not come back.
-    return not conversion.saturates(narrow) and conversion.widens(narrow, wide)
+    return not conversion.saturates(narrow) and widens(narrow, wide)
 
 
 def fold_float_to_int(op: FToIOp, constants: Constants) -> Folded:

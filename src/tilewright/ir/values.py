@@ -54,6 +54,12 @@ class Value:
         op = self.defining_op()
         return op if isinstance(op, kind) else None
 
+    def is_inside(self, op: Operation) -> bool:
+        """Whether this value is defined in a region of `op`, however deep."""
+        block = self.parent_block
+        owner = block.parent_op if block is not None else None
+        return owner is not None and op.is_ancestor_of(owner)
+
     def uses(self) -> Iterator[tuple[Operation, int]]:
         """Every (user, operand index) pair."""
         for user in tuple(self.users):

@@ -113,13 +113,7 @@ def _normalized(comparison: CmpIOp, loop: ForOp) -> tuple[ComparisonPredicate, V
         predicate, bound = _MIRRORED[predicate], comparison.lhs
     elif comparison.lhs is not counter:
         return None
-    return None if _is_inside(bound, loop) else (predicate, bound)
-
-
-def _is_inside(value: Value, loop: ForOp) -> bool:
-    block = value.parent_block
-    owner = block.parent_op if block is not None else None
-    return owner is not None and loop.is_ancestor_of(owner)
+    return None if bound.is_inside(loop) else (predicate, bound)
 
 
 def _split(loop: ForOp, comparison: CmpIOp) -> None:

@@ -9,7 +9,6 @@ from tilewright.ir.passes import Pass
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation, Region
-    from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
 
@@ -41,15 +40,9 @@ def hoist_invariants(loop: Operation) -> None:
 def _is_invariant(op: Operation, loop: Operation) -> bool:
     """Whether all that `op` and what is inside it use is defined outside the loop."""
     if not op.regions:
-        return all(not _is_inside(value, loop) for value in op.operands)
+        return all(not value.is_inside(loop) for value in op.operands)
     return all(
-        not _is_inside(value, loop) or _is_inside(value, op)
+        not value.is_inside(loop) or value.is_inside(op)
         for inner in op.walk()
         for value in inner.operands
     )
-
-
-def _is_inside(value: Value, op: Operation) -> bool:
-    block = value.parent_block
-    outer = block.parent_op if block is not None else None
-    return outer is not None and op.is_ancestor_of(outer)

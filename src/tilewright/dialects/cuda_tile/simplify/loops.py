@@ -159,16 +159,10 @@ def result_from_outside(op: LoopOp, build: Rewriter) -> Replacement:
         if not result.users or len(values) != 1:
             continue
         (value,) = values
-        if not _is_inside(value, op):
+        if not value.is_inside(op):
             build.replace_value(result, value)
             changed = True
     return op if changed else None
-
-
-def _is_inside(value: Value, op: LoopOp) -> bool:
-    block = value.parent_block
-    owner = block.parent_op if block is not None else None
-    return owner is not None and op.is_ancestor_of(owner)
 
 
 RULES: Final[Rules] = (

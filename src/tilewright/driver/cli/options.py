@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Final, NoReturn
 
+from tilewright.bytecode import versions
+
 HELP_NAMES: Final = ("-h", "--help")
 COLUMN: Final = 26
 
@@ -154,7 +156,7 @@ def output(what: str) -> Option:
     return Option("-o", "--output", metavar="FILE", default="-", help=help)
 
 
-VERSIONS: Final = ("13.1", "13.2", "13.3", "13.4")
+VERSIONS: Final = tuple(map(versions.spell, versions.VERSIONS))
 
 BYTECODE_VERSION: Final = Option(
     "--bytecode-version",

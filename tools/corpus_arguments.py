@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
+from corpus_extents import extents
 
 from tilewright.dialects.cuda_tile.attributes import BoundedAttr, DivByAttr
 from tilewright.dialects.cuda_tile.conversion import IntToPtrOp
@@ -20,7 +21,7 @@ from tilewright.reference.arguments import Table
 from tilewright.reference.tile import DTYPES
 
 ELEMENTS: Final = 1 << 18
-"""More than any index reaches that is made from the numbers below."""
+"""More than any index reaches that is made from the scalars below."""
 ROWS: Final = 64
 EXTENT: Final = 16
 """Of arrays that stand in a table; divisible by all that anybody promises."""
@@ -34,11 +35,14 @@ class Variant(NamedTuple):
     values: tuple[int, ...]
     """What arrays hold, again and again."""
     grid: tuple[int, int, int]
+    fits: bool = False
+    """Whether tensors are so large that tiles lie in them; else most reach over their ends."""
     step: int = 0
     """How much larger the next scalar is: where one is the start and one the end of something."""
 
 
 VARIANTS: Final = (
+    Variant(1, (1, 2, 3), (2, 1, 1), fits=True),
     Variant(16, (1, 2, 3), (2, 1, 1)),
     Variant(1, (1,), (2, 2, 2)),
     Variant(0, (0,), (1, 1, 1)),
@@ -54,9 +58,10 @@ VARIANTS: Final = (
 
 def arguments(entry: EntryOp, variant: Variant) -> list[Any]:
     """An argument for each parameter of a kernel."""
+    sizes = extents(entry) if variant.fits else {}
     found: list[Any] = []
     for index, parameter in enumerate(entry.arguments):
-        number = variant.number + variant.step * index
+        number = sizes.get(parameter, variant.number + variant.step * index)
         found.append(_argument(parameter, variant, number))
     return found
 
@@ -70,12 +75,13 @@ def _argument(parameter: Value, variant: Variant, number: int) -> Any:
     pointee = _pointee_of_table(parameter)
     if pointee is not None:
         return _table(parameter, pointee, variant)
-    return array(element.pointee, variant.values)
+    return array(element.pointee, variant.values, number)
 
 
-def array(element: Type, values: Sequence[int]) -> Any:
-    """An array that repeats some values."""
-    return np.resize(np.array(values, np.float32), ELEMENTS).astype(DTYPES[element])
+def array(element: Type, values: Sequence[int], size: int = 0) -> Any:
+    """An array that repeats some values, of at least so many elements."""
+    repeated = np.resize(np.array(values, np.float32), max(size, ELEMENTS))
+    return repeated.astype(DTYPES[element])
 
 
 def kept_promise(parameter: Value, number: int) -> int:

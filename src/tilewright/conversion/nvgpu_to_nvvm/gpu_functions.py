@@ -11,10 +11,10 @@ from tilewright.conversion.nvgpu_to_nvvm.func import (
     leave,
 )
 from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type, stack_memory
-from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.conversion.nvgpu_to_nvvm.symbols import SHARED, Symbols
 from tilewright.dialects.gpu.structure import GPUFuncOp, ReturnOp
 from tilewright.dialects.gpu.threads import DynamicSharedMemoryOp, PrintfOp
+from tilewright.dialects.llvm.calls import CallIntrinsicOp
 from tilewright.dialects.llvm.control_flow import BrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, ZExtOp
 from tilewright.dialects.llvm.functions import KERNEL, FuncOp
@@ -25,7 +25,7 @@ from tilewright.ir.attributes import UNIT, DenseArrayAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
-from tilewright.ir.types import F64, I8, I32, FloatType, IntegerType
+from tilewright.ir.types import F64, I8, I32, I64, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -40,6 +40,7 @@ _SPELLED: Final = frozenset(
 ALIGNMENT: Final = 16
 """Buffers start where the widest accesses may."""
 DYNAMIC_SHARED: Final = "__dynamic_shmem__"
+DYNAMIC_SIZE: Final = "llvm.nvvm.read.ptx.sreg.dynamic_smem_size"
 
 
 @converts(GPUFuncOp)
@@ -117,9 +118,8 @@ def dynamic_shared(
                 alignment=ALIGNMENT,
             )
     address = symbols.address(DYNAMIC_SHARED, SHARED)
-    types = build.types.convert(op.result.type) or ()
-    # How much there is, nobody tells the kernel.
-    return [[address, *[constant(build, 0) for _ in types[1:]]]]
+    size = build.create(CallIntrinsicOp, intrin=DYNAMIC_SIZE, types=[I32]).results[0]
+    return [[address, build.create(ZExtOp, arg=size, types=[I64]).res]]
 
 
 @converts(PrintfOp)

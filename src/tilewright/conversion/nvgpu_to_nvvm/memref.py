@@ -23,7 +23,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import DYNAMIC, I8, I64, MemRefType, VectorType
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.attributes import Attribute, Type
     from tilewright.ir.values import Value
 
 

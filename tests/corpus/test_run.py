@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from corpus_arguments import kept_promise
 from corpus_checks import Module, load_modules
+from corpus_extents import extents
 from corpus_run import Runner
 
 import tilewright
@@ -53,3 +54,22 @@ def test_arguments_keep_promises() -> None:
     assert kept_promise(promised, 1) == 32
     assert kept_promise(promised, 50) == 64
     assert kept_promise(free, 7) == 7
+
+
+def test_tensors_have_room_for_their_tiles() -> None:
+    module = tilewright.read("""
+      cuda_tile.module @m {
+        entry @k(%p: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %stride: tile<i32>) {
+          %rows = assume div_by<16>, %m : tile<i32>
+          %t = make_tensor_view %p, shape = [%rows, %n], strides = [%stride, 1]
+            : tile<i32> -> tensor_view<?x?xf32, strides=[?,1]>
+          %v = make_partition_view %t
+            : partition_view<tile=(32x4), tensor_view<?x?xf32, strides=[?,1]>, dim_map=[1, 0]>
+          return
+        }
+      }
+    """)
+    (entry,) = module.entries()
+    found = extents(entry)
+    # Tiles lie across: 4 rows and 32 columns each, two of them, and multiples of 16.
+    assert [found[parameter] for parameter in entry.arguments] == [16 * 64, 16, 64, 64]

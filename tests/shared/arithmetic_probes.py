@@ -37,6 +37,18 @@ def integer_probes() -> Iterator[Probe]:
     yield from _carry_probes()
 
 
+def video_probes() -> Iterator[Probe]:
+    """Pairs and quadruples in one register."""
+    names = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax")
+    for name, count in itertools.product(names, (2, 4)):
+        for types in ("u32.u32.u32", "s32.s32.s32", "s32.u32.s32"):
+            for extra in ("", ".sat", ".add"):
+                yield probe(f"{name}{count}.{types}{extra}", "b32", "b32 b32 b32")
+    for name, count in itertools.product(COMPARISONS.split(), (2, 4)):
+        yield probe(f"vset{count}.u32.u32.{name}", "b32", "b32 b32 b32")
+        yield probe(f"vset{count}.s32.s32.{name}.add", "b32", "b32 b32 b32")
+
+
 def _carry_probes() -> Iterator[Probe]:
     ins = "u32 u32 u32 u32"
     for type in ("u32", "u64"):
@@ -246,5 +258,12 @@ def approximation_probes() -> Iterator[Probe]:
 
 def exact_probes() -> Iterator[Probe]:
     """Every probe whose results are defined to the last bit."""
-    for family in (integer_probes, bit_probes, comparison_probes, float_probes, half_probes):
+    for family in (
+        integer_probes,
+        video_probes,
+        bit_probes,
+        comparison_probes,
+        float_probes,
+        half_probes,
+    ):
         yield from family()

@@ -127,8 +127,8 @@ class Module:
         """Run a kernel; arrays among the arguments are copied in, and back when it is done.
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
-        names some of `CHECKS`; accesses out of bounds are found unless all are off. `resident` is how many
-        CTAs run at the same time. `profile` counts bank conflicts too.
+        names some of `CHECKS`; accesses out of bounds are found unless all are off. `resident` is
+        how many CTAs run at the same time. `profile` counts bank conflicts too.
         """
         program = self.program(name)
         entry = program.linker.entry

@@ -1,0 +1,31 @@
+"""All CUDA C++ programs that are run on the emulator and on a GPU."""
+
+from __future__ import annotations
+
+import concurrent_programs
+import control_programs
+import data_programs
+import float_programs
+import integer_programs
+from program_table import PROGRAMS, Program
+
+# Each module registers its programs.
+MODULES = (
+    data_programs, integer_programs, float_programs, concurrent_programs, control_programs,
+)  # fmt: skip
+SM_90A = {"hopper", "halves", "async.sm_90a"}
+
+
+def all_programs() -> list[Program]:
+    """Every program."""
+    return PROGRAMS
+
+
+def source(file: str) -> str:
+    """The CUDA C++ file that a PTX file comes from."""
+    return f"{file.split('.')[0]}.cu"
+
+
+def architecture(file: str) -> str:
+    """What nvcc compiled for."""
+    return "sm_90a" if file in SM_90A else "sm_80"

@@ -184,7 +184,7 @@ def test_dynamic_shared_memory_has_the_size_of_the_launch() -> None:
     assert r[0] == 48
 
 
-@pytest.mark.requirement("R3-001", "R3-002", "R3-003")
+@pytest.mark.requirement("R3-001", "R3-002", "R3-003", "R3-004")
 def test_only_modules_of_gpu_are_left() -> None:
     module = convert(kernel(EVERYTHING))
     left = [op for op in module.walk() if op.dialect not in ("llvm", "nvvm")]

@@ -1,0 +1,92 @@
+"""nvgpu's barriers to NVVM, always in shared memory."""
+
+from __future__ import annotations
+
+import pytest
+from lowering import kernel, lowered, read, symbols
+
+from tilewright.support.diagnostics import UserError
+
+GROUP = "!nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>"
+ARGUMENTS = f"%b: {GROUP}, %i: index, %n: index, %p: i1, %t: !nvgpu.mbarrier.token"
+ADDRESS = "llvm.getelementptr %arg0[%arg1] : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, i64"
+
+
+@pytest.mark.requirement("R3-047", "R3-072", "R3-073")
+def test_create_names_shared_memory() -> None:
+    body = f"%b = nvgpu.mbarrier.create -> {GROUP}"
+    assert lowered(body) == ["%0 = llvm.mlir.addressof @mbar_storage : !llvm.ptr<3>"]
+    assert symbols(body) == [
+        "llvm.mlir.global internal @mbar_storage() {addr_space = 3 : i32, alignment = 8 : i64}"
+        " : !llvm.array<4 x i64>"
+    ]
+
+
+def test_two_groups_have_memory_of_their_own() -> None:
+    body = f"%a = nvgpu.mbarrier.create -> {GROUP}\n%b = nvgpu.mbarrier.create -> {GROUP}"
+    names = [line.split("@")[1].split("(")[0] for line in symbols(body)]
+    assert names == ["mbar_storage", "mbar_storage_0"]
+
+
+@pytest.mark.requirement(
+    "R3-011", "R3-048", "R3-049", "R3-050", "R3-051", "R3-052", "R3-072", "R3-074", "R3-077"
+)
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            f"nvgpu.mbarrier.init %b[%i], %n : {GROUP}",
+            ["%1 = llvm.trunc %arg2 : i64 to i32",
+             "nvvm.mbarrier.init.shared %0, %1 : !llvm.ptr<3>, i32"],
+        ),
+        (
+            f"nvgpu.mbarrier.init %b[%i], %n, predicate = %p : {GROUP}",
+            ["%1 = llvm.trunc %arg2 : i64 to i32",
+             "nvvm.mbarrier.init.shared %0, %1, predicate = %arg3 : !llvm.ptr<3>, i32, i1"],
+        ),
+        (
+            f"%s = nvgpu.mbarrier.arrive %b[%i] : {GROUP} -> !nvgpu.mbarrier.token",
+            ["%1 = nvvm.mbarrier.arrive.shared %0 : !llvm.ptr<3> -> i64"],
+        ),
+        (
+            f"%s = nvgpu.mbarrier.arrive.nocomplete %b[%i], %n : {GROUP} -> !nvgpu.mbarrier.token",
+            ["%1 = llvm.trunc %arg2 : i64 to i32",
+             "%2 = nvvm.mbarrier.arrive.nocomplete.shared %0, %1 : !llvm.ptr<3>, i32 -> i64"],
+        ),
+        (
+            f"nvgpu.mbarrier.arrive.expect_tx %b[%i], %n : {GROUP}",
+            ["%1 = llvm.trunc %arg2 : i64 to i32",
+             "nvvm.mbarrier.arrive.expect_tx.shared %0, %1 : !llvm.ptr<3>, i32"],
+        ),
+        (
+            f"%d = nvgpu.mbarrier.test.wait %b[%i], %t : {GROUP}, !nvgpu.mbarrier.token",
+            ["%1 = nvvm.mbarrier.test.wait.shared %0, %arg4 : !llvm.ptr<3>, i64 -> i1"],
+        ),
+        (
+            f"nvgpu.mbarrier.try_wait.parity %b[%i], %p, %n : {GROUP}",
+            ["%1 = llvm.trunc %arg2 : i64 to i32",
+             "nvvm.mbarrier.try_wait.parity.shared %0, %arg3, %1 : !llvm.ptr<3>, i1, i32"],
+        ),
+        (
+            f"%d = nvgpu.mbarrier.try_wait.parity %b[%i], %p, %n : {GROUP} -> i1",
+            ["%1 = llvm.trunc %arg2 : i64 to i32",
+             "%2 = nvvm.mbarrier.try_wait.parity.shared %0, %arg3, %1"
+             " : !llvm.ptr<3>, i1, i32 -> i1"],
+        ),
+    ],
+)  # fmt: skip
+def test_operations_on_a_barrier(body: str, expected: list[str]) -> None:
+    assert lowered(body, ARGUMENTS) == [f"%0 = {ADDRESS}", *expected]
+
+
+@pytest.mark.requirement("R3-019", "R3-020", "R3-076")
+@pytest.mark.parametrize("space", ["1", "#gpu.address_space<global>", "0"])
+def test_a_barrier_elsewhere_is_refused(space: str) -> None:
+    group = f"!nvgpu.mbarrier.group<memorySpace = {space}>"
+    body = f"%t = nvgpu.mbarrier.arrive %b[%i] : {group} -> !nvgpu.mbarrier.token"
+    with pytest.raises(UserError) as caught:
+        read(kernel(body, f"%b: {group}, %i: index"))
+    (error,) = caught.value.diagnostics
+    assert error.message == (
+        f"'nvgpu.mbarrier.arrive' op operand #0 must be mbarrier barrier type, but got '{group}'"
+    )

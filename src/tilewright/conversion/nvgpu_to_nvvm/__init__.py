@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm import (
     arith,
+    async_copy,
     cf,
     func,
     gpu,
@@ -13,6 +14,7 @@ from tilewright.conversion.nvgpu_to_nvvm import (
     math,
     mbarrier,
     memref,
+    packed,
     vector,
 )
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 PATTERNS: Final[Patterns] = (
     *arith.PATTERNS,
+    *async_copy.PATTERNS,
     *cf.PATTERNS,
     *func.PATTERNS,
     *gpu.PATTERNS,
@@ -36,6 +39,7 @@ PATTERNS: Final[Patterns] = (
     *math.PATTERNS,
     *mbarrier.PATTERNS,
     *memref.PATTERNS,
+    *packed.PATTERNS,
     *vector.PATTERNS,
 )
 """All but that of the barrier, which has two spellings."""

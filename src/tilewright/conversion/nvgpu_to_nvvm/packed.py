@@ -1,0 +1,45 @@
+"""nvgpu's approximate reciprocals, and its arithmetic on two f32 at once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import joined, lanes
+from tilewright.dialects.nvgpu.attributes import PackedRounding
+from tilewright.dialects.nvgpu.packed import FmaPackedF32x2Op, MulPackedF32x2Op, RcpOp
+from tilewright.dialects.nvvm import arithmetic as nvvm
+from tilewright.dialects.nvvm.attributes import RoundingMode
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+
+
+@converts(RcpOp)
+def reciprocal(op: RcpOp, new: RcpOp, build: ConversionBuilder) -> Result:
+    """Element by element, by the instruction that approximates."""
+    if op.ftz:
+        found = [
+            build.create(nvvm.RcpApproxFtzF32Op, arg=lane).res for lane in lanes(build, new.source)
+        ]
+    else:
+        found = [build.create(nvvm.RcpApproxOp, arg=lane).res for lane in lanes(build, new.source)]
+    return joined(build, found, new.source.type)
+
+
+def _rounding(mode: PackedRounding) -> RoundingMode:
+    return RoundingMode[mode.name]
+
+
+@converts(FmaPackedF32x2Op)
+def fma(op: FmaPackedF32x2Op, new: FmaPackedF32x2Op, build: ConversionBuilder) -> Result:
+    """One for one."""
+    rounding = _rounding(op.rounding)
+    return build.create(nvvm.FmaPackedF32x2Op, a=new.a, b=new.b, c=new.c, rnd=rounding, ftz=op.ftz)
+
+
+@converts(MulPackedF32x2Op)
+def mul(op: MulPackedF32x2Op, new: MulPackedF32x2Op, build: ConversionBuilder) -> Result:
+    """One for one."""
+    rounding = _rounding(op.rounding)
+    return build.create(nvvm.MulPackedF32x2Op, a=new.a, b=new.b, rnd=rounding, ftz=op.ftz)
+
+
+PATTERNS: Final[Patterns] = (reciprocal, fma, mul)

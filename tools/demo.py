@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
+import numpy as np
 from corpus_checks import peer_text, tileirdisasm
 
 import tilewright
+from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.api import read_unverified
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.pipelines import level_pipeline
@@ -20,6 +22,9 @@ from tilewright.ir.verifier import verify
 
 KERNEL: Final = Path(__file__).parents[1] / "examples" / "gemm.mlir"
 VERSIONS: Final = ("13.1", "13.2", "13.3", "13.4")
+# Neither a multiple of the tile nor square, so that the edges are tried too.
+ROWS, COLUMNS, DEPTH = 256, 192, 320
+GRID: Final = (2, 2, 1)
 
 T = TypeVar("T")
 
@@ -65,9 +70,12 @@ def main() -> int:
         "disassemble", lambda: disassemble(again), lambda t: f"{len(t.splitlines())} lines of text"
     )
     table.stage("optimize -O3", lambda: optimize(module), lambda _: f"{count(module)} ops")
+    before = table.stage("run on the CPU", lambda: run(again), lambda _: blocks())
+    after = table.stage("run the optimized one", lambda: run(module), lambda _: blocks())
     print("\nAnd the kernel, as the disassembler prints it after optimization:\n")
     print(disassemble(module))
     checks = dict(check(source, encoded))
+    checks["both runs give A · B as NumPy does, bit for bit"] = before and after
     for claim, held in checks.items():
         print(f"checked: {claim}: {'yes' if held else 'NO'}")
     if not tileirdisasm().exists():
@@ -87,6 +95,22 @@ def check(source: str, encoded: dict[str, bytes]) -> Iterator[tuple[str, bool]]:
     if tileirdisasm().exists():
         agreed = all(peer_text(encoded[version]) == texts[version] for version in encoded)
         yield "NVIDIA's tileirdisasm prints the same text for each", agreed
+
+
+def run(module: ModuleOp) -> bool:
+    """Run the kernel on small integers, whose sums are exact; tells whether NumPy agrees."""
+    rng = np.random.default_rng(1)
+    a, b = (
+        rng.integers(-4, 5, shape).astype(np.float16) for shape in ((ROWS, DEPTH), (DEPTH, COLUMNS))
+    )
+    c = np.zeros((ROWS, COLUMNS), np.float32)
+    tilewright.execute(module, "gemm", GRID, [a, b, c, ROWS, COLUMNS, DEPTH])
+    return np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+
+def blocks() -> str:
+    """What a run computes."""
+    return f"{ROWS} x {COLUMNS} results of {DEPTH} products each, {GRID[0] * GRID[1]} blocks"
 
 
 def optimize(module: Operation) -> None:

@@ -45,9 +45,10 @@ def integer_folds(element: IntegerType) -> list[Fold]:
         larger = "%m = maxi %wa, %wb signed : tile<i8>\n%r = trunci %m : tile<i8> -> tile<i4>"
         return [Fold(f"{wide}\n{larger}", max, "-8 : i4")]
     least = -(1 << (element.width - 1))
+    one = "true" if element is I1 else f"1 : {element}"
     return [
         Fold(_operation("addi", element), operator.add, f"0 : {element}"),
-        Fold(_operation("muli", element), operator.mul, "true" if element is I1 else f"1 : {element}"),
+        Fold(_operation("muli", element), operator.mul, one),
         Fold(_operation("maxi", element, "signed"), max, f"{least} : {element}"),
         Fold(_operation("xori", element), operator.xor, f"0 : {element}"),
     ]  # fmt: skip
@@ -79,7 +80,8 @@ def _line(
     scalars = ", ".join(f"tile<{type}>" for type in types)
     return (
         f"{name} {', '.join(values)} dim={dim}{direction} identities=[{', '.join(identities)}] : "
-        f"{sources} -> {targets} ({arguments}) {{\n{body}\nyield {', '.join(results)} : {scalars}\n}}"
+        f"{sources} -> {targets} ({arguments}) {{\n{body}\n"
+        f"yield {', '.join(results)} : {scalars}\n}}"
     )
 
 
@@ -231,7 +233,7 @@ def several(effort: Effort) -> Iterator[Case]:
 
 
 def captured(effort: Effort) -> Iterator[Case]:
-    """A body that uses a value from outside: `a + b + c` adds `c` once less than there are terms."""
+    """A body that uses a value from outside, which it adds once less than there are terms."""
     for name in ("reduce", "scan"):
         rng = effort.rng(name, "captured")
         source = rng.integers(-100, 100, (4, 8)).astype(np.int8)

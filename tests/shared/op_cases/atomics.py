@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from op_cases.kernel import Case, Kernel, stored, tile
+from op_cases.layout import KINDS, layouts
 from op_cases.memory import SCOPES, places
 from op_cases.values import INTEGERS, Effort, some_tile
-from op_cases.view import KINDS, layouts
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import BF16, F16, F32, F64, I1, I32, I64
@@ -175,8 +175,8 @@ def views(effort: Effort) -> Iterator[Case]:
         for mode, element in modes():
             if mode == "xchg":
                 continue
-            for turn, scope in enumerate(("tl_blk", "device", "cluster")):
-                index = INTEGERS[(turn + len(mode)) % len(INTEGERS)]
+            for turn, index in enumerate(INTEGERS):
+                scope = ("tl_blk", "device", "cluster")[turn % 3]
                 yield _reduction(effort, kind, mode, element, scope, index, turn % 2 == 1)
 
 

@@ -126,10 +126,12 @@ def _float_to_int(
     numbers = worth(patterns, source).tolist()
     found = [_whole(x, target, signed=signed) for x in numbers]
     if not saturating:
-        fits = [math.isfinite(x) and math.trunc(x) == n for x, n in zip(numbers, found)]
+        fits = [
+            math.isfinite(x) and math.trunc(x) == n for x, n in zip(numbers, found, strict=True)
+        ]
         one = int(np.flatnonzero(fits)[0])
         patterns = np.where(fits, patterns, patterns[one])
-        found = [n if fit else found[one] for n, fit in zip(found, fits)]
+        found = [n if fit else found[one] for n, fit in zip(found, fits, strict=True)]
     end = f"{sign.keyword}{' saturating' if saturating else ''}"
     return _cast("ftoi", patterns, source, from_integers(found, target), target, end)
 

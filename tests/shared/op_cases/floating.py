@@ -227,27 +227,28 @@ def _extreme(a: float, b: float, larger: bool, propagate: bool) -> float:
 def extremes(effort: Effort) -> Iterator[Case]:
     """Maximum and minimum."""
     for name in ("maxf", "minf"):
-        for element, propagate, flush in [
-            (element, propagate, flush)
-            for element in FLOATS
-            for propagate in (False, True)
-            for flush in ((False, True) if element is F32 else (False,))
-        ]:
-            a, b = effort.tuples([element] * 2, name, propagate, flush)
-            rows = zip(worth(a, element).tolist(), worth(b, element).tolist(), strict=True)
-            results = [
-                _extreme(*(flushed(x) if flush else x for x in row), name == "maxf", propagate)
-                for row in rows
-            ]
-            flags = " flush_to_zero" * flush + " propagate_nan" * propagate
+        for element in FLOATS:
+            for propagate in (False, True):
+                for flush in (False, True) if element is F32 else (False,):
+                    yield _extremes(effort, name, element, propagate, flush)
 
-            def write(
-                x: str, y: str, name: str = name, end: str = f"{flags} : {tile(a.shape, element)}"
-            ) -> str:
-                return f"{name} {x}, {y}{end}"
 
-            expected = elements(_patterns(results, element), element)
-            yield elementwise(name, write, [(a, element), (b, element)], expected, element)
+def _extremes(effort: Effort, name: str, element: FloatType, propagate: bool, flush: bool) -> Case:
+    a, b = effort.tuples([element] * 2, name, propagate, flush)
+    columns = [worth(column, element).tolist() for column in (a, b)]
+    if flush:
+        columns = [[flushed(x) for x in column] for column in columns]
+    pairs = zip(*columns, strict=True)
+    results = [_extreme(x, y, name == "maxf", propagate) for x, y in pairs]
+    flags = " flush_to_zero" * flush + " propagate_nan" * propagate
+    type = tile(a.shape, element)
+    return elementwise(
+        name,
+        lambda x, y: f"{name} {x}, {y}{flags} : {type}",
+        [(a, element), (b, element)],
+        elements(_patterns(results, element), element),
+        element,
+    )
 
 
 RELATIONS: dict[ComparisonPredicate, Callable[[float, float], bool]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -20,7 +21,9 @@ from tilewright.testing.compare import Tolerance
 PRECISION = 200
 """How many bits mpmath computes with: more than twice as many as any type has."""
 
-Formula = Callable[..., mpmath.mpf]
+Number = Any
+"""A number of mpmath."""
+Formula = Callable[..., Number]
 UNARY: dict[str, Formula] = {
     "exp": mpmath.exp,
     "exp2": lambda x: mpmath.power(2, x),
@@ -87,7 +90,7 @@ def special_angle(x: float, y: float) -> float | None:
     return None
 
 
-def number(x: mpmath.mpf) -> tuple[float, float]:
+def number(x: Number) -> tuple[float, float]:
     """A number as the sum of two doubles: the nearest one, and what is left."""
     if x == 0 or mpmath.isnan(x) or mpmath.isinf(x):
         return float(x), 0.0

@@ -125,7 +125,7 @@ def divisions(effort: Effort) -> Iterator[Case]:
                 columns = _columns(effort, element, 2, "divi", sign, mode)
                 columns = _defined(columns, element, signed)
                 rows = zip(*(integers(c, element, signed=signed) for c in columns), strict=True)
-                found = [quotient(*row, mode) for row in rows]
+                found = [quotient(a, b, mode) for a, b in rows]
                 modifiers = f"{sign.keyword} rounding<{mode.keyword}>"
                 yield _case("divi", columns, element, found, modifiers)
             columns = _defined(_columns(effort, element, 2, "remi", sign), element, signed)

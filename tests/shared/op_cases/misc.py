@@ -15,7 +15,7 @@ from op_cases.numbers import from_integers, worth
 from op_cases.values import INTEGERS, NUMBERS, NUMBERS4, POINTERS, Effort, some_tile
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
-from tilewright.ir.types import F4E2M1FN, I1, I4, TF32, FloatType, IntegerType
+from tilewright.ir.types import F4E2M1FN, I1, I4, I64, TF32, FloatType, IntegerType
 from tilewright.reference.tile import Array, to_patterns
 
 COUNTED = (I4, *INTEGERS)
@@ -114,7 +114,7 @@ def printf(format: str, value: int | float) -> str:
 
 def _nested(numbers: Any, format: str) -> str:
     if isinstance(numbers, list):
-        return f"[{', '.join(_nested(part, format) for part in numbers)}]"  # pyright: ignore
+        return f"[{', '.join(_nested(part, format) for part in numbers)}]"
     return printf(format, numbers)
 
 
@@ -200,17 +200,14 @@ def _global(effort: Effort, element: Type, words: str, alignment: int, writes: b
     )
     base = kernel.emit(f"get_global @table : tile<ptr<{element}>>")
     pointers = places(kernel, base, np.arange(8), element)
-    types = f"{tile((8,), PtrType(element))}"
+    types, result = tile((8,), PtrType(element)), tile((8,), element)
     order = ""
     if writes:
         values = some_tile(element, (8,), rng)
         new = kernel.load(values, element)
-        stored_types = f"{types}, {tile((8,), element)} -> token"
-        token = kernel.emit(f"store_ptr_tko weak {pointers}, {new} : {stored_types}")
+        token = kernel.emit(f"store_ptr_tko weak {pointers}, {new} : {types}, {result} -> token")
         order = f" token={token}"
-    kernel.add(
-        f"%found, %t = load_ptr_tko weak {pointers}{order} : {types} -> {tile((8,), element)}, token"
-    )
+    kernel.add(f"%found, %t = load_ptr_tko weak {pointers}{order} : {types} -> {result}, token")
     kernel.store("%found", values, element)
     fails = "READ_ONLY" if writes and "constant" in words else None
     return kernel.case(fails=fails, also=("get_global", "module"))
@@ -241,7 +238,23 @@ def parameters(effort: Effort) -> Iterator[Case]:
         yield kernel.case(also=("module", "return"))
 
 
+def pointer_parameters(effort: Effort) -> Iterator[Case]:
+    """`entry`: arrays of every type as arguments, and null."""
+    for element in NUMBERS:
+        kernel = Kernel("entry")
+        memory = some_tile(element, (4,), effort.rng("entry", element))
+        here = kernel.pointer(stored(memory, element), element)
+        nowhere = kernel.parameter(f"tile<ptr<{element}>>", None)
+        types = f"tile<ptr<{element}>> -> tile<i64>"
+        addresses = [kernel.emit(f"ptr_to_int {name} : {types}") for name in (here, nowhere)]
+        null = kernel.constant(0, I64)
+        for address, is_null in zip(addresses, (False, True), strict=True):
+            same = kernel.emit(f"cmpi equal {address}, {null}, signed : tile<i64> -> tile<i1>")
+            kernel.store(same, np.array(is_null), I1)
+        yield kernel.case(also=("module", "return"))
+
+
 def cases(effort: Effort) -> Iterator[Case]:
     """All cases of this file."""
-    for group in (promises, aligned_tensors, prints, globals_, parameters):
+    for group in (promises, aligned_tensors, prints, globals_, parameters, pointer_parameters):
         yield from group(effort)

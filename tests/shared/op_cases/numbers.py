@@ -161,7 +161,7 @@ def rounded(
     sign = 1 << (element.width - 1) if negative and rule.signed else 0
     if isinstance(x, float):
         return sign | (rule.last if saturate else rule.last + 1)
-    magnitude = rule.round(abs(x), mode, negative=negative)
+    magnitude = rule.round(Fraction(abs(x)), mode, negative=negative)
     if magnitude <= rule.last:
         return sign | magnitude
     shrinks = mode is Rounding.ZERO or (

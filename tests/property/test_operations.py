@@ -1,0 +1,35 @@
+"""Every operation, with every element type and attribute that it allows, against other oracles.
+
+`tools/reference_coverage.py` runs the same cases and lists them; `--effort N` tries more values.
+"""
+
+from __future__ import annotations
+
+import pytest
+from op_cases.suite import GROUPS, Report
+from op_cases.values import Effort
+
+from tilewright.bytecode.opcodes import OPCODES
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_reference_executor_computes_what_the_oracles_say(
+    name: str, pytestconfig: pytest.Config
+) -> None:
+    report = Report(GROUPS[name])
+    report.run(Effort(int(pytestconfig.getoption("--effort") or 1)))
+    assert report.problems == []
+    assert report.missing() == set()
+
+
+@pytest.mark.parametrize("name", ["aggregate", "atomics", "control_flow", "memory", "mma", "view"])
+def test_the_checker_finds_nothing_wrong_with_them(name: str) -> None:
+    """Of these cases none races or reads what nobody wrote; every tenth is enough."""
+    for number, case in enumerate(GROUPS[name].cases(Effort())):
+        if number % 10 == 0:
+            assert case.problem(case.read(), check=True) is None
+
+
+def test_every_operation_is_tried() -> None:
+    tried = {kind.name for group in GROUPS.values() for kind in group.operations}
+    assert tried == set(OPCODES)

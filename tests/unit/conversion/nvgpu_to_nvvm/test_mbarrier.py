@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from lowering import kernel, lowered, read, symbols
+from lowering import kernel, lowered, read, symbols, to_ptx
 
+from tilewright.ptxsim import Module
 from tilewright.support.diagnostics import UserError
 
 GROUP = "!nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>"
@@ -90,3 +92,30 @@ def test_a_barrier_elsewhere_is_refused(space: str) -> None:
     assert error.message == (
         f"'nvgpu.mbarrier.arrive' op operand #0 must be mbarrier barrier type, but got '{group}'"
     )
+
+
+def test_threads_meet_at_a_barrier() -> None:
+    body = f"""
+        %b = nvgpu.mbarrier.create -> {GROUP}
+        %i = gpu.thread_id x
+        %c0 = arith.constant 0 : index
+        %c2 = arith.constant 2 : index
+        %n = arith.constant 64 : index
+        %ticks = arith.constant 1000000 : index
+        %even = arith.constant false
+        %first = arith.cmpi eq, %i, %c0 : index
+        nvgpu.mbarrier.init %b[%c2], %n, predicate = %first : {GROUP}
+        gpu.barrier
+        %x = memref.load %a[%i] : memref<64xi32, 1>
+        memref.store %x, %s[%i] : memref<64xi32, 3>
+        %t = nvgpu.mbarrier.arrive %b[%c2] : {GROUP} -> !nvgpu.mbarrier.token
+        nvgpu.mbarrier.try_wait.parity %b[%c2], %even, %ticks : {GROUP}
+        %last = arith.constant 63 : index
+        %j = arith.subi %last, %i : index
+        %y = memref.load %s[%j] : memref<64xi32, 3>
+        memref.store %y, %a[%i] : memref<64xi32, 1>
+    """
+    ptx = to_ptx(kernel(body, "%a: memref<64xi32, 1>", "workgroup(%s: memref<64xi32, 3>)"))
+    a = np.arange(64, dtype=np.int32)
+    Module(ptx).launch("k", 1, 64, [a])
+    np.testing.assert_array_equal(a, np.arange(64)[::-1])

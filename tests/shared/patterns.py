@@ -88,4 +88,4 @@ def pairs(element: Number, count: int, rng: np.random.Generator) -> tuple[Array,
 
 
 def _few(patterns: Array, rng: np.random.Generator) -> Array:
-    return patterns if len(patterns) <= 64 else rng.choice(patterns, 64, replace=False)
+    return patterns if len(patterns) <= 40 else rng.choice(patterns, 40, replace=False)

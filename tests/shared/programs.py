@@ -16,6 +16,7 @@ import numpy as np
 from tilewright.driver.array_text import ELEMENTS, elements_of, parse_argument
 from tilewright.reference.numerics.rounding import widen
 from tilewright.support.floats import FORMATS
+from tilewright.testing.compare import Tolerance, array_difference
 
 DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
 RUN = re.compile(r"\s*(?:@(?P<entry>\w+))?\s*(?:grid=(?P<grid>\d+(?:x\d+)*))?\s*")
@@ -168,26 +169,16 @@ def problems(run: Run, before: dict[str, Any], after: dict[str, Any]) -> Iterato
 
 def difference(found: Any, value: Any, bound: Any = None) -> str | None:
     """Where an array is not what it must be: without a bound, the very same elements."""
-    value, bound = _like(value, found), None if bound is None else _like(np.asarray(bound), found)
+    value = _like(value, found)
     with np.errstate(all="ignore"):
         if bound is None:
-            value = value.astype(found.dtype)
-            same = (found == value) | (_is_nan(found) & _is_nan(value))
+            wrong = array_difference(found, value.astype(found.dtype))
         else:
-            a, b = found.astype(np.float64), value.astype(np.float64)
-            same = (a == b) | (np.abs(a - b) <= bound) | (np.isnan(a) & np.isnan(b))
-    if same.all():
-        return None
-    first = tuple(int(i) for i in np.argwhere(~same)[0])
-    count = np.count_nonzero(~same)
-    gist = f"expected {value[first]} at {list(first)}, got {found[first]}"
-    return f"{gist}; {count} of {same.size} differ"
+            tolerance = Tolerance(absolute=_like(np.asarray(bound), found))
+            wrong = array_difference(found, value.astype(np.float64), tolerance)
+    return None if wrong is None else str(wrong)
 
 
 def _like(value: Any, found: Any) -> Any:
     """An array or number in the shape of another."""
     return np.broadcast_to(value, found.shape) if value.size == 1 else value.reshape(found.shape)
-
-
-def _is_nan(array: Any) -> Any:
-    return np.isnan(array) if array.dtype.kind in "fV" else np.zeros(array.shape, np.bool_)

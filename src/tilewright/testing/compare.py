@@ -19,9 +19,9 @@ from typing import Any, Final
 import numpy as np
 
 from tilewright.ir.attributes import Type
-from tilewright.ir.types import FloatType
+from tilewright.ir.types import F64, I4, TF32, FloatType
 from tilewright.reference.numerics.rounding import max_finite, widen
-from tilewright.reference.tile import Array, dtype, format_of, to_patterns
+from tilewright.reference.tile import DTYPES, Array, dtype, format_of, to_patterns
 from tilewright.support.floats import FloatFormat
 
 
@@ -47,6 +47,9 @@ class Tolerance:
 
 EXACT: Final = Tolerance()
 """The same bits."""
+
+_HELD: Final = {held: type for type, held in DTYPES.items() if type not in (I4, TF32)}
+"""What an array of a dtype holds; of two types with one dtype, the larger."""
 
 
 class Difference:
@@ -79,6 +82,21 @@ def difference(
     with np.errstate(all="ignore"):
         same = _same(found, expected, element, tolerance)
     return None if same.all() else Difference(~same, found, expected)
+
+
+def array_difference(
+    found: Array, expected: Array, tolerance: Tolerance = EXACT
+) -> Difference | None:
+    """The same for arrays that say by their dtype what they hold: those that a kernel changed.
+
+    Integers up to a tolerance are compared as numbers of double precision.
+    """
+    if tolerance is not EXACT and found.dtype.kind in "biu":
+        return difference(found.astype(np.float64), expected, F64, tolerance)
+    if found.dtype.kind == "u":
+        signed = np.dtype(f"i{found.dtype.itemsize}")
+        found, expected = found.view(signed), expected.view(signed)
+    return difference(found, expected, _HELD[found.dtype], tolerance)
 
 
 def _gist(array: Array) -> str:

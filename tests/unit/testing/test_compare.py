@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from tilewright.ir.types import BF16, F16, F32, F64, FNV8E5M3FNU, I1, I4, I32, TF32
-from tilewright.testing.compare import Tolerance, difference, error_in_ulps, ulp
+from tilewright.testing.compare import (
+    Tolerance,
+    array_difference,
+    difference,
+    error_in_ulps,
+    ulp,
+)
 
 INF, NAN = np.inf, np.nan
 MAX = float(np.finfo(np.float32).max)
@@ -87,6 +93,20 @@ def test_a_bound_may_differ_by_element() -> None:
     partly = difference(found, expected, F32, Tolerance(absolute=np.array([0.5, 0.25])))
     assert partly is not None
     assert partly.place == (1,)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.bool_, np.float16, ml_dtypes.bfloat16])
+def test_arrays_say_what_they_hold(dtype: type) -> None:
+    ones = np.ones(4, dtype)
+    assert array_difference(ones, ones.copy()) is None
+    assert array_difference(ones, np.array([1, 1, 0, 1], dtype)) is not None
+    assert array_difference(ones, np.full(4, 1.5), Tolerance(absolute=0.5)) is None
+    assert array_difference(ones, np.full(4, 1.5), Tolerance(absolute=0.4)) is not None
+
+
+def test_all_bits_of_an_array_count() -> None:
+    assert array_difference(np.array([16], np.int8), np.array([0], np.int8)) is not None
+    assert array_difference(f32(1 + 2.0**-20), f32(1)) is not None
 
 
 def test_a_relative_bound() -> None:

@@ -10,7 +10,6 @@ from tilewright.support.diagnostics import InvalidValue
 
 _SECTION: Final = Struct("<IIQQQQIIQQ")
 _SYMBOL: Final = Struct("<IBBHQQ")
-_PAIR: Final = Struct("<II")
 _TRIPLE: Final = Struct("<III")
 _SYMTAB: Final = 2
 _WITH_SIZE: Final = 4
@@ -75,7 +74,8 @@ def _read(cubin: bytes) -> dict[str, KernelInfo]:
     kernels = {name: KernelInfo(name) for name in names}
     for attribute, value in _attributes(by_name[".nv.info"].data):
         if attribute in (_REGISTERS, _FRAME_SIZE):
-            symbol, number = _PAIR.unpack_from(value)
+            symbol = int.from_bytes(value[:4], "little")
+            number = int.from_bytes(value[4:8], "little")
             kernel = kernels.get(symbols[symbol])
             if kernel is not None and attribute == _REGISTERS:
                 kernel.registers = number

@@ -49,5 +49,5 @@ def _compile_watched(module: LLVMModule, opt_level: int, library: list[bytes]) -
 def _reason(output: str) -> str:
     """The line that says why LLVM gave up; the rest is the state of LLVM."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
+    errors = [line for line in lines if "error:" in line.lower()]
     return (errors or lines or ["LLVM ended without a word"])[0]

@@ -12,8 +12,9 @@ from tilewright.dialects.llvm.attributes import (
     LoopAnnotationAttr,
 )
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX, no_wrap_keywords
+from tilewright.emit.llvm.assembly import emit_assembly
 from tilewright.emit.llvm.atomics import ATOMICS, scope_text
-from tilewright.emit.llvm.constants import escaped, symbol
+from tilewright.emit.llvm.constants import symbol
 from tilewright.emit.llvm.rows import space_of
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _freeze(w: FunctionWriter, op: arithmetic.FreezeOp) -> None:
 
 
 def _address(w: FunctionWriter, op: memory.GEPOp) -> None:
-    keywords = " ".join([f" {word}" for word in no_wrap_keywords(op.no_wrap)])
+    keywords = "".join([f" {word}" for word in no_wrap_keywords(op.no_wrap)])
     values = iter(op.indices)
     indices = [
         w.typed(next(values)) if number == DYNAMIC_INDEX else f"i32 {number}"
@@ -241,21 +242,6 @@ def _intrinsic(w: FunctionWriter, op: calls.CallIntrinsicOp) -> None:
     w.call(op, op.intrin, w.all_typed(op.args), _flags(op, "fastmathFlags"))
 
 
-def _assembly(w: FunctionWriter, op: calls.InlineAsmOp) -> None:
-    words = " sideeffect" if op.has_side_effects else ""
-    words += " alignstack" if op.is_align_stack else ""
-    text, constraints = escaped(op.asm_string.encode()), escaped(op.constraints.encode())
-    result = op.outputs[0] if op.outputs else None
-    type = "void" if result is None else w.types[result.type]
-    tail = " convergent nounwind" if op.convergent else " nounwind"
-    arguments = ", ".join(w.all_typed(op.args))
-    instruction = f'call {type} asm{words} "{text}", "{constraints}"({arguments}){tail}'
-    if result is None:
-        w.line(instruction)
-    else:
-        w.bind(result, instruction)
-
-
 _BINARY: Final = (
     arithmetic.AddOp, arithmetic.SubOp, arithmetic.MulOp, arithmetic.UDivOp, arithmetic.SDivOp,
     arithmetic.URemOp, arithmetic.SRemOp, arithmetic.AndOp, arithmetic.OrOp, arithmetic.XorOp,
@@ -294,6 +280,6 @@ INSTRUCTIONS: Final[Mapping[type[Operation], Emit]] = {
     control_flow.UnreachableOp: _unreachable,
     calls.CallOp: _call,
     calls.CallIntrinsicOp: _intrinsic,
-    calls.InlineAsmOp: _assembly,
+    calls.InlineAsmOp: emit_assembly,
 }
 """Who writes each operation of the dialect that is no constant and no intrinsic."""

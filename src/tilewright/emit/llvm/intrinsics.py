@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.llvm import intrinsics as i
 from tilewright.emit.llvm.types import mangled
-from tilewright.ir.types import BF16, F16, F32
+from tilewright.ir.types import BF16, F16, F32, VectorType
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
@@ -68,9 +68,10 @@ def _approximate(*types: object) -> Emit:
 
     def emit(w: FunctionWriter, op: Any) -> None:
         if "afn" not in op.fastmath or element_of(op.res.type) not in types:
+            without = "" if "afn" in op.fastmath else " without 'afn'"
             raise Unsupported(
-                f"'{op.name}' of '{op.res.type}' without 'afn': the target has no such "
-                "instruction, libdevice has the function",
+                f"'{op.name}' of '{op.res.type}'{without}: the target has no such instruction, "
+                "libdevice has the function",
                 op.location,
             )
         plain(w, op)
@@ -97,10 +98,29 @@ def _only(*types: object) -> Emit:
     return emit
 
 
+def _byte_swap(w: FunctionWriter, op: i.ByteSwapOp) -> None:
+    """Lane by lane: LLVM 22 cannot select pairs of i32 on targets that have packed f32."""
+    type = op.res.type
+    if not isinstance(type, VectorType):
+        _row()(w, op)
+        return
+    lane = type.element
+    built = "poison"
+    for index in range(type.shape[0]):
+        before = w.temporary(f"extractelement {w.typed(op.operand)}, i32 {index}")
+        name = f"llvm.bswap.{mangled(lane)}"
+        after = w.temporary(f"call {w.types[lane]} @{name}({w.types[lane]} {before})")
+        text = f"insertelement {w.types[type]} {built}, {w.types[lane]} {after}, i32 {index}"
+        if index + 1 == type.shape[0]:
+            w.bind(op.res, text)
+        else:
+            built = w.temporary(text)
+
+
 _PLAIN: Final = (
     i.SqrtOp, i.FAbsOp, i.FloorOp, i.CeilOp, i.FTruncOp, i.RintOp, i.NearbyintOp, i.RoundOp,
     i.RoundEvenOp, i.MaxNumOp, i.MinNumOp, i.MaximumOp, i.MinimumOp, i.CopySignOp, i.FMAOp,
-    i.FMulAddOp, i.CtPopOp, i.BitReverseOp, i.ByteSwapOp, i.SMaxOp, i.SMinOp, i.UMaxOp, i.UMinOp,
+    i.FMulAddOp, i.CtPopOp, i.BitReverseOp, i.SMaxOp, i.SMinOp, i.UMaxOp, i.UMinOp,
     i.SAddSatOp, i.UAddSatOp, i.SSubSatOp, i.USubSatOp, i.FshlOp, i.FshrOp,
     i.SAddWithOverflowOp, i.UAddWithOverflowOp, i.SSubWithOverflowOp, i.USubWithOverflowOp,
     i.SMulWithOverflowOp, i.UMulWithOverflowOp, i.ReduceAddOp, i.ReduceMulOp, i.ReduceAndOp,
@@ -120,6 +140,7 @@ INTRINSICS: Final[Mapping[type[Operation], Emit]] = {
     i.SinOp: _approximate(F32),
     i.CosOp: _approximate(F32),
     i.TanhOp: _approximate(F32, F16, BF16),
+    i.ByteSwapOp: _byte_swap,
     i.IsFPClassOp: _row(extra=lambda op: [f"i32 {op.bit}"]),
     i.CountLeadingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
     i.CountTrailingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),

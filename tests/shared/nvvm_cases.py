@@ -168,7 +168,7 @@ def warps() -> Iterator[Case]:
 
 def mbarriers() -> Iterator[Case]:
     for suffix, pointer, type in ((".shared", "%s", "!llvm.ptr<3>"), ("", "%p", "!llvm.ptr")):
-        name = f"nvvm.mbarrier"
+        name = "nvvm.mbarrier"
         yield Case(f"{name}.init{suffix} {pointer}, %i : {type}, i32", f"mbarrier.init{suffix}.b64")
         yield Case(
             f"{name}.init{suffix} {pointer}, %i, predicate = %b : {type}, i32, i1",
@@ -512,52 +512,55 @@ def mma(
     return Case(first_of(struct, body), ptx, acc_type, since)
 
 
+SIGNS_8 = tuple(product(("s8", "u8"), ("s8", "u8")))
+SIGNS_4 = tuple(product(("s4", "u4"), ("s4", "u4")))
+FP8 = tuple(product(("e4m3", "e5m2"), ("e4m3", "e5m2")))
+
+# Types of A and B; types of C with the number of its registers; shapes with the numbers of
+# registers of A and B; the first GPU. The numbers are those of the fragment tables of the PTX ISA.
+DENSE = (
+    ((("f16", "f16"),), (("f16", 2), ("f32", 4)), (("m16n8k8", 2, 1), ("m16n8k16", 4, 2)), "80"),
+    ((("bf16", "bf16"),), (("f32", 4),), (("m16n8k8", 2, 1), ("m16n8k16", 4, 2)), "80"),
+    ((("tf32", "tf32"),), (("f32", 4),), (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)), "80"),
+    ((("f64", "f64"),), (("f64", 2),), (("m8n8k4", 1, 1),), "80"),
+    (
+        (("f64", "f64"),), (("f64", 4),),
+        (("m16n8k4", 2, 1), ("m16n8k8", 4, 2), ("m16n8k16", 8, 4)), "90",
+    ),
+    (SIGNS_8, (("s32", 2),), (("m8n8k16", 1, 1),), "80"),
+    (SIGNS_8, (("s32", 4),), (("m16n8k16", 2, 1), ("m16n8k32", 4, 2)), "80"),
+    (SIGNS_4, (("s32", 2),), (("m8n8k32", 1, 1),), "80"),
+    (SIGNS_4, (("s32", 4),), (("m16n8k32", 2, 1), ("m16n8k64", 4, 2)), "80"),
+    (FP8, (("f16", 2), ("f32", 4)), (("m16n8k16", 2, 1), ("m16n8k32", 4, 2)), "89"),
+)  # fmt: skip
+SPARSE = (
+    ((("f16", "f16"),), (("f16", 2), ("f32", 4)), (("m16n8k16", 2, 2), ("m16n8k32", 4, 4)), "80"),
+    ((("bf16", "bf16"),), (("f32", 4),), (("m16n8k16", 2, 2), ("m16n8k32", 4, 4)), "80"),
+    ((("tf32", "tf32"),), (("f32", 4),), (("m16n8k8", 2, 2), ("m16n8k16", 4, 4)), "80"),
+    (SIGNS_8, (("s32", 4),), (("m16n8k32", 2, 2), ("m16n8k64", 4, 4)), "80"),
+    (SIGNS_4, (("s32", 4),), (("m16n8k64", 2, 2), ("m16n8k128", 4, 4)), "80"),
+    (FP8, (("f32", 4),), (("m16n8k64", 4, 4),), "89"),
+)
+SATURATED = "intOverflowBehavior = #nvvm.mma_int_overflow<satfinite>, "
+
+
 def dense_products() -> Iterator[Case]:
-    """The numbers of registers are those of the fragment tables of the PTX ISA."""
-    head = "mma.sync.aligned"
-    for c, count in (("f16", 2), ("f32", 4)):
-        for shape, a, b in (("m16n8k8", 2, 1), ("m16n8k16", 4, 2)):
-            ptx = f"{head}.{shape}.row.col.{c}.f16.f16.{c}"
-            yield mma("f16", "f16", c, shape, (a, b, count), ptx, "80")
-    for shape, a, b in (("m16n8k8", 2, 1), ("m16n8k16", 4, 2)):
-        ptx = f"{head}.{shape}.row.col.f32.bf16.bf16.f32"
-        yield mma("bf16", "bf16", "f32", shape, (a, b, 4), ptx, "80")
-    for shape, a, b in (("m16n8k4", 2, 1), ("m16n8k8", 4, 2)):
-        ptx = f"{head}.{shape}.row.col.f32.tf32.tf32.f32"
-        yield mma("tf32", "tf32", "f32", shape, (a, b, 4), ptx, "80")
-    for shape, a, b, c, since in (
-        ("m8n8k4", 1, 1, 2, "80"), ("m16n8k4", 2, 1, 4, "90"),
-        ("m16n8k8", 4, 2, 4, "90"), ("m16n8k16", 8, 4, 4, "90"),
-    ):  # fmt: skip
-        ptx = f"{head}.{shape}.row.col.f64.f64.f64.f64"
-        yield mma("f64", "f64", "f64", shape, (a, b, c), ptx, since)
-    overflow = (
-        ("", ""),
-        ("intOverflowBehavior = #nvvm.mma_int_overflow<satfinite>, ", ".satfinite"),
-    )
-    for a, b, (extra, sat) in product(("s8", "u8"), ("s8", "u8"), overflow):
-        for shape, counts in (
-            ("m8n8k16", (1, 1, 2)), ("m16n8k16", (2, 1, 4)), ("m16n8k32", (4, 2, 4)),
-        ):  # fmt: skip
-            ptx = f"{head}.{shape}.row.col{sat}.s32.{a}.{b}.s32"
-            yield mma(a, b, "s32", shape, counts, ptx, "80", extra=extra)
-    for a, b, (extra, sat) in product(("s4", "u4"), ("s4", "u4"), overflow):
-        for shape, counts in (
-            ("m8n8k32", (1, 1, 2)), ("m16n8k32", (2, 1, 4)), ("m16n8k64", (4, 2, 4)),
-        ):  # fmt: skip
-            ptx = f"{head}.{shape}.row.col{sat}.s32.{a}.{b}.s32"
-            yield mma(a, b, "s32", shape, counts, ptx, "80", extra=extra)
-    for bits, word in (("xor_popc", "xor.popc"), ("and_popc", "and.popc")):
-        for shape, counts in (
-            ("m8n8k128", (1, 1, 2)), ("m16n8k128", (2, 1, 4)), ("m16n8k256", (4, 2, 4)),
-        ):  # fmt: skip
-            ptx = f"{head}.{shape}.row.col.s32.b1.b1.s32.{word}"
-            extra = f"b1Op = #nvvm.mma_b1op<{bits}>, "
-            yield mma("b1", "b1", "s32", shape, counts, ptx, "80", extra=extra)
-    for a, b, (c, count) in product(("e4m3", "e5m2"), ("e4m3", "e5m2"), (("f16", 2), ("f32", 4))):
-        for shape, counts in (("m16n8k16", (2, 1)), ("m16n8k32", (4, 2))):
-            ptx = f"{head}.{shape}.row.col.{c}.{a}.{b}.{c}"
-            yield mma(a, b, c, shape, (*counts, count), ptx, "89")
+    for pairs, accumulators, shapes, since in DENSE:
+        for (a, b), (c, count), (shape, n_a, n_b) in product(pairs, accumulators, shapes):
+            counts = (n_a, n_b, count)
+            tail = f"{c}.{a}.{b}.{c}"
+            ptx = f"mma.sync.aligned.{shape}.row.col"
+            yield mma(a, b, c, shape, counts, f"{ptx}.{tail}", since)
+            if c == "s32":
+                ptx = f"{ptx}.satfinite.{tail}"
+                yield mma(a, b, c, shape, counts, ptx, since, extra=SATURATED)
+    for (bits, word), (shape, counts) in product(
+        (("xor_popc", "xor.popc"), ("and_popc", "and.popc")),
+        (("m8n8k128", (1, 1, 2)), ("m16n8k128", (2, 1, 4)), ("m16n8k256", (4, 2, 4))),
+    ):
+        ptx = f"mma.sync.aligned.{shape}.row.col.s32.b1.b1.s32.{word}"
+        extra = f"b1Op = #nvvm.mma_b1op<{bits}>, "
+        yield mma("b1", "b1", "s32", shape, counts, ptx, "80", extra=extra)
 
 
 def sparse_products() -> Iterator[Case]:
@@ -565,30 +568,11 @@ def sparse_products() -> Iterator[Case]:
         ("", "mma.sp.sync.aligned"),
         ("orderedMetadata, ", "mma.sp::ordered_metadata.sync.aligned"),
     ):
-        for c, count in (("f16", 2), ("f32", 4)):
-            for shape, counts in (("m16n8k16", (2, 2)), ("m16n8k32", (4, 4))):
-                ptx = f"{head}.{shape}.row.col.{c}.f16.f16.{c}"
-                yield mma(
-                    "f16", "f16", c, shape, (*counts, count), ptx, "80", extra=extra, sparse=True
-                )
-        for type, shapes in (
-            ("bf16", (("m16n8k16", (2, 2, 4)), ("m16n8k32", (4, 4, 4)))),
-            ("tf32", (("m16n8k8", (2, 2, 4)), ("m16n8k16", (4, 4, 4)))),
-        ):
-            for shape, counts in shapes:
-                ptx = f"{head}.{shape}.row.col.f32.{type}.{type}.f32"
-                yield mma(type, type, "f32", shape, counts, ptx, "80", extra=extra, sparse=True)
-        for a, b in (("s8", "s8"), ("u8", "s8")):
-            for shape, counts in (("m16n8k32", (2, 2, 4)), ("m16n8k64", (4, 4, 4))):
-                ptx = f"{head}.{shape}.row.col.s32.{a}.{b}.s32"
-                yield mma(a, b, "s32", shape, counts, ptx, "80", extra=extra, sparse=True)
-        for a, b in (("s4", "s4"), ("u4", "s4")):
-            for shape, counts in (("m16n8k64", (2, 2, 4)), ("m16n8k128", (4, 4, 4))):
-                ptx = f"{head}.{shape}.row.col.s32.{a}.{b}.s32"
-                yield mma(a, b, "s32", shape, counts, ptx, "80", extra=extra, sparse=True)
-        for a, b in (("e4m3", "e5m2"), ("e5m2", "e5m2")):
-            ptx = f"{head}.m16n8k64.row.col.f32.{a}.{b}.f32"
-            yield mma(a, b, "f32", "m16n8k64", (4, 4, 4), ptx, "89", extra=extra, sparse=True)
+        for pairs, accumulators, shapes, since in SPARSE:
+            for (a, b), (c, count), (shape, n_a, n_b) in product(pairs, accumulators, shapes):
+                ptx = f"{head}.{shape}.row.col.{c}.{a}.{b}.{c}"
+                counts = (n_a, n_b, count)
+                yield mma(a, b, c, shape, counts, ptx, since, extra=extra, sparse=True)
 
 
 def wgmma(

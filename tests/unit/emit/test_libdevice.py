@@ -1,0 +1,105 @@
+"""Functions of libdevice: linked one by one, inlined, and kept in the user's cache."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tilewright.emit import libdevice
+from tilewright.emit.ptx import compile_ptx
+from tilewright.support.diagnostics import Unsupported
+
+
+def call(name: str, type: str, count: int = 1) -> str:
+    arguments = ", ".join([f"%x{n}: {type}" for n in range(count)])
+    values = ", ".join([f"%x{n}" for n in range(count)])
+    types = ", ".join([type] * count)
+    return f"""
+      llvm.func @{name}({types}) -> {type}
+      llvm.func @k({arguments}, %p: !llvm.ptr<1>) attributes {{nvvm.kernel}} {{
+        %r = llvm.call @{name}({values}) : ({types}) -> {type}
+        llvm.store %r, %p : {type}, !llvm.ptr<1>
+        llvm.return
+      }}
+    """
+
+
+FUNCTIONS = [
+    *[
+        (f"__nv_{n}", 1)
+        for n in ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "rsqrt")
+    ],
+    *[(f"__nv_{n}", 1) for n in ("sinh", "cosh", "erf", "atan", "asin", "acos", "log1p", "expm1")],
+    *[(f"__nv_{n}", 2) for n in ("pow", "atan2", "fmod", "hypot")],
+]
+
+
+@pytest.mark.parametrize(("name", "count"), FUNCTIONS)
+def test_a_function_is_inlined(name: str, count: int, emit) -> None:
+    for full, type in ((f"{name}f", "f32"), (name, "f64")):
+        ptx = compile_ptx(emit(call(full, type, count)))
+        # Of f64 some have a slow path that libdevice wants to be a function.
+        assert type == "f64" or "call" not in ptx
+        assert ".extern" not in ptx
+        assert ".visible .func" not in ptx
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cos", "exp10", "exp", "log10", "log2", "log", "sin", "tan"],
+)
+def test_fast_functions(name: str, emit) -> None:
+    ptx = compile_ptx(emit(call(f"__nv_fast_{name}f", "f32")))
+    assert ".approx" in ptx
+    assert "call" not in ptx
+
+
+def test_tiny_numbers_as_zero(emit) -> None:
+    flags = 'passthrough = [["denormal-fp-math-f32", "preserve-sign,preserve-sign"]]'
+    text = call("__nv_expf", "f32")
+    plain = compile_ptx(emit(text))
+    flushed = compile_ptx(emit(text.replace("{nvvm.kernel}", f"{{nvvm.kernel, {flags}}}")))
+    assert "ex2.approx.ftz.f32" in flushed
+    assert flushed.count(".ftz") > plain.count(".ftz")
+
+
+def test_a_function_that_libdevice_does_not_have(emit) -> None:
+    with pytest.raises(Unsupported) as caught:
+        compile_ptx(emit(call("__nv_unsafe_divf", "f32", 2)))
+    assert caught.value.feature == "'__nv_unsafe_divf': libdevice has no function of this name"
+
+
+def test_the_cache_is_used(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (first,) = libdevice.library_functions(["__nv_cbrtf"])
+    (file,) = private_cache.glob("libdevice/*/__nv_cbrtf.bc")
+    assert file.read_bytes() == first
+    monkeypatch.setattr(libdevice, "_functions", {})
+
+    def fail(library: bytes, name: str) -> bytes:
+        raise AssertionError("the cache has this function")
+
+    monkeypatch.setattr(libdevice, "extract_function", fail)
+    assert libdevice.library_functions(["__nv_cbrtf"]) == [first]
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(blocked))
+    monkeypatch.setattr(libdevice, "_functions", {})
+    (made,) = libdevice.library_functions(["__nv_cbrtf"])
+    assert made.startswith(b"BC")
+
+
+def test_another_library_has_another_place(
+    tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "libdevice.10.bc"
+    shutil.copy(libdevice.find_libdevice(), other)
+    monkeypatch.setenv("TILEWRIGHT_LIBDEVICE", str(other))
+    libdevice.library_functions(["__nv_roundf"])
+    folders = {file.parent for file in private_cache.glob("libdevice/*/__nv_roundf.bc")}
+    # The contents decide, not the path.
+    assert len(folders) == 1

@@ -28,6 +28,8 @@ def atomic_probes() -> Iterator[Probe]:
             yield _atomic(space, "add.noftz", type, type)
     yield from _vector_atomics()
     yield from _reductions()
+    for space, name in itertools.product(("global", "shared"), ("cas", "exch")):
+        yield _wide(space, name)
 
 
 def _place(space: str, bytes: int) -> str:
@@ -85,6 +87,24 @@ def _vector(opcode: str, type: str, count: int) -> Probe:
     ]
     found = probe(opcode, outs, " ".join([type] * 2 * count), "\n".join(lines))
     return replace(found, declarations=f".global .align 16 .b8 scratch[{CASES * size}];")
+
+
+def _wide(space: str, name: str) -> Probe:
+    """Words of 128 bits; every other comparison succeeds."""
+    swaps = name == "cas"
+    where = "[%t6]" if space == "shared" else "[%cell]"
+    body = f""".reg .b64 %cell; .reg .b128 %q<5>; mov.u32 %t6, cells;
+    mad.lo.u32 %t6, %t2, 16, %t6; mov.u64 %cell, scratch; mad.wide.u32 %cell, %t3, 16, %cell;
+    mov.b128 %q0, {{%i0, %i1}}; mov.b128 %q1, {{%i2, %i3}}; mov.b128 %q2, {{%i3, %i2}};
+    st.{space}.v2.b64 {where}, {{%i0, %i1}};
+    atom.{space}.{name}.b128 %q3, {where}, {"%q1, %q2" if swaps else "%q2"};
+    ld.{space}.v2.b64 {{%o0, %o1}}, {where}; mov.b128 {{%o2, %o3}}, %q3;"""
+    found = probe(f"atom.{space}.{name}.b128", "b64 b64 b64 b64", "b64 b64 b64 b64", body)
+    for at in range(2):
+        found.inputs[at + 2][1][::2] = found.inputs[at][1][::2]
+    room = f".shared .align 16 .b8 cells[{THREADS * 16}];"
+    room += f" .global .align 16 .b8 scratch[{CASES * 16}];"
+    return replace(found, declarations=room)
 
 
 def _reductions() -> Iterator[Probe]:

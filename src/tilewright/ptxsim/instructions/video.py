@@ -53,11 +53,10 @@ def _combine(op: Operation, function: Compute, bits: int, signed: bool, result: 
         values = function(first(lanes), second(lanes)).astype(np.int64)
         if saturates:
             values = np.clip(values, low, high)
-        parts = values.astype(word)
         if not adds:
-            write(lanes, np.ascontiguousarray(parts).view(np.uint32)[:, 0])
+            write(lanes, np.ascontiguousarray(values.astype(word)).view(np.uint32)[:, 0])
             return
-        total = np.add.reduce(parts.astype(np.int64), axis=1) + third(lanes)
+        total = np.add.reduce(values, axis=1) + third(lanes)
         write(lanes, total.astype(np.uint32))
 
     return run

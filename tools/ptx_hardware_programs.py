@@ -1,0 +1,94 @@
+"""Run the CUDA C++ programs of tests/ptx on a GPU, as the emulator runs them.
+
+    python3 tools/ptx_hardware_programs.py answers.npz answers.json
+
+compares every program with NumPy and keeps its arrays as `<program>|<argument>`, and digests of
+them. It needs a GPU, NumPy and cuda.bindings; PTX is compiled by the driver.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT / "src")]
+
+from cuda_programs import all_programs  # noqa: E402
+from program_table import Program, check  # noqa: E402
+from ptx_hardware import Gpu  # noqa: E402
+from ptx_probes import Array, digest  # noqa: E402
+
+
+def _triple(size: int | tuple[int, ...]) -> tuple[int, ...]:
+    return (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
+
+
+def _value(arg: Any) -> Array:
+    """A number as the kernels of these programs take it."""
+    return np.array([arg], np.float32 if isinstance(arg, float) else np.int32)
+
+
+def run(gpu: Gpu, program: Program) -> list[Any]:
+    """Run a program; its arguments, with the arrays as the kernel has left them."""
+    args, _ = program.case()
+    module = gpu.call("cuModuleLoadData", program.text().encode() + b"\0")
+    kernel = gpu.call("cuModuleGetFunction", module, program.kernel.encode())
+    arrays = {at: arg for at, arg in enumerate(args) if isinstance(arg, np.ndarray)}
+    there = {at: gpu.upload(np.ascontiguousarray(array)) for at, array in arrays.items()}
+    values = [
+        np.array([int(there[at])], np.uint64) if at in there else _value(arg)
+        for at, arg in enumerate(args)
+    ]
+    pointers = np.array([value.ctypes.data for value in values], np.uint64)
+    shape = *_triple(program.grid), *_triple(program.block)
+    gpu.call("cuLaunchKernel", kernel, *shape, program.shared, 0, pointers.ctypes.data, 0)
+    gpu.call("cuCtxSynchronize")
+    for at, address in there.items():
+        found = np.empty_like(np.ascontiguousarray(arrays[at]))
+        gpu.call("cuMemcpyDtoH", found.ctypes.data, address, found.nbytes)
+        args[at] = found
+        gpu.call("cuMemFree", address)
+    gpu.call("cuModuleUnload", module)
+    return args
+
+
+def raw(array: Array) -> Array:
+    """An array as bytes."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def main() -> int:
+    """Run all programs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("digests", type=Path)
+    options = parser.parse_args()
+    gpu = Gpu()
+    answers: dict[str, Any] = {}
+    digests: dict[str, str] = {}
+    failures = 0
+    for program in all_programs():
+        args = run(gpu, program)
+        try:
+            check(args, program.case()[1])
+        except AssertionError as error:
+            failures += 1
+            print(f"{program.name}: {str(error).strip().splitlines()[:4]}")
+        digests[program.name] = digest([raw(arg) for arg in args if isinstance(arg, np.ndarray)])
+        for at, arg in enumerate(args):
+            if isinstance(arg, np.ndarray):
+                answers[f"{program.name}|{at}"] = arg
+    np.savez_compressed(options.output, **answers)
+    options.digests.write_text(json.dumps(digests, indent=0) + "\n")
+    print(f"{len(all_programs())} programs, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

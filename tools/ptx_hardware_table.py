@@ -1,0 +1,173 @@
+"""Compare the emulator with what an H200 answered, and print the table.
+
+    python3 tools/ptx_hardware_table.py > benchmarks/results/ptxsim-h200.md
+
+Answers are those that are kept beside the tests; tools/ptx_hardware.py and its like made them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT / "src")]
+
+import arithmetic_probes  # noqa: E402
+import matrix_probes  # noqa: E402
+from approximation_bounds import bound, errors, numbers  # noqa: E402
+from conversion_probes import conversion_probes  # noqa: E402
+from cuda_programs import all_programs  # noqa: E402
+from memory_probes import memory_probes  # noqa: E402
+from program_table import check  # noqa: E402
+from ptx_hardware_programs import raw  # noqa: E402
+from ptx_probes import Probe, digest, emulate, width_of  # noqa: E402
+
+from tilewright.ptxsim import Module  # noqa: E402
+
+ANSWERS = _ROOT / "tests" / "unit" / "ptxsim" / "answers"
+HEAD = """\
+# The PTX emulator against an H200
+
+NVIDIA H200, driver 580.159.04, 15 November 2026. The same PTX ran on both with the same operands;
+on the GPU by `python3 tools/ptx_hardware.py MODULE:FUNCTION answers.npz digests.json` (modules in
+`tests/shared`) and `python3 tools/ptx_hardware_programs.py answers.npz digests.json`, here by
+`python3 tools/ptx_hardware_table.py`, which printed this page. `tools/copies_hardware.py` and
+`tests/unit/ptxsim/test_copies_hardware.py` do the same for asynchronous copies and barriers.
+
+"Equal bits" means every bit of every result, NaNs and their payloads included. A form is an
+opcode with its modifiers and types; operands are the corners of the types against each other,
+random bits, and numbers of moderate size.
+"""
+
+
+def load(name: str) -> dict[str, Any]:
+    """Kept digests."""
+    return json.loads((ANSWERS / f"{name}.json").read_text())
+
+
+TYPE = re.compile(r"(?:[usb]\d+|b?f\d+|tf32|e\dm\d)(?:x2)?")
+
+
+def mnemonic(name: str) -> tuple[str, str]:
+    """The instruction of a probe, and the type that it gives or works on."""
+    first = name.split(" + ")[-1].split()[0]
+    parts = first.split(".")
+    types = [f".{part}" for part in parts if TYPE.fullmatch(part)]
+    if parts[0] == "cvt":
+        return ("cvt.pack" if "pack" in parts else "cvt"), f"to {types[0]}"
+    if parts[0] in ("ld", "ldu"):
+        return "ld, st", "caching, ordering, types, vectors"
+    if parts[0] in ("atom", "red"):
+        return f"{parts[0]}.{parts[1]}", types[-1]
+    return parts[0], types[-1] if types else ""
+
+
+def matrix_name(name: str) -> tuple[str, str]:
+    """The instruction of a matrix or warp probe, and its shape or mode."""
+    words = name.split()
+    return words[0], words[1] if words[0] in ("mma", "mma.sp", "wgmma", "shfl") else ""
+
+
+def equality(
+    probes: Iterable[Probe], answers: dict[str, Any], key: Callable[[str], tuple[str, str]]
+) -> str:
+    """Rows of instructions that must agree in every bit."""
+    rows: dict[str, list[int]] = {}
+    kinds: dict[str, dict[str, None]] = {}
+    for probe in probes:
+        name, kind = key(probe.name)
+        kinds.setdefault(name, {})[kind] = None
+        row = rows.setdefault(name, [0, 0, 0])
+        row[0] += 1
+        row[1] += probe.threads * probe.blocks
+        row[2] += digest(emulate(probe)) == answers[probe.name][1]
+    lines = ["| instruction | of | forms | cases | result |", "|---|---|---:|---:|---|"]
+    for name, (forms, cases, equal) in rows.items():
+        result = "equal bits" if equal == forms else f"{forms - equal} forms differ"
+        listed = " ".join(kinds[name])
+        lines.append(f"| {name} | {listed} | {forms} | {cases:,} | {result} |")
+    return "\n".join(lines)
+
+
+def approximations() -> str:
+    """Rows of instructions that need only be near."""
+    answers = np.load(ANSWERS / "approximations_h200.npz")
+    lines = ["| instruction | cases | equal | largest error | bound |", "|---|---:|---:|---|---|"]
+    for probe in arithmetic_probes.approximation_probes():
+        wanted = answers[probe.name]
+        found = emulate(probe)[0].view(f"u{width_of(probe.outputs[0])}")
+        found = found[:: max(1, len(found) // 1024)]
+        a, b = numbers(probe.name, found), numbers(probe.name, wanted)
+        factor, difference = bound(probe.name)
+        finite = np.isfinite(a) & np.isfinite(b) & (a != b)
+        apart, size = np.abs(a[finite] - b[finite]), np.abs(b[finite])
+        # Where both are allowed, what matters is what exceeds the difference.
+        rest = (
+            apart if not factor else np.maximum(apart - difference, 0.0) / np.maximum(size, 1e-320)
+        )
+        worst = f"2^{np.log2(rest.max()):.1f}" if len(rest) and rest.max() > 0 else "0"
+        limit = _limit(factor, difference)
+        holds = errors(probe.name, found, wanted).max() <= 1
+        lines.append(
+            f"| {probe.name} | {len(a):,} | {np.mean(a == b) + np.mean(np.isnan(a)):.0%} "
+            f"| {worst} {'of the result' if factor else 'absolute'} "
+            f"| {limit}{'' if holds else ', exceeded'} |"
+        )
+    return "\n".join(lines)
+
+
+def _limit(factor: float, difference: float) -> str:
+    parts = [f"2^{np.log2(factor):.1f} of the result"] if factor else []
+    return " + ".join([*parts, *([f"2^{np.log2(difference):.1f}"] if difference else [])])
+
+
+def programs() -> str:
+    """How CUDA C++ programs compare."""
+    answers = load("programs_h200")
+    other: list[str] = []
+    for program in all_programs():
+        args, expected = program.case()
+        shape = program.grid, program.block
+        Module(program.text()).launch(program.kernel, *shape, args, shared=program.shared)
+        check(args, expected)
+        if (
+            digest([raw(arg) for arg in args if isinstance(arg, np.ndarray)])
+            != answers[program.name]
+        ):
+            other.append(program.kernel)
+    count = len(all_programs())
+    return (
+        f"{count} programs match NumPy on both machines; {count - len(other)} of them leave the\n"
+        f"same bits. The others are {', '.join(other)}: threads meet at atomics in\nanother order, "
+        "approximate functions are used, or ptxas fuses a product and a sum that have no\n`.rn`, "
+        "which it may do and the emulator never does."
+    )
+
+
+def main() -> int:
+    """Print the page."""
+    exact = load("arithmetic_h200")
+    sections = [
+        ("Arithmetic, bits, comparisons", arithmetic_probes.exact_probes(), exact, mnemonic),
+        ("Conversions", conversion_probes(), exact, mnemonic),
+        ("Memory", memory_probes(), exact, mnemonic),
+        ("Warps and matrices", matrix_probes.all_probes(), load("matrix_h200"), matrix_name),
+    ]
+    print(HEAD)
+    for title, probes, answers, key in sections:
+        print(f"## {title}\n\n{equality(probes, answers, key)}\n")
+    print(f"## Approximations\n\n{approximations()}\n")
+    print(f"## Copies and barriers\n\n{len(load('copies_h200'))} cases, equal bits.\n")
+    print(f"## Programs\n\n{programs()}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

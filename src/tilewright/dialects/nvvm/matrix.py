@@ -218,6 +218,9 @@ class Mma(NvvmOp):
             groups[letter] = parser.operand_list()
             parser.expect("]")
         attributes = parser.optional_attr_dict()
+        for field in cls.schema.attributes:
+            if field.default is not None and not field.optional:
+                attributes.setdefault(field.spelling, field.kind.wrap(field.default))
         parser.expect(":")
         at = parser.at
         types = parser.listed(parser.type, "(", ")")

@@ -1,0 +1,115 @@
+"""Mathematical functions at special points, as C's Annex F has them, and at hard ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from tilewright.ir.types import BF16, F16, F32, F64, FloatType
+from tilewright.reference.numerics import functions
+from tilewright.reference.numerics.rounding import round_to, widen
+from tilewright.testing.compare import error_in_ulps
+
+TYPES = (F16, BF16, F32, F64)
+INF, NAN = math.inf, math.nan
+
+SPECIAL: list[tuple[Callable[..., Any], tuple[float, ...], float]] = [
+    (np.sin, (-0.0,), -0.0),
+    (np.tan, (-0.0,), -0.0),
+    (np.sinh, (-0.0,), -0.0),
+    (np.tanh, (-0.0,), -0.0),
+    (np.tanh, (-INF,), -1.0),
+    (np.sin, (INF,), NAN),
+    (np.exp, (-INF,), 0.0),
+    (np.exp, (0.0,), 1.0),
+    (np.exp2, (-3.0,), 0.125),
+    (np.exp2, (INF,), INF),
+    (np.log, (-0.0,), -INF),
+    (np.log, (1.0,), 0.0),
+    (np.log, (-1.0,), NAN),
+    (np.log2, (8.0,), 3.0),
+    (functions.reciprocal_root, (-0.0,), -INF),
+    (functions.reciprocal_root, (4.0,), 0.5),
+    (functions.reciprocal_root, (INF,), 0.0),
+    (functions.reciprocal_root, (-1.0,), NAN),
+    (np.arctan2, (0.0, -0.0), math.pi),
+    (np.arctan2, (-0.0, 0.0), -0.0),
+    (np.arctan2, (-0.0, -1.0), -math.pi),
+    (np.arctan2, (1.0, 0.0), math.pi / 2),
+    (np.arctan2, (INF, -INF), 3 * math.pi / 4),
+    (np.power, (-0.0, -3.0), -INF),
+    (np.power, (-0.0, -2.0), INF),
+    (np.power, (-8.0, 1 / 3), NAN),
+    (np.power, (-2.0, 3.0), -8.0),
+    (np.power, (1.0, NAN), 1.0),
+    (np.power, (NAN, 0.0), 1.0),
+    (np.power, (-1.0, INF), 1.0),
+    (np.power, (0.5, -INF), INF),
+]
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_special_points(type: FloatType) -> None:
+    with np.errstate(all="ignore"):
+        for compute, operands, value in SPECIAL:
+            elements = [round_to(np.array([x]), type) for x in operands]
+            found = widen(functions.evaluate(compute, type, *elements), type)
+            expected = widen(round_to(np.array([value]), type), type)
+            assert found.tobytes() == expected.tobytes() or (
+                np.isnan(found) & np.isnan(expected)
+            ), (compute, operands)
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+def test_powers_with_integers(type: FloatType) -> None:
+    base = round_to(np.array([0.0, -0.0, -2.0, NAN, INF, 0.5]), type)
+    exponents = np.array([-1, -1, 5, 0, -3, -4], np.int32)
+    with np.errstate(all="ignore"):
+        found = widen(functions.power(base, exponents, type), type)
+    assert found.tolist() == [INF, -INF, -32.0, 1.0, 0.0, 16.0]
+
+
+# Arguments close to multiples of pi/2, and near which results lie close to the middle between two
+# doubles (Lefèvre and Muller).
+HARD: list[tuple[Callable[..., Any], Callable[..., Any], float]] = [
+    (np.cos, mpmath.cos, 6381956970095103.0 * 2.0**797),
+    (np.sin, mpmath.sin, 6381956970095103.0 * 2.0**797),
+    (np.tan, mpmath.tan, 6381956970095103.0 * 2.0**797),
+    (np.sin, mpmath.sin, 1e22),
+    (np.exp, mpmath.exp, 7.541752774995959e-10),
+    (np.log, mpmath.log, 1.0 + 2.0**-30),
+    (np.tanh, mpmath.tanh, 2.0**-20),
+    (np.sinh, mpmath.sinh, 2.0**-20),
+]
+
+
+@pytest.mark.parametrize("type", [F32, F64], ids=str)
+def test_hard_points(type: FloatType) -> None:
+    for compute, formula, x in HARD:
+        if type is F32 and abs(x) > 1e38:
+            continue
+        element = round_to(np.array([x]), type)
+        with mpmath.workprec(400):
+            exact = formula(mpmath.mpf(float(widen(element, type)[0])))
+            high = float(exact)
+            low = float(exact - mpmath.mpf(high))
+        wide = np.array([high]).astype(np.longdouble) + np.longdouble(low)
+        error = error_in_ulps(functions.evaluate(compute, type, element), wide, type)
+        assert error.max() <= functions.error_bound(type), (compute, x)
+
+
+def test_flushing_is_by_sign() -> None:
+    small = np.array([-(2.0**-127), 2.0**-127], np.float32)
+    with np.errstate(all="ignore"):
+        found = functions.evaluate(functions.reciprocal_root, F32, small, flush=True)
+        assert found.tolist() == [-INF, INF]
+        kept = functions.evaluate(functions.reciprocal_root, F32, small[1:])
+        assert kept.tolist() == [np.float32(2.0**63.5)]
+        tiny = np.array([-126.5, -126.0], np.float32)
+        assert functions.evaluate(np.exp2, F32, tiny, flush=True).tolist() == [0.0, 2.0**-126]
+        assert functions.evaluate(np.exp2, F32, tiny).tolist()[0] > 0

@@ -1,0 +1,188 @@
+"""How long the last stages take: conversion, LLVM IR text, LLVM, ptxas, program by program.
+
+python benchmarks/emit.py [--arch sm_90] [--repeat 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from time import perf_counter
+from typing import TypeVar
+
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.driver.registry import context
+from tilewright.emit.cubin import assemble
+from tilewright.emit.llvm.module import emit_llvm
+from tilewright.emit.ptx import compile_ptx
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.target.arch import ARCHES
+from tilewright.text.parser import parse_text
+
+T = TypeVar("T")
+
+PIPELINE = "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"
+
+
+def straight_line(count: int) -> str:
+    """Loads, arithmetic and stores of short vectors, one behind the other."""
+    parts: list[str] = []
+    for n in range(count):
+        parts.append(f"""
+    %p{n} = llvm.getelementptr inbounds %a[{16 * n}] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+    %x{n} = llvm.load %p{n} {{alignment = 16 : i64}} : !llvm.ptr<1> -> vector<4xf32>
+    %y{n} = llvm.fadd %x{n}, %x{n} {{fastmathFlags = #llvm.fastmath<contract>}} : vector<4xf32>
+    %z{n} = llvm.intr.fma(%x{n}, %y{n}, %x{n}) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %c{n} = llvm.fcmp "olt" %z{n}, %x{n} : vector<4xf32>
+    %s{n} = llvm.select %c{n}, %z{n}, %y{n} : vector<4xi1>, vector<4xf32>
+    %q{n} = llvm.getelementptr inbounds %b[{16 * n}] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+    llvm.store %s{n}, %q{n} {{alignment = 16 : i64}} : vector<4xf32>, !llvm.ptr<1>""")  # noqa: E501
+    body = "".join(parts)
+    return (
+        "llvm.func @k(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>) attributes {nvvm.kernel} {"
+        f"{body}\n    llvm.return\n}}\n"
+    )
+
+
+def tensor_loop(n: int) -> str:
+    """A loop over wgmma with all accumulators carried around it, as in a matrix product."""
+    struct = f"!llvm.struct<({', '.join(['f32'] * (n // 2))})>"
+    product = (
+        f"<m = 64, n = {n}, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], "
+        f"B[<bf16>, <one>, <col>] commit : {struct}"
+    )
+    stores = "".join(
+        [
+            f"""
+    %e{i} = llvm.extractvalue %d[{i}] : {struct}
+    %q{i} = llvm.getelementptr %g[{128 * i}] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+    llvm.store %e{i}, %q{i} : f32, !llvm.ptr<1>"""
+            for i in range(n // 2)
+        ]
+    )
+    return f"""
+  llvm.func @k(%g: !llvm.ptr<1>, %a0: i64, %b0: i64, %n: i32, %bar: !llvm.ptr<3>)
+      attributes {{nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}} {{
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %ticks = llvm.mlir.constant(1000 : i32) : i32
+    %step = llvm.mlir.constant(2 : i64) : i64
+    %none = llvm.mlir.zero : {struct}
+    llvm.br ^loop(%zero, %a0, %b0, %none : i32, i64, i64, {struct})
+  ^loop(%i: i32, %a: i64, %b: i64, %acc: {struct}):
+    %phase = llvm.and %i, %one : i32
+    nvvm.mbarrier.try_wait.parity.shared %bar, %phase, %ticks : !llvm.ptr<3>, i32, i32
+    %a1 = llvm.add %a, %step : i64
+    %b1 = llvm.add %b, %step : i64
+    %a2 = llvm.add %a1, %step : i64
+    %b2 = llvm.add %b1, %step : i64
+    %adds = llvm.icmp "ne" %i, %zero : i32
+    nvvm.wgmma.fence.aligned
+    %x = nvvm.wgmma.steps A(%a, %a1, %a2) B(%b, %b1, %b2) if %adds, %acc, {product}
+    %y = nvvm.wgmma.wait.tied 1, %x : {struct}
+    %j = llvm.add %i, %one : i32
+    %more = llvm.icmp "ult" %j, %n : i32
+    llvm.cond_br %more, ^loop(%j, %a2, %b2, %y : i32, i64, i64, {struct}), ^end
+  ^end:
+    %d = nvvm.wgmma.wait.tied 0, %y : {struct}{stores}
+    llvm.return
+  }}
+"""
+
+
+STANDARD = """
+gpu.module @m {
+  gpu.func @k(%a: memref<?xf32, 1>, %b: memref<?xf32, 1>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %i = gpu.global_id x
+BODY
+    gpu.return
+  }
+}
+"""
+
+
+def standard_dialects(count: int) -> str:
+    """Elementwise arithmetic on buffers, in the dialects that the conversion takes."""
+    body = "".join(
+        [
+            f"""
+    %o{n} = arith.constant {128 * n} : index
+    %i{n} = arith.addi %i, %o{n} : index
+    %x{n} = memref.load %a[%i{n}] : memref<?xf32, 1>
+    %y{n} = arith.mulf %x{n}, %x{n} : f32
+    %z{n} = math.exp %y{n} : f32
+    memref.store %z{n}, %b[%i{n}] : memref<?xf32, 1>"""
+            for n in range(count)
+        ]
+    )
+    return STANDARD.replace("BODY", body)
+
+
+PROGRAMS: dict[str, Callable[[], str]] = {
+    "vectors in a row": lambda: straight_line(250),
+    "wgmma loop, n = 256": lambda: tensor_loop(256),
+    "standard dialects": lambda: standard_dialects(200),
+}
+
+
+def read(text: str) -> Operation:
+    """A program that the verifier lets pass."""
+    program = parse_text(text, context())
+    verify(program)
+    return program
+
+
+def fastest(run: Callable[[], T], repeat: int) -> tuple[float, T]:
+    """The least seconds that something takes, and what it gives."""
+    times: list[float] = []
+    for _ in range(repeat):
+        start = perf_counter()
+        result = run()
+        times.append(perf_counter() - start)
+    return min(times), result  # pyright: ignore[reportPossiblyUnbound]
+
+
+def converted(text: str) -> tuple[float, Operation]:
+    """A program in the llvm and nvvm dialects, and how long the way there took."""
+    program = read(text)
+    start = perf_counter()
+    parse_pipeline(PIPELINE).run(program)
+    return perf_counter() - start, program
+
+
+def measure(name: str, text: str, arch: str, repeat: int) -> None:
+    """Print a line for a program."""
+    target = ARCHES[arch]
+    before = sum(1 for _ in read(text).walk())
+    conversion, program = min(
+        (converted(text) for _ in range(repeat)), key=lambda result: result[0]
+    )
+    writing, module = fastest(lambda: emit_llvm(program, target), repeat)
+    compiling, ptx = fastest(lambda: compile_ptx(module), min(repeat, 3))
+    assembling, cubin = fastest(lambda: assemble(ptx, target), min(repeat, 3))
+    lines = module.text.count("\n")
+    registers = ", ".join([str(entry.registers) for entry in cubin.entries.values()])
+    print(
+        f"{name:22} {before:6} ops {1e3 * conversion:8.1f} ms {before / conversion:9,.0f} ops/s "
+        f"{lines:6} lines {1e3 * writing:6.1f} ms {lines / writing:9,.0f} lines/s "
+        f"{1e3 * compiling:7.1f} ms {1e3 * assembling:7.1f} ms {registers:>5}"
+    )
+
+
+def main() -> None:
+    """Measure every program."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--arch", default="sm_90", choices=ARCHES)
+    options.add_argument("--repeat", type=int, default=5)
+    given = options.parse_args()
+    print(
+        f"{'program':22} {'conversion':>36} {'LLVM IR text':>38} {'LLVM':>12} {'ptxas':>10}  regs"
+    )
+    for name, make in PROGRAMS.items():
+        measure(name, make(), given.arch, given.repeat)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilewright.dialects.llvm.constants import (
     AddressOfOp,
@@ -14,6 +14,7 @@ from tilewright.dialects.llvm.constants import (
 )
 from tilewright.dialects.llvm.control_flow import Branch
 from tilewright.emit.llvm.constants import constant_text, symbol
+from tilewright.ir.operation import Operation
 from tilewright.support.diagnostics import InternalError, Unsupported
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from tilewright.emit.llvm.debug_info import DebugInfo
     from tilewright.emit.llvm.types import TypeTexts
     from tilewright.ir.attributes import Type
-    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
 
@@ -31,24 +32,16 @@ Emit: TypeAlias = "Callable[[FunctionWriter, Any], None]"
 Find: TypeAlias = "Callable[[Operation], Emit]"
 """Who writes an operation; whoever asks knows that the target has it."""
 
-_CONSTANTS = (ConstantOp, ZeroOp, UndefOp, PoisonOp, AddressOfOp)
+Inline: TypeAlias = "Callable[[Any, TypeTexts], str]"
+"""The text of an operation that stands wherever its result is used."""
 
-
-def inline_text(op: Operation, types: TypeTexts) -> str | None:
-    """The text of an operation that stands wherever its result is used."""
-    match op:
-        case ConstantOp():
-            return constant_text(op.value, op.res.type, types)
-        case ZeroOp():
-            return "zeroinitializer"
-        case UndefOp():
-            return "undef"
-        case PoisonOp():
-            return "poison"
-        case AddressOfOp():
-            return symbol(op.symbol)
-        case _:
-            return None
+INLINE: Final[Mapping[type[Operation], Inline]] = {
+    ConstantOp: lambda op, types: constant_text(op.value, op.results[0].type, types),
+    ZeroOp: lambda op, types: "zeroinitializer",
+    UndefOp: lambda op, types: "undef",
+    PoisonOp: lambda op, types: "poison",
+    AddressOfOp: lambda op, types: symbol(op.symbol),
+}
 
 
 class FunctionWriter:
@@ -89,7 +82,8 @@ class FunctionWriter:
         self._name(blocks)
         if blocks[0] in self._incoming:
             raise Unsupported("a branch to the first block of a function", function.location)
-        emitters: dict[type[Operation], Emit] = {}
+        # Constants are written by nobody: they stand where they are used.
+        emitters: dict[type[Operation], Emit | None] = dict.fromkeys(INLINE)
         debug = self._debug
         for place, block in enumerate(blocks):
             self.lines.append(f"{self._labels[block]}:")
@@ -97,20 +91,22 @@ class FunctionWriter:
                 self._phis(block)
             op = block.first
             while op is not None:
-                if not isinstance(op, _CONSTANTS):
-                    kind = type(op)
-                    emit = emitters.get(kind)
-                    if emit is None:
-                        emit = emitters[kind] = find(op)
+                kind = op.__class__
+                if kind in emitters:
+                    emit = emitters[kind]
+                else:
+                    emit = emitters[kind] = find(op)
+                if emit is not None:
                     if debug is not None:
                         self.tail = debug.tail(op.location)
                     emit(self, op)
                 op = op.next
-            self._write_trampolines(block)
+            if self._trampolines:
+                self._write_trampolines(block)
 
     def _name(self, blocks: list[Block]) -> None:
         """Give every value and every block its name, before anything refers to it."""
-        names = self.names
+        names, types = self.names, self.types
         number = 0
         for place, block in enumerate(blocks):
             self._labels[block] = f"b{place}"
@@ -119,9 +115,9 @@ class FunctionWriter:
                 number += 1
             op = block.first
             while op is not None:
-                text = inline_text(op, self.types) if isinstance(op, _CONSTANTS) else None
+                inline = INLINE.get(op.__class__)
                 for result in op.results:
-                    names[result] = f"%v{number}" if text is None else text
+                    names[result] = f"%v{number}" if inline is None else inline(op, types)
                     number += 1
                 op = op.next
         for block in blocks:
@@ -216,11 +212,13 @@ class FunctionWriter:
 class ModuleState:
     """What the functions of a module share while they are written."""
 
-    __slots__ = ("debug", "line_info", "types", "unproven")
+    __slots__ = ("called", "debug", "line_info", "types", "unproven")
 
     def __init__(self, types: TypeTexts, debug: DebugInfo, line_info: bool) -> None:
         self.types = types
         self.debug = debug
         self.line_info = line_info
+        self.called: set[str] = set()
+        """The functions that are called by name."""
         self.unproven: list[str] = []
         """What LLVM has not been seen to take: such a module is compiled at arm's length."""

@@ -15,7 +15,7 @@ from tilewright.dialects.llvm.directives import DYNAMIC_INDEX, no_wrap_keywords
 from tilewright.emit.llvm.assembly import emit_assembly
 from tilewright.emit.llvm.atomics import ATOMICS, scope_text
 from tilewright.emit.llvm.constants import symbol
-from tilewright.emit.llvm.rows import space_of
+from tilewright.emit.llvm.rows import flags_text, space_of
 
 if TYPE_CHECKING:
     from tilewright.emit.llvm.function import Emit, FunctionWriter
@@ -25,17 +25,19 @@ if TYPE_CHECKING:
 def _flags(op: Operation, spelling: str) -> str:
     """The flags of an operation, with a space behind; nothing if none is set."""
     found: Any = op.attributes.get(spelling)
-    if found is None or not found.bits:
-        return ""
-    return "fast " if "fast" in found else f"{' '.join(found.names)} "
+    return flags_text(found) if found is not None and found.bits else ""
+
+
+# The rows below write most of the lines of a program. They look into operations directly, since
+# asking for a field by its name takes longer than the line itself.
 
 
 def _binary(kind: type[Operation]) -> Emit:
     opcode = kind.name.removeprefix("llvm.")
-    spelling = next(
-        (name for name in ("overflowFlags", "fastmathFlags") if name in kind.schema.inherent), ""
-    )
-    word = next((name for name in ("isExact", "isDisjoint") if name in kind.schema.inherent), "")
+    inherent = kind.schema.inherent
+    names_of_flags = ("overflowFlags", "fastmathFlags")
+    spelling = next((name for name in names_of_flags if name in inherent), "")
+    word = next((name for name in ("isExact", "isDisjoint") if name in inherent), "")
     shown = {"isExact": "exact ", "isDisjoint": "disjoint "}.get(word, "")
 
     def emit(w: FunctionWriter, op: Operation) -> None:
@@ -75,32 +77,59 @@ def _negate(w: FunctionWriter, op: arithmetic.FNegOp) -> None:
     w.bind(op.res, f"fneg {_flags(op, 'fastmathFlags')}{w.typed(op.operand)}")
 
 
-def _compare(w: FunctionWriter, op: arithmetic.ICmpOp | arithmetic.FCmpOp) -> None:
-    opcode = op.name.removeprefix("llvm.")
-    a, b = op.operands
-    predicate = op.predicate.keyword.removeprefix("_")
-    flags = _flags(op, "fastmathFlags")
-    w.bind(op.res, f"{opcode} {flags}{predicate} {w.typed(a)}, {w.names[b]}")
+def _compare(kind: type[Operation]) -> Emit:
+    opcode = kind.name.removeprefix("llvm.")
+
+    def emit(w: FunctionWriter, op: Operation) -> None:
+        names = w.names
+        a, b = op.operands
+        predicate: Any = op.attributes["predicate"]
+        flags = _flags(op, "fastmathFlags")
+        w.lines.append(
+            f"  {names[op.results[0]]} = {opcode} {flags}{predicate.name.lower()} "
+            f"{w.types[a.type]} {names[a]}, {names[b]}{w.tail}"
+        )
+
+    return emit
 
 
-def _select(w: FunctionWriter, op: arithmetic.SelectOp) -> None:
-    operands = ", ".join(w.all_typed(op.operands))
-    w.bind(op.res, f"select {_flags(op, 'fastmathFlags')}{operands}")
+def _select(w: FunctionWriter, op: Operation) -> None:
+    names, types = w.names, w.types
+    c, a, b = op.operands
+    type = types[a.type]
+    w.lines.append(
+        f"  {names[op.results[0]]} = select {_flags(op, 'fastmathFlags')}{types[c.type]} "
+        f"{names[c]}, {type} {names[a]}, {type} {names[b]}{w.tail}"
+    )
 
 
 def _freeze(w: FunctionWriter, op: arithmetic.FreezeOp) -> None:
     w.bind(op.res, f"freeze {w.typed(op.val)}")
 
 
-def _address(w: FunctionWriter, op: memory.GEPOp) -> None:
-    keywords = "".join([f" {word}" for word in no_wrap_keywords(op.no_wrap)])
-    values = iter(op.indices)
-    indices = [
-        w.typed(next(values)) if number == DYNAMIC_INDEX else f"i32 {number}"
-        for number in op.constants
-    ]
-    element = w.types[op.element]
-    w.bind(op.res, f"getelementptr{keywords} {element}, {w.typed(op.base)}, {', '.join(indices)}")
+_PROMISES: Final = ["".join([f" {word}" for word in no_wrap_keywords(n)]) for n in range(8)]
+
+
+def _address(w: FunctionWriter, op: Operation) -> None:
+    names, types, attributes = w.names, w.types, op.attributes
+    base, *dynamic = op.operands
+    raw: Any = attributes["rawConstantIndices"]
+    element: Any = attributes["elem_type"]
+    promises: Any = attributes.get("noWrapFlags")
+    words = _PROMISES[promises.value if promises is not None else 0]
+    text = (
+        f"  {names[op.results[0]]} = getelementptr{words} {types[element.type]}, "
+        f"{types[base.type]} {names[base]}"
+    )
+    at = 0
+    for number in raw.values:
+        if number == DYNAMIC_INDEX:
+            value = dynamic[at]
+            at += 1
+            text += f", {types[value.type]} {names[value]}"
+        else:
+            text += f", i32 {number}"
+    w.lines.append(text + w.tail)
 
 
 def _alloca(w: FunctionWriter, op: memory.AllocaOp) -> None:
@@ -111,51 +140,74 @@ def _alloca(w: FunctionWriter, op: memory.AllocaOp) -> None:
     w.bind(op.res, ", ".join(parts))
 
 
-def _access_tail(w: FunctionWriter, op: memory.LoadOp | memory.StoreOp) -> str:
-    atomic = op.ordering is not AtomicOrdering.NOT_ATOMIC
-    text = f"{scope_text(op)} {op.ordering.keyword}" if atomic else ""
-    text += f", align {op.alignment}" if op.alignment else ""
-    if op.nontemporal:
-        text += f", !nontemporal !{w.module.debug.node('!{i32 1}')}"
-    return text
-
-
-def _load(w: FunctionWriter, op: memory.LoadOp) -> None:
-    words = "atomic " if op.ordering is not AtomicOrdering.NOT_ATOMIC else ""
-    words += "volatile " if op.volatile else ""
-    tail = _access_tail(w, op)
-    if op.invariant:
+def _access(w: FunctionWriter, op: Operation) -> tuple[str, str]:
+    """What stands in front of an access, and behind it."""
+    attributes = op.attributes
+    ordering = attributes.get("ordering", AtomicOrdering.NOT_ATOMIC)
+    words = tail = ""
+    if ordering is not AtomicOrdering.NOT_ATOMIC:
+        assert isinstance(ordering, AtomicOrdering)
+        words, tail = "atomic ", f"{scope_text(op)} {ordering.keyword}"
+    if "volatile_" in attributes:
+        words += "volatile "
+    alignment: Any = attributes.get("alignment")
+    if alignment is not None:
+        tail += f", align {alignment.value}"
+    if "nontemporal" in attributes:
+        tail += f", !nontemporal !{w.module.debug.node('!{i32 1}')}"
+    if "invariant" in attributes:
         tail += f", !invariant.load !{w.module.debug.node('!{}')}"
-    w.bind(op.res, f"load {words}{w.types[op.res.type]}, {w.typed(op.addr)}{tail}")
+    return words, tail
 
 
-def _store(w: FunctionWriter, op: memory.StoreOp) -> None:
-    words = "atomic " if op.ordering is not AtomicOrdering.NOT_ATOMIC else ""
-    words += "volatile " if op.volatile else ""
-    tail = _access_tail(w, op)
-    w.line(f"store {words}{w.typed(op.value)}, {w.typed(op.addr)}{tail}")
+def _load(w: FunctionWriter, op: Operation) -> None:
+    names, types = w.names, w.types
+    address, result = op.operands[0], op.results[0]
+    words, tail = _access(w, op)
+    w.lines.append(
+        f"  {names[result]} = load {words}{types[result.type]}, {types[address.type]} "
+        f"{names[address]}{tail}{w.tail}"
+    )
 
 
-def _path(position: tuple[int, ...]) -> str:
-    return ", ".join(map(str, position))
+def _store(w: FunctionWriter, op: Operation) -> None:
+    names, types = w.names, w.types
+    value, address = op.operands
+    words, tail = _access(w, op)
+    w.lines.append(
+        f"  store {words}{types[value.type]} {names[value]}, {types[address.type]} "
+        f"{names[address]}{tail}{w.tail}"
+    )
 
 
-def _extractvalue(w: FunctionWriter, op: aggregate.ExtractValueOp) -> None:
-    w.bind(op.res, f"extractvalue {w.typed(op.container)}, {_path(op.position)}")
+def _position(op: Operation) -> str:
+    position: Any = op.attributes["position"]
+    return ", ".join(map(str, position.values))
 
 
-def _insertvalue(w: FunctionWriter, op: aggregate.InsertValueOp) -> None:
-    operands = f"{w.typed(op.container)}, {w.typed(op.value)}"
-    w.bind(op.res, f"insertvalue {operands}, {_path(op.position)}")
+def _extractvalue(w: FunctionWriter, op: Operation) -> None:
+    names = w.names
+    container = op.operands[0]
+    w.lines.append(
+        f"  {names[op.results[0]]} = extractvalue {w.types[container.type]} "
+        f"{names[container]}, {_position(op)}{w.tail}"
+    )
 
 
-def _extractelement(w: FunctionWriter, op: aggregate.ExtractElementOp) -> None:
-    w.bind(op.res, f"extractelement {w.typed(op.vector)}, {w.typed(op.position)}")
+def _insertvalue(w: FunctionWriter, op: Operation) -> None:
+    names, types = w.names, w.types
+    container, value = op.operands
+    w.lines.append(
+        f"  {names[op.results[0]]} = insertvalue {types[container.type]} {names[container]}, "
+        f"{types[value.type]} {names[value]}, {_position(op)}{w.tail}"
+    )
 
 
-def _insertelement(w: FunctionWriter, op: aggregate.InsertElementOp) -> None:
-    operands = ", ".join([w.typed(op.vector), w.typed(op.value), w.typed(op.position)])
-    w.bind(op.res, f"insertelement {operands}")
+def _elements(opcode: str) -> Emit:
+    def emit(w: FunctionWriter, op: Operation) -> None:
+        w.bind(op.results[0], f"{opcode} {', '.join(w.all_typed(op.operands))}")
+
+    return emit
 
 
 def _shuffle(w: FunctionWriter, op: aggregate.ShuffleVectorOp) -> None:
@@ -223,13 +275,16 @@ _CONVENTIONS: Final = {
 def _call(w: FunctionWriter, op: calls.CallOp) -> None:
     words = _flags(op, "fastmathFlags") + _CONVENTIONS[op.calling_convention]
     arguments = list(op.args)
-    target = symbol(op.callee) if op.callee is not None else w.names[arguments.pop(0)]
+    callee = op.callee
+    if callee is not None:
+        w.module.called.add(callee)
+    target = symbol(callee) if callee is not None else w.names[arguments.pop(0)]
     variadic = op.variadic_type
     result = op.outputs[0] if op.outputs else None
     type = "void" if result is None else w.types[result.type]
     if variadic is not None:
         type = w.types[variadic.type]
-    tail = " convergent" if op.callee is None or op.convergent else ""
+    tail = " convergent" if callee is None or op.convergent else ""
     text = f"call {words}{type} {target}({', '.join(w.all_typed(arguments))}){tail}"
     if result is None:
         w.line(text)
@@ -259,8 +314,8 @@ INSTRUCTIONS: Final[Mapping[type[Operation], Emit]] = {
     **{kind: _binary(kind) for kind in _BINARY},
     **{kind: _cast(kind) for kind in _CASTS},
     arithmetic.FNegOp: _negate,
-    arithmetic.ICmpOp: _compare,
-    arithmetic.FCmpOp: _compare,
+    arithmetic.ICmpOp: _compare(arithmetic.ICmpOp),
+    arithmetic.FCmpOp: _compare(arithmetic.FCmpOp),
     arithmetic.SelectOp: _select,
     arithmetic.FreezeOp: _freeze,
     memory.GEPOp: _address,
@@ -270,8 +325,8 @@ INSTRUCTIONS: Final[Mapping[type[Operation], Emit]] = {
     **ATOMICS,
     aggregate.ExtractValueOp: _extractvalue,
     aggregate.InsertValueOp: _insertvalue,
-    aggregate.ExtractElementOp: _extractelement,
-    aggregate.InsertElementOp: _insertelement,
+    aggregate.ExtractElementOp: _elements("extractelement"),
+    aggregate.InsertElementOp: _elements("insertelement"),
     aggregate.ShuffleVectorOp: _shuffle,
     control_flow.BrOp: _branch,
     control_flow.CondBrOp: _conditional,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.llvm import intrinsics as i
+from tilewright.emit.llvm.rows import flags_text
 from tilewright.emit.llvm.types import mangled
 from tilewright.ir.types import BF16, F16, F32, VectorType
 from tilewright.support.diagnostics import Unsupported
@@ -49,9 +50,7 @@ def _none(op: Operation) -> list[str]:
 
 def _flags(op: Operation) -> str:
     found: Any = op.attributes.get("fastmathFlags")
-    if found is None or not found.bits:
-        return ""
-    return "fast " if "fast" in found else f"{' '.join(found.names)} "
+    return flags_text(found) if found is not None and found.bits else ""
 
 
 def _row(suffix: Suffix = _of_operand, extra: Extra = _none) -> Emit:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.llvm.attributes import CallingConvention, Linkage, UnnamedAddress
-from tilewright.dialects.llvm.calls import CallOp
 from tilewright.dialects.llvm.control_flow import ReturnOp
 from tilewright.dialects.llvm.functions import FuncOp
 from tilewright.dialects.llvm.globals import GlobalOp
@@ -14,7 +13,7 @@ from tilewright.dialects.nvvm.base import NvvmOp
 from tilewright.emit.llvm.attributes import flushes_denormals, function_text, parameter_text
 from tilewright.emit.llvm.constants import constant_text, symbol
 from tilewright.emit.llvm.debug_info import DebugInfo
-from tilewright.emit.llvm.function import FunctionWriter, ModuleState, inline_text
+from tilewright.emit.llvm.function import INLINE, FunctionWriter, ModuleState
 from tilewright.emit.llvm.instructions import INSTRUCTIONS
 from tilewright.emit.llvm.intrinsics import INTRINSICS
 from tilewright.emit.llvm.nvvm import find_row
@@ -88,20 +87,9 @@ def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVM
         "\n".join(lines),
         arch,
         [function.sym_name for function in functions if function.is_kernel],
-        _library(functions),
+        sorted(name for name in state.called if name.startswith(LIBRARY_PREFIX)),
         state.unproven,
     )
-
-
-def _library(functions: list[FuncOp]) -> list[str]:
-    """The functions of libdevice that others call, in the order of their names."""
-    called = {
-        op.callee
-        for function in functions
-        for op in function.body.walk()
-        if isinstance(op, CallOp) and op.callee is not None
-    }
-    return sorted(name for name in called if name.startswith(LIBRARY_PREFIX))
 
 
 _LINKAGES: Final = {
@@ -136,10 +124,10 @@ def _initial_value(op: GlobalOp, types: TypeTexts) -> str | None:
     last = op.initializer.block.last
     value = last.arg if isinstance(last, ReturnOp) else None
     source = value.defining_op() if value is not None else None
-    text = inline_text(source, types) if source is not None else None
-    if text is None:
+    inline = INLINE.get(type(source)) if source is not None else None
+    if inline is None:
         raise Unsupported(f"the initializer of '@{op.sym_name}': no constant", op.location)
-    return text
+    return inline(source, types)
 
 
 _CONVENTIONS: Final = {

@@ -12,6 +12,7 @@ from tilewright.support.diagnostics import InternalError
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
+    from tilewright.dialects.flags import FlagsAttr
     from tilewright.emit.llvm.function import Emit, FunctionWriter
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
@@ -83,6 +84,18 @@ def register_letter(type: Type) -> str:
 
 def _width(type: Any) -> int:
     return type.width
+
+
+_flag_texts: dict[FlagsAttr, str] = {}
+
+
+def flags_text(flags: FlagsAttr) -> str:
+    """The flags that are set, with a space behind."""
+    text = _flag_texts.get(flags)
+    if text is None:
+        text = f"{str(flags).replace(', ', ' ')} " if flags.bits else ""
+        _flag_texts[flags] = text
+    return text
 
 
 def space_of(pointer: Value) -> int:

@@ -262,7 +262,7 @@ def copies() -> Iterator[Case]:
         "90",
     )
     yield Case(
-        "nvvm.cp.async.bulk.shared.cluster.shared.cta %c, %s, %c, %i : !llvm.ptr<7>, !llvm.ptr<3>",
+        "nvvm.cp.async.bulk.shared.cluster.shared.cta %c, %s, %s, %i : !llvm.ptr<7>, !llvm.ptr<3>",
         "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [",
         "",
         "90",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FUNCTION: Final = re.compile(r"Function properties for (\S+)")
 _SPILLS: Final = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
-_WARNING: Final = re.compile(r"^ptxas (?:warning|info) *: (\(C\d+\).*|.*Potential Performance.*)$")
+_WARNING: Final = re.compile(r"^ptxas (?:warning *: (.*)|info *: (\(C\d+\).*))$")
 _TOO_MUCH: Final = re.compile(r"Entry function '.*' uses too much .*")
 
 
@@ -119,4 +119,5 @@ def _spills(log: str) -> dict[str, tuple[int, int]]:
 
 def _warnings(log: str) -> list[str]:
     """What ptxas has to say about the code, such as wgmma in sequence for want of registers."""
-    return [match[1] for line in log.splitlines() if (match := _WARNING.match(line.strip()))]
+    found = [_WARNING.match(line.strip()) for line in log.splitlines()]
+    return [match[1] or match[2] for match in found if match is not None]

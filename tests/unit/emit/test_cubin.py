@@ -88,6 +88,16 @@ def test_spills_are_seen(emit) -> None:
     assert kernel.occupancy is None
 
 
+def test_what_ptxas_has_to_say(emit) -> None:
+    text = (
+        "llvm.func @k() attributes {nvvm.kernel} {\nnvvm.setmaxregister increase 64\nllvm.return\n}"
+    )
+    (warning,) = assemble(compile_ptx(emit(text)), ARCHES["sm_90"]).warnings
+    assert "'setmaxnreg' ignored" in warning
+    known = text.replace("{nvvm.kernel}", "{nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}")
+    assert assemble(compile_ptx(emit(known)), ARCHES["sm_90"]).warnings == []
+
+
 def test_a_kernel_that_is_too_large(emit) -> None:
     text = PROGRAM.replace("<1000 x i8>", "<300000 x i8>")
     with pytest.raises(UserError, match="'first' uses too much shared data"):

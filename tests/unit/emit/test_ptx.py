@@ -13,7 +13,7 @@ import pytest
 from tilewright.emit.llvm.assembly import is_known
 from tilewright.emit.ptx import compile_ptx
 from tilewright.ir.types import F32, I8, I32, I64
-from tilewright.support.diagnostics import InternalError, Unsupported
+from tilewright.support.diagnostics import InternalError, Unsupported, UserError
 
 VECTOR_ADD = """
 llvm.func @add(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %c: !llvm.ptr<1>, %n: i32)
@@ -185,6 +185,18 @@ def test_a_tensor_map_stays_a_parameter(emit) -> None:
     assert ".local" not in ptx
     assert ptx.count("prefetch") == 1
     assert re.search(r"\.param \.align 64 \.b8 k_param_0\[128\]", ptx)
+
+
+def test_a_tensor_map_that_would_be_copied(emit) -> None:
+    text = """
+      llvm.func @k(%m: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>}, %s: !llvm.ptr<3>, %i: i32)
+          attributes {nvvm.kernel} {
+        nvvm.cp.async.bulk.tensor.global.shared.cta %m, %s, box[%i] : !llvm.ptr, !llvm.ptr<3>
+        llvm.return
+      }
+    """
+    with pytest.raises(UserError, match="argument #0 is a tensor map passed by value"):
+        emit(text)
 
 
 def test_loops_that_must_not_be_unrolled(emit) -> None:

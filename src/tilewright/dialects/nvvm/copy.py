@@ -134,8 +134,8 @@ class CpAsyncBulkSharedToSharedClusterOp(NvvmOp):
 
     dst_mem = d.operand(CLUSTER)
     src_mem = d.operand(SHARED)
-    mbar = d.operand(CLUSTER)
-    """The barrier, which is beside the destination."""
+    mbar = d.operand(SHARED)
+    """The barrier, which is beside the destination, by its address in shared memory."""
     size = d.operand(INT32)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.llvm.functions import FuncOp
 from tilewright.dialects.llvm.types import PTR, PTR_CLUSTER
 from tilewright.dialects.nvvm import copy, tma
 from tilewright.dialects.nvvm.attributes import (
@@ -14,7 +15,8 @@ from tilewright.dialects.nvvm.attributes import (
     TMAStoreMode,
 )
 from tilewright.emit.llvm.rows import Assembly, Row, intrinsic, predicate, space_of
-from tilewright.support.diagnostics import Unsupported
+from tilewright.ir.values import BlockArgument
+from tilewright.support.diagnostics import Unsupported, fail
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
@@ -32,6 +34,20 @@ def _generic(w: FunctionWriter, value: Value) -> str:
     if value.type is PTR:
         return w.typed(value)
     return f"ptr {w.temporary(f'addrspacecast {w.typed(value)} to ptr')}"
+
+
+def _map(w: FunctionWriter, value: Value) -> str:
+    """The typed name of the address of a tensor map, which the copies must find in place."""
+    function = value.parent_block.parent_op if isinstance(value, BlockArgument) else None
+    if isinstance(function, FuncOp) and value.parent_block is function.body.blocks[0]:
+        given = function.argument_attributes(value.index)
+        if given.get("llvm.byval") is not None and given.get("nvvm.grid_constant") is None:
+            fail(
+                f"argument #{value.index} is a tensor map passed by value: expected "
+                "'nvvm.grid_constant', without which each thread gets a copy in local memory",
+                function.location,
+            )
+    return _generic(w, value)
 
 
 def _cluster(w: FunctionWriter, value: Value) -> str:
@@ -87,14 +103,7 @@ def _bulk_load(w: FunctionWriter, op: copy.CpAsyncBulkGlobalToSharedClusterOp) -
 
 
 def _bulk_to_peer(w: FunctionWriter, op: copy.CpAsyncBulkSharedToSharedClusterOp) -> Sequence[str]:
-    # LLVM's form wants the barrier by the address that it has here.
-    bar = f"ptr addrspace(3) {_shared(w, op.mbar)}"
-    return [w.typed(op.dst_mem), bar, w.typed(op.src_mem), w.typed(op.size)]
-
-
-def _shared(w: FunctionWriter, value: Value) -> str:
-    number = w.temporary(f"ptrtoint {w.typed(value)} to i64")
-    return w.temporary(f"inttoptr i64 {number} to ptr addrspace(3)")
+    return w.all_typed((op.dst_mem, op.mbar, op.src_mem, op.size))
 
 
 def _bulk_store(w: FunctionWriter, op: copy.CpAsyncBulkSharedToGlobalOp) -> None:
@@ -170,7 +179,7 @@ def _load(w: FunctionWriter, op: tma.TensorLoadOp) -> None:
     hint, has_hint = _optional(w, op.l2_cache_hint, "i64")
     box = w.all_typed((*op.coordinates, *op.im2col_offsets))
     shape = f"{_LOAD_MODES[op.mode]}.{op.rank}d"
-    bar, source = w.typed(op.mbar), _generic(w, op.tma_descriptor)
+    bar, source = w.typed(op.mbar), _map(w, op.tma_descriptor)
     name = "llvm.nvvm.cp.async.bulk.tensor.g2s"
     if op.cta_only:
         arguments = [w.typed(op.dst_mem), bar, source, *box, hint, has_hint]
@@ -226,7 +235,7 @@ def _store(w: FunctionWriter, op: tma.TensorStoreOp) -> None:
     box = w.all_typed(op.coordinates)
     hint = _optional(w, op.l2_cache_hint, "i64")
     name = f"llvm.nvvm.cp.async.bulk.tensor.s2g.{_STORE_MODES[op.mode]}.{op.rank}d"
-    arguments = [w.typed(op.src_mem), _generic(w, op.tma_descriptor), *box, *hint]
+    arguments = [w.typed(op.src_mem), _map(w, op.tma_descriptor), *box, *hint]
     w.line(f"call void @{name}({', '.join(arguments)})")
 
 
@@ -254,7 +263,7 @@ def _reduce(w: FunctionWriter, op: tma.TensorReduceOp) -> None:
     mode = f"{op.red_kind.keyword}.{_STORE_MODES[op.mode]}.{op.rank}d"
     box = w.all_typed(op.coordinates)
     hint = _optional(w, op.l2_cache_hint, "i64")
-    arguments = [w.typed(op.src_mem), _generic(w, op.tma_descriptor), *box, *hint]
+    arguments = [w.typed(op.src_mem), _map(w, op.tma_descriptor), *box, *hint]
     w.line(f"call void @llvm.nvvm.cp.async.bulk.tensor.reduce.{mode}({', '.join(arguments)})")
 
 
@@ -262,7 +271,7 @@ def _prefetch_box(w: FunctionWriter, op: tma.TensorPrefetchOp) -> None:
     box = w.all_typed((*op.coordinates, *op.im2col_offsets))
     hint = _optional(w, op.l2_cache_hint, "i64")
     name = f"llvm.nvvm.cp.async.bulk.tensor.prefetch.{_LOAD_MODES[op.mode]}.{op.rank}d"
-    arguments = [_generic(w, op.tma_descriptor), *box, *hint]
+    arguments = [_map(w, op.tma_descriptor), *box, *hint]
     w.line(f"call void @{name}({', '.join(arguments)})")
 
 

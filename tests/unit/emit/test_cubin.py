@@ -94,7 +94,7 @@ def test_what_ptxas_has_to_say(emit) -> None:
     )
     (warning,) = assemble(compile_ptx(emit(text)), ARCHES["sm_90"]).warnings
     assert "'setmaxnreg' ignored" in warning
-    known = text.replace("{nvvm.kernel}", "{nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}")
+    known = text.replace("{nvvm.kernel}", "{nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>}")
     assert assemble(compile_ptx(emit(known)), ARCHES["sm_90"]).warnings == []
 
 

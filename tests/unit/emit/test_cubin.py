@@ -94,7 +94,8 @@ def test_what_ptxas_has_to_say(emit) -> None:
     )
     (warning,) = assemble(compile_ptx(emit(text)), ARCHES["sm_90"]).warnings
     assert "'setmaxnreg' ignored" in warning
-    known = text.replace("{nvvm.kernel}", "{nvvm.kernel, nvvm.reqntid = array<i32: 384, 1, 1>}")
+    size = "nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>"
+    known = text.replace("{nvvm.kernel}", f"{{nvvm.kernel, {size}}}")
     assert assemble(compile_ptx(emit(known)), ARCHES["sm_90"]).warnings == []
 
 

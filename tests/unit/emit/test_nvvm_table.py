@@ -90,3 +90,26 @@ def test_asynchronous_copies_do_not_wait_for_a_generic_address() -> None:
     ptx = compile_ptx(emit_llvm(program(index), ARCHES["sm_90"]))
     assert "cvta" not in ptx
     assert re.search(r"cp\.async\.bulk\.tensor\.2d\.shared::cluster", ptx)
+
+
+@pytest.mark.requirement("R3-095")
+def test_eight_reductions_of_each_rank() -> None:
+    """The kind chooses the intrinsic; the operands are those of a store."""
+    kinds = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
+    for rank in range(1, 6):
+        box = ", ".join(["%i"] * rank)
+        tail = "l2_cache_hint = %l {}: !llvm.ptr, !llvm.ptr<3>\nllvm.return\n}}"
+        head = "llvm.func @k(%p: !llvm.ptr, %s: !llvm.ptr<3>, %i: i32, %l: i64) {\n"
+        line = f"nvvm.cp.async.bulk.tensor.%s %p, %s, box[{box}] {tail}"
+        store = head + line.replace("%s", "global.shared.cta", 1).format("")
+        texts = {"s2g.": store}
+        for kind in kinds:
+            attribute = f"{{redKind = #nvvm.tma_redux_kind<{kind}>}} "
+            texts[f"reduce.{kind}."] = head + line.replace("%s", "reduce", 1).format(attribute)
+        arguments: set[str] = set()
+        for name, text in texts.items():
+            module = emit_llvm(parse_text(text, context()), ARCHES["sm_90"])
+            intrinsic = f"@llvm.nvvm.cp.async.bulk.tensor.{name}tile.{rank}d("
+            assert intrinsic in module.text
+            arguments.add(module.text.partition(intrinsic)[2].partition("\n")[0])
+        assert len(arguments) == 1

@@ -5,12 +5,15 @@ from __future__ import annotations
 import nvvm_cases
 import pytest
 
+from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvvm import NVVM
 from tilewright.dialects.nvvm.matrix import LdMatrixOp
 from tilewright.dialects.nvvm.registers import REGISTERS
 from tilewright.dialects.nvvm.sync import FenceProxyAcquireOp
+from tilewright.dialects.nvvm.wgmma import WgmmaMmaAsyncOp
 from tilewright.driver.registry import context
 from tilewright.ir.equivalence import equivalent
+from tilewright.ir.types import F32, I64
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import UserError
 from tilewright.text.parser import parse_text
@@ -152,3 +155,44 @@ def test_wrong_operations(line: str) -> None:
     with pytest.raises(UserError) as caught:
         verify(parse_text(text, context()))
     assert WRONG[line] in str(caught.value)
+
+
+BARRIERS = {
+    "nvvm.mbarrier.init.shared %arg0, %arg4 : !llvm.ptr, i32",
+    "nvvm.mbarrier.inval.shared %arg0 : !llvm.ptr",
+    "%r = nvvm.mbarrier.arrive.shared %arg0 : !llvm.ptr -> i64",
+    "%r = nvvm.mbarrier.arrive.nocomplete.shared %arg0, %arg4 : !llvm.ptr, i32 -> i64",
+    "nvvm.mbarrier.arrive.expect_tx.shared %arg0, %arg4 : !llvm.ptr, i32",
+    "%r = nvvm.mbarrier.test.wait.shared %arg0, %arg6 : !llvm.ptr, i64 -> i1",
+    "%r = nvvm.mbarrier.try_wait.parity.shared %arg0, %arg7, %arg4 : !llvm.ptr, i1, i32 -> i1",
+}
+
+
+@pytest.mark.requirement("R3-072", "R3-076")
+@pytest.mark.parametrize("line", sorted(BARRIERS))
+def test_barriers_say_where_they_are(line: str) -> None:
+    """The shared forms take a pointer into shared memory, the others one into any."""
+    names = {name for name in NVVM.ops if name.startswith("nvvm.mbarrier.")}
+    shared = {name for name in names if name.endswith(".shared")}
+    assert shared == {f"nvvm.{each.partition('nvvm.')[2].split()[0]}" for each in BARRIERS}
+    here = line.replace("%arg0", "%arg2").replace("!llvm.ptr", "!llvm.ptr<3>")
+    verify(parse_text(f"llvm.func @f({SIGNATURE}) {{\n{here}\nllvm.return\n}}", context()))
+    anywhere = line.replace(".shared ", " ")
+    verify(parse_text(f"llvm.func @f({SIGNATURE}) {{\n{anywhere}\nllvm.return\n}}", context()))
+    for wrong, pointer, type in ((line, "%arg0", "!llvm.ptr"), (anywhere, "%arg2", "!llvm.ptr<3>")):
+        text = wrong.replace("%arg0", pointer).replace("!llvm.ptr", type)
+        with pytest.raises(UserError, match="operand #0 must be LLVM pointer in address space"):
+            verify(parse_text(f"llvm.func @f({SIGNATURE}) {{\n{text}\nllvm.return\n}}", context()))
+
+
+@pytest.mark.requirement("R3-098")
+def test_accumulators_are_structs_and_descriptors_are_i64() -> None:
+    fields = {field.name: field for field in WgmmaMmaAsyncOp.schema.operands}
+    for name in ("descriptor_a", "descriptor_b"):
+        assert fields[name].constraint.only is I64
+    struct = StructType((F32,) * 4)
+    assert fields["inouts"].constraint.accepts(struct)
+    assert not fields["inouts"].constraint.accepts(F32)
+    wrong = SPELLED[7].replace("%arg6, %arg6", "%arg4, %arg6")
+    with pytest.raises(UserError, match="has type i32, but is used as i64"):
+        parse_text(f"llvm.func @f({SIGNATURE}) {{\n{wrong}\nllvm.return\n}}", context())

@@ -14,7 +14,10 @@ from ptx_probes import Array, Probe, emulate
 from warp_probes import matrix_move_probes
 from wgmma_probes import Case, accumulator_place, cases, probe_of
 
+from tilewright.ir.types import F16, F32, F64
 from tilewright.support.diagnostics import Unsupported, UserError
+from tilewright.testing.bounds import product_tolerance
+from tilewright.testing.compare import Tolerance, difference
 
 EXACT = [probe for probe in mma_probes() if "exact" in probe.name]
 DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "s32": np.int32}
@@ -28,7 +31,8 @@ def numbers(type: str, matrix: Array) -> Array:
     if type == "bf16":
         return matrix.view(ml_dtypes.bfloat16).astype(np.float64)
     if type == "tf32":
-        return matrix.view(np.float32).astype(np.float64)
+        # Matrix units do not look at the rest of the register.
+        return (matrix & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
     if type == "s4":
         return np.where(matrix > 7, matrix.astype(np.int64) - 16, matrix).astype(np.float64)
     if type == "s8":
@@ -102,6 +106,55 @@ def test_exact_products_of_warpgroups_are_those_of_numpy(case: Case) -> None:
         expected = np.clip(expected, -(2.0**31), 2.0**31 - 1)
     for seed in (0, 1):
         assert np.array_equal(wgmma_result(case, emulate(probe, seed=seed), probe), expected)
+
+
+# Partial sums of these are not exact, whatever the order.
+ROUNDED = [probe for probe in mma_probes() if "normal" in probe.name or "wild" in probe.name]
+ROUNDED_WGMMA = [case for case in cases() if case.kind in ("normal", "wild")]
+TYPES = {"f16": F16, "f32": F32, "f64": F64}
+
+
+@pytest.mark.parametrize("probe", ROUNDED, ids=lambda probe: probe.name)
+def test_products_are_within_the_bound_of_their_sums(probe: Probe) -> None:
+    d, a, b = probe.notes["types"]
+    m, n, _ = probe.notes["shape"]
+    found = results(probe, d, emulate(probe))
+    for warp, matrices in enumerate(probe.notes["matrices"]):
+        left, right, into = map(numbers, (a, b, d), matrices)
+        product = np.zeros((m, n), DTYPES[d])
+        for lane, at in np.ndindex(32, m * n // 32):
+            product[place_c(m)(lane, at)] = found[warp, lane, at]
+        tolerance = product_tolerance(left, right, into, TYPES[d])
+        assert difference(product, left @ right + into, TYPES[d], tolerance) is None
+
+
+def product_of(case: Case) -> tuple[Array, Array, Array, Array, Array]:
+    """A product of a warpgroup, the exact one, and A, B and C."""
+    probe = probe_of(case)
+    a, b = (numbers(type, probe.notes[name]) for type, name in ((case.a, "a"), (case.b, "b")))
+    # Steps take the same operands again: that is one product of longer rows.
+    a, b = np.tile(a, (1, case.steps)), np.tile(b, (1, case.steps)).T
+    d = numbers(case.d, probe.notes["d"]) if case.keep else np.zeros((64, case.n))
+    found = wgmma_result(case, emulate(probe), probe).astype(DTYPES[case.d])
+    return found, a @ b + d, a, b, d
+
+
+@pytest.mark.parametrize("case", ROUNDED_WGMMA, ids=lambda case: case.name)
+def test_products_of_warpgroups_are_within_the_bound_of_their_sums(case: Case) -> None:
+    found, expected, a, b, d = product_of(case)
+    tolerance = product_tolerance(a, b, d, TYPES[case.d])
+    if case.a in ("e4m3", "e5m2") and case.d == "f32":
+        # Sums of f8 have 14 bits, and what lies below is cut off: a unit, not half of one.
+        magnitudes = np.abs(a) @ np.abs(b) + np.abs(d)
+        tolerance = Tolerance(absolute=(a.shape[1] + 1) * 2.0**-13 * magnitudes)
+    assert difference(found, expected, TYPES[case.d], tolerance) is None
+
+
+@pytest.mark.parametrize("type", ["e4m3", "e5m2"])
+def test_sums_of_f8_are_narrower_than_f32(type: str) -> None:
+    case = next(case for case in ROUNDED_WGMMA if case.a == type and case.d == "f32")
+    found, expected, a, b, d = product_of(case)
+    assert difference(found, expected, F32, product_tolerance(a, b, d, F32)) is not None
 
 
 MOVES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]

@@ -8,6 +8,7 @@ from tilewright.conversion.nvgpu_to_nvvm import (
     arith,
     async_copy,
     cf,
+    descriptor,
     func,
     gpu,
     gpu_functions,
@@ -15,6 +16,8 @@ from tilewright.conversion.nvgpu_to_nvvm import (
     mbarrier,
     memref,
     packed,
+    tensormap,
+    tma,
     vector,
 )
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
@@ -32,6 +35,7 @@ PATTERNS: Final[Patterns] = (
     *arith.PATTERNS,
     *async_copy.PATTERNS,
     *cf.PATTERNS,
+    *descriptor.PATTERNS,
     *func.PATTERNS,
     *gpu.PATTERNS,
     *gpu_functions.PATTERNS,
@@ -40,6 +44,8 @@ PATTERNS: Final[Patterns] = (
     *mbarrier.PATTERNS,
     *memref.PATTERNS,
     *packed.PATTERNS,
+    *tensormap.PATTERNS,
+    *tma.PATTERNS,
     *vector.PATTERNS,
 )
 """All but that of the barrier, which has two spellings."""

@@ -21,13 +21,23 @@ from tilewright.dialects.llvm.functions import KERNEL, FuncOp
 from tilewright.dialects.llvm.globals import GlobalOp
 from tilewright.dialects.llvm.memory import GEPOp, StoreOp
 from tilewright.dialects.llvm.types import ArrayType, StructType
-from tilewright.ir.attributes import UNIT, DenseArrayAttr, TypeAttr
+from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
+from tilewright.ir.attributes import (
+    UNIT,
+    Attribute,
+    DenseArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    TypeAttr,
+)
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import F64, I8, I32, I64, FloatType, IntegerType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.values import Value
 
 _SPELLED: Final = frozenset(
@@ -39,6 +49,13 @@ _SPELLED: Final = frozenset(
 )  # fmt: skip
 ALIGNMENT: Final = 16
 """Buffers start where the widest accesses may."""
+NOTHING: Final = DictionaryAttr(())
+MAP_PARAMETER: Final[dict[str, Attribute]] = {
+    "llvm.align": IntegerAttr(64, I64),
+    "llvm.byval": TypeAttr(ArrayType(128, I8)),
+    "nvvm.grid_constant": UNIT,
+}
+"""A tensor map among the parameters of a kernel: copies read it where the host has put it."""
 DYNAMIC_SHARED: Final = "__dynamic_shmem__"
 DYNAMIC_SIZE: Final = "llvm.nvvm.read.ptx.sreg.dynamic_smem_size"
 
@@ -56,7 +73,7 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
         FuncOp,
         sym_name=op.sym_name,
         type_attr=TypeAttr(type),
-        arg_attrs=argument_attributes(op.arg_attrs, op.signature.inputs, build),
+        arg_attrs=argument_attributes(_given(op), op.signature.inputs, build),
         body=start,
     )
     _mark_kernel(op, made)
@@ -70,6 +87,20 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
     with build.at(InsertPoint.at_end(start)):
         build.create(BrOp, arguments=[*start.args, *buffers], successors=[body[0]])
     return made
+
+
+def _given(op: GPUFuncOp) -> Sequence[Attribute] | None:
+    """What is said of the arguments; tensor maps come to a kernel by value, and stay there."""
+    maps = [isinstance(type, TensorMapDescriptorType) for type in op.signature.inputs]
+    if not op.kernel or not any(maps):
+        return op.arg_attrs
+    given = op.arg_attrs or [NOTHING] * len(maps)
+    return [_in_place(each) if is_map else each for each, is_map in zip(given, maps, strict=True)]
+
+
+def _in_place(given: Attribute) -> DictionaryAttr:
+    said = dict(given.entries) if isinstance(given, DictionaryAttr) else {}
+    return DictionaryAttr(MAP_PARAMETER | said)
 
 
 def _mark_kernel(op: GPUFuncOp, made: FuncOp) -> None:
@@ -89,11 +120,19 @@ def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
     addresses: list[Value] = []
     for number, buffer in enumerate(op.workgroup_buffers):
         array = array_type(memref_type(buffer))
-        addresses.append(symbols.shared(f"__wg_{op.sym_name}_{number}", array, ALIGNMENT))
+        alignment = _alignment(op.workgroup_attrib_attrs, number)
+        addresses.append(symbols.shared(f"__wg_{op.sym_name}_{number}", array, alignment))
     for buffer in op.private_buffers:
         array = array_type(memref_type(buffer))
         addresses.append(stack_memory(build, array.extent, array.element))
     return addresses
+
+
+def _alignment(given: Sequence[Attribute] | None, number: int) -> int:
+    """Where a buffer may start; `llvm.align` asks for more than the rest gets."""
+    said = given[number] if given else NOTHING
+    wish = said.get("llvm.align") if isinstance(said, DictionaryAttr) else None
+    return max(ALIGNMENT, wish.value) if isinstance(wish, IntegerAttr) else ALIGNMENT
 
 
 @converts(ReturnOp)

@@ -1,0 +1,94 @@
+"""Changes of tensor maps on the device, field by field, in the order that readers rely on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
+from tilewright.conversion.nvgpu_to_nvvm.tma import MAP_SIZE, is_parameter
+from tilewright.dialects.cute_nvgpu.attributes import Scope
+from tilewright.dialects.cute_nvgpu.tensormap import TensorMapRebindOp
+from tilewright.dialects.gpu.structure import GPUFuncOp
+from tilewright.dialects.llvm.conversion import AddrSpaceCastOp
+from tilewright.dialects.llvm.types import PTR_GLOBAL
+from tilewright.dialects.nvgpu.constraints import bits_of
+from tilewright.dialects.nvvm.attributes import MemScope, TensormapField
+from tilewright.dialects.nvvm.sync import FenceProxyAcquireOp, FenceProxyReleaseOp
+from tilewright.dialects.nvvm.tma import TensormapReplaceOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import BF16, F16, F32, F64, I32, TF32, IntegerType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+_INTEGERS: Final = ("ui8", "ui16", "ui32", "i32", "ui64", "i64")
+"""In the order of the numbers that both the driver and PTX give them."""
+_DRIVER_FLOATS: Final[Mapping[Type, int]] = {F16: 6, F32: 7, F64: 8, BF16: 9, TF32: 11}
+_PTX_FLOATS: Final[Mapping[Type, int]] = {F16: 6, F32: 7, F64: 9, BF16: 10, TF32: 11}
+
+
+def _element_number(element: Type, floats: Mapping[Type, int]) -> int | None:
+    if element in floats:
+        return floats[element]
+    width = bits_of(element)
+    signed = isinstance(element, IntegerType) and element.signedness != "u"
+    # Nobody tells signed bytes from others, nor floats of 8 bits from them.
+    name = f"i{width}" if signed and width in (32, 64) else f"ui{width}"
+    return _INTEGERS.index(name) if name in _INTEGERS else None
+
+
+def driver_number(element: Type) -> int | None:
+    """The number that the driver has for a type of elements, if there is one."""
+    return _element_number(element, _DRIVER_FLOATS)
+
+
+def ptx_number(element: Type) -> int | None:
+    """The number that `tensormap.replace` has for a type of elements, if there is one."""
+    return _element_number(element, _PTX_FLOATS)
+
+
+def replace_tensor(
+    map: Value, address: Value, sizes: Sequence[Value], strides: Sequence[Value], build: Builder
+) -> None:
+    """Let a map describe another tensor: address, extents, strides, innermost dimension first."""
+    build.create(
+        TensormapReplaceOp, addr=map, field=TensormapField.GLOBAL_ADDRESS, new_value=address
+    )
+    for field, values in (
+        (TensormapField.GLOBAL_DIM, sizes),
+        (TensormapField.GLOBAL_STRIDE, strides),
+    ):
+        for dimension, value in enumerate(values):
+            build.create(TensormapReplaceOp, addr=map, field=field, new_value=value, ord=dimension)
+
+
+def _shares_cluster(op: Operation) -> bool:
+    """Whether the kernel around an operation runs in clusters of several blocks."""
+    function = op.parent_op
+    while function is not None and not isinstance(function, GPUFuncOp):
+        function = function.parent_op
+    sizes = function.known_cluster_size if function is not None else None
+    return any(size > 1 for size in sizes or ())
+
+
+@converts(TensorMapRebindOp)
+def rebind(op: TensorMapRebindOp, new: TensorMapRebindOp, build: ConversionBuilder) -> Result:
+    """Acquire the map, change it, release it: nobody sees half of a change."""
+    if is_parameter(op.tensor_map):
+        return build.reject("expected a tensor map in global memory, got a parameter")
+    if op.scope is Scope.CTA and _shares_cluster(op):
+        return build.reject("expected a scope of at least 'cluster' in a cluster, got 'cta'")
+    scope = MemScope[op.scope.name]
+    size = constant(build, MAP_SIZE, I32)
+    build.create(FenceProxyAcquireOp, scope=scope, addr=new.tensor_map, size=size)
+    map = build.create(AddrSpaceCastOp, arg=new.tensor_map, types=[PTR_GLOBAL]).res
+    replace_tensor(map, new.address, new.sizes[::-1], new.strides[::-1], build)
+    return build.create(FenceProxyReleaseOp, scope=scope)
+
+
+PATTERNS: Final[Patterns] = (rebind,)

@@ -1,0 +1,102 @@
+"""nvgpu's tensor copies to NVVM, slot by slot, and what keeps tensor maps near and fresh."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
+from tilewright.conversion.nvgpu_to_nvvm.mbarrier import barrier_address
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
+from tilewright.dialects.gpu.structure import GPUFuncOp
+from tilewright.dialects.nvgpu import tma
+from tilewright.dialects.nvvm import tma as nvvm
+from tilewright.dialects.nvvm.attributes import MemScope
+from tilewright.dialects.nvvm.copy import PrefetchOp
+from tilewright.dialects.nvvm.sync import FenceProxyAcquireOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I32
+from tilewright.ir.values import BlockArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.values import Value
+
+MAP_SIZE: Final = 128
+"""How many bytes a tensor map has."""
+
+
+def box_address(tile: Value, build: ConversionBuilder) -> Value:
+    """Where a memref of the old program starts in shared memory."""
+    buffer = Buffer.of(tile, build)
+    return buffer.element_address([0] * len(buffer.sizes), build)
+
+
+def coordinates(numbers: Sequence[Value], build: ConversionBuilder) -> list[Value]:
+    """Coordinates as the instruction takes them."""
+    return [resized(build, number, I32) for number in numbers]
+
+
+def is_parameter(map: Value) -> bool:
+    """Whether a tensor map of the old program is a parameter of its kernel."""
+    if not isinstance(map, BlockArgument):
+        return False
+    function = map.parent_block.parent_op
+    return isinstance(function, GPUFuncOp) and function.kernel and map in function.arguments
+
+
+@converts(tma.TmaAsyncLoadOp)
+def load(op: tma.TmaAsyncLoadOp, new: tma.TmaAsyncLoadOp, build: ConversionBuilder) -> Result:
+    """A copy of a box to shared memory; what is absent takes no slot."""
+    return build.create(
+        nvvm.TensorLoadOp,
+        dst_mem=box_address(op.dst, build),
+        tma_descriptor=new.tensor_map_descriptor,
+        coordinates=coordinates(new.coordinates, build),
+        mbar=barrier_address(new.barriers, new.mbar_id, build),
+        multicast_mask=new.multicast_mask,
+        l2_cache_hint=new.l2_cache_hint,
+        predicate=new.predicate,
+        multicast_enable=new.multicast_mask is not None,
+        cache_hint_enable=new.l2_cache_hint is not None,
+    )
+
+
+@converts(tma.TmaAsyncStoreOp)
+def store(op: tma.TmaAsyncStoreOp, new: tma.TmaAsyncStoreOp, build: ConversionBuilder) -> Result:
+    """A copy of a box from shared memory; no barrier counts it."""
+    return build.create(
+        nvvm.TensorStoreOp,
+        tma_descriptor=new.tensor_map_descriptor,
+        coordinates=coordinates(new.coordinates, build),
+        src_mem=box_address(op.src, build),
+        l2_cache_hint=new.l2_cache_hint,
+        predicate=new.predicate,
+        cache_hint_enable=new.l2_cache_hint is not None,
+    )
+
+
+@converts(tma.TmaPrefetchOp)
+def prefetch(op: tma.TmaPrefetchOp, new: tma.TmaPrefetchOp, build: ConversionBuilder) -> Result:
+    """A prefetch of the map itself."""
+    return build.create(
+        PrefetchOp,
+        addr=new.tensor_map_descriptor,
+        predicate=new.predicate,
+        tensormap=True,
+        in_param_space=is_parameter(op.tensor_map_descriptor),
+    )
+
+
+@converts(tma.TmaFenceOp)
+def fence(op: tma.TmaFenceOp, new: tma.TmaFenceOp, build: ConversionBuilder) -> Result:
+    """Copies behind it see what anybody wrote to the map before, the host included."""
+    return build.create(
+        FenceProxyAcquireOp,
+        scope=MemScope.SYS,
+        addr=new.tensor_map_descriptor,
+        size=constant(build, MAP_SIZE, I32),
+    )
+
+
+PATTERNS: Final[Patterns] = (load, store, prefetch, fence)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tilewright.driver.api import read, write_bytecode
+    from tilewright.driver.compile import CompiledModule, compile
     from tilewright.driver.execute import execute
     from tilewright.support.diagnostics import (
         Diagnostic,
@@ -19,23 +20,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "CompiledModule",
     "Diagnostic",
     "Error",
     "InternalError",
     "Unsupported",
     "UserError",
     "__version__",
+    "compile",
     "execute",
     "read",
     "write_bytecode",
 ]
 
 _HOME: Final = {
+    "CompiledModule": "tilewright.driver.compile",
     "Diagnostic": "tilewright.support.diagnostics",
     "Error": "tilewright.support.diagnostics",
     "InternalError": "tilewright.support.diagnostics",
     "Unsupported": "tilewright.support.diagnostics",
     "UserError": "tilewright.support.diagnostics",
+    "compile": "tilewright.driver.compile",
     "execute": "tilewright.driver.execute",
     "read": "tilewright.driver.api",
     "write_bytecode": "tilewright.driver.api",

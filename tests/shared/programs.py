@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import ml_dtypes
@@ -16,10 +17,11 @@ import numpy as np
 from tilewright.driver.array_text import ELEMENTS, elements_of, parse_argument
 from tilewright.reference.numerics.rounding import widen
 from tilewright.support.floats import FORMATS
-from tilewright.testing.compare import Tolerance, array_difference
+from tilewright.testing.compare import Tolerance, array_difference, ulp
 
-DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
-RUN = re.compile(r"\s*(?:@(?P<entry>\w+))?\s*(?:grid=(?P<grid>\d+(?:x\d+)*))?\s*")
+DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|DATA|MAP|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
+RUN = re.compile(r"(?:@(?P<entry>\w+))?(?P<options>(?:\s*\b\w+=\S+)*)")
+EXTENTS = re.compile(r"\d+(?:x\d+)*")
 ARG = re.compile(r"(?P<name>\w+)\s*(?::\s*(?P<element>\w+))?\s*=\s*(?P<text>.+)")
 EXPECT = re.compile(r"(?P<name>\w+)\s*(?:=|~\s*(?P<bound>.+?)\s*:)\s*(?P<value>.+)")
 FAILS = re.compile(r"(?P<fault>\w+)\s+at\s+(?P<labels>\w+(?: or \w+)*)\s*:\s*(?P<gist>.+)")
@@ -51,8 +53,16 @@ class Run:
     line: int
     entry: str | None = None
     grid: tuple[int, ...] = (1,)
+    block: tuple[int, ...] = (1,)
+    cluster: tuple[int, ...] | None = None
+    shared: int = 0
+    arch: str = "sm_90"
     arguments: dict[str, str] = field(default_factory=dict)
     elements: dict[str, str] = field(default_factory=dict)
+    maps: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Tensor maps among the arguments: the array that each describes, and the options."""
+    data: set[str] = field(default_factory=set)
+    """Arrays that only maps know."""
     expected: list[Expectation] = field(default_factory=list)
     prints: list[str] = field(default_factory=list)
     failure: Failure | None = None
@@ -63,6 +73,8 @@ class Run:
         made: dict[str, Any] = {}
         for name, text in self.arguments.items():
             element = self.elements.get(name)
+            if name in self.maps:
+                continue
             if element is None:
                 made[name] = parse_argument(text)
             else:
@@ -103,8 +115,25 @@ def parse_labels(text: str) -> dict[str, str]:
 
 def _parse_run(number: int, rest: str) -> Run:
     found = _match(RUN, rest, number)
-    grid = tuple(int(extent) for extent in (found["grid"] or "1").split("x"))
-    return Run(number, found["entry"], grid)
+    run = Run(number, found["entry"])
+    for key, value in parse_options(found["options"]).items():
+        if key in ("grid", "block", "cluster"):
+            setattr(run, key, extents(value, number))
+        elif key in ("shared", "arch"):
+            setattr(run, key, int(value) if key == "shared" else value)
+        else:
+            raise ProgramError(f"line {number}: expected grid=, block=, … got {key!r}")
+    return run
+
+
+def parse_options(text: str) -> dict[str, str]:
+    """The options of `key=value key=value`."""
+    return dict(word.split("=", 1) for word in text.split())
+
+
+def extents(text: str, number: int) -> tuple[int, ...]:
+    """The numbers of `4x2`."""
+    return tuple(int(extent) for extent in _match(EXTENTS, text, number)[0].split("x"))
 
 
 def _match(pattern: re.Pattern[str], text: str, number: int) -> re.Match[str]:
@@ -116,11 +145,8 @@ def _match(pattern: re.Pattern[str], text: str, number: int) -> re.Match[str]:
 
 def _add(run: Run, kind: str, rest: str, number: int) -> None:
     match kind:
-        case "ARG":
-            found = _match(ARG, rest, number)
-            run.arguments[found["name"]] = found["text"]
-            if found["element"]:
-                run.elements[found["name"]] = found["element"]
+        case "ARG" | "DATA" | "MAP":
+            _add_argument(run, kind, _match(ARG, rest, number))
         case "EXPECT":
             found = _match(EXPECT, rest, number)
             run.expected.append(Expectation(found["name"], found["value"], found["bound"]))
@@ -133,6 +159,18 @@ def _add(run: Run, kind: str, rest: str, number: int) -> None:
             run.only = rest.strip()
 
 
+def _add_argument(run: Run, kind: str, found: re.Match[str]) -> None:
+    name = found["name"]
+    run.arguments[name] = found["text"]
+    if found["element"]:
+        run.elements[name] = found["element"]
+    if kind == "DATA":
+        run.data.add(name)
+    if kind == "MAP":
+        array, _, options = found["text"].partition(" ")
+        run.maps[name] = {"array": array, **parse_options(options)}
+
+
 def _names() -> dict[str, Any]:
     """What expressions may use besides the arguments."""
     names: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes, "abs": np.abs}
@@ -140,6 +178,7 @@ def _names() -> dict[str, Any]:
         names[name] = _cast_to(name)
         if name in FORMATS:
             names[f"u_{name}"] = 2.0 ** -FORMATS[name].precision
+            names[f"ulp_{name}"] = partial(ulp, element=element)
             names[f"wide_{name}"] = lambda array, element=element: widen(array, element)
     return names
 

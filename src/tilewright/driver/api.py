@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import parse_version
 from tilewright.bytecode.writer import write_bytecode as encode
-from tilewright.driver.assembly import decode_text, parse_module
+from tilewright.driver.assembly import (
+    decode_text,
+    is_disassembly,
+    parse_any,
+    parse_module,
+    tile_module,
+)
 from tilewright.driver.files import is_bytecode, read_input
 from tilewright.ir.verifier import verify
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
+    from tilewright.ir.operation import Operation
 
 
 def read(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> ModuleOp:
@@ -38,6 +45,16 @@ def read_unverified(source: bytes | str, name: str) -> ModuleOp:
             return read_bytecode(source, name)
         source = decode_text(source, name)
     return parse_module(source, name)
+
+
+def read_level(source: bytes | str, name: str, allow_unregistered: bool = False) -> Operation:
+    """Read a program of any level: Tile IR in any form, or text of the levels below it."""
+    if isinstance(source, bytes):
+        if is_bytecode(source):
+            return read_bytecode(source, name)
+        source = decode_text(source, name)
+    root = parse_any(source, name, allow_unregistered)
+    return tile_module(root, name) if is_disassembly(root) else root
 
 
 def write_bytecode(module: ModuleOp, version: str = "13.4") -> bytes:

@@ -1,4 +1,4 @@
-"""Every pass by name, and the pipelines that the optimization levels stand for."""
+"""Every pass by name, the way down as a list, and what the optimization levels stand for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.ir import pipeline_text
 
 if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Pipeline
 
 PASSES: Final = {
@@ -46,3 +47,39 @@ def parse_pipeline(text: str) -> Pipeline:
 def level_pipeline(level: int) -> Pipeline | None:
     """The pipeline of an optimization level; none for -O0."""
     return parse_pipeline(LEVELS[level]) if LEVELS[level] else None
+
+
+WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
+    ("cuda_tile", ""),
+    ("nv_tileaa", None),
+    ("nv_tileas", None),
+    ("nvgpu", None),
+    ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
+)
+"""The levels, and the passes that lead to each from the one above; none where they are missing."""
+
+EMITTED: Final = ("llvm", "ptx", "cubin")
+"""What the last level is written as: LLVM IR, PTX, and what ptxas makes of it."""
+
+STAGES: Final = (*(level for level, _ in WAY_DOWN), *EMITTED)
+"""Everything that a compilation goes through, in order."""
+
+_TILE_LEVELS: Final = ("cuda_tile", "nv_tileaa", "nv_tileas")
+_LAST: Final = frozenset(("llvm", "nvvm"))
+_CONTAINERS: Final = frozenset(("builtin.module", "gpu.module"))
+
+
+def level_of(module: Operation) -> str:
+    """The level that a program is at: the highest that one of its operations belongs to."""
+    found = {op.dialect for op in module.walk() if op.name not in _CONTAINERS}
+    for level in _TILE_LEVELS:
+        if level in found:
+            return level
+    return "nvvm" if found <= _LAST else "nvgpu"
+
+
+def levels_between(start: str, end: str) -> list[tuple[str, str | None]]:
+    """The levels below one down to another, and the passes that lead to each."""
+    names = [level for level, _ in WAY_DOWN]
+    last = names.index(end) if end in names else len(names) - 1
+    return list(WAY_DOWN[names.index(start) + 1 : last + 1])

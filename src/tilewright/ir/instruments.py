@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Generator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -32,12 +33,23 @@ class Timing(Instrument):
         self._started = perf_counter()
 
     def after(self, step: Pass, op: Operation) -> None:
-        elapsed = perf_counter() - self._started
-        self.seconds[step.name] = self.seconds.get(step.name, 0.0) + elapsed
-        self.runs[step.name] = self.runs.get(step.name, 0) + 1
+        self._add(step.name, perf_counter() - self._started)
 
     def failed(self, step: Pass, op: Operation) -> None:
         self.after(step, op)
+
+    @contextmanager
+    def measure(self, name: str) -> Generator[None]:
+        """Time what is no pass."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self._add(name, perf_counter() - started)
+
+    def _add(self, name: str, elapsed: float) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + elapsed
+        self.runs[name] = self.runs.get(name, 0) + 1
 
     def report(self) -> str:
         """One line a pass, in the order in which they first ran, and the sum."""

@@ -5,16 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import parse_version
 from tilewright.bytecode.writer import write_bytecode
-from tilewright.driver.assembly import (
-    decode_text,
-    is_disassembly,
-    parse_any,
-    tile_module,
-    with_plain_locations,
-)
+from tilewright.driver.api import read_level
+from tilewright.driver.assembly import tile_module, with_plain_locations
 from tilewright.driver.cli.options import (
     BYTECODE_VERSION,
     TEXT_OPTIONS,
@@ -23,7 +17,7 @@ from tilewright.driver.cli.options import (
     UsageError,
     output,
 )
-from tilewright.driver.files import is_bytecode, read_input, write_output
+from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import LEVELS, PASSES, parse_pipeline
 from tilewright.ir.instruments import EVERY, PrintEach, Timing, VerifyEach
 from tilewright.ir.passes import Pipeline
@@ -74,7 +68,7 @@ def run(arguments: Arguments) -> int:
     """Run the subcommand."""
     pipeline = _pipeline(arguments)
     data, name = read_input(arguments.file)
-    module = _read(data, name, arguments.flag("allow-unregistered-dialect"))
+    module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
     verify(module)
     timing = Timing()
     sink = Sink()
@@ -98,13 +92,6 @@ def _pipeline(arguments: Arguments) -> Pipeline:
         return Pipeline(*(step for text in texts for step in parse_pipeline(text).steps))
     except UserError as error:
         raise UsageError(error.render()) from error
-
-
-def _read(data: bytes, name: str, allow_unregistered: bool) -> Operation:
-    if is_bytecode(data):
-        return read_bytecode(data, name)
-    root = parse_any(decode_text(data, name), name, allow_unregistered)
-    return tile_module(root, name) if is_disassembly(root) else root
 
 
 def _instruments(arguments: Arguments, timing: Timing) -> list[Instrument]:

@@ -1,0 +1,70 @@
+"""Collects programs of the lower levels: assembled for each of their GPUs, each run emulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from low_programs import Wrong, check, emulate, ptx_of, targets
+from programs import Run, parse_runs
+
+from tilewright.emit.cubin import assemble
+from tilewright.target.arch import Arch
+
+
+def pytest_collect_file(parent: pytest.Collector, file_path: Path) -> LowFile | None:
+    if file_path.suffix == ".mlir":
+        return LowFile.from_parent(parent, path=file_path)
+    return None
+
+
+class LowFile(pytest.File):
+    """A program in gpu, nvgpu, nvvm and their neighbours."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        text = self.path.read_text()
+        for arch in targets(text):
+            yield Assembled.from_parent(self, name=arch.name, text=text, arch=arch)
+        for number, run in enumerate(parse_runs(text)):
+            name = f"{run.entry or 'kernel'}-{number}-emulated"
+            yield Emulated.from_parent(self, name=name, text=text, run=run)
+
+
+class Assembled(pytest.Item):
+    """A program as ptxas takes it for one GPU."""
+
+    def __init__(self, text: str, arch: Arch, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.text = text
+        self.arch = arch
+
+    def runtest(self) -> None:
+        cubin = assemble(ptx_of(self.text, self.path.name, self.arch.name), self.arch)
+        assert cubin.entries
+        assert not any(entry.spill_stores for entry in cubin.entries.values())
+
+
+class Emulated(pytest.Item):
+    """One run of a program on the emulator, with its checker on."""
+
+    SEEDS: ClassVar = (1, 2)
+
+    def __init__(self, text: str, run: Run, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.text = text
+        self.run = run
+
+    def runtest(self) -> None:
+        name = self.path.name
+        for seed in self.SEEDS:
+            check(self.run, self.text, name, emulate(self.run, self.text, name, seed))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, Wrong):
+            return f"{self.path.name}, run in line {self.run.line}:\n{excinfo.value}"
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.run.line - 1, self.name

@@ -52,6 +52,8 @@ class Fields:
         """Put numbers of a type one behind the other, from a byte of the object on."""
         build = self._build
         for count, number in enumerate(numbers):
+            if number == 0:
+                continue
             known = isinstance(number, int)
             value = constant(build, number, type) if known else resized(build, number, type)
             at = moved(self._object, place + count * type.width // 8, I8, build)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.gpu.attributes import in_shared_memory, is_shared
+from tilewright.dialects.memref.layout import is_contiguous
 from tilewright.dialects.nvgpu.attributes import Interleave
 from tilewright.dialects.nvgpu.types import (
     DEVICE_ASYNC_TOKEN,
@@ -90,6 +91,8 @@ def box_problems(map: TensorMapDescriptorType, tile: MemRefType) -> Iterator[str
         yield f"expected elements of type '{box.element}' like the tensor map, got '{tile.element}'"
     if box.shape != tile.shape:
         yield f"expected a memref of the shape of '{box}', got '{tile}'"
+    elif not is_contiguous(tile):
+        yield f"expected a memref in one piece, row by row, got '{tile}'"
 
 
 def coordinate_problems(

@@ -13,6 +13,7 @@ from tilewright.dialects.elements import (
     RANKED_MEMREF,
     memref,
 )
+from tilewright.dialects.gpu.attributes import is_shared
 from tilewright.dialects.nvgpu.constraints import (
     BARRIERS,
     MAX_RANK,
@@ -24,13 +25,16 @@ from tilewright.dialects.nvgpu.constraints import (
 )
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
+from tilewright.ir.traits import Effects
+from tilewright.ir.types import MemRefType
 
 
 class TmaAsyncLoadOp(Operation):
     """Starts a copy of a box to shared memory; its bytes count at the barrier.
 
-    The coordinates are those of the first element, outermost dimension first. With a mask the box
-    goes to the same place of every block of the cluster whose bit is set.
+    The coordinates are those of the first element, innermost dimension first, as the instruction
+    takes them. With a mask the box goes to the same place of every block of the cluster whose bit
+    is set, and counts at the same barrier there.
     """
 
     name = "nvgpu.tma.async.load"
@@ -57,7 +61,7 @@ class TmaAsyncLoadOp(Operation):
 
 
 class TmaAsyncStoreOp(Operation):
-    """Starts a copy of a box from shared memory to the tensor."""
+    """Starts a copy of a box from shared memory to the tensor; coordinates as of a load."""
 
     name = "nvgpu.tma.async.store"
     syntax = (
@@ -79,9 +83,14 @@ class TmaAsyncStoreOp(Operation):
 
 
 class TmaCreateDescriptorOp(Operation):
-    """The tensor map of a tensor in global memory, for boxes of this shape."""
+    """The tensor map of a tensor in global memory, for boxes of this shape.
+
+    Extents of the box are listed as those of the tensor, outermost dimension first. It describes
+    the map to whoever encodes it: copies do not read the stack, where it is made.
+    """
 
     name = "nvgpu.tma.create.descriptor"
+    effects = Effects.PURE
     syntax = (
         "$tensor `box` `[` $box_dimensions `]` attr-dict `:` type($tensor) `->` type($tensor_map)"
     )
@@ -91,9 +100,17 @@ class TmaCreateDescriptorOp(Operation):
     tensor_map = d.result(TENSOR_MAP)
 
     def verify(self) -> Iterator[str]:
-        map = tensor_map(self.tensor_map)
+        map, tensor = tensor_map(self.tensor_map), self.tensor.type
+        assert isinstance(tensor, MemRefType)
         yield from map_problems(map)
         rank = len(map.tensor.shape or ())
+        if is_shared(tensor.space):
+            yield f"expected a tensor in global memory, got '{tensor}'"
+        if tensor.element is not map.tensor.element:
+            found = f"'{tensor.element}'"
+            yield f"expected elements of type '{map.tensor.element}' like the box, got {found}"
+        if tensor.shape is not None and len(tensor.shape) != rank:
+            yield f"expected a tensor of rank {rank} like the box, got '{tensor}'"
         if len(self.box_dimensions) not in range(1, MAX_RANK + 1):
             found = len(self.box_dimensions)
             yield f"expected 1 to {MAX_RANK} box dimensions, got {found}"

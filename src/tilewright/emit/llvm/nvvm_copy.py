@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.llvm.functions import FuncOp
+from tilewright.dialects.llvm.memory import AllocaOp
 from tilewright.dialects.llvm.types import PTR, PTR_CLUSTER
 from tilewright.dialects.nvvm import copy, tma
 from tilewright.dialects.nvvm.attributes import (
@@ -36,8 +37,15 @@ def _generic(w: FunctionWriter, value: Value) -> str:
     return f"ptr {w.temporary(f'addrspacecast {w.typed(value)} to ptr')}"
 
 
-def _map(w: FunctionWriter, value: Value) -> str:
-    """The typed name of the address of a tensor map, which the copies must find in place."""
+def _check_map(value: Value) -> None:
+    """Refuse a tensor map that copies would not find in place."""
+    made = value.defining_op()
+    if isinstance(made, AllocaOp):
+        fail(
+            "expected a tensor map in global memory or among the parameters of a kernel, got one "
+            "on the stack, where copies cannot read it",
+            made.location,
+        )
     function = value.parent_block.parent_op if isinstance(value, BlockArgument) else None
     if isinstance(function, FuncOp) and value.parent_block is function.body.blocks[0]:
         given = function.argument_attributes(value.index)
@@ -47,6 +55,11 @@ def _map(w: FunctionWriter, value: Value) -> str:
                 "'nvvm.grid_constant', without which each thread gets a copy in local memory",
                 function.location,
             )
+
+
+def _map(w: FunctionWriter, value: Value) -> str:
+    """The typed name of the address of a tensor map."""
+    _check_map(value)
     return _generic(w, value)
 
 
@@ -143,6 +156,7 @@ def _prefetch(w: FunctionWriter, op: copy.PrefetchOp) -> None:
 
 
 def _prefetch_map(w: FunctionWriter, op: copy.PrefetchOp) -> None:
+    _check_map(op.addr)
     if op.predicate is not None:
         asm = Assembly(w)
         addr = asm.input(op.addr)
@@ -201,6 +215,7 @@ _PTX_LOAD_MODES: Final = {
 
 
 def _guarded_load(w: FunctionWriter, op: tma.TensorLoadOp) -> None:
+    _check_map(op.tma_descriptor)
     asm = Assembly(w)
     target = asm.input(op.dst_mem)
     source = asm.input(op.tma_descriptor)
@@ -240,6 +255,7 @@ def _store(w: FunctionWriter, op: tma.TensorStoreOp) -> None:
 
 
 def _guarded_store(w: FunctionWriter, op: tma.TensorStoreOp) -> None:
+    _check_map(op.tma_descriptor)
     mode = {TMAStoreMode.IM2COL: "im2col_no_offs", TMAStoreMode.TILE_SCATTER4: "tile::scatter4"}
     asm = Assembly(w)
     target = asm.input(op.tma_descriptor)

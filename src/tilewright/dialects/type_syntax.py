@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import types_of
@@ -78,3 +78,28 @@ def mixed(static: Sequence[int], dynamic: Sequence[Value]) -> list[int | Value]:
     """Numbers and values in their places."""
     values = iter(dynamic)
     return [next(values) if number == DYNAMIC else number for number in static]
+
+
+def read_parameters(
+    parser: Parser,
+    readers: Mapping[str, Callable[[], object]],
+    defaults: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    """Take `<name = value, ...>` in any order; only what has a default may be missing."""
+    found: dict[str, object] = {}
+
+    def entry() -> None:
+        at = parser.at
+        name = parser.keyword()
+        if name not in readers or name in found:
+            left = ", ".join(key for key in readers if key not in found)
+            parser.error(f"expected one of {left}, got '{name}'", at)
+        parser.expect("=")
+        found[name] = readers[name]()
+
+    start = parser.at
+    parser.listed(entry, "<", ">")
+    missing = [name for name in readers if name not in found and name not in (defaults or {})]
+    if missing:
+        parser.error(f"expected the parameter '{missing[0]}'", start)
+    return {**(defaults or {}), **found}

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Self, cast
 
 from tilewright.dialects.nvgpu.attributes import Interleave, L2Promotion, OutOfBounds, Swizzle
+from tilewright.dialects.type_syntax import read_parameters
 from tilewright.ir.attributes import Attribute, Type
 from tilewright.ir.types import MemRefType, VectorType, spell_space
 
 if TYPE_CHECKING:
     from tilewright.text.parser import Parser
-
-
-def read_parameters(
-    parser: Parser,
-    readers: Mapping[str, Callable[[], object]],
-    defaults: Mapping[str, object] | None = None,
-) -> dict[str, object]:
-    """Take `<name = value, ...>` in any order; only what has a default may be missing."""
-    found: dict[str, object] = {}
-
-    def entry() -> None:
-        at = parser.at
-        name = parser.keyword()
-        if name not in readers or name in found:
-            left = ", ".join(key for key in readers if key not in found)
-            parser.error(f"expected one of {left}, got '{name}'", at)
-        parser.expect("=")
-        found[name] = readers[name]()
-
-    start = parser.at
-    parser.listed(entry, "<", ">")
-    missing = [name for name in readers if name not in found and name not in (defaults or {})]
-    if missing:
-        parser.error(f"expected the parameter '{missing[0]}'", start)
-    return {**(defaults or {}), **found}
 
 
 def _memref(parser: Parser) -> MemRefType:

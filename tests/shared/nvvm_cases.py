@@ -634,6 +634,33 @@ def warpgroups() -> Iterator[Case]:
             "f32",
             "90a",
         )
+    yield from vector_accumulators()
+
+
+def vector_accumulators() -> Iterator[Case]:
+    """Products into vectors of elements, behind a fence that the accumulators go through."""
+    for a, c, element, k in (
+        ("bf16", "f32", "f32", 16),
+        ("f16", "f16", "f16", 16),
+        ("s8", "s32", "i32", 32),
+    ):
+        vector = f"vector<4x{element}>"
+        tail = (
+            f"<m = 64, n = 8, k = {k}>, D[<{c}>, <one>], A[<{a}>, <one>, <row>], "
+            f"B[<{a}>, <one>, <col>] commit : {vector}"
+        )
+        yield Case(
+            f"%u = llvm.mlir.zero : {vector}\n"
+            f"    %f:2 = nvvm.wgmma.fence.tied %u, %u : {vector}, {vector}\n"
+            f"    %t = nvvm.wgmma.steps A(%l) B(%l), %f#0, {tail}\n"
+            f"    %s2 = nvvm.wgmma.steps fence A(%l) B(%l), %f#1, {tail}\n"
+            f"    %d:2 = nvvm.wgmma.wait.tied 0, %t, %s2 : {vector}, {vector}\n"
+            f"    %three = llvm.mlir.constant(3 : i32) : i32\n"
+            f"    %r = llvm.extractelement %d#1[%three : i32] : {vector}",
+            f"wgmma.mma_async.sync.aligned.m64n8k{k}.{c}.{a}.{a}",
+            element,
+            "90a",
+        )
 
 
 def arithmetic() -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""The last arrow: gpu, nvgpu and the standard dialects to NVVM and LLVM."""
+"""The last arrow: gpu, nvgpu, cute_nvgpu and the standard dialects to NVVM and LLVM."""
 
 from __future__ import annotations
 
@@ -8,17 +8,27 @@ from tilewright.conversion.nvgpu_to_nvvm import (
     arith,
     async_copy,
     cf,
+    cute_tensormap,
+    cute_threads,
+    cute_tma,
+    cute_wgmma,
     descriptor,
     func,
     gpu,
     gpu_functions,
+    ldmatrix,
     math,
     mbarrier,
     memref,
+    mma_sparse,
+    mma_sync,
     packed,
+    packed_conversion,
     tensormap,
     tma,
     vector,
+    warpgroup,
+    wgmma_descriptor,
 )
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
 from tilewright.dialects.builtin import ModuleOp
@@ -35,24 +45,34 @@ PATTERNS: Final[Patterns] = (
     *arith.PATTERNS,
     *async_copy.PATTERNS,
     *cf.PATTERNS,
+    *cute_tensormap.PATTERNS,
+    *cute_threads.PATTERNS,
+    *cute_tma.PATTERNS,
+    *cute_wgmma.PATTERNS,
     *descriptor.PATTERNS,
     *func.PATTERNS,
     *gpu.PATTERNS,
     *gpu_functions.PATTERNS,
+    *ldmatrix.PATTERNS,
     *math.SCALARISERS,
     *math.PATTERNS,
     *mbarrier.PATTERNS,
     *memref.PATTERNS,
+    *mma_sparse.PATTERNS,
+    *mma_sync.PATTERNS,
     *packed.PATTERNS,
+    *packed_conversion.PATTERNS,
     *tensormap.PATTERNS,
     *tma.PATTERNS,
     *vector.PATTERNS,
+    *warpgroup.PATTERNS,
+    *wgmma_descriptor.PATTERNS,
 )
 """All but that of the barrier, which has two spellings."""
 
 TARGET: Final = ConversionTarget(
     legal=("llvm", "nvvm", ModuleOp, GPUModuleOp, YieldOp),
-    illegal=("gpu", "nvgpu", "arith", "math", "cf", "func", "vector", "memref", "ub"),
+    illegal=("gpu", "nvgpu", "cute_nvgpu", "arith", "math", "cf", "func", "vector", "memref", "ub"),
 )
 """What may be left. A `gpu.yield` is legal on the way alone: nothing that holds one stays."""
 

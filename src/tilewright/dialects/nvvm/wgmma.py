@@ -1,7 +1,8 @@
 """Matrix products of a warpgroup, which go on while its warps do.
 
-Accumulators are structs of registers. What issues products and what waits for them takes the
-accumulators and gives them back, so that nothing reads them in between.
+Accumulators are structs of registers, or vectors of the elements that these hold in order. What
+issues products and what waits for them takes the accumulators and gives them back, so that nothing
+reads them in between.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import types_of
-from tilewright.dialects.llvm.constraints import ANY, BOOL, INT64, STRUCT
+from tilewright.dialects.llvm.constraints import ANY, BOOL, INT64, STRUCT, VECTOR
 from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvvm.attributes import (
     MMA_INT_OVERFLOW,
@@ -30,6 +31,7 @@ from tilewright.ir.types import F16, F32, I32, I64, VectorType
 from tilewright.target.tensor_cores import WGMMA, find_product
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.text.syntax import ParseState
 
 GROUPS: Final = IntegerKind(I64, 0)
@@ -44,6 +46,8 @@ _REGISTER: Final = {
     WGMMAType.F16: (VectorType((2,), F16), I32),
 }
 """What may hold elements of D; two f16 share a register."""
+_ELEMENT: Final = {WGMMAType.F32: F32, WGMMAType.S32: I32, WGMMAType.F16: F16}
+ACCUMULATOR: Final = STRUCT | VECTOR
 
 
 class WgmmaFenceAlignedOp(NvvmOp):
@@ -69,15 +73,11 @@ class WgmmaWaitGroupSyncOp(NvvmOp):
     group = d.attribute(GROUPS)
 
 
-class WgmmaWaitTiedOp(NvvmOp):
-    """Waits until at most so many groups are under way; gives the accumulators of those done."""
+class TiedOp(NvvmOp):
+    """Base of what accumulators go through: nothing moves from one side of it to the other."""
 
-    name = "nvvm.wgmma.wait.tied"
-    syntax = "$group `,` $accumulators attr-dict `:` type($accumulators)"
-
-    accumulators = d.operands(STRUCT)
-    group = d.attribute(GROUPS)
-    outputs = d.results(STRUCT)
+    accumulators = d.operands(ACCUMULATOR)
+    outputs = d.results(ACCUMULATOR)
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
@@ -89,6 +89,22 @@ class WgmmaWaitTiedOp(NvvmOp):
             yield "expected at least one accumulator"
         if types_of(self.outputs) != types_of(self.accumulators):
             yield "expected results of the types of the accumulators"
+
+
+class WgmmaFenceTiedOp(TiedOp):
+    """Lets products that follow see what was written to these accumulators, and to memory."""
+
+    name = "nvvm.wgmma.fence.tied"
+    syntax = "$accumulators attr-dict `:` type($accumulators)"
+
+
+class WgmmaWaitTiedOp(TiedOp):
+    """Waits until at most so many groups are under way; gives the accumulators of those done."""
+
+    name = "nvvm.wgmma.wait.tied"
+    syntax = "$group `,` $accumulators attr-dict `:` type($accumulators)"
+
+    group = d.attribute(GROUPS)
 
 
 class WgmmaMmaAsyncOp(NvvmOp):
@@ -135,7 +151,7 @@ class WgmmaStepsOp(NvvmOp):
     name = "nvvm.wgmma.steps"
     traits = (SameType("inouts", "res"),)
     syntax = (
-        "(`A` `(` $descriptors_a^ `)`)? "
+        "(`fence` $fence^)? (`A` `(` $descriptors_a^ `)`)? "
         "(`registers` `(` $registers_a^ `:` type($registers_a) `)`)? "
         "`B` `(` $descriptors_b `)` (`if` $scale_d^)? `,` $inouts `,` $shape `,` "
         "`D` `[` custom<Bracketed>($type_d) `,` custom<Bracketed>($scale) `]` `,` "
@@ -145,7 +161,7 @@ class WgmmaStepsOp(NvvmOp):
         "custom<Bracketed>($layout_b) `]` (`commit` $commit^)? attr-dict `:` type($inouts)"
     )
 
-    inouts = d.operand(STRUCT)
+    inouts = d.operand(ACCUMULATOR)
     descriptors_a = d.operands(INT64)
     registers_a = d.operands(ANY)
     descriptors_b = d.operands(INT64)
@@ -160,9 +176,11 @@ class WgmmaStepsOp(NvvmOp):
     scale_b = d.attribute(WGMMA_SCALE_IN, spelling="scaleB")
     layout_a = d.attribute(MMA_LAYOUT, spelling="layoutA")
     layout_b = d.attribute(MMA_LAYOUT, spelling="layoutB")
+    fence = d.flag()
+    """Whether the products see what was written to their registers and to memory before."""
     commit = d.flag()
     """Whether a group is made of these products and those before."""
-    res = d.result(STRUCT)
+    res = d.result(ACCUMULATOR)
 
     def verify(self) -> Iterator[str]:
         steps = len(self.descriptors_b)
@@ -188,7 +206,9 @@ def _product_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
         yield f"there is no product of {words} with the shape {shape}"
         return
     count = shape.m * shape.n // THREADS // (2 if accumulated is WGMMAType.F16 else 1)
-    allowed = [StructType((type,) * count) for type in _REGISTER[accumulated]]
+    allowed: list[Type] = [StructType((type,) * count) for type in _REGISTER[accumulated]]
+    if isinstance(op, WgmmaStepsOp):
+        allowed.append(VectorType((shape.m * shape.n // THREADS,), _ELEMENT[accumulated]))
     if op.inouts.type not in allowed:
         yield f"expected {count} registers of '{_REGISTER[accumulated][0]}' as accumulators"
     # B is given by columns and A by rows unless 16-bit elements are transposed on the way.

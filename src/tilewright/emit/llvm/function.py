@@ -54,6 +54,7 @@ class FunctionWriter:
         "_labels",
         "_trampolines",
         "arch",
+        "lanes",
         "lines",
         "module",
         "names",
@@ -67,6 +68,8 @@ class FunctionWriter:
         self.types = module.types
         self.names: dict[Value, str] = {}
         """What each value is called: a register, or a constant in place."""
+        self.lanes: dict[Value, list[str]] = {}
+        """The registers of a vector that came one by one: nobody takes them apart again."""
         self.lines: list[str] = []
         self.tail = ""
         """What stands behind the current instruction: its place in the source."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvvm import matrix, wgmma
 from tilewright.dialects.nvvm.attributes import (
     MatrixElement,
@@ -16,6 +15,7 @@ from tilewright.dialects.nvvm.attributes import (
     WGMMAScaleOut,
     WGMMAType,
 )
+from tilewright.emit.llvm.accumulators import bind_tied, tie
 from tilewright.emit.llvm.rows import Assembly, Row, intrinsic
 from tilewright.support.diagnostics import InternalError
 from tilewright.target.features import Feature
@@ -24,7 +24,6 @@ from tilewright.target.tensor_cores import find_product
 if TYPE_CHECKING:
     from tilewright.dialects.nvvm.base import NvvmOp
     from tilewright.emit.llvm.function import FunctionWriter
-    from tilewright.ir.values import Value
 
 
 def _small(op: matrix.LdMatrixOp | matrix.StMatrixOp, count: int) -> str:
@@ -78,18 +77,6 @@ def _mma_feature(op: matrix.MmaOp | matrix.MmaSpOp) -> Feature:
     return found.feature
 
 
-def _members(value: Value) -> StructType:
-    assert isinstance(value.type, StructType)
-    return value.type
-
-
-def _taken_apart(w: FunctionWriter, value: Value) -> list[str]:
-    """The names of the registers of a struct."""
-    typed = w.typed(value)
-    count = len(_members(value).elements)
-    return [w.temporary(f"extractvalue {typed}, {index}") for index in range(count)]
-
-
 def _instruction(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp) -> str:
     types = [op.type_d, op.type_a, op.type_b]
     words = ".".join([type.keyword for type in types])
@@ -114,28 +101,13 @@ def _modifiers(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp, a_in_registers: b
     return "".join([f", {part}" for part in parts])
 
 
-def _accumulate(asm: Assembly, w: FunctionWriter, value: Value) -> str:
-    """Add the registers of an accumulator as outputs; gives how the instruction lists them."""
-    outputs = [asm.output(type) for type in _members(value).elements]
-    return f"{{{', '.join(outputs)}}}"
-
-
-def _tie(asm: Assembly, w: FunctionWriter, value: Value, start: int = 0) -> None:
-    """Say what the registers of an accumulator hold before."""
-    types = _members(value).elements
-    names = _taken_apart(w, value)
-    for index, (type, name) in enumerate(zip(types, names, strict=True)):
-        asm.tied(type, name, start + index)
-
-
 def _mma_async(w: FunctionWriter, op: wgmma.WgmmaMmaAsyncOp) -> None:
     asm = Assembly(w)
-    registers = _accumulate(asm, w, op.inouts)
-    _tie(asm, w, op.inouts)
+    (registers,) = tie(asm, w, (op.inouts,))
     a, b = asm.input(op.descriptor_a), asm.input(op.descriptor_b)
     scale = int(op.scale_d is WGMMAScaleOut.ONE)
     text = _statement(op, registers, a, b, str(scale), False)
-    w.bind(op.res, asm.call(text))
+    bind_tied(w, (op.res,), asm.call(text))
 
 
 def _statement(
@@ -152,13 +124,12 @@ def _statement(
 
 def _steps(w: FunctionWriter, op: wgmma.WgmmaStepsOp) -> None:
     asm = Assembly(w)
-    registers = _accumulate(asm, w, op.inouts)
-    _tie(asm, w, op.inouts)
+    (registers,) = tie(asm, w, (op.inouts,))
     scale = str(int(op.scale is WGMMAScaleOut.ONE))
     if op.scale_d is not None:
         scale = asm.input(op.scale_d)
     a_registers = op.registers_a
-    statements: list[str] = []
+    statements = ["wgmma.fence.sync.aligned;"] if op.fence else []
     for step, descriptor in enumerate(op.descriptors_b):
         if a_registers:
             start = step * wgmma.A_REGISTERS
@@ -171,7 +142,7 @@ def _steps(w: FunctionWriter, op: wgmma.WgmmaStepsOp) -> None:
         scale = "1"
     if op.commit:
         statements.append("wgmma.commit_group.sync.aligned;")
-    w.bind(op.res, asm.call("\n".join(statements)))
+    bind_tied(w, (op.res,), asm.call("\n".join(statements)))
 
 
 def _wait(w: FunctionWriter, op: wgmma.WgmmaWaitGroupSyncOp) -> None:
@@ -179,37 +150,17 @@ def _wait(w: FunctionWriter, op: wgmma.WgmmaWaitGroupSyncOp) -> None:
 
 
 def _wait_tied(w: FunctionWriter, op: wgmma.WgmmaWaitTiedOp) -> None:
+    _through(w, op, f"wgmma.wait_group.sync.aligned {op.group};")
+
+
+def _fence_tied(w: FunctionWriter, op: wgmma.WgmmaFenceTiedOp) -> None:
+    _through(w, op, "wgmma.fence.sync.aligned;")
+
+
+def _through(w: FunctionWriter, op: wgmma.TiedOp, text: str) -> None:
     asm = Assembly(w)
-    for value in op.accumulators:
-        _accumulate(asm, w, value)
-    start = 0
-    for value in op.accumulators:
-        _tie(asm, w, value, start)
-        start += len(_members(value).elements)
-    text = asm.call(f"wgmma.wait_group.sync.aligned {op.group};")
-    if len(op.outputs) == 1:
-        w.bind(op.outputs[0], text)
-        return
-    all_types = [type for value in op.accumulators for type in _members(value).elements]
-    whole = f"{w.types[StructType(tuple(all_types))]} {w.temporary(text)}"
-    _put_together(w, op, whole)
-
-
-def _put_together(w: FunctionWriter, op: wgmma.WgmmaWaitTiedOp, whole: str) -> None:
-    """Make the structs of several accumulators from the one that the assembly gives."""
-    place = 0
-    for output in op.outputs:
-        members = _members(output).elements
-        built = "poison"
-        type = w.types[output.type]
-        for index, member in enumerate(members):
-            part = w.temporary(f"extractvalue {whole}, {place}")
-            text = f"insertvalue {type} {built}, {w.types[member]} {part}, {index}"
-            if index + 1 == len(members):
-                w.bind(output, text)
-            else:
-                built = w.temporary(text)
-            place += 1
+    tie(asm, w, op.accumulators)
+    bind_tied(w, op.outputs, asm.call(text))
 
 
 WGMMA: Final = Feature.WGMMA
@@ -224,6 +175,7 @@ MATRIX_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     wgmma.WgmmaFenceAlignedOp: intrinsic("wgmma.fence.sync.aligned", WGMMA),
     wgmma.WgmmaGroupSyncAlignedOp: intrinsic("wgmma.commit_group.sync.aligned", WGMMA),
     wgmma.WgmmaWaitGroupSyncOp: Row(_wait, WGMMA),
+    wgmma.WgmmaFenceTiedOp: Row(_fence_tied, WGMMA),
     wgmma.WgmmaWaitTiedOp: Row(_wait_tied, WGMMA),
     wgmma.WgmmaMmaAsyncOp: Row(_mma_async, WGMMA),
     wgmma.WgmmaStepsOp: Row(_steps, WGMMA),

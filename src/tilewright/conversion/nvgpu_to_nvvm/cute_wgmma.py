@@ -1,0 +1,148 @@
+"""Products of a warpgroup under way: accumulators go through every step of the protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import words
+from tilewright.conversion.nvgpu_to_nvvm.matrix_descriptor import (
+    descriptor_fields,
+    packed_descriptor,
+)
+from tilewright.conversion.nvgpu_to_nvvm.numbers import add, as_value
+from tilewright.dialects.cute_nvgpu import wgmma
+from tilewright.dialects.nvgpu.warpgroup import ROWS, depth_of
+from tilewright.dialects.nvvm import wgmma as nvvm
+from tilewright.dialects.nvvm.attributes import (
+    MMALayout,
+    MMAShape,
+    WGMMAScaleIn,
+    WGMMAScaleOut,
+    WGMMAType,
+)
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import (
+    BF16,
+    F8E4M3FN,
+    F8E5M2,
+    F16,
+    F32,
+    I8,
+    I32,
+    TF32,
+    IntegerType,
+    VectorType,
+)
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+_TYPES: Final[dict[Type, WGMMAType]] = {
+    F16: WGMMAType.F16,
+    BF16: WGMMAType.BF16,
+    TF32: WGMMAType.TF32,
+    F8E4M3FN: WGMMAType.E4M3,
+    F8E5M2: WGMMAType.E5M2,
+    I8: WGMMAType.S8,
+    IntegerType(8, "s"): WGMMAType.S8,
+    IntegerType(8, "u"): WGMMAType.U8,
+    F32: WGMMAType.F32,
+    I32: WGMMAType.S32,
+}
+
+
+@converts(wgmma.WgmmaDescriptorOp)
+def descriptor(
+    op: wgmma.WgmmaDescriptorOp, new: wgmma.WgmmaDescriptorOp, build: ConversionBuilder
+) -> Result:
+    """All but the address is one constant."""
+    address = Buffer.of(op.tensor, build).element_address(new.indices, build)
+    fields = descriptor_fields(
+        op.leading_byte_offset, op.stride_byte_offset, op.base_offset, op.swizzle
+    )
+    return packed_descriptor(build, address, fields)
+
+
+def _opens(op: wgmma.WgmmaFenceOp) -> bool:
+    """Whether a fence is for the products right behind it, and for them alone."""
+    issue = op.next
+    return (
+        isinstance(issue, wgmma.WgmmaIssueOp)
+        and len(op.outputs) == 1
+        and issue.accumulator is op.outputs[0]
+    )
+
+
+@converts(wgmma.WgmmaFenceOp)
+def fence(op: wgmma.WgmmaFenceOp, new: wgmma.WgmmaFenceOp, build: ConversionBuilder) -> Result:
+    """A fence that accumulators go through; products right behind it have it in them."""
+    if _opens(op):
+        return list(new.accumulators)
+    if not op.accumulators:
+        return build.create(nvvm.WgmmaFenceAlignedOp)
+    types = [value.type for value in new.accumulators]
+    return build.create(nvvm.WgmmaFenceTiedOp, accumulators=new.accumulators, types=types)
+
+
+@converts(wgmma.WgmmaCommitOp)
+def commit(op: wgmma.WgmmaCommitOp, new: wgmma.WgmmaCommitOp, build: ConversionBuilder) -> Result:
+    """The end of a group; products right before it have it in them."""
+    if isinstance(op.prev, wgmma.WgmmaIssueOp):
+        return ()
+    return build.create(nvvm.WgmmaGroupSyncAlignedOp)
+
+
+@converts(wgmma.WgmmaWaitOp)
+def wait(op: wgmma.WgmmaWaitOp, new: wgmma.WgmmaWaitOp, build: ConversionBuilder) -> Result:
+    """A wait that accumulators go through."""
+    if not op.accumulators:
+        return build.create(nvvm.WgmmaWaitGroupSyncOp, group=op.pending)
+    types = [value.type for value in new.accumulators]
+    return build.create(
+        nvvm.WgmmaWaitTiedOp, accumulators=new.accumulators, group=op.pending, types=types
+    )
+
+
+def _advanced(build: ConversionBuilder, start: Value, steps: int, by: int) -> list[Value]:
+    """Descriptors that are so many units apart."""
+    return [as_value(build, add(build, start, step * by)) for step in range(steps)]
+
+
+def _sign(negative: bool) -> WGMMAScaleIn:
+    return WGMMAScaleIn.NEG if negative else WGMMAScaleIn.ONE
+
+
+@converts(wgmma.WgmmaIssueOp)
+def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuilder) -> Result:
+    """All steps of a product at once, with the fence before and the end of the group behind."""
+    in_registers = isinstance(op.a.type, VectorType)
+    before = op.accumulator.defining_op()
+    return build.create(
+        nvvm.WgmmaStepsOp,
+        inouts=new.accumulator,
+        descriptors_a=[] if in_registers else _advanced(build, new.a, op.steps, op.a_step),
+        registers_a=words(build, new.a) if in_registers else [],
+        descriptors_b=_advanced(build, new.b, op.steps, op.b_step),
+        scale_d=new.accumulate,
+        shape=MMAShape(ROWS, op.columns, depth_of(op.a_type)),
+        type_a=_TYPES[op.a_type],
+        type_b=_TYPES[op.b_type],
+        type_d=_TYPES[_element(op.accumulator)],
+        scale=WGMMAScaleOut.ONE,
+        scale_a=_sign(op.negate_a),
+        scale_b=_sign(op.negate_b),
+        layout_a=MMALayout.COL if op.transpose_a else MMALayout.ROW,
+        layout_b=MMALayout.ROW if op.transpose_b else MMALayout.COL,
+        fence=isinstance(before, wgmma.WgmmaFenceOp) and _opens(before),
+        commit=isinstance(op.next, wgmma.WgmmaCommitOp),
+    )
+
+
+def _element(accumulator: Value) -> Type:
+    assert isinstance(accumulator.type, VectorType)
+    return accumulator.type.element
+
+
+PATTERNS: Final[Patterns] = (descriptor, fence, commit, wait, issue)

@@ -1,0 +1,94 @@
+"""Accumulators in assembly: registers that an instruction takes and gives back in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.llvm.types import StructType
+from tilewright.dialects.nvvm.wgmma import TiedOp, WgmmaStepsOp
+from tilewright.ir.types import F16, I32, VectorType
+from tilewright.support.diagnostics import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.emit.llvm.function import FunctionWriter
+    from tilewright.emit.llvm.rows import Assembly
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+
+def registers_of(type: Type) -> tuple[Type, ...]:
+    """The registers that hold an accumulator; two f16 of a vector share one."""
+    match type:
+        case StructType():
+            return type.elements
+        case VectorType(element=element):
+            words = _words(type)
+            return (words.element if element is F16 else element,) * words.shape[0]
+        case _:
+            raise InternalError(f"'{type}' is no accumulator")
+
+
+def _words(type: VectorType) -> VectorType:
+    """A vector whose elements fill a register each."""
+    return VectorType((type.shape[0] // 2,), I32) if type.element is F16 else type
+
+
+def tie(asm: Assembly, w: FunctionWriter, accumulators: Sequence[Value]) -> list[str]:
+    """Add accumulators as outputs that hold something before; gives how instructions list each."""
+    types = [registers_of(value.type) for value in accumulators]
+    lists = [f"{{{', '.join([asm.output(type) for type in group])}}}" for group in types]
+    place = 0
+    for value, group in zip(accumulators, types, strict=True):
+        for type, name in zip(group, _taken_apart(w, value), strict=True):
+            asm.tied(type, name, place)
+            place += 1
+    return lists
+
+
+def _taken_apart(w: FunctionWriter, value: Value) -> list[str]:
+    """The names of the registers of an accumulator."""
+    known = w.lanes.get(value)
+    if known is not None:
+        return known
+    typed, count = w.typed(value), len(registers_of(value.type))
+    if isinstance(value.type, StructType):
+        return [w.temporary(f"extractvalue {typed}, {place}") for place in range(count)]
+    assert isinstance(value.type, VectorType)
+    words = _words(value.type)
+    if words is not value.type:
+        text = w.types[words]
+        typed = f"{text} {w.temporary(f'bitcast {typed} to {text}')}"
+    return [w.temporary(f"extractelement {typed}, i32 {place}") for place in range(count)]
+
+
+def bind_tied(w: FunctionWriter, outputs: Sequence[Value], call: str) -> None:
+    """Bind what assembly gives to the accumulators that come out of it."""
+    if len(outputs) == 1 and isinstance(outputs[0].type, StructType):
+        w.bind(outputs[0], call)
+        return
+    types = [type for output in outputs for type in registers_of(output.type)]
+    whole = f"{w.types[StructType(tuple(types))]} {w.temporary(call)}"
+    names = iter([w.temporary(f"extractvalue {whole}, {place}") for place in range(len(types))])
+    for output in outputs:
+        parts = [next(names) for _ in registers_of(output.type)]
+        w.lanes[output] = parts
+        if any(not isinstance(user, TiedOp | WgmmaStepsOp) for user in output.users):
+            _put_together(w, output, parts)
+
+
+def _put_together(w: FunctionWriter, output: Value, parts: list[str]) -> None:
+    """Make an accumulator of its registers."""
+    type, registers = output.type, registers_of(output.type)
+    insert, place_type = "insertvalue", ""
+    if isinstance(type, VectorType):
+        type, insert, place_type = _words(type), "insertelement", "i32 "
+    text, built, last = w.types[type], "poison", len(parts) - 1
+    for place, (part, register) in enumerate(zip(parts, registers, strict=True)):
+        line = f"{insert} {text} {built}, {w.types[register]} {part}, {place_type}{place}"
+        if place == last and type is output.type:
+            w.bind(output, line)
+            return
+        built = w.temporary(line)
+    w.bind(output, f"bitcast {text} {built} to {w.types[output.type]}")

@@ -16,7 +16,7 @@ from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
 from tilewright.ir.types import F4E2M1FN
 from tilewright.reference.access import Access, Token
 from tilewright.reference.errors import Fault
-from tilewright.reference.tile import DTYPES, Array, from_memory
+from tilewright.reference.tile import Array, dtype, element, from_memory
 from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
@@ -92,14 +92,26 @@ class Checker:
         """Which of several goes next."""
         return int(self.random.integers(count))
 
-    def anything(self, shape: tuple[int, ...], element: Type) -> Array:
+    def anything(self, shape: tuple[int, ...], type: Type) -> Array:
         """Elements that are undefined: a program that uses them should be found out."""
-        dtype = DTYPES[element]
-        size = int(np.prod(shape)) * dtype.itemsize
+        held = dtype(type)
+        size = int(np.prod(shape)) * held.itemsize
         bits = np.frombuffer(self.random.bytes(size), np.uint8)
-        if element is F4E2M1FN:
+        if type is F4E2M1FN:
             bits = bits & np.uint8(15)
-        return from_memory(bits.view(dtype), element).reshape(shape)
+        return from_memory(bits.view(held), type).reshape(shape)
+
+    def defined(self, op: Operation, at: Batch, result: Array, holds: Array, gist: str) -> Array:
+        """A result that must not be used where something does not hold.
+
+        A scalar is there to be used. Elements of a tile may lie outside of an array, where nobody
+        uses them: those are anything.
+        """
+        if holds.all():
+            return result
+        if result.ndim == 1:
+            at.require(op, holds, Fault.UNDEFINED, gist)
+        return np.where(holds, result, self.anything(result.shape, element(op.results[0])))
 
     def shadow(self, allocation: Allocation) -> Shadow:
         """What is known of an allocation."""

@@ -148,7 +148,8 @@ def for_(op: ForOp, at: Batch) -> Crossing:
         parts = [(exit.batch, (exit.batch[block.args[0]], *exit.values)) for exit in again]
         active, (index, *carried) = merge(at, parts)
         step, bound = active[steps], active[bounds]
-        index = integer.add(index, step, index_type)
+        before, index = index, integer.add(index, step, index_type)
+        active.require(op, read(index) > read(before), Fault.UNDEFINED, "the index overflows")
 
 
 def _kept(value: Any, before: Batch, after: Batch) -> Any:

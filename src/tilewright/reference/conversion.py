@@ -47,8 +47,12 @@ def ftof(op: d.FToFOp, at: Batch) -> Array:
 def ftoi(op: d.FToIOp, at: Batch) -> Array:
     """The integer part. What does not fit is undefined without `saturating`: it saturates too."""
     signed = op.signedness is Signedness.SIGNED
-    types = element(op.source), integer(op.result)
-    return conversion.float_to_int(at[op.source], *types, is_signed=signed)
+    source, types = at[op.source], (element(op.source), integer(op.result))
+    found = conversion.float_to_int(source, *types, is_signed=signed)
+    if op.saturating or at.machine.checker is None:
+        return found
+    fits = conversion.fits_integer(source, *types, is_signed=signed)
+    return at.machine.checker.defined(op, at, found, fits, "converts what does not fit")
 
 
 @meaning(d.IToFOp)

@@ -119,8 +119,13 @@ def select(op: d.SelectOp, at: Batch) -> Array:
 @meaning(d.OffsetOp)
 def offset(op: d.OffsetOp, at: Batch) -> Array:
     """Addresses, a signed number of elements further."""
-    distance = tile.signed(at[op.offset]).astype(np.int64) * stride_in_memory(pointee(op.ptr))
-    return at[op.ptr] + distance.view(tile.ADDRESS)
+    start, count = at[op.ptr], tile.signed(at[op.offset]).astype(np.int64)
+    size = stride_in_memory(pointee(op.ptr))
+    found = start + (count * size).view(tile.ADDRESS)
+    if at.machine.checker is None:
+        return found
+    fits = (count * size // size == count) & ((found >= start) == (count >= 0))
+    return at.machine.checker.defined(op, at, found, fits, "the address overflows")
 
 
 @meaning(d.PackOp)

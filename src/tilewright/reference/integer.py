@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
-
 from tilewright.dialects.cuda_tile import integer as d
 from tilewright.dialects.cuda_tile.enums import Overflow, Signedness
 from tilewright.ir.operation import Operation
@@ -76,35 +74,26 @@ def mulhii(op: d.MulhiIOp, at: Batch) -> Array:
 def divi(op: d.DivIOp, at: Batch) -> Array:
     """The quotient, rounded as told."""
     lhs, rhs, type = at[op.lhs], at[op.rhs], element(op.result)
-    quotient = integer.divide(lhs, rhs, type, is_signed=is_signed(op), mode=op.rounding)
-    quotient = defined(op, at, quotient, rhs != 0, "divides by zero")
-    if not is_signed(op):
-        return quotient
-    smallest = -(1 << integer_type(op.result).width - 1)
-    fits = (integer.read(lhs, True) != smallest) | (integer.read(rhs, True) != -1)
-    return defined(op, at, quotient, fits, "divides the smallest integer by -1")
+    check_divisor(op, at, rhs)
+    if at.machine.checker is not None and is_signed(op):
+        smallest = -(1 << integer_type(op.result).width - 1)
+        fits = (integer.read(lhs, True) != smallest) | (integer.read(rhs, True) != -1)
+        at.require(op, fits, Fault.UNDEFINED, "divides the smallest integer by -1")
+    return integer.divide(lhs, rhs, type, is_signed=is_signed(op), mode=op.rounding)
 
 
 @meaning(d.RemIOp)
 def remi(op: d.RemIOp, at: Batch) -> Array:
     """What division toward zero leaves."""
     lhs, rhs, type = at[op.lhs], at[op.rhs], element(op.result)
-    rest = integer.remainder(lhs, rhs, type, is_signed=is_signed(op))
-    return defined(op, at, rest, rhs != 0, "divides by zero")
+    check_divisor(op, at, rhs)
+    return integer.remainder(lhs, rhs, type, is_signed=is_signed(op))
 
 
-def defined(op: Operation, at: Batch, result: Array, holds: Array, message: str) -> Array:
-    """A result that is defined where something holds; only a checker minds where it is not.
-
-    A scalar must be defined. Elements of a tile may lie outside of an array, where nobody uses
-    them: those are anything.
-    """
-    checker = at.machine.checker
-    if checker is None or holds.all():
-        return result
-    if result.ndim == 1:
-        at.require(op, holds, Fault.UNDEFINED, message)
-    return np.where(holds, result, checker.anything(result.shape, element(op.results[0])))
+def check_divisor(op: Operation, at: Batch, divisor: Array) -> None:
+    """Stop if an element is divided by zero, also one that is not used: the behaviour is open."""
+    if at.machine.checker is not None:
+        at.require(op, divisor != 0, Fault.UNDEFINED, "divides by zero")
 
 
 @meaning(d.MaxIOp)

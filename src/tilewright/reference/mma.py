@@ -13,6 +13,7 @@ from tilewright.dialects.cuda_tile import mma as d
 from tilewright.dialects.cuda_tile.enums import Signedness
 from tilewright.ir.types import F64
 from tilewright.reference.batch import Batch
+from tilewright.reference.errors import Fault
 from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics.integer import read
 from tilewright.reference.numerics.rounding import widen
@@ -56,6 +57,9 @@ def mmaf_scaled(op: d.MmaFScaledOp, at: Batch) -> Array:
     lhs, rhs = widen(at[op.lhs], element(op.lhs)), widen(at[op.rhs], element(op.rhs))
     lhs_scale = widen(at[op.lhs_scale], element(op.lhs_scale))
     rhs_scale = widen(at[op.rhs_scale], element(op.rhs_scale))
+    if at.machine.checker is not None:
+        for scale in (lhs_scale, rhs_scale):
+            at.require(op, ~(scale < 0), Fault.UNDEFINED, "expected no negative scale")
     block = lhs.shape[-1] // lhs_scale.shape[-1]
     lhs = lhs * lhs_scale.repeat(block, axis=-1)
     rhs = rhs * rhs_scale.repeat(block, axis=-2)

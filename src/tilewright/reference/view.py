@@ -31,6 +31,7 @@ from tilewright.reference.tile import (
     Array,
     dtype,
     element,
+    integer,
     stride_in_memory,
     unsigned,
     wrap,
@@ -87,16 +88,20 @@ def make_view(op: d.MakeViewOp, at: Batch) -> Tensor:
 def get_tensor_shape(op: d.GetTensorShapeOp, at: Batch) -> tuple[Array, ...]:
     """The extents of a tensor."""
     tensor: Tensor = at[op.src]
-    return _as_results(op, tensor.shape)
+    return _as_results(op, at, tensor.shape)
 
 
 @meaning(d.GetIndexSpaceShapeOp)
 def get_index_space_shape(op: d.GetIndexSpaceShapeOp, at: Batch) -> tuple[Array, ...]:
     """How many tiles there are in each dimension."""
-    return _as_results(op, _index_space(cast("ViewType", op.src.type), at[op.src]))
+    return _as_results(op, at, _index_space(cast("ViewType", op.src.type), at[op.src]))
 
 
-def _as_results(op: Operation, numbers: Sequence[Array]) -> Any:
+def _as_results(op: Operation, at: Batch, numbers: Sequence[Array]) -> Any:
+    if at.machine.checker is not None:
+        for number, result in zip(numbers, op.results, strict=True):
+            fits = number < 1 << integer(result).width
+            at.require(op, fits, Fault.UNDEFINED, f"expected extents that fit {element(result)}")
     found = [wrap(n, element(r)) for n, r in zip(numbers, op.results, strict=True)]
     return found[0] if len(found) == 1 else tuple(found)
 

@@ -26,7 +26,7 @@ from tilewright.support.floats import FloatFormat
 
 
 class Tolerance:
-    """How far from the expected number a result may be: the largest of what is given.
+    """How far from the expected number a result may be: the sum of what is given.
 
     `ulps` are units in the last place of the expected number, `relative` is a part of it,
     `absolute` a bound; each is a number or an array.
@@ -41,8 +41,8 @@ class Tolerance:
 
     def of(self, expected: Array, element: Type) -> Array:
         """How far off results may be, in the precision of `expected`."""
-        allowed = np.maximum(self.ulps * ulp(expected, element), self.relative * np.abs(expected))
-        return np.maximum(allowed, self.absolute)
+        units, part = self.ulps * ulp(expected, element), self.relative * np.abs(expected)
+        return units + part + self.absolute
 
 
 EXACT: Final = Tolerance()

@@ -210,7 +210,7 @@ cuda_tile.module @kernels {
     %e = get_tensor_shape %xt : !open -> tile<i8> // EXTENT
     return
   }
-  // From 125 in steps of 2, 127 is the last number that i8 holds.
+  // From 124 in steps of 2, what follows 126 is no number of i8.
   entry @last_index(%n: tile<i32>) {
     %start = constant <i8: 124> : tile<i8>
     %two = constant <i8: 2> : tile<i8>

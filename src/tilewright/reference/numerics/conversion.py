@@ -41,14 +41,25 @@ def int_to_float(a: Array, target: Type, *, is_signed: bool) -> Array:
 def float_to_int(a: Array, source: Type, target: IntegerType, *, is_signed: bool) -> Array:
     """`ftoi`: the integer part, at most what the type holds; NaN becomes zero."""
     whole = np.trunc(widen(a, source))
-    width = target.width
-    low, high = (-(1 << width - 1), (1 << width - 1) - 1) if is_signed else (0, (1 << width) - 1)
+    low, high = _limits(target, is_signed)
     whole = np.where(np.isnan(whole), 0.0, whole)
     wide = np.int64 if is_signed else np.uint64
     inside = np.where((whole >= low) & (whole < high + 1.0), whole, 0.0).astype(wide)
     limited = np.where(whole < low, wide(low), inside)
     limited = np.where(whole >= high + 1.0, wide(high), limited)
     return wrap(limited, target)
+
+
+def fits_integer(a: Array, source: Type, target: IntegerType, *, is_signed: bool) -> Array:
+    """Where the integer part is a number of the type; NaN and infinities are not."""
+    whole = np.trunc(widen(a, source))
+    low, high = _limits(target, is_signed)
+    return (whole >= low) & (whole < high + 1.0)
+
+
+def _limits(type: IntegerType, is_signed: bool) -> tuple[int, int]:
+    width = type.width
+    return (-(1 << width - 1), (1 << width - 1) - 1) if is_signed else (0, (1 << width) - 1)
 
 
 def bitcast(a: Array, target: Type) -> Array:

@@ -1,0 +1,68 @@
+"""ldmatrix and stmatrix: when a warp's share of a tile moves as 8x8 matrices of 16-bit pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.layout.linear import LANE, REGISTER, log2
+
+if TYPE_CHECKING:
+    from tilewright.layout.linear import Layout
+
+WORD: Final = 4
+ROW: Final = 16
+"""Bytes of a matrix row, which must lie together and aligned."""
+
+
+class MatrixAccess(NamedTuple):
+    """How the lanes address the rows, and which registers the matrices fill."""
+
+    transposed: bool
+    rows: tuple[int, ...]
+    """Byte offsets by the three bits of the row number, which are the lowest bits of the lane."""
+    matrices: tuple[int, ...]
+    """Byte offsets by the bits of the matrix number, at most two: x1, x2 or x4."""
+    rest: tuple[int, ...]
+    """Byte offsets by the register bits that further instructions serve."""
+
+
+def matrix_access(places: Layout, element: int) -> MatrixAccess | None:
+    """The access for registers and lanes at those offsets of elements; None if it does not fit.
+
+    An A operand of mma.sync from plain rows of 16 halves is one ldmatrix.x4:
+
+    >>> from tilewright.layout.fragments import mma_left
+    >>> from tilewright.layout.swizzle import row_major
+    >>> matrix_access(mma_left(16).then(row_major((16, 16)).inverse()), element=2)
+    MatrixAccess(transposed=False, rows=(32, 64, 128), matrices=(256, 16), rest=())
+    """
+    if element > WORD:
+        return None
+    registers = [vector * element for vector in places.vectors(REGISTER)]
+    lanes = [vector * element for vector in places.vectors(LANE)]
+    return _straight(registers, lanes, element) or _transposed(registers, lanes, element)
+
+
+def _straight(registers: list[int], lanes: list[int], element: int) -> MatrixAccess | None:
+    """Four lanes share a row of memory, a word each; three lane bits choose the row."""
+    packed = log2(WORD // element)
+    if registers[:packed] != [element << bit for bit in range(packed)]:
+        return None
+    if lanes[:2] != [WORD, 2 * WORD]:
+        return None
+    return _access(registers[packed:], lanes[2:], transposed=False)
+
+
+def _transposed(registers: list[int], lanes: list[int], element: int) -> MatrixAccess | None:
+    """Eight lanes share a row of memory, two bytes each; pair and two lane bits choose the row."""
+    if element * 2 != WORD or not registers:
+        return None
+    if lanes[2:] != [element, 2 * element, 4 * element]:
+        return None
+    return _access(registers[1:], [registers[0], *lanes[:2]], transposed=True)
+
+
+def _access(further: list[int], rows: list[int], *, transposed: bool) -> MatrixAccess | None:
+    if any(offset % ROW for offset in (*further, *rows)):
+        return None
+    return MatrixAccess(transposed, tuple(rows), tuple(further[:2]), tuple(further[2:]))

@@ -1,0 +1,75 @@
+"""Where elements lie in shared memory between two layouts: no bank conflict on either side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.layout import gf2
+from tilewright.layout.bank_conflicts import LINE, WIDEST, WORD, phase_lanes
+from tilewright.layout.linear import LANE, OFFSET, REGISTER, Layout, log2
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def staging(source: Layout, destination: Layout, element: int) -> Layout:
+    """The memory layout (offset to element) through which one layout becomes the other.
+
+    The lowest bits of the offset are elements that both sides hold in registers of one thread:
+    they move as one vector. The highest bits choose the line. Two lanes collide if they differ by
+    a sum of line bits, so line bits are chosen outside of what the lanes of either side span:
+    first what neither spans, then sums of one vector of each.
+    """
+    vector = common_vector(source, destination, element)
+    width = element << len(vector)
+    together = phase_lanes(width)
+    writing = source.vectors(LANE)[:together]
+    reading = destination.vectors(LANE)[:together]
+    bits = log2(source.size)
+    word = [*vector, *_word_bits(vector, writing, reading, width)]
+    lines = max(0, bits - max(log2(LINE // element), len(word)))
+    high = _line_bits(word, writing, reading, bits)[:lines]
+    chosen = gf2.Basis([*word, *high])
+    units = (1 << bit for bit in range(bits))
+    banks = [v for v in (*writing, *reading, *units) if chosen.offer(0, v)]
+    return Layout([(OFFSET, [*word, *banks, *high])], source.shape)
+
+
+def common_vector(source: Layout, destination: Layout, element: int) -> list[int]:
+    """Element bits that one thread holds on both sides, up to the widest access."""
+    ours = [v for v in source.vectors(REGISTER) if v]
+    theirs = [v for v in destination.vectors(REGISTER) if v]
+    both = [v for v in ours if v in theirs]
+    shared = both + [v for v in gf2.intersection(ours, theirs) if v not in gf2.Basis(both)]
+    return shared[: log2(max(1, WIDEST // element))]
+
+
+def _word_bits(
+    vector: Sequence[int], writing: Sequence[int], reading: Sequence[int], width: int
+) -> list[int]:
+    """Element bits of several lanes that fill a word where one lane's vector does not.
+
+    Lanes of one word never collide, so bits that lanes of both sides span come first.
+    """
+    missing = log2(WORD // width) if width < WORD else 0
+    chosen = gf2.Basis(vector)
+    candidates = [*gf2.intersection(writing, reading), *writing, *reading]
+    return [v for v in candidates if chosen.offer(0, v)][:missing]
+
+
+def _line_bits(
+    word: Sequence[int], writing: Sequence[int], reading: Sequence[int], bits: int
+) -> list[int]:
+    """Candidates for the bits that choose the line, those without conflicts first."""
+    spanned = gf2.Basis(word)
+    shared = gf2.intersection([*word, *writing], [*word, *reading])
+    both = [v for v in shared if spanned.offer(0, v)]
+    only_writing = [v for v in writing if spanned.offer(0, v)]
+    beside = gf2.Basis([*word, *both])
+    only_reading = [v for v in reading if beside.offer(0, v)]
+    free = gf2.complement([*word, *writing, *reading], bits)
+    paired = [a ^ b for a, b in zip(only_writing, only_reading, strict=False)]
+    count = len(paired)
+    left_over = [*only_writing[count:], *only_reading[count:], *only_writing[:count]]
+    # What is left over collides on one side; what both sides span collides on both: last.
+    return [*free, *paired, *left_over, *both]

@@ -1,0 +1,47 @@
+"""Random layouts, and layouts written out as tables."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, elements, log2
+
+
+def shapes() -> st.SearchStrategy[tuple[int, ...]]:
+    """Shapes of small tiles."""
+    return st.lists(st.sampled_from((1, 2, 4, 8)), min_size=1, max_size=3).map(tuple)
+
+
+@st.composite
+def layouts(draw: st.DrawFn, *, surjective: bool = False, shape: tuple[int, ...] = ()) -> Layout:
+    """Layouts of registers, lanes and warps; a surjective one holds every element somewhere."""
+    extents = shape or draw(shapes())
+    bits = log2(Layout([], extents).size)
+    vectors = draw(st.lists(st.integers(0, (1 << bits) - 1), max_size=3))
+    if surjective:
+        vectors = draw(st.permutations(vectors + _mixed(draw, bits)))
+    first = draw(st.integers(0, len(vectors)))
+    second = draw(st.integers(first, len(vectors)))
+    return Layout(
+        [(REGISTER, vectors[:first]), (LANE, vectors[first:second]), (WARP, vectors[second:])],
+        extents,
+    )
+
+
+@st.composite
+def thread_layouts(draw: st.DrawFn, *, surjective: bool = False) -> Layout:
+    """Layouts of a 4x8 tile over four lanes and two warps, with any number of registers."""
+    vectors = draw(st.lists(st.integers(0, 31), min_size=3, max_size=5))
+    if surjective:
+        vectors = draw(st.permutations(vectors[3:] + _mixed(draw, 5)))
+    return Layout([(REGISTER, vectors[3:]), (LANE, vectors[:2]), (WARP, vectors[2:3])], (4, 8))
+
+
+def _mixed(draw: st.DrawFn, bits: int) -> list[int]:
+    """A random basis: unit vectors, each with some of those before it added."""
+    return [(1 << bit) | draw(st.integers(0, (1 << bit) - 1)) for bit in range(bits)]
+
+
+def table(layout: Layout) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """The element of every input, written out."""
+    return {tuple(indices.values()): place for indices, place in elements(layout)}

@@ -1,0 +1,130 @@
+"""Tests of operand layouts: against the formulas of the PTX manual, and by ranges of a CTA."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilewright.layout.fragments import (
+    mma_accumulator,
+    mma_left,
+    mma_right,
+    share,
+    tile_fragment,
+    wgmma_accumulator,
+    wgmma_left,
+)
+from tilewright.layout.linear import LANE, REGISTER, WARP, elements
+from tilewright.layout.spread import spread, spread_rows
+
+
+def test_accumulator_of_m16n8() -> None:
+    for indices, place in elements(mma_accumulator()):
+        group, thread = divmod(indices[LANE], 4)
+        register = indices[REGISTER]
+        assert place == (group + 8 * (register >= 2), thread * 2 + register % 2)
+
+
+def test_left_operand_of_m16n8k16() -> None:
+    for indices, (row, k) in elements(mma_left(16)):
+        group, thread = divmod(indices[LANE], 4)
+        register = indices[REGISTER]
+        assert row == (group if register in (0, 1, 4, 5) else group + 8)
+        assert k == thread * 2 + register % 2 + (8 if register >= 4 else 0)
+
+
+def test_right_operand_of_m16n8k16() -> None:
+    for indices, (k, column) in elements(mma_right(16)):
+        group, thread = divmod(indices[LANE], 4)
+        register = indices[REGISTER]
+        assert column == group
+        assert k == thread * 2 + register % 2 + (8 if register >= 2 else 0)
+
+
+def test_left_operand_of_m16n8k32_in_bytes() -> None:
+    for indices, (row, k) in elements(mma_left(8)):
+        group, thread = divmod(indices[LANE], 4)
+        register = indices[REGISTER]
+        assert row == (group if register < 4 or 8 <= register < 12 else group + 8)
+        assert k == thread * 4 + register % 4 + (16 if register >= 8 else 0)
+
+
+def test_left_operand_of_m16n8k8_in_words() -> None:
+    for indices, (row, k) in elements(mma_left(32)):
+        group, thread = divmod(indices[LANE], 4)
+        register = indices[REGISTER]
+        assert row == group + 8 * (register % 2)
+        assert k == thread + 4 * (register // 2)
+
+
+def test_operands_of_m8n8k4_in_doubles() -> None:
+    left = mma_left(64, rows=8, depth=4)
+    right = mma_right(64, depth=4)
+    for lane in range(32):
+        assert left.at(lane=lane) == (lane // 4, lane % 4)
+        assert right.at(lane=lane) == (lane % 4, lane // 4)
+
+
+@pytest.mark.parametrize("columns", [8, 32, 256])
+def test_accumulator_of_wgmma(columns: int) -> None:
+    for indices, (row, column) in elements(wgmma_accumulator(columns)):
+        register, lane = indices[REGISTER], indices[LANE]
+        assert row == indices[WARP] * 16 + lane // 4 + 8 * (register // 2 % 2)
+        assert column == register // 4 * 8 + lane % 4 * 2 + register % 2
+
+
+def test_left_operand_of_wgmma_in_registers() -> None:
+    for indices, (row, k) in elements(wgmma_left(16)):
+        register, lane = indices[REGISTER], indices[LANE]
+        assert row == indices[WARP] * 16 + lane // 4 + 8 * (register // 2 % 2)
+        assert k == lane % 4 * 2 + register % 2 + register // 4 * 8
+
+
+@pytest.mark.parametrize("shape", [(16, 8), (64, 64), (32, 128), (128, 16)])
+@pytest.mark.parametrize("warps", [(1, 1), (2, 2), (4, 1), (1, 4), (2, 4)])
+def test_a_tile_of_fragments_holds_every_element(
+    shape: tuple[int, int], warps: tuple[int, int]
+) -> None:
+    layout = tile_fragment(mma_accumulator(), shape, warps)
+    assert layout.is_surjective
+    assert layout.is_injective
+
+
+def test_a_tile_smaller_than_the_fragment_is_repeated() -> None:
+    layout = tile_fragment(mma_accumulator(), (8, 8), (1, 1))
+    assert layout.is_surjective
+    assert layout.replicas() == {REGISTER: 2}
+
+
+def test_warps_that_share_an_operand_repeat_it() -> None:
+    left = share(tile_fragment(mma_left(16), (32, 16), (2, 1)), 4, first=False)
+    assert left.at(warp=1) == left.at(warp=3) == (16, 0)
+    right = share(tile_fragment(mma_right(16), (16, 16), (1, 2)), 4, first=True)
+    assert right.at(warp=2) == right.at(warp=3) == (0, 8)
+
+
+@pytest.mark.parametrize("shape", [(1,), (8,), (4096,), (16, 16), (1, 1024), (2, 4, 8, 16)])
+@pytest.mark.parametrize("warps", [1, 4, 8])
+@pytest.mark.parametrize("vector", [1, 4])
+def test_spread_tiles_hold_every_element_and_neighbours_lie_side_by_side(
+    shape: tuple[int, ...], warps: int, vector: int
+) -> None:
+    layout = spread(shape, warps, vector=vector)
+    assert layout.is_surjective
+    assert layout.extent(WARP) == warps
+    assert layout.extent(LANE) == 32
+    for register in range(min(vector, layout.size)):
+        assert layout.packed(register=register) == register
+    if layout.size >= 32 * vector:
+        assert [layout.packed(lane=lane) for lane in range(32)] == [
+            vector * lane for lane in range(32)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((8, 64), 1), ((64, 8), 0), ((4, 16, 4), 1), ((2,), 0)]
+)
+def test_lines_of_a_reduction_lie_within_a_warp(shape: tuple[int, ...], axis: int) -> None:
+    layout = spread_rows(shape, 4, axis=axis)
+    assert layout.is_surjective
+    for warp in range(4):
+        assert layout.at(warp=warp)[axis] == 0

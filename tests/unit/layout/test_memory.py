@@ -1,0 +1,143 @@
+"""Tests of memory layouts: staging, bank conflicts, swizzles, descriptors, 8x8 matrices."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.shared.layouts import layouts
+from tilewright.layout.bank_conflicts import access_cost, wavefronts
+from tilewright.layout.descriptors import Refusal, describe
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, tile_fragment
+from tilewright.layout.linear import LANE, REGISTER, Layout
+from tilewright.layout.matrices import matrix_access
+from tilewright.layout.spread import spread
+from tilewright.layout.staging import common_vector, staging
+from tilewright.layout.swizzle import row_major, swizzle, swizzled
+
+
+def counted(offsets: list[int], width: int) -> int:
+    """Answers to one access by the definition: per phase, the words of the fullest bank."""
+    together = 32 if width <= 4 else 128 // width
+    total = 0
+    for start in range(0, 32, together):
+        words: dict[int, set[int]] = {}
+        for lane in range(start, start + together):
+            for byte in range(0, width, 4):
+                word = (offsets[lane] + byte) // 4
+                words.setdefault(word % 32, set()).add(word)
+        total += max(map(len, words.values()))
+    return total
+
+
+@given(
+    st.lists(st.integers(0, 255).map(lambda n: n * 16), min_size=5, max_size=5),
+    st.sampled_from((4, 8, 16)),
+)
+def test_wavefronts_as_counted(lanes: list[int], width: int) -> None:
+    layout = Layout([(LANE, lanes)], (4096,))
+    offsets = [layout.packed(lane=lane) for lane in range(32)]
+    assert wavefronts(lanes, width) == counted(offsets, width)
+
+
+@given(st.lists(st.integers(0, 1023).map(lambda n: n * 4), min_size=5, max_size=5))
+def test_wavefronts_of_words_as_counted(lanes: list[int]) -> None:
+    layout = Layout([(LANE, lanes)], (4096,))
+    offsets = [layout.packed(lane=lane) for lane in range(32)]
+    assert wavefronts(lanes, 4) == counted(offsets, 4)
+
+
+PAIRS = [
+    (spread((64, 64), 4), spread((64, 64), 4, order=(0, 1))),
+    (spread((64, 64), 4, vector=4), spread((64, 64), 4, order=(0, 1), vector=4)),
+    (tile_fragment(mma_accumulator(), (64, 64), (2, 2)), spread((64, 64), 4, vector=4)),
+    (tile_fragment(mma_accumulator(), (128, 32), (4, 1)), spread((128, 32), 4, vector=2)),
+    (spread((32, 128), 8), tile_fragment(mma_left(16), (32, 128), (2, 1))),
+]
+
+
+@pytest.mark.parametrize("element", [1, 2, 4, 8])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_round_trip_has_no_bank_conflict(pair: tuple[Layout, Layout], element: int) -> None:
+    """Each access of a warp takes as many answers as its bytes need, on either side."""
+    source, destination = pair
+    memory = staging(source, destination, element)
+    assert memory.is_injective
+    assert memory.is_surjective
+    width = element << len(common_vector(source, destination, element))
+    for side in pair:
+        offsets = [v * element for v in side.then(memory.inverse()).vectors(LANE)]
+        assert wavefronts(offsets, width) == max(1, 32 * max(width, 4) // 128)
+
+
+@given(layouts(surjective=True, shape=(8, 8)), layouts(surjective=True, shape=(8, 8)))
+def test_staging_gives_every_element_its_own_place(one: Layout, two: Layout) -> None:
+    memory = staging(one, two, 4)
+    assert memory.is_injective
+    assert memory.is_surjective
+
+
+def test_a_transpose_through_plain_rows_conflicts() -> None:
+    columns = spread((64, 64), 4, order=(0, 1))
+    places = columns.then(row_major((64, 64)).inverse())
+    assert access_cost(places.only(REGISTER, LANE), 4, 4) == 32 * places.extent(REGISTER)
+
+
+@pytest.mark.parametrize("span", [128, 64, 32])
+@pytest.mark.parametrize("element", [1, 2, 4])
+def test_swizzled_memory_as_the_address_says(span: int, element: int) -> None:
+    rows, columns = 64, 2 * span // element
+    memory = swizzled((rows, columns), element, span)
+    width = span // element
+    for row in range(rows):
+        for column in range(0, columns, 16 // element):
+            box, within = divmod(column, width)
+            address = box * rows * span + row * span + within * element
+            row_in_line = address // 128 % (span // 16)
+            moved = address ^ (row_in_line * 16)
+            assert memory.at(offset=moved // element) == (row, column)
+
+
+@given(st.integers(0, 1 << 16), st.sampled_from((128, 64, 32, 16)))
+def test_a_swizzle_undoes_itself(address: int, span: int) -> None:
+    assert swizzle(swizzle(address, span), span) == address
+
+
+@pytest.mark.parametrize("span", [128, 64, 32])
+def test_descriptor_along_k(span: int) -> None:
+    found = describe(swizzled((64, span // 2), 2, span), 2)
+    assert (found.span, found.stride, found.across) == (span, 8 * span, False)
+
+
+@pytest.mark.parametrize("span", [128, 64, 32])
+def test_descriptor_across_k(span: int) -> None:
+    """N side by side in memory: boxes of N lie a `leading` apart, 8 steps of K a `stride`."""
+    memory = swizzled((64, 128), 2, span).permute((1, 0))
+    found = describe(memory, 2)
+    assert found == (span, 64 * span, 8 * span, True)
+
+
+def test_descriptor_of_core_matrices_without_a_swizzle() -> None:
+    # 8 rows of 16 bytes together, first all groups of rows, then the next chunk of K.
+    vectors = [(0, 1), (0, 2), (0, 4), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0), (0, 8)]
+    found = describe(Layout.build({"offset": vectors}, (64, 16)), 2)
+    assert found == (16, 64 * 16, 8 * 16, False)
+
+
+def test_plain_rows_are_refused() -> None:
+    with pytest.raises(Refusal, match="expected memory in core matrices"):
+        describe(row_major((64, 64)), 2)
+    with pytest.raises(Refusal, match="expected at least 32 bytes of k, got 16"):
+        describe(row_major((64, 8)), 2)
+
+
+def test_right_operand_in_rows_is_loaded_transposed() -> None:
+    """B of mma.sync as K rows of N: ldmatrix.trans, one row of memory a step of K."""
+    places = tile_fragment(mma_right(16), (16, 16), (1, 1)).then(row_major((16, 16)).inverse())
+    found = matrix_access(places, 2)
+    assert found == (True, (32, 64, 128), (256, 16), ())
+
+
+def test_what_does_not_lie_in_rows_is_not_loaded_as_matrices() -> None:
+    assert matrix_access(spread((16, 16), 1).then(row_major((16, 16)).inverse()), 2) is None

@@ -208,16 +208,16 @@ def problems(run: Run, before: dict[str, Any], after: dict[str, Any]) -> Iterato
 
 def difference(found: Any, value: Any, bound: Any = None) -> str | None:
     """Where an array is not what it must be: without a bound, the very same elements."""
-    value = _like(value, found)
+    value = like(value, found)
     with np.errstate(all="ignore"):
         if bound is None:
             wrong = array_difference(found, value.astype(found.dtype))
         else:
-            tolerance = Tolerance(absolute=_like(np.asarray(bound), found))
+            tolerance = Tolerance(absolute=like(np.asarray(bound), found))
             wrong = array_difference(found, value.astype(np.float64), tolerance)
     return None if wrong is None else str(wrong)
 
 
-def _like(value: Any, found: Any) -> Any:
+def like(value: Any, found: Any) -> Any:
     """An array or number in the shape of another."""
     return np.broadcast_to(value, found.shape) if value.size == 1 else value.reshape(found.shape)

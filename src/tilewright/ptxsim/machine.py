@@ -215,7 +215,7 @@ class _Arguments:
         if isinstance(arg, bytes | np.generic | np.ndarray):
             raw = arg if isinstance(arg, bytes) else arg.tobytes()
         else:
-            raw = _number(parameter, arg)
+            raw = encode_number(parameter, arg)
         if len(raw) != parameter.size:
             fail(f"expected {parameter.size} bytes for '{parameter.name}', got {len(raw)}")
         return raw
@@ -240,7 +240,8 @@ class _Arguments:
             self.memory.release(address)
 
 
-def _number(parameter: Variable, arg: int | float) -> bytes:
+def encode_number(parameter: Variable, arg: int | float) -> bytes:
+    """The bytes of a number as a parameter takes it."""
     type = SCALAR_TYPES[parameter.type]
     if isinstance(arg, float):
         dtype = {4: np.float32, 8: np.float64, 2: np.float16}[parameter.size]

@@ -11,6 +11,7 @@ from tilewright.conversion.nvgpu_to_nvvm.matrix_descriptor import (
     packed_descriptor,
 )
 from tilewright.conversion.nvgpu_to_nvvm.numbers import add, as_value
+from tilewright.conversion.nvgpu_to_nvvm.warpgroup import WGMMA_TYPES
 from tilewright.dialects.cute_nvgpu import wgmma
 from tilewright.dialects.nvgpu.warpgroup import ROWS, depth_of
 from tilewright.dialects.nvvm import wgmma as nvvm
@@ -19,38 +20,15 @@ from tilewright.dialects.nvvm.attributes import (
     MMAShape,
     WGMMAScaleIn,
     WGMMAScaleOut,
-    WGMMAType,
 )
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import (
-    BF16,
-    F8E4M3FN,
-    F8E5M2,
-    F16,
-    F32,
-    I8,
-    I32,
-    TF32,
-    IntegerType,
     VectorType,
 )
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
-
-_TYPES: Final[dict[Type, WGMMAType]] = {
-    F16: WGMMAType.F16,
-    BF16: WGMMAType.BF16,
-    TF32: WGMMAType.TF32,
-    F8E4M3FN: WGMMAType.E4M3,
-    F8E5M2: WGMMAType.E5M2,
-    I8: WGMMAType.S8,
-    IntegerType(8, "s"): WGMMAType.S8,
-    IntegerType(8, "u"): WGMMAType.U8,
-    F32: WGMMAType.F32,
-    I32: WGMMAType.S32,
-}
 
 
 @converts(wgmma.WgmmaDescriptorOp)
@@ -127,9 +105,9 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
         descriptors_b=_advanced(build, new.b, op.steps, op.b_step),
         scale_d=new.accumulate,
         shape=MMAShape(ROWS, op.columns, depth_of(op.a_type)),
-        type_a=_TYPES[op.a_type],
-        type_b=_TYPES[op.b_type],
-        type_d=_TYPES[_element(op.accumulator)],
+        type_a=WGMMA_TYPES[op.a_type],
+        type_b=WGMMA_TYPES[op.b_type],
+        type_d=WGMMA_TYPES[_element(op.accumulator)],
         scale=WGMMAScaleOut.ONE,
         scale_a=_sign(op.negate_a),
         scale_b=_sign(op.negate_b),

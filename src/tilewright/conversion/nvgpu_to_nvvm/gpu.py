@@ -86,7 +86,7 @@ def global_id(op: indices.GlobalIdOp, new: indices.GlobalIdOp, build: Conversion
     return build.create(AddOp, lhs=before, rhs=thread)
 
 
-def _thread_number(build: ConversionBuilder) -> Value:
+def thread_number(build: ConversionBuilder) -> Value:
     """The number of a thread in its block, x fastest."""
     z, y, x = [_read(build, f"tid.{axis}") for axis in "zyx"]
     rows, columns = [_read(build, f"ntid.{axis}") for axis in "yx"]
@@ -101,7 +101,7 @@ def subgroup_id(
     op: indices.SubgroupIdOp, new: indices.SubgroupIdOp, build: ConversionBuilder
 ) -> Result:
     """The number of the warp in its block, by that of the thread: `%warpid` may change."""
-    number, size = _thread_number(build), constant(build, WARP, I32)
+    number, size = thread_number(build), constant(build, WARP, I32)
     return _as_index(build, build.create(UDivOp, lhs=number, rhs=size).res)
 
 

@@ -24,21 +24,22 @@ def reciprocal(op: RcpOp, new: RcpOp, build: ConversionBuilder) -> Result:
     return joined(build, found, new.source.type)
 
 
-def _rounding(mode: PackedRounding) -> RoundingMode:
+def rounding_mode(mode: PackedRounding) -> RoundingMode:
+    """The same mode by the name that NVVM has for it."""
     return RoundingMode[mode.name]
 
 
 @converts(FmaPackedF32x2Op)
 def fma(op: FmaPackedF32x2Op, new: FmaPackedF32x2Op, build: ConversionBuilder) -> Result:
     """One for one."""
-    rounding = _rounding(op.rounding)
+    rounding = rounding_mode(op.rounding)
     return build.create(nvvm.FmaPackedF32x2Op, a=new.a, b=new.b, c=new.c, rnd=rounding, ftz=op.ftz)
 
 
 @converts(MulPackedF32x2Op)
 def mul(op: MulPackedF32x2Op, new: MulPackedF32x2Op, build: ConversionBuilder) -> Result:
     """One for one."""
-    rounding = _rounding(op.rounding)
+    rounding = rounding_mode(op.rounding)
     return build.create(nvvm.MulPackedF32x2Op, a=new.a, b=new.b, rnd=rounding, ftz=op.ftz)
 
 

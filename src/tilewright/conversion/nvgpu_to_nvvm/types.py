@@ -26,10 +26,12 @@ from tilewright.dialects.nvgpu.types import (
     WarpgroupAccumulatorType,
     WarpgroupDescriptorType,
 )
+from tilewright.dialects.nvgpu.warpgroup import ROWS as WARPGROUP_ROWS
 from tilewright.ir.attributes import Attribute, IntegerAttr, Type
 from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.types import (
     DYNAMIC,
+    F16,
     F32,
     I32,
     I64,
@@ -76,9 +78,16 @@ def element_type(type: Type) -> Type | None:
     return IntegerType(type.width) if type.width == 8 else None
 
 
+def lane_type(type: Type) -> Type | None:
+    """What a number is in a vector, where floats of less than a byte are bits too."""
+    if isinstance(type, FloatType) and type.width < 8:
+        return IntegerType(type.width)
+    return element_type(type)
+
+
 def vector_type(type: VectorType) -> Type | None:
     """One dimension; a vector of none has one element."""
-    element = element_type(type.element)
+    element = lane_type(type.element)
     if element is None or any(type.scalable):
         return None
     return VectorType((extent_of(type),), element)
@@ -105,11 +114,17 @@ def memref_types(type: MemRefType) -> tuple[Type, ...] | None:
 
 
 def accumulator_type(type: WarpgroupAccumulatorType) -> Type | None:
-    """The registers of one thread: its part of the accumulator."""
-    element = element_type(type.fragmented.element)
-    if element is None:
+    """The registers of one thread; a struct of them for every 64 rows, where there are more."""
+    shape, element = type.fragmented.shape, element_type(type.fragmented.element)
+    if element is None or len(shape) != 2 or shape[0] % WARPGROUP_ROWS:
         return None
-    return StructType((element,) * (extent_of(type.fragmented) // _WARPGROUP))
+    rows, columns = shape
+    count, register = WARPGROUP_ROWS * columns // _WARPGROUP, element
+    if element is F16:
+        count, register = count // 2, VectorType((2,), F16)
+    block = StructType((register,) * count)
+    blocks = rows // WARPGROUP_ROWS
+    return block if blocks == 1 else StructType((block,) * blocks)
 
 
 def llvm_types() -> TypeConverter:

@@ -22,25 +22,38 @@ from tilewright.ir.types import (
     F16,
     F32,
     F64,
+    I1,
     I4,
     I8,
     I16,
     I32,
+    IntegerType,
     VectorType,
 )
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
-FACTORS: Final = (F64, F32, F16, BF16, F8E4M3FN, F8E5M2, I8, I4)
-
+BYTES: Final = (I8, IntegerType(8, "s"), IntegerType(8, "u"))
+"""Integers of 8 bits: signed unless they say otherwise."""
+_NIBBLES: Final = (I4, IntegerType(4, "s"), IntegerType(4, "u"))
+_FACTORS: Final = (
+    (F64,),
+    (F32,),
+    (F16,),
+    (BF16,),
+    (F8E4M3FN, F8E5M2),
+    BYTES,
+    _NIBBLES,
+    (I1,),
+)
+"""What can be multiplied: an element of A by one of B out of the same row."""
 
 _SUMS: Final[dict[Type, tuple[Type, ...]]] = {
     F64: (F64,),
     F32: (F32,),
     BF16: (F32,),
-    I8: (I32,),
-    I4: (I32,),
+    **dict.fromkeys((*BYTES, *_NIBBLES, I1), (I32,)),
 }
 """What products are added to, where that is not f16 or f32."""
 
@@ -111,8 +124,8 @@ def _product_problems(
     bits of a tile of A and of B, one f64, and two elements of C.
     """
     element = a.element
-    if element is not b.element or element not in FACTORS:
-        listed = "i4, i8, f8, f16, bf16, f32 (as tf32) or f64"
+    if not any(element in row and b.element in row for row in _FACTORS):
+        listed = "i1, i4, i8, f8, f16, bf16, f32 (as tf32) or f64"
         yield f"expected A and B of {listed}, got '{a}' and '{b}'"
         return
     if len(shape) != 3 or min(shape) < 1:
@@ -136,7 +149,7 @@ def _product_problems(
 
 
 class MmaSyncOp(MmaOp):
-    """`A * B + C` by one warp."""
+    """`A * B + C` by one warp; sums of integers wrap around."""
 
     name = "nvgpu.mma.sync"
     syntax = (
@@ -153,6 +166,18 @@ class MmaSyncOp(MmaOp):
         yield from _product_problems(a, b, c, shape_of_product(self.mma_shape), 1)
         if self.tf32_enabled and a.element is not F32:
             yield f"expected 'tf32Enabled' only for f32, got '{a.element}'"
+
+
+def _selectors(a: VectorType, shape: tuple[int, ...]) -> int:
+    """How many groups of lanes could hold the metadata of A: it says 4 bits of 4 elements.
+
+    They are 4 bits of two elements of 32 bits, and of eight of 4 bits, which go in pairs.
+    """
+    if len(shape) != 3 or min(shape) < 1:
+        return 1
+    m, _, k = shape
+    described = {32: 2, 4: 8}.get(bits_of(a.element) or 0, 4)
+    return max(1, 32 * 32 // (m * k * 4 // described))
 
 
 METADATA: Final = exactly(VectorType((2,), I16), "fixed-length vector of 2 16-bit integers")
@@ -179,5 +204,6 @@ class MmaSparseSyncOp(MmaOp):
         yield from _product_problems(a, b, c, shape_of_product(self.mma_shape), 2)
         if self.tf32_enabled and a.element is not F32:
             yield f"expected 'tf32Enabled' only for f32, got '{a.element}'"
-        if self.sparsity_selector not in (0, 1):
-            yield f"expected the sparsity selector 0 or 1, got {self.sparsity_selector}"
+        most = _selectors(a, shape_of_product(self.mma_shape)) - 1
+        if not 0 <= self.sparsity_selector <= most:
+            yield f"expected a sparsity selector from 0 to {most}, got {self.sparsity_selector}"

@@ -17,6 +17,7 @@ from tilewright.dialects.nvgpu.constraints import (
     tensor_map,
 )
 from tilewright.dialects.nvgpu.types import WarpgroupAccumulatorType, WarpgroupDescriptorType
+from tilewright.dialects.nvgpu.warp import BYTES
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.operation import Operation
@@ -27,7 +28,6 @@ from tilewright.ir.types import (
     F8E5M2,
     F16,
     F32,
-    I8,
     I32,
     TF32,
     MemRefType,
@@ -49,8 +49,8 @@ def accumulates(result: Type, a: Type, b: Type) -> bool:
         return b is a and result is F32
     if a is F16:
         return b is a and result in (F16, F32)
-    if a is I8:
-        return b is a and result is I32
+    if a in BYTES:
+        return b in BYTES and result is I32
     return a in _EIGHTS and b in _EIGHTS and result in (F16, F32)
 
 
@@ -58,7 +58,7 @@ def is_width(columns: int, a: Type) -> bool:
     """Whether one instruction can make so many columns of the result."""
     if not 8 <= columns <= 256 or columns % 8:
         return False
-    return a is not I8 or columns in (8, 24) or columns % 16 == 0
+    return a not in BYTES or columns in (8, 24) or columns % 16 == 0
 
 
 def depth_of(a: Type) -> int:
@@ -66,12 +66,14 @@ def depth_of(a: Type) -> int:
     return 256 // (bits_of(a) or 32)
 
 
-def _matrix(value: Value) -> MemRefType:
+def matrix_of(value: Value) -> MemRefType:
+    """The matrix that a descriptor describes."""
     assert isinstance(value.type, WarpgroupDescriptorType)
     return value.type.tensor
 
 
-def _accumulator(value: Value) -> VectorType:
+def accumulator_of(value: Value) -> VectorType:
+    """The matrix that an accumulator holds."""
     assert isinstance(value.type, WarpgroupAccumulatorType)
     return value.type.fragmented
 
@@ -100,7 +102,7 @@ class WarpgroupGenerateDescriptorOp(Operation):
     descriptor = d.result(MATRIX_DESCRIPTOR)
 
     def verify(self) -> Iterator[str]:
-        tensor, described = memref(self.tensor), _matrix(self.descriptor)
+        tensor, described = memref(self.tensor), matrix_of(self.descriptor)
         if not in_shared_memory(tensor):
             yield f"expected a matrix in shared memory, got '{tensor}'"
         if tensor.element is not described.element:
@@ -125,7 +127,10 @@ class WarpgroupGenerateDescriptorOp(Operation):
 
 
 class WarpgroupMmaOp(Operation):
-    """`D = A * B + C`, done when the operation is done."""
+    """`D = A * B + C`, done when the operation is done; sums of integers wrap around.
+
+    In shared memory the common dimension runs fastest, or slowest where a matrix is transposed.
+    """
 
     name = "nvgpu.warpgroup.mma"
     traits = (SameType("matrix_c", "matrix_d"),)
@@ -144,9 +149,9 @@ class WarpgroupMmaOp(Operation):
 
     def verify(self) -> Iterator[str]:
         a, b, c = (
-            _matrix(self.descriptor_a),
-            _matrix(self.descriptor_b),
-            _accumulator(self.matrix_c),
+            matrix_of(self.descriptor_a),
+            matrix_of(self.descriptor_b),
+            accumulator_of(self.matrix_c),
         )
         if self.wait_group:
             found = self.wait_group
@@ -166,6 +171,8 @@ class WarpgroupMmaOp(Operation):
             yield f"expected a number of columns that wgmma has for '{a.element}', got {n}"
         if k % depth_of(a.element):
             yield f"expected a common extent that is a multiple of {depth_of(a.element)}, got {k}"
+        if (self.transpose_a or self.transpose_b) and a.element not in (F16, BF16):
+            yield f"expected elements of 16 bits to transpose, got '{a.element}'"
 
 
 class WarpgroupMmaStoreOp(Operation):
@@ -179,7 +186,7 @@ class WarpgroupMmaStoreOp(Operation):
     dst_memref = d.operand(RANKED_MEMREF)
 
     def verify(self) -> Iterator[str]:
-        matrix, target = _accumulator(self.matrix_d), memref(self.dst_memref)
+        matrix, target = accumulator_of(self.matrix_d), memref(self.dst_memref)
         if matrix.shape != target.shape or matrix.element is not target.element:
             yield f"expected a memref of the shape and elements of '{matrix}', got '{target}'"
 
@@ -194,7 +201,7 @@ class WarpgroupMmaInitAccumulatorOp(Operation):
     matrix_c = d.result(ACCUMULATOR)
 
     def verify(self) -> Iterator[str]:
-        type = _accumulator(self.matrix_c)
+        type = accumulator_of(self.matrix_c)
         fits = len(type.shape) == 2 and type.shape[0] % ROWS == 0
         if not fits or not is_width(type.shape[1], F16) or type.element not in (F16, F32, I32):
             yield f"expected an accumulator that wgmma has, got '{type}'"

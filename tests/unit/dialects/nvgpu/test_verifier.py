@@ -252,7 +252,7 @@ def test_sparse_products_of_warps(shape: list[int], a: str, b: str, c: str) -> N
             "4x2xf16",
             "2x2xbf16",
             "2x2xf32",
-            "expected A and B of i4, i8, f8, f16, bf16, f32 (as tf32) or f64, "
+            "expected A and B of i1, i4, i8, f8, f16, bf16, f32 (as tf32) or f64, "
             "got 'vector<4x2xf16>' and 'vector<2x2xbf16>'",
         ),
         (

@@ -1,0 +1,94 @@
+"""nvgpu's products of a warp to `mma.sync`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.fragments import members, put_together, taken_apart
+from tilewright.conversion.nvgpu_to_nvvm.vector import vector_of
+from tilewright.dialects.llvm.types import StructType
+from tilewright.dialects.nvgpu.warp import MmaSyncOp, shape_of_product
+from tilewright.dialects.nvvm.attributes import MMAB1Op, MMALayout, MMAShape, MMAType
+from tilewright.dialects.nvvm.matrix import MmaOp, fragment_type
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import (
+    BF16,
+    F8E4M3FN,
+    F8E5M2,
+    F16,
+    F32,
+    F64,
+    I1,
+    I4,
+    I8,
+    I32,
+    IntegerType,
+)
+from tilewright.target.tensor_cores import MMA, Product, find_product
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tilewright.ir.attributes import Type
+
+FACTORS: Final[Mapping[Type, MMAType]] = {
+    F16: MMAType.F16,
+    BF16: MMAType.BF16,
+    F32: MMAType.TF32,
+    F64: MMAType.F64,
+    F8E4M3FN: MMAType.E4M3,
+    F8E5M2: MMAType.E5M2,
+    I8: MMAType.S8,
+    IntegerType(8, "s"): MMAType.S8,
+    IntegerType(8, "u"): MMAType.U8,
+    I4: MMAType.S4,
+    IntegerType(4, "s"): MMAType.S4,
+    IntegerType(4, "u"): MMAType.U4,
+    I1: MMAType.B1,
+}
+"""What the elements of A and B are to the hardware."""
+SUMS: Final[Mapping[Type, MMAType]] = {
+    F16: MMAType.F16,
+    F32: MMAType.F32,
+    F64: MMAType.F64,
+    I32: MMAType.S32,
+}
+
+
+def missing_product(
+    table: tuple[Product, ...], a: MMAType, b: MMAType, sum: MMAType, shape: tuple[int, ...]
+) -> str | None:
+    """Why there is no such product; nothing if there is."""
+    m, n, k = shape
+    if find_product(table, a.keyword, b.keyword, sum.keyword, (m, n, k)) is not None:
+        return None
+    types = f"{a.keyword} and {b.keyword} to {sum.keyword}"
+    return f"expected a product that the hardware has, got {types} with the shape m{m}n{n}k{k}"
+
+
+@converts(MmaSyncOp)
+def mma(op: MmaSyncOp, new: MmaSyncOp, build: ConversionBuilder) -> Result:
+    """One for one; the product of two bits is that both are set."""
+    a, b = FACTORS[vector_of(op.matrix_a).element], FACTORS[vector_of(op.matrix_b).element]
+    sum = SUMS[vector_of(op.matrix_c).element]
+    shape = shape_of_product(op.mma_shape)
+    if (problem := missing_product(MMA, a, b, sum, shape)) is not None:
+        return build.reject(problem)
+    sums = taken_apart(build, new.matrix_c, fragment_type(sum))
+    made = build.create(
+        MmaOp,
+        operand_a=taken_apart(build, new.matrix_a, fragment_type(a)),
+        operand_b=taken_apart(build, new.matrix_b, fragment_type(b)),
+        operand_c=sums,
+        shape=MMAShape(*shape),
+        b1_op=MMAB1Op.AND_POPC if a is MMAType.B1 else None,
+        layout_a=MMALayout.ROW,
+        layout_b=MMALayout.COL,
+        type_a=a,
+        type_b=b,
+        types=[StructType((fragment_type(sum),) * len(sums))],
+    ).res
+    return put_together(build, members(build, made), new.matrix_c.type)
+
+
+PATTERNS: Final[Patterns] = (mma,)

@@ -1,0 +1,203 @@
+"""nvgpu's products of a warpgroup to `wgmma`, and its accumulators to and from registers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, moved
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import lanes, result_type
+from tilewright.conversion.nvgpu_to_nvvm.fragments import members
+from tilewright.conversion.nvgpu_to_nvvm.gpu import thread_number
+from tilewright.conversion.nvgpu_to_nvvm.numbers import add, constant, mul, resized
+from tilewright.conversion.nvgpu_to_nvvm.wgmma_descriptor import Fields, further
+from tilewright.dialects.llvm.aggregate import InsertValueOp
+from tilewright.dialects.llvm.arithmetic import AndOp, LShrOp, MulOp, OrOp
+from tilewright.dialects.llvm.constants import PoisonOp, ZeroOp
+from tilewright.dialects.llvm.memory import StoreOp
+from tilewright.dialects.llvm.types import StructType
+from tilewright.dialects.nvgpu import warpgroup
+from tilewright.dialects.nvgpu.warpgroup import (
+    ROWS,
+    WarpgroupGenerateDescriptorOp,
+    accumulator_of,
+    depth_of,
+    matrix_of,
+)
+from tilewright.dialects.nvvm import wgmma
+from tilewright.dialects.nvvm.attributes import (
+    MMALayout,
+    MMAShape,
+    WGMMAScaleIn,
+    WGMMAScaleOut,
+    WGMMAType,
+)
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import (
+    BF16,
+    F8E4M3FN,
+    F8E5M2,
+    F16,
+    F32,
+    I8,
+    I32,
+    I64,
+    TF32,
+    IntegerType,
+    VectorType,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+WGMMA_TYPES: Final[Mapping[Type, WGMMAType]] = {
+    F16: WGMMAType.F16,
+    BF16: WGMMAType.BF16,
+    TF32: WGMMAType.TF32,
+    F8E4M3FN: WGMMAType.E4M3,
+    F8E5M2: WGMMAType.E5M2,
+    I8: WGMMAType.S8,
+    IntegerType(8, "s"): WGMMAType.S8,
+    IntegerType(8, "u"): WGMMAType.U8,
+    F32: WGMMAType.F32,
+    I32: WGMMAType.S32,
+}
+"""What elements are to the hardware."""
+
+
+@converts(warpgroup.WarpgroupMmaInitAccumulatorOp)
+def init_accumulator(
+    op: warpgroup.WarpgroupMmaInitAccumulatorOp,
+    new: warpgroup.WarpgroupMmaInitAccumulatorOp,
+    build: ConversionBuilder,
+) -> Result:
+    """Zero in every register."""
+    type = result_type(op, build)
+    if type is None:
+        return build.reject(f"expected an accumulator that wgmma has, got '{op.matrix_c.type}'")
+    return build.create(ZeroOp, types=[type])
+
+
+def _starts(descriptor: Value, counts: tuple[int, int], transposed: bool) -> list[list[int]] | None:
+    """How many bytes further each block and each step starts; nothing where nobody can tell."""
+    blocks, steps = counts
+    if blocks == steps == 1:
+        return [[0]]
+    source = descriptor.defining_op()
+    if not isinstance(source, WarpgroupGenerateDescriptorOp):
+        return None
+    fields = Fields.of(source)
+    return [
+        [fields.offset(block, step, transposed=transposed) for step in range(steps)]
+        for block in range(blocks)
+    ]
+
+
+@converts(warpgroup.WarpgroupMmaOp)
+def mma(
+    op: warpgroup.WarpgroupMmaOp, new: warpgroup.WarpgroupMmaOp, build: ConversionBuilder
+) -> Result:
+    """Fence, products, commit, wait: nothing is under way before or after.
+
+    Accumulators go through fence and wait, so that nothing touches them in between.
+    An instruction takes 64 rows and 32 bytes of each; larger products take several.
+    """
+    a = matrix_of(op.descriptor_a)
+    (rows, depth), element = a.shape or (0, 0), a.element
+    blocks, steps = rows // ROWS, depth // depth_of(element)
+    starts_a = _starts(op.descriptor_a, (blocks, steps), op.transpose_a)
+    starts_b = _starts(op.descriptor_b, (1, steps), op.transpose_b)
+    if starts_a is None or starts_b is None:
+        return build.reject(f"expected descriptors of '{WarpgroupGenerateDescriptorOp.name}'")
+    sums = [new.matrix_c] if blocks == 1 else members(build, new.matrix_c)
+    types = [block.type for block in sums]
+    fenced = build.create(wgmma.WgmmaFenceTiedOp, accumulators=sums, types=types)
+    sums = list(fenced.outputs)
+    shape = MMAShape(ROWS, accumulator_of(op.matrix_c).shape[1], depth_of(element))
+    for block, step in [(block, step) for block in range(blocks) for step in range(steps)]:
+        sums[block] = build.create(
+            wgmma.WgmmaMmaAsyncOp,
+            inouts=sums[block],
+            descriptor_a=further(build, new.descriptor_a, starts_a[block][step]),
+            descriptor_b=further(build, new.descriptor_b, starts_b[0][step]),
+            shape=shape,
+            type_a=WGMMA_TYPES[element],
+            type_b=WGMMA_TYPES[matrix_of(op.descriptor_b).element],
+            type_d=WGMMA_TYPES[accumulator_of(op.matrix_c).element],
+            scale_d=WGMMAScaleOut.ONE,
+            scale_a=WGMMAScaleIn.ONE,
+            scale_b=WGMMAScaleIn.ONE,
+            layout_a=MMALayout.COL if op.transpose_a else MMALayout.ROW,
+            layout_b=MMALayout.ROW if op.transpose_b else MMALayout.COL,
+        ).res
+    build.create(wgmma.WgmmaGroupSyncAlignedOp)
+    done = build.create(wgmma.WgmmaWaitTiedOp, accumulators=sums, group=0, types=types)
+    return _joined(build, done.outputs, new.matrix_c.type)
+
+
+def _joined(build: ConversionBuilder, blocks: Sequence[Value], type: Type) -> Value:
+    """The accumulator that is made of these blocks of rows."""
+    if len(blocks) == 1:
+        return blocks[0]
+    whole: Value = build.create(PoisonOp, types=[type]).res
+    for index, block in enumerate(blocks):
+        whole = build.create(InsertValueOp, container=whole, value=block, position=[index]).res
+    return whole
+
+
+def _bits(build: ConversionBuilder, value: Value, start: int, count: int, step: int) -> Value:
+    """Some bits of a number, times a power of two."""
+    shifted = build.create(LShrOp, lhs=value, rhs=constant(build, start, I32)).res
+    mask = constant(build, (1 << count) - 1, I32)
+    part = build.create(AndOp, lhs=shifted, rhs=mask).res
+    return build.create(MulOp, lhs=part, rhs=constant(build, step, I32)).res
+
+
+@converts(warpgroup.WarpgroupMmaStoreOp)
+def store(
+    op: warpgroup.WarpgroupMmaStoreOp,
+    new: warpgroup.WarpgroupMmaStoreOp,
+    build: ConversionBuilder,
+) -> Result:
+    """Each thread writes what it holds.
+
+    A warp has 16 rows: a lane two of them, eight apart, and of each two of every eight columns.
+    """
+    thread = thread_number(build)
+    warp, eighth = _bits(build, thread, 5, 2, 16), _bits(build, thread, 2, 3, 1)
+    row = resized(build, build.create(OrOp, lhs=warp, rhs=eighth).res, I64)
+    column = resized(build, _bits(build, thread, 0, 2, 2), I64)
+    buffer = Buffer.of(op.dst_memref, build)
+    first = buffer.element_address([row, column], build)
+    down, right = buffer.strides
+    for (below, beside), element in _fragment(build, new.matrix_d):
+        place = add(build, mul(build, below, down), mul(build, beside, right))
+        address = moved(first, place, buffer.element, build)
+        build.create(StoreOp, value=element, addr=address)
+    return ()
+
+
+def _fragment(
+    build: ConversionBuilder, accumulator: Value
+) -> Iterator[tuple[tuple[int, int], Value]]:
+    """What a thread holds, and how many rows and columns behind the first each element is."""
+    held = members(build, accumulator)
+    nested = isinstance(held[0].type, StructType)
+    for block, registers in enumerate(
+        [members(build, each) for each in held] if nested else [held]
+    ):
+        for number, element in enumerate(_elements(build, registers)):
+            pair, half = divmod(number, 2)
+            yield (block * ROWS + pair % 2 * 8, pair // 2 * 8 + half), element
+
+
+def _elements(build: ConversionBuilder, registers: list[Value]) -> list[Value]:
+    """What registers hold; two f16 share one."""
+    if not isinstance(registers[0].type, VectorType):
+        return registers
+    return [element for register in registers for element in lanes(build, register)]
+
+
+PATTERNS: Final[Patterns] = (init_accumulator, mma, store)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nvgpu_to_nvvm import (
     arith,
     async_copy,
+    casts,
     cf,
     cute_tensormap,
     cute_threads,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 PATTERNS: Final[Patterns] = (
     *arith.PATTERNS,
     *async_copy.PATTERNS,
+    *casts.PATTERNS,
     *cf.PATTERNS,
     *cute_tensormap.PATTERNS,
     *cute_threads.PATTERNS,

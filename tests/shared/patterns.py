@@ -75,7 +75,10 @@ def _moderate(patterns: Array, format: FloatFormat, rng: np.random.Generator) ->
 
 
 def pairs(element: Number, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """All pairs of patterns of a type of up to 8 bits; of a larger one, edges and a sample."""
+    """All pairs of patterns of a type of up to 8 bits; of a larger one, edges and a sample.
+
+    Every pattern of a type of 16 bits is on both sides.
+    """
     first = every(element) if element.width <= 8 else _few(edges(element), rng)
     a, b = (grid.reshape(-1) for grid in np.meshgrid(first, first))
     if element.width <= 8:
@@ -84,6 +87,8 @@ def pairs(element: Number, count: int, rng: np.random.Generator) -> tuple[Array,
     # Some pairs are neighbours: they cancel, tie and compare as few random ones do.
     close = rng.random(count) < 0.2
     y[close] = x[close] ^ rng.integers(0, 4, int(close.sum())).astype(y.dtype)
+    if element.width <= 16:
+        x, y = (np.concatenate([some, rng.permutation(every(element))]) for some in (x, y))
     return np.concatenate([a, x]), np.concatenate([b, y])
 
 

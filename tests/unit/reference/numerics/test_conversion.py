@@ -76,6 +76,14 @@ def test_float_to_int(
         [(some(source, sample_size), source)],
         target,
     )
+    check_elements(
+        lambda a: conversion.fits_integer(a, source, target, is_signed=signed),
+        lambda a: (
+            exact.float_to_int(a, format, target.width, signed=signed, saturating=False) is not None
+        ),
+        [(some(source, sample_size), source)],
+        I1,
+    )
 
 
 @pytest.mark.parametrize("signed", [False, True])

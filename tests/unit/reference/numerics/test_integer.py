@@ -10,10 +10,12 @@ import pytest
 from element_checks import check_elements
 from patterns import edges, every, pairs
 
+from tilewright.dialects.cuda_tile import bitwise as db
 from tilewright.dialects.cuda_tile import conversion as dc
 from tilewright.dialects.cuda_tile import integer as di
 from tilewright.dialects.cuda_tile.enums import ComparisonPredicate, Rounding
 from tilewright.ir.types import I1, I8, I16, I32, I64, IntegerType
+from tilewright.reference.bitwise import LOGIC
 from tilewright.reference.numerics import comparison, integer, overflow
 from tilewright.support import floats
 from tilewright.support.numerics import comparison as exact_comparison
@@ -116,7 +118,7 @@ WRAPS: list[tuple[type, Callable[..., bool]]] = [
 
 
 @pytest.mark.parametrize("signed", SIGNS)
-@pytest.mark.parametrize("type", [I1, I8, I64], ids=str)
+@pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize(("kind", "overflows"), WRAPS)
 def test_where_arithmetic_wraps(
     kind: Any, overflows: Callable[..., bool], type: IntegerType, signed: bool, sample_size: int
@@ -131,11 +133,29 @@ def test_where_arithmetic_wraps(
 
 
 @pytest.mark.parametrize("signed", SIGNS)
-@pytest.mark.parametrize("target", [I1, I8], ids=str)
-def test_where_truncation_wraps(target: IntegerType, signed: bool) -> None:
+@pytest.mark.parametrize(
+    ("source", "target"), [(a, b) for a in TYPES for b in TYPES if a.width > b.width]
+)
+def test_where_truncation_wraps(source: IntegerType, target: IntegerType, signed: bool) -> None:
+    width = source.width
     check_elements(
         lambda a: overflow.wraps(dc.TruncIOp, [a], target, is_signed=signed),
-        lambda a: exact_conversion.truncate_overflows(a, 16, target.width, signed=signed),
-        [(edges(I16), I16)],
+        lambda a: exact_conversion.truncate_overflows(a, width, target.width, signed=signed),
+        [(every(source) if width <= 16 else edges(source), source)],
         I1,
     )
+
+
+@pytest.mark.parametrize("type", TYPES, ids=str)
+@pytest.mark.parametrize(
+    ("kind", "specified"),
+    [
+        (db.AndIOp, exact.bitwise_and),
+        (db.OrIOp, exact.bitwise_or),
+        (db.XOrIOp, exact.bitwise_xor),
+    ],
+)
+def test_logic(
+    kind: Any, specified: Callable[..., int], type: IntegerType, sample_size: int
+) -> None:
+    check_elements(LOGIC[kind], specified, operands(type, sample_size), type)

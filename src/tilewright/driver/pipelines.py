@@ -24,6 +24,7 @@ PASSES: Final = {
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
+    "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),

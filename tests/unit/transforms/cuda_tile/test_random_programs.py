@@ -13,7 +13,10 @@ from tile_programs import kernel, run
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.pipelines import LEVELS
 
-PASSES = ("canonicalize", "cse", "dce", "fold", "licm", "loop-split", *LEVELS[1:])
+PASSES = (
+    "canonicalize", "cse", "dce", "fold", "licm", "loop-split", "structure-early-exits",
+    *LEVELS[1:],
+)  # fmt: skip
 
 
 class Program(NamedTuple):

@@ -196,11 +196,15 @@ def test_only_modules_of_gpu_are_left() -> None:
     ("body", "name"),
     [
         ("%r = gpu.all_reduce add %x { } : (f32) -> f32", "gpu.all_reduce"),
-        ("%r = nvgpu.cvt_fpext %v : vector<4xf16> to vector<4xf32>", "nvgpu.cvt_fpext"),
+        (
+            "%r = nvgpu.mma.sync(%v, %v, %v) {mmaShape = [8, 8, 8]} "
+            ": (vector<1x2xf16>, vector<1x2xf16>, vector<1x2xf16>) -> vector<1x2xf16>",
+            "nvgpu.mma.sync",
+        ),
     ],
 )
 def test_what_has_no_pattern_stops_the_pass(body: str, name: str) -> None:
-    text = kernel(body, "%x: f32, %v: vector<4xf16>")
+    text = kernel(body, "%x: f32, %v: vector<1x2xf16>")
     assert f"failed to legalize operation '{name}' that was marked illegal" in failures(text)
 
 

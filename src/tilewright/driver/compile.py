@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.driver.api import read_level
 from tilewright.driver.files import read_input
@@ -27,6 +27,9 @@ from tilewright.text.printer import print_op
 if TYPE_CHECKING:
     from tilewright.emit.cubin import Cubin, Resources
     from tilewright.ir.passes import Instrument
+
+ASSEMBLY: Final = "llvm.inline_asm"
+"""What a program says to ptxas directly."""
 
 Source = bytes | str | os.PathLike[str] | Operation
 
@@ -129,6 +132,7 @@ class Compilation:
         self.settings = settings
         self.watch = watch or Watch()
         self.cubin: Cubin | None = None
+        self._foreign = any(op.name == ASSEMBLY for op in module.walk())
 
     def to(self, stage: str) -> str | bytes:
         """The program at a stage: text, or the bytes of a cubin."""
@@ -175,7 +179,9 @@ class Compilation:
 
         arch, opt_level, line_info = self.settings
         with self.watch.clock.measure("ptxas"):
-            self.cubin = assemble(ptx, arch, opt_level=opt_level, line_info=line_info)
+            self.cubin = assemble(
+                ptx, arch, opt_level=opt_level, line_info=line_info, foreign=self._foreign
+            )
         self.watch.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
 

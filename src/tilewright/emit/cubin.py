@@ -72,8 +72,13 @@ class Cubin:
         self.warnings = warnings
 
 
-def assemble(ptx: str, arch: Arch, *, opt_level: int = 3, line_info: bool = False) -> Cubin:
-    """Assemble PTX for the GPU that `arch` names."""
+def assemble(
+    ptx: str, arch: Arch, *, opt_level: int = 3, line_info: bool = False, foreign: bool = False
+) -> Cubin:
+    """Assemble PTX for the GPU that `arch` names.
+
+    `foreign` says that the program brought assembly along: what ptxas rejects may be its own.
+    """
     ptxas = find_ptxas()
     with TemporaryDirectory(prefix="tilewright-") as folder:
         source, target = os.path.join(folder, "module.ptx"), os.path.join(folder, "module.cubin")
@@ -86,7 +91,7 @@ def assemble(ptx: str, arch: Arch, *, opt_level: int = 3, line_info: bool = Fals
         )
         log = f"{done.stdout}\n{done.stderr}"
         if done.returncode:
-            raise _failure(done.returncode, log)
+            raise _failure(done.returncode, log, foreign)
         with open(target, "rb") as file:
             data = file.read()
     spills = _spills(log)
@@ -95,14 +100,17 @@ def assemble(ptx: str, arch: Arch, *, opt_level: int = 3, line_info: bool = Fals
     return Cubin(data, entries, _warnings(log))
 
 
-def _failure(code: int, log: str) -> Exception:
-    """What went wrong: too large a kernel is the program's fault, all else is ours."""
+def _failure(code: int, log: str, foreign: bool) -> Exception:
+    """What went wrong: too large a kernel or its own assembly is the program's, all else ours."""
     if found := _TOO_MUCH.search(log):
         return UserError([Diagnostic(f"ptxas: {found[0]}")])
     if code < 0:
         return InternalError(f"ptxas ended by signal {-code}")
     lines = [line for line in log.splitlines() if "error" in line or "fatal" in line]
-    return InternalError(f"ptxas rejects what we wrote: {' '.join(lines[:3]) or log.strip()}")
+    gist = " ".join(lines[:3]) or log.strip()
+    if foreign:
+        return UserError([Diagnostic(f"ptxas rejects the program: {gist}")])
+    return InternalError(f"ptxas rejects what we wrote: {gist}")
 
 
 def _spills(log: str) -> dict[str, tuple[int, int]]:

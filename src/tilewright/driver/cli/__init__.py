@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "dis": ("disassemble", "disassemble bytecode into text"),
     "verify": ("verify", "check a module and report every error"),
     "opt": ("opt", "run passes on a module"),
+    "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
 }

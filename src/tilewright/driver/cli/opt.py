@@ -11,24 +11,26 @@ from tilewright.driver.api import read_level
 from tilewright.driver.assembly import tile_module, with_plain_locations
 from tilewright.driver.cli.options import (
     BYTECODE_VERSION,
+    OPT_LEVELS,
     TEXT_OPTIONS,
+    WATCH_OPTIONS,
     Command,
     Option,
     UsageError,
     output,
 )
+from tilewright.driver.cli.watching import chosen_instruments, report
 from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import LEVELS, PASSES, parse_pipeline
-from tilewright.ir.instruments import EVERY, PrintEach, Timing, VerifyEach
+from tilewright.ir.instruments import Timing
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.verifier import verify
-from tilewright.support.diagnostics import Severity, Sink, UserError
+from tilewright.support.diagnostics import Sink, UserError
 from tilewright.text.printer import Style, print_op
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
     from tilewright.ir.operation import Operation
-    from tilewright.ir.passes import Instrument
 
 COMMAND: Final = Command(
     "opt",
@@ -43,15 +45,13 @@ COMMAND: Final = Command(
         ),
         Option(
             "-O",
-            choices=("0", "1", "2", "3"),
+            choices=OPT_LEVELS,
             default="0",
             help="the passes of an optimization level, before those of --pass (default: 0, none)",
         ),
         Option("--emit", choices=("text", "bytecode"), default="text", help="what to write"),
         BYTECODE_VERSION,
-        Option("--verify-each", help="verify after every pass"),
-        Option("--print-after-all", help="print after every pass, to standard error"),
-        Option("--timing", help="print how long each pass took, to standard error"),
+        *WATCH_OPTIONS,
         Option(
             "--allow-unregistered-dialect",
             help="take operations of dialects that we do not know, in generic form",
@@ -73,11 +73,9 @@ def run(arguments: Arguments) -> int:
     timing = Timing()
     sink = Sink()
     try:
-        pipeline.run(module, sink, _instruments(arguments, timing))
+        pipeline.run(module, sink, [*chosen_instruments(arguments), timing])
     finally:
-        others = (found for found in sink.diagnostics if found.severity is not Severity.ERROR)
-        for diagnostic in others:
-            print(diagnostic.render(), file=sys.stderr)
+        report(sink)
     verify(module)
     if arguments.flag("timing"):
         print(timing.report(), file=sys.stderr)
@@ -92,15 +90,6 @@ def _pipeline(arguments: Arguments) -> Pipeline:
         return Pipeline(*(step for text in texts for step in parse_pipeline(text).steps))
     except UserError as error:
         raise UsageError(error.render()) from error
-
-
-def _instruments(arguments: Arguments, timing: Timing) -> list[Instrument]:
-    chosen: list[Instrument] = []
-    if arguments.flag("print-after-all"):
-        chosen.append(PrintEach(print_op, sys.stderr.write, after=EVERY))
-    if arguments.flag("verify-each"):
-        chosen.append(VerifyEach())
-    return [*chosen, timing]
 
 
 def _render(module: Operation, name: str, arguments: Arguments) -> bytes:

@@ -176,3 +176,12 @@ TEXT_OPTIONS: Final = (
     Option("--generic", help="print MLIR's generic form of every operation"),
 )
 """How text is printed."""
+
+WATCH_OPTIONS: Final = (
+    Option("--verify-each", help="verify after every pass"),
+    Option("--print-after-all", help="print after every pass, to standard error"),
+    Option("--timing", help="print how long each step took, to standard error"),
+)
+"""How passes are watched."""
+
+OPT_LEVELS: Final = ("0", "1", "2", "3")

@@ -292,8 +292,15 @@ def _call(w: FunctionWriter, op: calls.CallOp) -> None:
         w.bind(result, text)
 
 
+PROVEN_INTRINSICS: Final = frozenset(
+    ("llvm.nvvm.nanosleep", "llvm.nvvm.read.ptx.sreg.dynamic_smem_size")
+)
+"""Those by name that LLVM has been seen to take for every target."""
+
+
 def _intrinsic(w: FunctionWriter, op: calls.CallIntrinsicOp) -> None:
-    w.module.unproven.append(op.intrin)
+    if op.intrin not in PROVEN_INTRINSICS:
+        w.module.unproven.append(op.intrin)
     w.call(op, op.intrin, w.all_typed(op.args), _flags(op, "fastmathFlags"))
 
 

@@ -1,0 +1,201 @@
+"""`tilewright compile` and `tilewright.compile`: every stage, its options, and what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import Run
+
+import tilewright
+from tilewright.driver.api import read_level
+from tilewright.driver.pipelines import STAGES
+from tilewright.support.diagnostics import Severity
+
+KERNEL = """\
+gpu.module @kernels {
+  gpu.func @twice(%a: memref<64xf32, 1>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<64xf32, 1>
+    %y = arith.addf %x, %x : f32
+    memref.store %y, %a[%i] : memref<64xf32, 1>
+    gpu.return
+  }
+}
+"""
+
+ASSEMBLY = """\
+llvm.func @k() attributes {nvvm.kernel} {
+  llvm.inline_asm has_side_effects "TEXT", "" : () -> ()
+  llvm.return
+}
+"""
+
+STAGE_MARKS = {
+    "nvgpu": "gpu.thread_id x",
+    "nvvm": "nvvm.read.ptx.sreg.tid.x",
+    "llvm": "call i32 @llvm.nvvm.read.ptx.sreg.tid.x()",
+    "ptx": ".target sm_90a",
+}
+
+
+@pytest.fixture(autouse=True)
+def kernel(folder: Path) -> None:
+    (folder / "kernel.mlir").write_text(KERNEL)
+
+
+@pytest.mark.parametrize(("stage", "mark"), STAGE_MARKS.items())
+def test_emit_stops_at_a_stage(run: Run, stage: str, mark: str) -> None:
+    result = run("compile", "kernel.mlir", "--emit", stage)
+    assert (result.code, result.err) == (0, "")
+    assert mark in result.out
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("k.cubin", b"\x7fELF"), ("k.ll", b"target triple"), ("k.ptx", b"//"), ("k", b"\x7fELF")],
+)
+def test_the_suffix_picks_the_stage(run: Run, folder: Path, name: str, start: bytes) -> None:
+    assert run("compile", "kernel.mlir", "-o", name) == (0, "", "")
+    assert (folder / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("stage", ["nvgpu", "nvvm"])
+def test_what_a_stage_prints_compiles_to_the_same(run: Run, stage: str) -> None:
+    text = run("compile", "kernel.mlir", "--emit", stage).out
+    again = run("compile", "-", "--emit", "ptx", stdin=text.encode())
+    assert again == run("compile", "kernel.mlir", "--emit", "ptx")
+
+
+def test_the_target(run: Run) -> None:
+    assert ".target sm_80\n" in run("compile", "kernel.mlir", "--emit=ptx", "--arch=sm_80").out
+    wrong = run("compile", "kernel.mlir", "--emit=ptx", "--arch=sm_91")
+    assert wrong.code == 2
+    assert "expected one of sm_80, " in wrong.err
+
+
+def test_resources_and_timing(run: Run) -> None:
+    result = run("compile", "kernel.mlir", "-ok.cubin", "--resources", "--timing", "-g")
+    lines = result.err.splitlines()
+    head, row = [line.split() for line in lines[-2:]]
+    assert head[:6] == ["kernel", "threads", "registers", "spills", "stack", "shared"]
+    assert row[:2] == ["twice", "64x1x1"]
+    assert int(row[2]) > 0
+    assert row[3:] == ["0+0", "0", "0", "32"]
+    assert all(step in result.err for step in ("read", "convert-gpu", "LLVM", "ptxas", "total"))
+    assert run("compile", "kernel.mlir", "--emit=ptx", "--resources").code == 2
+
+
+def test_passes_are_watched(run: Run) -> None:
+    result = run("compile", "kernel.mlir", "--emit=nvvm", "--print-after-all", "--verify-each")
+    assert result.code == 0
+    assert "after convert-scf-to-cf" in result.err
+    assert "after convert-gpu-nvgpu-to-nvvm" in result.err
+
+
+def test_opt_takes_the_same_levels(run: Run) -> None:
+    result = run("opt", "kernel.mlir", "--pass", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm")
+    assert result == run("compile", "kernel.mlir", "--emit", "nvvm")
+
+
+def test_tile_programs_end_where_the_way_ends(run: Run, folder: Path) -> None:
+    assert "addf" in run("compile", "good.mlir", "--emit", "cuda_tile", "-O0").out
+    result = run("compile", "good.mlir", "-o", "out.cubin")
+    assert result.code == 3
+    assert "unsupported: the way from 'cuda_tile' to 'nv_tileaa'" in result.err
+    assert not (folder / "out.cubin").exists()
+
+
+def test_no_way_up(run: Run) -> None:
+    result = run("compile", "kernel.mlir", "--emit", "cuda_tile")
+    assert result.code == 1
+    assert "expected a stage from 'nvgpu' on, where the program is, got 'cuda_tile'" in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "gist"),
+    [
+        (KERNEL.replace("addf", "addi"), 1, "arith.addi"),
+        (KERNEL.replace("gpu.return", ""), 1, "error:"),
+        (ASSEMBLY.replace("TEXT", "frobnicate;"), 1, "ptxas rejects the program"),
+        ("", 1, "empty"),
+    ],
+)
+def test_wrong_programs(run: Run, folder: Path, text: str, code: int, gist: str) -> None:
+    (folder / "out.cubin").write_bytes(b"old")
+    result = run("compile", "-", "-o", "out.cubin", stdin=text.encode())
+    assert result.code == code
+    assert gist in result.err
+    assert "Traceback" not in result.err
+    assert (folder / "out.cubin").read_bytes() == b"old"
+
+
+def test_the_library() -> None:
+    module = tilewright.compile(KERNEL, "sm_90", 3)
+    assert module.cubin.startswith(b"\x7fELF")
+    assert ".entry twice" in module.ptx
+    assert list(module.stages) == [*STAGE_MARKS]
+    assert all(mark in module.stages[stage] for stage, mark in STAGE_MARKS.items())
+    assert module.stages["ptx"] == module.ptx
+    assert list(module.entries) == ["twice"]
+    assert module.entries["twice"].resources.threads == (64, 1, 1)
+    assert module.remarks == []
+    with pytest.raises(KeyError):
+        module.stages["nv_tileas"]
+
+
+def test_the_library_leaves_its_input_alone(folder: Path) -> None:
+    module = read_level(KERNEL, "k")
+    before = str(module)
+    made = tilewright.compile(module, "sm_100")
+    assert str(module) == before
+    assert made.ptx == tilewright.compile(folder / "kernel.mlir", "sm_100a", emit="ptx").ptx
+    assert made.arch == "sm_100"
+
+
+def test_the_library_without_ptxas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", "/nowhere/ptxas")
+    module = tilewright.compile(KERNEL, emit="ptx")
+    assert module.entries == {}
+    with pytest.raises(ValueError, match="compiled to a cubin"):
+        _ = module.cubin
+    with pytest.raises(tilewright.Unsupported, match="TILEWRIGHT_PTXAS"):
+        tilewright.compile(KERNEL)
+
+
+def test_wrong_arguments_of_the_library() -> None:
+    with pytest.raises(tilewright.Unsupported, match="the GPU 'sm_75'"):
+        tilewright.compile(KERNEL, "sm_75")
+    with pytest.raises(ValueError, match="expected an optimization level"):
+        tilewright.compile(KERNEL, opt_level=4)
+    with pytest.raises(ValueError, match="expected 'ptx' or 'cubin'"):
+        tilewright.compile(KERNEL, emit="nvvm")
+
+
+def test_spills_are_remarks() -> None:
+    rows = "\n".join(f"    %x{n} = memref.load %a[%c{n}] : memref<512xf32, 1>" for n in range(300))
+    indices = "\n".join(f"    %c{n} = arith.constant {n} : index" for n in range(300))
+    stores = "\n".join(
+        f"    memref.store %x{n}, %a[%c{299 - n}] : memref<512xf32, 1>" for n in range(300)
+    )
+    text = f"""
+gpu.module @kernels {{
+  gpu.func @k(%a: memref<512xf32, 1>) kernel attributes {{known_block_size = array<i32: 1024, 1, 1>}} {{
+{indices}
+{rows}
+    gpu.barrier
+{stores}
+    gpu.return
+  }}
+}}
+"""  # noqa: E501
+    remarks = tilewright.compile(text).remarks
+    assert [remark.severity for remark in remarks] == [Severity.REMARK]
+    assert "'k' spills registers" in remarks[0].message
+
+
+def test_stages_are_in_order() -> None:
+    assert STAGES == (
+        "cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx", "cubin",
+    )  # fmt: skip

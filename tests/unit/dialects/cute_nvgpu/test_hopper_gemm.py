@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from dialect_text import read
-from hopper_gemm import hopper_gemm
 
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.traits import Effects
@@ -15,31 +16,25 @@ from tilewright.transforms.generic.cse import Cse
 from tilewright.transforms.generic.dce import Dce
 from tilewright.transforms.generic.licm import Licm
 
-VARIANTS = [
-    {"layout": "nt"},
-    {"layout": "nn"},
-    {"layout": "nt", "cluster": 2},
-    {"layout": "nt", "plain": True},
-    {"layout": "nn", "plain": True, "persistent": False},
-]
+PROGRAMS = sorted((Path(__file__).parents[3] / "run" / "low" / "hopper_gemm").glob("*.mlir"))
 
 ALLOWED = {
     "arith", "builtin", "cute_nvgpu", "gpu", "memref", "nvgpu", "scf", "vector",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_kernel(variant: dict[str, object]) -> None:
-    module = read(hopper_gemm(**variant))  # type: ignore[arg-type]
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_kernel(program: Path) -> None:
+    module = read(program.read_text())
     assert {op.dialect for op in module.walk()} <= ALLOWED
     text = print_op(module)
     assert print_op(read(text)) == text
     assert print_op(read(print_op(module, generic=True))) == text
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_transforms_keep_what_has_effects(variant: dict[str, object]) -> None:
-    module = read(hopper_gemm(**variant))  # type: ignore[arg-type]
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_transforms_keep_what_has_effects(program: Path) -> None:
+    module = read(program.read_text())
     acting = [op.name for op in module.walk() if op.effects is Effects.UNKNOWN]
     before = sum(1 for _ in module.walk())
     Pipeline(Canonicalize(), Cse(), Licm(), Dce()).run(module)
@@ -48,8 +43,9 @@ def test_transforms_keep_what_has_effects(variant: dict[str, object]) -> None:
     assert sum(1 for _ in module.walk()) < before
 
 
-def test_accumulators_pass_through_every_step() -> None:
-    names = [op.name for op in read(hopper_gemm()).walk()]
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_accumulators_pass_through_every_step(program: Path) -> None:
+    names = [op.name for op in read(program.read_text()).walk()]
     steps = [name for name in names if ".wgmma." in name and "descriptor" not in name]
     assert [name.rpartition(".")[2] for name in steps] == [
         "fence", "issue", "commit", "wait", "wait",

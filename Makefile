@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TORCH := $(VENV)/.torch
 
 # pytest and the scripts take more options through ARGS, for example `make test ARGS="-k bytecode"`.
 ARGS ?=
@@ -59,7 +60,7 @@ conformance: $(READY) ## run the lit tests of a cuda-tile checkout (CUDA_TILE=fo
 	@echo "conformance: the lit tests of $(CUDA_TILE)"
 	@$(BIN)/python tools/lit_conformance.py "$(CUDA_TILE)" $(ARGS)
 
-samples: $(READY) ## run the sample kernels of a cuTile Python checkout (CUTILE=folder)
+samples: $(TORCH) ## run the sample kernels of a cuTile Python checkout (CUTILE=folder)
 	@test -n "$(CUTILE)" || { echo "samples: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
 	@echo "samples: the kernels of $(CUTILE)"
 	@$(BIN)/python tools/cutile_samples.py "$(CUTILE)" $(ARGS)
@@ -75,4 +76,9 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(TORCH): $(READY)
+	@echo "set-up: torch, which the samples of cuTile Python import, into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[samples]'
 	@touch $@

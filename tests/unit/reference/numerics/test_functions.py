@@ -16,6 +16,16 @@ from tilewright.reference.numerics.rounding import round_to, widen
 from tilewright.testing.compare import error_in_ulps
 
 TYPES = (F16, BF16, F32, F64)
+
+
+@pytest.fixture(params=[True, False], ids=["long", "decimal"])
+def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C's `long double`, if it is longer here, and the way to do without."""
+    if request.param and not functions.LONG_DOUBLE_IS_LONGER:
+        pytest.skip("long double is no longer")
+    monkeypatch.setattr(functions, "LONG_DOUBLE_IS_LONGER", request.param)
+
+
 INF, NAN = math.inf, math.nan
 
 SPECIAL: list[tuple[Callable[..., Any], tuple[float, ...], float]] = [
@@ -53,6 +63,7 @@ SPECIAL: list[tuple[Callable[..., Any], tuple[float, ...], float]] = [
 ]
 
 
+@pytest.mark.usefixtures("precision")
 @pytest.mark.parametrize("type", TYPES, ids=str)
 def test_special_points(type: FloatType) -> None:
     with np.errstate(all="ignore"):
@@ -65,6 +76,7 @@ def test_special_points(type: FloatType) -> None:
             ), (compute, operands)
 
 
+@pytest.mark.usefixtures("precision")
 @pytest.mark.parametrize("type", TYPES, ids=str)
 def test_powers_with_integers(type: FloatType) -> None:
     base = round_to(np.array([0.0, -0.0, -2.0, NAN, INF, 0.5]), type)
@@ -88,6 +100,7 @@ HARD: list[tuple[Callable[..., Any], Callable[..., Any], float]] = [
 ]
 
 
+@pytest.mark.usefixtures("precision")
 @pytest.mark.parametrize("type", [F32, F64], ids=str)
 def test_hard_points(type: FloatType) -> None:
     for compute, formula, x in HARD:
@@ -101,6 +114,45 @@ def test_hard_points(type: FloatType) -> None:
         wide = np.array([high]).astype(np.longdouble) + np.longdouble(low)
         error = error_in_ulps(functions.evaluate(compute, type, element), wide, type)
         assert error.max() <= functions.error_bound(type), (compute, x)
+
+
+FORMULAS: list[tuple[Callable[..., Any], Callable[..., Any], float]] = [
+    (np.exp, mpmath.exp, 300.0),
+    (np.exp2, lambda x: mpmath.power(2, x), 500.0),
+    (np.log, mpmath.log, 0.0),
+    (np.log2, lambda x: mpmath.log(x, 2), 0.0),
+    (np.sin, mpmath.sin, 1e6),
+    (np.cos, mpmath.cos, 1e300),
+    (np.tan, mpmath.tan, 10.0),
+    (np.sinh, mpmath.sinh, 2.0),
+    (np.cosh, mpmath.cosh, 300.0),
+    (np.tanh, mpmath.tanh, 3.0),
+    (functions.reciprocal_root, lambda x: 1 / mpmath.sqrt(x), 0.0),
+    (np.arctan2, mpmath.atan2, 1.0),
+    (np.power, mpmath.power, 0.0),
+]
+"""Functions, what they should give, and how far numbers of both signs go: 0 for positive ones."""
+
+
+@pytest.mark.usefixtures("precision")
+@pytest.mark.parametrize(("compute", "formula", "spread"), FORMULAS)
+def test_doubles_have_the_nearest_results(
+    compute: Callable[..., Any], formula: Callable[..., Any], spread: float
+) -> None:
+    rng = np.random.default_rng(3)
+    first = np.exp2(rng.uniform(-30, 30, 40)) if not spread else rng.uniform(-spread, spread, 40)
+    second = rng.normal(size=40) * 5
+    operands = [first, second] if compute in (np.arctan2, np.power) else [first]
+    with mpmath.workprec(1400):
+        exact = [formula(*map(mpmath.mpf, row)) for row in zip(*operands, strict=True)]
+        highs = [float(number) for number in exact]
+        lows = [float(a - b) for a, b in zip(exact, highs, strict=True)]
+    wide = np.array(highs).astype(np.longdouble) + np.array(lows)
+    found = functions.evaluate(compute, F64, *operands)
+    if functions.LONG_DOUBLE_IS_LONGER:
+        assert error_in_ulps(found, wide, F64).max() <= functions.error_bound(F64)
+    else:
+        assert found.tolist() == highs
 
 
 def test_flushing_is_by_sign() -> None:

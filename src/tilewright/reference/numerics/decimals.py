@@ -1,0 +1,185 @@
+"""Mathematical functions in double precision, by decimal numbers of many digits.
+
+This is for machines whose `long double` says no more than a double: slow, one number at a time, but
+with digits to spare. Zeros, infinities and NaN are left to C, which has rules for them.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable
+from decimal import Decimal
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from tilewright.reference.tile import Array
+
+DIGITS: Final = 60
+LONGEST: Final = 420
+"""The whole part of a double has up to 309 digits; what is left of it modulo pi needs more."""
+ENORMOUS: Final = 10_000
+"""A power of e with a larger exponent is no double."""
+
+Number = Callable[..., Decimal]
+
+
+def evaluate(compute: Callable[..., Array], *operands: Array) -> Array:
+    """What a function of arrays should give for doubles."""
+    found = compute(*operands)
+    usual = ~np.isnan(found)
+    for operand in operands:
+        usual &= np.isfinite(operand) & (operand != 0)
+    exact = np.frompyfunc(_in_floats(FUNCTIONS[compute.__name__]), len(operands), 1)
+    chosen = [np.broadcast_to(operand, found.shape)[usual] for operand in operands]
+    result = np.array(found)
+    result[usual] = np.asarray(exact(*chosen), np.float64)
+    return result
+
+
+def _in_floats(compute: Number) -> Callable[..., float]:
+    def run(*numbers: float) -> float:
+        with _digits(DIGITS):
+            return float(compute(*map(Decimal, map(float, numbers))))
+
+    return run
+
+
+def _digits(count: int) -> Any:
+    context = decimal.Context(prec=count, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[])
+    return decimal.localcontext(context)
+
+
+@cache
+def pi() -> Decimal:
+    """Machin's formula, in integers."""
+    unit = 10 ** (LONGEST + 10)
+    quarter = 4 * _inverse_angle(5, unit) - _inverse_angle(239, unit)
+    return Decimal(4 * quarter).scaleb(-LONGEST - 10, decimal.Context(prec=LONGEST + 20))
+
+
+def _inverse_angle(n: int, unit: int) -> int:
+    """The angle whose tangent is `1 / n`, in so many parts of one."""
+    total, power, k = 0, unit // n, 1
+    while power:
+        total += power // k if k % 4 == 1 else -(power // k)
+        power //= n * n
+        k += 2
+    return total
+
+
+def _series(first: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
+    """A sum of terms, each of which is the one before times a ratio, down to nothing."""
+    total, term, k = first, first, 0
+    while term and term.adjusted() > total.adjusted() - DIGITS - 3:
+        k += 1
+        term *= ratio(k)
+        total += term
+    return total
+
+
+def exp(x: Decimal) -> Decimal:
+    """e to the power of `x`."""
+    if abs(x) > ENORMOUS:
+        return Decimal("Infinity") if x > 0 else Decimal(0)
+    return x.exp()
+
+
+def log2(x: Decimal) -> Decimal:
+    """The logarithm to the base 2."""
+    return x.ln() / Decimal(2).ln()
+
+
+def exp2(x: Decimal) -> Decimal:
+    """2 to the power of `x`."""
+    return exp(x * Decimal(2).ln())
+
+
+def power(base: Decimal, exponent: Decimal) -> Decimal:
+    """`base ** exponent`; a negative base has an integer exponent."""
+    size = exp(exponent * abs(base).ln())
+    return -size if base < 0 and exponent % 2 else size
+
+
+def sinh(x: Decimal) -> Decimal:
+    """The hyperbolic sine; that of a small number without cancellation."""
+    if abs(x) < 1:
+        return _series(x, lambda k: x * x / (2 * k * (2 * k + 1)))
+    return (exp(x) - exp(-x)) / 2
+
+
+def cosh(x: Decimal) -> Decimal:
+    """The hyperbolic cosine."""
+    return (exp(x) + exp(-x)) / 2
+
+
+def tanh(x: Decimal) -> Decimal:
+    """The hyperbolic tangent."""
+    return Decimal(1).copy_sign(x) if abs(x) > 100 else sinh(x) / cosh(x)
+
+
+def sin(x: Decimal) -> Decimal:
+    """The sine."""
+    return _turned(x, 0)
+
+
+def cos(x: Decimal) -> Decimal:
+    """The cosine: the sine a quarter turn further."""
+    return _turned(x, 1)
+
+
+def tan(x: Decimal) -> Decimal:
+    """The tangent."""
+    return sin(x) / cos(x)
+
+
+def _turned(x: Decimal, quarters: int) -> Decimal:
+    """The sine, so many quarter turns further."""
+    with _digits(LONGEST):
+        turns = (2 * x / pi()).to_integral_value()
+        rest = x - turns * pi() / 2
+    turn = (int(turns) + quarters) % 4
+    square = -rest * rest
+    if turn % 2:
+        size = _series(Decimal(1), lambda k: square / (2 * k * (2 * k - 1)))
+    else:
+        size = _series(+rest, lambda k: square / (2 * k * (2 * k + 1)))
+    return -size if turn > 1 else size
+
+
+def atan2(y: Decimal, x: Decimal) -> Decimal:
+    """The angle of the point `(x, y)`."""
+    if abs(y) > abs(x):
+        return (pi() / 2).copy_sign(y) - _angle(x / y)
+    return _angle(y / x) + (pi().copy_sign(y) if x < 0 else 0)
+
+
+def _angle(slope: Decimal) -> Decimal:
+    """The angle whose tangent is a number from -1 to 1: eight times that of an eighth."""
+    for _ in range(3):
+        slope = slope / (1 + (1 + slope * slope).sqrt())
+    return 8 * _series(slope, lambda k: -slope * slope * (2 * k - 1) / (2 * k + 1))
+
+
+def reciprocal_root(x: Decimal) -> Decimal:
+    """`1 / sqrt(x)`."""
+    return 1 / x.sqrt()
+
+
+FUNCTIONS: Final[dict[str, Number]] = {
+    "exp": exp,
+    "exp2": exp2,
+    "log": Decimal.ln,
+    "log2": log2,
+    "sin": sin,
+    "cos": cos,
+    "tan": tan,
+    "sinh": sinh,
+    "cosh": cosh,
+    "tanh": tanh,
+    "arctan2": atan2,
+    "power": power,
+    "reciprocal_root": reciprocal_root,
+}
+"""By the name of the function on arrays that does the same."""

@@ -18,6 +18,7 @@ DIALECTS: Final = {
     "llvm": "tilewright.dialects.llvm:LLVM",
     "math": "tilewright.dialects.math.dialect:MATH",
     "memref": "tilewright.dialects.memref.dialect:MEMREF",
+    "nv_tileaa": "tilewright.dialects.nv_tileaa.dialect:NV_TILEAA",
     "nvgpu": "tilewright.dialects.nvgpu.dialect:NVGPU",
     "nvvm": "tilewright.dialects.nvvm:NVVM",
     "scf": "tilewright.dialects.scf:SCF",

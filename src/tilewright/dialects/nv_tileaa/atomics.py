@@ -1,0 +1,106 @@
+"""Atomic operations: each element of memory is read and written in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.elements import SameShape, element_of
+from tilewright.dialects.nv_tileaa.attributes import RMW_MODE, MemSemantic, RmwMode
+from tilewright.dialects.nv_tileaa.constraints import (
+    ANY_TILE,
+    BOOL_TILE,
+    PTR_TILE,
+    TOKEN,
+    element_problems,
+    pointer,
+)
+from tilewright.dialects.nv_tileaa.memory import AccessOp, masks
+from tilewright.ir import declare as d
+from tilewright.ir.traits import SameType
+from tilewright.ir.types import BF16, F16, F32, F64, I32, I64
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.text.syntax import ParseState
+
+ADDED: Final = (F16, BF16, F32, F64)
+COUNTED: Final = (I32, I64)
+EXCHANGED: Final = (I32, I64, F32, F64)
+
+
+def mode_problems(mode: RmwMode, element: Type) -> Iterator[str]:
+    """What is wrong with the elements that a mode is to work on."""
+    allowed = {RmwMode.ADDF: ADDED, RmwMode.XCHG: EXCHANGED}.get(mode, COUNTED)
+    if element not in allowed:
+        words = ", ".join(type.spell() for type in allowed)
+        yield f"'{mode.keyword}' works on {words}, got '{element}'"
+
+
+class AtomicOp(AccessOp):
+    """Base of the atomic operations through pointers; they give what was in memory before."""
+
+    pointers = d.operand(PTR_TILE)
+    result = d.result(ANY_TILE)
+    result_token = d.result(TOKEN)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The mask has the shape of the pointers."""
+        state.operand_types["mask"] = masks(state, "pointers", "mask")
+
+    def verify(self) -> Iterator[str]:
+        pointee = pointer(self.pointers).pointee
+        yield from element_problems("result", pointee, self.result.type)
+        if self.semantic is MemSemantic.WEAK:
+            yield "expected a memory ordering out of relaxed, acquire, release, acq_rel, got weak"
+        elif self.scope is None:
+            yield f"expected a memory scope, since the ordering is {self.semantic.keyword}"
+
+
+class AtomicCasOp(AtomicOp):
+    """Where memory holds the bits of `compare`, stores `value` there instead.
+
+    Where the mask is false nothing happens, and the result is that of `compare`.
+    """
+
+    name = "nv_tileaa.atomic_cas"
+    traits = (SameType("compare", "value", "result"), SameShape("pointers", "compare", "mask"))
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $pointers `,` $compare `,` $value "
+        "(`mask` `=` $mask^)? (`token` `=` $token^)? attr-dict "
+        "`:` type($pointers) `,` type($result)"
+    )
+
+    compare = d.operand(ANY_TILE)
+    value = d.operand(ANY_TILE)
+    mask = d.optional_operand(BOOL_TILE)
+    token = d.optional_operand(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        yield from super().verify()
+        element = element_of(self.value.type)
+        if element not in EXCHANGED:
+            words = ", ".join(type.spell() for type in EXCHANGED)
+            yield f"works on {words}, got '{element}'"
+
+
+class AtomicRmwOp(AtomicOp):
+    """Combines each element in memory with one of `value`, as the mode says."""
+
+    name = "nv_tileaa.atomic_rmw"
+    traits = (SameType("value", "result"), SameShape("pointers", "value", "mask"))
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $mode $pointers `,` $value "
+        "(`mask` `=` $mask^)? (`token` `=` $token^)? attr-dict "
+        "`:` type($pointers) `,` type($result)"
+    )
+
+    mode = d.attribute(RMW_MODE, spelling="rmw_mode")
+    value = d.operand(ANY_TILE)
+    mask = d.optional_operand(BOOL_TILE)
+    token = d.optional_operand(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        yield from super().verify()
+        yield from mode_problems(self.mode, element_of(self.value.type))

@@ -1,0 +1,227 @@
+"""The attributes of nv_tileaa: modes, hints, and what is known of kernels and targets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self, cast
+
+from tilewright.dialects.type_syntax import read_parameters
+from tilewright.ir.attribute_kinds import EnumKind, InstanceKind
+from tilewright.ir.attributes import EnumAttr, Parametric
+
+if TYPE_CHECKING:
+    from tilewright.text.attribute_printer import AttributePrinter
+    from tilewright.text.parser import Parser
+
+
+class Signedness(EnumAttr, mnemonic="nv_tileaa.signedness"):
+    """How an operation reads the bits of integers."""
+
+    UNSIGNED = 0
+    SIGNED = 1
+
+
+class RoundingMode(EnumAttr, mnemonic="nv_tileaa.rounding_mode"):
+    """Which representable number a result becomes, or how precise it must be."""
+
+    NEAREST_EVEN = 0
+    ZERO = 1
+    NEGATIVE_INF = 2
+    POSITIVE_INF = 3
+    APPROX = 4
+    FULL = 5
+    NEAREST_INT_TO_ZERO = 6
+    NEAREST_AWAY = 7
+
+
+class MemSemantic(EnumAttr, mnemonic="nv_tileaa.mem_semantic"):
+    """What a memory operation orders besides what its tokens say."""
+
+    WEAK = 0
+    RELAXED = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    ACQ_REL = 4
+    SEQ_CST = 5
+
+
+class MemScope(EnumAttr, mnemonic="nv_tileaa.mem_scope"):
+    """The threads among which an ordering holds."""
+
+    TL_BLK = 0
+    CLUSTER = 1
+    GPU = 2
+    SYS = 3
+
+
+class RmwMode(EnumAttr, mnemonic="nv_tileaa.rmw_mode"):
+    """What an atomic operation does to memory."""
+
+    AND = 0
+    OR = 1
+    XOR = 2
+    ADD = 3
+    ADDF = 4
+    MAX = 5
+    MIN = 6
+    UMAX = 7
+    UMIN = 8
+    XCHG = 9
+
+
+class PaddingValue(EnumAttr, mnemonic="nv_tileaa.padding_value"):
+    """What a view reads outside of its memory."""
+
+    ZERO = 0
+    NEG_ZERO = 1
+    NAN = 2
+    POS_INF = 3
+    NEG_INF = 4
+
+
+class CacheModifier(EnumAttr, mnemonic="nv_tileaa.cache_modifier"):
+    """Which caches an access goes through, by the names that PTX has for them."""
+
+    CA = 0
+    CG = 1
+    CS = 2
+    LU = 3
+    CV = 4
+    WB = 5
+    WT = 6
+
+
+class EvictionPolicy(EnumAttr, mnemonic="nv_tileaa.eviction_policy"):
+    """What becomes of a cache line after an access."""
+
+    EVICT_NORMAL = 0
+    EVICT_FIRST = 1
+    EVICT_LAST = 2
+    EVICT_UNCHANGED = 3
+    NO_ALLOCATE = 4
+
+
+class ActivationLayout(EnumAttr, mnemonic="nv_tileaa.activation_layout"):
+    """The order of the dimensions of what is convolved: batch, channels, height and width."""
+
+    NHWC = 0
+    NCHW = 1
+
+
+class ConvParamsAttr(Parametric):
+    """`#nv_tileaa.conv_params<strides = [1, 1], padding = [0, 0], dilations = [1, 1]>`."""
+
+    __slots__ = ("dilations", "padding", "strides")
+    mnemonic = "nv_tileaa.conv_params"
+
+    dilations: tuple[int, ...]
+    padding: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def __new__(
+        cls, strides: tuple[int, ...], padding: tuple[int, ...], dilations: tuple[int, ...]
+    ) -> Self:
+        return cls.unique(dilations, padding, strides)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ConvParamsAttr, (self.strides, self.padding, self.dilations)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        dilations, padding, strides = cast("tuple[tuple[int, ...], ...]", parameters)
+        if not len(dilations) == len(padding) == len(strides):
+            return "strides, padding and dilations must have one number a dimension"
+        if min((*dilations, *strides), default=1) < 1 or min(padding, default=0) < 0:
+            return "strides and dilations must be positive, padding must not be negative"
+        return None
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        parts = {"strides": self.strides, "padding": self.padding, "dilations": self.dilations}
+        return f"<{', '.join(f'{name} = {list(numbers)}' for name, numbers in parts.items())}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+
+        def numbers() -> tuple[int, ...]:
+            return tuple(parser.listed(parser.integer, "[", "]"))
+
+        found = read_parameters(parser, dict.fromkeys(("strides", "padding", "dilations"), numbers))
+        return cls(**cast("dict[str, tuple[int, ...]]", found))
+
+
+class NumbersAttr(Parametric):
+    """Base of attributes that are a few named numbers, each of which may be unknown."""
+
+    __slots__ = ()
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        pairs = zip(type(self).__slots__, self.parameters, strict=True)
+        return f"<{', '.join(f'{name} = {value}' for name, value in pairs if value is not None)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        names = cast("tuple[str, ...]", cls.__slots__)
+        readers = dict.fromkeys(names, parser.integer)
+        found = read_parameters(parser, readers, dict.fromkeys(names))
+        return cls.unique(*[found[name] for name in names])
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        for name, value in zip(
+            cls.__slots__, cast("tuple[int | None, ...]", parameters), strict=True
+        ):
+            if value is not None and value < 1:
+                return f"{name} must be positive, got {value}"
+        return None
+
+
+class KernelSpecAttr(NumbersAttr):
+    """`#nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4>`: what was asked of a kernel's launch.
+
+    The blocks of a cluster, the warps of a block, and how many blocks a multiprocessor is to hold.
+    """
+
+    __slots__ = ("num_ctas", "num_warps", "occupancy")
+    mnemonic = "nv_tileaa.kernel_spec"
+
+    num_ctas: int | None
+    num_warps: int | None
+    occupancy: int | None
+
+    def __new__(
+        cls,
+        num_ctas: int | None = None,
+        num_warps: int | None = None,
+        occupancy: int | None = None,
+    ) -> Self:
+        return cls.unique(num_ctas, num_warps, occupancy)
+
+
+class TargetSpecAttr(NumbersAttr):
+    """`#nv_tileaa.target_spec<compute_capability = 90>`: the GPU that a program is for."""
+
+    __slots__ = ("compute_capability",)
+    mnemonic = "nv_tileaa.target_spec"
+
+    compute_capability: int | None
+
+    def __new__(cls, compute_capability: int) -> Self:
+        return cls.unique(compute_capability)
+
+
+TARGET_SPEC_NAME: Final = "nv_tileaa.target_spec"
+"""The attribute of a module that holds its `TargetSpecAttr`."""
+
+SIGNEDNESS: Final = EnumKind(Signedness)
+ROUNDING_MODE: Final = EnumKind(RoundingMode)
+MEM_SEMANTIC: Final = EnumKind(MemSemantic)
+MEM_SCOPE: Final = EnumKind(MemScope)
+RMW_MODE: Final = EnumKind(RmwMode)
+CACHE_MODIFIER: Final = EnumKind(CacheModifier)
+EVICTION_POLICY: Final = EnumKind(EvictionPolicy)
+ACTIVATION_LAYOUT: Final = EnumKind(ActivationLayout)
+CONV_PARAMS: Final = InstanceKind(ConvParamsAttr, "convolution parameters")
+KERNEL_SPEC: Final = InstanceKind(KernelSpecAttr, "kernel specification")

@@ -1,0 +1,116 @@
+"""Mathematical functions on tiles, element by element.
+
+The flag `afn` of `fastmath` asks for the fast variant of a function, where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilewright.dialects.elements import SameShape
+from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE, FLOAT_TILE, tile_of
+from tilewright.dialects.nv_tileaa.floating import BinaryFloat, FloatOp, UnaryFloat
+from tilewright.dialects.nv_tileaa.rounding import FLUSH_SYNTAX, f32_problems
+from tilewright.ir import declare as d
+from tilewright.ir.traits import SameType
+from tilewright.ir.types import I1, I8, I16, I32
+
+
+class FlushableFloat(UnaryFloat):
+    """Base of the functions that flush subnormal numbers to zero if told."""
+
+    syntax = f"$source {FLUSH_SYNTAX} attr-dict `:` type($result)"
+
+    flush_to_zero = d.flag()
+
+    def verify(self) -> Iterator[str]:
+        yield from f32_problems("flush_to_zero", self.flush_to_zero, self.result)
+
+
+class RsqrtOp(FlushableFloat):
+    """Reciprocal of the square root."""
+
+    name = "nv_tileaa.rsqrt"
+
+
+class Exp2Op(FlushableFloat):
+    """Power of two."""
+
+    name = "nv_tileaa.exp2"
+
+
+class ExpOp(UnaryFloat):
+    """Power of e."""
+
+    name = "nv_tileaa.exp"
+
+
+class LogOp(UnaryFloat):
+    """Natural logarithm."""
+
+    name = "nv_tileaa.log"
+
+
+class Log2Op(UnaryFloat):
+    """Logarithm to the base of two."""
+
+    name = "nv_tileaa.log2"
+
+
+class SinOp(UnaryFloat):
+    """Sine of an angle in radians."""
+
+    name = "nv_tileaa.sin"
+
+
+class CosOp(UnaryFloat):
+    """Cosine of an angle in radians."""
+
+    name = "nv_tileaa.cos"
+
+
+class TanOp(UnaryFloat):
+    """Tangent of an angle in radians."""
+
+    name = "nv_tileaa.tan"
+
+
+class SinHOp(UnaryFloat):
+    """Hyperbolic sine."""
+
+    name = "nv_tileaa.sinh"
+
+
+class CosHOp(UnaryFloat):
+    """Hyperbolic cosine."""
+
+    name = "nv_tileaa.cosh"
+
+
+class TanHOp(UnaryFloat):
+    """Hyperbolic tangent."""
+
+    name = "nv_tileaa.tanh"
+
+
+class Atan2Op(BinaryFloat):
+    """Angle whose tangent is `lhs[i] / rhs[i]`, in the quadrant that the two signs say."""
+
+    name = "nv_tileaa.atan2"
+
+
+class FPowFOp(BinaryFloat):
+    """Power with a float exponent: `lhs[i]` to the power of `rhs[i]`."""
+
+    name = "nv_tileaa.fpowf"
+
+
+class FPowIOp(FloatOp):
+    """Power with an integer exponent, which is read as signed."""
+
+    name = "nv_tileaa.fpowi"
+    traits = (SameType("source", "result"), SameShape("source", "exponent"), ELEMENTWISE)
+    syntax = "$source `,` $exponent attr-dict `:` type($source) `,` type($exponent)"
+
+    source = d.operand(FLOAT_TILE)
+    exponent = d.operand(tile_of(I1, I8, I16, I32))

@@ -1,0 +1,250 @@
+"""Memory through pointers, and the tokens that order memory operations.
+
+Two memory operations of a block happen in order only if a path of tokens leads from one to the
+other; their order in the program means nothing. So every memory operation gives a token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar, Final, cast
+
+from tilewright.dialects.elements import SameShape, with_element
+from tilewright.dialects.nv_tileaa.attributes import (
+    CACHE_MODIFIER,
+    EVICTION_POLICY,
+    MEM_SCOPE,
+    MEM_SEMANTIC,
+    MemScope,
+    MemSemantic,
+)
+from tilewright.dialects.nv_tileaa.constraints import (
+    ANY_TILE,
+    BOOL_TILE,
+    INT_TILE,
+    PTR_TILE,
+    SCALAR_PTR,
+    TOKEN,
+    element_problems,
+    pointer,
+)
+from tilewright.dialects.nv_tileaa.directives import ORDERING
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I64_ATTR, STRING_ATTR, IntegerKind
+from tilewright.ir.constraints import ANY_TYPE
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.types import I1, I32, I64, FloatType, IntegerType
+from tilewright.support.bits import is_power_of_two
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.text.syntax import Directive, ParseState
+
+LOAD_SEMANTICS: Final = (
+    MemSemantic.WEAK,
+    MemSemantic.RELAXED,
+    MemSemantic.ACQUIRE,
+    MemSemantic.SEQ_CST,
+)
+STORE_SEMANTICS: Final = (
+    MemSemantic.WEAK,
+    MemSemantic.RELAXED,
+    MemSemantic.RELEASE,
+    MemSemantic.SEQ_CST,
+)
+PRODUCERS: Final = IntegerKind(I32, minimum=1)
+SIZE: Final = IntegerKind(I64, minimum=0)
+
+
+def semantic_problems(
+    semantic: MemSemantic, scope: MemScope | None, allowed: tuple[MemSemantic, ...]
+) -> Iterator[str]:
+    """What is wrong with the ordering of a load or store, or with its scope."""
+    if semantic not in allowed:
+        words = ", ".join(member.keyword for member in allowed)
+        yield f"expected a memory ordering out of {words}, got {semantic.keyword}"
+    elif semantic is MemSemantic.WEAK and scope is not None:
+        yield f"expected no memory scope, since the ordering is weak, got {scope.keyword}"
+    elif semantic is not MemSemantic.WEAK and scope is None:
+        yield f"expected a memory scope, since the ordering is {semantic.keyword}"
+
+
+class CreateMemTokenOp(Operation):
+    """A token that depends on nothing; `sources` may say which memory it is about."""
+
+    name = "nv_tileaa.create_mem_token"
+    effects = Effects.PURE
+    syntax = "(`(` $sources^ `:` type($sources) `)`)? attr-dict `:` type($result)"
+
+    sources = d.operands(ANY_TYPE)
+    producers = d.attribute(PRODUCERS, default=1)
+    alias_scope = d.optional_attribute(STRING_ATTR)
+    result = d.result(TOKEN)
+
+
+class JoinMemTokenOp(Operation):
+    """A token that depends on all of several others."""
+
+    name = "nv_tileaa.join_mem_token"
+    effects = Effects.PURE
+    syntax = "` ` `[` $tokens `]` attr-dict `:` type($result)"
+
+    tokens = d.operands(TOKEN)
+    result = d.result(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        if len(self.tokens) < 2:
+            yield f"expected two or more tokens, got {len(self.tokens)}"
+
+
+class AddPtrOp(Operation):
+    """Addresses moved by a signed number of elements, or of bytes: `&pointers[i][offsets[i]]`."""
+
+    name = "nv_tileaa.addptr"
+    effects = Effects.PURE
+    traits = (SameType("pointers", "result"), SameShape("pointers", "offsets"))
+    syntax = (
+        "$pointers `,` $offsets (`bytes` $in_bytes^)? attr-dict "
+        "`:` type($pointers) `,` type($offsets)"
+    )
+
+    pointers = d.operand(PTR_TILE)
+    offsets = d.operand(INT_TILE)
+    in_bytes = d.flag()
+    result = d.result(PTR_TILE)
+
+
+class AccessOp(Operation):
+    """Base of all that reads or writes memory.
+
+    `latency` is how dear the producer of the program thinks the access is, from 1 to 10.
+    """
+
+    directives: ClassVar[Mapping[str, Directive]] = {"Ordering": ORDERING}
+
+    semantic = d.attribute(MEM_SEMANTIC, spelling="mem_semantic", default=MemSemantic.WEAK)
+    scope = d.optional_attribute(MEM_SCOPE, spelling="mem_scope")
+    volatile = d.flag()
+    cache = d.optional_attribute(CACHE_MODIFIER, spelling="cache_modifier")
+    eviction = d.optional_attribute(EVICTION_POLICY, spelling="eviction_policy")
+    latency = d.optional_attribute(I64_ATTR)
+
+
+class LoadOp(AccessOp):
+    """Loads one element through each pointer.
+
+    Where the mask is false nothing is read, and the element is that of `other`, or undefined
+    without one.
+    """
+
+    name = "nv_tileaa.load"
+    traits = (SameShape("pointers", "mask", "other", "result"),)
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $pointers (`mask` `=` $mask^)? (`other` `=` $other^)? "
+        "(`token` `=` $token^)? attr-dict `:` type($pointers) `->` type($result)"
+    )
+
+    pointers = d.operand(PTR_TILE)
+    mask = d.optional_operand(BOOL_TILE)
+    other = d.optional_operand(ANY_TILE)
+    token = d.optional_operand(TOKEN)
+    result = d.result(ANY_TILE)
+    result_token = d.result(TOKEN)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The mask and what stands in for missing elements follow from the rest."""
+        state.operand_types["mask"] = masks(state, "pointers", "mask")
+        state.operand_types["other"] = [*state.result_types["result"]][: _count(state, "other")]
+
+    def verify(self) -> Iterator[str]:
+        yield from semantic_problems(self.semantic, self.scope, LOAD_SEMANTICS)
+        yield from element_problems("result", pointer(self.pointers).pointee, self.result.type)
+        if self.other is not None and self.other.type is not self.result.type:
+            yield f"expected other of type '{self.result.type}', got '{self.other.type}'"
+
+
+class StoreOp(AccessOp):
+    """Stores one element through each pointer; where the mask is false nothing is written."""
+
+    name = "nv_tileaa.store"
+    traits = (SameShape("pointers", "value", "mask"),)
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $pointers `,` $value (`mask` `=` $mask^)? "
+        "(`token` `=` $token^)? attr-dict `:` type($pointers) `,` type($value)"
+    )
+
+    pointers = d.operand(PTR_TILE)
+    value = d.operand(ANY_TILE)
+    mask = d.optional_operand(BOOL_TILE)
+    token = d.optional_operand(TOKEN)
+    result_token = d.result(TOKEN)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The mask has the shape of the pointers."""
+        state.operand_types["mask"] = masks(state, "pointers", "mask")
+
+    def verify(self) -> Iterator[str]:
+        yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
+        yield from element_problems("value", pointer(self.pointers).pointee, self.value.type)
+
+
+def _count(state: ParseState, field: str) -> int:
+    return len(state.operands.get(field, ()))
+
+
+def masks(state: ParseState, pointers: str, mask: str) -> list[Type]:
+    """The type of a mask, if the text has one."""
+    return [with_element(state.operand_types[pointers][0], I1)] * _count(state, mask)
+
+
+class AllocaOp(Operation):
+    """Memory for a number of elements that lives as long as the block that asks for it.
+
+    Other blocks may use it only if it is `shared_by_grid`.
+    """
+
+    name = "nv_tileaa.alloca"
+    syntax = "$count `align` $alignment attr-dict `:` type($result)"
+
+    count = d.attribute(SIZE)
+    alignment = d.attribute(SIZE)
+    shared_by_grid = d.flag()
+    result = d.result(SCALAR_PTR)
+
+    def verify(self) -> Iterator[str]:
+        pointee = pointer(self.result).pointee
+        size = max(cast("IntegerType | FloatType", pointee).width // 8, 1)
+        if not is_power_of_two(self.alignment):
+            yield f"expected an alignment that is a power of two, got {self.alignment}"
+        elif self.alignment < size:
+            yield f"expected an alignment of at least {size} for '{pointee}', got {self.alignment}"
+
+
+class TokenOp(Operation):
+    """Base of what happens between two tokens and touches no memory itself."""
+
+    syntax = "(`token` `=` $token^)? attr-dict `:` type($result_token)"
+
+    token = d.optional_operand(TOKEN)
+    result_token = d.result(TOKEN)
+
+
+class FenceAliasOp(TokenOp):
+    """Orders accesses to one location through different virtual addresses."""
+
+    name = "nv_tileaa.fence_alias"
+
+
+class LaunchDependentsOp(TokenOp):
+    """Allows the grids that wait for this one to be launched; orders no memory."""
+
+    name = "nv_tileaa.launch_dependents"
+
+
+class WaitOnDependenciesOp(TokenOp):
+    """Waits until the grid before this one has ended, and all it wrote can be seen."""
+
+    name = "nv_tileaa.wait_on_dependencies"

@@ -1,0 +1,327 @@
+"""Tiles made of scalars, of tiles of other shapes, and of parts of tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.elements import SameShape, element_of
+from tilewright.dialects.nv_tileaa.constraints import (
+    ANY_SCALAR,
+    ANY_TENSOR,
+    ANY_TILE,
+    BOOL_TILE,
+    ELEMENTWISE,
+    INT_TILE,
+    NUMBER_TILE,
+    SCALAR_I32,
+    count,
+    element_problems,
+    shape,
+    shape_problems,
+    spell_extents,
+    tile_of,
+)
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ATTR
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.types import I8, I32, TF32, FloatType, IntegerType
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+
+class SplatOp(Operation):
+    """A scalar in every place of a tile."""
+
+    name = "nv_tileaa.splat"
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_SCALAR)
+    result = d.result(ANY_TENSOR)
+
+    def verify(self) -> Iterator[str]:
+        yield from element_problems("result", self.source.type, self.result.type)
+
+
+class MakeRangeOp(Operation):
+    """`start`, `start + 1`, `start + 2` and so on, as unsigned integers."""
+
+    name = "nv_tileaa.make_range"
+    effects = Effects.PURE
+    syntax = "attr-dict `:` type($result)"
+
+    start = d.attribute(I64_ATTR, default=0)
+    result = d.result(INT_TILE)
+
+    def verify(self) -> Iterator[str]:
+        element, extents = element_of(self.result.type), shape(self.result.type)
+        if len(extents) != 1:
+            yield f"expected a result of rank 1, got '{self.result.type}'"
+            return
+        assert isinstance(element, IntegerType)
+        end = self.start + extents[0]
+        if self.start < 0 or end > 1 << element.width:
+            yield f"expected numbers that fit {element}, got {self.start} to {end - 1}"
+
+
+class Rearrangement(Operation):
+    """Base of the operations whose result has elements of one tile, in another shape."""
+
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TENSOR)
+    result = d.result(ANY_TENSOR)
+
+    def verify(self) -> Iterator[str]:
+        element = element_of(self.source.type)
+        wrong = list(element_problems("result", element, self.result.type))
+        yield from wrong or self.shape_problems(shape(self.source.type), shape(self.result.type))
+
+    def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
+        """What is wrong with the two shapes."""
+        raise NotImplementedError
+
+
+class ViewOp(Rearrangement):
+    """The same elements in row-major order, in another shape."""
+
+    name = "nv_tileaa.view"
+
+    def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
+        expected, found = count(self.source.type), count(self.result.type)
+        if expected != found:
+            yield f"expected a result of {expected} elements, got {found}"
+
+
+class BroadcastOp(Rearrangement):
+    """Repetition along the dimensions of extent one."""
+
+    name = "nv_tileaa.broadcast"
+
+    def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
+        if len(source) != len(result):
+            yield f"expected a result of rank {len(source)} like the source, got {len(result)}"
+        elif any(before not in (1, after) for before, after in zip(source, result, strict=True)):
+            yield (
+                f"expected a source of shape {spell_extents(result)} or with ones in it, "
+                f"got {spell_extents(source)}"
+            )
+
+
+class ExpandDimsOp(Rearrangement):
+    """The same elements with one dimension more, of extent one, which has the number `axis`."""
+
+    name = "nv_tileaa.expand_dims"
+
+    axis = d.attribute(I64_ATTR)
+
+    def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
+        if not 0 <= self.axis <= len(source):
+            yield f"expected axis in 0 to {len(source)}, got {self.axis}"
+            return
+        expected = (*source[: self.axis], 1, *source[self.axis :])
+        yield from shape_problems("result", expected, self.result.type)
+
+
+class PermuteOp(Rearrangement):
+    """Exchange of dimensions: dimension `i` of the result is `order[i]` of the source."""
+
+    name = "nv_tileaa.permute"
+    syntax = "$source $order attr-dict `:` type($source) `->` type($result)"
+
+    order = d.attribute(I32_ARRAY_ATTR)
+
+    def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
+        if sorted(self.order) != list(range(len(source))):
+            found = ", ".join(map(str, self.order))
+            yield f"expected a permutation of 0 to {len(source) - 1}, got [{found}]"
+            return
+        expected = tuple([source[dim] for dim in self.order])
+        yield from shape_problems("result", expected, self.result.type)
+
+
+class CatOp(Operation):
+    """Two tiles one after the other along a dimension."""
+
+    name = "nv_tileaa.cat"
+    effects = Effects.PURE
+    syntax = (
+        "$lhs `,` $rhs `axis` `=` $axis attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
+    )
+
+    lhs = d.operand(ANY_TENSOR)
+    rhs = d.operand(ANY_TENSOR)
+    axis = d.attribute(I64_ATTR)
+    result = d.result(ANY_TENSOR)
+
+    def verify(self) -> Iterator[str]:
+        lhs, rhs, axis = shape(self.lhs.type), shape(self.rhs.type), self.axis
+        for name, value in (("rhs", self.rhs), ("result", self.result)):
+            yield from element_problems(name, element_of(self.lhs.type), value.type)
+        if not 0 <= axis < len(lhs):
+            yield f"expected axis in 0 to {len(lhs) - 1}, got {axis}"
+            return
+        before, after = lhs[:axis], lhs[axis + 1 :]
+        if len(rhs) != len(lhs) or (rhs[:axis], rhs[axis + 1 :]) != (before, after):
+            yield (
+                f"expected rhs of the same shape as lhs, {spell_extents(lhs)}, "
+                f"in all dimensions but {axis}, got {spell_extents(rhs)}"
+            )
+            return
+        yield from shape_problems(
+            "result", (*before, lhs[axis] + rhs[axis], *after), self.result.type
+        )
+
+
+class ExtractOp(Operation):
+    """One element of a tile; an index that is too large is undefined."""
+
+    name = "nv_tileaa.extract"
+    effects = Effects.PURE
+    syntax = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TENSOR)
+    indices = d.operands(SCALAR_I32)
+    result = d.result(ANY_SCALAR)
+
+    def verify(self) -> Iterator[str]:
+        rank = len(shape(self.source.type))
+        if len(self.indices) != rank:
+            yield f"expected {rank} indices, one for each dimension, got {len(self.indices)}"
+        yield from element_problems("result", element_of(self.source.type), self.result.type)
+
+
+class ExtractSliceOp(Operation):
+    """A part of a tile: the source is cut into parts of the result's shape, `indices` counts them.
+
+    An index that is too large is undefined.
+    """
+
+    name = "nv_tileaa.extract_slice"
+    effects = Effects.PURE
+    syntax = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TENSOR)
+    indices = d.operands(SCALAR_I32)
+    result = d.result(ANY_TENSOR)
+
+    def verify(self) -> Iterator[str]:
+        yield from element_problems("result", element_of(self.source.type), self.result.type)
+        yield from _part_problems(self.source.type, "result", self.result.type, self.indices)
+
+
+class InsertSliceOp(Operation):
+    """A copy of the destination, one part of which is the source; `indices` counts the parts.
+
+    An index that is too large is undefined.
+    """
+
+    name = "nv_tileaa.insert_slice"
+    effects = Effects.PURE
+    traits = (SameType("destination", "result"),)
+    syntax = (
+        "$source `,` $destination `[` $indices `]` attr-dict "
+        "`:` type($source) `,` type($destination)"
+    )
+
+    source = d.operand(ANY_TENSOR)
+    destination = d.operand(ANY_TENSOR)
+    indices = d.operands(SCALAR_I32)
+    result = d.result(ANY_TENSOR)
+
+    def verify(self) -> Iterator[str]:
+        yield from element_problems("source", element_of(self.result.type), self.source.type)
+        yield from _part_problems(self.result.type, "source", self.source.type, self.indices)
+
+
+def _part_problems(whole: Type, name: str, part: Type, indices: Sequence[Value]) -> Iterator[str]:
+    """What is wrong with a tile, one of the equal parts of another, and its number."""
+    outer, inner = shape(whole), shape(part)
+    if len(outer) != len(inner):
+        yield f"expected {name} of rank {len(outer)}, got {len(inner)}"
+        return
+    if any(a % b for a, b in zip(outer, inner, strict=True)):
+        shapes = spell_extents(outer), spell_extents(inner)
+        yield f"expected {name} of a shape that divides {shapes[0]}, got {shapes[1]}"
+    if len(indices) != len(outer):
+        yield f"expected {len(outer)} indices, one for each dimension, got {len(indices)}"
+
+
+class SelectOp(Operation):
+    """Choice by element: `true_value[i]` where `condition[i]` is set, else `false_value[i]`."""
+
+    name = "nv_tileaa.select"
+    effects = Effects.PURE
+    traits = (
+        SameType("true_value", "false_value", "result"),
+        SameShape("condition", "result"),
+        ELEMENTWISE,
+    )
+    syntax = (
+        "$condition `,` $true_value `,` $false_value attr-dict "
+        "`:` type($condition) `,` type($result)"
+    )
+
+    condition = d.operand(BOOL_TILE)
+    true_value = d.operand(ANY_TILE)
+    false_value = d.operand(ANY_TILE)
+    result = d.result(ANY_TILE)
+
+
+class PackOp(Operation):
+    """A tile as the bytes that hold it, in the order of its elements, low byte first."""
+
+    name = "nv_tileaa.pack"
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(NUMBER_TILE)
+    result = d.result(tile_of(I8))
+
+    def verify(self) -> Iterator[str]:
+        yield from _packing_problems(self.source.type, "result", self.result.type)
+
+
+class UnpackOp(Operation):
+    """Bytes as the tile that they hold: the inverse of `pack`."""
+
+    name = "nv_tileaa.unpack"
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(tile_of(I8))
+    result = d.result(NUMBER_TILE)
+
+    def verify(self) -> Iterator[str]:
+        yield from _packing_problems(self.result.type, "source", self.source.type)
+
+
+def _packing_problems(unpacked: Type, name: str, packed: Type) -> Iterator[str]:
+    element = element_of(unpacked)
+    assert isinstance(element, IntegerType | FloatType)
+    # tf32 has 19 bits that mean something, in 32.
+    bits = count(unpacked) * (32 if element is TF32 else element.width)
+    if len(shape(unpacked)) != 1 or len(shape(packed)) != 1:
+        yield f"expected tensors of rank 1, got '{unpacked}' and '{packed}'"
+    elif bits != count(packed) * 8:
+        yield f"expected {name} of {bits} bits, got {count(packed) * 8}"
+
+
+class HistogramOp(Operation):
+    """How often each number from zero on occurs; numbers without a bin are not counted."""
+
+    name = "nv_tileaa.histogram"
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(INT_TILE)
+    result = d.result(tile_of(I32))
+
+    def verify(self) -> Iterator[str]:
+        if len(shape(self.result.type)) != 1:
+            yield f"expected a result of rank 1, got '{self.result.type}'"

@@ -1,0 +1,158 @@
+"""The outer structure of a program: functions, calls and global arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from tilewright.dialects import func
+from tilewright.dialects.elements import listed, types_of
+from tilewright.dialects.nv_tileaa.attributes import KERNEL_SPEC
+from tilewright.dialects.nv_tileaa.constraints import SCALAR_I32, SCALAR_PTR, TOKEN, pointer
+from tilewright.dialects.type_syntax import FUNCTION_TYPE
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I64_ATTR, STRING_ATTR, SYMBOL_ATTR
+from tilewright.ir.attributes import SymbolRefAttr
+from tilewright.ir.constraints import ANY_TYPE
+from tilewright.ir.operation import Operation
+from tilewright.ir.symbol_table import resolve
+from tilewright.ir.traits import SYMBOL, TERMINATOR, Effects, HasParent
+from tilewright.ir.types import FunctionType, TensorType
+
+if TYPE_CHECKING:
+    from tilewright.text.syntax import Directive
+
+
+class FuncOp(func.FuncOp):
+    """A function; one with a `kernel_spec` is a kernel, which every block of a launch runs."""
+
+    name = "nv_tileaa.func"
+    default_dialect = None
+
+    kernel_spec = d.optional_attribute(KERNEL_SPEC)
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether the host launches this function."""
+        return self.kernel_spec is not None
+
+    def verify(self) -> Iterator[str]:
+        yield from super().verify()
+        if (
+            self.is_kernel
+            and isinstance(self.function_type, FunctionType)
+            and self.signature.results
+        ):
+            yield f"must not return values, got {listed(self.signature.results)}"
+
+
+class ReturnOp(Operation):
+    """The end of a function, and its results."""
+
+    name = "nv_tileaa.return"
+    effects = Effects.PURE
+    traits = (TERMINATOR, HasParent("nv_tileaa.func"))
+    syntax = "attr-dict ($values^ `:` type($values))?"
+
+    values = d.operands(ANY_TYPE)
+
+    def verify_context(self) -> Iterator[str]:
+        function = self.parent_op
+        if not isinstance(function, FuncOp):
+            return
+        expected, found = function.signature.results, types_of(self.values)
+        if found != expected:
+            yield f"expected operands of types {listed(expected)}, got {listed(found)}"
+
+
+class CallOp(Operation):
+    """What a function makes of its arguments."""
+
+    name = "nv_tileaa.call"
+    directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
+    syntax = (
+        "$callee `(` $arguments `)` attr-dict `:` "
+        "custom<FunctionType>(type($arguments), type($outputs))"
+    )
+
+    callee = d.attribute(SYMBOL_ATTR)
+    arguments = d.operands(ANY_TYPE)
+    outputs = d.results(ANY_TYPE)
+
+    def verify_context(self) -> Iterator[str]:
+        found = FunctionType(types_of(self.arguments), types_of(self.outputs))
+        yield from _callee_problems(self, self.callee, found)
+
+
+class LaunchFuncOp(Operation):
+    """Starts a kernel on a grid of blocks."""
+
+    name = "nv_tileaa.launch_func"
+    syntax = (
+        "$kernel `grid` `(` $x `,` $y `,` $z `)` `args` `(` $arguments (`:` type($arguments)^)? "
+        "`)` (`token` `=` $token^)? attr-dict"
+    )
+
+    kernel = d.attribute(SYMBOL_ATTR)
+    x = d.operand(SCALAR_I32)
+    y = d.operand(SCALAR_I32)
+    z = d.operand(SCALAR_I32)
+    arguments = d.operands(ANY_TYPE)
+    token = d.optional_operand(TOKEN)
+    result_token = d.result(TOKEN)
+
+    def verify_context(self) -> Iterator[str]:
+        found = FunctionType(types_of(self.arguments))
+        yield from _callee_problems(self, self.kernel, found)
+
+
+def _callee_problems(op: Operation, name: str, found: FunctionType) -> Iterator[str]:
+    target = resolve(SymbolRefAttr(name), op)
+    if not isinstance(target, FuncOp):
+        yield f"expected '@{name}' to name a function"
+    elif found is not target.function_type:
+        yield f"expected the type '{target.function_type}' of '@{name}', got '{found}'"
+
+
+class GlobalOp(Operation):
+    """An array in global memory that exists from the loading of the program on.
+
+    It starts with `value`; a constant one is never written, and a private one is unknown to the
+    host.
+    """
+
+    name = "nv_tileaa.global"
+    traits = (SYMBOL,)
+    syntax = "(`constant` $constant^)? $sym_name (`align` $alignment^)? attr-dict `=` $value"
+
+    sym_name = d.attribute(STRING_ATTR)
+    sym_visibility = d.optional_attribute(STRING_ATTR)
+    value = d.attribute(ELEMENTS_ATTR)
+    alignment = d.attribute(I64_ATTR, default=0)
+    constant = d.flag()
+
+    def verify(self) -> Iterator[str]:
+        type = self.value.type
+        if not isinstance(type, TensorType) or type.shape is None or len(type.shape) != 1:
+            yield f"expected a value of rank 1, got '{type}'"
+
+
+class GetGlobalOp(Operation):
+    """The address of the first element of a global array."""
+
+    name = "nv_tileaa.get_global"
+    effects = Effects.PURE
+    syntax = "$symbol attr-dict `:` type($result)"
+
+    symbol = d.attribute(SYMBOL_ATTR)
+    result = d.result(SCALAR_PTR)
+
+    def verify_context(self) -> Iterator[str]:
+        target = resolve(SymbolRefAttr(self.symbol), self)
+        if not isinstance(target, GlobalOp):
+            yield f"expected '@{self.symbol}' to name a global"
+            return
+        value, pointee = target.value.type, pointer(self.result).pointee
+        if isinstance(value, TensorType) and pointee is not value.element:
+            gist = f"'{value.element}' as '@{self.symbol}' has, got '{pointee}'"
+            yield f"expected a pointer to {gist}"

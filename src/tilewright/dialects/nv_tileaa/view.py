@@ -1,0 +1,291 @@
+"""Tensors in memory, cut into tiles that are loaded and stored whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.atomics import mode_problems
+from tilewright.dialects.nv_tileaa.attributes import (
+    ACTIVATION_LAYOUT,
+    CONV_PARAMS,
+    RMW_MODE,
+    ActivationLayout,
+    MemScope,
+    MemSemantic,
+    RmwMode,
+)
+from tilewright.dialects.nv_tileaa.constraints import (
+    ANY_TENSOR,
+    INT_TILE,
+    MEMREF,
+    SCALAR_INT,
+    SCALAR_PTR,
+    TILED_VIEW,
+    TOKEN,
+    pointer,
+    shape,
+)
+from tilewright.dialects.nv_tileaa.directives import INDEXED, ORDERING
+from tilewright.dialects.nv_tileaa.memory import (
+    LOAD_SEMANTICS,
+    STORE_SEMANTICS,
+    AccessOp,
+    semantic_problems,
+)
+from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import BOOL_ARRAY_ATTR, BOOL_ATTR, I64_ATTR
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import Effects
+from tilewright.ir.types import DYNAMIC
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+    from tilewright.text.syntax import Directive, ParseState
+
+
+def memref(value: Value) -> MemrefType:
+    """The type of a value that is a tensor in memory."""
+    assert isinstance(value.type, MemrefType)
+    return value.type
+
+
+def tiled_view(value: Value) -> TiledViewType:
+    """The type of a value that is a view."""
+    assert isinstance(value.type, TiledViewType)
+    return value.type
+
+
+class MakeMemrefOp(Operation):
+    """A tensor in memory: a pointer to its first element, its extents and its strides.
+
+    What the type leaves open comes from operands, which are read as unsigned integers.
+    """
+
+    name = "nv_tileaa.make_memref"
+    effects = Effects.NONE
+    syntax = (
+        "$base (`sizes` `(` $sizes^ `:` type($sizes) `)`)? "
+        "(`strides` `(` $strides^ `:` type($strides) `)`)? attr-dict "
+        "`:` type($base) `->` type($result)"
+    )
+
+    base = d.operand(SCALAR_PTR)
+    sizes = d.operands(SCALAR_INT)
+    strides = d.operands(SCALAR_INT)
+    result = d.result(MEMREF)
+
+    def verify(self) -> Iterator[str]:
+        type, address = memref(self.result), pointer(self.base)
+        if type.element is not address.pointee:
+            yield f"expected a pointer to '{type.element}', got one to '{address.pointee}'"
+        if type.space != address.space:
+            yield f"expected a pointer to space {type.space}, got {address.space}"
+        for what, extents, operands in (
+            ("sizes", type.shape, self.sizes),
+            ("strides", type.strides, self.strides),
+        ):
+            if len(operands) != extents.count(DYNAMIC):
+                yield f"expected {extents.count(DYNAMIC)} {what}, got {len(operands)}"
+        found = {value.type for value in self.operands[1:]}
+        if len(found) > 1:
+            yield "expected sizes and strides of one type"
+
+
+class BlockTileOp(Operation):
+    """A tensor in memory as a grid of tiles; the type of the result says how."""
+
+    name = "nv_tileaa.block_tile"
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($result)"
+
+    source = d.operand(MEMREF)
+    result = d.result(TILED_VIEW)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The type of the result holds that of the source."""
+        for type in state.result_types.get("result", ()):
+            if isinstance(type, TiledViewType):
+                state.operand_types["source"] = [type.source]
+
+    def verify(self) -> Iterator[str]:
+        yield from _source_problems(self.source, tiled_view(self.result))
+
+
+class ConvTileOp(Operation):
+    """Activations in memory as the tiles that the steps of a convolution multiply."""
+
+    name = "nv_tileaa.conv_tile"
+    effects = Effects.PURE
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(MEMREF)
+    params = d.attribute(CONV_PARAMS, spelling="conv_params")
+    layout = d.attribute(
+        ACTIVATION_LAYOUT, default=ActivationLayout.NHWC, spelling="activation_layout"
+    )
+    result = d.result(TILED_VIEW)
+
+    def verify(self) -> Iterator[str]:
+        yield from _source_problems(self.source, tiled_view(self.result))
+        rank = len(self.params.strides) + 2
+        if memref(self.source).rank != rank:
+            yield f"expected a source of rank {rank}, got {memref(self.source).rank}"
+
+
+def _source_problems(source: Value, view: TiledViewType) -> Iterator[str]:
+    if source.type is not view.source:
+        yield f"expected a source of type '{view.source}', got '{source.type}'"
+
+
+class GetDimSizeOp(Operation):
+    """An extent of a tensor in memory, or how many tiles a view has along a dimension."""
+
+    name = "nv_tileaa.get_dim_size"
+    effects = Effects.NONE
+    syntax = "$source $dim attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(MEMREF | TILED_VIEW)
+    dim = d.attribute(I64_ATTR)
+    result = d.result(SCALAR_INT)
+
+    def verify(self) -> Iterator[str]:
+        source = self.source.type
+        assert isinstance(source, MemrefType | TiledViewType)
+        if not 0 <= self.dim < source.rank:
+            yield f"expected a dimension below the rank {source.rank}, got {self.dim}"
+
+
+class TileAccessOp(AccessOp):
+    """Base of what loads or stores one tile of a view.
+
+    A dimension marked in `in_bounds` is a promise that along it no element of the tile lies
+    outside of the tensor. `allow_tma` permits bulk copies, or forbids them.
+    """
+
+    directives: ClassVar[Mapping[str, Directive]] = {"Indexed": INDEXED, "Ordering": ORDERING}
+
+    in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
+    allow_tma = d.optional_attribute(BOOL_ATTR)
+
+
+def _access_problems(
+    view: TiledViewType, indices: Sequence[Value], tile: Value, in_bounds: tuple[int, ...] | None
+) -> Iterator[str]:
+    if len(indices) != view.rank:
+        yield f"expected {view.rank} indices, got {len(indices)}"
+        return
+    if tile.type is not view.tile_type:
+        yield f"expected a tile of type '{view.tile_type}', got '{tile.type}'"
+    if in_bounds is not None and len(in_bounds) != view.rank:
+        yield f"expected in_bounds for {view.rank} indices, got {len(in_bounds)}"
+    for number, index in enumerate(indices):
+        expected = (view.tile[number],) if number == view.sparse else ()
+        if shape(index.type) != expected:
+            what = f"a tensor of {expected[0]} integers" if expected else "an integer"
+            yield f"expected index #{number} to be {what}, got '{index.type}'"
+
+
+def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
+    if (view.sparse is not None) != is_sparse:
+        words = ("without", "with") if is_sparse else ("with", "without")
+        yield f"expected a view {words[1]} a sparse dimension, got one {words[0]}"
+
+
+class TileLoadOp(TileAccessOp):
+    """Base of the loads; elements outside of the tensor are the padding of the view."""
+
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $view `[` $indices `]` (`token` `=` $token^)? "
+        "attr-dict `:` custom<Indexed>($view, $indices) `->` type($tile)"
+    )
+
+    view = d.operand(TILED_VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN)
+    tile = d.result(ANY_TENSOR)
+    result_token = d.result(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        view = tiled_view(self.view)
+        yield from semantic_problems(self.semantic, self.scope, LOAD_SEMANTICS)
+        yield from _density_problems(view, isinstance(self, GatherLoadOp))
+        yield from _access_problems(view, self.indices, self.tile, self.in_bounds)
+
+
+class TiledLoadOp(TileLoadOp):
+    """Loads one tile of a view."""
+
+    name = "nv_tileaa.tiled_load"
+
+
+class GatherLoadOp(TileLoadOp):
+    """Loads one tile of a view whose rows along the sparse dimension are picked one by one."""
+
+    name = "nv_tileaa.gather_load"
+
+
+class TileStoreOp(TileAccessOp):
+    """Base of the stores; elements outside of the tensor go nowhere."""
+
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $tile `,` $view `[` $indices `]` "
+        "(`token` `=` $token^)? attr-dict `:` type($tile) `,` custom<Indexed>($view, $indices)"
+    )
+
+    tile = d.operand(ANY_TENSOR)
+    view = d.operand(TILED_VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN)
+    result_token = d.result(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        view = tiled_view(self.view)
+        yield from semantic_problems(self.semantic, self.scope, STORE_SEMANTICS)
+        yield from _density_problems(view, isinstance(self, ScatterStoreOp))
+        yield from _access_problems(view, self.indices, self.tile, self.in_bounds)
+
+
+class TiledStoreOp(TileStoreOp):
+    """Stores one tile of a view."""
+
+    name = "nv_tileaa.tiled_store"
+
+
+class ScatterStoreOp(TileStoreOp):
+    """Stores one tile of a view whose rows along the sparse dimension are picked one by one."""
+
+    name = "nv_tileaa.scatter_store"
+
+
+class TiledAtomicRmwOp(TileAccessOp):
+    """Combines a tile of a view with a tile of values, as the mode says; gives nothing back."""
+
+    name = "nv_tileaa.tiled_atomic_rmw"
+    syntax = (
+        "custom<Ordering>($semantic, $scope) $mode $tile `,` $view `[` $indices `]` "
+        "(`token` `=` $token^)? attr-dict `:` type($tile) `,` custom<Indexed>($view, $indices)"
+    )
+
+    mode = d.attribute(RMW_MODE, spelling="rmw_mode")
+    tile = d.operand(ANY_TENSOR)
+    view = d.operand(TILED_VIEW)
+    indices = d.operands(INT_TILE)
+    token = d.optional_operand(TOKEN)
+    result_token = d.result(TOKEN)
+
+    def verify(self) -> Iterator[str]:
+        view = tiled_view(self.view)
+        yield from _density_problems(view, False)
+        yield from _access_problems(view, self.indices, self.tile, self.in_bounds)
+        yield from mode_problems(self.mode, element_of(self.tile.type))
+        if self.mode is RmwMode.XCHG:
+            yield "expected a mode that combines, got xchg"
+        if self.semantic is not MemSemantic.RELAXED:
+            yield f"expected memory ordering relaxed, got {self.semantic.keyword}"
+        if self.scope not in (MemScope.TL_BLK, MemScope.CLUSTER, MemScope.GPU):
+            found = "none" if self.scope is None else self.scope.keyword
+            yield f"expected memory scope tl_blk, cluster or gpu, got {found}"

@@ -15,26 +15,32 @@ import ml_dtypes
 import numpy as np
 
 from tilewright.driver.array_text import ELEMENTS, elements_of, parse_argument
+from tilewright.ir.types import F64, FloatType
 from tilewright.reference.numerics.rounding import widen
 from tilewright.support.floats import FORMATS
-from tilewright.testing.compare import Tolerance, array_difference, ulp
+from tilewright.testing import formulas
+from tilewright.testing.compare import Tolerance, array_difference, element_held, ulp
+from tilewright.testing.estimate import EXACT_ONLY, GENTLE, MONOTONE, Estimate, apply, given
 
 DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|DATA|MAP|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
 RUN = re.compile(r"(?:@(?P<entry>\w+))?(?P<options>(?:\s*\b\w+=\S+)*)")
 EXTENTS = re.compile(r"\d+(?:x\d+)*")
 ARG = re.compile(r"(?P<name>\w+)\s*(?::\s*(?P<element>\w+))?\s*=\s*(?P<text>.+)")
-EXPECT = re.compile(r"(?P<name>\w+)\s*(?:=|~\s*(?P<bound>.+?)\s*:)\s*(?P<value>.+)")
+EXPECT = re.compile(
+    r"(?P<name>\w+)\s*(?:=|(?P<near>near\b)|~\s*(?P<bound>.+?)\s*:)\s*(?P<value>.+)"
+)
 FAILS = re.compile(r"(?P<fault>\w+)\s+at\s+(?P<labels>\w+(?: or \w+)*)\s*:\s*(?P<gist>.+)")
 LABEL = re.compile(r"(?P<before>\s*(?:%.*? = )?).*// (?P<label>[A-Z][A-Z_]*)")
 
 
 @dataclass
 class Expectation:
-    """What an argument must hold afterwards: exactly, or up to a bound."""
+    """What an argument must hold afterwards: exactly, up to a bound, or near an estimate."""
 
     name: str
     value: str
     bound: str | None
+    near: bool
 
 
 @dataclass
@@ -149,7 +155,8 @@ def _add(run: Run, kind: str, rest: str, number: int) -> None:
             _add_argument(run, kind, _match(ARG, rest, number))
         case "EXPECT":
             found = _match(EXPECT, rest, number)
-            run.expected.append(Expectation(found["name"], found["value"], found["bound"]))
+            near = found["near"] is not None
+            run.expected.append(Expectation(found["name"], found["value"], found["bound"], near))
         case "PRINTS":
             run.prints.append(rest)
         case "FAILS":
@@ -196,12 +203,54 @@ def evaluate(expression: str, values: dict[str, Any]) -> Any:
         return eval(expression, {**NAMES, **values})
 
 
+def _formula_names() -> dict[str, Any]:
+    """What expressions of estimates may use: formulas, functions, and types to round to."""
+    names: dict[str, Any] = {"np": np, "element": ELEMENTS, "estimate": Estimate}
+    for name in (*MONOTONE, *GENTLE, *EXACT_ONLY):
+        names[name] = partial(apply, name)
+    for name in FORMATS:
+        if name in ELEMENTS:
+            names[name] = partial(_rounded, element=ELEMENTS[name])
+    return {**vars(formulas), **names}
+
+
+def _rounded(number: Any, element: Any) -> Estimate:
+    exact = number if isinstance(number, Estimate) else Estimate(number, 0.0, F64)
+    return exact.rounded(element)
+
+
+FORMULA_NAMES = _formula_names()
+
+
+def estimate(expression: str, values: dict[str, Any]) -> Estimate:
+    """The value of an expression of estimates; arrays of floats are such."""
+    known = {name: _as_estimate(value) for name, value in values.items()}
+    with np.errstate(all="ignore"):
+        return eval(expression, {**FORMULA_NAMES, **known})
+
+
+def _as_estimate(value: Any) -> Any:
+    if not isinstance(value, np.ndarray) or not isinstance(element_held(value), FloatType):
+        return value
+    return given(value)
+
+
+def _distance(found: Any, wanted: Estimate) -> str | None:
+    with np.errstate(all="ignore"):
+        wrong = wanted.difference(found)
+    return None if wrong is None else str(wrong)
+
+
 def problems(run: Run, before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     """What is wrong with the arguments after a run."""
     for expected in run.expected:
-        value = np.asarray(evaluate(expected.value, before))
-        bound = None if expected.bound is None else evaluate(expected.bound, before)
-        gist = difference(after[expected.name], value, bound)
+        found = after[expected.name]
+        if expected.near:
+            gist = _distance(found, estimate(expected.value, before))
+        else:
+            value = np.asarray(evaluate(expected.value, before))
+            bound = None if expected.bound is None else evaluate(expected.bound, before)
+            gist = difference(found, value, bound)
         if gist:
             yield f"{expected.name}: {gist}"
 

@@ -7,7 +7,8 @@
 | sums, scans, matrix products of other numbers        | within `n * u * sum(|a| * |b|)`         |
 | functions and approximate forms                      | as near as documented                   |
 
-No tolerance is picked by hand: `bounds` computes those of sums, `documented` knows the others.
+No tolerance is picked by hand: `bounds` computes those of sums, `documented` knows the others, and
+`estimate` puts both together for whole kernels.
 Where something may differ, NaNs must still be in the same places, zeros of both signs are equal,
 and whatever is too large for the type counts as the number one step beyond its largest.
 """
@@ -50,6 +51,11 @@ EXACT: Final = Tolerance()
 
 _HELD: Final = {held: type for type, held in DTYPES.items() if type not in (I4, TF32)}
 """What an array of a dtype holds; of two types with one dtype, the larger."""
+
+
+def element_held(array: Array) -> Type:
+    """What an array holds, by its dtype."""
+    return _HELD[array.dtype]
 
 
 class Difference:
@@ -96,7 +102,7 @@ def array_difference(
     if found.dtype.kind == "u":
         signed = np.dtype(f"i{found.dtype.itemsize}")
         found, expected = found.view(signed), expected.view(signed)
-    return difference(found, expected, _HELD[found.dtype], tolerance)
+    return difference(found, expected, element_held(found), tolerance)
 
 
 def _gist(array: Array) -> str:

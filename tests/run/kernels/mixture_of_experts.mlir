@@ -13,7 +13,7 @@
 // ARG ids : i32 = np.where(np.arange(32) % 8 < np.where(np.arange(32) < 24, 3, 7), np.arange(32) // 8 * 3 + np.arange(32) % 8, 16)
 // ARG experts : i32 = np.arange(4)
 // ARG y = zeros:16x32xf32
-// EXPECT y ~ 34 * u_f32 * np.einsum('tk,tkn->tn', abs(np.float64(x)), abs(np.float64(w))[np.minimum(np.arange(16) // 3, 3)]) : np.einsum('tk,tkn->tn', np.float64(x), np.float64(w)[np.minimum(np.arange(16) // 3, 3)])
+// EXPECT y near (x[:, None] @ w[np.minimum(np.arange(16) // 3, 3)])[:, 0]
 !w = !cuda_tile.tensor_view<4x32x32xf16, strides=[1024,32,1]>
 !wv = !cuda_tile.partition_view<tile=(1x32x16), tensor_view<4x32x32xf16, strides=[1024,32,1]>>
 cuda_tile.module @kernels {

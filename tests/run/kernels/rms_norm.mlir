@@ -3,7 +3,7 @@
 // ARG x = random:9x100xf16:1
 // ARG w = random:100xf16:2
 // ARG y = zeros:9x100xf16
-// EXPECT y ~ (u_f16 + 120 * u_f32) * abs(np.float64(x) * np.float64(w)) / np.sqrt((np.float64(x) ** 2).mean(axis=1, keepdims=True)) + 2.0 ** -24 : np.float64(x) * np.float64(w) / np.sqrt((np.float64(x) ** 2).mean(axis=1, keepdims=True) + 1e-5)
+// EXPECT y near f32(x) * root_mean_square(f32(x), 1e-5) * f32(w)
 !x = !cuda_tile.tensor_view<9x100xf16, strides=[100,1]>
 !xv = !cuda_tile.partition_view<tile=(1x32), padding_value = zero, tensor_view<9x100xf16, strides=[100,1]>>
 !w = !cuda_tile.tensor_view<100xf16, strides=[1]>

@@ -27,9 +27,9 @@
 // EXPECT fused = wide_f32(a) * wide_f32(b) - 1
 // EXPECT larger = np.maximum(x, y)
 // EXPECT smaller = np.minimum(x, y)
-// EXPECT power ~ 8 * u_f32 * abs(np.power(wide_f32(p), wide_f32(y))) : np.power(wide_f32(p), wide_f32(y))
-// EXPECT angle ~ 6 * u_f32 * abs(np.arctan2(wide_f32(x), wide_f32(y))) : np.arctan2(wide_f32(x), wide_f32(y))
-// EXPECT repeated ~ 8 * u_f32 * abs(np.power(wide_f32(x), n)) : np.power(wide_f32(x), n)
+// EXPECT power near pow(p, y)
+// EXPECT angle near atan2(x, y)
+// EXPECT repeated near pow(x, n)
 // EXPECT less = x < y
 // EXPECT chosen = np.where(x < y, x, a)
 !f32_64 = !cuda_tile.tensor_view<64xf32, strides=[1]>

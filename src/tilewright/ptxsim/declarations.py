@@ -169,7 +169,9 @@ _FLOAT_CODES: Final = {2: "<e", 4: "<f", 8: "<d"}
 
 def _float_bytes(value: float, width: int) -> bytes | None:
     code = _FLOAT_CODES.get(width)
-    return struct.pack(code, value) if code else None
+    if code is None or (width == 2 and abs(value) >= 65520):
+        return None
+    return struct.pack(code, value)
 
 
 def block_size(parameters: Sequence[Variable]) -> tuple[list[int], int]:

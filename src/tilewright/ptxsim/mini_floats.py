@@ -27,7 +27,7 @@ class MiniFloat:
 
     def open(self, patterns: Array) -> Array:
         """The numbers of patterns, as float64."""
-        return _values(self)[patterns]
+        return _values(self)[patterns & np.uint8((1 << self.bits) - 1)]
 
     def close(self, numbers: Array) -> Array:
         """The patterns of float64 numbers, rounded to nearest even."""

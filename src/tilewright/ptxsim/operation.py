@@ -51,6 +51,7 @@ class Operation:
         self.name = ""
         self.modifiers: tuple[str, ...] = ()
         self._left: list[str] = []
+        self._operands_used = 0
         self.segment: Segment | None = None
 
     def begin(self, name: str, modifiers: Sequence[str]) -> None:
@@ -63,6 +64,10 @@ class Operation:
         """Refuse what no decoder has asked for."""
         if self._left:
             self.unsupported(f".{self._left[0]}")
+        # The last operand may be a cache policy, which changes nothing here.
+        expected = self._operands_used + ("L2::cache_hint" in self.modifiers)
+        if expected < len(self.site.operands):
+            self.fail(f"expected {expected} operands, got {len(self.site.operands)}")
 
     def unsupported(self, what: str = "") -> NoReturn:
         """Stop: the emulator does not know this form of the instruction."""
@@ -96,11 +101,14 @@ class Operation:
         """Accept modifiers that change nothing here."""
         self._left = [modifier for modifier in self._left if modifier not in modifiers]
 
-    def type(self) -> ScalarType:
-        """The next modifier that is a type, which must be there."""
+    def type(self, kinds: str = "") -> ScalarType:
+        """The next modifier that is a type, which must be there, and of those kinds if any."""
         found = self.optional_type()
         if found is None:
             self.fail("expected a type")
+        is_word = found.bits in (1, 16, 32, 64) and found.name != "b1"
+        if kinds and (found.kind not in kinds or not is_word):
+            self.fail(f"expected a type of bits or integers, got .{found.name}")
         return found
 
     def optional_type(self) -> ScalarType | None:
@@ -111,6 +119,10 @@ class Operation:
                 return SCALAR_TYPES[modifier]
         return None
 
+    def ignore_operands(self) -> None:
+        """Accept operands that change nothing here."""
+        self._operands_used = len(self.site.operands)
+
     def rest(self) -> tuple[str, ...]:
         """The modifiers nobody has asked for yet, which are taken."""
         left, self._left = tuple(self._left), []
@@ -118,7 +130,8 @@ class Operation:
 
     @property
     def operand_count(self) -> int:
-        """How many operands were written."""
+        """How many operands were written; whoever asks for it looks at them all."""
+        self.ignore_operands()
         return len(self.site.operands)
 
     def operand(self, which: int | Operand) -> Operand:
@@ -127,6 +140,7 @@ class Operation:
             return which
         if which >= len(self.site.operands):
             self.fail(f"expected at least {which + 1} operands, got {len(self.site.operands)}")
+        self._operands_used = max(self._operands_used, which + 1)
         return self.site.operands[which]
 
     def elements(self, which: int | Operand) -> tuple[Operand, ...]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -244,6 +246,53 @@ def test_unknown_instructions_have_a_name(run) -> None:
 def test_unknown_modifiers_have_a_name(run) -> None:
     with pytest.raises(Unsupported, match=r"instruction add\.wrong\.u32 \(\.wrong\)"):
         run("add.wrong.u32 %r1, %r2, %r3;\nret;", [], "")
+
+
+@pytest.mark.parametrize(
+    ("instruction", "text"),
+    [
+        ("add.u32 %r1, %r2, %r3, %r4", "expected 3 operands, got 4"),
+        ("ld.global.u32 %r1, [%rd1], 4", "expected 2 operands, got 3"),
+        ("xor.f16 %rs1, %rs2, %rs3", "expected a type of bits or integers, got .f16"),
+        ("brev.f64 %rd1, %rd2", "expected a type of bits or integers, got .f64"),
+        ("bfi.pred %p1, %p2, %p3, 1, 1", "expected a type of bits or integers, got .pred"),
+        ("mul.wide.pred %rd1, %r1, 4", "expected a type of bits or integers, got .pred"),
+        ("dp2a.s32.s32 %r1, %r2, %r3, %r4", "expected .lo or .hi for dp2a"),
+        ("add.f16 %rs1, %rs2, 100000.0", "expected a literal of type .f16"),
+    ],
+)
+def test_malformed_instructions(run, instruction: str, text: str) -> None:
+    with pytest.raises(UserError, match=re.escape(text)):
+        run(f"{instruction}; ret;", [], "")
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2",
+        "cvt.rn.bf16.e5m2x2 %rs1, %rs2",
+        "cvt.rn.f32.f32x2 %f1, %rd1",
+        "cvt.rp.tf32.f32 %r1, %f1",
+        "cvt.satfinite.f64.f64 %fd1, %fd2",
+        "cvta.local.u32 %r1, %r2",
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3]",
+        "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2}",
+        "vadd.s32.s32.s32 %r1, %r2, %r3",
+        "multimem.red.global.add.f32 [%rd1], %f1",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, "
+        "%r1, 0, %p1, 1, 1, 0, 0",
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r2, %r3, %r4}], [%r5], {%rs1}",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r2, %r3, %r4, %r5, %r6}], [%r7]",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r1], 16, %rs1",
+        "tcgen05.fence::before_thread_sync",
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]",
+    ],
+)
+def test_what_is_missing_has_a_name(run, instruction: str) -> None:
+    with pytest.raises(Unsupported, match=re.escape(f"instruction {instruction.split()[0]}")):
+        run(f"{instruction}; ret;", [], "")
 
 
 def test_names_that_are_not_declared(run) -> None:

@@ -285,3 +285,47 @@ def test_wide_compare_and_swap(run) -> None:
         block=1,
     )
     assert memory.tolist() == [70, 80, 2, 3]
+
+
+def test_runs_of_zeros(run) -> None:
+    y = np.zeros(32, np.uint32)
+    run(
+        """
+        .shared .align 16 .b8 s[256];
+        ld.param.u64 %rd1, [p0];
+        mov.u32 %r1, %tid.x;
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra MEET;
+        mov.u32 %r2, 64;
+        st.bulk.weak.shared::cta [s], %r2, 0;
+        cvta.shared.u64 %rd2, s;
+        st.bulk [%rd2+64], 64, 0;
+MEET:   bar.sync 0;
+        shl.b32 %r2, %r1, 2;
+        mov.u32 %r3, s;
+        add.u32 %r3, %r3, %r2;
+        ld.shared.u32 %r4, [%r3];
+        cvt.u64.u32 %rd3, %r2;
+        add.u64 %rd1, %rd1, %rd3;
+        add.u32 %r4, %r4, %r1;
+        st.global.u32 [%rd1], %r4;
+        ret;""",
+        [y],
+        "u64",
+        check=True,
+    )
+    assert y.tolist() == list(range(32))
+
+
+@pytest.mark.parametrize(
+    ("operands", "text"),
+    [
+        ("[s], 12, 0", "expected a size of up to 16777216 bytes that 8 divides, got 12"),
+        ("[s], 512, 0", "store of 512 bytes outside of shared memory at address 0x0"),
+        ("[s+4], 8, 0", "misaligned store at address 0x4"),
+    ],
+)
+def test_runs_of_zeros_stay_within_shared_memory(run, operands: str, text: str) -> None:
+    body = f".shared .align 16 .b8 s[256]; st.bulk.shared::cta {operands}; ret;"
+    with pytest.raises(UserError, match=text):
+        run(body, [], "")

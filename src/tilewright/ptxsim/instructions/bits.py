@@ -24,7 +24,7 @@ _LOGIC: Final[dict[str, Callable[[Array, Array], Array]]] = {
 @instruction(*_LOGIC)
 def logic(op: Operation) -> Run:
     """`and`, `or`, `xor`, of bits and of predicates."""
-    type, function = op.type(), _LOGIC[op.name]
+    type, function = op.type("bsup"), _LOGIC[op.name]
     write, first, second = op.write(0, type), op.read(1, type), op.read(2, type)
     return lambda lanes: write(lanes, function(first(lanes), second(lanes)))
 
@@ -32,7 +32,7 @@ def logic(op: Operation) -> Run:
 @instruction("not")
 def invert(op: Operation) -> Run:
     """Every bit the other way."""
-    type = op.type()
+    type = op.type("bsup")
     write, read = op.write(0, type), op.read(1, type)
     return lambda lanes: write(lanes, ~read(lanes))
 
@@ -40,7 +40,7 @@ def invert(op: Operation) -> Run:
 @instruction("cnot")
 def c_not(op: Operation) -> Run:
     """1 for zero, 0 for all others."""
-    type = op.type()
+    type = op.type("bsu")
     write, read = op.write(0, type), op.read(1, type)
     return lambda lanes: write(lanes, read(lanes) == 0)
 
@@ -64,7 +64,7 @@ def shift_right(a: Array, amount: Array) -> Array:
 @instruction("shl", "shr")
 def shift(op: Operation) -> Run:
     """`a << b` and `a >> b`, with large amounts clamped."""
-    type = op.type()
+    type = op.type("bsu")
     function = shift_left if op.name == "shl" else shift_right
     write, read, amount = op.write(0, type), op.read(1, type), op.read(2, _U32)
     return lambda lanes: write(lanes, function(read(lanes), amount(lanes)))
@@ -75,7 +75,7 @@ def funnel_shift(op: Operation) -> Run:
     """32 of the 64 bits of `b:a`, shifted."""
     left = op.choice("l", "r") == "l"
     clamp = op.choice("clamp", "wrap") == "clamp"
-    type = op.type()
+    type = op.type("bsu")
     write = op.write(0, _U32)
     low, high, amount = (op.read(at, _U32) for at in (1, 2, 3))
     if type.bits != 32:
@@ -95,7 +95,7 @@ def funnel_shift(op: Operation) -> Run:
 def three_input_logic(op: Operation) -> Run:
     """Any function of three bits, given as a table of eight; perhaps a test of the result too."""
     combine = op.choice("or", "and")
-    type = op.type()
+    type = op.type("bsu")
     target = op.operand(0)
     write = op.write(target.first if isinstance(target, Pair) else target, type)
     test = op.write(target.second, SCALAR_TYPES["pred"]) if isinstance(target, Pair) else None
@@ -136,7 +136,7 @@ def _ones(count: Array, dtype: np.dtype[np.unsignedinteger]) -> Array:
 @instruction("bfe")
 def extract_field(op: Operation) -> Run:
     """The bit field of `a` that begins at `b` and has `c` bits, extended as the type says."""
-    type = op.type()
+    type = op.type("bsu")
     plain = SCALAR_TYPES[f"u{type.bits}"]
     write, read = op.write(0, plain), op.read(1, plain)
     start, length = op.read(2, _U32), op.read(3, _U32)
@@ -165,7 +165,7 @@ def extract_field(op: Operation) -> Run:
 @instruction("bfi")
 def insert_field(op: Operation) -> Run:
     """`b` with `d` bits of `a` put in at `c`."""
-    type = SCALAR_TYPES[f"u{op.type().bits}"]
+    type = SCALAR_TYPES[f"u{op.type('bsu').bits}"]
     write, source, base = op.write(0, type), op.read(1, type), op.read(2, type)
     start, length = op.read(3, _U32), op.read(4, _U32)
 
@@ -191,7 +191,7 @@ def highest_bit(a: Array) -> Array:
 def find_bit(op: Operation) -> Run:
     """The place of the highest bit that differs from the sign, or how far to shift it up."""
     shift_amount = op.flag("shiftamt")
-    type = op.type()
+    type = op.type("bsu")
     write, read, plain = op.write(0, _U32), op.read(1, type), type.unsigned
 
     def run(lanes: Lanes) -> None:
@@ -209,7 +209,7 @@ def find_bit(op: Operation) -> Run:
 @instruction("clz")
 def count_leading_zeros(op: Operation) -> Run:
     """How many zeros stand above the highest one."""
-    type = op.type()
+    type = op.type("bsu")
     write, read = op.write(0, _U32), op.read(1, type)
     top = type.bits - 1
     return lambda lanes: write(lanes, (top - highest_bit(read(lanes))).astype(np.uint32))
@@ -218,7 +218,7 @@ def count_leading_zeros(op: Operation) -> Run:
 @instruction("popc")
 def count_ones(op: Operation) -> Run:
     """How many ones there are."""
-    type = op.type()
+    type = op.type("bsu")
     write, read = op.write(0, _U32), op.read(1, type)
     return lambda lanes: write(lanes, np.bitwise_count(read(lanes)))
 
@@ -233,7 +233,7 @@ _SWAPS: Final = (
 @instruction("brev")
 def reverse_bits(op: Operation) -> Run:
     """The bits in reverse order."""
-    type = op.type()
+    type = op.type("bsu")
     write, read, dtype = op.write(0, type), op.read(1, type), type.dtype
     full = (1 << type.bits) - 1
 
@@ -250,7 +250,7 @@ def reverse_bits(op: Operation) -> Run:
 @instruction("fns")
 def find_nth_set(op: Operation) -> Run:
     """`fns d, mask, base, offset`: the offset-th one, counted from the base."""
-    op.type()
+    op.type("bsu")
     write, masks, bases = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
     offsets = op.read(3, SCALAR_TYPES["s32"])
 
@@ -276,7 +276,7 @@ _PERMUTE_MODES: Final = ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
 @instruction("prmt")
 def permute_bytes(op: Operation) -> Run:
     """Four bytes chosen from the eight of `b:a`; bit 3 of a choice repeats the byte's sign."""
-    op.type()
+    op.type("bsu")
     mode = op.choice(*_PERMUTE_MODES)
     write = op.write(0, _U32)
     low, high, control = (op.read(at, _U32) for at in (1, 2, 3))
@@ -319,7 +319,7 @@ def _choice(mode: str | None, select: Array, at: int) -> Array:
 def bit_mask(op: Operation) -> Run:
     """As many ones as `b` says, from place `a` on."""
     clamp = op.choice("clamp", "wrap") == "clamp"
-    op.type()
+    op.type("bsu")
     write, start, length = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
 
     def run(lanes: Lanes) -> None:
@@ -336,7 +336,7 @@ def bit_mask(op: Operation) -> Run:
 def extend(op: Operation) -> Run:
     """The low `b` bits of `a`, extended."""
     clamp = op.choice("clamp", "wrap") == "clamp"
-    type = op.type()
+    type = op.type("bsu")
     write, read, length = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
 
     def run(lanes: Lanes) -> None:

@@ -126,6 +126,7 @@ def copy(op: Operation) -> Run:
 def prefetch(op: Operation) -> Run:
     """Advice to caches."""
     op.rest()
+    op.ignore_operands()
     return lambda lanes: None
 
 

@@ -32,7 +32,7 @@ class _Form:
     """The operands of a call: results, callee, arguments; a prototype may follow."""
 
     def __init__(self, op: Operation) -> None:
-        operands = list(op.site.operands)
+        operands = [op.operand(at) for at in range(op.operand_count)]
         self.results = _leading_arguments(operands)
         if not operands:
             op.fail("expected a function")

@@ -10,6 +10,7 @@ import numpy as np
 
 from tilewright.ptxsim import rounding
 from tilewright.ptxsim.float_formats import FORMATS
+from tilewright.ptxsim.instructions.floating import numbers
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.operation import Operation, Read
@@ -64,11 +65,12 @@ class _Comparison:
     def _reader(self, op: Operation, which: int, type: ScalarType, ftz: bool) -> Read:
         read = op.read(which, type)
         format = FORMATS.get(type.name)
-        if format is None or (format.element in ("f32", "f64") and not ftz):
+        if format is None:
             return read
+        opened = numbers(read, format)
         if ftz:
-            return lambda lanes: rounding.flush(format.open(read(lanes)), format.tiny)
-        return lambda lanes: format.open(read(lanes))
+            return lambda lanes: rounding.flush(opened(lanes), format.tiny)
+        return opened
 
     def test(self, lanes: Lanes) -> Array:
         return self.compare(self.first(lanes), self.second(lanes))

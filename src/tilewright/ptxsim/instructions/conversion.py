@@ -68,6 +68,8 @@ def _conversion(
     if not source.is_float:
         return _integer_to_float(op, modifiers, target)
     if target.name == "tf32":
+        if source.name != "f32" or modifiers.mode not in _TF32_HALF:
+            op.unsupported(f"from .{source.name} to .tf32")
         return _to_tf32(modifiers)
     opened = _opener(op, modifiers, source)
     if not target.is_float:
@@ -113,7 +115,8 @@ def _opener(op: Operation, modifiers: _Modifiers, source: ScalarType) -> Convert
 def _closer(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Convert:
     """float64 to target registers, rounded once."""
     format = FORMATS.get(target.name)
-    if format is None or format.lanes != 1 or modifiers.mode == "rna":
+    unbounded = modifiers.finite and target.name not in LARGEST
+    if format is None or format.lanes != 1 or modifiers.mode == "rna" or unbounded:
         op.unsupported(f"to .{target.name}")
 
     def close(numbers: Array) -> Array:

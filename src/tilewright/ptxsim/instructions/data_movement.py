@@ -18,11 +18,13 @@ from tilewright.ptxsim.memory import (
     OFFSET_IN_CTA,
     SHARED_WINDOW,
     SPACES,
+    Kind,
     Space,
 )
 from tilewright.ptxsim.operation import Operation, Read, Write
+from tilewright.ptxsim.places import shared_span
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array, ScalarType
-from tilewright.ptxsim.syntax import Vector
+from tilewright.ptxsim.syntax import Instruction, Name, Vector
 
 assert sys.byteorder == "little", "registers are taken apart as on the device"
 
@@ -186,6 +188,43 @@ def store(op: Operation) -> Run:
     return run
 
 
+@instruction("st.bulk")
+def store_zeros(op: Operation) -> Run:
+    """`st.bulk [a], size, 0`: every thread writes a run of zeros to shared memory."""
+    op.ignore("weak")
+    space = take_space(op)
+    amount = op.operand(1)
+    register = op.register(amount.text) if isinstance(amount, Name) else None
+    bits = SCALAR_TYPES[register.type].bits if register is not None else 64
+    address, size, site = op.address(0), op.read(1, SCALAR_TYPES[f"u{bits}"]), op.site
+    if op.constant(2) != 0:
+        op.fail("expected 0 as the value")
+
+    def run(lanes: Lanes) -> None:
+        starts = lanes.spread(address(lanes)).tolist()
+        sizes = lanes.spread(size(lanes)).tolist()
+        for at in range(lanes.count):
+            lane = lanes.take(np.arange(lanes.count) == at)
+            _clear(lane, space, starts[at], sizes[at], site)
+
+    return run
+
+
+def _clear(lane: Lanes, space: Space, start: int, size: int, site: Instruction) -> None:
+    memory, thread = lane.wave.memory, int(lane.threads[0])
+    if size % 8 or size > _LARGEST_RUN:
+        text = f"expected a size of up to {_LARGEST_RUN} bytes that 8 divides, got {size}"
+        lane.wave.violation(text, site, thread)
+    if size:
+        shared_span(lane, space, start, size, 8, site, Kind.WRITE)
+        words = np.arange(start, start + size, 8)
+        who = Lanes(lane.wave, lane.frame, np.full(len(words), thread))
+        memory.store(who, space, words, np.zeros((len(words), 1), np.uint64), 8, 1, site)
+
+
+# What the manual allows.
+_LARGEST_RUN: Final = 16777216
+
 _WINDOW_OF_SPACE: Final = {
     "shared": SHARED_WINDOW, "shared::cta": SHARED_WINDOW, "shared::cluster": SHARED_WINDOW,
     "local": LOCAL_WINDOW, "global": 0, "const": 0, "param": 0, "param::entry": 0,
@@ -199,7 +238,9 @@ def convert_address(op: Operation) -> Run:
     space = op.choice(*_WINDOW_OF_SPACE)
     if space is None:
         op.fail("expected a state space")
-    type = op.type()
+    type = op.type("bsu")
+    if type.bits != 64:
+        op.unsupported("addresses of 32 bits")
     window = _WINDOW_OF_SPACE[space]
     offset = type.dtype.type(window)
     write, read = op.write(0, type), op.read(1, type)
@@ -287,6 +328,7 @@ def cta_rank_of_address(op: Operation) -> Run:
 def hint(op: Operation) -> Run:
     """Advice to caches."""
     op.rest()
+    op.ignore_operands()
     return lambda lanes: None
 
 
@@ -294,5 +336,6 @@ def hint(op: Operation) -> Run:
 def create_policy(op: Operation) -> Run:
     """`createpolicy`: a cache policy, which means nothing here."""
     op.rest()
+    op.ignore_operands()
     write = op.write(0, SCALAR_TYPES["b64"])
     return lambda lanes: write(lanes, np.zeros(1, np.uint64))

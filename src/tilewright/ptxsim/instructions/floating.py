@@ -17,6 +17,16 @@ from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array
 ROUNDINGS: Final = ("rn", "rz", "rm", "rp")
 
 
+def numbers(read: Read, format: FloatFormat) -> Read:
+    """What registers hold, as numbers: two for each lane if they are packed."""
+    opened = format.open
+    if format.lanes > 1:
+        return lambda lanes: opened(np.ascontiguousarray(lanes.spread(read(lanes))))
+    if format.element in ("f32", "f64"):
+        return read
+    return lambda lanes: opened(read(lanes))
+
+
 class Modifiers:
     """What float instructions have in common: rounding, flushing, clamping, the format."""
 
@@ -32,13 +42,11 @@ class Modifiers:
 
     def reader(self, op: Operation, which: int) -> Read:
         """A reader of numbers, flushed if the instruction flushes."""
-        read, opened = op.read(which, self.format.type), self.format.open
+        read = numbers(op.read(which, self.format.type), self.format)
         if self.ftz:
             tiny = self.format.tiny
-            return lambda lanes: rounding.flush(opened(read(lanes)), tiny)
-        if self.format.element in ("f32", "f64") and self.format.lanes == 1:
-            return read
-        return lambda lanes: opened(read(lanes))
+            return lambda lanes: rounding.flush(read(lanes), tiny)
+        return read
 
     def finish(self, numbers: Array) -> Array:
         """Flush and clamp results: float32 is rounded already, float64 is not."""

@@ -117,7 +117,7 @@ def _product(a: Array, b: Array, half: str, wide: ScalarType | None) -> Array:
 def multiply(op: Operation) -> Run:
     """`mul.lo`, `mul.hi`, `mul.wide`."""
     half = op.choice("lo", "hi", "wide") or op.fail("expected .lo, .hi or .wide")
-    type = op.type()
+    type = op.type("su")
     wide = _wider(op, type) if half == "wide" else None
     write, first, second = op.write(0, wide or type), op.read(1, type), op.read(2, type)
     if half == "lo":
@@ -129,7 +129,7 @@ def multiply_add(op: Operation) -> Run:
     """`mad` and `madc`."""
     half = op.choice("lo", "hi", "wide") or op.fail("expected .lo, .hi or .wide")
     takes, gives, saturates = op.name == "madc", op.flag("cc"), op.flag("sat")
-    type = op.type()
+    type = op.type("su")
     wide = _wider(op, type) if half == "wide" else None
     result = wide or type
     write, addend = op.write(0, result), op.read(3, result)
@@ -254,7 +254,9 @@ def sum_of_absolute_difference(op: Operation) -> Run:
 def dot_product(op: Operation) -> Run:
     """`dp4a`: four products of bytes; `dp2a`: two of halves of `a` with bytes of `b`."""
     half = op.choice("lo", "hi")
-    left, right = op.type(), op.type()
+    left, right = op.type("su"), op.type("su")
+    if (half is None) != (op.name == "dp4a"):
+        op.fail("expected .lo or .hi for dp2a, and neither for dp4a")
     bits = SCALAR_TYPES["b32"]
     result = SCALAR_TYPES["s32" if left.is_signed or right.is_signed else "u32"]
     write, first, second = op.write(0, result), op.read(1, bits), op.read(2, bits)

@@ -185,6 +185,9 @@ class _Wait:
         self.form = _Form(op, 1)
         self.write: Write = op.write(0, _PREDICATE)
         self.phase = op.read(2, _U32 if self.parity else _B64)
+        if self.tries:
+            # How long threads may be suspended.
+            op.ignore_operands()
 
     def run(self, lanes: Lanes) -> None:
         wave = lanes.wave

@@ -20,6 +20,8 @@ Close = Callable[[Array], Array]
 
 def convert_pair(op: Operation, target: ScalarType, source: ScalarType, mode: str) -> Run:
     """`cvt.x2.f32 d, a, b` puts a into the upper half; other sources are pairs themselves."""
+    if not target.name.endswith("x2") or "f32x2" in (target.name, source.name):
+        op.unsupported(f"from .{source.name} to .{target.name}")
     relu, finite = op.flag("relu"), op.flag("satfinite")
     write, numbers = op.write(0, target), _reader(op, source)
     close = _closer(op, target, mode, finite)
@@ -42,6 +44,8 @@ def _reader(op: Operation, source: ScalarType) -> Read:
             return values.reshape(-1)
 
         return read_two
+    if not source.name.endswith("x2"):
+        op.unsupported(f"from .{source.name}")
     read = op.read(1, source)
     if source.name in FORMATS:
         format = FORMATS[source.name]

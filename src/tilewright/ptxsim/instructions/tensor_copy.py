@@ -215,4 +215,5 @@ def copy(op: Operation) -> Run:
 def prefetch(op: Operation) -> Run:
     """Advice to caches."""
     op.rest()
+    op.ignore_operands()
     return lambda lanes: None

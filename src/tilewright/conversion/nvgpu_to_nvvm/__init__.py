@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nvgpu_to_nvvm import (
     arith,
     async_copy,
+    block_reduce,
     casts,
     cf,
     cute_tensormap,
@@ -23,11 +24,15 @@ from tilewright.conversion.nvgpu_to_nvvm import (
     memref,
     mma_sparse,
     mma_sync,
+    narrow_floats,
     packed,
     packed_conversion,
+    powers,
     tensormap,
     tma,
     vector,
+    vector_masked,
+    warp,
     warpgroup,
     wgmma_descriptor,
 )
@@ -43,8 +48,10 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 PATTERNS: Final[Patterns] = (
+    *narrow_floats.PATTERNS,
     *arith.PATTERNS,
     *async_copy.PATTERNS,
+    *block_reduce.PATTERNS,
     *casts.PATTERNS,
     *cf.PATTERNS,
     *cute_tensormap.PATTERNS,
@@ -64,9 +71,12 @@ PATTERNS: Final[Patterns] = (
     *mma_sync.PATTERNS,
     *packed.PATTERNS,
     *packed_conversion.PATTERNS,
+    *powers.PATTERNS,
     *tensormap.PATTERNS,
     *tma.PATTERNS,
     *vector.PATTERNS,
+    *vector_masked.PATTERNS,
+    *warp.PATTERNS,
     *warpgroup.PATTERNS,
     *wgmma_descriptor.PATTERNS,
 )

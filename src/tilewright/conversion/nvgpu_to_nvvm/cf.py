@@ -9,9 +9,11 @@ from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
 from tilewright.dialects.cf import AssertOp, BranchOp, CondBranchOp, SwitchOp
 from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
 from tilewright.dialects.llvm.control_flow import SwitchOp as LLVMSwitchOp
+from tilewright.dialects.llvm.control_flow import UnreachableOp as LLVMUnreachableOp
+from tilewright.dialects.ub import UnreachableOp
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.symbol_table import symbol_name
+from tilewright.ir.symbol_table import nearest_symbol_table, symbol_name
 from tilewright.ir.types import I32, I64
 from tilewright.support.source_place import source_place
 
@@ -62,6 +64,8 @@ def _function_name(op: Operation) -> str:
 @converts(AssertOp)
 def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
     """Where the condition does not hold, `__assertfail` is told what and where, and we go on."""
+    if nearest_symbol_table(op) is None:
+        return build.reject("expected a module around it, which can hold the texts")
     failed = build.add_block()
     after = build.add_block(behind=failed)
     build.create(CondBrOp, condition=new.condition, successors=[after, failed])
@@ -80,4 +84,10 @@ def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
     return ()
 
 
-PATTERNS: Final[Patterns] = (branch, conditional, switch, assertion)
+@converts(UnreachableOp)
+def unreachable(op: UnreachableOp, new: UnreachableOp, build: ConversionBuilder) -> Result:
+    """What nobody reaches."""
+    return build.create(LLVMUnreachableOp)
+
+
+PATTERNS: Final[Patterns] = (branch, conditional, switch, assertion, unreachable)

@@ -34,6 +34,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import F64, I8, I32, I64, FloatType, IntegerType
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,8 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
     type = function_type(op.signature, build)
     if type is None:
         return build.reject(f"expected types that LLVM has, got '{op.signature}'")
+    if op.kernel and not _has_whole_warps(op.known_block_size):
+        return build.reject(f"expected blocks of whole warps, got {op.known_block_size} threads")
     start = None
     if op.workgroup_buffers or op.private_buffers:
         start = Block(type.inputs, [op.location] * len(type.inputs))
@@ -87,6 +90,14 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
     with build.at(InsertPoint.at_end(start)):
         build.create(BrOp, arguments=[*start.args, *buffers], successors=[body[0]])
     return made
+
+
+def _has_whole_warps(size: Sequence[int] | None) -> bool:
+    """Whether warps come whole to a barrier, as its aligned form wants it."""
+    if size is None:
+        return True
+    x, y, z = size
+    return x * y * z % WARP_SIZE == 0
 
 
 def _given(op: GPUFuncOp) -> Sequence[Attribute] | None:

@@ -20,7 +20,7 @@ from tilewright.ir.conversion import (
     Result,
     converts,
 )
-from tilewright.ir.types import BF16, F16, F32, F64, I32, VectorType
+from tilewright.ir.types import BF16, F16, F32, F64, VectorType
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -109,17 +109,6 @@ def _widened(build: ConversionBuilder, values: tuple[Value, ...]) -> list[Value]
     ]
 
 
-@converts(ops.FPowIOp)
-def power(op: ops.FPowIOp, new: ops.FPowIOp, build: ConversionBuilder) -> Result:
-    """A power with an exponent of 32 bits."""
-    type = op.result.type
-    if type not in (F32, F64) or op.rhs.type is not I32:
-        found = f"'{type}' and '{op.rhs.type}'"
-        return build.reject(f"expected a scalar f32 or f64 and an i32, got {found}")
-    name = "__nv_powi" if type is F64 else "__nv_powif"
-    return Symbols(op, build).call(name, [new.lhs, new.rhs], type)
-
-
 @converts(ops.SinCosOp)
 def sine_and_cosine(op: ops.SinCosOp, new: ops.SinCosOp, build: ConversionBuilder) -> Result:
     """Both, one by one: libdevice's way to have both at once goes through memory."""
@@ -133,8 +122,8 @@ def _per_lane(root: type[Operation]) -> ConversionPattern:
 
     def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
         type = op.results[0].type
-        if not isinstance(type, VectorType) or not computes(type):
-            return build.reject(f"expected a vector of floats, got '{type}'")
+        if not isinstance(type, VectorType):
+            return build.reject(f"expected a vector, got '{type}'")
         vectors = [build.create(ToElementsOp, source=value).elements for value in new.operands]
         lanes = [
             build.insert(op.like(list(values), [type.element], [])).results[0]
@@ -219,12 +208,13 @@ def ones(op: ops.CtPopOp, new: ops.CtPopOp, build: ConversionBuilder) -> Result:
     return build.create(intrinsics.CtPopOp, operand=new.operand)
 
 
-SCALARISERS: Final[Patterns] = tuple(_per_lane(root) for root in (*LIBDEVICE, ops.FPowIOp))
+SCALARISERS: Final[Patterns] = tuple(
+    _per_lane(root) for root in (*LIBDEVICE, ops.FPowIOp, ops.IPowIOp)
+)
 """These take vectors apart before libdevice is asked, which knows scalars alone."""
 
 PATTERNS: Final[Patterns] = (
     *map(_library, LIBDEVICE),
-    power,
     sine_and_cosine,
     *map(_intrinsic, _INTRINSICS),
     clamp,

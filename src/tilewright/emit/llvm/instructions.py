@@ -293,7 +293,7 @@ def _call(w: FunctionWriter, op: calls.CallOp) -> None:
 
 
 PROVEN_INTRINSICS: Final = frozenset(
-    ("llvm.nvvm.nanosleep", "llvm.nvvm.read.ptx.sreg.dynamic_smem_size")
+    ("llvm.nvvm.d2f.rz", "llvm.nvvm.nanosleep", "llvm.nvvm.read.ptx.sreg.dynamic_smem_size")
 )
 """Those by name that LLVM has been seen to take for every target."""
 

@@ -1,6 +1,6 @@
 // What a kernel says of a tensor map, for the driver to encode: the distance to the tensor, then type and rank,
 // extents, strides, box, steps and modes; numbers of types and modes are the driver's.
-// RUN @describe block=1 arch=base
+// RUN @describe block=32 arch=base
 // ARG tensor = zeros:6x40xf16
 // ARG rows = 6
 // ARG out = ones:16xi64
@@ -8,7 +8,7 @@
 !map = !nvgpu.tensormap.descriptor<tensor = memref<4x32xf16, 3>, swizzle = swizzle_64b, l2promo = l2promo_256b, oob = nan, interleave = none>
 gpu.module @kernels {
   gpu.func @describe(%tensor: memref<?x40xf16, 1>, %out: memref<16xi64, 1>) kernel
-      attributes {known_block_size = array<i32: 1, 1, 1>} {
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index

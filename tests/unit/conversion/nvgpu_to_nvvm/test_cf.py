@@ -10,7 +10,7 @@ from tilewright.dialects.llvm.functions import FuncOp
 from tilewright.text.printer import print_op
 
 
-@pytest.mark.requirement("R3-008", "R3-037", "R3-038", "R3-040")
+@pytest.mark.requirement("R3-008", "R3-037", "R3-038", "R3-039", "R3-040")
 def test_an_assertion_calls_where_it_fails() -> None:
     body, arguments = 'cf.assert %c, "must hold"', "%c: i1"
     lines = [line.split("  //")[0] for line in lowered(body, arguments)]

@@ -147,6 +147,7 @@ def test_a_kernel_with_buffers() -> None:
     assert "x i32 : (i64) -> !llvm.ptr" in printed
 
 
+@pytest.mark.requirement("R3-009")
 def test_printf_passes_a_buffer_of_arguments() -> None:
     body = 'gpu.printf "%d %f\\n", %i, %v : i32, f32'
     arguments = "%i: i32, %v: f32"
@@ -195,7 +196,15 @@ def test_only_modules_of_gpu_are_left() -> None:
 @pytest.mark.parametrize(
     ("body", "name"),
     [
-        ("%r = gpu.all_reduce add %x { } : (f32) -> f32", "gpu.all_reduce"),
+        (
+            """%r = gpu.all_reduce %x {
+            ^first(%a: f32, %b: f32):
+              cf.br ^second
+            ^second:
+              gpu.yield %a : f32
+            } : (f32) -> f32""",
+            "gpu.all_reduce",
+        ),
         (
             "%r = nvgpu.mma.sync(%v, %v, %v) {mmaShape = [8, 8, 8]} "
             ": (vector<1x2xf16>, vector<1x2xf16>, vector<1x2xf16>) -> vector<1x2xf16>",

@@ -1,0 +1,117 @@
+"""math's powers with integer exponents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
+from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.dialects.llvm import arithmetic
+from tilewright.dialects.llvm.attributes import ICmpPredicate
+from tilewright.dialects.llvm.control_flow import CondBrOp
+from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp
+from tilewright.dialects.math.ops import FPowIOp, IPowIOp
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import BF16, F16, F32, F64, I32, IntegerType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.operation import Block
+    from tilewright.ir.values import Value
+
+
+@converts(FPowIOp)
+def float_power(op: FPowIOp, new: FPowIOp, build: ConversionBuilder) -> Result:
+    """libdevice has it of f32 and f64 with exponents of 32 bits; halves go by way of f32."""
+    type, exponent = op.result.type, op.rhs.type
+    is_known = isinstance(exponent, IntegerType) and exponent.width <= I32.width
+    if type not in (F16, BF16, F32, F64) or not is_known:
+        found = f"'{type}' and '{exponent}'"
+        return build.reject(
+            f"expected a scalar float and an exponent of at most 32 bits, got {found}"
+        )
+    is_half = type in (F16, BF16)
+    base = build.create(FPExtOp, arg=new.lhs, types=[F32]).res if is_half else new.lhs
+    name, computed = ("__nv_powi", F64) if type is F64 else ("__nv_powif", F32)
+    (result,) = Symbols(op, build).call(name, [base, resized(build, new.rhs, I32)], computed)
+    return build.create(FPTruncOp, arg=result, types=[type]) if is_half else result
+
+
+@converts(IPowIOp)
+def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result:
+    """Squares for each bit of the exponent; with a negative one only 1 and -1 are not zero."""
+    type = new.lhs.type
+    if not isinstance(type, IntegerType) or type.width < 2:
+        return build.reject(f"expected a scalar of more than one bit, got '{type}'")
+    zero, one = constant(build, 0, type), constant(build, 1, type)
+    negative = _compare(build, ICmpPredicate.SLT, new.rhs, zero)
+    start = _select(build, negative, zero, new.rhs)
+    inverse = _inverse(build, new.lhs, new.rhs, zero, one)
+    loop = build.add_block([type, type, type])
+    after = build.add_block([type], behind=loop)
+    more = _compare(build, ICmpPredicate.NE, start, zero)
+    otherwise = _select(build, negative, inverse, one)
+    build.create(
+        CondBrOp,
+        condition=more,
+        true_operands=[new.lhs, start, one],
+        false_operands=[otherwise],
+        successors=[loop, after],
+    )
+    with build.at(InsertPoint.at_end(loop)):
+        _round(build, loop.args, zero, one, loop, after)
+    build.continue_in(after)
+    return after.args[0]
+
+
+def _round(
+    build: ConversionBuilder,
+    state: Sequence[Value],
+    zero: Value,
+    one: Value,
+    loop: Block,
+    after: Block,
+) -> None:
+    """One bit of the exponent: its square goes into the product, or not."""
+    base, exponent, product = state
+    bit = build.create(arithmetic.AndOp, lhs=exponent, rhs=one).res
+    taken = build.create(arithmetic.MulOp, lhs=product, rhs=base).res
+    is_odd = _compare(build, ICmpPredicate.NE, bit, zero)
+    result = _select(build, is_odd, taken, product)
+    square = build.create(arithmetic.MulOp, lhs=base, rhs=base).res
+    rest = build.create(arithmetic.LShrOp, lhs=exponent, rhs=one).res
+    build.create(
+        CondBrOp,
+        condition=_compare(build, ICmpPredicate.NE, rest, zero),
+        true_operands=[square, rest, result],
+        false_operands=[result],
+        successors=[loop, after],
+    )
+
+
+def _inverse(
+    build: ConversionBuilder, base: Value, exponent: Value, zero: Value, one: Value
+) -> Value:
+    """1 / base**n as an integer: 0 but for the bases 1 and -1."""
+    minus = build.create(arithmetic.SubOp, lhs=zero, rhs=one).res
+    bit = build.create(arithmetic.AndOp, lhs=exponent, rhs=one).res
+    is_odd = _compare(build, ICmpPredicate.NE, bit, zero)
+    of_minus = _select(build, is_odd, minus, one)
+    is_minus = _compare(build, ICmpPredicate.EQ, base, minus)
+    is_one = _compare(build, ICmpPredicate.EQ, base, one)
+    return _select(build, is_one, one, _select(build, is_minus, of_minus, zero))
+
+
+def _compare(build: ConversionBuilder, how: ICmpPredicate, lhs: Value, rhs: Value) -> Value:
+    return build.create(arithmetic.ICmpOp, predicate=how, lhs=lhs, rhs=rhs).res
+
+
+def _select(build: ConversionBuilder, condition: Value, yes: Value, no: Value) -> Value:
+    return build.create(
+        arithmetic.SelectOp, condition=condition, true_value=yes, false_value=no
+    ).res
+
+
+PATTERNS: Final[Patterns] = (float_power, integer_power)

@@ -19,6 +19,7 @@ DIALECTS: Final = {
     "math": "tilewright.dialects.math.dialect:MATH",
     "memref": "tilewright.dialects.memref.dialect:MEMREF",
     "nv_tileaa": "tilewright.dialects.nv_tileaa.dialect:NV_TILEAA",
+    "nv_tileas": "tilewright.dialects.nv_tileas.dialect:NV_TILEAS",
     "nvgpu": "tilewright.dialects.nvgpu.dialect:NVGPU",
     "nvvm": "tilewright.dialects.nvvm:NVVM",
     "scf": "tilewright.dialects.scf:SCF",

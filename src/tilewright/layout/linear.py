@@ -59,6 +59,8 @@ class Layout:
         self.inputs = tuple((name, tuple(vectors)) for name, vectors in inputs)
         self.shape = tuple(shape)
         self._hash = hash((self.inputs, self.shape))
+        for extent in self.shape:
+            log2(extent)
         size = self.size
         for name, vectors in self.inputs:
             if any(not 0 <= vector < size for vector in vectors):

@@ -132,9 +132,10 @@ def _classify(source: Layout, origin: Layout) -> Move:
 def _stays_from(origin: Layout, starts: dict[str, int], first: str) -> bool:
     """Whether the inputs from that one on are taken over as they are, and by nobody else."""
     bound = starts[first]
+    kept = HOLDERS[HOLDERS.index(first) :]
     for name, vectors in origin.inputs:
         for bit, vector in enumerate(vectors):
-            own = 1 << (starts[name] + bit) if starts[name] >= bound else 0
+            own = 1 << (starts[name] + bit) if name in kept else 0
             if vector >> bound << bound != own:
                 return False
     return True

@@ -178,7 +178,7 @@ def _access_problems(
     if len(indices) != view.rank:
         yield f"expected {view.rank} indices, got {len(indices)}"
         return
-    if tile.type is not view.tile_type:
+    if shape(tile.type) != view.tile or element_of(tile.type) is not view.source.element:
         yield f"expected a tile of type '{view.tile_type}', got '{tile.type}'"
     if in_bounds is not None and len(in_bounds) != view.rank:
         yield f"expected in_bounds for {view.rank} indices, got {len(in_bounds)}"

@@ -1,0 +1,10 @@
+"""nv_tileas: programs on tiles with layouts, and the instructions that were chosen for them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.dialects.nv_tileas import aggregate, attributes, matrix, memory, shape, sync
+from tilewright.ir.dialect import Dialect
+
+NV_TILEAS: Final = Dialect("nv_tileas", aggregate, attributes, matrix, memory, shape, sync)

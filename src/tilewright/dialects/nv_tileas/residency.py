@@ -1,0 +1,61 @@
+"""Checks of layouts: which tiles must have one, and what threads must already hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
+from tilewright.ir.traits import Trait
+from tilewright.ir.types import TensorType
+from tilewright.layout.linear import LANE, WARP
+from tilewright.layout.transfer import Move, transfer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+
+class _LaidOut(Trait):
+    """Every tile of the operation has a layout of its own shape, all over the same threads."""
+
+    __slots__ = ()
+
+    def verify(self, op: Operation) -> Iterator[str]:
+        threads: tuple[int, int] | None = None
+        for value in (*op.operands, *op.results):
+            if not isinstance(value.type, TensorType):
+                continue
+            layout = maybe_layout_of(value)
+            if layout is None or layout.shape != value.type.shape:
+                yield f"expected a tile with a layout of its shape, got '{value.type}'"
+                continue
+            found = (layout.extent(LANE), layout.extent(WARP))
+            threads = threads or found
+            if found != threads:
+                yield f"expected all tiles on {threads[1]} warps, got '{value.type}'"
+
+
+LAID_OUT: Final = _LaidOut("laid out")
+
+
+def movement(name: str, source: Value, wanted: Layout) -> Iterator[str]:
+    """Complaints unless every thread holds of the source what the wanted layout gives it."""
+    found = maybe_layout_of(source)
+    if found is None or found.shape != wanted.shape:
+        return
+    move = transfer(found, wanted).move
+    if move > Move.REGISTERS:
+        yield (
+            f"expected {name} of which every thread holds what it needs, "
+            f"got <{found}>, where <{wanted}> is needed"
+        )
+
+
+def other_layout(name: str, value: Value, expected: Layout) -> Iterator[str]:
+    """Complaints unless a tile has that very layout."""
+    found = maybe_layout_of(value)
+    if found is not None and found != expected:
+        yield f"expected {name} in the layout <{expected}>, got <{found}>"

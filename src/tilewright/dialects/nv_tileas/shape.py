@@ -1,0 +1,163 @@
+"""Tiles made of scalars and of other tiles, without any movement between threads.
+
+Each result's layout, led back to the shape of the source, asks for nothing that a thread does not
+hold already; a `convert_layout` in front of the operation makes it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa import shape as tileaa
+from tilewright.dialects.nv_tileaa.constraints import ANY_TENSOR, shape
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.residency import LAID_OUT, movement
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import I64_ATTR
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import Effects
+from tilewright.layout.linear import Layout
+from tilewright.layout.parts import beside, inside
+
+
+class ConvertLayoutOp(Operation):
+    """The same tile in another layout; `scratch` is the shared memory that it goes through."""
+
+    name = "nv_tileas.convert_layout"
+    effects = Effects.PURE
+    traits = (LAID_OUT,)
+    syntax = "$source attr-dict `:` type($source) `->` type($result)"
+
+    source = d.operand(ANY_TENSOR)
+    scratch = d.optional_attribute(I64_ATTR)
+    result = d.result(ANY_TENSOR)
+
+    def verify(self) -> Iterator[str]:
+        before, after = self.source.type, self.result.type
+        if shape(before) != shape(after) or element_of(before) is not element_of(after):
+            yield f"expected tiles that differ in their layouts alone, got '{before}' and '{after}'"
+
+
+class SplatOp(tileaa.SplatOp):
+    """A scalar in every place of a tile."""
+
+    name = "nv_tileas.splat"
+    traits = (*tileaa.SplatOp.traits, LAID_OUT)
+
+
+class MakeRangeOp(tileaa.MakeRangeOp):
+    """`start`, `start + 1`, `start + 2` and so on."""
+
+    name = "nv_tileas.make_range"
+    traits = (*tileaa.MakeRangeOp.traits, LAID_OUT)
+
+
+class _Rearrangement(tileaa.Rearrangement):
+    """Base of the operations whose result has elements of one tile, in another shape."""
+
+    traits = (LAID_OUT,)
+
+    def verify(self) -> Iterator[str]:
+        wrong = list(super().verify())
+        yield from wrong or movement("a source", self.source, self.led_back(layout_of(self.result)))
+
+    def led_back(self, layout: Layout) -> Layout:
+        """Which elements of the source a result in that layout needs where."""
+        return layout.reshape(shape(self.source.type))
+
+
+class ViewOp(_Rearrangement, tileaa.ViewOp):
+    """The same elements in row-major order, in another shape."""
+
+    name = "nv_tileas.view"
+
+
+class ExpandDimsOp(_Rearrangement, tileaa.ExpandDimsOp):
+    """The same elements with one dimension more, of extent one."""
+
+    name = "nv_tileas.expand_dims"
+
+
+class BroadcastOp(_Rearrangement, tileaa.BroadcastOp):
+    """Repetition along the dimensions of extent one."""
+
+    name = "nv_tileas.broadcast"
+
+    def led_back(self, layout: Layout) -> Layout:
+        return layout.resize(shape(self.source.type))
+
+
+class PermuteOp(_Rearrangement, tileaa.PermuteOp):
+    """Exchange of dimensions: dimension `i` of the result is `order[i]` of the source."""
+
+    name = "nv_tileas.permute"
+
+    def led_back(self, layout: Layout) -> Layout:
+        return layout.permute([self.order.index(dim) for dim in range(len(self.order))])
+
+
+class CatOp(tileaa.CatOp):
+    """Two tiles one after the other: a register bit says which."""
+
+    name = "nv_tileas.cat"
+    traits = (*tileaa.CatOp.traits, LAID_OUT)
+
+    def verify(self) -> Iterator[str]:
+        wrong = list(super().verify())
+        yield from wrong or self._layout_problems()
+
+    def _layout_problems(self) -> Iterator[str]:
+        part = inside(layout_of(self.result), shape(self.lhs.type))
+        if part is None:
+            yield "expected a result whose registers say which tile an element is from"
+            return
+        yield from movement("lhs", self.lhs, part)
+        yield from movement("rhs", self.rhs, part)
+
+
+class ExtractOp(tileaa.ExtractOp):
+    """One element of a tile, for every thread."""
+
+    name = "nv_tileas.extract"
+    traits = (*tileaa.ExtractOp.traits, LAID_OUT)
+
+    scratch = d.optional_attribute(I64_ATTR)
+
+
+class ExtractSliceOp(tileaa.ExtractSliceOp):
+    """A part of a tile: registers of each thread, chosen by the indices."""
+
+    name = "nv_tileas.extract_slice"
+    traits = (*tileaa.ExtractSliceOp.traits, LAID_OUT)
+
+    def verify(self) -> Iterator[str]:
+        wrong = list(super().verify())
+        whole = beside(layout_of(self.result), shape(self.source.type))
+        yield from wrong or movement("a source", self.source, whole)
+
+
+class InsertSliceOp(tileaa.InsertSliceOp):
+    """A tile with one part exchanged: registers of each thread, chosen by the indices."""
+
+    name = "nv_tileas.insert_slice"
+    traits = (*tileaa.InsertSliceOp.traits, LAID_OUT)
+
+    def verify(self) -> Iterator[str]:
+        wrong = list(super().verify())
+        whole = beside(layout_of(self.source), shape(self.result.type))
+        yield from wrong or movement("a destination", self.destination, whole)
+
+
+class PackOp(tileaa.PackOp):
+    """A tile as the bytes that hold it."""
+
+    name = "nv_tileas.pack"
+    traits = (*tileaa.PackOp.traits, LAID_OUT)
+
+
+class UnpackOp(tileaa.UnpackOp):
+    """Bytes as the tile that they hold."""
+
+    name = "nv_tileas.unpack"
+    traits = (*tileaa.UnpackOp.traits, LAID_OUT)

@@ -1,0 +1,24 @@
+#rows = #nv_tileas.layout<[4, 32], register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
+#line = #nv_tileas.layout<[32], register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#turned = #nv_tileas.layout<[32, 4], register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+#wide = #nv_tileas.layout<[4, 32], register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = []>
+module {
+  nv_tileaa.func @program(%x: f32, %p: !nv_tileaa.ptr<f32>, %i: i32) {
+    %line = nv_tileas.make_range : tensor<32xi32, #line>
+    %wide = nv_tileas.expand_dims %line {axis = 0 : i64} : tensor<32xi32, #line> -> tensor<1x32xi32, #nv_tileas.layout<[1, 32], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>>
+    %all = nv_tileas.broadcast %wide : tensor<1x32xi32, #nv_tileas.layout<[1, 32], register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>> -> tensor<4x32xi32, #rows>
+    %turned = nv_tileas.permute %all [1, 0] : tensor<4x32xi32, #rows> -> tensor<32x4xi32, #turned>
+    %other = nv_tileas.convert_layout %all {scratch = 0 : i64} : tensor<4x32xi32, #rows> -> tensor<4x32xi32, #wide>
+    %sum = nv_tileas.reduce %all {axis = 0 : i32} : tensor<4x32xi32, #rows> -> tensor<32xi32, #line> {
+    ^bb0(%a: i32, %b: i32):
+      %c = nv_tileaa.addi %a, %b : i32
+      nv_tileas.yield %c : i32
+    }
+    %ps = nv_tileas.splat %p : !nv_tileaa.ptr<f32> -> tensor<32x!nv_tileaa.ptr<f32>, #line>
+    %at = nv_tileaa.addptr %ps, %sum : tensor<32x!nv_tileaa.ptr<f32>, #line>, tensor<32xi32, #line>
+    %v, %t = nv_tileas.load weak %at : tensor<32x!nv_tileaa.ptr<f32>, #line> -> tensor<32xf32, #line>
+    nv_tileas.barrier
+    %u = nv_tileas.store weak %at, %v token = %t : tensor<32x!nv_tileaa.ptr<f32>, #line>, tensor<32xf32, #line>
+    nv_tileaa.return
+  }
+}

@@ -2,6 +2,7 @@
 
     python tools/cutile_samples.py FOLDER [--check]
 
+With `--check` a kernel whose result the specification leaves open is told as such, with the reason.
 FOLDER is a checkout of cuTile Python. Its files import torch, which must be installed, and CuPy,
 which need not: no kernel uses it, so an empty module stands in for it.
 """
@@ -15,11 +16,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import cuda.tile as ct
-import numpy as np
-from cutile_cases import Launch, Result, launches
+from cutile_cases import Launch, launches
 
 import tilewright.cutile
 
@@ -52,55 +52,59 @@ def kernels(module: ModuleType, path: Path) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def mismatch(result: Result) -> str | None:
-    """How a result differs from what NumPy says, or None."""
-    found = result.found.astype(np.float64)
-    expected = np.asarray(result.expected).astype(np.float64)
-    excess = np.abs(found - expected) - result.bound
-    if bool((excess <= 0).all()):
-        return None
-    place = np.unravel_index(np.argmax(np.nan_to_num(excess, nan=np.inf)), excess.shape)
-    where = [int(index) for index in place]
-    bound = np.broadcast_to(result.bound, excess.shape)[place]
-    return f"at {where} expected {expected[place]} within {bound:.2e}, got {found[place]}"
+class Outcome(NamedTuple):
+    """How a launch went, and if not well, why."""
+
+    verdict: str
+    reason: str | None = None
 
 
-def run(kernel: Any, build: Callable[[], Launch], check: bool) -> str | None:
-    """Why a launch is not as it must be, or None."""
+def run(kernel: Any, build: Callable[[], Launch], check: bool) -> Outcome:
+    """Launch a kernel and compare what comes out."""
     launch = build()
     try:
         tilewright.cutile.launch(launch.grid, kernel, launch.arguments, check=check, seed=1)
     except (tilewright.Error, ct.TileError) as error:
-        return f"{type(error).__name__}: {error}"
-    return next((text for result in launch.results if (text := mismatch(result))), None)
+        return Outcome("wrong", f"{type(error).__name__}: {error}")
+    wrong = next((text for result in launch.results if (text := result.mismatch())), None)
+    if wrong is None:
+        return Outcome("matched")
+    if check and launch.leaves_open:
+        return Outcome("open", launch.leaves_open)
+    return Outcome("wrong", wrong)
 
 
 class Report:
     """Counts and prints."""
 
     def __init__(self) -> None:
-        self.kernels = self.matched = self.launches = 0
+        self.kernels = self.launches = 0
+        self.counts = {"matched": 0, "open": 0, "wrong": 0, "skipped": 0}
 
     def add(self, where: str, kernel: Any, check: bool) -> None:
-        """Run everything that fits a kernel."""
+        """Run everything that fits a kernel; the worst outcome is that of the kernel."""
         self.kernels += 1
         name = kernel._pyfunc.__name__
         fitting = list(launches(name, len(kernel._annotated_function.parameter_annotations)))
         if not fitting:
             print(f"skipped  {where}: no launch for it")
-            return
-        problems: list[str] = []
+        verdicts = [] if fitting else ["skipped"]
         for build in fitting:
             start = time.perf_counter()
-            problem = run(kernel, build, check)
+            outcome = run(kernel, build, check)
             took = time.perf_counter() - start
             self.launches += 1
-            verdict = "wrong" if problem else "matched"
-            print(f"{verdict:8} {where}: {build.__doc__} {took:.1f} s")
-            if problem:
-                problems.append(problem)
-                print(f"         {problem}")
-        self.matched += not problems
+            verdicts.append(outcome.verdict)
+            print(f"{outcome.verdict:8} {where}: {build.__doc__} {took:.1f} s")
+            if outcome.reason:
+                print(f"         {outcome.reason}")
+        self.counts[max(verdicts, key=list(self.counts).index)] += 1
+
+    def summary(self) -> str:
+        """How many kernels went how."""
+        matched, *others = self.counts.items()
+        gist = f"{matched[1]} of {self.kernels} kernels match NumPy in {self.launches} launches"
+        return "; ".join([gist, ", ".join(f"{verdict} {count}" for verdict, count in others)])
 
 
 def main() -> int:
@@ -124,9 +128,9 @@ def main() -> int:
             continue
         for name, kernel in kernels(module, path):
             report.add(f"{where}: {name}", kernel, options.check)
-    print(f"{report.matched} of {report.kernels} kernels match NumPy in {report.launches} launches")
+    print(report.summary())
     print(f"{unread} files could not be imported")
-    return int(report.matched != report.kernels or unread > 0)
+    return int(report.counts["wrong"] + report.counts["skipped"] + unread > 0)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,11 @@ class RegionField(Field):
     def __get__(self, op: Operation | None, owner: type) -> Self | Region:
         if op is None:
             return self
-        return op.regions[self.position]
+        position = self.position
+        if position < 0:
+            # Fields get their numbers with the schema, which is made when it is first asked for.
+            position = op.schema.regions.index(self)
+        return op.regions[position]
 
 
 def operand(constraint: TypeConstraint, since: Version | None = None) -> OperandField[Value]:

@@ -6,9 +6,10 @@ import pytest
 import toy
 from integrity import check_integrity
 
+from tilewright.ir import declare as d
 from tilewright.ir.builder import Builder, InsertPoint, create_op
 from tilewright.ir.equivalence import equivalent
-from tilewright.ir.operation import Block, Region, UnregisteredOp
+from tilewright.ir.operation import Block, Operation, Region, UnregisteredOp
 from tilewright.ir.types import F32, I1, I32
 from tilewright.support.diagnostics import InternalError
 from tilewright.support.location import FileLoc, NameLoc
@@ -301,3 +302,14 @@ def test_regions_belong_to_one_operation() -> None:
     module = create_op(toy.ModuleOp, body=region)
     assert region.parent is module
     assert region.block.parent_op is module
+
+
+def test_regions_are_found_by_name_before_anything_else_is_asked() -> None:
+    class BranchOp(Operation):
+        name = "test.two_regions"
+        first = d.region()
+        second = d.region()
+
+    regions = [Region([Block()]), Region([Block()])]
+    op = BranchOp((), (), {}, regions)
+    assert [op.first, op.second] == regions

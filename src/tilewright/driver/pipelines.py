@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 PASSES: Final = {
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
+    "convert-cuda-tile-to-tileaa": (
+        "tilewright.conversion.cuda_tile_to_nv_tileaa:ConvertCudaTileToTileAA"
+    ),
     "convert-gpu-nvgpu-to-nvvm": ("tilewright.conversion.nvgpu_to_nvvm:ConvertGpuNvgpuToNvvm"),
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",

@@ -13,7 +13,7 @@ stay are copied on the way: whoever holds one must look it up again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
 from tilewright.ir.legality import ConversionTarget
@@ -27,6 +27,9 @@ OpT = TypeVar("OpT", bound=Operation)
 
 Patterns = tuple[ConversionPattern, ...]
 """Patterns in the order in which they are tried."""
+
+PatternFinder = ByRoot[ConversionPattern]
+"""Patterns by the operations that they take: whoever converts often makes one and keeps it."""
 
 
 def converts(
@@ -79,7 +82,7 @@ def _mirror(old: type[Operation], kind: type[Operation]) -> ConversionPattern:
 def convert(
     root: Operation,
     target: ConversionTarget,
-    patterns: Iterable[ConversionPattern],
+    patterns: Iterable[ConversionPattern] | PatternFinder,
     types: TypeConverter | None = None,
     *,
     partial: bool = False,
@@ -96,7 +99,8 @@ def convert(
     not be made legal; with a `sink` the errors go there, and the answer is false.
     """
     found = Sink()
-    build = ConversionBuilder(root, target, ByRoot[Any](patterns), types, partial, cast, found)
+    finder = patterns if isinstance(patterns, ByRoot) else PatternFinder(patterns)
+    build = ConversionBuilder(root, target, finder, types, partial, cast, found)
     try:
         with CollectorPause():
             build.run()

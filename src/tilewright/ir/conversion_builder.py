@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -200,15 +200,19 @@ class ConversionBuilder(Builder):
         """
         for argument, bound in zip(old.args, arguments, strict=True):
             self.bind(argument, *(bound if isinstance(bound, tuple) else (bound,)))
-        location, start, end = self.location, self.point.block, old.terminator
-        for op in old:
-            if op is not end:
-                self._legalize(op)
-        self.location = location
+        start, end = self.point.block, old.terminator
+        self.convert_operations(op for op in old if op is not end)
         if self.point.block is not start:
             self._next = self.point
         operands = () if end is None else end.operands
         return [new for value in operands for new in self.values(value)]
+
+    def convert_operations(self, ops: Iterable[Operation]) -> None:
+        """Convert operations of the old program in place, one after the other."""
+        location = self.location
+        for op in ops:
+            self._legalize(op)
+        self.location = location
 
     def run(self) -> None:
         """Convert the contents of the root into regions beside it."""

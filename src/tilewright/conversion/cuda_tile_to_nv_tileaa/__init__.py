@@ -1,0 +1,144 @@
+"""The first arrow: Tile IR to nv_tileaa.
+
+Part A takes arithmetic, shapes and control flow, part B memory, views and the outer structure, part
+C products and reductions, which stand on what the others make. Eight patterns come one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa import (
+    arithmetic,
+    control_flow,
+    memory,
+    shapes,
+    specialists,
+    structure,
+    views,
+)
+from tilewright.conversion.cuda_tile_to_nv_tileaa.adders import ADDERS
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
+from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
+from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.dialects.ub import PoisonOp
+from tilewright.ir.conversion import PatternFinder, convert
+from tilewright.ir.legality import ConversionTarget
+from tilewright.ir.passes import Pass, option
+from tilewright.support.diagnostics import Diagnostic, Severity, Sink
+from tilewright.target.arch import ARCHES
+
+if TYPE_CHECKING:
+    from tilewright.ir.conversion_builder import ConversionPattern
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.target.arch import Arch
+
+LEGAL: Final = ("arith", "nv_tileaa", "func", "gpu", "scf", "math")
+ILLEGAL: Final = "cuda_tile"
+
+NO_CAPABILITY: Final = "invalid or missing --compute-capability option"
+NOT_CONVERTED: Final = "failed to convert cuda_tile to nv_tileaa"
+
+
+def populate_part_a(patterns: PatternSet) -> None:
+    """Arithmetic, comparison, conversion, indexing, control flow."""
+    patterns.rename(arithmetic.SAME)
+    patterns.add(arithmetic.DIVISION, arithmetic.cmpi, arithmetic.cmpf, arithmetic.mini)
+    patterns.add(*arithmetic.FUNCTIONS, arithmetic.ftoi)
+    patterns.rename(shapes.SAME)
+    patterns.add(*shapes.RENAMED, *shapes.PATTERNS, *control_flow.PATTERNS)
+
+
+def populate_part_b(patterns: PatternSet, arch: Arch) -> None:
+    """Memory, pointers, tokens, views, and what holds the program."""
+    patterns.rename(memory.SAME)
+    patterns.add(*memory.RENAMED, *memory.patterns(arch.name))
+    patterns.rename(views.SAME)
+    patterns.add(*views.patterns(arch.name), *structure.RENAMED, *structure.patterns(arch))
+
+
+def populate_part_c(patterns: PatternSet) -> None:
+    """Products and reductions."""
+    patterns.add(*specialists.PATTERNS)
+
+
+def all_patterns(arch: Arch) -> PatternSet:
+    """The patterns of all parts, and those that come one by one."""
+    patterns = PatternSet()
+    populate_part_a(patterns)
+    populate_part_b(patterns, arch)
+    populate_part_c(patterns)
+    for add in ADDERS:
+        add(patterns)
+    return patterns
+
+
+def conversion_target(types: TypeConverter) -> ConversionTarget:
+    """Nothing of Tile IR may be left, and a poison must have a type of the new level."""
+
+    def is_new(op: PoisonOp) -> bool:
+        return types.is_legal_type(op.result.type)
+
+    return ConversionTarget(LEGAL, (ILLEGAL,), {PoisonOp: is_new})
+
+
+def find_capability(text: str) -> Arch | None:
+    """The GPU that `sm_90`, `90` or `9.0` names, if there is one."""
+    digits = text.strip().removeprefix("sm_").rstrip("af").replace(".", "", 1)
+    return ARCHES.get(f"sm_{digits}")
+
+
+def leftovers(root: Operation) -> Iterator[Diagnostic]:
+    """Everything of Tile IR inside an operation: operations, and values of its types."""
+    for op in root.walk():
+        if op is root:
+            continue
+        if op.dialect == ILLEGAL:
+            yield op.error("is of Tile IR, and should be gone")
+            continue
+        arguments = [arg for region in op.regions for block in region.blocks for arg in block.args]
+        for value in (*op.results, *arguments):
+            if value.type.mnemonic.startswith(f"{ILLEGAL}."):
+                yield op.error(f"has a value of type '{value.type}', which should be gone")
+
+
+class ConvertCudaTileToTileAA(Pass):
+    """Convert every program of Tile IR inside an operation to nv_tileaa."""
+
+    name = "convert-cuda-tile-to-tileaa"
+    compute_capability: str = option(default="", doc="the GPU to compile for, such as sm_90")
+
+    extra: Iterable[ConversionPattern | Renaming] = ()
+    """Patterns that are tried before all others."""
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        arch = find_capability(self.compute_capability)
+        if arch is None:
+            sink.error(NO_CAPABILITY, op.location)
+            return
+        if not any(isinstance(inner, ModuleOp) for inner in op.walk()):
+            return
+        types, found = tileaa_types(), Sink()
+        target, finder = conversion_target(types), _finder(arch.name, tuple(self.extra))
+        if convert(op, target, finder, types, partial=True, sink=found):
+            found.diagnostics.extend(leftovers(op))
+        _report(found.diagnostics, sink)
+
+
+@cache
+def _finder(arch: str, extra: tuple[ConversionPattern | Renaming, ...]) -> PatternFinder:
+    """All patterns, ready for use; kept, since most programs are smaller than they are."""
+    patterns = PatternSet()
+    patterns.add(*extra, *all_patterns(ARCHES[arch]))
+    return PatternFinder(patterns.compiled())
+
+
+def _report(found: list[Diagnostic], sink: Sink) -> None:
+    """One error for all, with the details as notes."""
+    if not found:
+        return
+    notes = [Diagnostic(each.message, each.location, Severity.NOTE, each.notes) for each in found]
+    sink.error(NOT_CONVERTED, found[0].location, *notes)

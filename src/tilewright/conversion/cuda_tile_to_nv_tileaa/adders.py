@@ -1,0 +1,129 @@
+"""Eight patterns that come one by one, so that other passes can take them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.arithmetic import by_sign
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import convert_predicate, converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
+from tilewright.dialects.arith.casts import SIToFPOp, UIToFPOp
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp
+from tilewright.dialects.cuda_tile import conversion, core, floating, integer, misc, structure
+from tilewright.dialects.cuda_tile.enums import SymbolVisibility
+from tilewright.dialects.cuda_tile.traits import tile
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.dialects.nv_tileaa import conversion as new_conversion
+from tilewright.dialects.nv_tileaa import floating as new_floating
+from tilewright.dialects.nv_tileaa import functions
+from tilewright.dialects.nv_tileaa import misc as new_misc
+from tilewright.dialects.nv_tileaa.shape import SplatOp
+from tilewright.dialects.nv_tileaa.structure import GlobalOp
+from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr, StringAttr
+from tilewright.ir.conversion import converts
+from tilewright.ir.types import I1, IntegerType, TensorType
+from tilewright.support.bits import to_signed
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
+    from tilewright.ir.operation import Operation
+
+
+@converts(integer.MaxIOp)
+def maxi(op: integer.MaxIOp, new: integer.MaxIOp, build: ConversionBuilder) -> Result:
+    """As arith has it, one operation for each signedness."""
+    return by_sign(op, new, (MaxSIOp, MaxUIOp), build)
+
+
+@converts(conversion.IToFOp)
+def itof(op: conversion.IToFOp, new: conversion.IToFOp, build: ConversionBuilder) -> Result:
+    """As arith has it, one operation for each signedness; both round to nearest even."""
+    return by_sign(op, new, (SIToFPOp, UIToFPOp), build)
+
+
+@converts(core.ConstantOp)
+def constant(op: core.ConstantOp, new: core.ConstantOp, build: ConversionBuilder) -> Result:
+    """A scalar, a scalar in every place, or all elements one by one."""
+    type, value = tile(op.result), op.value
+    extra = converted(op, left_out=("value",))
+    if type.shape and not value.is_splat:
+        dense = DenseElementsAttr(value.data, TensorType(type.shape, type.element))
+        return _literal(dense, extra, build)
+    scalar = _literal(_scalar(value.elements()[0], type.element), extra, build)
+    if not type.shape:
+        return scalar
+    result = TensorType(type.shape, type.element)
+    return build.insert(SplatOp(scalar.results, (result,), {}, (), op.location))
+
+
+def _scalar(bits: int, element: Type) -> IntegerAttr | FloatAttr:
+    if not isinstance(element, IntegerType):
+        return FloatAttr(bits, element)
+    return IntegerAttr(bits if element is I1 else to_signed(bits, element.width), element)
+
+
+def _literal(
+    value: IntegerAttr | FloatAttr | DenseElementsAttr,
+    extra: dict[str, Attribute],
+    build: ConversionBuilder,
+) -> Operation:
+    attributes = {"value": value, **extra}
+    return build.insert(ConstantOp((), (value.type,), attributes, (), build.location))
+
+
+@converts(misc.AssumeOp)
+def assume(op: misc.AssumeOp, new: misc.AssumeOp, build: ConversionBuilder) -> Result:
+    """The same promise about the same value."""
+    attributes = converted(op)
+    attributes["predicate"] = convert_predicate(op.predicate)
+    made = new_misc.AssumeOp(new.operands, (new.value.type,), attributes, (), op.location)
+    return build.insert(made)
+
+
+@converts(structure.GlobalOp)
+def global_(op: structure.GlobalOp, new: structure.GlobalOp, build: ConversionBuilder) -> Result:
+    """The same array under the same name."""
+    attributes = converted(op, left_out=("symbol_visibility",))
+    type = op.value.type
+    assert isinstance(type, TileType)
+    attributes["value"] = DenseElementsAttr(op.value.data, TensorType(type.shape, type.element))
+    if op.symbol_visibility is SymbolVisibility.PRIVATE:
+        attributes["sym_visibility"] = StringAttr("private")
+    return build.insert(GlobalOp((), (), attributes, (), op.location))
+
+
+TRUNCI: Final = Renaming(conversion.TruncIOp, new_conversion.TruncIOp)
+RSQRT: Final = Renaming(floating.RsqrtOp, functions.RsqrtOp)
+FMA: Final = Renaming(floating.FmaOp, new_floating.FmaOp)
+
+
+def _adder(entry: ConversionPattern | Renaming) -> Callable[[PatternSet], None]:
+    def add(patterns: PatternSet) -> None:
+        patterns.add(entry)
+
+    return add
+
+
+add_trunci: Final = _adder(TRUNCI)
+add_rsqrt: Final = _adder(RSQRT)
+add_maxi: Final = _adder(maxi)
+add_itof: Final = _adder(itof)
+add_global: Final = _adder(global_)
+add_fma: Final = _adder(FMA)
+add_constant: Final = _adder(constant)
+add_assume: Final = _adder(assume)
+
+ADDERS: Final = (
+    add_trunci,
+    add_rsqrt,
+    add_maxi,
+    add_itof,
+    add_global,
+    add_fma,
+    add_constant,
+    add_assume,
+)
+"""Each puts one pattern into a set."""

@@ -1,0 +1,177 @@
+"""Part A: arithmetic, comparisons, functions and conversions, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
+from tilewright.dialects.arith.attributes import (
+    NO_FAST_MATH,
+    CmpFPredicate,
+    CmpIPredicate,
+    FastMathAttr,
+)
+from tilewright.dialects.arith.integer import MinSIOp, MinUIOp
+from tilewright.dialects.cuda_tile import bitwise, conversion, floating, integer
+from tilewright.dialects.cuda_tile.enums import (
+    ComparisonOrdering,
+    ComparisonPredicate,
+    Rounding,
+    Signedness,
+)
+from tilewright.dialects.nv_tileaa import conversion as new_conversion
+from tilewright.dialects.nv_tileaa import floating as new_floating
+from tilewright.dialects.nv_tileaa import functions
+from tilewright.dialects.nv_tileaa import integer as new_integer
+from tilewright.ir.conversion import converts
+from tilewright.ir.conversion_builder import ConversionPattern
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.operation import Operation
+
+SAME: Final[Mapping[type[Operation], type[Operation]]] = {
+    integer.AbsIOp: new_integer.AbsIOp,
+    integer.NegIOp: new_integer.NegIOp,
+    integer.AddIOp: new_integer.AddIOp,
+    integer.SubIOp: new_integer.SubIOp,
+    integer.MulIOp: new_integer.MulIOp,
+    integer.MulhiIOp: new_integer.MulHiUIOp,
+    integer.RemIOp: new_integer.RemIOp,
+    integer.ShLIOp: new_integer.ShLIOp,
+    integer.ShRIOp: new_integer.ShRIOp,
+    bitwise.AndIOp: new_integer.AndIOp,
+    bitwise.OrIOp: new_integer.OrIOp,
+    bitwise.XOrIOp: new_integer.XOrIOp,
+    floating.AbsFOp: new_floating.AbsFOp,
+    floating.NegFOp: new_floating.NegFOp,
+    floating.AddFOp: new_floating.AddFOp,
+    floating.SubFOp: new_floating.SubFOp,
+    floating.MulFOp: new_floating.MulFOp,
+    floating.DivFOp: new_floating.DivFOp,
+    floating.SqrtOp: new_floating.SqrtOp,
+    floating.RemFOp: new_floating.RemFOp,
+    floating.MaxFOp: new_floating.MaxFOp,
+    floating.MinFOp: new_floating.MinFOp,
+    floating.CeilOp: new_floating.CeilOp,
+    floating.FloorOp: new_floating.FloorOp,
+    floating.Atan2Op: functions.Atan2Op,
+    floating.FPowFOp: functions.FPowFOp,
+    floating.FPowIOp: functions.FPowIOp,
+    conversion.BitcastOp: new_conversion.BitcastOp,
+    conversion.PtrToPtrOp: new_conversion.BitcastOp,
+    conversion.ExtIOp: new_conversion.ExtIOp,
+    conversion.FToFOp: new_conversion.FpToFpOp,
+    conversion.IntToPtrOp: new_conversion.IntToPtrOp,
+    conversion.PtrToIntOp: new_conversion.PtrToIntOp,
+}
+"""Operations whose operands and attributes stay as they are."""
+
+DIVISION: Final = Renaming(integer.DivIOp, new_integer.DivIOp, {"rounding": "rounding_mode"})
+
+_FUNCTIONS: Final[Mapping[type[Operation], type[Operation]]] = {
+    floating.Exp2Op: functions.Exp2Op,
+    floating.ExpOp: functions.ExpOp,
+    floating.LogOp: functions.LogOp,
+    floating.Log2Op: functions.Log2Op,
+    floating.SinOp: functions.SinOp,
+    floating.CosOp: functions.CosOp,
+    floating.TanOp: functions.TanOp,
+    floating.SinHOp: functions.SinHOp,
+    floating.CosHOp: functions.CosHOp,
+    floating.TanHOp: functions.TanHOp,
+}
+
+_APPROXIMATE: Final = FastMathAttr("afn")
+
+_INTEGER_PREDICATES: Final[Mapping[ComparisonPredicate, tuple[str, bool]]] = {
+    ComparisonPredicate.EQUAL: ("EQ", False),
+    ComparisonPredicate.NOT_EQUAL: ("NE", False),
+    ComparisonPredicate.LESS_THAN: ("LT", True),
+    ComparisonPredicate.LESS_THAN_OR_EQUAL: ("LE", True),
+    ComparisonPredicate.GREATER_THAN: ("GT", True),
+    ComparisonPredicate.GREATER_THAN_OR_EQUAL: ("GE", True),
+}
+"""The letters that arith has for a predicate, and whether the sign matters to it."""
+
+
+def integer_predicate(predicate: ComparisonPredicate, signedness: Signedness) -> CmpIPredicate:
+    """What arith calls a comparison of integers."""
+    letters, is_signed = _INTEGER_PREDICATES[predicate]
+    sign = "S" if signedness is Signedness.SIGNED else "U"
+    return CmpIPredicate[f"{sign}{letters}" if is_signed else letters]
+
+
+def float_predicate(predicate: ComparisonPredicate, ordering: ComparisonOrdering) -> CmpFPredicate:
+    """What arith calls a comparison of floats."""
+    order = "O" if ordering is ComparisonOrdering.ORDERED else "U"
+    return CmpFPredicate[f"{order}{_INTEGER_PREDICATES[predicate][0]}"]
+
+
+@converts(integer.CmpIOp)
+def cmpi(op: integer.CmpIOp, new: integer.CmpIOp, build: ConversionBuilder) -> Result:
+    """The signedness becomes a part of the predicate."""
+    attributes = converted(op, left_out=("comparison_predicate", "signedness"))
+    attributes["predicate"] = integer_predicate(op.comparison_predicate, op.signedness)
+    types = build.types.convert_all([op.result.type]) or ()
+    return build.insert(new_integer.CmpIOp(new.operands, types, attributes, (), op.location))
+
+
+@converts(floating.CmpFOp)
+def cmpf(op: floating.CmpFOp, new: floating.CmpFOp, build: ConversionBuilder) -> Result:
+    """The ordering becomes a part of the predicate."""
+    attributes: dict[str, Attribute] = {
+        "predicate": float_predicate(op.comparison_predicate, op.comparison_ordering),
+        "fastmath": NO_FAST_MATH,
+        **converted(op, left_out=("comparison_predicate", "comparison_ordering")),
+    }
+    types = build.types.convert_all([op.result.type]) or ()
+    return build.insert(new_floating.CmpFOp(new.operands, types, attributes, (), op.location))
+
+
+def _function(old: type[Operation], kind: type[Operation]) -> ConversionPattern:
+    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+        attributes = {"fastmath": NO_FAST_MATH, **converted(op, left_out=("rounding_mode",))}
+        if op.attributes.get("rounding_mode") is Rounding.APPROX:
+            flags = attributes["fastmath"]
+            assert isinstance(flags, FastMathAttr)
+            attributes["fastmath"] = flags | _APPROXIMATE
+        types = build.types.convert_all([op.results[0].type]) or ()
+        return build.insert(kind(new.operands, types, attributes, (), op.location))
+
+    return ConversionPattern((old,), apply, f"{old.name} to {kind.name}")
+
+
+FUNCTIONS: Final = tuple([_function(old, kind) for old, kind in _FUNCTIONS.items()])
+"""Functions: how precise they must be goes into their flags."""
+
+
+@converts(conversion.FToIOp)
+def ftoi(op: conversion.FToIOp, new: conversion.FToIOp, build: ConversionBuilder) -> Result:
+    """There is but one rounding mode, so it is not said."""
+    attributes = converted(op, left_out=("rounding_mode",))
+    types = build.types.convert_all([op.result.type]) or ()
+    return build.insert(new_conversion.FToIOp(new.operands, types, attributes, (), op.location))
+
+
+def by_sign(
+    op: Operation,
+    new: Operation,
+    kinds: tuple[type[Operation], type[Operation]],
+    build: ConversionBuilder,
+) -> Operation:
+    """Create the signed or the unsigned one of two operations, as an attribute says."""
+    is_signed = op.attributes["signedness"] is Signedness.SIGNED
+    attributes = converted(op, left_out=("signedness", "rounding_mode"))
+    types = build.types.convert_all([op.results[0].type]) or ()
+    kind = kinds[0] if is_signed else kinds[1]
+    return build.insert(kind(new.operands, types, attributes, (), op.location))
+
+
+@converts(integer.MinIOp)
+def mini(op: integer.MinIOp, new: integer.MinIOp, build: ConversionBuilder) -> Result:
+    """As arith has it, one operation for each signedness."""
+    return by_sign(op, new, (MinSIOp, MinUIOp), build)

@@ -1,0 +1,113 @@
+"""Part B: memory through pointers, atomics and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming, default_attributes
+from tilewright.dialects.cuda_tile import atomics, control_flow, core, memory, misc
+from tilewright.dialects.cuda_tile.hints import hint
+from tilewright.dialects.nv_tileaa import atomics as new_atomics
+from tilewright.dialects.nv_tileaa import memory as new_memory
+from tilewright.dialects.nv_tileaa import misc as new_misc
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.conversion import converts
+from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.types import I1, I64
+
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
+    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.operation import Operation
+
+ORDER_NAMES: Final = {
+    "memory_ordering_semantics": "mem_semantic",
+    "memory_scope": "mem_scope",
+    "mode": "rmw_mode",
+    "inbounds": "in_bounds",
+}
+HINTS: Final = "optimization_hints"
+
+SAME: Final[Mapping[type[Operation], type[Operation]]] = {
+    core.OffsetOp: new_memory.AddPtrOp,
+    memory.MemoryFenceAliasTkoOp: new_memory.FenceAliasOp,
+    memory.GdcLaunchDependentsTkoOp: new_memory.LaunchDependentsOp,
+    memory.GdcWaitTkoOp: new_memory.WaitOnDependenciesOp,
+    control_flow.AssertOp: new_misc.AssertOp,
+}
+
+RENAMED: Final = (
+    Renaming(
+        memory.AllocaOp, new_memory.AllocaOp, {"num_elem": "count", "global": "shared_by_grid"}
+    ),
+    Renaming(misc.PrintTkoOp, new_misc.PrintOp, {"str": "format"}),
+    Renaming(atomics.AtomicCASTkoOp, new_atomics.AtomicCasOp, ORDER_NAMES),
+    Renaming(atomics.AtomicRMWTkoOp, new_atomics.AtomicRmwOp, ORDER_NAMES),
+)
+
+
+def access_attributes(op: Operation, arch: str) -> dict[str, Attribute]:
+    """The attributes of an access; of its hints, those for one architecture."""
+    attributes = converted(op, ORDER_NAMES, left_out=(HINTS,))
+    if HINTS in op.attributes:
+        hints: OptimizationHintsAttr | None = getattr(op, "hints", None)
+        latency, tma = hint(hints, arch, "latency"), hint(hints, arch, "allow_tma")
+        if latency is not None:
+            attributes["latency"] = IntegerAttr(latency, I64)
+        if tma is not None:
+            attributes["allow_tma"] = IntegerAttr(tma, I1)
+    return attributes
+
+
+def _access(old: type[Operation], kind: type[Operation], arch: str) -> ConversionPattern:
+    defaults = default_attributes(kind)
+
+    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+        types = build.types.convert_all([result.type for result in op.results])
+        if types is None:
+            return build.reject("expected result types that can be converted")
+        attributes = {**defaults, **access_attributes(op, arch)}
+        segments = new.schema.group_sizes(new)
+        made = kind(new.operands, types, attributes, (), op.location, (), segments)
+        return build.insert(made)
+
+    return ConversionPattern((old,), apply, f"{old.name} to {kind.name}")
+
+
+@converts(memory.MakeTokenOp)
+def make_token(op: memory.MakeTokenOp, new: memory.MakeTokenOp, build: ConversionBuilder) -> Result:
+    """A token that depends on nothing."""
+    return _created_token(op, build)
+
+
+def _created_token(op: Operation, build: ConversionBuilder) -> Operation:
+    attributes = {**default_attributes(new_memory.CreateMemTokenOp), **converted(op)}
+    made = new_memory.CreateMemTokenOp((), (MEM_TOKEN,), attributes, (), op.location)
+    return build.insert(made)
+
+
+@converts(memory.JoinTokensOp)
+def join_tokens(
+    op: memory.JoinTokensOp, new: memory.JoinTokensOp, build: ConversionBuilder
+) -> Result:
+    """One token stands for itself, and none is like a new one."""
+    if not new.operands:
+        return _created_token(op, build)
+    if len(new.operands) == 1:
+        return new.operands[0]
+    made = new_memory.JoinMemTokenOp(new.operands, (MEM_TOKEN,), converted(op), (), op.location)
+    return build.insert(made)
+
+
+def patterns(arch: str) -> tuple[ConversionPattern, ...]:
+    """What is not the same under another name."""
+    return (
+        make_token,
+        join_tokens,
+        _access(memory.LoadPtrTkoOp, new_memory.LoadOp, arch),
+        _access(memory.StorePtrTkoOp, new_memory.StoreOp, arch),
+    )

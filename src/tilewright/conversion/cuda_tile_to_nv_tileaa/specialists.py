@@ -1,0 +1,84 @@
+"""Part C: products, and the operations whose bodies combine elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import default_attributes
+from tilewright.dialects.cuda_tile import aggregate, mma
+from tilewright.dialects.cuda_tile.traits import tile
+from tilewright.dialects.nv_tileaa import aggregate as new_aggregate
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.ir.attributes import UNIT, IntegerAttr, StringAttr
+from tilewright.ir.conversion import converts
+from tilewright.ir.operation import Region
+from tilewright.ir.types import F32, F64, I1
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.operation import Operation
+
+_DEFAULTS: Final = default_attributes(DotOp)
+_SIDES: Final = {"signedness_lhs": "signedness_a", "signedness_rhs": "signedness_b"}
+
+
+def _dot(
+    op: mma.MmaOp, new: mma.MmaOp, attributes: dict[str, Attribute], build: ConversionBuilder
+) -> Operation:
+    operands = new.operands
+    scales = len(operands) // 5
+    attributes = {**_DEFAULTS, **attributes}
+    types = (operands[2].type,)
+    segments = (1, 1, 1, scales, scales)
+    return build.insert(DotOp(operands, types, attributes, (), op.location, (), segments))
+
+
+@converts(mma.MmaFOp, mma.MmaFScaledOp)
+def mmaf(op: mma.MmaOp, new: mma.MmaOp, build: ConversionBuilder) -> Result:
+    """A product of floats; those of f32 and f64 count in full."""
+    attributes = converted(op)
+    is_full = tile(op.operands[0]).element in (F32, F64)
+    attributes.setdefault("input_precision", StringAttr("ieee" if is_full else "tf32"))
+    return _dot(op, new, attributes, build)
+
+
+@converts(mma.MmaIOp)
+def mmai(op: mma.MmaIOp, new: mma.MmaIOp, build: ConversionBuilder) -> Result:
+    """A product of integers, each side signed or not."""
+    return _dot(op, new, converted(op, _SIDES), build)
+
+
+def _aggregate(
+    kind: type[Operation],
+    op: aggregate.AggregateOp,
+    new: Operation,
+    attributes: dict[str, Attribute],
+    build: ConversionBuilder,
+) -> Operation | None:
+    types = build.types.convert_all([result.type for result in op.results])
+    if types is None:
+        return build.reject("expected result types that can be converted")
+    made = build.insert(kind(new.operands, types, attributes, [Region()], op.location))
+    build.convert_region(op.body, made.regions[0])
+    return made
+
+
+@converts(aggregate.ReduceOp)
+def reduce(op: aggregate.ReduceOp, new: aggregate.ReduceOp, build: ConversionBuilder) -> Result:
+    """The body stays, on bare elements."""
+    return _aggregate(new_aggregate.ReduceOp, op, new, converted(op, {"dim": "axis"}), build)
+
+
+@converts(aggregate.ScanOp)
+def scan(op: aggregate.ScanOp, new: aggregate.ScanOp, build: ConversionBuilder) -> Result:
+    """The body stays, on bare elements; every scan counts the element itself."""
+    attributes = converted(op, {"dim": "axis"}, left_out=("reverse",))
+    attributes.setdefault("inclusive", IntegerAttr(1, I1))
+    if op.reverse:
+        attributes["reverse"] = UNIT
+    return _aggregate(new_aggregate.ScanOp, op, new, attributes, build)
+
+
+PATTERNS: Final = (mmaf, mmai, reduce, scan)

@@ -1,0 +1,94 @@
+"""Part B: modules, kernels, and what refers to global arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import HINTS
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
+from tilewright.dialects.cuda_tile import control_flow, structure
+from tilewright.dialects.cuda_tile.hints import hint
+from tilewright.dialects.gpu.structure import GPUModuleOp
+from tilewright.dialects.nv_tileaa import structure as new_structure
+from tilewright.dialects.nv_tileaa.attributes import (
+    TARGET_SPEC_NAME,
+    KernelSpecAttr,
+    TargetSpecAttr,
+)
+from tilewright.dialects.ub import PoisonOp
+from tilewright.ir.attributes import TypeAttr
+from tilewright.ir.conversion import converts
+from tilewright.ir.operation import Block, Region
+from tilewright.ir.types import FunctionType
+
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
+    from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
+    from tilewright.target.arch import Arch
+
+RENAMED: Final = (
+    Renaming(control_flow.ReturnOp, new_structure.ReturnOp),
+    Renaming(structure.GetGlobalOp, new_structure.GetGlobalOp, {"name": "symbol"}),
+)
+
+
+@converts(PoisonOp)
+def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
+    """What must not decide anything may have any type."""
+    types = build.types.convert(op.result.type)
+    if types is None:
+        return build.reject("expected a result type that can be converted")
+    return build.insert(PoisonOp((), types, op.attributes.copy(), (), op.location))
+
+
+def _module(arch: Arch) -> ConversionPattern:
+    spec = TargetSpecAttr(arch.number)
+
+    @converts(structure.ModuleOp)
+    def module(op: structure.ModuleOp, new: structure.ModuleOp, build: ConversionBuilder) -> Result:
+        """A program is compiled for one GPU from here on."""
+        attributes = {**converted(op), TARGET_SPEC_NAME: spec}
+        made = build.insert(GPUModuleOp((), (), attributes, [Region()], op.location))
+        build.convert_region(op.body, made.body)
+        if not made.body.blocks:
+            block = Block()
+            block.parent = made.body
+            made.body.blocks.append(block)
+        return made
+
+    return module
+
+
+def _entry(arch: Arch) -> ConversionPattern:
+    @converts(structure.EntryOp)
+    def entry(op: structure.EntryOp, new: structure.EntryOp, build: ConversionBuilder) -> Result:
+        """A kernel is a function with what is asked of its launch."""
+        signature = op.function_type
+        assert isinstance(signature, FunctionType)
+        inputs = build.types.convert_all(signature.inputs)
+        if inputs is None:
+            return build.reject("expected arguments that can be converted")
+        attributes = converted(op, left_out=(HINTS,))
+        attributes["function_type"] = TypeAttr(FunctionType(tuple(inputs)))
+        attributes["kernel_spec"] = kernel_spec(op.hints, arch.name)
+        made = new_structure.FuncOp((), (), attributes, [Region()], op.location)
+        build.insert(made)
+        build.convert_region(op.body, made.body)
+        return made
+
+    return entry
+
+
+def kernel_spec(hints: OptimizationHintsAttr | None, arch: str) -> KernelSpecAttr:
+    """What the hints of a kernel ask of its launch."""
+    return KernelSpecAttr(
+        hint(hints, arch, "num_cta_in_cga"),
+        hint(hints, arch, "num_worker_warps_per_cta"),
+        hint(hints, arch, "occupancy"),
+    )
+
+
+def patterns(arch: Arch) -> tuple[ConversionPattern, ...]:
+    """What is not the same under another name."""
+    return (poison, _module(arch), _entry(arch))

@@ -1,0 +1,149 @@
+"""What the types of Tile IR become, and the casts that bridge the two levels.
+
+Notes on NVIDIA's compiler call a bridge after where its user stands: a "source" one makes a value
+of nv_tileaa where only one of cuda_tile exists. For our converter that is one to a target type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import MEMBERS
+from tilewright.dialects.builtin import unrealized_cast
+from tilewright.dialects.cuda_tile.types import (
+    GatherScatterViewType,
+    PartitionViewType,
+    PtrType,
+    StridedViewType,
+    TensorViewType,
+    TileType,
+    TokenType,
+)
+from tilewright.dialects.llvm.types import ArrayType, PointerType, StructType
+from tilewright.dialects.llvm.types import TokenType as LLVMTokenType
+from tilewright.dialects.nv_tileaa import types as nv_tileaa
+from tilewright.dialects.nv_tileaa.attributes import PaddingValue
+from tilewright.dialects.nv_tileaa.constraints import tile_type
+from tilewright.ir.attributes import Type
+from tilewright.ir.type_converter import TypeConverter
+
+if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.enums import PaddingValue as OldPadding
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import Materialize, Types
+    from tilewright.ir.values import Value
+
+
+def convert_pointer(type: PtrType) -> nv_tileaa.PtrType:
+    """Programs get pointers to global memory alone."""
+    return nv_tileaa.PtrType(type.pointee)
+
+
+def convert_tile(type: TileType) -> Type:
+    """A tensor; a tile without dimensions is its element."""
+    element = type.element
+    if isinstance(element, PtrType):
+        element = convert_pointer(element)
+    return tile_type(type.shape, element)
+
+
+def convert_token(type: TokenType) -> Type:
+    """There is but one token."""
+    return nv_tileaa.MEM_TOKEN
+
+
+def convert_tensor_view(type: TensorViewType) -> nv_tileaa.MemrefType:
+    """A tensor in global memory."""
+    return nv_tileaa.MemrefType(type.shape, type.element, type.strides)
+
+
+def _padding(padding: OldPadding | None) -> PaddingValue | None:
+    if padding is None:
+        return None
+    member = MEMBERS[padding]
+    assert isinstance(member, PaddingValue)
+    return member
+
+
+def _convert_partition(type: PartitionViewType) -> nv_tileaa.TiledViewType:
+    source = convert_tensor_view(type.tensor_view)
+    return nv_tileaa.TiledViewType(
+        type.tile_shape, source, dims=type.dim_map, padding=_padding(type.padding)
+    )
+
+
+def _convert_strided(type: StridedViewType) -> nv_tileaa.TiledViewType:
+    source = convert_tensor_view(type.tensor_view)
+    steps, padding = type.traversal_strides, _padding(type.padding)
+    return nv_tileaa.TiledViewType(type.tile_shape, source, steps, type.dim_map, padding=padding)
+
+
+def _convert_gather(type: GatherScatterViewType) -> nv_tileaa.TiledViewType:
+    source = convert_tensor_view(type.tensor_view)
+    return nv_tileaa.TiledViewType(
+        type.tile_shape, source, sparse=type.sparse_dim, padding=_padding(type.padding)
+    )
+
+
+def _keep(type: Type) -> Type | None:
+    """Types of other dialects stay."""
+    return None if type.mnemonic.startswith("cuda_tile.") else type
+
+
+def _bridge(kind: type[Type], of: Callable[[Types, tuple[Value, ...]], Type]) -> Materialize:
+    """Casts for the values whose type in Tile IR is of a class; `of` finds that type."""
+
+    def cast(build: Builder, types: Types, values: tuple[Value, ...]) -> Operation | None:
+        return (
+            unrealized_cast(build, types, values) if isinstance(of(types, values), kind) else None
+        )
+
+    return cast
+
+
+def _is_pointer(type: Type) -> bool:
+    return isinstance(type, TileType) and isinstance(type.element, PtrType)
+
+
+def _from_pointer(build: Builder, types: Types, values: tuple[Value, ...]) -> Operation | None:
+    """A pointer of cuda_tile, alone or in a tile, out of one of nv_tileaa."""
+    wanted = types[0]
+    is_pointer = isinstance(wanted, PtrType) or _is_pointer(wanted)
+    return unrealized_cast(build, types, values) if is_pointer else None
+
+
+def _old_type(types: Types, values: tuple[Value, ...]) -> Type:
+    return values[0].type
+
+
+TO_NV_TILEAA: Final = (_bridge(TileType, _old_type), _bridge(TokenType, _old_type))
+"""Casts of tiles and of tokens: they make values of nv_tileaa."""
+
+TO_CUDA_TILE: Final = _from_pointer
+"""The cast of pointers: it makes values of cuda_tile."""
+
+
+def tileaa_types() -> TypeConverter:
+    """What each type becomes; three of them come with casts, each in one direction."""
+    types = TypeConverter()
+    types.add(Type, _keep)
+    types.add(TileType, convert_tile)
+    types.add_target(TO_NV_TILEAA[0])
+    types.add(PtrType, convert_pointer)
+    types.add_source(TO_CUDA_TILE)
+    types.add(TokenType, convert_token)
+    types.add_target(TO_NV_TILEAA[1])
+    types.add(TensorViewType, convert_tensor_view)
+    types.add(PartitionViewType, _convert_partition)
+    types.add(StridedViewType, _convert_strided)
+    types.add(GatherScatterViewType, _convert_gather)
+    return types
+
+
+def declare_llvm_types(types: TypeConverter) -> None:
+    """Tell the shared LLVM converter what a tile, a pointer and a token are at the very end."""
+    types.add(TileType, lambda tile: StructType((ArrayType(tile.count, tile.element),)))
+    types.add(PtrType, lambda pointer: PointerType(nv_tileaa.GLOBAL))
+    types.add(TokenType, lambda token: LLVMTokenType())

@@ -1,0 +1,119 @@
+"""Part B: tensors in memory, and the tiles that they are cut into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
+from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import access_attributes
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import default_attributes
+from tilewright.dialects.cuda_tile import atomics, view
+from tilewright.dialects.cuda_tile.types import GatherScatterViewType
+from tilewright.dialects.nv_tileaa import view as new_view
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
+from tilewright.ir.attributes import DenseArrayAttr, IntegerAttr
+from tilewright.ir.conversion import converts
+from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.types import I64
+
+if TYPE_CHECKING:
+    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import OpResult, Value
+
+SAME: Final[Mapping[type[Operation], type[Operation]]] = {
+    view.MakeTensorViewOp: new_view.MakeMemrefOp,
+    view.MakePartitionViewOp: new_view.BlockTileOp,
+    view.MakeStridedViewOp: new_view.BlockTileOp,
+    view.MakeGatherScatterViewOp: new_view.BlockTileOp,
+}
+
+
+def _sizes(
+    op: Operation, source: Value, results: Sequence[OpResult], build: ConversionBuilder
+) -> list[Value]:
+    """One operation for each dimension."""
+    attributes = converted(op)
+    sizes: list[Value] = []
+    for dim, result in enumerate(results):
+        types = build.types.convert_all([result.type]) or ()
+        made = new_view.GetDimSizeOp(
+            (source,), types, {**attributes, "dim": IntegerAttr(dim, I64)}, (), op.location
+        )
+        sizes += build.insert(made).results
+    return sizes
+
+
+@converts(view.GetTensorShapeOp)
+def get_tensor_shape(
+    op: view.GetTensorShapeOp, new: view.GetTensorShapeOp, build: ConversionBuilder
+) -> Result:
+    """The extents, one by one."""
+    return _sizes(op, new.src, op.results, build)
+
+
+@converts(view.GetIndexSpaceShapeOp)
+def get_index_space_shape(
+    op: view.GetIndexSpaceShapeOp, new: view.GetIndexSpaceShapeOp, build: ConversionBuilder
+) -> Result:
+    """How many tiles there are, dimension by dimension."""
+    return _sizes(op, new.src, op.results, build)
+
+
+def _tile_access(
+    old: type[Operation],
+    dense: type[Operation],
+    sparse: type[Operation],
+    at: int,
+    arch: str,
+) -> ConversionPattern:
+    """`at` is the place of the view among the operands; a sparse one is accessed otherwise."""
+    defaults = default_attributes(dense)
+
+    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+        types = build.types.convert_all([result.type for result in op.results])
+        if types is None:
+            return build.reject("expected result types that can be converted")
+        attributes = {**defaults, **access_attributes(op, arch)}
+        promised = attributes["in_bounds"]
+        if isinstance(promised, DenseArrayAttr) and not any(promised.values):
+            del attributes["in_bounds"]
+        is_sparse = isinstance(op.operands[at].type, GatherScatterViewType)
+        kind = sparse if is_sparse else dense
+        segments = new.schema.group_sizes(new)
+        made = kind(new.operands, types, attributes, (), op.location, (), segments)
+        return build.insert(made)
+
+    return ConversionPattern((old,), apply, f"{old.name} to {dense.name}")
+
+
+def _atomic(arch: str) -> ConversionPattern:
+    defaults = default_attributes(new_view.TiledAtomicRmwOp)
+
+    @converts(atomics.AtomicRedViewTkoOp)
+    def atomic_red_view(
+        op: atomics.AtomicRedViewTkoOp, new: atomics.AtomicRedViewTkoOp, build: ConversionBuilder
+    ) -> Result:
+        """The tile comes first, as in a store."""
+        tokens = () if new.token is None else (new.token,)
+        operands = (new.value, new.view, *new.indices, *tokens)
+        attributes = {**defaults, **access_attributes(op, arch)}
+        segments = (1, 1, len(new.indices), len(tokens))
+        made = new_view.TiledAtomicRmwOp(
+            operands, (MEM_TOKEN,), attributes, (), op.location, (), segments
+        )
+        return build.insert(made)
+
+    return atomic_red_view
+
+
+def patterns(arch: str) -> tuple[ConversionPattern, ...]:
+    """What is not the same under another name."""
+    return (
+        get_tensor_shape,
+        get_index_space_shape,
+        _tile_access(view.LoadViewTkoOp, new_view.TiledLoadOp, new_view.GatherLoadOp, 0, arch),
+        _tile_access(view.StoreViewTkoOp, new_view.TiledStoreOp, new_view.ScatterStoreOp, 1, arch),
+        _atomic(arch),
+    )

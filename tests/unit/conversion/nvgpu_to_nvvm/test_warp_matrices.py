@@ -11,6 +11,7 @@ from programs import parse_runs
 
 from tilewright.dialects.llvm.calls import InlineAsmOp
 from tilewright.dialects.nvgpu.warp import MmaSparseSyncOp
+from tilewright.support.diagnostics import UserError
 from tilewright.target.tensor_cores import MMA, SPARSE_MMA, Product, fragment_registers
 
 PROGRAMS = Path(__file__).parents[3] / "run" / "low"
@@ -156,7 +157,7 @@ def test_products_that_the_hardware_lacks(
     text = product("mma.sync", a, a, "f16" if a == "f16" else "s32", shape)
     (found,) = failures(text)
     assert "nvgpu.mma.sync" in found
-    with pytest.raises(Exception) as caught:
+    with pytest.raises(UserError) as caught:
         convert(text)
     assert f"expected a product that the hardware has, got {message}" in caught.value.render()
 

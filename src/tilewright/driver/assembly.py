@@ -67,6 +67,15 @@ def tile_module(root: Operation, name: str) -> ModuleOp:
     return create_op(ModuleOp, sym_name="kernels", body=body, location=root.location)
 
 
+def enclosed(root: Operation) -> Operation:
+    """A program that can be lowered: passes change what is inside a module, not the module."""
+    if not isinstance(root, ModuleOp):
+        return root
+    body = Block()
+    body.append(root.detach())
+    return create_op(BuiltinModuleOp, body=body, location=root.location)
+
+
 def is_disassembly(root: Operation) -> bool:
     """Whether a program is entries and globals that lack their module."""
     return isinstance(root, BuiltinModuleOp) and any(

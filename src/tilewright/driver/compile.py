@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.driver.api import read_level
+from tilewright.driver.assembly import enclosed
 from tilewright.driver.files import read_input
 from tilewright.driver.pipelines import (
     EMITTED,
@@ -165,7 +166,8 @@ class Compilation:
         for below, passes in levels_between(level, stage):
             if passes is None:
                 raise Unsupported(f"the way from '{level}' to '{below}'", self.module.location)
-            self._run(passes)
+            self.module = enclosed(self.module)
+            self._run(passes.replace("$arch", self.settings.arch.name))
             level = below
 
     def _run(self, passes: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.ir import pipeline_text
+from tilewright.ir.passes import Pass
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -53,14 +54,22 @@ def level_pipeline(level: int) -> Pipeline | None:
     return parse_pipeline(LEVELS[level]) if LEVELS[level] else None
 
 
+FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
+
 WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
     ("cuda_tile", ""),
-    ("nv_tileaa", None),
+    (
+        "nv_tileaa",
+        "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capability=$arch},"
+        "reconcile-unrealized-casts,canonicalize,cse",
+    ),
     ("nv_tileas", None),
     ("nvgpu", None),
     ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
 )
-"""The levels, and the passes that lead to each from the one above; none where they are missing."""
+"""The levels, and the passes that lead to each from the one above; none where they are missing.
+
+`$arch` stands for the name of the GPU."""
 
 EMITTED: Final = ("llvm", "ptx", "cubin")
 """What the last level is written as: LLVM IR, PTX, and what ptxas makes of it."""
@@ -71,6 +80,12 @@ STAGES: Final = (*(level for level, _ in WAY_DOWN), *EMITTED)
 _TILE_LEVELS: Final = ("cuda_tile", "nv_tileaa", "nv_tileas")
 _LAST: Final = frozenset(("llvm", "nvvm"))
 _CONTAINERS: Final = frozenset(("builtin.module", "gpu.module"))
+
+
+def leaves_tile_ir(pipeline: Pipeline) -> bool:
+    """Whether a pipeline lowers Tile IR, so that its module cannot stay what it is."""
+    steps = [step for step in pipeline.steps if isinstance(step, Pass)]
+    return any(step.name == FIRST_LOWERING for step in steps)
 
 
 def level_of(module: Operation) -> str:

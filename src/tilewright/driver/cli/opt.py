@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.bytecode.versions import parse_version
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_level
-from tilewright.driver.assembly import tile_module, with_plain_locations
+from tilewright.driver.assembly import enclosed, tile_module, with_plain_locations
 from tilewright.driver.cli.options import (
     BYTECODE_VERSION,
     OPT_LEVELS,
@@ -21,7 +21,7 @@ from tilewright.driver.cli.options import (
 )
 from tilewright.driver.cli.watching import chosen_instruments, report
 from tilewright.driver.files import read_input, write_output
-from tilewright.driver.pipelines import LEVELS, PASSES, parse_pipeline
+from tilewright.driver.pipelines import LEVELS, PASSES, leaves_tile_ir, parse_pipeline
 from tilewright.ir.instruments import Timing
 from tilewright.ir.passes import Pipeline
 from tilewright.ir.verifier import verify
@@ -70,6 +70,8 @@ def run(arguments: Arguments) -> int:
     data, name = read_input(arguments.file)
     module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
     verify(module)
+    if leaves_tile_ir(pipeline):
+        module = enclosed(module)
     timing = Timing()
     sink = Sink()
     try:

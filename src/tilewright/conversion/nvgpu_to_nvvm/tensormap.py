@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
-from tilewright.conversion.nvgpu_to_nvvm.tma import MAP_SIZE, is_parameter
+from tilewright.conversion.nvgpu_to_nvvm.tma import MAP_SIZE, cluster_size, is_parameter
 from tilewright.dialects.cute_nvgpu.attributes import Scope
 from tilewright.dialects.cute_nvgpu.tensormap import TensorMapRebindOp
-from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.llvm.conversion import AddrSpaceCastOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL
 from tilewright.dialects.nvgpu.constraints import bits_of
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
-    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 _INTEGERS: Final = ("ui8", "ui16", "ui32", "i32", "ui64", "i64")
@@ -67,21 +65,12 @@ def replace_tensor(
             build.create(TensormapReplaceOp, addr=map, field=field, new_value=value, ord=dimension)
 
 
-def _shares_cluster(op: Operation) -> bool:
-    """Whether the kernel around an operation runs in clusters of several blocks."""
-    function = op.parent_op
-    while function is not None and not isinstance(function, GPUFuncOp):
-        function = function.parent_op
-    sizes = function.known_cluster_size if function is not None else None
-    return any(size > 1 for size in sizes or ())
-
-
 @converts(TensorMapRebindOp)
 def rebind(op: TensorMapRebindOp, new: TensorMapRebindOp, build: ConversionBuilder) -> Result:
     """Acquire the map, change it, release it: nobody sees half of a change."""
     if is_parameter(op.tensor_map):
         return build.reject("expected a tensor map in global memory, got a parameter")
-    if op.scope is Scope.CTA and _shares_cluster(op):
+    if op.scope is Scope.CTA and (cluster_size(op) or 1) > 1:
         return build.reject("expected a scope of at least 'cluster' in a cluster, got 'cta'")
     scope = MemScope[op.scope.name]
     size = constant(build, MAP_SIZE, I32)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
 from tilewright.conversion.nvgpu_to_nvvm.mbarrier import barrier_address
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.nvgpu import tma
 from tilewright.dialects.nvvm import tma as nvvm
 from tilewright.dialects.nvvm.attributes import MemScope
 from tilewright.dialects.nvvm.copy import PrefetchOp
 from tilewright.dialects.nvvm.sync import FenceProxyAcquireOp
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I32
 from tilewright.ir.values import BlockArgument
@@ -20,6 +23,7 @@ from tilewright.ir.values import BlockArgument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 MAP_SIZE: Final = 128
@@ -45,9 +49,34 @@ def is_parameter(map: Value) -> bool:
     return isinstance(function, GPUFuncOp) and function.kernel and map in function.arguments
 
 
+def cluster_size(op: Operation) -> int | None:
+    """How many blocks a cluster has where an operation of the old program runs, if that is said."""
+    function = op.parent_op
+    while function is not None and not isinstance(function, GPUFuncOp):
+        function = function.parent_op
+    sizes = None if function is None else function.known_cluster_size
+    return None if sizes is None else prod(sizes)
+
+
+def _mask_problem(op: tma.TmaAsyncLoadOp) -> str | None:
+    """What is wrong with a mask that is known: it names nobody, or blocks that there are not."""
+    made = None if op.multicast_mask is None else op.multicast_mask.defining_op()
+    if not isinstance(made, ConstantOp) or not isinstance(made.value, IntegerAttr):
+        return None
+    mask, size = made.value.value & 0xFFFF, cluster_size(op)
+    if mask == 0:
+        return "expected a multicast mask with a bit, got 0"
+    if size is not None and mask >> size:
+        return f"expected a multicast mask for {size} blocks, got {mask:#x}"
+    return None
+
+
 @converts(tma.TmaAsyncLoadOp)
 def load(op: tma.TmaAsyncLoadOp, new: tma.TmaAsyncLoadOp, build: ConversionBuilder) -> Result:
     """A copy of a box to shared memory; what is absent takes no slot."""
+    problem = _mask_problem(op)
+    if problem is not None:
+        return build.reject(problem)
     return build.create(
         nvvm.TensorLoadOp,
         dst_mem=box_address(op.dst, build),

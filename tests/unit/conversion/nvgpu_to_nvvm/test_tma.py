@@ -266,3 +266,23 @@ def test_a_box_that_starts_inside_of_a_buffer() -> None:
     given = f"%map: {map_type(2)}, %bars: {GROUP}, %tile: {tile}, %n: index, %c0: i32, %c1: i32"
     lines = lowered(load(2).replace(f"-> {box(2)}", f"-> {tile}"), given)
     assert "%2 = llvm.getelementptr %arg2[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, f16" in lines
+
+
+@pytest.mark.parametrize(
+    ("mask", "problem"),
+    [
+        (0, "expected a multicast mask with a bit, got 0"),
+        (4, "expected a multicast mask for 2 blocks, got 0x4"),
+        (-1, "expected a multicast mask for 2 blocks, got 0xffff"),
+    ],
+)
+def test_masks_that_name_other_blocks(mask: int, problem: str) -> None:
+    body = f"%m = arith.constant {mask} : i16\n" + load(1, mask=True).replace("%mask", "%m")
+    text = kernel(body, arguments(1)).replace(
+        " kernel {", " kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {"
+    )
+    with pytest.raises(UserError) as caught:
+        convert(text)
+    (error,) = caught.value.diagnostics
+    assert [note.message for note in error.notes] == [problem]
+    assert convert(text.replace(f"constant {mask} :", "constant 3 :"))

@@ -14,19 +14,23 @@ gpu.module @kernels {
     %c4 = arith.constant 4 : index
     %c16 = arith.constant 16 : index
     %c32 = arith.constant 32 : index
-    %map = nvgpu.tma.create.descriptor %tensor box[%c4, %c32] : memref<?x40xf16, 1> -> !map
-    %object = builtin.unrealized_conversion_cast %map : !map to !llvm.ptr
-    scf.for %i = %c1 to %c16 step %c1 {
-      %n = arith.index_cast %i : index to i64
-      %at = llvm.getelementptr %object[%n] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-      %word = llvm.load %at : !llvm.ptr -> i64
-      memref.store %word, %out[%i] : memref<16xi64, 1>
+    %t = gpu.thread_id x
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      %map = nvgpu.tma.create.descriptor %tensor box[%c4, %c32] : memref<?x40xf16, 1> -> !map
+      %object = builtin.unrealized_conversion_cast %map : !map to !llvm.ptr
+      scf.for %i = %c1 to %c16 step %c1 {
+        %n = arith.index_cast %i : index to i64
+        %at = llvm.getelementptr %object[%n] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+        %word = llvm.load %at : !llvm.ptr -> i64
+        memref.store %word, %out[%i] : memref<16xi64, 1>
+      }
+      %address = llvm.load %object : !llvm.ptr -> i64
+      %start = memref.extract_aligned_pointer_as_index %tensor : memref<?x40xf16, 1> -> index
+      %there = arith.index_cast %start : index to i64
+      %distance = arith.subi %address, %there : i64
+      memref.store %distance, %out[%c0] : memref<16xi64, 1>
     }
-    %address = llvm.load %object : !llvm.ptr -> i64
-    %start = memref.extract_aligned_pointer_as_index %tensor : memref<?x40xf16, 1> -> index
-    %there = arith.index_cast %start : index to i64
-    %distance = arith.subi %address, %there : i64
-    memref.store %distance, %out[%c0] : memref<16xi64, 1>
     gpu.return
   }
 }

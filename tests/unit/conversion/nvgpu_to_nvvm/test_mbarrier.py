@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from lowering import kernel, lowered, read, symbols, to_ptx
 
-from tilewright.driver.registry import context
 from tilewright.ptxsim import Module
 from tilewright.support.diagnostics import UserError
 
@@ -93,24 +92,6 @@ def test_a_barrier_elsewhere_is_refused(space: str) -> None:
     assert error.message == (
         f"'nvgpu.mbarrier.arrive' op operand #0 must be mbarrier barrier type, but got '{group}'"
     )
-
-
-@pytest.mark.requirement("R3-075")
-def test_whoever_gives_a_barrier_up_says_so_below_nvgpu() -> None:
-    dialect = context().dialect("nvgpu")
-    assert dialect is not None
-    assert "nvgpu.mbarrier.inval" not in dialect.ops
-    body = f"""
-        %b = nvgpu.mbarrier.create -> {GROUP}
-        %bar = builtin.unrealized_conversion_cast %b : {GROUP} to !llvm.ptr<3>
-        nvvm.mbarrier.inval.shared %bar : !llvm.ptr<3>
-    """
-    assert lowered(body) == [
-        "%0 = llvm.mlir.addressof @mbar_storage : !llvm.ptr<3>",
-        "nvvm.mbarrier.inval.shared %0 : !llvm.ptr<3>",
-    ]
-    ptx = to_ptx(kernel(body))
-    assert ptx.index("mbarrier.inval.shared.b64") < ptx.index("ret;")
 
 
 def test_threads_meet_at_a_barrier() -> None:

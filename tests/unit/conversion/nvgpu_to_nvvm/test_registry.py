@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from lowering import convert, failures, kernel, lowered, read, to_ptx
@@ -11,6 +12,7 @@ from tilewright.conversion.nvgpu_to_nvvm import PATTERNS, gpu
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
 from tilewright.conversion.scf_to_cf import PATTERNS as SCF_PATTERNS
 from tilewright.dialects.func import FuncOp
+from tilewright.dialects.llvm.functions import FuncOp as LLVMFuncOp
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.driver.registry import context
 from tilewright.ir.operation import Operation
@@ -76,6 +78,33 @@ GPU_SIDE = {
     'gpu.printf "%d", %x : i32': "llvm.call",
     "%y = math.sin %f : f32": "llvm.call",
 }
+
+
+NVGPU_SIDE = {
+    "barriers": ("nvvm.mbarrier.init.shared", "nvvm.mbarrier.try_wait.parity.shared"),
+    "tma": (
+        "nvvm.cp.async.bulk.tensor.shared.cluster.global",
+        "nvvm.cp.async.bulk.tensor.global.shared.cta",
+        "nvvm.prefetch",
+        "nvvm.fence.proxy.acquire",
+        "llvm.alloca",
+    ),
+    "warpgroup": ("nvvm.wgmma.mma_async",),
+    "warp": (
+        "nvvm.mma.sync",
+        "nvvm.ldmatrix",
+        "nvvm.cp.async.shared.global",
+        "llvm.inline_asm",
+    ),
+    "packed": (
+        "nvvm.rcp.approx.ftz.f",
+        "nvvm.convert.f32x2.to.bf16x2",
+        "nvvm.fma.packed.f32x2",
+        "nvvm.mul.packed.f32x2",
+    ),
+}
+"""What must be among the results of each function of a file with all operations of nvgpu."""
+OWN = Path(__file__).parents[2] / "dialects" / "nvgpu" / "own.mlir"
 
 
 def every_pattern() -> tuple:
@@ -151,6 +180,19 @@ def test_functions_of_gpu() -> None:
     """
     names = [op.name for op in convert(text).walk()]
     assert names == ["builtin.module", "gpu.module", "llvm.func", "llvm.return"]
+
+
+@pytest.mark.requirement("R3-005")
+@pytest.mark.parametrize("family", NVGPU_SIDE)
+def test_the_nvgpu_side(family: str) -> None:
+    # A tensor without a shape is the host's matter.
+    module = convert(OWN.read_text().replace("memref<*xbf16>", "memref<64x64xbf16>"))
+    function = next(
+        op for op in module.walk() if isinstance(op, LLVMFuncOp) and op.sym_name == family
+    )
+    names = {op.name for op in function.walk()}
+    assert set(NVGPU_SIDE[family]) <= names
+    assert {name.partition(".")[0] for name in names} == {"llvm", "nvvm"}
 
 
 @pytest.mark.requirement("R3-022")

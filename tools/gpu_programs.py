@@ -24,7 +24,7 @@ sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT
 
 from gpu_launch import Launch  # noqa: E402
 from low_programs import HOME, Outcome, Wrong, arch_names, check, emulate, ptx_of  # noqa: E402
-from programs import Run, evaluate, like, parse_runs  # noqa: E402
+from programs import Run, estimate, evaluate, like, parse_runs  # noqa: E402
 from ptx_hardware import Gpu  # noqa: E402
 
 from tilewright.emit.cubin import assemble  # noqa: E402
@@ -72,19 +72,21 @@ def largest(found: Any, wanted: Any) -> float:
 
 def nearness(run: Run, outcome: Outcome) -> str:
     """How near results are to what is expected: of the worst, how much of its bound it takes."""
-    before, worst = run.values(), 0.0
+    known, worst = run.named(run.values()), 0.0
     for expected in run.expected:
         found = outcome.arrays[expected.name]
-        value = like(np.asarray(evaluate(expected.value, before)), found)
+        if expected.near:
+            wanted = estimate(expected.value, known)
+            value, bound = wanted.value, wanted.error
+        else:
+            value, bound = evaluate(expected.value, known), evaluate(expected.bound or "0", known)
+        value, bound = (like(np.asarray(each), found) for each in (value, bound))
         with np.errstate(all="ignore"):
             if same_bits(found, np.ascontiguousarray(value.astype(found.dtype))):
                 continue
-            bound = wide(evaluate(expected.bound or "0", before))
             gaps = np.abs(wide(found) - wide(value))
-            shares = gaps / np.broadcast_to(
-                bound.reshape(found.shape if bound.size > 1 else ()), found.shape
-            )
-            worst = max(worst, float(np.nanmax(np.where(gaps > 0, shares, 0), initial=0)))
+            shares = np.where(gaps > 0, gaps / wide(bound), 0)
+            worst = max(worst, float(np.nanmax(shares, initial=0)))
     return "equal bits" if worst == 0 else f"{worst:.3f} of the bound"
 
 

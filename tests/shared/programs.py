@@ -13,6 +13,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from exact_functions import documented, exact
 
 from tilewright.driver.array_text import ELEMENTS, elements_of, parse_argument
 from tilewright.ir.types import F64, FloatType
@@ -22,7 +23,7 @@ from tilewright.testing import formulas
 from tilewright.testing.compare import Tolerance, array_difference, element_held, ulp
 from tilewright.testing.estimate import EXACT_ONLY, GENTLE, MONOTONE, Estimate, apply, given
 
-DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|DATA|MAP|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
+DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|DATA|MAP|LET|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
 RUN = re.compile(r"(?:@(?P<entry>\w+))?(?P<options>(?:\s*\b\w+=\S+)*)")
 EXTENTS = re.compile(r"\d+(?:x\d+)*")
 ARG = re.compile(r"(?P<name>\w+)\s*(?::\s*(?P<element>\w+))?\s*=\s*(?P<text>.+)")
@@ -69,6 +70,8 @@ class Run:
     """Tensor maps among the arguments: the array that each describes, and the options."""
     data: set[str] = field(default_factory=set)
     """Arrays that only maps know."""
+    lets: dict[str, str] = field(default_factory=dict)
+    """Names for what expectations share."""
     expected: list[Expectation] = field(default_factory=list)
     prints: list[str] = field(default_factory=list)
     failure: Failure | None = None
@@ -86,6 +89,13 @@ class Run:
             else:
                 made[name] = elements_of(np.asarray(evaluate(text, made)), ELEMENTS[element])
         return made
+
+    def named(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The arguments as they were, and what LET has named."""
+        known = dict(values)
+        for name, text in self.lets.items():
+            known[name] = evaluate(text, known)
+        return known
 
 
 class ProgramError(Exception):
@@ -153,6 +163,9 @@ def _add(run: Run, kind: str, rest: str, number: int) -> None:
     match kind:
         case "ARG" | "DATA" | "MAP":
             _add_argument(run, kind, _match(ARG, rest, number))
+        case "LET":
+            found = _match(ARG, rest, number)
+            run.lets[found["name"]] = found["text"]
         case "EXPECT":
             found = _match(EXPECT, rest, number)
             near = found["near"] is not None
@@ -180,7 +193,13 @@ def _add_argument(run: Run, kind: str, found: re.Match[str]) -> None:
 
 def _names() -> dict[str, Any]:
     """What expressions may use besides the arguments."""
-    names: dict[str, Any] = {"np": np, "ml_dtypes": ml_dtypes, "abs": np.abs}
+    names: dict[str, Any] = {
+        "np": np,
+        "ml_dtypes": ml_dtypes,
+        "abs": np.abs,
+        "exact": exact,
+        "documented": documented,
+    }
     for name, element in ELEMENTS.items():
         names[name] = _cast_to(name)
         if name in FORMATS:
@@ -243,6 +262,7 @@ def _distance(found: Any, wanted: Estimate) -> str | None:
 
 def problems(run: Run, before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     """What is wrong with the arguments after a run."""
+    before = run.named(before)
     for expected in run.expected:
         found = after[expected.name]
         if expected.near:

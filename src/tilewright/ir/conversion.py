@@ -12,14 +12,16 @@ stay are copied on the way: whoever holds one must look it up again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
+from tilewright.ir.conversion_builder import ConversionBuilder
+from tilewright.ir.conversion_pattern import ConversionPattern, Result, Transfer
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.operation import Operation, Region
 from tilewright.ir.rules import ByRoot
 from tilewright.ir.type_converter import Materialize, TypeConverter
+from tilewright.ir.values import Value
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Sink
 
@@ -48,6 +50,38 @@ def converts(
     return declare
 
 
+def transfers(
+    *roots: type[OpT],
+) -> Callable[
+    [Callable[[OpT, Sequence[Value], TypeConverter], Operation | None]], ConversionPattern
+]:
+    """Make a pattern of a function `(op, operands, types)`, for what becomes one operation.
+
+    `operands` are those of the new program, one for each of the old. The function gives the new
+    operation, which must be legal, with the location of the old one; or `None` if the pattern
+    does not apply. Nothing else may be created. This is half the work of `converts`.
+    """
+
+    def declare(
+        make: Callable[[OpT, Sequence[Value], TypeConverter], Operation | None],
+    ) -> ConversionPattern:
+        return transfer_pattern(roots, make, make.__name__)
+
+    return declare
+
+
+def transfer_pattern(
+    roots: tuple[type[Operation], ...], make: Transfer, name: str
+) -> ConversionPattern:
+    """The pattern that a function makes; see `transfers`."""
+
+    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+        made = make(op, new.operands, build.types)
+        return None if made is None else build.insert(made)
+
+    return ConversionPattern(roots, apply, name, make)
+
+
 def mirror(pairs: Mapping[type[Operation], type[Operation]]) -> Patterns:
     """Patterns that change only the class of an operation and its types.
 
@@ -59,24 +93,32 @@ def mirror(pairs: Mapping[type[Operation], type[Operation]]) -> Patterns:
 
 def _mirror(old: type[Operation], kind: type[Operation]) -> ConversionPattern:
     def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-        types = build.types.convert_all([result.type for result in op.results])
-        if types is None:
-            return build.reject("expected result types that can be converted")
-        made = kind(
-            new.operands,
-            types,
-            op.attributes.copy(),
-            [Region() for _ in op.regions],
-            op.location,
-            new.successors,
-            new.schema.group_sizes(new) if kind.schema.has_segments else None,
-        )
-        build.insert(made)
-        for inside, target in zip(op.regions, made.regions, strict=True):
-            build.convert_region(inside, target)
-        return made
+        return retyped(op, new, build, kind)
 
     return ConversionPattern((old,), apply, f"{old.name} to {kind.name}")
+
+
+def retyped(
+    op: Operation, new: Operation, build: ConversionBuilder, kind: type[Operation] | None = None
+) -> Result:
+    """The same operation, or one of another class, with all types converted."""
+    made_as = type(op) if kind is None else kind
+    types = build.types.convert_all([result.type for result in op.results])
+    if types is None:
+        return build.reject("expected result types that can be converted")
+    made = made_as(
+        new.operands,
+        types,
+        op.attributes.copy(),
+        [Region() for _ in op.regions],
+        op.location,
+        new.successors,
+        new.schema.group_sizes(new) if made_as.schema.has_segments else None,
+    )
+    build.insert(made)
+    for inside, target in zip(op.regions, made.regions, strict=True):
+        build.convert_region(inside, target)
+    return made
 
 
 def convert(

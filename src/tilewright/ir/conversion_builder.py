@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from tilewright.ir.adapted import Pack, adapted
 from tilewright.ir.attributes import Type
 from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.conversion_pattern import ConversionPattern, Result
 from tilewright.ir.dominance import reverse_post_order
 from tilewright.ir.legality import Legality
 from tilewright.ir.operation import Block, Operation, Region
@@ -25,33 +26,7 @@ if TYPE_CHECKING:
 
 OpT = TypeVar("OpT", bound=Operation)
 
-Result: TypeAlias = Operation | Value | Sequence[Value | Sequence[Value]] | None
-"""What a pattern gives back: what stands for the results of the operation.
-
-One value for each result, or several (or none) where its type is converted to several; or the
-operation that has them as results. `()` for an operation without results. `None`: it does not
-apply."""
-
 _MAX_DEPTH: Final = 64
-
-
-class ConversionPattern:
-    """A way to convert operations of the classes `roots`; see `conversion.converts`."""
-
-    __slots__ = ("apply", "name", "roots")
-
-    def __init__(
-        self,
-        roots: tuple[type[Operation], ...],
-        apply: Callable[[Any, Any, ConversionBuilder], Result],
-        name: str,
-    ) -> None:
-        self.roots = roots
-        self.apply = apply
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"<conversion {self.name}>"
 
 
 class ConversionBuilder(Builder):
@@ -75,6 +50,7 @@ class ConversionBuilder(Builder):
         "_root",
         "_sink",
         "_target",
+        "memo",
         "types",
     )
 
@@ -90,6 +66,8 @@ class ConversionBuilder(Builder):
     ) -> None:
         super().__init__(InsertPoint(Block()), root.location)
         self.types = _KEEP_ALL if types is None else types
+        self.memo: dict[object, Any] = {}
+        """What patterns remember during this conversion, each under a key of its own."""
         self._root = root
         self._target = target
         self._finder = finder
@@ -314,6 +292,8 @@ class ConversionBuilder(Builder):
                 self._keep(op)
                 return
             patterns = self._finder(type(op))
+            if len(patterns) == 1 and self._transfer(op, patterns[0]):
+                return
         reasons = self._convert(op, patterns, False)
         if reasons is None:
             return
@@ -321,6 +301,25 @@ class ConversionBuilder(Builder):
             self._keep(op)
         else:
             self._fail(op, legality, *reasons)
+
+    def _transfer(self, op: Operation, pattern: ConversionPattern) -> bool:
+        """Let one operation stand for another, the short way, if the pattern knows it."""
+        make = pattern.transfer
+        if make is None:
+            return False
+        try:
+            operands = self._mapping.adapted(op.operands, False, self)
+        except Rejected:
+            return False
+        made = None if tuple in map(type, operands) else make(op, operands, self.types)
+        if made is None:
+            return False
+        self.point.insert(made)
+        self._made.append(made)
+        bound = self._mapping.bound
+        for old, new in zip(op.results, made.results, strict=True):
+            bound[old] = new
+        return True
 
     def _keep(self, op: Operation) -> None:
         """Copy an operation, with operands of the types it had."""

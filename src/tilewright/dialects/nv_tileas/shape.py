@@ -53,7 +53,7 @@ class MakeRangeOp(tileaa.MakeRangeOp):
     traits = (*tileaa.MakeRangeOp.traits, LAID_OUT)
 
 
-class _Rearrangement(tileaa.Rearrangement):
+class Rearrangement(tileaa.Rearrangement):
     """Base of the operations whose result has elements of one tile, in another shape."""
 
     traits = (LAID_OUT,)
@@ -67,19 +67,19 @@ class _Rearrangement(tileaa.Rearrangement):
         return layout.reshape(shape(self.source.type))
 
 
-class ViewOp(_Rearrangement, tileaa.ViewOp):
+class ViewOp(Rearrangement, tileaa.ViewOp):
     """The same elements in row-major order, in another shape."""
 
     name = "nv_tileas.view"
 
 
-class ExpandDimsOp(_Rearrangement, tileaa.ExpandDimsOp):
+class ExpandDimsOp(Rearrangement, tileaa.ExpandDimsOp):
     """The same elements with one dimension more, of extent one."""
 
     name = "nv_tileas.expand_dims"
 
 
-class BroadcastOp(_Rearrangement, tileaa.BroadcastOp):
+class BroadcastOp(Rearrangement, tileaa.BroadcastOp):
     """Repetition along the dimensions of extent one."""
 
     name = "nv_tileas.broadcast"
@@ -88,7 +88,7 @@ class BroadcastOp(_Rearrangement, tileaa.BroadcastOp):
         return layout.resize(shape(self.source.type))
 
 
-class PermuteOp(_Rearrangement, tileaa.PermuteOp):
+class PermuteOp(Rearrangement, tileaa.PermuteOp):
     """Exchange of dimensions: dimension `i` of the result is `order[i]` of the source."""
 
     name = "nv_tileas.permute"

@@ -1,0 +1,38 @@
+"""From tiles with layouts to threads: nv_tileas to gpu, nvgpu, arith, math, scf, vector, llvm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu import elementwise, shape, structure
+from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
+from tilewright.dialects.builtin import ModuleOp
+from tilewright.ir.conversion import Patterns, convert
+from tilewright.ir.legality import ConversionTarget
+from tilewright.ir.passes import Pass
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.support.diagnostics import Sink
+
+PATTERNS: Final[Patterns] = (*structure.PATTERNS, *shape.PATTERNS, *elementwise.PATTERNS)
+
+
+def target(types: TypeConverter) -> ConversionTarget:
+    """What may be left: what threads do, with what threads have."""
+    return ConversionTarget(
+        legal=("gpu", "nvgpu", "cute_nvgpu", "vector", "memref", "llvm", "nvvm", ModuleOp),
+        illegal=("nv_tileaa", "nv_tileas"),
+        dynamic=dict.fromkeys(elementwise.SAME, types.is_legal),
+    )
+
+
+class ConvertTileASToNvgpu(Pass):
+    """Give every thread its part of each tile."""
+
+    name = "convert-tileas-to-nvgpu"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        types = thread_types()
+        convert(op, target(types), PATTERNS, types, sink=sink)

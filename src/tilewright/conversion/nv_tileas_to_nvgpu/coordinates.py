@@ -1,0 +1,89 @@
+"""Where the elements of a thread lie in a tile.
+
+The coordinate of a register is the thread's own part, the same for all registers, and a constant
+for each register; mostly the two share no bits and add up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    Number,
+    add,
+    constants,
+    exclusive_or,
+    moved_bits,
+    value_of,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.dialects.arith.integer import AddIOp, XOrIOp
+from tilewright.dialects.vector.shapes import BroadcastOp
+from tilewright.ir.types import I32, VectorType
+from tilewright.layout.linear import REGISTER, unpack
+
+if TYPE_CHECKING:
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+
+class Coordinate(NamedTuple):
+    """A thread's coordinates along one dimension of a tile, as i32."""
+
+    own: Number
+    """The thread's part."""
+    by_register: tuple[int, ...]
+    disjoint: bool
+    """Whether the two parts share no bits: then the coordinate is their sum."""
+
+    def at(self, build: ConversionBuilder, register: int) -> Number:
+        """The coordinate of a register."""
+        join = add if self.disjoint else exclusive_or
+        return join(build, self.own, self.by_register[register])
+
+    def vector(self, build: ConversionBuilder) -> Value:
+        """The coordinates of all registers."""
+        type = VectorType((len(self.by_register),), I32)
+        own = build.create(BroadcastOp, source=value_of(build, self.own), types=[type]).result
+        if not any(self.by_register):
+            return own
+        kind = AddIOp if self.disjoint else XOrIOp
+        return build.create(kind, lhs=own, rhs=constants(build, self.by_register)).result
+
+
+def coordinate(
+    op: Operation, build: ConversionBuilder, layout: Layout, dimension: int
+) -> Coordinate:
+    """The coordinates of a thread of an operation's function in a layout."""
+    # What is made in a block serves all that follows in it.
+    key = (op.parent, layout, dimension)
+    found: Coordinate | None = build.memo.get(key)
+    if found is not None:
+        return found
+    by_register = tuple([layout.at(register=r)[dimension] for r in range(layout.extent(REGISTER))])
+    vectors = [unpack(vector, layout.shape)[dimension] for vector in thread_vectors(layout)]
+    own = linear(build, thread(op, build), vectors)
+    reach = 0
+    for vector in vectors:
+        reach |= vector
+    disjoint = not any(constant & reach for constant in by_register)
+    made = build.memo[key] = Coordinate(own, by_register, disjoint)
+    return made
+
+
+def linear(build: ConversionBuilder, number: Value, vectors: list[int]) -> Number:
+    """The exclusive or of the vectors whose bits are set in the number.
+
+    Bits that move by the same distance go together, so a run of them costs a mask and a shift.
+    """
+    masks: dict[int, int] = {}
+    for bit, vector in enumerate(vectors):
+        for target in range(vector.bit_length()):
+            if vector >> target & 1:
+                masks[target - bit] = masks.get(target - bit, 0) | 1 << bit
+    total: Number = 0
+    for up, mask in masks.items():
+        total = exclusive_or(build, total, moved_bits(build, number, mask, up))
+    return total

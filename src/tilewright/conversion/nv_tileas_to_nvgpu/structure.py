@@ -1,0 +1,101 @@
+"""Functions that blocks run become functions that threads run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread
+from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.gpu.attributes import Dimension
+from tilewright.dialects.gpu.indices import BlockIdOp, GridDimOp
+from tilewright.dialects.gpu.structure import GPUFuncOp
+from tilewright.dialects.gpu.structure import ReturnOp as GPUReturnOp
+from tilewright.dialects.gpu.threads import BarrierOp as GPUBarrierOp
+from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
+from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.ir.attributes import TypeAttr
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.operation import Block, Operation
+from tilewright.ir.types import I32, FunctionType
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.gpu.indices import IndexOp
+    from tilewright.ir.values import Value
+
+_DIMENSIONS: Final = (Dimension.X, Dimension.Y, Dimension.Z)
+
+
+@converts(FuncOp)
+def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
+    """A kernel has as many threads as its specification has warps of them."""
+    inputs = build.types.convert_all(op.signature.inputs)
+    if inputs is None:
+        return build.reject("expected arguments that a thread can have")
+    spec = op.kernel_spec
+    if spec is None or spec.num_warps is None:
+        return build.reject("expected a kernel whose number of warps is known")
+    entry = Block(inputs, [op.location] * len(inputs))
+    made = build.create(
+        GPUFuncOp,
+        sym_name=op.sym_name,
+        function_type=TypeAttr(FunctionType(tuple(inputs))),
+        kernel=True,
+        known_block_size=(spec.num_warps * WARP_SIZE, 1, 1),
+        known_cluster_size=None if spec.num_ctas is None else (spec.num_ctas, 1, 1),
+        body=entry,
+    )
+    with build.at(InsertPoint.at_end(entry)):
+        make_thread(op, build)
+        build.inline_block(op.body.block, _grouped(op, entry.args, build))
+        build.create(GPUReturnOp)
+    return made
+
+
+def _grouped(
+    op: FuncOp, arguments: Sequence[Value], build: ConversionBuilder
+) -> list[tuple[Value, ...]]:
+    """The arguments of the new function, those together that stand for one of the old."""
+    rest = iter(arguments)
+    sizes = [len(build.types.convert(type) or ()) for type in op.signature.inputs]
+    return [tuple([next(rest) for _ in range(size)]) for size in sizes]
+
+
+def _along_all(kind: type[IndexOp], build: ConversionBuilder) -> list[Value]:
+    """A query along each dimension of the grid, as i32."""
+    found = [build.create(kind, dimension=dimension).result for dimension in _DIMENSIONS]
+    return [build.create(IndexCastOp, source=index, types=[I32]).result for index in found]
+
+
+@converts(GetProgramIdOp)
+def program_id(op: GetProgramIdOp, new: GetProgramIdOp, build: ConversionBuilder) -> Result:
+    """The place of the block in the grid."""
+    if op.place is not None:
+        return build.reject("expected the block's own place")
+    return _along_all(BlockIdOp, build)
+
+
+@converts(GetNumProgramsOp)
+def num_programs(op: GetNumProgramsOp, new: GetNumProgramsOp, build: ConversionBuilder) -> Result:
+    """The extents of the grid."""
+    return _along_all(GridDimOp, build)
+
+
+@converts(BarrierOp)
+def barrier(op: BarrierOp, new: BarrierOp, build: ConversionBuilder) -> Result:
+    """All threads of the block wait for each other."""
+    return build.create(GPUBarrierOp)
+
+
+@converts(CreateMemTokenOp, JoinMemTokenOp)
+def tokens(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+    """Barriers stand where tokens asked for them."""
+    return [()]
+
+
+PATTERNS: Final[Patterns] = (function, program_id, num_programs, barrier, tokens)

@@ -80,12 +80,12 @@ def tensor_loop(n: int) -> str:
     %adds = llvm.icmp "ne" %i, %zero : i32
     nvvm.wgmma.fence.aligned
     %x = nvvm.wgmma.steps A(%a, %a1, %a2) B(%b, %b1, %b2) if %adds, %acc, {product}
-    %y = nvvm.wgmma.wait.tied 1, %x : {struct}
+    %y = nvvm.wgmma.wait.group.sync.aligned 1, %x : {struct}
     %j = llvm.add %i, %one : i32
     %more = llvm.icmp "ult" %j, %n : i32
     llvm.cond_br %more, ^loop(%j, %a2, %b2, %y : i32, i64, i64, {struct}), ^end
   ^end:
-    %d = nvvm.wgmma.wait.tied 0, %y : {struct}{stores}
+    %d = nvvm.wgmma.wait.group.sync.aligned 0, %y : {struct}{stores}
     llvm.return
   }}
 """

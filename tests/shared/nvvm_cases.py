@@ -586,7 +586,7 @@ def wgmma(
         f"%u = llvm.mlir.undef : {struct}\n    "
         f"%t = nvvm.wgmma.mma_async %l, %l, %u, <m = 64, n = {n}, k = {k}>, D[<{c}>, <zero>], "
         f"A[<{a}>, <one>, <{layouts[0]}>], B[<{b}>, <one>, <{layouts[1]}>] : {struct} -> {struct}"
-        f"\n    %d = nvvm.wgmma.wait.tied 0, %t : {struct}"
+        f"\n    %d = nvvm.wgmma.wait.group.sync.aligned 0, %t : {struct}"
         f"\n    %r = llvm.extractvalue %d[{count - 1}] : {struct}"
     )
     ptx = f"wgmma.mma_async.sync.aligned.m64n{n}k{k}.{c}.{a}.{b}"
@@ -628,7 +628,7 @@ def warpgroups() -> Iterator[Case]:
             "    nvvm.wgmma.fence.aligned\n"
             f"    %t = nvvm.wgmma.steps {source}, %u, {tail}\n"
             f"    %s2 = nvvm.wgmma.steps {source}, %u, {tail}\n"
-            f"    %d:2 = nvvm.wgmma.wait.tied 0, %t, %s2 : {struct}, {struct}\n"
+            f"    %d:2 = nvvm.wgmma.wait.group.sync.aligned 0, %t, %s2 : {struct}, {struct}\n"
             f"    %r = llvm.extractvalue %d#1[3] : {struct}",
             "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16",
             "f32",
@@ -651,10 +651,10 @@ def vector_accumulators() -> Iterator[Case]:
         )
         yield Case(
             f"%u = llvm.mlir.zero : {vector}\n"
-            f"    %f:2 = nvvm.wgmma.fence.tied %u, %u : {vector}, {vector}\n"
+            f"    %f:2 = nvvm.wgmma.fence.aligned(%u, %u : {vector}, {vector})\n"
             f"    %t = nvvm.wgmma.steps A(%l) B(%l), %f#0, {tail}\n"
             f"    %s2 = nvvm.wgmma.steps fence A(%l) B(%l), %f#1, {tail}\n"
-            f"    %d:2 = nvvm.wgmma.wait.tied 0, %t, %s2 : {vector}, {vector}\n"
+            f"    %d:2 = nvvm.wgmma.wait.group.sync.aligned 0, %t, %s2 : {vector}, {vector}\n"
             f"    %three = llvm.mlir.constant(3 : i32) : i32\n"
             f"    %r = llvm.extractelement %d#1[%three : i32] : {vector}",
             f"wgmma.mma_async.sync.aligned.m64n8k{k}.{c}.{a}.{a}",

@@ -101,7 +101,7 @@ llvm.func @k(%ga: !llvm.ptr<1>, %gb: !llvm.ptr<1>, %gf: !llvm.ptr<1>, %out: !llv
   %yes = llvm.mlir.constant(true) : i1
   nvvm.wgmma.fence.aligned
   %x = nvvm.wgmma.steps SOURCE B(%b0, %b1) CONDITION, %acc, <m = 64, n = 8, k = 16>, D[<f32>, <SCALE>], A[<bf16>, <SIGN>, <row>], B[<bf16>, <one>, <col>] commit : {STRUCT}
-  %d = nvvm.wgmma.wait.tied 0, %x : {STRUCT}{STORES}
+  %d = nvvm.wgmma.wait.group.sync.aligned 0, %x : {STRUCT}{STORES}
   llvm.return
 }}
 """  # noqa: E501

@@ -58,10 +58,8 @@ def fence(op: wgmma.WgmmaFenceOp, new: wgmma.WgmmaFenceOp, build: ConversionBuil
     """A fence that accumulators go through; products right behind it have it in them."""
     if _opens(op):
         return list(new.accumulators)
-    if not op.accumulators:
-        return build.create(nvvm.WgmmaFenceAlignedOp)
     types = [value.type for value in new.accumulators]
-    return build.create(nvvm.WgmmaFenceTiedOp, accumulators=new.accumulators, types=types)
+    return build.create(nvvm.WgmmaFenceAlignedOp, accumulators=new.accumulators, types=types)
 
 
 @converts(wgmma.WgmmaCommitOp)
@@ -75,11 +73,9 @@ def commit(op: wgmma.WgmmaCommitOp, new: wgmma.WgmmaCommitOp, build: ConversionB
 @converts(wgmma.WgmmaWaitOp)
 def wait(op: wgmma.WgmmaWaitOp, new: wgmma.WgmmaWaitOp, build: ConversionBuilder) -> Result:
     """A wait that accumulators go through."""
-    if not op.accumulators:
-        return build.create(nvvm.WgmmaWaitGroupSyncOp, group=op.pending)
     types = [value.type for value in new.accumulators]
     return build.create(
-        nvvm.WgmmaWaitTiedOp, accumulators=new.accumulators, group=op.pending, types=types
+        nvvm.WgmmaWaitGroupSyncOp, accumulators=new.accumulators, group=op.pending, types=types
     )
 
 

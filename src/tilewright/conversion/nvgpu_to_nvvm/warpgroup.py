@@ -113,7 +113,7 @@ def mma(
         return build.reject(f"expected descriptors of '{WarpgroupGenerateDescriptorOp.name}'")
     sums = [new.matrix_c] if blocks == 1 else members(build, new.matrix_c)
     types = [block.type for block in sums]
-    fenced = build.create(wgmma.WgmmaFenceTiedOp, accumulators=sums, types=types)
+    fenced = build.create(wgmma.WgmmaFenceAlignedOp, accumulators=sums, types=types)
     sums = list(fenced.outputs)
     shape = MMAShape(ROWS, accumulator_of(op.matrix_c).shape[1], depth_of(element))
     for block, step in [(block, step) for block in range(blocks) for step in range(steps)]:
@@ -133,7 +133,7 @@ def mma(
             layout_b=MMALayout.ROW if op.transpose_b else MMALayout.COL,
         ).res
     build.create(wgmma.WgmmaGroupSyncAlignedOp)
-    done = build.create(wgmma.WgmmaWaitTiedOp, accumulators=sums, group=0, types=types)
+    done = build.create(wgmma.WgmmaWaitGroupSyncOp, accumulators=sums, group=0, types=types)
     return _joined(build, done.outputs, new.matrix_c.type)
 
 

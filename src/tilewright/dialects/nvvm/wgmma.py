@@ -50,11 +50,27 @@ _ELEMENT: Final = {WGMMAType.F32: F32, WGMMAType.S32: I32, WGMMAType.F16: F16}
 ACCUMULATOR: Final = STRUCT | VECTOR
 
 
-class WgmmaFenceAlignedOp(NvvmOp):
+class TiedOp(NvvmOp):
+    """Base of what accumulators may go through: nothing moves from one side of it to the other."""
+
+    accumulators = d.operands(ACCUMULATOR)
+    outputs = d.results(ACCUMULATOR)
+
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """The results are of the types of the operands."""
+        state.result_types["outputs"] = state.operand_types.get("accumulators", [])
+
+    def verify(self) -> Iterator[str]:
+        if types_of(self.outputs) != types_of(self.accumulators):
+            yield "expected results of the types of the accumulators"
+
+
+class WgmmaFenceAlignedOp(TiedOp):
     """Orders accesses to registers and to shared memory before products with those behind."""
 
     name = "nvvm.wgmma.fence.aligned"
-    syntax = "attr-dict"
+    syntax = "(`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
 
 
 class WgmmaGroupSyncAlignedOp(NvvmOp):
@@ -64,45 +80,11 @@ class WgmmaGroupSyncAlignedOp(NvvmOp):
     syntax = "attr-dict"
 
 
-class WgmmaWaitGroupSyncOp(NvvmOp):
-    """Waits until at most so many groups are under way."""
-
-    name = "nvvm.wgmma.wait.group.sync.aligned"
-    syntax = "attr-dict $group"
-
-    group = d.attribute(GROUPS)
-
-
-class TiedOp(NvvmOp):
-    """Base of what accumulators go through: nothing moves from one side of it to the other."""
-
-    accumulators = d.operands(ACCUMULATOR)
-    outputs = d.results(ACCUMULATOR)
-
-    @classmethod
-    def infer_types(cls, state: ParseState) -> None:
-        """The results are of the types of the operands."""
-        state.result_types["outputs"] = state.operand_types["accumulators"]
-
-    def verify(self) -> Iterator[str]:
-        if not self.accumulators:
-            yield "expected at least one accumulator"
-        if types_of(self.outputs) != types_of(self.accumulators):
-            yield "expected results of the types of the accumulators"
-
-
-class WgmmaFenceTiedOp(TiedOp):
-    """Lets products that follow see what was written to these accumulators, and to memory."""
-
-    name = "nvvm.wgmma.fence.tied"
-    syntax = "$accumulators attr-dict `:` type($accumulators)"
-
-
-class WgmmaWaitTiedOp(TiedOp):
+class WgmmaWaitGroupSyncOp(TiedOp):
     """Waits until at most so many groups are under way; gives the accumulators of those done."""
 
-    name = "nvvm.wgmma.wait.tied"
-    syntax = "$group `,` $accumulators attr-dict `:` type($accumulators)"
+    name = "nvvm.wgmma.wait.group.sync.aligned"
+    syntax = "$group (`,` $accumulators^ `:` type($accumulators))? attr-dict"
 
     group = d.attribute(GROUPS)
 

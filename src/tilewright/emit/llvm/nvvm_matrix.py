@@ -146,18 +146,21 @@ def _steps(w: FunctionWriter, op: wgmma.WgmmaStepsOp) -> None:
 
 
 def _wait(w: FunctionWriter, op: wgmma.WgmmaWaitGroupSyncOp) -> None:
-    w.line(f"call void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64 {op.group})")
+    if op.accumulators:
+        _through(w, op, f"wgmma.wait_group.sync.aligned {op.group};")
+    else:
+        w.line(f"call void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64 {op.group})")
 
 
-def _wait_tied(w: FunctionWriter, op: wgmma.WgmmaWaitTiedOp) -> None:
-    _through(w, op, f"wgmma.wait_group.sync.aligned {op.group};")
-
-
-def _fence_tied(w: FunctionWriter, op: wgmma.WgmmaFenceTiedOp) -> None:
-    _through(w, op, "wgmma.fence.sync.aligned;")
+def _fence(w: FunctionWriter, op: wgmma.WgmmaFenceAlignedOp) -> None:
+    if op.accumulators:
+        _through(w, op, "wgmma.fence.sync.aligned;")
+    else:
+        w.line("call void @llvm.nvvm.wgmma.fence.sync.aligned()")
 
 
 def _through(w: FunctionWriter, op: wgmma.TiedOp, text: str) -> None:
+    """An intrinsic names no registers: accumulators go through assembly."""
     asm = Assembly(w)
     tie(asm, w, op.accumulators)
     bind_tied(w, op.outputs, asm.call(text))
@@ -172,11 +175,9 @@ MATRIX_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     ),
     matrix.MmaOp: intrinsic(_dense, _mma_feature),
     matrix.MmaSpOp: Row(_sparse, _mma_feature),
-    wgmma.WgmmaFenceAlignedOp: intrinsic("wgmma.fence.sync.aligned", WGMMA),
+    wgmma.WgmmaFenceAlignedOp: Row(_fence, WGMMA),
     wgmma.WgmmaGroupSyncAlignedOp: intrinsic("wgmma.commit_group.sync.aligned", WGMMA),
     wgmma.WgmmaWaitGroupSyncOp: Row(_wait, WGMMA),
-    wgmma.WgmmaFenceTiedOp: Row(_fence_tied, WGMMA),
-    wgmma.WgmmaWaitTiedOp: Row(_wait_tied, WGMMA),
     wgmma.WgmmaMmaAsyncOp: Row(_mma_async, WGMMA),
     wgmma.WgmmaStepsOp: Row(_steps, WGMMA),
 }

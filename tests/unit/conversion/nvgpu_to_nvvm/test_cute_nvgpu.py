@@ -69,7 +69,7 @@ def test_fence_and_commit_go_into_the_product_between_them() -> None:
     """
     assert lowered(body, MATRICES) == [
         f"%0 = nvvm.wgmma.steps fence A(%arg0) B(%arg1) if %arg4, %arg2, {PRODUCT} commit : {ACC}",
-        f"%1 = nvvm.wgmma.wait.tied 1, %0 : {ACC}",
+        f"%1 = nvvm.wgmma.wait.group.sync.aligned 1, %0 : {ACC}",
     ]
 
 
@@ -83,10 +83,10 @@ def test_a_fence_of_two_accumulators_stays() -> None:
         %4, %5 = cute_nvgpu.wgmma.wait 0, %2, %3 : {ACC}, {ACC}
     """
     assert lowered(body, MATRICES) == [
-        f"%0:2 = nvvm.wgmma.fence.tied %arg2, %arg3 : {ACC}, {ACC}",
+        f"%0:2 = nvvm.wgmma.fence.aligned(%arg2, %arg3 : {ACC}, {ACC})",
         f"%1 = nvvm.wgmma.steps A(%arg0) B(%arg1), %0#0, {PRODUCT} : {ACC}",
         f"%2 = nvvm.wgmma.steps A(%arg0) B(%arg1), %0#1, {PRODUCT} commit : {ACC}",
-        f"%3:2 = nvvm.wgmma.wait.tied 0, %1, %2 : {ACC}, {ACC}",
+        f"%3:2 = nvvm.wgmma.wait.group.sync.aligned 0, %1, %2 : {ACC}, {ACC}",
     ]
 
 

@@ -136,10 +136,10 @@ def product(body: str = "", rows: int = 64, columns: int = 8, depth: int = 16) -
 
 
 PROTOCOL = [
-    "nvvm.wgmma.fence.tied",
+    "nvvm.wgmma.fence.aligned",
     "nvvm.wgmma.mma_async",
     "nvvm.wgmma.commit.group.sync.aligned",
-    "nvvm.wgmma.wait.tied",
+    "nvvm.wgmma.wait.group.sync.aligned",
 ]
 INSTRUCTIONS = [
     "wgmma.fence.sync.aligned;",

@@ -208,9 +208,7 @@ def ones(op: ops.CtPopOp, new: ops.CtPopOp, build: ConversionBuilder) -> Result:
     return build.create(intrinsics.CtPopOp, operand=new.operand)
 
 
-SCALARISERS: Final[Patterns] = tuple(
-    _per_lane(root) for root in (*LIBDEVICE, ops.FPowIOp, ops.IPowIOp)
-)
+SCALARISERS: Final[Patterns] = tuple(_per_lane(root) for root in (*LIBDEVICE, ops.FPowIOp))
 """These take vectors apart before libdevice is asked, which knows scalars alone."""
 
 PATTERNS: Final[Patterns] = (

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import scalar_of
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
 from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
 from tilewright.dialects.llvm import arithmetic
 from tilewright.dialects.llvm.attributes import ICmpPredicate
+from tilewright.dialects.llvm.constants import ConstantOp
 from tilewright.dialects.llvm.control_flow import CondBrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp
+from tilewright.dialects.llvm.intrinsics import ReduceOrOp
 from tilewright.dialects.math.ops import FPowIOp, IPowIOp
+from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import BF16, F16, F32, F64, I32, IntegerType
+from tilewright.ir.types import BF16, F16, F32, F64, I1, I32, IntegerType, VectorType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
 
@@ -43,15 +48,15 @@ def float_power(op: FPowIOp, new: FPowIOp, build: ConversionBuilder) -> Result:
 def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result:
     """Squares for each bit of the exponent; with a negative one only 1 and -1 are not zero."""
     type = new.lhs.type
-    if not isinstance(type, IntegerType) or type.width < 2:
-        return build.reject(f"expected a scalar of more than one bit, got '{type}'")
-    zero, one = constant(build, 0, type), constant(build, 1, type)
+    if scalar_of(type) is I1:
+        return build.reject("expected integers of more than one bit")
+    zero, one = _everywhere(build, 0, type), _everywhere(build, 1, type)
     negative = _compare(build, ICmpPredicate.SLT, new.rhs, zero)
     start = _select(build, negative, zero, new.rhs)
     inverse = _inverse(build, new.lhs, new.rhs, zero, one)
     loop = build.add_block([type, type, type])
     after = build.add_block([type], behind=loop)
-    more = _compare(build, ICmpPredicate.NE, start, zero)
+    more = _is_any_left(build, start)
     otherwise = _select(build, negative, inverse, one)
     build.create(
         CondBrOp,
@@ -84,11 +89,29 @@ def _round(
     rest = build.create(arithmetic.LShrOp, lhs=exponent, rhs=one).res
     build.create(
         CondBrOp,
-        condition=_compare(build, ICmpPredicate.NE, rest, zero),
+        condition=_is_any_left(build, rest),
         true_operands=[square, rest, result],
         false_operands=[result],
         successors=[loop, after],
     )
+
+
+def _everywhere(build: ConversionBuilder, number: int, type: Type) -> Value:
+    """A number, or a vector of it."""
+    if isinstance(type, IntegerType):
+        return constant(build, number, type)
+    assert isinstance(type, VectorType)
+    assert isinstance(type.element, IntegerType)
+    data = number.to_bytes(-(-type.element.width // 8), "little") * type.shape[0]
+    return build.create(ConstantOp, value=DenseElementsAttr(data, type), types=[type]).res
+
+
+def _is_any_left(build: ConversionBuilder, exponent: Value) -> Value:
+    """Whether an exponent, or one of a vector, has bits yet."""
+    if isinstance(exponent.type, VectorType):
+        exponent = build.create(ReduceOrOp, operand=exponent).res
+    zero = _everywhere(build, 0, exponent.type)
+    return _compare(build, ICmpPredicate.NE, exponent, zero)
 
 
 def _inverse(

@@ -143,7 +143,7 @@ def reduction(
     if isinstance(op.result.type, FloatType) and op.kind in (CombiningKind.ADD, CombiningKind.MUL):
         return _ordered(op, new, build)
     whole, pair = _REDUCTIONS[op.kind]
-    (found,) = build.create(whole, input=new.source).results
+    (found,) = build.create(whole, operand=new.source).results
     return found if new.acc is None else build.create(pair, lhs=found, rhs=new.acc)
 
 

@@ -22,7 +22,7 @@ apply."""
 Transfer: TypeAlias = "Callable[[Any, Sequence[Any], TypeConverter], Operation | None]"
 """Makes the one operation that stands for another, from that one and its converted operands.
 
-It is legal, at the location of the old one, and in no block yet. `None`: it takes more than that."""
+It is legal, has the location of the old one, and is in no block yet. `None`: it takes more."""
 
 
 class ConversionPattern:

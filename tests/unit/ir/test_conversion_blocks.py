@@ -8,7 +8,7 @@ from low import LOW, TO_LOW, LowBranchOp, LowCondBranchOp, LowUseOp, contents, w
 
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Result, convert, converts, mirror
-from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.conversion_pattern import ConversionPattern
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.operation import Block
 from tilewright.ir.types import F32, I1, I32, I64

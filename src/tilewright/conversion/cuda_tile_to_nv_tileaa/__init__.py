@@ -31,13 +31,15 @@ from tilewright.support.diagnostics import Diagnostic, Severity, Sink
 from tilewright.target.arch import ARCHES
 
 if TYPE_CHECKING:
-    from tilewright.ir.conversion_builder import ConversionPattern
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.conversion_pattern import ConversionPattern
     from tilewright.ir.operation import Operation
-    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
 
 LEGAL: Final = ("arith", "nv_tileaa", "func", "gpu", "scf", "math")
 ILLEGAL: Final = "cuda_tile"
+_PREFIX: Final = f"{ILLEGAL}."
 
 NO_CAPABILITY: Final = "invalid or missing --compute-capability option"
 NOT_CONVERTED: Final = "failed to convert cuda_tile to nv_tileaa"
@@ -76,13 +78,13 @@ def all_patterns(arch: Arch) -> PatternSet:
     return patterns
 
 
-def conversion_target(types: TypeConverter) -> ConversionTarget:
-    """Nothing of Tile IR may be left, and a poison must have a type of the new level."""
+def _has_new_type(op: PoisonOp) -> bool:
+    return TYPES.is_legal_type(op.result.type)
 
-    def is_new(op: PoisonOp) -> bool:
-        return types.is_legal_type(op.result.type)
 
-    return ConversionTarget(LEGAL, (ILLEGAL,), {PoisonOp: is_new})
+TYPES: Final = tileaa_types()
+TARGET: Final = ConversionTarget(LEGAL, (ILLEGAL,), {PoisonOp: _has_new_type})
+"""Nothing of Tile IR may be left, and a poison must have a type of the new level."""
 
 
 def find_capability(text: str) -> Arch | None:
@@ -93,16 +95,22 @@ def find_capability(text: str) -> Arch | None:
 
 def leftovers(root: Operation) -> Iterator[Diagnostic]:
     """Everything of Tile IR inside an operation: operations, and values of its types."""
+    new: set[Type] = set()
     for op in root.walk():
-        if op is root:
-            continue
-        if op.dialect == ILLEGAL:
+        if op is not root and op.name.startswith(_PREFIX):
             yield op.error("is of Tile IR, and should be gone")
             continue
-        arguments = [arg for region in op.regions for block in region.blocks for arg in block.args]
-        for value in (*op.results, *arguments):
-            if value.type.mnemonic.startswith(f"{ILLEGAL}."):
-                yield op.error(f"has a value of type '{value.type}', which should be gone")
+        values: list[Value] = [*op.results]
+        for region in op.regions:
+            values += [argument for block in region.blocks for argument in block.args]
+        for value in values:
+            type = value.type
+            if type in new:
+                continue
+            if type.mnemonic.startswith(_PREFIX):
+                yield op.error(f"has a value of type '{type}', which should be gone")
+            else:
+                new.add(type)
 
 
 class ConvertCudaTileToTileAA(Pass):
@@ -121,9 +129,9 @@ class ConvertCudaTileToTileAA(Pass):
             return
         if not any(isinstance(inner, ModuleOp) for inner in op.walk()):
             return
-        types, found = tileaa_types(), Sink()
-        target, finder = conversion_target(types), _finder(arch.name, tuple(self.extra))
-        if convert(op, target, finder, types, partial=True, sink=found):
+        found = Sink()
+        finder = _finder(arch.name, tuple(self.extra))
+        if convert(op, TARGET, finder, TYPES, partial=True, sink=found):
             found.diagnostics.extend(leftovers(op))
         _report(found.diagnostics, sink)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.arithmetic import by_sign
@@ -22,26 +22,29 @@ from tilewright.dialects.nv_tileaa import misc as new_misc
 from tilewright.dialects.nv_tileaa.shape import SplatOp
 from tilewright.dialects.nv_tileaa.structure import GlobalOp
 from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr, StringAttr
-from tilewright.ir.conversion import converts
+from tilewright.ir.conversion import converts, transfers
 from tilewright.ir.types import I1, IntegerType, TensorType
 from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
-    from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import ConversionPattern, Result
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.ir.values import Value
 
 
-@converts(integer.MaxIOp)
-def maxi(op: integer.MaxIOp, new: integer.MaxIOp, build: ConversionBuilder) -> Result:
+@transfers(integer.MaxIOp)
+def maxi(op: integer.MaxIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """As arith has it, one operation for each signedness."""
-    return by_sign(op, new, (MaxSIOp, MaxUIOp), build)
+    return by_sign(op, operands, (MaxSIOp, MaxUIOp), types)
 
 
-@converts(conversion.IToFOp)
-def itof(op: conversion.IToFOp, new: conversion.IToFOp, build: ConversionBuilder) -> Result:
+@transfers(conversion.IToFOp)
+def itof(op: conversion.IToFOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """As arith has it, one operation for each signedness; both round to nearest even."""
-    return by_sign(op, new, (SIToFPOp, UIToFPOp), build)
+    return by_sign(op, operands, (SIToFPOp, UIToFPOp), types)
 
 
 @converts(core.ConstantOp)
@@ -74,13 +77,12 @@ def _literal(
     return build.insert(ConstantOp((), (value.type,), attributes, (), build.location))
 
 
-@converts(misc.AssumeOp)
-def assume(op: misc.AssumeOp, new: misc.AssumeOp, build: ConversionBuilder) -> Result:
+@transfers(misc.AssumeOp)
+def assume(op: misc.AssumeOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """The same promise about the same value."""
-    attributes = converted(op)
+    attributes = op.attributes.copy()
     attributes["predicate"] = convert_predicate(op.predicate)
-    made = new_misc.AssumeOp(new.operands, (new.value.type,), attributes, (), op.location)
-    return build.insert(made)
+    return new_misc.AssumeOp(operands, (operands[0].type,), attributes, (), op.location)
 
 
 @converts(structure.GlobalOp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
@@ -25,13 +25,14 @@ from tilewright.dialects.nv_tileaa import conversion as new_conversion
 from tilewright.dialects.nv_tileaa import floating as new_floating
 from tilewright.dialects.nv_tileaa import functions
 from tilewright.dialects.nv_tileaa import integer as new_integer
-from tilewright.ir.conversion import converts
-from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.conversion import transfer_pattern, transfers
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.conversion_pattern import ConversionPattern
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.ir.values import Value
 
 SAME: Final[Mapping[type[Operation], type[Operation]]] = {
     integer.AbsIOp: new_integer.AbsIOp,
@@ -111,67 +112,73 @@ def float_predicate(predicate: ComparisonPredicate, ordering: ComparisonOrdering
     return CmpFPredicate[f"{order}{_INTEGER_PREDICATES[predicate][0]}"]
 
 
-@converts(integer.CmpIOp)
-def cmpi(op: integer.CmpIOp, new: integer.CmpIOp, build: ConversionBuilder) -> Result:
+@transfers(integer.CmpIOp)
+def cmpi(op: integer.CmpIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """The signedness becomes a part of the predicate."""
     attributes = converted(op, left_out=("comparison_predicate", "signedness"))
     attributes["predicate"] = integer_predicate(op.comparison_predicate, op.signedness)
-    types = build.types.convert_all([op.result.type]) or ()
-    return build.insert(new_integer.CmpIOp(new.operands, types, attributes, (), op.location))
+    return _made(new_integer.CmpIOp, op, operands, attributes, types)
 
 
-@converts(floating.CmpFOp)
-def cmpf(op: floating.CmpFOp, new: floating.CmpFOp, build: ConversionBuilder) -> Result:
+@transfers(floating.CmpFOp)
+def cmpf(op: floating.CmpFOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """The ordering becomes a part of the predicate."""
     attributes: dict[str, Attribute] = {
         "predicate": float_predicate(op.comparison_predicate, op.comparison_ordering),
         "fastmath": NO_FAST_MATH,
         **converted(op, left_out=("comparison_predicate", "comparison_ordering")),
     }
-    types = build.types.convert_all([op.result.type]) or ()
-    return build.insert(new_floating.CmpFOp(new.operands, types, attributes, (), op.location))
+    return _made(new_floating.CmpFOp, op, operands, attributes, types)
+
+
+def _made(
+    kind: type[Operation],
+    op: Operation,
+    operands: Sequence[Value],
+    attributes: dict[str, Attribute],
+    types: TypeConverter,
+) -> Operation:
+    """An operation whose result is a tile, which can always be converted."""
+    results = types.convert(op.results[0].type) or ()
+    return kind(operands, results, attributes, (), op.location)
 
 
 def _function(old: type[Operation], kind: type[Operation]) -> ConversionPattern:
-    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+    def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation:
         attributes = {"fastmath": NO_FAST_MATH, **converted(op, left_out=("rounding_mode",))}
         if op.attributes.get("rounding_mode") is Rounding.APPROX:
             flags = attributes["fastmath"]
             assert isinstance(flags, FastMathAttr)
             attributes["fastmath"] = flags | _APPROXIMATE
-        types = build.types.convert_all([op.results[0].type]) or ()
-        return build.insert(kind(new.operands, types, attributes, (), op.location))
+        return _made(kind, op, operands, attributes, types)
 
-    return ConversionPattern((old,), apply, f"{old.name} to {kind.name}")
+    return transfer_pattern((old,), make, f"{old.name} to {kind.name}")
 
 
 FUNCTIONS: Final = tuple([_function(old, kind) for old, kind in _FUNCTIONS.items()])
 """Functions: how precise they must be goes into their flags."""
 
 
-@converts(conversion.FToIOp)
-def ftoi(op: conversion.FToIOp, new: conversion.FToIOp, build: ConversionBuilder) -> Result:
+@transfers(conversion.FToIOp)
+def ftoi(op: conversion.FToIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """There is but one rounding mode, so it is not said."""
     attributes = converted(op, left_out=("rounding_mode",))
-    types = build.types.convert_all([op.result.type]) or ()
-    return build.insert(new_conversion.FToIOp(new.operands, types, attributes, (), op.location))
+    return _made(new_conversion.FToIOp, op, operands, attributes, types)
 
 
 def by_sign(
     op: Operation,
-    new: Operation,
+    operands: Sequence[Value],
     kinds: tuple[type[Operation], type[Operation]],
-    build: ConversionBuilder,
+    types: TypeConverter,
 ) -> Operation:
-    """Create the signed or the unsigned one of two operations, as an attribute says."""
+    """The signed or the unsigned one of two operations, as an attribute says."""
     is_signed = op.attributes["signedness"] is Signedness.SIGNED
     attributes = converted(op, left_out=("signedness", "rounding_mode"))
-    types = build.types.convert_all([op.results[0].type]) or ()
-    kind = kinds[0] if is_signed else kinds[1]
-    return build.insert(kind(new.operands, types, attributes, (), op.location))
+    return _made(kinds[0] if is_signed else kinds[1], op, operands, attributes, types)
 
 
-@converts(integer.MinIOp)
-def mini(op: integer.MinIOp, new: integer.MinIOp, build: ConversionBuilder) -> Result:
+@transfers(integer.MinIOp)
+def mini(op: integer.MinIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """As arith has it, one operation for each signedness."""
-    return by_sign(op, new, (MinSIOp, MinUIOp), build)
+    return by_sign(op, operands, (MinSIOp, MinUIOp), types)

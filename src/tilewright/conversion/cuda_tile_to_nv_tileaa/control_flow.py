@@ -21,7 +21,8 @@ from tilewright.ir.types import I1
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import Result
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
-from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming, default_attributes
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import (
+    Renaming,
+    default_attributes,
+    result_types,
+)
 from tilewright.dialects.cuda_tile import atomics, control_flow, core, memory, misc
 from tilewright.dialects.cuda_tile.hints import hint
 from tilewright.dialects.nv_tileaa import atomics as new_atomics
@@ -14,15 +18,17 @@ from tilewright.dialects.nv_tileaa import memory as new_memory
 from tilewright.dialects.nv_tileaa import misc as new_misc
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.conversion import converts
-from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.conversion import converts, transfer_pattern
 from tilewright.ir.types import I1, I64
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
     from tilewright.ir.attributes import Attribute
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import ConversionPattern, Result
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.ir.values import Value
 
 ORDER_NAMES: Final = {
     "memory_ordering_semantics": "mem_semantic",
@@ -66,16 +72,15 @@ def access_attributes(op: Operation, arch: str) -> dict[str, Attribute]:
 def _access(old: type[Operation], kind: type[Operation], arch: str) -> ConversionPattern:
     defaults = default_attributes(kind)
 
-    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-        types = build.types.convert_all([result.type for result in op.results])
-        if types is None:
-            return build.reject("expected result types that can be converted")
+    def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation | None:
+        results = result_types(op, types)
+        if results is None:
+            return None
         attributes = {**defaults, **access_attributes(op, arch)}
-        segments = new.schema.group_sizes(new)
-        made = kind(new.operands, types, attributes, (), op.location, (), segments)
-        return build.insert(made)
+        segments = op.schema.group_sizes(op)
+        return kind(operands, results, attributes, (), op.location, (), segments)
 
-    return ConversionPattern((old,), apply, f"{old.name} to {kind.name}")
+    return transfer_pattern((old,), make, f"{old.name} to {kind.name}")
 
 
 @converts(memory.MakeTokenOp)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import NO_NAMES, convert_attribute
-from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.conversion import transfer_pattern
+from tilewright.ir.conversion_pattern import ConversionPattern
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.attributes import Attribute, Type
     from tilewright.ir.conversion import Patterns
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
+    from tilewright.ir.values import Value
 
 
 class Renaming:
@@ -77,22 +79,25 @@ def _compiled(entry: ConversionPattern | Renaming) -> ConversionPattern:
     defaults = default_attributes(kind)
     segmented = kind.schema.has_segments
 
-    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-        results = op.results
-        if len(results) == 1:
-            types = build.types.convert(results[0].type)
-        else:
-            types = build.types.convert_all([result.type for result in results])
-        if types is None:
-            return build.reject("expected result types that can be converted")
+    def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation | None:
+        results = result_types(op, types)
+        if results is None:
+            return None
         attributes = defaults.copy()
         for name, value in op.attributes.items():
             attributes[names.get(name, name)] = convert_attribute(name, value)
-        segments = new.schema.group_sizes(new) if segmented else None
-        made = kind(new.operands, types, attributes, (), op.location, (), segments)
-        return build.insert(made)
+        segments = op.schema.group_sizes(op) if segmented else None
+        return kind(operands, results, attributes, (), op.location, (), segments)
 
-    return ConversionPattern((entry.old,), apply, f"{entry.old.name} to {kind.name}")
+    return transfer_pattern((entry.old,), make, f"{entry.old.name} to {kind.name}")
+
+
+def result_types(op: Operation, types: TypeConverter) -> Sequence[Type] | None:
+    """What the types of the results become, if all can be converted."""
+    results = op.results
+    if len(results) == 1:
+        return types.convert(results[0].type)
+    return types.convert_all([result.type for result in results])
 
 
 def default_attributes(kind: type[Operation]) -> dict[str, Attribute]:

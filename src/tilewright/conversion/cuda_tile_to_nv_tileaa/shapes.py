@@ -16,7 +16,8 @@ from tilewright.ir.conversion import converts
 from tilewright.ir.types import I32, I64
 
 if TYPE_CHECKING:
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import Result
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 

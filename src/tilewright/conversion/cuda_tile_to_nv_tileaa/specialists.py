@@ -17,7 +17,8 @@ from tilewright.ir.types import F32, F64, I1
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import Result
     from tilewright.ir.operation import Operation
 
 _DEFAULTS: Final = default_attributes(DotOp)

@@ -24,7 +24,8 @@ from tilewright.ir.types import FunctionType
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
-    from tilewright.ir.conversion_builder import ConversionBuilder, ConversionPattern, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import ConversionPattern, Result
     from tilewright.target.arch import Arch
 
 RENAMED: Final = (

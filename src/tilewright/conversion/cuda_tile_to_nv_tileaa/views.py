@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
 from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import access_attributes
-from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import default_attributes
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import (
+    default_attributes,
+    result_types,
+)
 from tilewright.dialects.cuda_tile import atomics, view
 from tilewright.dialects.cuda_tile.types import GatherScatterViewType
 from tilewright.dialects.nv_tileaa import view as new_view
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.ir.attributes import DenseArrayAttr, IntegerAttr
-from tilewright.ir.conversion import converts
-from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.conversion import converts, transfer_pattern
 from tilewright.ir.types import I64
 
 if TYPE_CHECKING:
-    from tilewright.ir.conversion_builder import ConversionBuilder, Result
+    from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.conversion_pattern import ConversionPattern, Result
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
     from tilewright.ir.values import OpResult, Value
 
 SAME: Final[Mapping[type[Operation], type[Operation]]] = {
@@ -71,21 +75,20 @@ def _tile_access(
     """`at` is the place of the view among the operands; a sparse one is accessed otherwise."""
     defaults = default_attributes(dense)
 
-    def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-        types = build.types.convert_all([result.type for result in op.results])
-        if types is None:
-            return build.reject("expected result types that can be converted")
+    def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation | None:
+        results = result_types(op, types)
+        if results is None:
+            return None
         attributes = {**defaults, **access_attributes(op, arch)}
         promised = attributes["in_bounds"]
         if isinstance(promised, DenseArrayAttr) and not any(promised.values):
             del attributes["in_bounds"]
         is_sparse = isinstance(op.operands[at].type, GatherScatterViewType)
         kind = sparse if is_sparse else dense
-        segments = new.schema.group_sizes(new)
-        made = kind(new.operands, types, attributes, (), op.location, (), segments)
-        return build.insert(made)
+        segments = op.schema.group_sizes(op)
+        return kind(operands, results, attributes, (), op.location, (), segments)
 
-    return ConversionPattern((old,), apply, f"{old.name} to {dense.name}")
+    return transfer_pattern((old,), make, f"{old.name} to {dense.name}")
 
 
 def _atomic(arch: str) -> ConversionPattern:

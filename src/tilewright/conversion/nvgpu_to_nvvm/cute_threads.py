@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
-from tilewright.conversion.nvgpu_to_nvvm.elementwise import words
+from tilewright.conversion.nvgpu_to_nvvm.fragments import taken_apart
 from tilewright.conversion.nvgpu_to_nvvm.mbarrier import barrier_address
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.dialects.cute_nvgpu import threads
@@ -172,7 +172,7 @@ def stmatrix(op: threads.StMatrixOp, new: threads.StMatrixOp, build: ConversionB
     return build.create(
         matrix.StMatrixOp,
         ptr=Buffer.of(op.buffer, build).element_address(new.indices, build),
-        sources=words(build, new.fragments),
+        sources=taken_apart(build, new.fragments, I32),
         layout=MMALayout.COL if op.transpose else MMALayout.ROW,
     )
 

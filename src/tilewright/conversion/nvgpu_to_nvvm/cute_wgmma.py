@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
-from tilewright.conversion.nvgpu_to_nvvm.elementwise import words
+from tilewright.conversion.nvgpu_to_nvvm.fragments import taken_apart
 from tilewright.conversion.nvgpu_to_nvvm.matrix_descriptor import (
     descriptor_fields,
     packed_descriptor,
@@ -22,9 +22,7 @@ from tilewright.dialects.nvvm.attributes import (
     WGMMAScaleOut,
 )
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import (
-    VectorType,
-)
+from tilewright.ir.types import I32, VectorType
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -97,7 +95,7 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
         nvvm.WgmmaStepsOp,
         inouts=new.accumulator,
         descriptors_a=[] if in_registers else _advanced(build, new.a, op.steps, op.a_step),
-        registers_a=words(build, new.a) if in_registers else [],
+        registers_a=taken_apart(build, new.a, I32) if in_registers else [],
         descriptors_b=_advanced(build, new.b, op.steps, op.b_step),
         scale_d=new.accumulate,
         shape=MMAShape(ROWS, op.columns, depth_of(op.a_type)),

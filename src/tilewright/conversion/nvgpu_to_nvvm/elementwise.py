@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
-from tilewright.dialects.elements import width_of
 from tilewright.dialects.llvm.aggregate import ExtractElementOp, InsertElementOp
 from tilewright.dialects.llvm.constants import PoisonOp
-from tilewright.dialects.llvm.conversion import BitcastOp
 from tilewright.dialects.llvm.flags import FastMathFlags, OverflowFlags
 from tilewright.dialects.llvm.types import is_float
 from tilewright.ir.types import I32, VectorType
@@ -56,16 +54,6 @@ def lanes(build: Builder, vector: Value) -> list[Value]:
         build.create(ExtractElementOp, vector=vector, position=constant(build, lane, I32)).res
         for lane in range(vector.type.shape[0])
     ]
-
-
-def words(build: Builder, vector: Value) -> list[Value]:
-    """The registers of 32 bits that hold the elements of a vector."""
-    assert isinstance(vector.type, VectorType)
-    type = VectorType((vector.type.shape[0] * width_of(vector.type) // 32,), I32)
-    whole = vector
-    if vector.type is not type:
-        whole = build.create(BitcastOp, arg=vector, types=[type]).res
-    return lanes(build, whole)
 
 
 def joined(build: Builder, elements: Sequence[Value], type: Type) -> Value:

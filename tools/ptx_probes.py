@@ -119,7 +119,7 @@ class Probe:
         sources = [np.array(np.broadcast_to(values, count)) for _, values in self.inputs]
         results = [np.zeros(count * width_of(type), np.uint8) for type in self.outputs]
         if self.image is not None:
-            image = np.ascontiguousarray(self.image).reshape(-1).view(np.uint8)
+            image = self.image.flatten().view(np.uint8)
             sources.append(image)
             results.append(np.zeros(len(image), np.uint8))
         return sources, results

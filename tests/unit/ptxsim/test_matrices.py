@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 import pytest
 from matrix_probes import (
@@ -10,36 +9,17 @@ from matrix_probes import (
     quarter_probes,
     vector,
 )
+from matrix_values import DTYPES, TYPES, numbers
 from ptx_probes import Array, Probe, emulate
 from warp_probes import matrix_move_probes
 from wgmma_probes import Case, accumulator_place, cases, probe_of
 
-from tilewright.ir.types import F16, F32, F64
+from tilewright.ir.types import F32
 from tilewright.support.diagnostics import Unsupported, UserError
 from tilewright.testing.bounds import product_tolerance
 from tilewright.testing.compare import Tolerance, difference
 
 EXACT = [probe for probe in mma_probes() if "exact" in probe.name]
-DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "s32": np.int32}
-
-
-def numbers(type: str, matrix: Array) -> Array:
-    """Patterns as numbers, by ml_dtypes."""
-    if type in ("e4m3", "e5m2"):
-        name = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}[type]
-        return matrix.view(getattr(ml_dtypes, name)).astype(np.float64)
-    if type == "bf16":
-        return matrix.view(ml_dtypes.bfloat16).astype(np.float64)
-    if type == "tf32":
-        # Matrix units do not look at the rest of the register.
-        return (matrix & np.uint32(0xFFFFE000)).view(np.float32).astype(np.float64)
-    if type == "s4":
-        return np.where(matrix > 7, matrix.astype(np.int64) - 16, matrix).astype(np.float64)
-    if type == "s8":
-        return matrix.view(np.int8).astype(np.float64)
-    if type in DTYPES:
-        return matrix.view(DTYPES[type]).astype(np.float64)
-    return matrix.astype(np.float64)
 
 
 def results(probe: Probe, type: str, found: list[Array]) -> Array:
@@ -111,7 +91,6 @@ def test_exact_products_of_warpgroups_are_those_of_numpy(case: Case) -> None:
 # Partial sums of these are not exact, whatever the order.
 ROUNDED = [probe for probe in mma_probes() if "normal" in probe.name or "wild" in probe.name]
 ROUNDED_WGMMA = [case for case in cases() if case.kind in ("normal", "wild")]
-TYPES = {"f16": F16, "f32": F32, "f64": F64}
 
 
 @pytest.mark.parametrize("probe", ROUNDED, ids=lambda probe: probe.name)

@@ -105,4 +105,6 @@ def trap(op: Operation) -> Transfer:
 @instruction("brkpt", "pmevent")
 def nothing(op: Operation) -> Run:
     """Hints to tools."""
+    op.rest()
+    op.ignore_operands()
     return lambda lanes: None

@@ -54,6 +54,8 @@ ADDERS: Final = {
     "mma": Adder(fraction_bits=25, kept_bits=23, step=64),
     "mma f8": Adder(fraction_bits=25, kept_bits=23, step=64, converted=4),
     "mma.sp f8": Adder(fraction_bits=25, kept_bits=23, step=64, converted=8),
+    "wmma": Adder(fraction_bits=25, kept_bits=23, step=64),
+    "wmma tf32": Adder(fraction_bits=25, kept_bits=23, step=4),
     "wgmma": Adder(fraction_bits=25, kept_bits=23, step=64),
     "wgmma f8": Adder(fraction_bits=13, kept_bits=13, step=64),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.llvm.aggregate import ShuffleVectorOp
 from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvvm.wgmma import TiedOp, WgmmaStepsOp
 from tilewright.ir.types import F16, I32, VectorType
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tilewright.emit.llvm.function import FunctionWriter
     from tilewright.emit.llvm.rows import Assembly
     from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
 
@@ -30,8 +32,9 @@ def registers_of(type: Type) -> tuple[Type, ...]:
             raise InternalError(f"'{type}' is no accumulator")
 
 
-def _words(type: VectorType) -> VectorType:
+def _words(type: Type) -> VectorType:
     """A vector whose elements fill a register each."""
+    assert isinstance(type, VectorType)
     return VectorType((type.shape[0] // 2,), I32) if type.element is F16 else type
 
 
@@ -55,7 +58,6 @@ def _taken_apart(w: FunctionWriter, value: Value) -> list[str]:
     typed, count = w.typed(value), len(registers_of(value.type))
     if isinstance(value.type, StructType):
         return [w.temporary(f"extractvalue {typed}, {place}") for place in range(count)]
-    assert isinstance(value.type, VectorType)
     words = _words(value.type)
     if words is not value.type:
         text = w.types[words]
@@ -74,12 +76,32 @@ def bind_tied(w: FunctionWriter, outputs: Sequence[Value], call: str) -> None:
     for output in outputs:
         parts = [next(names) for _ in registers_of(output.type)]
         w.lanes[output] = parts
-        if any(not isinstance(user, TiedOp | WgmmaStepsOp) for user in output.users):
+        if not all(_takes_registers(w, user) for user in output.users):
             _put_together(w, output, parts)
 
 
+def _takes_registers(w: FunctionWriter, user: Operation) -> bool:
+    if isinstance(user, ShuffleVectorOp):
+        return takes_lanes(w, user)
+    return isinstance(user, TiedOp | WgmmaStepsOp)
+
+
+def takes_lanes(w: FunctionWriter, op: ShuffleVectorOp) -> bool:
+    """Whether elements are picked of a vector whose registers are known: LLVM is slow at it."""
+    lanes = w.lanes.get(op.v1)
+    if lanes is None or op.v1.type is not _words(op.v1.type):
+        return False
+    return 0 <= min(op.mask) and max(op.mask) < len(lanes)
+
+
+def bind_lanes(w: FunctionWriter, op: ShuffleVectorOp) -> None:
+    """Make a vector of some registers of another."""
+    lanes = w.lanes[op.v1]
+    _put_together(w, op.res, [lanes[place] for place in op.mask])
+
+
 def _put_together(w: FunctionWriter, output: Value, parts: list[str]) -> None:
-    """Make an accumulator of its registers."""
+    """Make an accumulator, or a part of one, of its registers."""
     type, registers = output.type, registers_of(output.type)
     insert, place_type = "insertvalue", ""
     if isinstance(type, VectorType):

@@ -12,6 +12,7 @@ from tilewright.dialects.llvm.attributes import (
     LoopAnnotationAttr,
 )
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX, no_wrap_keywords
+from tilewright.emit.llvm.accumulators import bind_lanes, takes_lanes
 from tilewright.emit.llvm.assembly import emit_assembly
 from tilewright.emit.llvm.atomics import ATOMICS, scope_text
 from tilewright.emit.llvm.constants import symbol
@@ -211,6 +212,9 @@ def _elements(opcode: str) -> Emit:
 
 
 def _shuffle(w: FunctionWriter, op: aggregate.ShuffleVectorOp) -> None:
+    if takes_lanes(w, op):
+        bind_lanes(w, op)
+        return
     mask = ", ".join(["i32 poison" if n < 0 else f"i32 {n}" for n in op.mask])
     operands = f"{w.typed(op.v1)}, {w.typed(op.v2)}"
     w.bind(op.res, f"shufflevector {operands}, <{len(op.mask)} x i32> <{mask}>")

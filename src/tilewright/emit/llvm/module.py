@@ -74,8 +74,8 @@ def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVM
     state = ModuleState(types, DebugInfo(), line_info)
     found = list(members(module))
     functions = [op for op in found if isinstance(op, FuncOp)]
-    lines = [f'target triple = "{TRIPLE}"', f'target datalayout = "{LAYOUT}"']
-    lines += [_global(op, types) for op in found if isinstance(op, GlobalOp)]
+    head = [f'target triple = "{TRIPLE}"', f'target datalayout = "{LAYOUT}"']
+    lines = [_global(op, types) for op in found if isinstance(op, GlobalOp)]
     for function in functions:
         lines += _function(function, state, arch)
     flags: list[str] = []
@@ -84,7 +84,7 @@ def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVM
     lines += state.debug.finish(flags)
     lines.append("")
     return LLVMModule(
-        "\n".join(lines),
+        "\n".join([*head, *types.definitions, *lines]),
         arch,
         [function.sym_name for function in functions if function.is_kernel],
         sorted(name for name in state.called if name.startswith(LIBRARY_PREFIX)),

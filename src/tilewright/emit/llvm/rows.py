@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.dialects.llvm.types import PointerType
+from tilewright.dialects.llvm.types import PointerType, StructType
 from tilewright.emit.llvm.constants import escaped
 from tilewright.ir.types import FloatType, IntegerType, VectorType
 from tilewright.support.diagnostics import InternalError
@@ -111,14 +111,14 @@ class Assembly:
 
     def __init__(self, w: FunctionWriter) -> None:
         self._w = w
-        self._outputs: list[str] = []
+        self._outputs: list[Type] = []
         self._constraints: list[str] = []
         self._arguments: list[str] = []
 
     def output(self, type: Type) -> str:
         """A register that the assembly sets; all of them come before the inputs."""
         assert not self._arguments
-        self._outputs.append(self._w.types[type])
+        self._outputs.append(type)
         self._constraints.append(f"={register_letter(type)}")
         return f"${len(self._constraints) - 1}"
 
@@ -139,10 +139,11 @@ class Assembly:
 
     def call(self, text: str, *, convergent: bool = True, memory: bool = True) -> str:
         """The instruction: as if it read and wrote memory unless told otherwise."""
-        if len(self._outputs) > 1:
-            type = f"{{ {', '.join(self._outputs)} }}"
+        outputs, types = self._outputs, self._w.types
+        if len(outputs) > 1:
+            type = types[StructType(tuple(outputs))]
         else:
-            type = self._outputs[0] if self._outputs else "void"
+            type = types[outputs[0]] if outputs else "void"
         constraints = ",".join([*self._constraints, *(["~{memory}"] if memory else [])])
         words = " sideeffect" if memory or convergent else ""
         tail = " convergent nounwind" if convergent else " nounwind"

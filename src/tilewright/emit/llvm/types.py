@@ -29,13 +29,27 @@ FLOATS: Final[Mapping[str, str]] = {
 }
 
 
+LONG: Final = 16
+"""A struct of more members has a name: it is spelled in every line that takes a member out."""
+
+
 class TypeTexts(dict["Type", str]):
     """The text of each type, made when it is first asked for."""
 
-    __slots__ = ()
+    __slots__ = ("definitions",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.definitions: list[str] = []
+        """What the names of types mean: lines that come before those that use them."""
 
     def __missing__(self, type: Type) -> str:
-        text = self[type] = self._text(type)
+        text = self._text(type)
+        if isinstance(type, StructType) and len(type.elements) > LONG:
+            name = f"%struct.{len(self.definitions)}"
+            self.definitions.append(f"{name} = type {text}")
+            text = name
+        self[type] = text
         return text
 
     def _text(self, type: Type) -> str:

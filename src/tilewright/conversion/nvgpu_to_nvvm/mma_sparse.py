@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from tilewright.dialects.nvvm.attributes import MMAType
 
 
-def instruction(a: MMAType, b: MMAType, sum: MMAType, shape: Sequence[int]) -> str:
-    """The name of the instruction."""
-    m, n, k = shape
+def _instruction(op: MmaSparseSyncOp, a: MMAType, b: MMAType, sum: MMAType) -> str:
+    m, n, k = shape_of_product(op.mma_shape)
     types = ".".join([type.keyword for type in (sum, a, b, sum)])
-    return f"mma.sp.sync.aligned.m{m}n{n}k{k}.row.col.{types}"
+    ordered = "::ordered_metadata" if op.ordered else ""
+    return f"mma.sp{ordered}.sync.aligned.m{m}n{n}k{k}.row.col.{types}"
 
 
 def _operands(sizes: Sequence[int]) -> list[str]:
@@ -60,7 +60,7 @@ def sparse(op: MmaSparseSyncOp, new: MmaSparseSyncOp, build: ConversionBuilder) 
     made = build.create(
         InlineAsmOp,
         args=[*first, *second, *sums, metadata],
-        asm_string=f"{instruction(a, b, sum, shape)} {groups}, ${last}, {op.sparsity_selector};",
+        asm_string=f"{_instruction(op, a, b, sum)} {groups}, ${last}, {op.sparsity_selector};",
         constraints=",".join([f"={letter}"] * len(sums) + bits + [letter] * len(sums) + ["r"]),
         convergent=True,
         types=[StructType((register,) * len(sums))],

@@ -196,6 +196,8 @@ class MmaSparseSyncOp(MmaOp):
     sparse_metadata = d.operand(METADATA)
     mma_shape = d.attribute(ARRAY_ATTR, spelling="mmaShape")
     sparsity_selector = d.attribute(I32_ATTR, default=0, spelling="sparsitySelector")
+    ordered = d.flag(spelling="orderedMetadata")
+    """Whether the metadata names the elements of each four in order, which may be faster."""
     tf32_enabled = d.flag(spelling="tf32Enabled")
     res = d.result(ANY_VECTOR)
 

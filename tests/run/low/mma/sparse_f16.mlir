@@ -136,7 +136,7 @@ gpu.module @kernels {
     %metadata = vector.bitcast %word : vector<1xi32> to vector<2xi16>
     %none = arith.constant dense<0.0> : vector<2x2xf32>
     %sum = nvgpu.mma.sp.sync(%with_a3, %with_b3, %none) metadata(%metadata)
-        {mmaShape = [16, 8, 32], sparsitySelector = 1 : i32} : (vector<4x2xf16>, vector<4x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        {mmaShape = [16, 8, 32], sparsitySelector = 1 : i32, orderedMetadata} : (vector<4x2xf16>, vector<4x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
     %twice = arith.muli %quarter, %c2 : index
     %upper = vector.extract %sum[0] : vector<2xf32> from vector<2x2xf32>
     %lower = vector.extract %sum[1] : vector<2xf32> from vector<2x2xf32>

@@ -188,7 +188,10 @@ def test_a_sparse_product_is_assembly(
 @pytest.mark.requirement("R3-065")
 def test_a_sparse_product_in_ptx() -> None:
     ptx = to_ptx((PROGRAMS / "mma" / "sparse_f16.mlir").read_text(), "sm_80")
-    assert ptx.count("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {") == 2
+    assert ptx.count("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {") == 1
+    assert (
+        ptx.count("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {") == 1
+    )
     assert ptx.count("mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {") == 1
     assert ptx.count("mma.sp.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 {") == 1
 

@@ -138,6 +138,7 @@ def mma_types(a: str, b: str, c: str) -> tuple[str, dict[str, str]]:
         ("f8E4M3FN", "f32", 128),
         ("f8E5M2", "f16", 128),
         ("i8", "i32", 128),
+        ("ui8", "i32", 128),
     ],
 )
 def test_products_of_warpgroups(element: str, sum: str, depth: int) -> None:
@@ -214,6 +215,15 @@ PRODUCTS = [
 ]
 
 
+@pytest.mark.parametrize("flag", ["transposeA", "transposeB"])
+@pytest.mark.parametrize(("element", "sum"), [("tf32", "f32"), ("f8E5M2", "f32"), ("i8", "i32")])
+def test_only_halves_can_be_transposed(flag: str, element: str, sum: str) -> None:
+    line, types = mma_types(f"64x128x{element}", f"128x64x{element}", f"64x64x{sum}")
+    assert problems(line.replace("%c :", f"%c {{{flag}}} :"), **types) == [
+        f"'nvgpu.warpgroup.mma' op expected elements of 16 bits to transpose, got '{element}'"
+    ]
+
+
 def product(shape: list[int], a: str, b: str, c: str, name: str = "mma.sync") -> list[str]:
     types = ", ".join(f"vector<{part}>" for part in (a, b, c))
     meta = " metadata(%m)" if name == "mma.sp.sync" else ""
@@ -273,6 +283,46 @@ def test_sparse_products_of_warps(shape: list[int], a: str, b: str, c: str) -> N
 )
 def test_wrong_products_of_warps(shape: list[int], a: str, b: str, c: str, message: str) -> None:
     assert product(shape, a, b, c) == [f"'nvgpu.mma.sync' op {message}"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "a", "b", "c"),
+    [
+        ([16, 8, 32], "4x4xi8", "2x4xui8", "2x2xi32"),
+        ([16, 8, 64], "4x8xui4", "2x8xi4", "2x2xi32"),
+        ([16, 8, 32], "4x4xf8E4M3FN", "2x4xf8E5M2", "2x2xf16"),
+        ([16, 8, 256], "4x32xi1", "2x32xi1", "2x2xi32"),
+    ],
+)
+def test_products_of_unlike_elements(shape: list[int], a: str, b: str, c: str) -> None:
+    assert product(shape, a, b, c) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "a", "b", "c", "most"),
+    [
+        # Of the four lanes of a row, one has the metadata, or two have it, or all.
+        ([16, 8, 16], "2x2xf16", "2x2xf16", "2x2xf32", 3),
+        ([16, 8, 32], "4x2xf16", "4x2xf16", "2x2xf32", 1),
+        ([16, 8, 8], "2x1xf32", "2x1xf32", "2x2xf32", 3),
+        ([16, 8, 16], "4x1xf32", "4x1xf32", "2x2xf32", 1),
+        ([16, 8, 32], "2x4xi8", "2x4xi8", "2x2xi32", 1),
+        ([16, 8, 64], "4x4xi8", "4x4xi8", "2x2xi32", 0),
+        ([16, 8, 64], "2x8xi4", "2x8xi4", "2x2xi32", 1),
+        ([16, 8, 128], "4x8xi4", "4x8xi4", "2x2xi32", 0),
+    ],
+)
+def test_which_lanes_may_hold_metadata(shape: list[int], a: str, b: str, c: str, most: int) -> None:
+    types = [f"vector<{part}>" for part in (a, b, c)]
+    for selector in range(5):
+        line = (
+            f"%d = nvgpu.mma.sp.sync(%a, %b, %c) metadata(%m) {{mmaShape = {shape}, "
+            f"sparsitySelector = {selector} : i32}} : ({', '.join(types)}) -> {types[2]}"
+        )
+        found = problems(line, **dict(zip("abc", types, strict=True)), m="vector<2xi16>")
+        message = f"expected a sparsity selector from 0 to {most}, got {selector}"
+        wrong = [] if selector <= most else [f"'nvgpu.mma.sp.sync' op {message}"]
+        assert found == wrong
 
 
 LOADS_OF_MATRICES = {

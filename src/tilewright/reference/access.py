@@ -74,9 +74,11 @@ class Access:
         """The elements at addresses; where told not to look, the padding, or anything."""
         if where is None or where.all():
             return self._load(addresses, element)
-        addresses, where = np.broadcast_arrays(addresses, where)
-        values = self._undefined(addresses.shape, element) if padding is None else padding
-        values = np.array(np.broadcast_to(values, addresses.shape))
+        # Blocks may agree on all addresses and still each have a padding of its own.
+        shape = np.broadcast_shapes(addresses.shape, where.shape, np.shape(padding))
+        addresses, where = (np.broadcast_to(part, shape) for part in (addresses, where))
+        values = self._undefined(shape, element) if padding is None else padding
+        values = np.array(np.broadcast_to(values, shape))
         values[where] = self._load(addresses, element, where)
         return values
 

@@ -16,6 +16,7 @@ from tilewright.dialects.llvm.constants import PoisonOp, ZeroOp
 from tilewright.dialects.llvm.memory import StoreOp
 from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvgpu import warpgroup
+from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.dialects.nvgpu.warpgroup import (
     ROWS,
     WarpgroupGenerateDescriptorOp,
@@ -80,14 +81,23 @@ def init_accumulator(
     return build.create(ZeroOp, types=[type])
 
 
-def _starts(descriptor: Value, counts: tuple[int, int], transposed: bool) -> list[list[int]] | None:
-    """How many bytes further each block and each step starts; nothing where nobody can tell."""
-    blocks, steps = counts
-    if blocks == steps == 1:
-        return [[0]]
+def _problem(descriptor: Value, instructions: int, transposed: bool) -> str | None:
+    """Why a matrix cannot be multiplied; nothing if it can."""
     source = descriptor.defining_op()
     if not isinstance(source, WarpgroupGenerateDescriptorOp):
-        return None
+        known = instructions == 1
+        return None if known else f"expected a descriptor of '{WarpgroupGenerateDescriptorOp.name}'"
+    # A descriptor does not know whether its matrix is transposed, and only then the fields differ.
+    if transposed and source.tensor_map is not None and Fields.of(source).swizzle is Swizzle.NONE:
+        return "expected a tensor map with a swizzle for a transposed matrix"
+    return None
+
+
+def _starts(descriptor: Value, blocks: int, steps: int, transposed: bool) -> list[list[int]]:
+    """How many bytes behind the first each block of rows and each step of it start."""
+    source = descriptor.defining_op()
+    if not isinstance(source, WarpgroupGenerateDescriptorOp):
+        return [[0]]
     fields = Fields.of(source)
     return [
         [fields.offset(block, step, transposed=transposed) for step in range(steps)]
@@ -107,10 +117,12 @@ def mma(
     a = matrix_of(op.descriptor_a)
     (rows, depth), element = a.shape or (0, 0), a.element
     blocks, steps = rows // ROWS, depth // depth_of(element)
-    starts_a = _starts(op.descriptor_a, (blocks, steps), op.transpose_a)
-    starts_b = _starts(op.descriptor_b, (1, steps), op.transpose_b)
-    if starts_a is None or starts_b is None:
-        return build.reject(f"expected descriptors of '{WarpgroupGenerateDescriptorOp.name}'")
+    problem = _problem(op.descriptor_a, blocks * steps, op.transpose_a)
+    problem = problem or _problem(op.descriptor_b, steps, op.transpose_b)
+    if problem is not None:
+        return build.reject(problem)
+    starts_a = _starts(op.descriptor_a, blocks, steps, op.transpose_a)
+    starts_b = _starts(op.descriptor_b, 1, steps, op.transpose_b)
     sums = [new.matrix_c] if blocks == 1 else members(build, new.matrix_c)
     types = [block.type for block in sums]
     fenced = build.create(wgmma.WgmmaFenceAlignedOp, accumulators=sums, types=types)

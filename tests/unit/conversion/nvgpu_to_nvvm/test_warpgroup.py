@@ -250,7 +250,28 @@ def test_a_descriptor_from_elsewhere_serves_one_step() -> None:
             f"%d = nvgpu.warpgroup.mma %a, %b, %c : {a}, {b}, {c} -> {c}",
             f"%a: {a}, %b: {b}, %c: {c}",
         )
-        assert [name for name in expected if name in failures(text)[0]] == expected
+        found = failures(text)
+        assert len(found) == len(expected)
+        assert all(name in message for name, message in zip(expected, found, strict=True))
+
+
+def test_a_tensor_map_without_a_swizzle_does_not_transpose() -> None:
+    box = "memref<16x8xf16, 3>"
+    map = (
+        f"!nvgpu.tensormap.descriptor<tensor = {box}, swizzle = none, "
+        "l2promo = none, oob = zero, interleave = none>"
+    )
+    a, b, c = matrix("64x16xf16"), matrix("16x8xf16"), accumulator("64x8xf32")
+    body = f"""
+        %b = nvgpu.warpgroup.generate.descriptor %y, %m : {box}, {map} -> {b}
+        %d = nvgpu.warpgroup.mma %a, %b, %c FLAG : {a}, {b}, {c} -> {c}
+    """
+    text = kernel(body, f"%a: {a}, %y: {box}, %m: {map}, %c: {c}")
+    assert failures(text.replace("FLAG", "")) == []
+    with pytest.raises(UserError) as caught:
+        convert(text.replace("FLAG", "{transposeB}"))
+    message = "expected a tensor map with a swizzle for a transposed matrix"
+    assert message in caught.value.render()
 
 
 @pytest.mark.requirement("R3-059", "R3-060", "R3-097", "R3-115")

@@ -103,7 +103,7 @@ def test_tile_programs_end_where_the_way_ends(run: Run, folder: Path) -> None:
     assert "addf" in run("compile", "good.mlir", "--emit", "cuda_tile", "-O0").out
     result = run("compile", "good.mlir", "-o", "out.cubin")
     assert result.code == 3
-    assert "unsupported: the way from 'cuda_tile' to 'nv_tileaa'" in result.err
+    assert "unsupported: the way from 'nv_tileaa' to 'nv_tileas'" in result.err
     assert not (folder / "out.cubin").exists()
 
 

@@ -19,6 +19,8 @@ from tilewright.ptxsim.wave import Wave
 from tilewright.support.diagnostics import fail
 
 CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
+# Only on demand.
+OPTIONAL_CHECKS: Final = frozenset({"global"})
 # What is resident at once: as many CTAs as an H200 has multiprocessors, more if they are small.
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
@@ -127,17 +129,14 @@ class Module:
         """Run a kernel; arrays among the arguments are copied in, and back when it is done.
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
-        names some of `CHECKS`; accesses out of bounds are found unless all are off. `resident` is
-        how many CTAs run at the same time. `profile` counts bank conflicts too.
+        names some of `CHECKS` and `OPTIONAL_CHECKS`; accesses out of bounds are found unless all
+        are off. `resident` is how many CTAs run at the same time. `profile` counts bank conflicts
+        too.
         """
         program = self.program(name)
         entry = program.linker.entry
         shape = _launch_shape(entry, _triple(grid), _triple(block), cluster, shared)
-        checks = (
-            (CHECKS if check else frozenset[str]())
-            if isinstance(check, bool)
-            else (frozenset(check))
-        )
+        checks = _checks(check)
         staged = _Arguments(self.memory, entry, args)
         counters = Counters()
         try:
@@ -151,6 +150,17 @@ class Module:
         finally:
             staged.release()
         return counters
+
+
+def _checks(check: bool | Iterable[str]) -> frozenset[str]:
+    if isinstance(check, bool):
+        return CHECKS if check else frozenset()
+    names = frozenset(check)
+    unknown = sorted(names - CHECKS - OPTIONAL_CHECKS)
+    if unknown:
+        known = ", ".join(sorted(CHECKS | OPTIONAL_CHECKS))
+        raise ValueError(f"expected checks among {known}, got '{unknown[0]}'")
+    return names
 
 
 def _triple(size: int | Sequence[int]) -> Triple:

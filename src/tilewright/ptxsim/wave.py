@@ -10,6 +10,7 @@ import numpy as np
 from tilewright.ptxsim.checker import Checker
 from tilewright.ptxsim.frame import Frame
 from tilewright.ptxsim.geometry import Geometry, Launch
+from tilewright.ptxsim.global_races import GlobalRaces
 from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.memory import DeviceMemory, Kind, Memory, Place
 from tilewright.ptxsim.program import Code, Program
@@ -108,9 +109,13 @@ class Wave:
         self.memory = Memory(self, device, shared)
         self.scheduler = Scheduler(self, seed)
         self.traffic = Traffic(self, conflicts=profile)
-        self.checker = Checker(self) if shared and self.checks_for("races") else None
+        watch_global = self.checks_for("global")
+        watch_shared = bool(shared) and self.checks_for("races")
+        self.checker = Checker(self) if watch_shared or watch_global else None
         if self.checker is not None:
             self.observe(self.checker)
+            if watch_global:
+                self.observe(GlobalRaces(self, self.checker))
         for make in program.linker.states:
             self.state(make)
 

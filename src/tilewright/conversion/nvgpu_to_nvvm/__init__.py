@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nvgpu_to_nvvm import (
     arith,
     async_copy,
+    atomics,
     block_reduce,
     casts,
     cf,
@@ -66,6 +67,7 @@ PATTERNS: Final[Patterns] = (
     *math.SCALARISERS,
     *math.PATTERNS,
     *mbarrier.PATTERNS,
+    *atomics.PATTERNS,
     *memref.PATTERNS,
     *mma_sparse.PATTERNS,
     *mma_sync.PATTERNS,

@@ -78,8 +78,6 @@ _ATOMICS: Final = {
     AtomicRMWKind.ORI: AtomicBinOp.OR,
     AtomicRMWKind.ANDI: AtomicBinOp.AND,
     AtomicRMWKind.XORI: AtomicBinOp.XOR,
-    AtomicRMWKind.MAXNUMF: AtomicBinOp.FMAX,
-    AtomicRMWKind.MINNUMF: AtomicBinOp.FMIN,
 }
 
 

@@ -1,0 +1,92 @@
+"""memref's atomic updates that no instruction has: compare and swap until nobody came between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
+from tilewright.conversion.nvgpu_to_nvvm.fragments import same_bits
+from tilewright.dialects.arith.attributes import AtomicRMWKind
+from tilewright.dialects.llvm import arithmetic, intrinsics
+from tilewright.dialects.llvm.aggregate import ExtractValueOp
+from tilewright.dialects.llvm.attributes import AtomicOrdering
+from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
+from tilewright.dialects.llvm.memory import CmpXchgOp, LoadOp
+from tilewright.dialects.memref.access import AtomicRMWOp
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import FloatType, IntegerType
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+
+COMBINATIONS: Final[Mapping[AtomicRMWKind, type[Operation]]] = {
+    AtomicRMWKind.MULI: arithmetic.MulOp,
+    AtomicRMWKind.MULF: arithmetic.FMulOp,
+    AtomicRMWKind.MAXNUMF: intrinsics.MaxNumOp,
+    AtomicRMWKind.MINNUMF: intrinsics.MinNumOp,
+    AtomicRMWKind.MAXIMUMF: intrinsics.MaximumOp,
+    AtomicRMWKind.MINIMUMF: intrinsics.MinimumOp,
+}
+"""How two numbers become one, where there is no instruction that does it in memory."""
+_WIDTHS: Final = (32, 64)
+"""What is swapped at once."""
+
+
+@converts(AtomicRMWOp)
+def by_swaps(op: AtomicRMWOp, new: AtomicRMWOp, build: ConversionBuilder) -> Result:
+    """What was there is what we combined with, or else we combine again."""
+    combine = COMBINATIONS.get(op.kind)
+    if combine is None:
+        return None
+    buffer = Buffer.of(op.memref, build)
+    type, bits = buffer.element, _bits(buffer.element)
+    if bits is None:
+        return build.reject(f"expected 32 or 64 bits to swap, got '{op.value.type}'")
+    address = buffer.element_address(new.indices, build)
+    first = build.create(
+        LoadOp,
+        addr=address,
+        alignment=bits.width // 8,
+        ordering=AtomicOrdering.MONOTONIC,
+        types=[bits],
+    ).res
+    loop = build.add_block([bits])
+    after = build.add_block([bits], behind=loop)
+    build.create(BrOp, arguments=[first], successors=[loop])
+    with build.at(InsertPoint.at_end(loop)):
+        seen = loop.args[0]
+        fields: dict[str, Any] = {"lhs": same_bits(build, seen, type), "rhs": new.value}
+        wanted = same_bits(build, build.create(combine, **fields).results[0], bits)
+        both = build.create(
+            CmpXchgOp,
+            ptr=address,
+            cmp=seen,
+            val=wanted,
+            success_ordering=AtomicOrdering.ACQ_REL,
+            failure_ordering=AtomicOrdering.MONOTONIC,
+        ).res
+        found, swapped = [
+            build.create(ExtractValueOp, container=both, position=[part]).res for part in (0, 1)
+        ]
+        build.create(
+            CondBrOp,
+            condition=swapped,
+            true_operands=[seen],
+            false_operands=[found],
+            successors=[after, loop],
+        )
+    build.continue_in(after)
+    return same_bits(build, after.args[0], type)
+
+
+def _bits(type: Type) -> IntegerType | None:
+    if not isinstance(type, FloatType | IntegerType) or type.width not in _WIDTHS:
+        return None
+    return IntegerType(type.width)
+
+
+PATTERNS: Final[Patterns] = (by_swaps,)
+"""In front of those of memref, which take what there are instructions for."""

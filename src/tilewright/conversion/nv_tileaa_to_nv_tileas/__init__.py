@@ -1,0 +1,63 @@
+"""From tiles to tiles with layouts: warps, layouts, instructions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
+from tilewright.conversion.nv_tileaa_to_nv_tileas.rebuild import Rebuild
+from tilewright.conversion.nv_tileaa_to_nv_tileas.warps import choose_warps
+from tilewright.dialects.nv_tileaa.attributes import (
+    TARGET_SPEC_NAME,
+    KernelSpecAttr,
+    TargetSpecAttr,
+)
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.ir.operation import Region
+from tilewright.ir.passes import Pass
+from tilewright.support.diagnostics import UserError
+from tilewright.target.arch import find_arch
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Sink
+    from tilewright.target.arch import Arch
+
+
+class ConvertTileAAToTileAS(Pass):
+    """Decide who holds what: a layout for every tile, an instruction for every product."""
+
+    name = "convert-tileaa-to-tileas"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if function.is_kernel:
+                lay_out(function, target_of(function))
+
+
+def target_of(function: FuncOp) -> Arch:
+    """The GPU that the module of a function is for."""
+    for outer in function.ancestors():
+        spec = outer.attributes.get(TARGET_SPEC_NAME)
+        if not isinstance(spec, TargetSpecAttr):
+            continue
+        arch = find_arch(f"sm_{spec.compute_capability}")
+        if arch is not None:
+            return arch
+    raise UserError([function.error("expected a module with a target specification")])
+
+
+def lay_out(function: FuncOp, arch: Arch) -> None:
+    """Give every tile of a kernel its layout."""
+    spec = function.kernel_spec
+    assert spec is not None
+    warps = choose_warps(function, spec.num_warps)
+    body = Region()
+    Rebuild(Assignment(function, arch, warps)).region(function.body, body)
+    function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
+    old = function.body
+    for block in old.blocks:
+        block.parent = None
+    old.blocks = body.blocks
+    for block in old.blocks:
+        block.parent = old

@@ -1,0 +1,38 @@
+"""Tiles as bytes: the layout of the bytes that hold the elements of a layout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.layout.linear import REGISTER, Layout, log2
+from tilewright.layout.spread import spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BYTE = 8
+
+
+def packing_source(shape: Sequence[int], bits: int, warps: int) -> Layout:
+    """A layout in which every byte's elements are neighbouring registers of one thread."""
+    return spread(shape, warps, vector=max(1, BYTE // bits))
+
+
+def packed(source: Layout, bits: int) -> Layout:
+    """The layout of the bytes of a tile of rank 1 whose elements have that many bits.
+
+    >>> line = Layout.build({"register": [(1,)], "lane": [(2,), (4,)]}, (8,))
+    >>> print(packed(line, 16))
+    register: (1) (2); lane: (4) (8) -> 16
+    >>> print(packed(line, 4))
+    lane: (1) (2) -> 4
+    """
+    if bits >= BYTE:
+        factor = bits // BYTE
+        grown = [(name, [v * factor for v in vectors]) for name, vectors in source.inputs]
+        inner = [1 << bit for bit in range(log2(factor))]
+        whole = Layout(grown, (source.size * factor,))
+        return whole.with_input(REGISTER, [*inner, *whole.vectors(REGISTER)])
+    share = BYTE // bits
+    shrunk = [(name, [v // share for v in vectors]) for name, vectors in source.inputs]
+    return Layout(shrunk, (source.size // share,)).distinct_registers()

@@ -22,6 +22,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
 from tilewright.conversion.cuda_tile_to_nv_tileaa.adders import ADDERS
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
 from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
+from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.ub import PoisonOp
 from tilewright.ir.conversion import PatternFinder, convert
@@ -94,11 +95,16 @@ def find_capability(text: str) -> Arch | None:
 
 
 def leftovers(root: Operation) -> Iterator[Diagnostic]:
-    """Everything of Tile IR inside an operation: operations, and values of its types."""
+    """Everything of Tile IR inside an operation: operations, and values of its types.
+
+    Casts may have such values, for what stays although it knows nothing of the new level.
+    """
     new: set[Type] = set()
     for op in root.walk():
         if op is not root and op.name.startswith(_PREFIX):
             yield op.error("is of Tile IR, and should be gone")
+            continue
+        if isinstance(op, UnrealizedConversionCastOp):
             continue
         values: list[Value] = [*op.results]
         for region in op.regions:

@@ -1,0 +1,339 @@
+"""What the first lowering takes and leaves, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from tile_lowering import converted, failures, kernel, lines, parsed, tile_module
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa import (
+    LEGAL,
+    TARGET,
+    TYPES,
+    ConvertCudaTileToTileAA,
+    all_patterns,
+    leftovers,
+)
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
+from tilewright.dialects.cuda_tile.core import IotaOp
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.dialects.nv_tileaa.shape import MakeRangeOp
+from tilewright.dialects.ub import PoisonOp
+from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.registry import DIALECTS
+from tilewright.ir.builder import create_op
+from tilewright.ir.conversion import convert
+from tilewright.ir.legality import Legality
+from tilewright.ir.operation import Operation, UnregisteredOp
+from tilewright.ir.types import I32
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import Severity, Sink, UserError
+from tilewright.target.arch import ARCHES
+from tilewright.text.printer import print_op
+
+NOT_CONVERTED = "failed to convert cuda_tile to nv_tileaa"
+NO_CAPABILITY = "invalid or missing --compute-capability option"
+
+BODY = """
+%x = constant <f32: 1.0> : tile<8xf32>
+%zero = constant <i32: 0> : tile<i32>
+%one = constant <i32: 1> : tile<i32>
+%sum = for %i in (%zero to %one, step %one) : tile<i32> iter_values(%a = %x) -> (tile<8xf32>) {
+  %r = reduce %a dim=0 identities=[0.0 : f32] : tile<8xf32> -> tile<f32>
+  (%u: tile<f32>, %v: tile<f32>) {
+    %w = addf %u, %v : tile<f32>
+    yield %w : tile<f32>
+  }
+  %c = cmpf greater_than ordered %r, %r : tile<f32> -> tile<i1>
+  %next = if %c -> (tile<8xf32>) {
+    %d = addf %a, %a : tile<8xf32>
+    yield %d : tile<8xf32>
+  } else {
+    yield %a : tile<8xf32>
+  }
+  continue %next : tile<8xf32>
+}
+"""
+
+
+def named(name: str) -> Operation:
+    """An operation of which only the name matters."""
+    return UnregisteredOp(name)
+
+
+def dialects(root: Operation) -> set[str]:
+    return {op.dialect for op in root.walk() if op is not root}
+
+
+@pytest.mark.requirement("R0-001")
+def test_it_is_the_first_conversion_of_the_way_down() -> None:
+    passes = [name for _, text in WAY_DOWN for name in (text or "").split(",")]
+    conversions = [name for name in passes if name.startswith("convert-")]
+    assert conversions[0].startswith("convert-cuda-tile-to-tileaa")
+    levels = [level for level, _ in WAY_DOWN]
+    assert levels[:2] == ["cuda_tile", "nv_tileaa"]
+
+
+@pytest.mark.requirement("R0-002", "R0-010")
+def test_only_legal_dialects_are_left() -> None:
+    module = converted(tile_module(BODY))
+    assert dialects(module) <= set(LEGAL)
+    assert {"arith", "nv_tileaa", "gpu", "scf"} == dialects(module)
+    assert list(leftovers(module)) == []
+
+
+@pytest.mark.requirement("R0-003")
+def test_operations_of_other_dialects_stay() -> None:
+    body = '%a = constant <f32: 1.0> : tile<8xf32>\n"other.op"() {x = 1 : i32} : () -> ()'
+    module = parsed(tile_module(body))
+    assert failures(module) == []
+    (kept,) = [op for op in module.walk() if op.name == "other.op"]
+    assert str(kept.attributes["x"]) == "1 : i32"
+    assert kept.parent_op is not None
+    assert kept.parent_op.name == "nv_tileaa.func"
+
+
+@pytest.mark.requirement("R0-004", "R1-058")
+def test_six_dialects_are_legal() -> None:
+    verdicts = {name: TARGET.legality(named(f"{name}.anything")) for name in DIALECTS}
+    legal = {name for name, verdict in verdicts.items() if verdict is Legality.LEGAL}
+    assert legal == {"arith", "nv_tileaa", "func", "gpu", "scf", "math"}
+    illegal = {name for name, verdict in verdicts.items() if verdict is Legality.ILLEGAL}
+    assert illegal == {"cuda_tile"}
+
+
+@pytest.mark.requirement("R0-005")
+def test_tile_ir_is_illegal_as_a_dialect() -> None:
+    module = parsed(tile_module('"cuda_tile.unheard_of"() : () -> ()'))
+    (error,) = failures(module)
+    assert error.message == NOT_CONVERTED
+    assert "cuda_tile.unheard_of" in error.notes[0].message
+
+
+@pytest.mark.requirement("R0-006", "R1-058", "R1-059")
+def test_poison_takes_a_type_of_the_new_level() -> None:
+    module = parsed(
+        tile_module(
+            "%p = ub.poison : !cuda_tile.tile<8xf32>\n%q = ub.poison : tensor<4xi32>\n"
+            "%s = ub.poison : !cuda_tile.tile<f32>\n%t = ub.poison : !cuda_tile.token"
+        )
+    )
+    assert failures(module) == []
+    found = [str(op.results[0].type) for op in module.walk() if isinstance(op, PoisonOp)]
+    assert found == ["tensor<8xf32>", "tensor<4xi32>", "f32", "!nv_tileaa.mem_token"]
+
+
+@pytest.mark.requirement("R0-006")
+def test_poison_of_a_type_that_nobody_converts_fails() -> None:
+    (error,) = failures(parsed(tile_module("%p = ub.poison : !cuda_tile.string")))
+    assert error.message == NOT_CONVERTED
+
+
+@pytest.mark.requirement("R0-008", "R0-060")
+def test_attributes_that_nobody_declared_stay() -> None:
+    (line, *_) = lines('%y = absf %x {note = "mine"} : tile<f32>', "%x: tile<f32>")
+    assert line == '%0 = nv_tileaa.absf %arg0 {note = "mine"} : f32'
+
+
+@pytest.mark.requirement("R0-008", "R0-069")
+def test_axis_and_inclusive_are_accepted() -> None:
+    body = """
+    %s = scan %x {axis = 0 : i32, inclusive = true, identities = [0.0 : f32]}
+        : tile<8xf32> -> tile<8xf32> (%a: tile<f32>, %b: tile<f32>) {
+      %c = addf %a, %b : tile<f32>
+      yield %c : tile<f32>
+    }
+    """
+    first = lines("%x = constant <f32: 1.0> : tile<8xf32>" + body)[2]
+    assert first.startswith("%1 = nv_tileaa.scan %0 {axis = 0 : i32, identities =")
+    assert "inclusive = true" in first
+
+
+@pytest.mark.requirement("R0-009", "R0-017", "R0-080")
+@pytest.mark.parametrize("capability", ["", "abc", "sm_", "sm_abc", "75", "9.x", "-90"])
+def test_a_bad_capability_is_refused_before_anything_happens(capability: str) -> None:
+    module = parsed(tile_module(BODY))
+    before = print_op(module)
+    (error,) = failures(module, capability)
+    assert error.message == NO_CAPABILITY
+    assert error.severity is Severity.ERROR
+    assert print_op(module) == before
+
+
+@pytest.mark.requirement("R0-009", kind="behaviour")
+def test_no_pattern_is_built_for_a_bad_capability() -> None:
+    class Watched(ConvertCudaTileToTileAA):
+        @property
+        def extra(self) -> Iterator[Renaming]:  # pyright: ignore
+            raise AssertionError("asked for patterns")
+
+    sink = Sink()
+    Watched(compute_capability="abc").run(parsed(tile_module(BODY)), sink)
+    assert [error.message for error in sink.diagnostics] == [NO_CAPABILITY]
+
+
+@pytest.mark.parametrize("capability", ["sm_90", "sm_90a", "90", "9.0", "sm_120", "10.0"])
+def test_capabilities_in_every_spelling(capability: str) -> None:
+    module = converted(tile_module("%a = constant <f32: 1.0> : tile<f32>"), capability)
+    (inner,) = module.members()
+    number = {"sm_120": 120, "10.0": 100}.get(capability, 90)
+    spec = str(inner.attributes["nv_tileaa.target_spec"])
+    assert print_op(inner).splitlines()[0].endswith(f"<compute_capability = {number}>}} {{"), spec
+
+
+@pytest.mark.requirement("R0-016", "R0-080")
+def test_what_cannot_be_converted_fails_and_leaves_the_program_alone() -> None:
+    body = """
+    %zero = constant <i32: 0> : tile<i32>
+    loop {
+      %c = constant <i1: true> : tile<i1>
+      if %c {
+        return
+      }
+      continue
+    }
+    """
+    module = parsed(tile_module(body))
+    verify(module)
+    before = print_op(module)
+    (error,) = failures(module)
+    assert error.message == NOT_CONVERTED
+    assert print_op(module) == before
+
+
+@pytest.mark.requirement("R0-018")
+def test_unconverted_block_arguments_fail_in_the_verifier() -> None:
+    module = parsed(
+        """
+        nv_tileaa.func @f(%x: tensor<8xf32>) -> f32 {
+          %r = nv_tileaa.reduce %x {axis = 0 : i32} : tensor<8xf32> -> f32 {
+          ^bb0(%a: !cuda_tile.tile<f32>, %b: !cuda_tile.tile<f32>):
+            nv_tileaa.yield %a : !cuda_tile.tile<f32>
+          }
+          nv_tileaa.return %r : f32
+        }
+        """
+    )
+    with pytest.raises(UserError) as caught:
+        verify(module)
+    assert "expected block arguments of types ('f32', 'f32')" in str(caught.value)
+
+
+@pytest.mark.requirement("R0-019")
+@pytest.mark.parametrize(
+    "body",
+    [
+        '"cuda_tile.unheard_of"() : () -> ()',
+        "%p = ub.poison : !cuda_tile.string",
+        '%a = constant <f32: 1.0> : tile<8xf32>\n"other.use"(%a) : (!cuda_tile.tile<8xf32>) -> ()',
+    ],
+)
+def test_there_are_two_messages(body: str) -> None:
+    found = failures(parsed(tile_module(body))) + failures(parsed(tile_module(body)), "none")
+    assert [error.message for error in found] == [NOT_CONVERTED, NO_CAPABILITY]
+
+
+@pytest.mark.requirement("R0-020", kind="behaviour")
+def test_the_capability_is_looked_at_first() -> None:
+    module = parsed(tile_module('"cuda_tile.unheard_of"() : () -> ()'))
+    assert [error.message for error in failures(module, "none")] == [NO_CAPABILITY]
+
+
+@pytest.mark.requirement("R0-020", "R0-021")
+def test_declared_patterns_fire_and_come_first() -> None:
+    class Other(MakeRangeOp):
+        """Stands for the operation that a declared pattern names."""
+
+    class Extended(ConvertCudaTileToTileAA):
+        extra = (Renaming(IotaOp, Other),)
+
+    module = parsed(tile_module("%i = iota : tile<8xi32>"))
+    sink = Sink()
+    Extended(compute_capability="sm_90").run(module, sink)
+    assert sink.diagnostics == []
+    (made,) = [op for op in module.walk() if op.name == "nv_tileaa.make_range"]
+    assert type(made) is Other
+
+
+@pytest.mark.requirement("R0-022")
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_all_modules_are_found(count: int) -> None:
+    texts = [tile_module("%i = iota : tile<8xi32>", name=f"m{n}") for n in range(count)]
+    nested = " ".join([*texts[:1], *(f"builtin.module {{ {text} }}" for text in texts[1:])])
+    module = converted(nested)
+    names = [op.name for op in module.walk()]
+    assert names.count("gpu.module") == names.count("nv_tileaa.make_range") == count
+
+
+@pytest.mark.requirement("R0-023", kind="behaviour")
+def test_one_target_judges_what_all_groups_make() -> None:
+    body = """
+    %t = make_token : token
+    %c = constant <f32: 1.0> : tile<4x4xf32>
+    %m = mmaf %c, %c, %c : tile<4x4xf32>, tile<4x4xf32>, tile<4x4xf32>
+    %n = addf %m, %m : tile<4x4xf32>
+    """
+    assert list(TARGET.problems(converted(tile_module(body)))) == []
+
+
+@pytest.mark.requirement("R1-056")
+def test_nothing_brings_tile_ir_back() -> None:
+    module = converted(tile_module(BODY))
+    for name in ("canonicalize", "cse", "licm", "dce", "fold", "reconcile-unrealized-casts"):
+        parse_pipeline(name).run(module)
+        verify(module)
+        assert "cuda_tile" not in dialects(module), name
+
+
+@pytest.mark.requirement("R1-057")
+@pytest.mark.parametrize("operation", ["nv_tileaa.message", "nvvm.barrier0"])
+def test_programs_hold_public_dialects_alone(operation: str) -> None:
+    text = {"nv_tileaa.message": 'nv_tileaa.message "x"', "nvvm.barrier0": "nvvm.barrier0"}
+    with pytest.raises(UserError, match="is not of a public dialect"):
+        verify(parsed(tile_module(text[operation])))
+    verify(parsed(tile_module("%a = arith.constant 1 : i32")))
+
+
+@pytest.mark.requirement("R1-062")
+def test_the_check_afterwards_finds_what_is_left() -> None:
+    module = converted(tile_module(BODY))
+    block = next(op for op in module.walk() if op.name == "nv_tileaa.func").regions[0].block
+    assert block.first is not None
+    planted = create_op(IotaOp, types=[TileType((8,), I32)])
+    planted.insert_before(block.first)
+    found = [problem.message for problem in leftovers(module)]
+    assert found == ["'cuda_tile.iota' op is of Tile IR, and should be gone"]
+
+
+@pytest.mark.requirement("R1-062")
+def test_the_check_afterwards_finds_types() -> None:
+    text = "nv_tileaa.func @f(%x: !cuda_tile.tile<8xf32>) { nv_tileaa.return }"
+    (problem,) = leftovers(parsed(text))
+    assert "'!cuda_tile.tile<8xf32>'" in problem.message
+
+
+@pytest.mark.requirement("R1-064")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_patterns_means_nothing(seed: int) -> None:
+    patterns = list(all_patterns(ARCHES["sm_90"]).compiled())
+    random.Random(seed).shuffle(patterns)
+    module = parsed(tile_module(BODY))
+    assert convert(module, TARGET, patterns, TYPES, partial=True)
+    assert print_op(module) == print_op(converted(tile_module(BODY)))
+
+
+@pytest.mark.requirement("R1-064")
+def test_a_tile_of_a_view_is_loaded_whole() -> None:
+    body = """
+    %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1]
+        : tensor_view<64x64xf32, strides=[64,1]>
+    %w = make_partition_view %v
+        : partition_view<tile=(8x8), tensor_view<64x64xf32, strides=[64,1]>>
+    %t, %k = load_view_tko weak %w[%i, %i]
+        : partition_view<tile=(8x8), tensor_view<64x64xf32, strides=[64,1]>>, tile<i32>
+        -> tile<8x8xf32>, token
+    """
+    names = [op.name for op in kernel(body, "%p: tile<ptr<f32>>, %i: tile<i32>").walk()]
+    assert names[1:4] == ["nv_tileaa.make_memref", "nv_tileaa.block_tile", "nv_tileaa.tiled_load"]

@@ -17,6 +17,10 @@ PASSES: Final = {
         "tilewright.conversion.cuda_tile_to_nv_tileaa:ConvertCudaTileToTileAA"
     ),
     "convert-gpu-nvgpu-to-nvvm": ("tilewright.conversion.nvgpu_to_nvvm:ConvertGpuNvgpuToNvvm"),
+    "convert-tileaa-to-tileas": (
+        "tilewright.conversion.nv_tileaa_to_nv_tileas:ConvertTileAAToTileAS"
+    ),
+    "convert-tileas-to-nvgpu": "tilewright.conversion.nv_tileas_to_nvgpu:ConvertTileASToNvgpu",
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
@@ -63,8 +67,8 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
         "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capability=$arch},"
         "reconcile-unrealized-casts,canonicalize,cse",
     ),
-    ("nv_tileas", None),
-    ("nvgpu", None),
+    ("nv_tileas", "convert-tileaa-to-tileas"),
+    ("nvgpu", "convert-tileas-to-nvgpu"),
     ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
 )
 """The levels, and the passes that lead to each from the one above; none where they are missing.
@@ -77,7 +81,8 @@ EMITTED: Final = ("llvm", "ptx", "cubin")
 STAGES: Final = (*(level for level, _ in WAY_DOWN), *EMITTED)
 """Everything that a compilation goes through, in order."""
 
-_TILE_LEVELS: Final = ("cuda_tile", "nv_tileaa", "nv_tileas")
+_TILE_LEVELS: Final = ("cuda_tile", "nv_tileas", "nv_tileaa")
+"""The levels of tiles as they are recognised: what nv_tileas has is partly of nv_tileaa."""
 _LAST: Final = frozenset(("llvm", "nvvm"))
 _CONTAINERS: Final = frozenset(("builtin.module", "gpu.module"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.nv_tileaa import aggregate, atomics, matrix, memory, misc, shape, view
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileas import aggregate as new_aggregate
@@ -11,6 +12,7 @@ from tilewright.dialects.nv_tileas import matrix as new_matrix
 from tilewright.dialects.nv_tileas import memory as new_memory
 from tilewright.dialects.nv_tileas import shape as new_shape
 from tilewright.dialects.nv_tileas import sync as new_sync
+from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.operation import Region
 
 if TYPE_CHECKING:
@@ -57,10 +59,13 @@ COUNTERPARTS: Final[dict[type[Operation], type[Operation]]] = {
 def remade(op: Operation, operands: Sequence[Value], types: Sequence[Type]) -> Operation:
     """The counterpart of an operation, with empty regions in place of its own."""
     kind = COUNTERPARTS.get(type(op), type(op))
+    attributes = op.attributes.copy()
+    if isinstance(op, ConstantOp) and isinstance(op.value, DenseElementsAttr):
+        attributes["value"] = DenseElementsAttr(op.value.data, types[0])
     return kind(
         operands,
         types,
-        op.attributes.copy(),
+        attributes,
         [Region() for _ in op.regions],
         op.location,
         (),

@@ -6,6 +6,7 @@ from typing import Final
 
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts, retyped
 from tilewright.ir.operation import Operation
+from tilewright.support.diagnostics import Unsupported
 
 SAME: Final = frozenset(("arith", "math", "scf", "ub"))
 """The dialects whose operations take vectors, or regions that do, as they take tiles."""
@@ -17,4 +18,11 @@ def same(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
     return retyped(op, new, build) if op.dialect in SAME else None
 
 
-PATTERNS: Final[Patterns] = (same,)
+@converts(Operation)
+def unknown(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
+    """What no other pattern takes we cannot do yet."""
+    raise Unsupported(f"'{op.name}' in code for a GPU", op.location)
+
+
+PATTERNS: Final[Patterns] = (same, unknown)
+"""Tried last."""

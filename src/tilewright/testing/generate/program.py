@@ -1,0 +1,153 @@
+"""Random programs: a module, what to call its kernel with, and how to compare what comes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from tilewright.dialects.cuda_tile.structure import ModuleOp
+from tilewright.driver.api import read
+from tilewright.driver.array_text import ELEMENTS
+from tilewright.reference.tile import DTYPES, Array
+from tilewright.testing.compare import EXACT, Tolerance, difference
+from tilewright.testing.generate import (
+    arithmetic,
+    control,
+    conversions,
+    effects,
+    functions,
+    memory,
+    products,
+    shapes,
+    views,
+)
+from tilewright.testing.generate.inputs import Input
+from tilewright.testing.generate.kernel import Kernel, Options, Result
+
+FAMILIES: Final = {
+    arithmetic: 6,
+    conversions: 3,
+    shapes: 4,
+    functions: 2,
+    products: 1,
+    memory: 4,
+    views: 3,
+    effects: 1,
+    control: 4,
+}
+"""How often each kind of statement comes."""
+MOST_OUTPUTS: Final = 8
+ENTRY: Final = "kernel"
+DEFAULT: Final = Options()
+
+
+class Program(NamedTuple):
+    """A program for any executor: run the entry on `arguments()`, then ask `differences`."""
+
+    seed: int
+    options: Options
+    text: str
+    grid: tuple[int, int, int]
+    inputs: tuple[Input, ...]
+    results: tuple[Result, ...]
+    """The arguments that the kernel changes."""
+    prints: bool
+    """Whether it prints: whole lines, in any order."""
+    entry: str = ENTRY
+
+    def module(self) -> ModuleOp:
+        """The program, parsed and verified."""
+        module = read(self.text, name=f"seed_{self.seed}.mlir")
+        assert isinstance(module, ModuleOp)
+        return module
+
+    def arguments(self) -> list[Any]:
+        """Fresh arguments, in order."""
+        return [given.value() for given in self.inputs]
+
+    def outcome(self, arguments: Sequence[Any]) -> list[Array]:
+        """The arrays among arguments that hold results, in an order that does not depend on
+        whether constants are arguments."""
+        places = {given.name: at for at, given in enumerate(self.inputs)}
+        return [arguments[places[result.name]] for result in self.results]
+
+    def differences(self, found: Sequence[Array], expected: Sequence[Array]) -> list[str]:
+        """Where two outcomes differ by more than they may."""
+        wrong: list[str] = []
+        for result, a, b in zip(self.results, found, expected, strict=True):
+            element = ELEMENTS[result.element]
+            kind = DTYPES[element]
+            gap = difference(a.view(kind), b.view(kind), element, result.tolerance)
+            if gap is not None:
+                wrong.append(f"{result.name}: {gap}")
+        return wrong
+
+    def __str__(self) -> str:
+        head = [f"// seed {self.seed}, grid {'x'.join(map(str, self.grid))}"]
+        head += [f"// {given.name} = {given}" for given in self.inputs]
+        head += [
+            f"// compare {result.name}: {_spelled(result.tolerance)}" for result in self.results
+        ]
+        return "\n".join((*head, self.text))
+
+
+def _spelled(tolerance: Tolerance) -> str:
+    if tolerance is EXACT:
+        return "the same bits"
+    parts = {"ulps": tolerance.ulps, "relative": tolerance.relative, "absolute": tolerance.absolute}
+    return ", ".join(f"{name} {value}" for name, value in parts.items() if value)
+
+
+def generate(seed: int, options: Options = DEFAULT) -> Program:
+    """The program of a seed."""
+    kernel = Kernel(seed, options)
+    statements(kernel, options.size)
+    _write_outputs(kernel)
+    return Program(
+        seed, options, _module_text(kernel), kernel.grid, tuple(kernel.inputs),
+        tuple(kernel.results), kernel.prints > 0,
+    )  # fmt: skip
+
+
+def statements(kernel: Kernel, count: int) -> None:
+    """Write so many statements of all kinds."""
+    families = list(FAMILIES)
+    weights = list(FAMILIES.values())
+    for _ in range(count):
+        (family,) = kernel.random.choices(families, weights)
+        if family is control:
+            control.statement(kernel, statements)
+        else:
+            kernel.random.choice(family.STATEMENTS)(kernel)
+
+
+def _write_outputs(kernel: Kernel) -> None:
+    """Write values that nothing has used yet to memory."""
+    used = re.findall(r"%v\d+", "\n".join(kernel.lines))
+    # Which constants are used where depends on how they are written.
+    computed = [value for value in kernel.scope.values if value.name not in kernel.constants]
+    unused = [value for value in computed if used.count(value.name) == 1]
+    kept = kernel.random.sample(unused, min(len(unused), MOST_OUTPUTS))
+    for value in kept or [kernel.block]:
+        kernel.output(value)
+
+
+def _module_text(kernel: Kernel) -> str:
+    parameters = ", ".join(_parameter(given) for given in kernel.inputs)
+    hints = kernel.random.choice(("", "", " optimization_hints=<sm_90 = {occupancy = 2}>"))
+    lines = [
+        "cuda_tile.module @kernels {",
+        *[f"  {text}" for text in kernel.globals],
+        f"  entry @{ENTRY}({parameters}){hints} {{",
+        *kernel.lines,
+        "    return",
+        "  }",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _parameter(given: Input) -> str:
+    kind = given.element if given.number else f"ptr<{given.element}>"
+    return f"%{given.name}: tile<{kind}>"

@@ -14,12 +14,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
+from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr, element_bytes
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.effects import is_dead
 from tilewright.ir.operation import Block, Operation
 from tilewright.ir.rewriter import Listener, Rewriter
-from tilewright.ir.traits import CONSTANT_LIKE
+from tilewright.ir.traits import CONSTANT_LIKE, SPLAT_LIKE
+from tilewright.ir.types import IntegerType
 from tilewright.ir.values import Value
+from tilewright.support.bits import mask
 from tilewright.support.diagnostics import Diagnostic, InternalError, Severity, Sink
 
 if TYPE_CHECKING:
@@ -97,11 +100,26 @@ def rule(
 
 
 def constant_of(value: Value) -> Attribute | None:
-    """The attribute that a value is known to be, if a constant-like operation defines it."""
+    """The attribute that a value is known to be: that of a constant, or of one in every element."""
     op = value.defining_op()
-    if op is None or CONSTANT_LIKE not in op.traits:
+    if op is None:
         return None
-    return op.attributes.get("value")
+    traits = op.traits
+    if CONSTANT_LIKE in traits:
+        return op.attributes.get("value")
+    return _spread(constant_of(op.operands[0]), value.type) if SPLAT_LIKE in traits else None
+
+
+def _spread(number: Attribute | None, type: Type) -> DenseElementsAttr | None:
+    """A shaped constant with the same number everywhere."""
+    match number:
+        case FloatAttr():
+            pattern = number.bits
+        case IntegerAttr(type=IntegerType() as element):
+            pattern = number.value & mask(element.width)
+        case _:
+            return None
+    return DenseElementsAttr(pattern.to_bytes(element_bytes(number.type), "little"), type)
 
 
 class ByRoot(Generic[RootedT]):

@@ -51,6 +51,8 @@ NO_TERMINATOR: Final = Trait("no terminator")
 GRAPH_REGION: Final = Trait("graph region")
 COMMUTATIVE: Final = Trait("commutative")
 CONSTANT_LIKE: Final = Trait("constant-like")
+SPLAT_LIKE: Final = Trait("splat-like")
+"""Every element of the only result is the only operand."""
 
 
 class _SymbolTable(Trait):

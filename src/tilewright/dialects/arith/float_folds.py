@@ -40,7 +40,7 @@ ROUNDINGS: Final = {
     RoundingMode.TO_NEAREST_AWAY: Rounding.NEAREST_AWAY,
 }
 
-_ROUNDED: Final[dict[type[Operation], Callable[..., int]]] = {
+ROUNDED: Final[dict[type[Operation], Callable[..., int]]] = {
     AddFOp: floating.add,
     SubFOp: floating.subtract,
     MulFOp: floating.multiply,
@@ -56,18 +56,15 @@ _EXACT: Final[dict[type[Operation], Callable[[int, int, FloatFormat], int]]] = {
 }
 
 
-def _neutral(op: BinaryFloat, format: FloatFormat) -> int | None:
+def neutral(kind: type[Operation], format: FloatFormat, rounding: Rounding) -> int | None:
     """The right operand that leaves any left one as it is, zeros of both signs included."""
-    match op:
-        case MulFOp() | DivFOp():
-            return encode(Exact(False, 1, 0), format)
-        case AddFOp():
-            # x + (+0) would turn -0 into +0; rounding down, x + (-0) turns +0 into -0.
-            return None if op.rounding is RoundingMode.DOWNWARD else format.sign
-        case SubFOp():
-            return None if op.rounding is RoundingMode.DOWNWARD else 0
-        case _:
-            return None
+    if kind in (MulFOp, DivFOp):
+        return encode(Exact(False, 1, 0), format)
+    if kind not in (AddFOp, SubFOp):
+        return None
+    # Zeros of unlike signs add up to 0.0, but to -0.0 when rounding down.
+    negative = (kind is AddFOp) != (rounding is Rounding.NEGATIVE_INF)
+    return format.sign if negative else 0
 
 
 def fold_binary(op: BinaryFloat, constants: Constants) -> Folded:
@@ -75,11 +72,12 @@ def fold_binary(op: BinaryFloat, constants: Constants) -> Folded:
     format = format_of(op.result.type)
     if format is None or not format.signed or format.width <= 8:
         return None
+    rounding = ROUNDINGS[op.rounding if isinstance(op, RoundedFloat) else None]
     right = splat_of(constants[1])
-    if right is not None and right == _neutral(op, format):
+    if right is not None and right == neutral(type(op), format, rounding):
         return op.lhs
     if isinstance(op, RoundedFloat):
-        compute, rounding = _ROUNDED[type(op)], ROUNDINGS[op.rounding]
+        compute = ROUNDED[type(op)]
         return elementwise(lambda a, b: compute(a, b, format, rounding), op.result.type, constants)
     exact = _EXACT[type(op)]
     return elementwise(lambda a, b: exact(a, b, format), op.result.type, constants)
@@ -97,6 +95,6 @@ def fold_negation(op: NegFOp, constants: Constants) -> Folded:
 
 
 FLOAT_FOLDS: Final[Folds] = {
-    **dict.fromkeys((*_ROUNDED, *_EXACT), fold_binary),
+    **dict.fromkeys((*ROUNDED, *_EXACT), fold_binary),
     NegFOp: fold_negation,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from tilewright.dialects.arith.attributes import NO_OVERFLOW, OverflowAttr
 from tilewright.dialects.arith.integer import (
     AddIOp,
     AddUIExtendedOp,
@@ -40,8 +41,10 @@ from tilewright.support.floats import Rounding
 from tilewright.support.numerics import integer
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.rules import Constants, Folded, Folds
+    from tilewright.ir.values import Value
 
 Maker = Callable[[int], Binary]
 """From the width of integers to a computation on them."""
@@ -114,22 +117,6 @@ IDEMPOTENT: Final = (AndIOp, OrIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp)
 CANCELLING: Final = (SubIOp, XOrIOp)
 
 
-def _promised(op: BinaryInteger, bits: int, compute: Binary) -> Binary:
-    """A computation that is undefined where the operation's promise is broken."""
-    if isinstance(op, OverflowingInteger) and op.overflow:
-        overflows = _OVERFLOWS[type(op)]
-        readings = [flag == "nsw" for flag in op.overflow.names]
-
-        def kept(a: int, b: int) -> int | None:
-            broken = any(overflows(a, b, bits, signed=signed) for signed in readings)
-            return None if broken else compute(a, b)
-
-        return kept
-    if isinstance(op, ExactInteger) and op.is_exact:
-        return lambda a, b: None
-    return compute
-
-
 _OVERFLOWS: Final[dict[type[Operation], Callable[..., bool]]] = {
     AddIOp: integer.add_overflows,
     SubIOp: integer.subtract_overflows,
@@ -140,29 +127,56 @@ _OVERFLOWS: Final[dict[type[Operation], Callable[..., bool]]] = {
 
 def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
     """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
-    kind, type = op.__class__, op.result.type
+    if isinstance(op, ExactInteger) and op.is_exact and None not in constants:
+        return None
+    overflow = op.overflow if isinstance(op, OverflowingInteger) else NO_OVERFLOW
+    return fold_as(op.__class__, op, constants, overflow)
+
+
+def fold_as(
+    kind: type[BinaryInteger],
+    op: Operation,
+    constants: Constants,
+    overflow: OverflowAttr = NO_OVERFLOW,
+) -> Folded:
+    """What an operation folds to that computes as `kind` does; `overflow` is what it promises."""
+    lhs, rhs = op.operands
+    type = op.results[0].type
     bits = width_of(type)
     left, right = splat_of(constants[0]), splat_of(constants[1])
     neutral = NEUTRAL[kind](bits) if kind in NEUTRAL else None
     if right is not None and right == neutral:
-        return op.lhs
+        return lhs
     if None not in constants:
-        return elementwise(_promised(op, bits, COMPUTE[kind](bits)), type, constants)
+        return elementwise(_promised(kind, overflow, bits), type, constants)
     if kind in COMMUTATIVE and left is not None and left == neutral:
-        return op.rhs
+        return rhs
     absorbing = ABSORBING[kind](bits) if kind in ABSORBING else None
     if absorbing is not None and absorbing in (left, right):
         return literal([absorbing], type)
-    return _fold_same(op)
+    return _fold_same(kind, lhs, type) if lhs is rhs else None
 
 
-def _fold_same(op: BinaryInteger) -> Folded:
+def _promised(kind: type[BinaryInteger], overflow: OverflowAttr, bits: int) -> Binary:
+    """A computation that is undefined where a promise is broken."""
+    compute = COMPUTE[kind](bits)
+    if not overflow:
+        return compute
+    overflows = _OVERFLOWS[kind]
+    readings = [flag == "nsw" for flag in overflow.names]
+
+    def kept(a: int, b: int) -> int | None:
+        broken = any(overflows(a, b, bits, signed=signed) for signed in readings)
+        return None if broken else compute(a, b)
+
+    return kept
+
+
+def _fold_same(kind: type[BinaryInteger], operand: Value, type: Type) -> Folded:
     """`x & x` is `x`, and `x - x` is zero."""
-    if op.lhs is not op.rhs:
-        return None
-    if isinstance(op, IDEMPOTENT):
-        return op.lhs
-    return literal([0], op.result.type) if isinstance(op, CANCELLING) else None
+    if kind in IDEMPOTENT:
+        return operand
+    return literal([0], type) if kind in CANCELLING else None
 
 
 def fold_carry(op: AddUIExtendedOp, constants: Constants) -> Folded:

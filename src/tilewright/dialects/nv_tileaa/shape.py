@@ -25,7 +25,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ATTR
 from tilewright.ir.operation import Operation
-from tilewright.ir.traits import Effects, SameType
+from tilewright.ir.traits import SPLAT_LIKE, Effects, SameType
 from tilewright.ir.types import I8, I32, TF32, FloatType, IntegerType
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class SplatOp(Operation):
 
     name = "nv_tileaa.splat"
     effects = Effects.PURE
+    traits = (SPLAT_LIKE,)
     syntax = "$source attr-dict `:` type($source) `->` type($result)"
 
     source = d.operand(ANY_SCALAR)

@@ -275,8 +275,9 @@ def test_a_tensor_map_without_a_swizzle_does_not_transpose() -> None:
 
 
 @pytest.mark.requirement("R3-059", "R3-060", "R3-097", "R3-115")
-@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.mlir")), ids=lambda path: path.stem)
-def test_products_and_stores_are_right(path: Path) -> None:
+@pytest.mark.parametrize("name", ["f16", "s8", "plain", "rows", "transposed", "tensor_map"])
+def test_products_and_stores_are_right(name: str) -> None:
+    path = PROGRAMS / f"{name}.mlir"
     text = path.read_text()
     for each in parse_runs(text):
         check(each, text, path.name, emulate(each, text, path.name, seed=1))

@@ -20,6 +20,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT / "src")]
 
 import arithmetic_probes  # noqa: E402
+import copy_emulation  # noqa: E402
 import matrix_probes  # noqa: E402
 from approximation_bounds import (  # noqa: E402
     TEXTS,
@@ -31,13 +32,17 @@ from approximation_bounds import (  # noqa: E402
     sample,
 )
 from conversion_probes import conversion_probes  # noqa: E402
+from copy_cases import cases  # noqa: E402
 from cuda_programs import all_programs  # noqa: E402
 from memory_probes import memory_probes  # noqa: E402
+from order_probes import order_probes  # noqa: E402
 from program_table import check  # noqa: E402
 from ptx_hardware_programs import raw  # noqa: E402
 from ptx_probes import Probe, digest, emulate  # noqa: E402
+from wmma_probes import wmma_probes  # noqa: E402
 
 from tilewright.ptxsim import Module  # noqa: E402
+from tilewright.ptxsim.matrix.accumulate import ADDERS  # noqa: E402
 
 ANSWERS = _ROOT / "tests" / "unit" / "ptxsim" / "answers"
 HEAD = """\
@@ -58,6 +63,15 @@ Errors are those from the exact result, as a part of what the PTX ISA manual all
 sections are named in `tests/shared/approximation_bounds.py`): the emulator rounds the exact
 function. Where the manual promises nothing (angles beyond 100π, small and large divisors of
 `div.approx`) results are not judged, but `sin` and `cos` are within 2^-20.5 of the H200's.
+"""
+SUMS = """\
+How the H200's matrix units add, as its answers to numbers of all sizes say, and as
+`src/tilewright/ptxsim/matrix/accumulate.py` models it: every probe above that is called `normal`
+or `wild` is one whose partial sums are not exact, and has equal bits too. Such results are also
+within the comparison contract's bound, `n u sum(|a| |b|)` with the unit roundoff of the result; for
+f8 in `wgmma`, whose sums have 14 bits, with that of 14 bits that are cut off
+(`tests/unit/ptxsim/test_matrices.py`). Results of f16 are rounded to nearest once, at the end.
+`mma` of f8 is two products of f16, to which the accumulator is added at the end.
 """
 
 
@@ -83,10 +97,42 @@ def mnemonic(name: str) -> tuple[str, str]:
     return parts[0], types[-1] if types else ""
 
 
+# Families of probes and cases by how their names begin; the first one that fits counts.
+ORDER = {
+    "%": "special registers", "membar": "membar", "fence": "fence", "bar.warp": "bar.warp.sync",
+    "bar.red": "bar.red, barrier.red", "barrier.red": "bar.red, barrier.red",
+    "barrier.cta.red": "bar.red, barrier.red", "barrier.cluster": "barrier.cluster",
+    "bar.arrive": "bar.sync, bar.arrive", "bar.": "bar.sync, bar.arrive", "barrier": "barrier.sync",
+    "griddepcontrol": "griddepcontrol", "setmaxnreg": "setmaxnreg", "mapa": "mapa, getctarank",
+    "getctarank": "mapa, getctarank", "cp.async": "cp.async, in part",
+    "red.global": "red, atom of vectors", "atom.global": "red, atom of vectors",
+}  # fmt: skip
+MATRICES = {
+    "divergent": "activemask, elect", "special": "mma, wgmma of special numbers",
+    "metadata": "metadata of mma.sp",
+}  # fmt: skip
+COPIES = {
+    "load": "cp.async.bulk.tensor, loads", "store to peer": "st.async",
+    "store": "cp.async.bulk.tensor, stores", "reduce to peer": "red.async",
+    "reduce": "cp.reduce.async.bulk.tensor", "bulk reduce": "cp.reduce.async.bulk",
+    "bulk multicast": "multicast", "tensor multicast": "multicast",
+    "bulk": "cp.async.bulk", "tensor": "cp.reduce.async.bulk.tensor", "copy": "cp.async",
+    "map": "tensormap.replace", "named": "bar.sync, bar.arrive, bar.red",
+    "votes": "bar.sync, bar.arrive, bar.red",
+}  # fmt: skip
+
+
+def order_name(name: str) -> tuple[str, str]:
+    """The family of a probe of ordering."""
+    return next((family for start, family in ORDER.items() if name.startswith(start)), name), ""
+
+
 def matrix_name(name: str) -> tuple[str, str]:
     """The instruction of a matrix or warp probe, and its shape or mode."""
     words = name.split()
-    return words[0], words[1] if words[0] in ("mma", "mma.sp", "wgmma", "shfl") else ""
+    if words[0] in MATRICES:
+        return MATRICES[words[0]], ""
+    return words[0], words[1] if words[0] in ("mma", "mma.sp", "wgmma", "wmma", "shfl") else ""
 
 
 def equality(
@@ -103,10 +149,39 @@ def equality(
         row[1] += probe.threads * probe.blocks
         row[2] += digest(emulate(probe)) == answers[probe.name][1]
     lines = ["| instruction | of | forms | cases | result |", "|---|---|---:|---:|---|"]
-    for name, (forms, cases, equal) in rows.items():
+    for name, (forms, threads, equal) in rows.items():
         result = "equal bits" if equal == forms else f"{forms - equal} forms differ"
         listed = " ".join(kinds[name])
-        lines.append(f"| {name} | {listed} | {forms} | {cases:,} | {result} |")
+        lines.append(f"| {name} | {listed} | {forms} | {threads:,} | {result} |")
+    return "\n".join(lines)
+
+
+def copies() -> str:
+    """Rows of copies and mbarriers."""
+    answers = load("copies_h200")
+    rows: dict[str, list[int]] = {}
+    for case in cases():
+        found = (each for start, each in COPIES.items() if case.name.startswith(start))
+        row = rows.setdefault(next(found, "mbarrier"), [0, 0])
+        row[0] += 1
+        row[1] += digest(copy_emulation.emulate(case)) == answers[case.name][1]
+    lines = ["| instruction | cases | result |", "|---|---:|---|"]
+    for name, (count, equal) in rows.items():
+        result = "equal bits" if equal == count else f"{count - equal} differ"
+        lines.append(f"| {name} | {count} | {result} |")
+    return "\n".join(lines)
+
+
+def adders() -> str:
+    """Rows of the widths with which matrix units add."""
+    lines = [
+        "| unit | bits below the greatest term | bits of a sum in f32 | products at once |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, adder in ADDERS.items():
+        kept = adder.kept_bits + 1
+        step = adder.step if adder.step < 64 else "all"
+        lines.append(f"| {name} | {adder.fraction_bits} | {kept} | {step} |")
     return "\n".join(lines)
 
 
@@ -163,12 +238,15 @@ def main() -> int:
         ("Conversions", conversion_probes(), exact, mnemonic),
         ("Memory", memory_probes(), exact, mnemonic),
         ("Warps and matrices", matrix_probes.all_probes(), load("matrix_h200"), matrix_name),
+        ("Matrices through memory", wmma_probes(), load("wmma_h200"), matrix_name),
+        ("Order, control flow", order_probes(), load("order_h200"), order_name),
     ]
     print(HEAD)
     for title, probes, answers, name_of in sections:
         print(f"## {title}\n\n{equality(probes, answers, name_of)}\n")
     print(f"## Approximations\n\n{NEAR}\n{approximations()}\n")
-    print(f"## Copies and barriers\n\n{len(load('copies_h200'))} cases, equal bits.\n")
+    print(f"## Copies and mbarriers\n\n{copies()}\n")
+    print(f"## Sums\n\n{SUMS}\n{adders()}\n")
     print(f"## Programs\n\n{programs()}")
     return 0
 

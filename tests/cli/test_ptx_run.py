@@ -85,6 +85,15 @@ def test_accesses_out_of_bounds_are_errors(run: Run, twice: Path) -> None:
     assert "thread (4, 0, 0)" in err
 
 
+def test_races_in_global_memory_are_errors_on_demand(run: Run, twice: Path) -> None:
+    # Three blocks change the same words.
+    command = ("ptx", "run", "twice.ptx", "--grid=3", "--block=4", "--arg=ones:4xi32")
+    assert run(*command).code == 0
+    code, _, err = run(*command, "--check-global")
+    assert code == 1
+    assert "race in global memory at address" in err
+
+
 def test_unknown_instructions_are_unsupported(run: Run, folder: Path) -> None:
     text = TWICE.replace("shl.b32", "frobnicate.b32")
     Path("odd.ptx").write_text(text)

@@ -3,38 +3,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from copy_cases import Case, cases
-from ptx_probes import Array, digest
-
-from tilewright.ptxsim import Module
-from tilewright.ptxsim.tensor_map import TensorMap
+from copy_emulation import emulate
+from ptx_probes import digest
 
 # Written by tools/copies_hardware.py on an H200: inputs and results of every case, as digests.
 ANSWERS = json.loads((Path(__file__).parent / "answers" / "copies_h200.json").read_text())
 CASES = cases()
-SWIZZLES = (0, 32, 64, 128)
-TYPES = {"ftz": "f32.ftz", "tf32ftz": "tf32.ftz"}
-
-
-def emulate(case: Case, seed: int = 0) -> list[Array]:
-    module = Module(case.ptx, "probe.ptx")
-    tensor, given = module.upload(case.tensor, "tensor"), module.upload(case.input, "input")
-    output = module.upload(np.zeros(case.output_size, np.uint8), "output")
-    map = bytes(128)
-    if case.map is not None:
-        said = case.map
-        map = bytes(
-            TensorMap(
-                int(tensor), TYPES.get(said.type, said.type), said.dims, said.strides, said.box,
-                said.element_strides, SWIZZLES[said.swizzle], 16 * said.interleave,
-                bool(said.fill),
-            )
-        )  # fmt: skip
-    args = [map, tensor, output, given]
-    module.launch("probe", case.ctas, 128, args, cluster=case.ctas, seed=seed)
-    return [output.download(), tensor.download()]
 
 
 def test_every_case_was_answered() -> None:

@@ -9,6 +9,7 @@ from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArgumen
 from tilewright.driver.cli.options import Command, Option
 from tilewright.driver.files import read_input
 from tilewright.ptxsim import Counters, Module
+from tilewright.ptxsim.machine import CHECKS
 from tilewright.support.diagnostics import fail
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ COMMAND: Final = Command(
         Option("--cluster", metavar="XxYxZ", help="how many blocks form a cluster"),
         Option("--shared", metavar="BYTES", default="0", help="size of dynamic shared memory"),
         Option("--no-check", help="do not look for mistakes: faster"),
+        Option("--check-global", help="look for races in global memory too: slower"),
         Option("--seed", metavar="N", default="0", help="another order of things"),
         Option("--counters", help="print what the kernel did, in numbers"),
     ),
@@ -53,7 +55,7 @@ def run(arguments: Arguments) -> int:
         kernel.values,
         cluster=kernel.numbers("cluster", cluster) if cluster else None,
         shared=shared,
-        check=not arguments.flag("no-check"),
+        check=_checks(arguments),
         seed=seed,
         profile=arguments.flag("counters"),
     )
@@ -61,6 +63,11 @@ def run(arguments: Arguments) -> int:
     if arguments.flag("counters"):
         print(table(counters))
     return kernel.finish()
+
+
+def _checks(arguments: Arguments) -> frozenset[str]:
+    checks = frozenset[str]() if arguments.flag("no-check") else CHECKS
+    return checks | {"global"} if arguments.flag("check-global") else checks
 
 
 def only_kernel(module: Module) -> str:

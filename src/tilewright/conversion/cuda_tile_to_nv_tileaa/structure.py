@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
 from tilewright.conversion.cuda_tile_to_nv_tileaa.memory import HINTS
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
+from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile import control_flow, structure
 from tilewright.dialects.cuda_tile.hints import hint
+from tilewright.dialects.elements import types_of
 from tilewright.dialects.gpu.structure import GPUModuleOp
 from tilewright.dialects.nv_tileaa import structure as new_structure
 from tilewright.dialects.nv_tileaa.attributes import (
@@ -41,6 +43,15 @@ def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
     if types is None:
         return build.reject("expected a result type that can be converted")
     return build.insert(PoisonOp((), types, op.attributes.copy(), (), op.location))
+
+
+@converts(UnrealizedConversionCastOp)
+def cast(
+    op: UnrealizedConversionCastOp, new: UnrealizedConversionCastOp, build: ConversionBuilder
+) -> Result:
+    """A bridge that another pass left is gone once both of its ends are at the new level."""
+    wanted = build.types.convert_all(types_of(op.results))
+    return new.operands if wanted == list(types_of(new.operands)) else None
 
 
 def _module(arch: Arch) -> ConversionPattern:
@@ -92,4 +103,4 @@ def kernel_spec(hints: OptimizationHintsAttr | None, arch: str) -> KernelSpecAtt
 
 def patterns(arch: Arch) -> tuple[ConversionPattern, ...]:
     """What is not the same under another name."""
-    return (poison, _module(arch), _entry(arch))
+    return (poison, cast, _module(arch), _entry(arch))

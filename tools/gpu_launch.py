@@ -34,7 +34,8 @@ def encoded(gpu: Gpu, map: TensorMap) -> bytes:
     made = gpu.call(
         "cuTensorMapEncodeTiled", kind, map.rank, map.address,
         [cuda.cuuint64_t(size) for size in map.dims],
-        [cuda.cuuint64_t(stride) for stride in map.strides],
+        # The driver looks at an array of strides even where there are none.
+        [cuda.cuuint64_t(stride) for stride in map.strides or (16,)],
         [cuda.cuuint32_t(size) for size in map.box],
         [cuda.cuuint32_t(step) for step in map.element_strides],
         cuda.CUtensorMapInterleave(map.interleave // 16),

@@ -5,6 +5,7 @@ LLVM ends the process on what it cannot select. Whoever is not sure calls this i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Any, Final
@@ -15,6 +16,11 @@ llvm: Any = llvmlite.binding
 """As a value without types: llvmlite has none."""
 
 TRIPLE: Final = "nvptx64-nvidia-cuda"
+
+LIBRARY_FORMAT: Final = 2
+"""What is cached of the library depends on how functions are taken from it: counts up with that."""
+
+_PRECISION: Final = re.compile(r'@([\w.]+) = [^\n]* c"__CUDA_PREC_\w+\\00"')
 
 _lock = Lock()
 _ready: list[Any] = []
@@ -82,7 +88,18 @@ def extract_function(library: bytes, name: str) -> bytes | None:
     manager = llvm.create_new_module_pass_manager()
     manager.add_global_dead_code_eliminate_pass()
     manager.run(module, builder)
-    return module.as_bitcode()
+    return llvm.parse_assembly(_precise(str(module)), context=context).as_bitcode()
+
+
+def _precise(text: str) -> str:
+    """The text of a module of the library, whose questions about precision are answered with yes.
+
+    Square roots are rounded to nearest then. LLVM knows no answer, and takes no for one.
+    """
+    for name in _PRECISION.findall(text):
+        asked = re.compile(rf"call i32 @__nvvm_reflect\(ptr @{re.escape(name)}\)[^\n]*")
+        text = asked.sub("add i32 1, 0", text)
+    return text
 
 
 def llvm_version() -> str:

@@ -10,7 +10,7 @@ import os
 from hashlib import blake2b
 from tempfile import NamedTemporaryFile
 
-from tilewright.emit.backend import extract_function, llvm_version
+from tilewright.emit.backend import LIBRARY_FORMAT, extract_function, llvm_version
 from tilewright.emit.toolchain import cache_folder, find_libdevice
 from tilewright.support.diagnostics import Unsupported
 
@@ -53,7 +53,8 @@ def _library(path: str) -> tuple[bytes, str]:
     if found is None:
         with open(path, "rb") as file:
             data = file.read()
-        digest = blake2b(data, digest_size=16, person=llvm_version().encode()[:16]).hexdigest()
+        maker = f"{LIBRARY_FORMAT} {llvm_version()}".encode()[:16]
+        digest = blake2b(data, digest_size=16, person=maker).hexdigest()
         found = _libraries[path] = (data, digest)
     return found
 

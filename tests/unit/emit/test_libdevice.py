@@ -56,6 +56,13 @@ def test_fast_functions(name: str, emit) -> None:
     assert "call" not in ptx
 
 
+@pytest.mark.parametrize(("name", "type"), [("__nv_sqrtf", "f32"), ("__nv_sqrt", "f64")])
+def test_square_roots_are_rounded_to_nearest(name: str, type: str, emit) -> None:
+    ptx = compile_ptx(emit(call(name, type)))
+    assert f"sqrt.rn.{type}" in ptx
+    assert "sqrt.approx" not in ptx
+
+
 def test_tiny_numbers_as_zero(emit) -> None:
     flags = 'passthrough = [["denormal-fp-math-f32", "preserve-sign,preserve-sign"]]'
     text = call("__nv_expf", "f32")

@@ -84,7 +84,7 @@ def test_a_vector_at_the_table_is_rejected() -> None:
     assert error.notes[0].message == ("expected a scalar that libdevice takes, got 'vector<4xf32>'")
 
 
-@pytest.mark.requirement("R3-044")
+@pytest.mark.requirement("R3-044", "R0-071")
 @pytest.mark.parametrize("function", FAST)
 def test_fast_variants_by_flags(function: str) -> None:
     def of(type: str, flags: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tilewright.testing.generate.elements import BASE_FLOATS, INTEGERS
+from tilewright.testing.generate.elements import BASE_FLOATS, INTEGERS, Element
 from tilewright.testing.generate.kernel import Kernel
 from tilewright.testing.generate.values import (
     UNKNOWN,
@@ -37,6 +37,14 @@ def corners(a: Facts, b: Facts, compute: Corner) -> tuple[float, float]:
     return min(found), max(found)
 
 
+def promises(low: float, high: float, kind: Element, *operands: Facts) -> list[str]:
+    """What can be promised of a result whose exact bounds are known."""
+    if low < kind.low or high > kind.high or kind.bits == 1:
+        return []
+    is_positive = low >= 0 and all((facts.low or 0) >= 0 for facts in operands)
+    return ["no_signed_wrap", *(["no_unsigned_wrap", "no_wrap"] if is_positive else [])]
+
+
 def integer_binary(k: Kernel) -> None:
     """`addi`, `subi`, `muli`, with promises where they hold."""
     a = k.any_of(*INTEGERS)
@@ -44,11 +52,7 @@ def integer_binary(k: Kernel) -> None:
     op = k.random.choice(("add", "sub", "mul"))
     low, high = corners(a.facts, b.facts, CORNERS[op])
     kind = a.tile.kind
-    flags: list[str] = []
-    if kind.low <= low and high <= kind.high and kind.bits > 1:
-        flags.append("no_signed_wrap")
-        if low >= 0 and min(a.facts.low or 0, b.facts.low or 0) >= 0:
-            flags += ["no_unsigned_wrap", "no_wrap"]
+    flags = promises(low, high, kind, a.facts, b.facts)
     flag = f" overflow<{k.random.choice(flags)}>" if flags and k.chance(0.4) else ""
     text = f"{op}i {a.name}, {b.name}{flag} : {a.tile}"
     k.define(text, a.tile, integer_facts(int(low), int(high), kind))
@@ -119,13 +123,19 @@ def shift(k: Kernel) -> None:
     a = k.any_of(*INTEGERS)
     kind = a.tile.kind
     if k.chance(0.5):
-        amount = k.constant(a.tile, (k.random.randrange(kind.bits),))
+        number = k.random.randrange(kind.bits)
+        amount = k.constant(a.tile, (number,))
     else:
-        source, mask = k.operand(a.tile), k.constant(a.tile, (kind.bits - 1,))
-        facts = Facts(0, kind.bits - 1, True) if kind.bits > 1 else full(kind)
+        number = kind.bits - 1
+        source, mask = k.operand(a.tile), k.constant(a.tile, (number,))
+        facts = Facts(0, number, True) if kind.bits > 1 else full(kind)
         amount = k.define(f"andi {source.name}, {mask.name} : {a.tile}", a.tile, facts)
     if k.chance(0.5):
-        k.define(f"shli {a.name}, {amount.name} : {a.tile}", a.tile, full(kind))
+        low, high = ((int(bound or 0)) << number for bound in (a.facts.low, a.facts.high))
+        flags = promises(low, high, kind, a.facts)
+        flag = f" overflow<{k.random.choice(flags)}>" if flags and k.chance(0.6) else ""
+        facts = integer_facts(min(low, 0), max(high, 0), kind)
+        k.define(f"shli {a.name}, {amount.name}{flag} : {a.tile}", a.tile, facts)
         return
     sign = k.random.choice(SIGNS)
     k.define(f"shri {a.name}, {amount.name} {sign} : {a.tile}", a.tile, full(kind))

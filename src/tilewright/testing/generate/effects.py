@@ -35,7 +35,7 @@ def claim(k: Kernel) -> None:
 
 def promise(k: Kernel) -> None:
     """`assume` of bounds, of divisibility, and of elements that are the same."""
-    match k.random.choice(("bounded", "div_by", "same", "every")):
+    match k.random.choice(("bounded", "div_by", "same", "every", "pointer")):
         case "bounded":
             a = k.any_of(*INTEGERS[1:])
             low = str(int(a.facts.low or 0)) if k.chance(0.8) else "?"
@@ -45,6 +45,8 @@ def promise(k: Kernel) -> None:
             _divisible(k)
         case "same":
             _same(k)
+        case "pointer":
+            _aligned(k)
         case _:
             _rising(k)
 
@@ -56,6 +58,17 @@ def _divisible(k: Kernel) -> None:
     (shifted,) = k.emit(f"shli {a.name}, {shift.name} : {tile}")
     facts = Facts(tile.kind.low, tile.kind.high, True)
     k.define(f"assume div_by<{1 << amount}>, {shifted} : {tile}", tile, facts)
+
+
+def _aligned(k: Kernel) -> None:
+    """Pointers are aligned to their elements."""
+    element = k.element("i16", "i32", "i64", "f32", "f64")
+    tile = Tile(element, k.shape())
+    source = k.argument("in", element, tile.elements, "small")
+    pointers = k.addresses(f"%{source.name}", tile)
+    (known,) = k.emit(f"assume div_by<{tile.kind.storage // 8}>, {pointers} : {tile.pointers}")
+    name, _ = k.emit(f"load_ptr_tko weak {known} : {tile.pointers} -> {tile}, token", 2)
+    k.scope.values.append(Value(name, tile, source.facts()))
 
 
 def _same(k: Kernel) -> None:

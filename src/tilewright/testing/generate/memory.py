@@ -104,11 +104,15 @@ def settled(k: Kernel, chain: Chain) -> str:
 
 
 def use_buffer(k: Kernel) -> None:
-    """A read or a write of part of a buffer, behind what came before."""
+    """Reads and writes of parts of buffers, each behind what came before."""
     if not k.scope.chains:
         open_buffer(k)
         return
-    name = k.random.choice(sorted(k.scope.chains))
+    for _ in range(k.random.randint(1, 4)):
+        _access(k, k.random.choice(sorted(k.scope.chains)))
+
+
+def _access(k: Kernel, name: str) -> None:
     buffer, chain = k.buffers[name], k.scope.chains[name]
     tile = Tile(buffer.element, (1 << k.random.randint(0, buffer.count.bit_length() - 1),))
     start = k.below(buffer.count // tile.elements)
@@ -126,7 +130,7 @@ def use_buffer(k: Kernel) -> None:
     value = k.operand(tile)
     text = f"store_ptr_tko weak {pointers}, {value.name} token={settled(k, chain)}"
     (chain.written,) = k.emit(f"{text} : {tile.pointers}, {tile} -> token")
-    if k.chance(0.1):
+    if k.chance(0.15):
         (chain.written,) = k.emit(f"memory_fence_alias_tko {chain.written}")
 
 

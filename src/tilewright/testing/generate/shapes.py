@@ -185,10 +185,13 @@ def aggregate(k: Kernel) -> None:
     elif fold.op not in ("maxi", "mini", "maxf", "minf"):
         facts = full(a.tile.kind)
     scalar = Tile(a.tile.element)
-    body = (
-        f"(%a: {scalar}, %b: {scalar}) {{ %r = {fold.op} %a, %b{fold.sign} : {scalar} "
-        f"yield %r : {scalar} }}"
-    )
+    step = f"%r = {fold.op} %a, %b{fold.sign} : {scalar}"
+    if fold.op == "maxi" and k.chance(0.5):
+        step = (
+            f"%more = cmpi greater_than %a, %b,{fold.sign} : {scalar} -> tile<i1> "
+            f"%r = if %more -> ({scalar}) {{ yield %a : {scalar} }} else {{ yield %b : {scalar} }}"
+        )
+    body = f"(%a: {scalar}, %b: {scalar}) {{ {step} yield %r : {scalar} }}"
     _fold(k, a, dim, fold.identity, body, facts)
 
 

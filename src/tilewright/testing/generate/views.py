@@ -36,11 +36,13 @@ class Tensor(NamedTuple):
 
 
 def _tensor(k: Kernel, base: str, element: str, shape: tuple[int, ...]) -> Tensor:
-    """A tensor at a pointer, row by row; some extents and strides are values."""
-    strides, step = list[int](), 1
-    for extent in reversed(shape):
-        strides.insert(0, step)
-        step *= extent
+    """A tensor at a pointer, without gaps; some extents and strides are values."""
+    strides, step, order = [1] * len(shape), 1, list(range(len(shape)))
+    if element != "f4E2M1FN" and k.chance(0.25):
+        k.random.shuffle(order)
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= shape[dim]
     index = k.element("i32", "i64")
     kept = [k.chance(0.6) or element == "f4E2M1FN" for _ in shape]
     # A stride of one says that rows are contiguous: it stays known.
@@ -55,6 +57,9 @@ def _tensor(k: Kernel, base: str, element: str, shape: tuple[int, ...]) -> Tenso
     dynamic = "" if all((*kept, *fixed)) else f"tile<{index}> -> "
     sizes = f"shape = [{', '.join(extents)}], strides = [{', '.join(steps)}]"
     (name,) = k.emit(f"make_tensor_view {base}, {sizes} : {dynamic}{type}")
+    if k.chance(0.15) and element != "f4E2M1FN":
+        bytes = max(ELEMENTS[element].storage // 8, 1)
+        (name,) = k.emit(f"assume div_by<{bytes}>, {name} : {type}")
     if k.chance(0.2):
         names = k.emit(f"get_tensor_shape {name} : {type} -> tile<{index}>", len(shape))
         k.scope.values += [Value(name, Tile(index), Facts(n, n, True))
@@ -64,7 +69,8 @@ def _tensor(k: Kernel, base: str, element: str, shape: tuple[int, ...]) -> Tenso
 
 def _random_shape(k: Kernel, element: str) -> tuple[int, ...]:
     rank = k.random.choice((1, 1, 2, 2, 3))
-    shape = [k.random.randint(1, (40, 24, 9)[rank - 1]) for _ in range(rank)]
+    most = (300, 100, 20) if k.chance(0.15) else (40, 24, 9)
+    shape = [k.random.randint(1, most[rank - 1]) for _ in range(rank)]
     if element == "f4E2M1FN":
         shape[-1] = 2 * (shape[-1] // 2 + 1)
     return tuple(shape)
@@ -73,7 +79,10 @@ def _random_shape(k: Kernel, element: str) -> tuple[int, ...]:
 def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
     """A partition or strided view, and the number of one of its tiles."""
     rank = len(tensor.shape)
-    tile_shape = [1 << k.random.randint(0, 4 if rank < 3 else 2) for _ in range(rank)]
+    most = 4 if rank < 3 else 2
+    if max(tensor.shape) > 40:
+        most += 2
+    tile_shape = [1 << k.random.randint(0, most) for _ in range(rank)]
     order = list(range(rank))
     if k.chance(0.3) and tensor.element != "f4E2M1FN":
         k.random.shuffle(order)
@@ -84,6 +93,9 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
     kind = "strided" if is_strided else "partition"
     spaces = [-(-tensor.shape[q] // steps[d]) for d, q in enumerate(order)]
     numbers = [k.random.randrange(space) for space in spaces]
+    # Some indices are the number of the block, if there is a tile for each.
+    by_block = [k.blocks <= space and k.chance(0.3) for space in spaces]
+    numbers = [k.blocks - 1 if by else n for n, by in zip(numbers, by_block, strict=True)]
     inside = tuple(
         numbers[d] * steps[d] + tile_shape[d] <= tensor.shape[q] for d, q in enumerate(order)
     )
@@ -99,9 +111,12 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
         parts.append(f"dim_map=[{', '.join(map(str, order))}]")
     type = f"{kind}_view<{', '.join(parts)}>"
     (name,) = k.emit(f"make_{kind}_view {tensor.name} : {type}")
-    index = k.element("i32", "i32", "i64", "i16")
+    index = "i32" if any(by_block) else k.element("i32", "i64", "i16")
     _ask_space(k, name, type, spaces)
-    indices = [k.int_constant(number, index).name for number in numbers]
+    indices = [
+        k.block.name if by else k.int_constant(number, index).name
+        for number, by in zip(numbers, by_block, strict=True)
+    ]
     tile = Tile(tensor.element, tuple(tile_shape))
     return View(name, type, tile, padding, ", ".join(indices), f"tile<{index}>", inside)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.arith.attributes import CmpFPredicate
+from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.arith.cast_folds import CAST_FOLDS
-from tilewright.dialects.arith.comparison import CmpFOp, CmpIOp, SelectOp
+from tilewright.dialects.arith.comparison import CmpFOp, CmpIOp, ComparisonOp, SelectOp
 from tilewright.dialects.arith.float_folds import FLOAT_FOLDS
 from tilewright.dialects.arith.integer_folds import INTEGER_FOLDS
 from tilewright.dialects.arith.literals import (
@@ -38,43 +38,38 @@ _RELATIONS: Final = {
 _TRUE_OF_EQUALS: Final = ("eq", "le", "ge")
 
 
-def fold_integer_comparison(op: CmpIOp, constants: Constants) -> Folded:
+def fold_integers(predicate: CmpIPredicate, op: ComparisonOp, constants: Constants) -> Folded:
     """Compare constants; a value compared with itself is equal."""
-    relation = op.predicate.keyword[-2:]
-    if op.lhs is op.rhs:
-        return literal([int(relation in _TRUE_OF_EQUALS)], op.result.type)
-    bits, signed = width_of(op.lhs.type), op.predicate.keyword.startswith("s")
-    predicate = _RELATIONS[relation]
+    lhs, rhs = op.operands
+    type, relation = op.results[0].type, predicate.keyword[-2:]
+    if lhs is rhs:
+        return literal([int(relation in _TRUE_OF_EQUALS)], type)
+    bits, signed = width_of(lhs.type), predicate.keyword.startswith("s")
+    asked = _RELATIONS[relation]
     return elementwise(
-        lambda a, b: int(compare_integers(predicate, a, b, bits, signed=signed)),
-        op.result.type,
-        constants,
+        lambda a, b: int(compare_integers(asked, a, b, bits, signed=signed)), type, constants
     )
 
 
 _CONSTANT: Final = {CmpFPredicate.FALSE: 0, CmpFPredicate.TRUE: 1}
 
 
-def fold_float_comparison(op: CmpFOp, constants: Constants) -> Folded:
+def fold_floats(predicate: CmpFPredicate, op: ComparisonOp, constants: Constants) -> Folded:
     """Compare constants; two predicates do not even look."""
-    predicate = op.predicate
+    type = op.results[0].type
     if predicate in _CONSTANT:
-        return literal([_CONSTANT[predicate]], op.result.type)
-    format = format_of(op.lhs.type)
+        return literal([_CONSTANT[predicate]], type)
+    format = format_of(op.operands[0].type)
     if format is None:
         return None
     if predicate in (CmpFPredicate.ORD, CmpFPredicate.UNO):
         wanted = predicate is CmpFPredicate.UNO
         return elementwise(
-            lambda a, b: int((is_nan(a, format) or is_nan(b, format)) == wanted),
-            op.result.type,
-            constants,
+            lambda a, b: int((is_nan(a, format) or is_nan(b, format)) == wanted), type, constants
         )
     relation, ordered = _RELATIONS[predicate.keyword[1:]], predicate.keyword.startswith("o")
     return elementwise(
-        lambda a, b: int(compare_floats(relation, a, b, format, ordered=ordered)),
-        op.result.type,
-        constants,
+        lambda a, b: int(compare_floats(relation, a, b, format, ordered=ordered)), type, constants
     )
 
 
@@ -94,7 +89,7 @@ FOLDS: Final[Folds] = {
     **INTEGER_FOLDS,
     **FLOAT_FOLDS,
     **CAST_FOLDS,
-    CmpIOp: fold_integer_comparison,
-    CmpFOp: fold_float_comparison,
+    CmpIOp: lambda op, constants: fold_integers(op.predicate, op, constants),
+    CmpFOp: lambda op, constants: fold_floats(op.predicate, op, constants),
     SelectOp: fold_choice,
 }

@@ -98,13 +98,14 @@ def elementwise(
     elif _count(type) > LIMIT:
         return None
     else:
-        columns = [_expanded(constant, _count(type)) for constant in known]
+        columns = [expanded(constant, _count(type)) for constant in known]
     function = cast("Callable[..., int | None]", compute)
     results = [function(*row) for row in zip(*columns, strict=True)]
     return None if None in results else literal(cast("list[int]", results), type)
 
 
-def _expanded(constant: Literal, count: int) -> list[int]:
+def expanded(constant: Literal, count: int) -> list[int]:
+    """All elements of a constant of so many, row by row."""
     splat = splat_of(constant)
     if splat is not None:
         return [splat] * count

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects import row_major
 from tilewright.dialects.cuda_tile.core import (
     BroadcastOp,
     CatOp,
@@ -28,6 +28,7 @@ from tilewright.dialects.cuda_tile.simplify.constants import (
     width,
 )
 from tilewright.dialects.cuda_tile.traits import tile
+from tilewright.dialects.row_major import offsets, strides
 from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.rules import rule
 
@@ -37,23 +38,8 @@ if TYPE_CHECKING:
     from tilewright.ir.rules import Constants, Folded, Folds, Replacement, Rules
 
 
-def _strides(shape: Sequence[int]) -> list[int]:
-    """How far apart neighbours along each dimension are, row by row."""
-    strides = [1] * len(shape)
-    for dim in range(len(shape) - 1, 0, -1):
-        strides[dim - 1] = strides[dim] * shape[dim]
-    return strides
-
-
-def _offsets(shape: Sequence[int], strides: Sequence[int], start: int = 0) -> list[int]:
-    """Where the elements of a tile are in one whose neighbours are `strides` apart."""
-    steps = [range(0, extent * step, step) if step else [0] * extent
-             for extent, step in zip(shape, strides, strict=True)]  # fmt: skip
-    return [start + sum(place) for place in product(*steps)]
-
-
 def _gathered(
-    constant: DenseElementsAttr, type: TileType, strides: Sequence[int], start: int = 0
+    constant: DenseElementsAttr, type: TileType, steps: Sequence[int], start: int = 0
 ) -> Folded:
     """The elements of a constant that a walk with other strides meets."""
     if constant.is_splat:
@@ -61,7 +47,7 @@ def _gathered(
     elements = expanded(constant)
     if elements is None or type.count > LIMIT:
         return None
-    return dense_of([elements[at] for at in _offsets(type.shape, strides, start)], type)
+    return dense_of([elements[at] for at in offsets(type.shape, steps, start)], type)
 
 
 def fold_iota(op: IotaOp, constants: Constants) -> Folded:
@@ -75,10 +61,7 @@ def fold_broadcast(op: BroadcastOp, constants: Constants) -> Folded:
         return op.source
     if (constant := dense(constants[0])) is None:
         return None
-    shape = tile(op.source).shape
-    steps = zip(shape, _strides(shape), strict=True)
-    strides = [0 if extent == 1 else step for extent, step in steps]
-    return _gathered(constant, tile(op.result), strides)
+    return _gathered(constant, tile(op.result), row_major.repeated(tile(op.source).shape))
 
 
 def fold_reshape(op: ReshapeOp, constants: Constants) -> Folded:
@@ -98,8 +81,8 @@ def fold_permute(op: PermuteOp, constants: Constants) -> Folded:
         return op.source
     if (constant := dense(constants[0])) is None:
         return None
-    strides = _strides(tile(op.source).shape)
-    return _gathered(constant, tile(op.result), [strides[dim] for dim in op.permutation])
+    steps = strides(tile(op.source).shape)
+    return _gathered(constant, tile(op.result), [steps[dim] for dim in op.permutation])
 
 
 def fold_cat(op: CatOp, constants: Constants) -> Folded:
@@ -114,26 +97,14 @@ def fold_cat(op: CatOp, constants: Constants) -> Folded:
     if left is None or right is None or result.count > LIMIT:
         return None
     # Everything inside the dimension comes in runs, one of each side by turns.
-    run, other = (_strides(tile(side).shape)[op.dim] * tile(side).shape[op.dim]
+    run, other = (strides(tile(side).shape)[op.dim] * tile(side).shape[op.dim]
                   for side in (op.lhs, op.rhs))  # fmt: skip
-    patterns: list[int] = []
-    for turn in range(len(left) // run):
-        patterns += left[turn * run : (turn + 1) * run]
-        patterns += right[turn * other : (turn + 1) * other]
-    return dense_of(patterns, result)
+    return dense_of(row_major.alternated(left, right, run, other), result)
 
 
 def _start(whole: TileType, part: TileType, indices: Constants) -> int | None:
     """Where a part begins in a tile; none if that is not known, or outside."""
-    start = 0
-    strides = _strides(whole.shape)
-    for extent, size, stride, index in zip(
-        whole.shape, part.shape, strides, map(splat_of, indices), strict=True
-    ):
-        if index is None or (index + 1) * size > extent:
-            return None
-        start += index * size * stride
-    return start
+    return row_major.part_start(whole.shape, part.shape, [splat_of(index) for index in indices])
 
 
 def fold_extract(op: ExtractOp, constants: Constants) -> Folded:
@@ -146,7 +117,7 @@ def fold_extract(op: ExtractOp, constants: Constants) -> Folded:
     if constant.is_splat:
         return DenseElementsAttr(constant.data, part)
     start = _start(whole, part, constants[1:])
-    return None if start is None else _gathered(constant, part, _strides(whole.shape), start)
+    return None if start is None else _gathered(constant, part, strides(whole.shape), start)
 
 
 def fold_insert(op: InsertOp, constants: Constants) -> Folded:
@@ -163,10 +134,8 @@ def fold_insert(op: InsertOp, constants: Constants) -> Folded:
     inner, outer = expanded(source), expanded(destination)
     if start is None or inner is None or outer is None:
         return None
-    patterns = list(outer)
-    for at, pattern in zip(_offsets(part.shape, _strides(whole.shape), start), inner, strict=True):
-        patterns[at] = pattern
-    return dense_of(patterns, whole)
+    places = offsets(part.shape, strides(whole.shape), start)
+    return dense_of(row_major.replaced(outer, inner, places), whole)
 
 
 def fold_packing(op: PackOp | UnpackOp, constants: Constants) -> Folded:

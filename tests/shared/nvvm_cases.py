@@ -51,6 +51,15 @@ HAVING: dict[str, Callable[[int], bool]] = {
 """Which GPUs have what, by what the PTX ISA says of targets; LLVM 22 has less of sm_110."""
 
 
+def accesses() -> Iterator[Case]:
+    for type, bytes in (("i16", 1), ("i16", 2), ("i32", 4), ("i64", 8), ("vector<2xi64>", 16)):
+        name = "v2.b64" if bytes == 16 else f"b{bytes * 8}"
+        load = f"%r = nvvm.ld.global %g {{bytes = {bytes} : i32}} : !llvm.ptr<1> -> {type}"
+        yield Case(load, f"ld.global.{name}", type)
+        store = f"{load}\n    nvvm.st.global %g, %r, %b {{bytes = {bytes} : i32}} : "
+        yield Case(f"{store}!llvm.ptr<1>, {type}", f"st.global.{name}")
+
+
 def registers() -> Iterator[Case]:
     for register in ("tid", "ntid", "ctaid", "nctaid"):
         for axis in "xyz":
@@ -818,6 +827,7 @@ def narrow_conversions(rounding: object, finite: str) -> Iterator[Case]:
 
 
 CASES = [
+    *accesses(),
     *registers(),
     *barriers(),
     *warps(),

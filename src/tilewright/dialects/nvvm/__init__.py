@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.dialects.nvvm import (
+    access,
     arithmetic,
     attributes,
     conversion,
@@ -21,6 +22,7 @@ from tilewright.ir.dialect import Dialect
 
 NVVM: Final = Dialect(
     "nvvm",
+    access,
     arithmetic,
     attributes,
     conversion,

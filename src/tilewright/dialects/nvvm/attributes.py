@@ -115,6 +115,28 @@ class LoadCacheModifier(EnumAttr, mnemonic="nvvm.load_cache_modifier"):
     CV = 4
 
 
+class AccessOrder(EnumAttr, mnemonic="nvvm.access_order"):
+    """What an access to memory orders, and whether others may access it meanwhile."""
+
+    WEAK = 0
+    RELAXED = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    VOLATILE = 4
+
+
+class CacheHint(EnumAttr, mnemonic="nvvm.cache_hint"):
+    """Which caches an access goes through, as PTX names them."""
+
+    CA = 0
+    CG = 1
+    CS = 2
+    LU = 3
+    CV = 4
+    WB = 5
+    WT = 6
+
+
 class RoundingMode(EnumAttr, mnemonic="nvvm.fp_rnd_mode"):
     """How a result is rounded; `rs` is at random."""
 
@@ -362,6 +384,8 @@ class MatrixShape(_Extents):
 
 PROXY_KIND: Final = EnumKind(ProxyKind)
 SHARED_SPACE: Final = EnumKind(SharedSpace)
+ACCESS_ORDER: Final = EnumKind(AccessOrder)
+CACHE_HINT: Final = EnumKind(CacheHint)
 MEM_SCOPE: Final = EnumKind(MemScope)
 ACTION: Final = EnumKind(SetMaxRegisterAction)
 SHFL_KIND: Final = EnumKind(ShflKind)

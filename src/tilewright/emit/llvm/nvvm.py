@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from tilewright.emit.llvm.nvvm_access import ACCESS_ROWS
 from tilewright.emit.llvm.nvvm_arithmetic import ARITHMETIC_ROWS
 from tilewright.emit.llvm.nvvm_copy import COPY_ROWS
 from tilewright.emit.llvm.nvvm_matrix import MATRIX_ROWS
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tilewright.emit.llvm.rows import Row
 
 ROWS: Final[Mapping[type[NvvmOp], Row]] = {
+    **ACCESS_ROWS,
     **SYNC_ROWS,
     **COPY_ROWS,
     **MATRIX_ROWS,

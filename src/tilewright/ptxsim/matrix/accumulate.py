@@ -120,6 +120,9 @@ def _step(
 ) -> Array:
     if not (np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(c).all()):
         return _step_with_specials(a, b, c, elements, code, adder)
+    exact = _exact_sum(a, b, c, adder)
+    if exact is not None:
+        return _narrow(exact, code, adder)
     b = np.ascontiguousarray(b.swapaxes(1, 2))
     greatest = _greatest_exponents(a, b, c, elements)
     # Multiplied by this, what is to be cut off lies behind the binary point.
@@ -135,6 +138,33 @@ def _step(
         np.add(total, product, out=total)
     np.divide(total, scale, out=total)
     return _narrow(total, code, adder)
+
+
+def _exact_sum(a: Array, b: Array, c: Array, adder: Adder) -> Array | None:
+    """The sum, if no bit of it can be cut off in 2 and 3: a plain product is much faster.
+
+    All terms are multiples of a unit, and even the sum of their magnitudes has few enough bits.
+    """
+    unit = _unit(a) * _unit(b)
+    greatest = a.shape[2] * float(np.abs(a).max()) * float(np.abs(b).max())
+    greatest += float(np.abs(c).max())
+    if not 0 < greatest <= unit * 2.0 ** min(adder.fraction_bits, adder.kept_bits + 1):
+        return None
+    wide = c.astype(np.float64)
+    units = wide * (1 / unit)
+    if not np.array_equal(units, np.rint(units)):
+        return None
+    # A zero that is added takes the sign from a negative one.
+    return a @ b.swapaxes(1, 2) + wide + 0.0
+
+
+def _unit(values: Array) -> float:
+    """The greatest power of two of which all numbers are multiples; 1 if all are zero."""
+    fractions, exponents = np.frexp(values)
+    digits = (fractions * 2.0**53).astype(np.int64)
+    lowest = np.frexp((digits & -digits).astype(np.float64))[1] + exponents
+    some = lowest[digits != 0]
+    return 2.0 ** (int(some.min()) - 54) if some.size else 1.0
 
 
 def _greatest_exponents(a: Array, b: Array, c: Array, elements: tuple[Element, Element]) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu import elementwise, shape, structure
+from tilewright.conversion.nv_tileas_to_nvgpu import elementwise, memory, shape, structure
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
 from tilewright.dialects.builtin import ModuleOp
 from tilewright.ir.conversion import Patterns, convert
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from tilewright.ir.type_converter import TypeConverter
     from tilewright.support.diagnostics import Sink
 
-PATTERNS: Final[Patterns] = (*structure.PATTERNS, *shape.PATTERNS, *elementwise.PATTERNS)
+PATTERNS: Final[Patterns] = (
+    *structure.PATTERNS,
+    *shape.PATTERNS,
+    *memory.PATTERNS,
+    *elementwise.PATTERNS,
+)
 
 
 def target(types: TypeConverter) -> ConversionTarget:

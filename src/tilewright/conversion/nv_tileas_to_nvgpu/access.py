@@ -1,0 +1,165 @@
+"""One thread's accesses to global memory: groups of registers at addresses, under predicates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, memory_bytes, to_words
+from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.llvm.conversion import IntToPtrOp
+from tilewright.dialects.llvm.types import PTR_GLOBAL
+from tilewright.dialects.nv_tileaa.attributes import (
+    CacheModifier,
+    EvictionPolicy,
+    MemScope,
+    MemSemantic,
+)
+from tilewright.dialects.nvvm import access as nvvm
+from tilewright.dialects.nvvm.attributes import (
+    AccessOrder,
+    CacheHint,
+    EvictionPriority,
+)
+from tilewright.dialects.nvvm.attributes import MemScope as NvvmScope
+from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
+from tilewright.ir.types import I8, I16, I64, VectorType
+from tilewright.support.diagnostics import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.nv_tileaa.memory import AccessOp
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.values import Value
+
+_ORDERS: Final = {
+    MemSemantic.WEAK: AccessOrder.WEAK,
+    MemSemantic.RELAXED: AccessOrder.RELAXED,
+    MemSemantic.ACQUIRE: AccessOrder.ACQUIRE,
+    MemSemantic.RELEASE: AccessOrder.RELEASE,
+}
+_SCOPES: Final = {
+    MemScope.TL_BLK: NvvmScope.CTA,
+    MemScope.CLUSTER: NvvmScope.CLUSTER,
+    MemScope.GPU: NvvmScope.GPU,
+    MemScope.SYS: NvvmScope.SYS,
+}
+
+
+class Place(NamedTuple):
+    """Where one group of registers lies, and whether it is accessed at all."""
+
+    address: Value
+    offset: int
+    """Bytes behind the address."""
+    predicate: Value | None
+
+
+class Manner:
+    """How memory is accessed: order, scope, caches."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, op: AccessOp) -> None:
+        order = AccessOrder.VOLATILE if op.volatile else _ORDERS.get(op.semantic)
+        if order is None:
+            raise Unsupported(f"memory ordering {op.semantic.keyword}", op.location)
+        weak = order is AccessOrder.WEAK
+        self._fields: dict[str, Any] = {
+            "order": order,
+            "scope": None if op.scope is None or op.volatile else _SCOPES[op.scope],
+            "cache": _named(op.cache, CacheHint) if weak else None,
+            "eviction": _named(op.eviction, EvictionPriority) if weak else None,
+        }
+
+    def load(
+        self, build: Builder, type: VectorType, places: Sequence[Place], other: Value | None
+    ) -> Value:
+        """All registers of a vector, those that are not accessed from another vector, or zero."""
+        bytes = _size(type, places)
+        words: list[Value] = []
+        others = () if other is None else to_words(build, other, bytes)
+        for number, place in enumerate(places):
+            instead = self._instead(build, place, bytes, others, number)
+            moved = build.create(
+                nvvm.LoadGlobalOp,
+                addr=_pointer(build, place.address),
+                predicate=place.predicate,
+                other=instead,
+                bytes=bytes,
+                offset=place.offset,
+                types=[_moved(bytes)],
+                **self._fields,
+            ).res
+            words += _taken_apart(build, moved, bytes)
+        return from_words(build, words, type)
+
+    def store(self, build: Builder, vector: Value, places: Sequence[Place]) -> None:
+        """All registers of a vector."""
+        type = vector.type
+        assert isinstance(type, VectorType)
+        bytes = _size(type, places)
+        words = to_words(build, vector, bytes)
+        for number, place in enumerate(places):
+            build.create(
+                nvvm.StoreGlobalOp,
+                addr=_pointer(build, place.address),
+                value=_put_together(build, words, number, bytes),
+                predicate=place.predicate,
+                bytes=bytes,
+                offset=place.offset,
+                **self._fields,
+            )
+
+    def _instead(
+        self, build: Builder, place: Place, bytes: int, others: Sequence[Value], number: int
+    ) -> Value | None:
+        if place.predicate is None:
+            return None
+        if others:
+            return _put_together(build, others, number, bytes)
+        if bytes == 16:
+            zero = constant(build, 0, I64)
+            return build.create(FromElementsOp, elements=[zero, zero], types=[nvvm.PAIR]).result
+        width = I16 if bytes < 4 else _moved(bytes)
+        return constant(build, 0, width)  # pyright: ignore[reportArgumentType]
+
+
+def _named(
+    value: CacheModifier | EvictionPolicy | None, kind: type[CacheHint] | type[EvictionPriority]
+) -> CacheHint | EvictionPriority | None:
+    """The member of the same name; both levels name them as PTX does."""
+    return None if value is None else kind.__members__[value.name]
+
+
+def _size(type: VectorType, places: Sequence[Place]) -> int:
+    return type.shape[0] * memory_bytes(type.element) // len(places)
+
+
+def _moved(bytes: int) -> Type:
+    return next(type for type, sizes in nvvm.SIZES.items() if bytes in sizes)
+
+
+def _pointer(build: Builder, address: Value) -> Value:
+    return build.create(IntToPtrOp, arg=address, types=[PTR_GLOBAL]).res
+
+
+def _taken_apart(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:
+    """What one access brought, as words."""
+    if bytes == 16:
+        return build.create(ToElementsOp, source=moved, types=[I64, I64]).elements
+    if bytes == 1:
+        return (build.create(TruncIOp, source=moved, types=[I8]).result,)
+    return (moved,)
+
+
+def _put_together(build: Builder, words: Sequence[Value], number: int, bytes: int) -> Value:
+    """What one access takes along."""
+    if bytes == 16:
+        pair = words[2 * number : 2 * number + 2]
+        return build.create(FromElementsOp, elements=pair, types=[nvvm.PAIR]).result
+    if bytes == 1:
+        return build.create(ExtUIOp, source=words[number], types=[I16]).result
+    return words[number]

@@ -1,0 +1,121 @@
+"""Memory through pointers: each thread loads and stores what its registers hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.access import Manner, Place
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import replica_mask, thread
+from tilewright.conversion.nv_tileas_to_nvgpu.words import memory_bytes
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.casts import ExtSIOp
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, MulIOp
+from tilewright.dialects.nv_tileaa.constraints import pointer
+from tilewright.dialects.nv_tileaa.memory import AddPtrOp
+from tilewright.dialects.nv_tileas import memory
+from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
+from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
+from tilewright.dialects.vector.shapes import BroadcastOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I1, I64, VectorType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+
+@converts(AddPtrOp)
+def addptr(op: AddPtrOp, new: AddPtrOp, build: ConversionBuilder) -> Result:
+    """Addresses are numbers; an offset counts elements unless it counts bytes."""
+    type = new.pointers.type
+    offsets = new.offsets
+    if offsets.type is not type:
+        offsets = build.create(ExtSIOp, source=offsets, types=[type]).result
+    size = 1 if op.in_bytes else memory_bytes(pointer(op.pointers).pointee)
+    if size > 1:
+        factor = constant(build, size, I64)
+        if isinstance(type, VectorType):
+            factor = build.create(BroadcastOp, source=factor, types=[type]).result
+        offsets = build.create(MulIOp, lhs=offsets, rhs=factor).result
+    return build.create(AddIOp, lhs=new.pointers, rhs=offsets)
+
+
+def as_vector(build: ConversionBuilder, value: Value) -> Value:
+    """A scalar as a vector of one."""
+    if isinstance(value.type, VectorType):
+        return value
+    type = VectorType((1,), value.type)
+    return build.create(FromElementsOp, elements=[value], types=[type]).result
+
+
+def elements(build: ConversionBuilder, vector: Value) -> Sequence[Value]:
+    """The registers of a vector one by one; a scalar is one."""
+    if not isinstance(vector.type, VectorType):
+        return (vector,)
+    types = [vector.type.element] * vector.type.shape[0]
+    return build.create(ToElementsOp, source=vector, types=types).elements
+
+
+def both(build: ConversionBuilder, a: Value | None, b: Value | None) -> Value | None:
+    """Whether two predicates hold; one that is absent does."""
+    if a is None or b is None:
+        return b if a is None else a
+    return build.create(AndIOp, lhs=a, rhs=b).result
+
+
+def holder(op: Operation, build: ConversionBuilder, tile: Value) -> Value | None:
+    """Whether the thread is the one that acts for its elements; nothing if all threads are."""
+    layout = maybe_layout_of(tile)
+    mask = (1 << 32) - 1 if layout is None else replica_mask(layout)
+    if not mask:
+        return None
+    number = thread(op, build)
+    if layout is not None:
+        number = build.create(AndIOp, lhs=number, rhs=constant(build, mask)).result
+    zero = constant(build, 0)
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero).result
+
+
+def pointed(
+    build: ConversionBuilder,
+    pointers: Value,
+    mask: Value | None,
+    vector: int,
+    acting: Value | None = None,
+) -> list[Place]:
+    """The places that pointers lead to, so many registers at each."""
+    addresses = elements(build, pointers)[::vector]
+    masks: Sequence[Value | None] = [None] * len(addresses)
+    if mask is not None:
+        masks = elements(build, mask)[::vector]
+    return [
+        Place(address, 0, both(build, acting, predicate))
+        for address, predicate in zip(addresses, masks, strict=True)
+    ]
+
+
+@converts(memory.LoadOp)
+def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Result:
+    """Every thread loads its registers."""
+    (type,) = build.types.convert(op.result.type) or (I1,)
+    places = pointed(build, new.pointers, new.mask, op.vector)
+    whole = type if isinstance(type, VectorType) else VectorType((1,), type)
+    other = None if new.other is None else as_vector(build, new.other)
+    loaded = Manner(op).load(build, whole, places, other)
+    return [loaded if isinstance(type, VectorType) else elements(build, loaded)[0], ()]
+
+
+@converts(memory.StoreOp)
+def store(op: memory.StoreOp, new: memory.StoreOp, build: ConversionBuilder) -> Result:
+    """One holder of each element stores it."""
+    acting = holder(op, build, op.value)
+    places = pointed(build, new.pointers, new.mask, op.vector, acting)
+    Manner(op).store(build, as_vector(build, new.value), places)
+    return [()]
+
+
+PATTERNS: Final[Patterns] = (addptr, load, store)

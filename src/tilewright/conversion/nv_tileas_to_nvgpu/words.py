@@ -1,0 +1,64 @@
+"""Registers of a thread as the words that memory moves, and back.
+
+Elements side by side in memory go together: 1, 2, 4 or 8 bytes are one integer, 16 are two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.arith.casts import BitcastOp as ArithBitcastOp
+from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
+from tilewright.dialects.vector.shapes import BitcastOp
+from tilewright.ir.types import I1, I8, I16, I32, I64, FloatType, IntegerType, VectorType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.values import Value
+
+WIDEST: Final = 16
+_WORDS: Final = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64}
+"""The integer that an access of so many bytes moves one or two of."""
+
+
+def memory_bytes(element: Type) -> int:
+    """How many bytes an element takes in memory; a boolean takes a whole one."""
+    assert isinstance(element, IntegerType | FloatType)
+    return (element.width + 7) // 8
+
+
+def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:
+    """All registers of a vector as integers for accesses of so many bytes, in order."""
+    type = vector.type
+    assert isinstance(type, VectorType)
+    if type.element is I1:
+        type = VectorType(type.shape, I8)
+        vector = build.create(ExtUIOp, source=vector, types=[type]).result
+    word = _WORDS[bytes]
+    count = type.shape[0] * memory_bytes(type.element) * 8 // word.width
+    vector = _bitcast(build, vector, VectorType((count,), word))
+    return build.create(ToElementsOp, source=vector, types=[word] * count).elements
+
+
+def from_words(build: Builder, words: Sequence[Value], type: VectorType) -> Value:
+    """The vector of registers that integers from memory hold."""
+    word = words[0].type
+    whole = VectorType((len(words),), word)
+    vector = build.create(FromElementsOp, elements=words, types=[whole]).result
+    if type.element is not I1:
+        return _bitcast(build, vector, type)
+    bytes = _bitcast(build, vector, VectorType(type.shape, I8))
+    return build.create(TruncIOp, source=bytes, types=[type]).result
+
+
+def _bitcast(build: Builder, vector: Value, type: VectorType) -> Value:
+    if vector.type is type:
+        return vector
+    assert isinstance(vector.type, VectorType)
+    if vector.type.shape == type.shape:
+        return build.create(ArithBitcastOp, source=vector, types=[type]).result
+    return build.create(BitcastOp, source=vector, types=[type]).result

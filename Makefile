@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-run fuzz bench conformance samples clean
+.PHONY: help demo test lint format requirements corpus corpus-run emit-table fuzz bench conformance samples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools 
 corpus-run: $(READY) ## run every module of the corpus on the reference executor
 	@echo "corpus-run: every module of the corpus on the reference executor"
 	@$(BIN)/python tools/corpus_run.py $(ARGS)
+
+emit-table: $(READY) ## take every NVVM operation and library function through LLVM and ptxas
+	@echo "emit-table: every row of the emission table, for every GPU"
+	@$(BIN)/python tools/emit_table.py $(ARGS)
 
 fuzz: $(READY) ## feed mutated bytecode and text to the readers (N=count SEED=number)
 	@echo "fuzz: mutated bytecode and text into the readers"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from low_programs import Wrong, check, emulate, ptx_of, targets
+from low_programs import HOME, Wrong, arch_names, check, emulate, ptx_of, targets
 from programs import Run, parse_runs
 
 from tilewright.emit.cubin import assemble
 from tilewright.target.arch import Arch
+
+TOOL = Path(__file__).parents[3] / "tools" / "gpu_programs.py"
 
 
 def pytest_collect_file(parent: pytest.Collector, file_path: Path) -> LowFile | None:
@@ -30,6 +34,9 @@ class LowFile(pytest.File):
         for number, run in enumerate(parse_runs(text)):
             name = f"{run.entry or 'kernel'}-{number}-emulated"
             yield Emulated.from_parent(self, name=name, text=text, run=run)
+            if HOME in arch_names(run):
+                name = f"{run.entry or 'kernel'}-{number}-gpu"
+                yield OnGpu.from_parent(self, name=name, text=text, run=run, number=number)
 
 
 class Assembled(pytest.Item):
@@ -65,6 +72,26 @@ class Emulated(pytest.Item):
         if isinstance(excinfo.value, Wrong):
             return f"{self.path.name}, run in line {self.run.line}:\n{excinfo.value}"
         return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.run.line - 1, self.name
+
+
+class OnGpu(pytest.Item):
+    """One run of a program on a GPU, in a process of its own: an error spoils the context."""
+
+    def __init__(self, text: str, run: Run, number: int, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.run = run
+        self.number = number
+        self.add_marker(pytest.mark.gpu)
+
+    def runtest(self) -> None:
+        if not Path("/dev/nvidiactl").exists():
+            pytest.skip("needs an NVIDIA GPU")
+        command = [sys.executable, str(TOOL), str(self.path), "--only", str(self.number)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.run.line - 1, self.name

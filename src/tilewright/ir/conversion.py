@@ -24,6 +24,7 @@ from tilewright.ir.type_converter import Materialize, TypeConverter
 from tilewright.ir.values import Value
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Sink
+from tilewright.support.stack import StackRoom
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -144,7 +145,7 @@ def convert(
     finder = patterns if isinstance(patterns, ByRoot) else PatternFinder(patterns)
     build = ConversionBuilder(root, target, finder, types, partial, cast, found)
     try:
-        with CollectorPause():
+        with CollectorPause(), StackRoom():
             build.run()
     except BaseException:
         build.discard()

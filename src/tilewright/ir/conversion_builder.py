@@ -17,6 +17,7 @@ from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.value_mapping import Bound, Rejected, ValueMapping
 from tilewright.ir.values import Value
 from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
+from tilewright.support.stack import StackRoom
 
 if TYPE_CHECKING:
     from tilewright.ir.legality import ConversionTarget
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 OpT = TypeVar("OpT", bound=Operation)
 
 _MAX_DEPTH: Final = 64
+_FRAMES, _LEVELS = 10, 32
+"""How many frames one pattern inside of another takes, and how often that is looked after."""
 
 
 class ConversionBuilder(Builder):
@@ -41,6 +44,7 @@ class ConversionBuilder(Builder):
         "_depth",
         "_finder",
         "_fresh",
+        "_level",
         "_made",
         "_mapping",
         "_next",
@@ -83,6 +87,7 @@ class ConversionBuilder(Builder):
         self._regions: list[Region] = []
         self._next: InsertPoint | None = None
         self._depth = 0
+        self._level = 0
 
     def insert(self, op: OpT) -> OpT:
         """Put an operation of the new program at the insertion point."""
@@ -380,12 +385,17 @@ class ConversionBuilder(Builder):
 
     def _attempt(self, pattern: ConversionPattern, op: Operation, new: bool) -> Result:
         blocks = self._blocks
+        self._level += 1
+        if not self._level % _LEVELS:
+            StackRoom.need(_FRAMES * (self._level + _LEVELS) + 1000)
         try:
             bounds = self._mapping.adapted(op.operands, new, self)
             successors = tuple([blocks.get(block, block) for block in op.successors])
             return pattern.apply(op, adapted(op, bounds, successors), self)
         except Rejected as rejection:
             return self.reject(str(rejection))
+        finally:
+            self._level -= 1
 
     def _bind(self, op: Operation, result: Result) -> None:
         """Remember what stands for the results of an operation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -337,3 +338,17 @@ def test_a_tile_of_a_view_is_loaded_whole() -> None:
     """
     names = [op.name for op in kernel(body, "%p: tile<ptr<f32>>, %i: tile<i32>").walk()]
     assert names[1:4] == ["nv_tileaa.make_memref", "nv_tileaa.block_tile", "nv_tileaa.tiled_load"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [("if %c {", "}"), ("loop { if %c { break }", "continue }")]
+)
+def test_deep_programs_convert_for_deep_callers(start: str, end: str) -> None:
+    def deeper(frames: int, text: str) -> Operation:
+        return deeper(frames - 1, text) if frames else converted(text)
+
+    body = "\n".join([start] * 100 + [end] * 100)
+    limit = sys.getrecursionlimit()
+    module = deeper(300, tile_module(body, "%c: tile<i1>"))
+    assert sum(op.dialect == "scf" for op in module.walk()) >= 200
+    assert sys.getrecursionlimit() == limit

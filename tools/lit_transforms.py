@@ -33,7 +33,7 @@ from tilewright.ir.traits import CONSTANT_LIKE
 from tilewright.ir.verifier import verify
 from tilewright.text.printer import print_op
 from tilewright.transforms.generic.constant_pool import ConstantPool
-from tilewright.transforms.generic.fold import Folder
+from tilewright.transforms.generic.fold import fold
 
 PUBLIC_RULES: Final = (
     *branches.RULES,
@@ -73,14 +73,14 @@ def run_public(test: TransformTest, root: Operation) -> None:
     if test.pipeline != "canonicalize":
         run_passes(test, root)
         return
-    pool, folder = ConstantPool(), Folder()
+    pool = ConstantPool()
 
-    def fold(op: Operation, build: Rewriter) -> Replacement:
+    def simplify(op: Operation, build: Rewriter) -> Replacement:
         if CONSTANT_LIKE in op.traits:
             return pool(op, build)
-        return folder(op, build) if isinstance(op, PUBLIC_FOLDS) else None
+        return fold(op, build) if isinstance(op, PUBLIC_FOLDS) else None
 
-    apply_rules(root, PUBLIC_RULES, fold=fold)
+    apply_rules(root, PUBLIC_RULES, fold=simplify)
 
 
 def judge(

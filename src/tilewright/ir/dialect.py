@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -47,6 +48,19 @@ class Dialect:
         for module in modules:
             self._collect(vars(module).values())
         self.ops.update(spellings or {})
+
+    @staticmethod
+    def of(kind: type[Operation]) -> Dialect | None:
+        """The dialect of an operation class; the module `dialect` beside that of the class has it.
+
+        A pass that only makes operations need not have imported it.
+        """
+        name = kind.name.partition(".")[0]
+        if name not in Dialect.loaded:
+            package = kind.__module__.rpartition(".")[0]
+            if package and find_spec(f"{package}.dialect") is not None:
+                import_module(f"{package}.dialect")
+        return Dialect.loaded.get(name)
 
     def _collect(self, members: Iterable[object]) -> None:
         prefix = f"{self.name}."

@@ -44,4 +44,5 @@ NV_TILEAA: Final = Dialect(
     structure,
     types,
     view,
+    simplifier="tilewright.dialects.nv_tileaa.canonicalize.simplifier",
 )

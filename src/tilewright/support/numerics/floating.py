@@ -7,6 +7,7 @@ operands and results become zeros of the same sign.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isqrt
 
 from tilewright.support.floats import (
@@ -75,6 +76,17 @@ def fma(
     """`a * b + c`, rounded once."""
     x, y, z = (_operand(pattern, format, flush) for pattern in (a, b, c))
     return _result(_sum(_product(x, y), z, rounding), format, rounding, flush)
+
+
+def dot(
+    a: Sequence[int], b: Sequence[int], c: int, factors: FloatFormat, format: FloatFormat
+) -> int:
+    """`a[0] * b[0] + a[1] * b[1] + ... + c`, rounded once, to the format of `c`."""
+    total = decode(c, format)
+    for left, right in zip(a, b, strict=True):
+        product = _product(decode(left, factors), decode(right, factors))
+        total = _sum(total, product, Rounding.NEAREST_EVEN)
+    return encode(total, format)
 
 
 def divide(

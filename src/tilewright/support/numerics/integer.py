@@ -7,6 +7,8 @@ outside the signed or the unsigned range, that is, whether a promise of `no_sign
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilewright.support.bits import mask, sign_bit, to_signed, to_unsigned
 from tilewright.support.floats import Rounding
 
@@ -120,6 +122,22 @@ def maximum(a: int, b: int, width: int, *, signed: bool) -> int:
 def minimum(a: int, b: int, width: int, *, signed: bool) -> int:
     """The smaller of two."""
     return a if number(a, width, signed=signed) <= number(b, width, signed=signed) else b
+
+
+def dot(
+    a: Sequence[int],
+    b: Sequence[int],
+    c: int,
+    width: int,
+    sum_width: int,
+    *,
+    signed: tuple[bool, bool],
+) -> int:
+    """`a[0] * b[0] + a[1] * b[1] + ... + c`, in the width of `c`; each factor has a reading."""
+    left, right = (
+        [number(x, width, signed=s) for x in xs] for xs, s in zip((a, b), signed, strict=True)
+    )
+    return to_unsigned(c + sum(x * y for x, y in zip(left, right, strict=True)), sum_width)
 
 
 def shift_left(a: int, amount: int, width: int) -> int:

@@ -10,7 +10,7 @@ from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import ByRoot, Rule, Rules, apply_rules
 from tilewright.ir.traits import CONSTANT_LIKE
 from tilewright.transforms.generic.constant_pool import ConstantPool
-from tilewright.transforms.generic.fold import Folder
+from tilewright.transforms.generic.fold import fold
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -19,32 +19,24 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 
-class DialectRules:
-    """Finds the rules for an operation class: those of its own dialect.
+_by_dialect: dict[Dialect, ByRoot[Rule]] = {}
+_by_kind: dict[type[Operation], Rules] = {}
+
+
+def rules_of(kind: type[Operation]) -> Rules:
+    """The rules for an operation class: those of its own dialect.
 
     No other dialect is asked: which ones are loaded depends on what the process did before, and
     the result must not.
     """
-
-    __slots__ = ("_found",)
-
-    def __init__(self) -> None:
-        self._found: dict[type[Operation], Rules] = {}
-
-    def __call__(self, kind: type[Operation]) -> Rules:
-        found = self._found.get(kind)
-        if found is None:
-            found = self._found[kind] = _rules_of(kind)
-        return found
+    found = _by_kind.get(kind)
+    if found is None:
+        found = _by_kind[kind] = _find_rules(kind)
+    return found
 
 
-_by_dialect: dict[Dialect, ByRoot[Rule]] = {}
-
-
-def _rules_of(kind: type[Operation]) -> Rules:
-    if issubclass(kind, UnregisteredOp):
-        return ()
-    dialect = Dialect.loaded.get(kind.name.partition(".")[0])
+def _find_rules(kind: type[Operation]) -> Rules:
+    dialect = None if issubclass(kind, UnregisteredOp) else Dialect.of(kind)
     if dialect is None:
         return ()
     rules = _by_dialect.get(dialect)
@@ -64,9 +56,9 @@ class Canonicalize(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         limit = self.max_rewrites or None
-        pool, folder = ConstantPool(), Folder()
+        pool = ConstantPool()
 
-        def fold(op: Operation, build: Rewriter) -> Replacement:
-            return (pool if CONSTANT_LIKE in op.traits else folder)(op, build)
+        def simplify(op: Operation, build: Rewriter) -> Replacement:
+            return (pool if CONSTANT_LIKE in op.traits else fold)(op, build)
 
-        apply_rules(op, DialectRules(), fold=fold, limit=limit, sink=sink)
+        apply_rules(op, rules_of, fold=simplify, limit=limit, sink=sink)

@@ -18,28 +18,25 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 
-class Folder:
-    """A `Fold` hook for `apply_rules`; remembers the function of each operation class."""
+_functions: dict[type[Operation], Callable[[Any, Any], Folded] | None] = {}
+"""How operations of a class fold; classes are found here once they have been asked for."""
 
-    __slots__ = ("_functions",)
 
-    def __init__(self) -> None:
-        self._functions: dict[type[Operation], Callable[[Any, Any], Folded] | None] = {}
-
-    def __call__(self, op: Operation, build: Rewriter) -> Replacement:
-        kind = type(op)
-        try:
-            function = self._functions[kind]
-        except KeyError:
-            dialect = Dialect.loaded.get(op.dialect)
-            function = self._functions[kind] = None if dialect is None else dialect.folds.get(kind)
-        if function is None:
-            return None
-        folded = function(op, tuple([constant_of(value) for value in op.operands]))
-        if folded is None:
-            return None
-        parts = [folded] if isinstance(folded, Attribute | Value) else folded
-        return _materialized(op, parts, build)
+def fold(op: Operation, build: Rewriter) -> Replacement:
+    """A `Fold` hook for `apply_rules`: what an operation computes, where its dialect says how."""
+    kind = type(op)
+    try:
+        function = _functions[kind]
+    except KeyError:
+        dialect = Dialect.of(kind)
+        function = _functions[kind] = None if dialect is None else dialect.folds.get(kind)
+    if function is None:
+        return None
+    folded = function(op, tuple([constant_of(value) for value in op.operands]))
+    if folded is None:
+        return None
+    parts = [folded] if isinstance(folded, Attribute | Value) else folded
+    return _materialized(op, parts, build)
 
 
 def _materialized(
@@ -70,4 +67,4 @@ class Fold(Pass):
     name = "fold"
 
     def run(self, op: Operation, sink: Sink) -> None:
-        apply_rules(op, (), fold=Folder(), sink=sink)
+        apply_rules(op, (), fold=fold, sink=sink)

@@ -34,4 +34,6 @@ class ReconcileUnrealizedCasts(Pass):
     name = "reconcile-unrealized-casts"
 
     def run(self, op: Operation, sink: Sink) -> None:
+        if not any(isinstance(inner, UnrealizedConversionCastOp) for inner in op.walk()):
+            return
         apply_rules(op, (cast_there_and_back,), sink=sink)

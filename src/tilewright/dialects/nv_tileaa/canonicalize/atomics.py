@@ -1,0 +1,92 @@
+"""Atomic operations that change nothing in memory become loads of the same ordering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.elements import element_of, width_of
+from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicOp, AtomicRmwOp
+from tilewright.dialects.nv_tileaa.attributes import RmwMode
+from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, known
+from tilewright.dialects.nv_tileaa.memory import LOAD_SEMANTICS, CreateMemTokenOp, LoadOp
+from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp
+from tilewright.ir.rules import constant_of, rule
+from tilewright.ir.types import IntegerType
+from tilewright.support.bits import mask, sign_bit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilewright.ir.rewriter import Rewriter
+    from tilewright.ir.rules import Replacement, Rules
+    from tilewright.ir.values import Value
+
+_IDENTITIES: Final[dict[RmwMode, Callable[[int], int]]] = {
+    **dict.fromkeys((RmwMode.ADD, RmwMode.OR, RmwMode.XOR, RmwMode.UMAX), lambda bits: 0),
+    **dict.fromkeys((RmwMode.AND, RmwMode.UMIN), mask),
+    RmwMode.MAX: sign_bit,
+    RmwMode.MIN: lambda bits: mask(bits) >> 1,
+}
+"""What leaves every integer as it is. Of floats none does: even zero changes the sign of one."""
+
+
+def _is_identity(mode: RmwMode, value: Value) -> bool:
+    """Whether combining memory with a value is known to change nothing."""
+    identity = _IDENTITIES.get(mode)
+    if identity is None or not isinstance(element_of(value.type), IntegerType):
+        return False
+    return known(value) == identity(width_of(value.type))
+
+
+def _load(op: AtomicOp, mask: Value | None, other: Value | None, build: Rewriter) -> Replacement:
+    """A load in place of an atomic operation: ordering, scope, volatility and hints stay."""
+    load = build.create(
+        LoadOp,
+        pointers=op.operands[0],
+        mask=mask,
+        other=None if mask is None else other,
+        token=_token(op),
+        types=[result.type for result in op.results],
+    )
+    kept = {name: value for name, value in op.attributes.items() if name != "rmw_mode"}
+    load.attributes.update(kept)
+    return load
+
+
+def _token(op: AtomicOp) -> Value | None:
+    return op.token if isinstance(op, AtomicCasOp | AtomicRmwOp) else None
+
+
+@rule(AtomicCasOp)
+def fold_atomic_cas(op: AtomicCasOp, build: Rewriter) -> Replacement:
+    """`atomic_cas p, c, c` with a constant `c` is a load: what it would write is there already.
+
+    Loads cannot release: such an ordering stays with the operation.
+    """
+    compare, value = constant_of(op.compare), constant_of(op.value)
+    if compare is None or compare is not value or op.semantic not in LOAD_SEMANTICS:
+        return None
+    return _load(op, op.mask, op.compare, build)
+
+
+@rule(AtomicRmwOp)
+def fold_atomic_rmw(op: AtomicRmwOp, build: Rewriter) -> Replacement:
+    """`atomic_rmw add p, 0` is a load, as is any mode with what leaves all integers as they are.
+
+    Loads cannot release: such an ordering stays. Elements that are masked out give zero.
+    """
+    if not _is_identity(op.mode, op.value) or op.semantic not in LOAD_SEMANTICS:
+        return None
+    other = None if op.mask is None else constant(0, op.result.type, build)
+    return _load(op, op.mask, other, build)
+
+
+@rule(TiledAtomicRmwOp)
+def drop_identity(op: TiledAtomicRmwOp, build: Rewriter) -> Replacement:
+    """A reduction that changes nothing and gives nothing back is its token, unless volatile."""
+    if op.volatile or not _is_identity(op.mode, op.tile):
+        return None
+    return build.create(CreateMemTokenOp).result if op.token is None else op.token
+
+
+RULES: Final[Rules] = (fold_atomic_cas, fold_atomic_rmw, drop_identity)

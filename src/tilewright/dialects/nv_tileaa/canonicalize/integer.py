@@ -1,0 +1,117 @@
+"""Integer arithmetic folds as the operations of arith do that compute the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.arith import folds as arith_folds
+from tilewright.dialects.arith import integer as arith
+from tilewright.dialects.arith.attributes import NO_OVERFLOW
+from tilewright.dialects.arith.integer_folds import fold_as
+from tilewright.dialects.arith.literals import elementwise, literal, splat_of
+from tilewright.dialects.elements import width_of
+from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
+from tilewright.dialects.nv_tileaa.integer import (
+    AbsIOp,
+    AddIOp,
+    AndIOp,
+    BinaryInteger,
+    CmpIOp,
+    DivIOp,
+    MulHiUIOp,
+    MulIOp,
+    NegIOp,
+    OrIOp,
+    OverflowingInteger,
+    RemIOp,
+    ShLIOp,
+    ShRIOp,
+    SignedInteger,
+    SubIOp,
+    XOrIOp,
+)
+from tilewright.support.numerics import integer
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.rules import Constants, Folded, Folds
+
+_SAME: Final[dict[type[Operation], type[arith.BinaryInteger]]] = {
+    AddIOp: arith.AddIOp,
+    SubIOp: arith.SubIOp,
+    MulIOp: arith.MulIOp,
+    AndIOp: arith.AndIOp,
+    OrIOp: arith.OrIOp,
+    XOrIOp: arith.XOrIOp,
+    ShLIOp: arith.ShLIOp,
+}
+
+_BY_SIGN: Final[dict[type[Operation], tuple[type[arith.BinaryInteger], ...]]] = {
+    RemIOp: (arith.RemUIOp, arith.RemSIOp),
+    ShRIOp: (arith.ShRUIOp, arith.ShRSIOp),
+}
+
+_DIVISIONS: Final = {
+    RoundingMode.ZERO: (arith.DivUIOp, arith.DivSIOp),
+    RoundingMode.NEGATIVE_INF: (arith.DivUIOp, arith.FloorDivSIOp),
+    RoundingMode.POSITIVE_INF: (arith.CeilDivUIOp, arith.CeilDivSIOp),
+}
+
+
+def twin(op: BinaryInteger) -> type[arith.BinaryInteger]:
+    """The operation of arith that computes the same."""
+    if not isinstance(op, SignedInteger):
+        return _SAME[type(op)]
+    pair = _DIVISIONS[op.rounding_mode] if isinstance(op, DivIOp) else _BY_SIGN[type(op)]
+    return pair[op.signedness is Signedness.SIGNED]
+
+
+def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
+    """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
+    overflow = op.overflow if isinstance(op, OverflowingInteger) else NO_OVERFLOW
+    return fold_as(twin(op), op, constants, overflow)
+
+
+def fold_negation(op: NegIOp, constants: Constants) -> Folded:
+    """Compute on constants; `-(-x)` is `x`, since both wrap."""
+    if (inner := op.source.defined_by(NegIOp)) is not None:
+        return inner.source
+    bits, promised = width_of(op.result.type), bool(op.overflow)
+
+    def negate(a: int) -> int | None:
+        # A promise about negation speaks of signed integers alone.
+        if promised and integer.negate_overflows(a, bits, signed=True):
+            return None
+        return integer.negate(a, bits)
+
+    return elementwise(negate, op.result.type, constants)
+
+
+def fold_magnitude(op: AbsIOp, constants: Constants) -> Folded:
+    """Compute on constants; the magnitude of a magnitude has the same bits."""
+    if op.source.defined_by(AbsIOp) is not None:
+        return op.source
+    bits = width_of(op.result.type)
+    return elementwise(lambda a: integer.absolute(a, bits), op.result.type, constants)
+
+
+def fold_high_product(op: MulHiUIOp, constants: Constants) -> Folded:
+    """Compute on constants; a product with zero or one has nothing in its high half."""
+    if any(splat_of(constant) in (0, 1) for constant in constants):
+        return literal([0], op.result.type)
+    bits = width_of(op.result.type)
+    return elementwise(lambda a, b: integer.multiply_high(a, b, bits), op.result.type, constants)
+
+
+def fold_comparison(op: CmpIOp, constants: Constants) -> Folded:
+    """Compare constants; a value compared with itself is equal."""
+    return arith_folds.fold_integers(op.predicate, op, constants)
+
+
+FOLDS: Final[Folds] = {
+    **dict.fromkeys((*_SAME, *_BY_SIGN, DivIOp), fold_binary),
+    NegIOp: fold_negation,
+    AbsIOp: fold_magnitude,
+    MulHiUIOp: fold_high_product,
+    CmpIOp: fold_comparison,
+}

@@ -1,0 +1,123 @@
+"""Products of matrices that are known, or that add nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilewright.dialects.arith.attributes import Literal
+from tilewright.dialects.arith.literals import LIMIT, expanded, literal, splat_of
+from tilewright.dialects.elements import element_of, width_of
+from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.nv_tileaa.canonicalize.constants import materialize
+from tilewright.dialects.nv_tileaa.canonicalize.finite import is_finite
+from tilewright.dialects.nv_tileaa.canonicalize.floating import format_of
+from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.ir.rules import constant_of, rule
+from tilewright.ir.types import F32, FloatType
+from tilewright.support.bits import mask
+from tilewright.support.floats import FORMATS, decode
+from tilewright.support.numerics import floating, integer
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute
+    from tilewright.ir.rewriter import Rewriter
+    from tilewright.ir.rules import Replacement, Rules
+    from tilewright.ir.values import Value
+
+_PRODUCTS: Final = 1 << 16
+"""How many products a computed constant may be the sum of."""
+
+Dot: TypeAlias = Callable[[Sequence[int], Sequence[int], int], int]
+"""From a row, a column and what is there already to an element of the result."""
+
+
+@rule(DotOp)
+def fold_constant_dot(op: DotOp, build: Rewriter) -> Replacement:
+    """`dot 0, b, c` is `c` where `b` is finite; a dot of constants is a constant."""
+    if _adds_nothing(op):
+        return op.c
+    constants = [constant_of(value) for value in (op.a, op.b, op.c)]
+    if None in constants or op.a_scale is not None:
+        return None
+    folded = _computed(op, constants)
+    return None if folded is None else materialize(folded, op.result.type, build)
+
+
+def _is_zero(tile: Value) -> bool:
+    """Whether all elements are zero, of either sign."""
+    pattern = splat_of(constant_of(tile))
+    if pattern is None:
+        return False
+    element = element_of(tile.type)
+    if not isinstance(element, FloatType):
+        return pattern == 0
+    return decode(pattern, FORMATS[element.format]).is_zero
+
+
+def _adds_nothing(op: DotOp) -> bool:
+    """Whether all products are zero: one side is, and the rest cannot make NaN of it.
+
+    The sign of a sum that is zero depends on the order of summation, which is open.
+    """
+    zeros = [side for side in (op.a, op.b) if _is_zero(side)]
+    if not zeros or not op.is_float:
+        return bool(zeros)
+    if "nnan" in op.fastmath:
+        return True
+    others = [op.b if zeros[0] is op.a else op.a, op.a_scale, op.b_scale]
+    return all(other is None or is_finite(other) for other in others)
+
+
+def _computed(op: DotOp, constants: Sequence[Attribute | None]) -> Literal | None:
+    """The product of constants, unless it is too large or its factors are cut off."""
+    tiles = [constant for constant in constants if isinstance(constant, Literal)]
+    *_, rows, inner = shape(op.a.type)
+    columns = shape(op.b.type)[-1]
+    if len(tiles) < 3 or (op.is_float and not _counts_in_full(op, tiles[:2])):
+        return None
+    dot = _float_dot(op) if op.is_float else _integer_dot(op)
+    splats = [splat_of(tile) for tile in tiles]
+    if None not in splats and inner <= _PRODUCTS:
+        a, b, c = (splat or 0 for splat in splats)
+        return literal([dot([a] * inner, [b] * inner, c)], op.result.type)
+    total = count(op.result.type)
+    if total * inner > _PRODUCTS or max(total, count(op.a.type), count(op.b.type)) > LIMIT:
+        return None
+    values = zip(tiles, (op.a, op.b, op.c), strict=True)
+    a, b, c = (expanded(tile, count(value.type)) for tile, value in values)
+    patterns = [
+        dot(
+            a[(batch * rows + row) * inner : (batch * rows + row + 1) * inner],
+            b[batch * inner * columns + column : (batch + 1) * inner * columns : columns],
+            c[(batch * rows + row) * columns + column],
+        )
+        for batch in range(total // (rows * columns))
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    return literal(patterns, op.result.type)
+
+
+def _counts_in_full(op: DotOp, factors: Sequence[Literal]) -> bool:
+    """Whether the product sees all bits of its factors: those of f32 may count as tf32."""
+    if element_of(op.a.type) is not F32 or op.input_precision == "ieee":
+        return True
+    cut = mask(FORMATS["f32"].mantissa_bits - FORMATS["tf32"].mantissa_bits)
+    return not any(pattern & cut for factor in factors for pattern in expanded(factor, 1))
+
+
+def _float_dot(op: DotOp) -> Dot:
+    """Sums have the type of the accumulator, and are rounded once."""
+    factors, format = format_of(op.a.type), format_of(op.c.type)
+    return lambda a, b, c: floating.dot(a, b, c, factors, format)
+
+
+def _integer_dot(op: DotOp) -> Dot:
+    bits, sum_bits = width_of(op.a.type), width_of(op.c.type)
+    signed = (op.signedness_a is Signedness.SIGNED, op.signedness_b is Signedness.SIGNED)
+    return lambda a, b, c: integer.dot(a, b, c, bits, sum_bits, signed=signed)
+
+
+RULES: Final[Rules] = (fold_constant_dot,)

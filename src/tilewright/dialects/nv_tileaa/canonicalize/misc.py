@@ -1,0 +1,38 @@
+"""Promises about values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.shape import SplatOp
+from tilewright.ir.rules import rule
+
+if TYPE_CHECKING:
+    from tilewright.ir.rewriter import Rewriter
+    from tilewright.ir.rules import Constants, Folded, Folds, Replacement, Rules
+
+
+def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
+    """A promise made twice in a row is made once; a constant needs none."""
+    inner = op.value.defined_by(AssumeOp)
+    if inner is not None and inner.predicate is op.predicate:
+        return op.value
+    return None if constants == (None,) else op.value
+
+
+@rule(AssumeOp)
+def push_assume_through_splat(op: AssumeOp, build: Rewriter) -> Replacement:
+    """`assume p, (splat x)` becomes `splat (assume p, x)` if `p` says the same of every element."""
+    splat = op.value.defined_by(SplatOp)
+    if splat is None or not op.predicate.is_elementwise:
+        return None
+    if op.predicate.value_problem(splat.source.type) is not None:
+        return None
+    build.fuse(splat)
+    scalar = build.create(AssumeOp, value=splat.source, predicate=op.predicate)
+    return build.create(SplatOp, source=scalar.result, types=[op.result.type])
+
+
+FOLDS: Final[Folds] = {AssumeOp: fold_assume}
+RULES: Final[Rules] = (push_assume_through_splat,)

@@ -1,0 +1,47 @@
+"""What brings programs of nv_tileaa into canonical form: all folds and rules, and constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.canonicalize import (
+    atomics,
+    conversion,
+    extract,
+    floating,
+    integer,
+    matrix,
+    memory,
+    misc,
+    queue,
+    shape,
+    view,
+)
+from tilewright.dialects.nv_tileaa.canonicalize.constants import materialize
+
+if TYPE_CHECKING:
+    from tilewright.ir.rules import Folds, Rules
+
+__all__ = ["FOLDS", "RULES", "materialize"]
+
+FOLDS: Final[Folds] = {
+    **conversion.FOLDS,
+    **extract.FOLDS,
+    **floating.FOLDS,
+    **integer.FOLDS,
+    **memory.FOLDS,
+    **misc.FOLDS,
+    **shape.FOLDS,
+    **view.FOLDS,
+}
+
+RULES: Final[Rules] = (
+    *matrix.RULES,
+    *memory.RULES,
+    *misc.RULES,
+    *shape.RULES,
+    *extract.RULES,
+    *conversion.RULES,
+    *queue.RULES,
+    *atomics.RULES,
+)

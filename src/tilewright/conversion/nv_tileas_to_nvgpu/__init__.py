@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu import elementwise, memory, shape, structure
+from tilewright.conversion.nv_tileas_to_nvgpu import (
+    elementwise,
+    integers,
+    memory,
+    shape,
+    structure,
+    views,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
 from tilewright.dialects.builtin import ModuleOp
 from tilewright.ir.conversion import Patterns, convert
@@ -19,7 +26,9 @@ if TYPE_CHECKING:
 PATTERNS: Final[Patterns] = (
     *structure.PATTERNS,
     *shape.PATTERNS,
+    *integers.PATTERNS,
     *memory.PATTERNS,
+    *views.PATTERNS,
     *elementwise.PATTERNS,
 )
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.conversion_pattern import ConversionPattern
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
 
 LEGAL: Final = ("arith", "nv_tileaa", "func", "gpu", "scf", "math")
@@ -99,24 +98,27 @@ def leftovers(root: Operation) -> Iterator[Diagnostic]:
 
     Casts may have such values, for what stays although it knows nothing of the new level.
     """
-    new: set[Type] = set()
+    seen: set[Type] = set()
     for op in root.walk():
         if op is not root and op.name.startswith(_PREFIX):
             yield op.error("is of Tile IR, and should be gone")
             continue
-        if isinstance(op, UnrealizedConversionCastOp):
+        for result in op.results:
+            if result.type not in seen and _is_old(result.type, op, seen):
+                yield op.error(f"has a value of type '{result.type}', which should be gone")
+        if not op.regions:
             continue
-        values: list[Value] = [*op.results]
-        for region in op.regions:
-            values += [argument for block in region.blocks for argument in block.args]
-        for value in values:
-            type = value.type
-            if type in new:
-                continue
-            if type.mnemonic.startswith(_PREFIX):
-                yield op.error(f"has a value of type '{type}', which should be gone")
-            else:
-                new.add(type)
+        for argument in [arg for r in op.regions for block in r.blocks for arg in block.args]:
+            if argument.type not in seen and _is_old(argument.type, op, seen):
+                yield op.error(f"has a value of type '{argument.type}', which should be gone")
+
+
+def _is_old(type: Type, op: Operation, seen: set[Type]) -> bool:
+    """Whether a type should be gone; one that need not is remembered."""
+    if not type.mnemonic.startswith(_PREFIX):
+        seen.add(type)
+        return False
+    return not isinstance(op, UnrealizedConversionCastOp)
 
 
 class ConvertCudaTileToTileAA(Pass):

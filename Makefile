@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus stage1 corpus-run emit-table fuzz bench conformance samples clean
+.PHONY: help demo test lint format requirements corpus corpus-lower corpus-run emit-table fuzz bench conformance samples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +43,8 @@ corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools 
 	@echo "corpus: every module of the corpus against NVIDIA's tools"
 	@$(BIN)/python tools/corpus.py $(ARGS)
 
-stage1: $(READY) ## take every module of the corpus down to nv_tileaa
-	@echo "stage1: every module of the corpus down to nv_tileaa"
+corpus-lower: $(READY) ## take every module of the corpus down to nv_tileaa
+	@echo "corpus-lower: every module of the corpus down to nv_tileaa"
 	@$(BIN)/python tools/stage1.py $(ARGS)
 
 corpus-run: $(READY) ## run every module of the corpus on the reference executor

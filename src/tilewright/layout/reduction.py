@@ -1,0 +1,86 @@
+"""Reductions along a dimension: which threads hold parts of one line, and how they meet.
+
+Two threads that hold different elements of a line combine what they have; two that hold the same
+elements must not. So a direction is a change of the thread's number that leads to other elements
+of the same lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.layout import gf2
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Direction(NamedTuple):
+    """Where the partner of a thread is, and which of its registers has the same line."""
+
+    bits: int
+    """Exclusive or of the lane, or of the warp."""
+    registers: int
+    """Exclusive or of the register of the partial results."""
+    leading: int
+    """The bit that tells the two partners apart."""
+
+
+class Reduction(NamedTuple):
+    """The steps of a reduction."""
+
+    groups: list[list[int]]
+    """For each register of the partial results, the registers of the source it comes from."""
+    partial: Layout
+    """The layout of the partial results: that of the source without the dimension."""
+    lanes: list[Direction]
+    warps: list[Direction]
+
+
+def reduction(source: Layout, axis: int) -> Reduction:
+    """How a tile in a layout is reduced along a dimension.
+
+    >>> from tilewright.layout.spread import spread
+    >>> steps = reduction(spread((4, 64), warps=4, vector=2), axis=1)
+    >>> [step.bits for step in steps.lanes], steps.warps, steps.groups
+    ([1, 2, 4, 8, 16], [], [[0, 1]])
+    """
+    dropped = source.drop(axis)
+    partial = dropped.distinct_registers()
+    groups: dict[int, list[int]] = {}
+    for register in range(source.extent(REGISTER)):
+        groups.setdefault(dropped.packed(register=register), []).append(register)
+    order = [groups[partial.packed(register=r)] for r in range(partial.extent(REGISTER))]
+    seen = gf2.Basis(source.vectors(REGISTER))
+    lines = gf2.Basis(partial.vectors(REGISTER))
+    count = len(partial.vectors(REGISTER))
+    lanes = _directions(source.vectors(LANE), dropped.vectors(LANE), seen, lines, count)
+    count += len(source.vectors(LANE))
+    warps = _directions(source.vectors(WARP), dropped.vectors(WARP), seen, lines, count)
+    return Reduction(order, partial, lanes, warps)
+
+
+def _directions(
+    vectors: Sequence[int],
+    dropped: Sequence[int],
+    seen: gf2.Basis,
+    lines: gf2.Basis,
+    start: int,
+) -> list[Direction]:
+    """The bits of a thread's number that lead to other elements of the same lines.
+
+    `lines` numbers what tells lines apart: registers below, then lanes, then warps; these bits
+    begin at `start`.
+    """
+    own = (1 << start) - 1
+    found: list[Direction] = []
+    for bit, (vector, line) in enumerate(zip(vectors, dropped, strict=True)):
+        if not seen.offer(start + bit, vector):
+            continue
+        same = lines.express(line)
+        if same is None:
+            lines.offer(start + bit, line)
+        else:
+            found.append(Direction(same >> start | 1 << bit, same & own, bit))
+    return found

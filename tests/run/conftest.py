@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import pytest
 from programs import Run, parse_labels, parse_runs, problems
@@ -27,10 +27,10 @@ class ProgramFile(pytest.File):
     def collect(self) -> Iterator[ProgramRun]:
         text = self.path.read_text()
         for number, run in enumerate(parse_runs(text)):
-            for mode in ("plain", "checked"):
-                if run.only in (None, mode):
+            for mode, kind in (("plain", ProgramRun), ("checked", ProgramRun), *EMULATED):
+                if run.only in (None, mode) and kind.can_run(run, mode):
                     name = f"{run.entry or 'kernel'}-{number}-{mode}"
-                    yield ProgramRun.from_parent(self, name=name, text=text, run=run, mode=mode)
+                    yield kind.from_parent(self, name=name, text=text, run=run, mode=mode)
 
 
 class Wrong(Exception):
@@ -48,28 +48,27 @@ class ProgramRun(pytest.Item):
         self.run = run
         self.mode = mode
 
+    @classmethod
+    def can_run(cls, run: Run, mode: str) -> bool:
+        """Whether the executor finds what the program does."""
+        return True
+
     def runtest(self) -> None:
         for seed in self.SEEDS[self.mode]:
             self.run_once(seed)
+
+    def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
+        module = tilewright.read(self.text, name=self.path.name)
+        entry, grid, checked = self.run.entry, self.run.grid, self.mode == "checked"
+        tilewright.execute(module, entry, grid, arguments, check=checked, seed=seed, write=write)
 
     def run_once(self, seed: int) -> None:
         before = self.run.values()
         after = copy.deepcopy(before)
         printed: list[str] = []
-        module = tilewright.read(self.text, name=self.path.name)
-        arguments = list(after.values())
-        checked = self.mode == "checked"
         try:
-            tilewright.execute(
-                module,
-                self.run.entry,
-                self.run.grid,
-                arguments,
-                check=checked,
-                seed=seed,
-                write=printed.append,
-            )
-        except ExecutionError as error:
+            self.execute(list(after.values()), seed, printed.append)
+        except tilewright.UserError as error:
             self.compare_failure(error)
             return
         if self.run.failure is not None:
@@ -79,9 +78,9 @@ class ProgramRun(pytest.Item):
         if wrong:
             raise Wrong("\n".join(wrong))
 
-    def compare_failure(self, error: ExecutionError) -> None:
+    def compare_failure(self, error: tilewright.UserError) -> None:
         wanted = self.run.failure
-        if wanted is None:
+        if wanted is None or not isinstance(error, ExecutionError):
             raise Wrong(error.render()) from error
         if error.fault.name.lower() != wanted.fault:
             raise Wrong(f"expected {wanted.fault}, got {error.fault}\n{error.render()}") from error
@@ -104,3 +103,35 @@ class ProgramRun(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.run.line - 1, self.name
+
+
+class EmulatedRun(ProgramRun):
+    """One run of a test program as compiled code for a GPU, on the emulator with its checker on."""
+
+    def runtest(self) -> None:
+        try:
+            self.run_once(1)
+        except tilewright.Unsupported as error:
+            pytest.skip(str(error))
+
+    @classmethod
+    def can_run(cls, run: Run, mode: str) -> bool:
+        """Of what programs do wrong, a GPU notices failed assertions alone."""
+        return run.failure is None or run.failure.fault == "assertion"
+
+    def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
+        module = tilewright.read(self.text, name=self.path.name)
+        entry, grid = self.run.entry, self.run.grid
+        tilewright.execute(
+            module, entry, grid, arguments, "emulator",
+            check=True, seed=seed, write=write, arch=self.mode,
+        )  # fmt: skip
+
+    def compare_failure(self, error: tilewright.UserError) -> None:
+        wanted = self.run.failure
+        if wanted is None or wanted.fault not in str(error) or wanted.gist not in str(error):
+            raise Wrong(error.render()) from error
+
+
+EMULATED: Final = (("sm_80", EmulatedRun), ("sm_90", EmulatedRun))
+"""The GPUs whose code the emulator runs."""

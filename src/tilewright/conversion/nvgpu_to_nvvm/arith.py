@@ -17,6 +17,7 @@ from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
 from tilewright.dialects.arith import casts, comparison, floating, integer
 from tilewright.dialects.arith.attributes import RoundingMode
 from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal as integer_literal
 from tilewright.dialects.llvm import arithmetic, conversion, intrinsics
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.attributes import FCmpPredicate, ICmpPredicate
@@ -147,13 +148,14 @@ def mul_extended(
 ) -> Result:
     """The product in twice the width, in two halves."""
     type = new.lhs.type
-    if not isinstance(type, IntegerType):
-        return build.reject(f"expected scalars, got '{op.lhs.type}'")
-    double = IntegerType(2 * type.width)
+    scalar = scalar_of(type)
+    assert isinstance(scalar, IntegerType)
+    wide = IntegerType(2 * scalar.width)
+    double = VectorType(type.shape, wide) if isinstance(type, VectorType) else wide
     widen = conversion.SExtOp if isinstance(op, integer.MulSIExtendedOp) else conversion.ZExtOp
     a, b = [build.create(widen, arg=value, types=[double]).res for value in (new.lhs, new.rhs)]
     product = build.create(arithmetic.MulOp, lhs=a, rhs=b).res
-    width = IntegerAttr(type.width, double)
+    width = integer_literal([scalar.width], double)
     shift = build.create(LLVMConstantOp, value=width, types=[double]).res
     upper = build.create(arithmetic.LShrOp, lhs=product, rhs=shift).res
     return [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.driver.api import read_unverified
 from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
 from tilewright.driver.cli.options import Command, Option
-from tilewright.driver.execute import execute
+from tilewright.driver.execute import PLACES, execute
 from tilewright.driver.files import read_input
 
 if TYPE_CHECKING:
@@ -23,7 +23,13 @@ COMMAND: Final = Command(
         *KERNEL_OPTIONS,
         Option("--check", help="look for races, uninitialised memory and broken promises"),
         Option("--seed", metavar="N", default="0", help="the order of things under --check"),
-        Option("--on", choices=("cpu",), default="cpu", help="where to run"),
+        Option("--on", choices=PLACES, default="cpu", help="where to run (default: cpu)"),
+        Option(
+            "--arch",
+            metavar="GPU",
+            default="sm_90",
+            help="what to compile for on the emulator (default: sm_90)",
+        ),
     ),
     "examples:\n"
     "  tilewright run add.mlir --grid 4 --arg random:64xf32:1 --arg ones:64xf32 "
@@ -42,8 +48,10 @@ def run(arguments: Arguments) -> int:
         arguments["entry"] or None,
         grid,
         kernel.values,
+        arguments["on"],
         check=arguments.flag("check"),
         seed=kernel.numbers("seed", arguments["seed"])[0],
+        arch=arguments["arch"],
         progress=Bar() if sys.stderr.isatty() else None,
     )
     return kernel.finish()

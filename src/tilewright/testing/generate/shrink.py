@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tilewright.dialects.cuda_tile.constraints import NUMBER_TILE
-from tilewright.dialects.cuda_tile.control_flow import IfOp
+from tilewright.dialects.cuda_tile.control_flow import ForOp, IfOp
 from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.dialects.cuda_tile.simplify.branches import take_branch
 from tilewright.dialects.cuda_tile.simplify.constants import splat
+from tilewright.dialects.cuda_tile.simplify.regions import inline, jumps
 from tilewright.dialects.cuda_tile.structure import ModuleOp
-from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.verifier import verify
@@ -30,7 +30,7 @@ def shrink(module: ModuleOp, fails: Fails) -> ModuleOp:
     best = module
     size = -1
     while size != (size := _size(best)):
-        for edit in (_without, _by_operand, _by_zero, _then, _otherwise):
+        for edit in (_without, _by_operand, _by_zero, _then, _otherwise, _once):
             best = _shrink_by(edit, best, fails)
     return best
 
@@ -57,7 +57,6 @@ def _nth(module: ModuleOp, number: int) -> Operation | None:
 
 def _is_valid(module: ModuleOp) -> bool:
     try:
-        parse_pipeline("dce").run(module)
         verify(module)
     except UserError:
         return False
@@ -116,4 +115,13 @@ def _taken(op: Operation, condition: bool) -> bool:
         return False
     build = Rewriter.at(op)
     build.replace(op, *take_branch(op, condition, build))
+    return True
+
+
+def _once(op: Operation) -> bool:
+    """The body of a counted loop stands for it."""
+    if not isinstance(op, ForOp) or len(list(jumps(op.body.block))) != 1:
+        return False
+    build = Rewriter.at(op)
+    build.replace(op, *inline(op.body.block, op, build, (op.lower_bound, *op.init_values)))
     return True

@@ -18,7 +18,7 @@ from tilewright.bytecode.opcodes import OPCODES
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.operation import Operation
-from tilewright.reference.control_flow import Passage
+from tilewright.reference.walk import Passage
 from tilewright.reference.errors import ExecutionError
 from tilewright.reference.launch import launch
 from tilewright.reference.meanings import MEANINGS, Meaning

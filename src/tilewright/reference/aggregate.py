@@ -6,78 +6,100 @@ through it combines many pairs at once, whatever it does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from tilewright.dialects.cuda_tile import aggregate as d
-from tilewright.dialects.cuda_tile.control_flow import YieldOp
+from tilewright.ir.operation import Region
 from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
-from tilewright.reference.control_flow import Crossing, Passage, walk
 from tilewright.reference.meanings import meaning
-from tilewright.reference.tile import Array, per_block, tile_type
+from tilewright.reference.tile import Array, per_block, shape
+from tilewright.reference.walk import Crossing, Passage, walk
 
 Columns = list[Array]
 """For each operand an array of shape (extent, blocks, other elements)."""
 
 
-def _columns(op: d.AggregateOp, at: Batch) -> tuple[Columns, int]:
-    sources = [at[source] for source in op.sources]
-    blocks = at.count if _captures(op) else max(map(len, sources))
-    moved = (np.moveaxis(per_block(source, blocks), op.dim + 1, 0) for source in sources)
-    return [array.reshape(len(array), blocks, -1) for array in moved], blocks
+class Combination(NamedTuple):
+    """Elements along an axis, and the body that combines them."""
+
+    sources: Sequence[Value]
+    axis: int
+    body: Region
+
+    def columns(self, at: Batch) -> tuple[Columns, int]:
+        """The elements, and for how many blocks."""
+        sources = [at[source] for source in self.sources]
+        blocks = at.count if captures(self.body) else max(map(len, sources))
+        moved = (np.moveaxis(per_block(source, blocks), self.axis + 1, 0) for source in sources)
+        return [array.reshape(len(array), blocks, -1) for array in moved], blocks
+
+    def combine(self, at: Batch, lhs: Columns, rhs: Columns) -> Crossing:
+        """Run the body on pairs of elements."""
+        extents = lhs[0].shape
+        lanes = np.broadcast_to(np.arange(int(extents[1]))[:, np.newaxis], extents).reshape(-1)
+        pairs = [side.reshape(-1) for both in zip(lhs, rhs, strict=True) for side in both]
+        found = yield from run_body(self.body, at, lanes, pairs)
+        return Passage(at, [value.reshape(extents) for value in found.results], [])
+
+    def restored(self, column: Array) -> Array:
+        """A column as a tile of the operands' shape."""
+        blocks, extents = column.shape[1], shape(self.sources[0])
+        around = extents[: self.axis] + extents[self.axis + 1 :]
+        return np.moveaxis(column.reshape(len(column), blocks, *around), 0, self.axis + 1)
 
 
-def _captures(op: d.AggregateOp) -> bool:
-    """Whether the body uses values from outside, which may differ between blocks."""
-    inside: set[Value] = set(op.body.block.args)
-    inside.update(value for inner in op.body.walk() for value in inner.results)
-    return any(value not in inside for inner in op.body.walk() for value in inner.operands)
+def captures(body: Region) -> bool:
+    """Whether a body uses values from outside, which may differ between blocks."""
+    inside: set[Value] = set(body.block.args)
+    inside.update(value for inner in body.walk() for value in inner.results)
+    return any(value not in inside for inner in body.walk() for value in inner.operands)
 
 
-def _combine(op: d.AggregateOp, at: Batch, lhs: Columns, rhs: Columns) -> Crossing:
-    """Run the body on pairs of elements."""
-    shape = lhs[0].shape
-    lanes = np.broadcast_to(np.arange(int(shape[1]))[:, np.newaxis], shape).reshape(-1)
+def run_body(body: Region, at: Batch, lanes: Array, arguments: Sequence[Array]) -> Crossing:
+    """Run a body once for each of many arguments; `lanes` are the blocks that these belong to."""
     inner = at.narrow(lanes)
-    pairs = [side.reshape(-1) for both in zip(lhs, rhs, strict=True) for side in both]
-    inner.bind(op.body.block.args, pairs)
-    (exit,) = yield from walk(op.body.block, inner)
-    assert exit.by is YieldOp
-    combined = [per_block(value, len(lanes)).reshape(shape) for value in exit.values]
-    return Passage(at, combined, [])
+    inner.bind(body.block.args, arguments)
+    (exit,) = yield from walk(body.block, inner)
+    return Passage(at, [per_block(value, len(lanes)) for value in exit.values], [])
 
 
 @meaning(d.ReduceOp)
 def reduce(op: d.ReduceOp, at: Batch) -> Crossing:
+    """All elements along a dimension become one."""
+    return reduced(Combination(op.sources, op.dim, op.body), shape(op.results[0]), at)
+
+
+def reduced(what: Combination, result: tuple[int, ...], at: Batch) -> Crossing:
     """Neighbours are combined until one is left, so that the body need only be associative."""
-    columns, blocks = _columns(op, at)
+    columns, blocks = what.columns(at)
     while len(columns[0]) > 1:
         even, odd = [column[0::2] for column in columns], [column[1::2] for column in columns]
-        _, columns, _ = yield from _combine(op, at, even, odd)
-    shape = tile_type(op.results[0]).shape
-    return Passage(at, [column.reshape(blocks, *shape) for column in columns], [])
+        _, columns, _ = yield from what.combine(at, even, odd)
+    return Passage(at, [column.reshape(blocks, *result) for column in columns], [])
 
 
 @meaning(d.ScanOp)
 def scan(op: d.ScanOp, at: Batch) -> Crossing:
+    """Each element is combined with those before it."""
+    what = Combination(op.sources, op.dim, op.body)
+    columns = yield from scanned(what, at, reverse=op.reverse)
+    return Passage(at, [what.restored(column) for column in columns.results], [])
+
+
+def scanned(what: Combination, at: Batch, *, reverse: bool) -> Crossing:
     """Each element is combined with ever more of those before it: 1, 2, 4 and so on."""
-    columns, _ = _columns(op, at)
-    if op.reverse:
+    columns, _ = what.columns(at)
+    if reverse:
         columns = [column[::-1] for column in columns]
     distance = 1
     while distance < len(columns[0]):
         before, after = [c[:-distance] for c in columns], [c[distance:] for c in columns]
-        _, combined, _ = yield from _combine(op, at, before, after)
+        _, combined, _ = yield from what.combine(at, before, after)
         joined = zip(columns, combined, strict=True)
         columns = [np.concatenate([column[:distance], new]) for column, new in joined]
         distance *= 2
-    if op.reverse:
-        columns = [column[::-1] for column in columns]
-    return Passage(at, [_restored(op, at, c) for c in columns], [])
-
-
-def _restored(op: d.ScanOp, at: Batch, column: Array) -> Array:
-    """A column as a tile of the operands' shape."""
-    blocks, shape = column.shape[1], tile_type(op.results[0]).shape
-    outer = column.reshape(shape[op.dim], blocks, *shape[: op.dim], *shape[op.dim + 1 :])
-    return np.moveaxis(outer, 0, op.dim + 1)
+    return Passage(at, [column[::-1] for column in columns] if reverse else columns, [])

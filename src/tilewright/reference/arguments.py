@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilewright.dialects.cuda_tile.structure import EntryOp
-from tilewright.dialects.cuda_tile.types import PtrType, TileType
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F4E2M1FN, I1, FloatType
 from tilewright.ir.values import Value
@@ -16,7 +14,17 @@ from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.numerics.conversion import int_to_float
 from tilewright.reference.numerics.rounding import round_to
-from tilewright.reference.tile import ADDRESS, DTYPES, Array, is_array, wrap
+from tilewright.reference.programs import Kernel
+from tilewright.reference.tile import (
+    ADDRESS,
+    DTYPES,
+    Array,
+    Pointer,
+    element,
+    is_array,
+    shape,
+    wrap,
+)
 from tilewright.support.diagnostics import Diagnostic
 
 SCALARS: Final = (bool, int, float, np.generic)
@@ -35,9 +43,9 @@ class Table:
         return [entry for row in self.rows for entry in row if is_array(entry)]
 
 
-def bind_arguments(entry: EntryOp, arguments: Sequence[Any], space: AddressSpace) -> list[Array]:
+def bind_arguments(entry: Kernel, arguments: Sequence[Any], space: AddressSpace) -> list[Array]:
     """The values of a kernel's parameters. Arrays stay where they are and change in place."""
-    parameters = entry.arguments
+    parameters = entry.body.block.args
     if len(arguments) != len(parameters):
         _fail(entry, f"expected {len(parameters)} arguments, got {len(arguments)}")
     homes = _place_arrays(arguments, space)
@@ -56,26 +64,26 @@ def _filled(table: Table, homes: dict[int, int]) -> Array:
     return np.array(rows, np.int64).reshape(-1)
 
 
-def _fail(entry: EntryOp, message: str) -> Any:
+def _fail(entry: Kernel, message: str) -> Any:
     raise ExecutionError(Fault.ARGUMENT, [Diagnostic(message, entry.location)])
 
 
 def _bind(
-    entry: EntryOp, index: int, parameter: Value, argument: Any, homes: dict[int, int]
+    entry: Kernel, index: int, parameter: Value, argument: Any, homes: dict[int, int]
 ) -> Array:
     type = parameter.type
     what = f"argument {index} of '@{entry.sym_name}'"
-    if not isinstance(type, TileType) or type.shape:
+    held = element(parameter)
+    if shape(parameter) or not (held in DTYPES or isinstance(held, Pointer)):
         _fail(entry, f"{what}: cannot pass a value of type '{type}'")
-        raise AssertionError
-    if not isinstance(type.element, PtrType):
+    if not isinstance(held, Pointer):
         if not isinstance(argument, SCALARS):
             _fail(entry, f"{what}: expected a number for '{type}', got {_kind(argument)}")
-        return scalar(argument, type.element)
+        return scalar(argument, held)
     home = homes.get(id(argument))
     if home is not None:
-        _check_elements(entry, what, argument, type.element.pointee)
-        return np.array([home << (type.element.pointee is F4E2M1FN)], ADDRESS)
+        _check_elements(entry, what, argument, held.pointee)
+        return np.array([home << (held.pointee is F4E2M1FN)], ADDRESS)
     if argument is None or argument == 0:
         return np.zeros(1, ADDRESS)
     return _fail(entry, f"{what}: expected an array for '{type}', got {_kind(argument)}")
@@ -87,7 +95,7 @@ def _kind(argument: Any) -> str:
     return f"{type(argument).__name__} {argument!r}"
 
 
-def _check_elements(entry: EntryOp, what: str, array: Array, pointee: Type) -> None:
+def _check_elements(entry: Kernel, what: str, array: Array, pointee: Type) -> None:
     """Arrays must have the elements that the kernel expects, or integers of the same size."""
     expected, found = DTYPES[pointee], array.dtype
     # "V": files of NumPy's keep elements that it does not know as bytes.

@@ -13,7 +13,8 @@ from tilewright.reference.access import Token, Update
 from tilewright.reference.batch import Batch
 from tilewright.reference.meanings import meaning
 from tilewright.reference.tile import Array, unsigned
-from tilewright.reference.view import located
+from tilewright.reference.tiling import Tile, located
+from tilewright.reference.view import tiling_of
 
 Combine = Callable[..., Array]
 """What memory holds afterwards, from what it holds and the operands."""
@@ -86,18 +87,27 @@ def atomic_cas_tko(op: d.AtomicCASTkoOp, at: Batch) -> tuple[Array, Token]:
     """Stores `val` where memory has the bits of `cmp`; gives what was there before."""
     access = at.machine.access(op, at, at.get(op.token))
     operands, where = (at[op.cmp], at[op.val]), at.get(op.mask)
-    found = access.update(at[op.pointers], operands, one_by_one(_swapped), where, at[op.cmp])
+    found = access.update(at[op.pointers], operands, one_by_one(swapped), where, at[op.cmp])
     return found, access.token
 
 
-def _swapped(before: Array, cmp: Array, val: Array) -> Array:
+def swapped(before: Array, cmp: Array, val: Array) -> Array:
+    """The new value where memory has the expected bits."""
     return np.where(unsigned(before) == unsigned(cmp), val, before)
 
 
 @meaning(d.AtomicRedViewTkoOp)
 def atomic_red_view_tko(op: d.AtomicRedViewTkoOp, at: Batch) -> Token:
     """Combines a tile of a view with values; elements outside of the tensor go nowhere."""
-    access = at.machine.access(op, at, at.get(op.token))
-    addresses, inside = located(op, at, op.view, op.indices)
-    access.update(addresses, (at[op.value],), one_by_one(COMBINE[op.mode]), inside)
+    tile = Tile(op, tiling_of(op.view), op.view, op.indices)
+    return update_tile(tile, at, at.get(op.token), at[op.value], op.mode)
+
+
+def update_tile(
+    tile: Tile, at: Batch, token: Token | None, values: Array, mode: AtomicMode
+) -> Token:
+    """Combines a tile in memory with values."""
+    access = at.machine.access(tile.op, at, token)
+    addresses, inside = located(tile, at)
+    access.update(addresses, (values,), one_by_one(COMBINE[mode]), inside)
     return access.token

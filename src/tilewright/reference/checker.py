@@ -16,6 +16,7 @@ from tilewright.dialects.cuda_tile.enums import MemoryOrdering, MemoryScope
 from tilewright.ir.types import F4E2M1FN
 from tilewright.reference.access import Access, Token
 from tilewright.reference.errors import Fault
+from tilewright.reference.ordering import ordering_of, scope_of
 from tilewright.reference.tile import Array, dtype, element, from_memory
 from tilewright.support.diagnostics import note
 
@@ -85,7 +86,7 @@ class Checker:
         self._perform(token.past)
         block = tuple(int(coordinate) for coordinate in at.blocks[0])
         number = len(self.events)
-        self.events.append(Event(op, block, op.ordering, op.scope))
+        self.events.append(Event(op, block, ordering_of(op), scope_of(op)))
         return CheckedAccess(op, at, self, number, token.past | 1 << number | 1)
 
     def choose(self, count: int) -> int:

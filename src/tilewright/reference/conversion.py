@@ -6,7 +6,10 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile import conversion as d
 from tilewright.dialects.cuda_tile.enums import Signedness
+from tilewright.ir.attributes import Type
+from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
+from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
 from tilewright.reference.integer import check_overflow
 from tilewright.reference.meanings import meaning
@@ -47,11 +50,18 @@ def ftof(op: d.FToFOp, at: Batch) -> Array:
 def ftoi(op: d.FToIOp, at: Batch) -> Array:
     """The integer part. What does not fit is undefined without `saturating`: it saturates too."""
     signed = op.signedness is Signedness.SIGNED
-    source, types = at[op.source], (element(op.source), integer(op.result))
-    found = conversion.float_to_int(source, *types, is_signed=signed)
-    if op.saturating or at.machine.checker is None:
+    return converted_to_integer(op, at, op.source, is_signed=signed, is_defined=op.saturating)
+
+
+def converted_to_integer(
+    op: Operation, at: Batch, value: Value, *, is_signed: bool, is_defined: bool
+) -> Array:
+    """The integer part; a checker looks whether it fits, unless that is defined too."""
+    source, types = at[value], (element(value), integer(op.results[0]))
+    found = conversion.float_to_int(source, *types, is_signed=is_signed)
+    if is_defined or at.machine.checker is None:
         return found
-    fits = conversion.fits_integer(source, *types, is_signed=signed)
+    fits = conversion.fits_integer(source, *types, is_signed=is_signed)
     return at.machine.checker.defined(op, at, found, fits, "converts what does not fit")
 
 
@@ -65,18 +75,26 @@ def itof(op: d.IToFOp, at: Batch) -> Array:
 @meaning(d.IntToPtrOp)
 def int_to_ptr(op: d.IntToPtrOp, at: Batch) -> Array:
     """Integers as addresses."""
-    addresses = at[op.source].view(ADDRESS)
-    return addresses << np.uint64(pointee(op.result) is F4E2M1FN)
+    return as_addresses(at[op.source].view(ADDRESS), pointee(op.result))
+
+
+def as_addresses(bytes: Array, pointee: Type) -> Array:
+    """Addresses in bytes, as pointers to elements hold them."""
+    return bytes << np.uint64(pointee is F4E2M1FN)
+
+
+def as_bytes(addresses: Array, pointee: Type) -> Array:
+    """Addresses that pointers to elements hold, in bytes."""
+    return addresses >> np.uint64(pointee is F4E2M1FN)
 
 
 @meaning(d.PtrToIntOp)
 def ptr_to_int(op: d.PtrToIntOp, at: Batch) -> Array:
     """Addresses as integers."""
-    return (at[op.source] >> np.uint64(pointee(op.source) is F4E2M1FN)).view(np.int64)
+    return as_bytes(at[op.source], pointee(op.source)).view(np.int64)
 
 
 @meaning(d.PtrToPtrOp)
 def ptr_to_ptr(op: d.PtrToPtrOp, at: Batch) -> Array:
     """The same addresses, of another type."""
-    addresses = at[op.source] >> np.uint64(pointee(op.source) is F4E2M1FN)
-    return addresses << np.uint64(pointee(op.result) is F4E2M1FN)
+    return as_addresses(as_bytes(at[op.source], pointee(op.source)), pointee(op.result))

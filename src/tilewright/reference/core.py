@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tilewright.dialects.cuda_tile import core as d
+from tilewright.ir.attributes import Type
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN, I1, I4, TF32
 from tilewright.ir.values import Value
@@ -19,8 +20,8 @@ from tilewright.reference.tile import (
     element,
     per_block,
     pointee,
+    shape,
     stride_in_memory,
-    tile_type,
     unsigned,
 )
 
@@ -28,27 +29,33 @@ from tilewright.reference.tile import (
 @meaning(d.ConstantOp)
 def constant(op: d.ConstantOp, at: Batch) -> Array:
     """The literal."""
-    return tile.constant(op.value.data, tile_type(op.result))
+    return tile.constant(op.value.data, element(op.result), shape(op.result))
+
+
+def count_up(result: Value, start: int = 0) -> Array:
+    """The integers from a start on, in a tile of one dimension."""
+    (extent,) = shape(result)
+    return tile.wrap(np.arange(start, start + extent), element(result))[np.newaxis]
 
 
 @meaning(d.IotaOp)
 def iota(op: d.IotaOp, at: Batch) -> Array:
     """Zero, one, two and so on."""
-    return tile.wrap(np.arange(tile_type(op.result).count), element(op.result))[np.newaxis]
+    return count_up(op.result)
 
 
 @meaning(d.BroadcastOp)
 def broadcast(op: d.BroadcastOp, at: Batch) -> Array:
     """Repetition along the dimensions of extent one."""
     source = at[op.source]
-    return np.broadcast_to(source, (len(source), *tile_type(op.result).shape))
+    return np.broadcast_to(source, (len(source), *shape(op.result)))
 
 
 @meaning(d.ReshapeOp)
 def reshape(op: d.ReshapeOp, at: Batch) -> Array:
     """The same elements in another shape."""
     source = at[op.source]
-    return source.reshape(len(source), *tile_type(op.result).shape)
+    return source.reshape(len(source), *shape(op.result))
 
 
 @meaning(d.PermuteOp)
@@ -60,16 +67,27 @@ def permute(op: d.PermuteOp, at: Batch) -> Array:
 @meaning(d.CatOp)
 def cat(op: d.CatOp, at: Batch) -> Array:
     """Two tiles one after the other along a dimension."""
-    lhs, rhs = at[op.lhs], at[op.rhs]
+    return joined(at[op.lhs], at[op.rhs], op.dim)
+
+
+def joined(lhs: Array, rhs: Array, dim: int) -> Array:
+    """Two tiles one after the other along a dimension."""
     blocks = max(len(lhs), len(rhs))
-    return np.concatenate([per_block(lhs, blocks), per_block(rhs, blocks)], axis=op.dim + 1)
+    return np.concatenate([per_block(lhs, blocks), per_block(rhs, blocks)], axis=dim + 1)
 
 
 @meaning(d.ExtractOp)
 def extract(op: d.ExtractOp, at: Batch) -> Array:
     """One of the parts that the source is cut into."""
-    source, part = at[op.source], tile_type(op.result).shape
-    indices = _part_indices(op, at, op.indices, source.shape[1:], part)
+    return taken_part(op, at, op.source, op.indices, shape(op.result))
+
+
+def taken_part(
+    op: Operation, at: Batch, whole: Value, where: Sequence[Value], part: tuple[int, ...]
+) -> Array:
+    """The part of a tile that indices count."""
+    source = at[whole]
+    indices = _part_indices(op, at, where, source.shape[1:], part)
     blocks = max(len(source), *map(len, indices)) if indices else len(source)
     return _parts(per_block(source, blocks), part)[(np.arange(blocks), *indices)]
 
@@ -77,8 +95,15 @@ def extract(op: d.ExtractOp, at: Batch) -> Array:
 @meaning(d.InsertOp)
 def insert(op: d.InsertOp, at: Batch) -> Array:
     """A copy of the destination, one part of which is the source."""
-    source, destination, part = at[op.source], at[op.destination], tile_type(op.source).shape
-    indices = _part_indices(op, at, op.indices, destination.shape[1:], part)
+    return replaced_part(op, at, op.source, op.destination, op.indices)
+
+
+def replaced_part(
+    op: Operation, at: Batch, new: Value, old: Value, where: Sequence[Value]
+) -> Array:
+    """A copy of a tile in which the part that indices count is another."""
+    source, destination, part = at[new], at[old], shape(new)
+    indices = _part_indices(op, at, where, destination.shape[1:], part)
     blocks = max(map(len, (source, destination, *indices)))
     result = np.array(per_block(destination, blocks))
     _parts(result, part)[(np.arange(blocks), *indices)] = source
@@ -119,8 +144,12 @@ def select(op: d.SelectOp, at: Batch) -> Array:
 @meaning(d.OffsetOp)
 def offset(op: d.OffsetOp, at: Batch) -> Array:
     """Addresses, a signed number of elements further."""
-    start, count = at[op.ptr], tile.signed(at[op.offset]).astype(np.int64)
-    size = stride_in_memory(pointee(op.ptr))
+    return moved(op, at, at[op.ptr], at[op.offset], stride_in_memory(pointee(op.ptr)))
+
+
+def moved(op: Operation, at: Batch, start: Array, offset: Array, size: int) -> Array:
+    """Addresses, a signed number of steps of some size further."""
+    count = tile.signed(offset).astype(np.int64)
     found = start + (count * size).view(tile.ADDRESS)
     if at.machine.checker is None:
         return found
@@ -131,7 +160,12 @@ def offset(op: d.OffsetOp, at: Batch) -> Array:
 @meaning(d.PackOp)
 def pack(op: d.PackOp, at: Batch) -> Array:
     """The bytes that hold a tile."""
-    source, type = np.ascontiguousarray(at[op.source]), element(op.source)
+    return packed(at[op.source], element(op.source))
+
+
+def packed(elements: Array, type: Type) -> Array:
+    """The bytes that hold elements."""
+    source = np.ascontiguousarray(elements)
     if type is I1:
         return np.packbits(source, axis=1, bitorder="little").view(np.int8)
     if type in (I4, F4E2M1FN):
@@ -143,7 +177,12 @@ def pack(op: d.PackOp, at: Batch) -> Array:
 @meaning(d.UnpackOp)
 def unpack(op: d.UnpackOp, at: Batch) -> Array:
     """The tile that bytes hold."""
-    source, type = np.ascontiguousarray(at[op.source]).view(np.uint8), element(op.result)
+    return unpacked(at[op.source], element(op.result))
+
+
+def unpacked(bytes: Array, type: Type) -> Array:
+    """The elements that bytes hold."""
+    source = np.ascontiguousarray(bytes).view(np.uint8)
     if type is I1:
         return np.unpackbits(source, axis=1, bitorder="little") != 0
     if type in (I4, F4E2M1FN):

@@ -7,14 +7,14 @@ another block, or a checker watches, each block runs for itself, and they take t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tilewright.dialects import scf
 from tilewright.dialects.cuda_tile.control_flow import LoopOp
 from tilewright.dialects.cuda_tile.enums import MemoryOrdering
-from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
-from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.reference import (
     aggregate,
     atomics,
@@ -31,11 +31,17 @@ from tilewright.reference import (
     view,
 )
 from tilewright.reference.batch import Batch
-from tilewright.reference.control_flow import Walk
 from tilewright.reference.machine import Machine, Progress
+from tilewright.reference.meanings import MEANINGS
+from tilewright.reference.nv_tileaa import groups
+from tilewright.reference.ordering import ordering_of
+from tilewright.reference.programs import Kernel, global_arrays
 from tilewright.reference.scheduler import run_alone, take_turns
+from tilewright.reference.tile import shape
+from tilewright.reference.walk import Walk, walk
 
 if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
     from tilewright.reference.tile import Array
 
 GROUPS: Final = (
@@ -52,6 +58,7 @@ GROUPS: Final = (
     mma,
     structure,
     view,
+    *groups.GROUPS,
 )
 """The modules that hold the meanings; to import them fills the table."""
 
@@ -61,7 +68,7 @@ BLOCKS_AT_ONCE: Final = 4096
 
 def run_kernel(
     machine: Machine,
-    entry: EntryOp,
+    entry: Kernel,
     arguments: Sequence[Any],
     progress: Progress | None = None,
 ) -> None:
@@ -80,11 +87,11 @@ def run_kernel(
                 progress(done, len(blocks))
 
 
-def start(machine: Machine, entry: EntryOp, blocks: Array, arguments: Sequence[Any]) -> Walk:
+def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[Any]) -> Walk:
     """A walk of some blocks through the kernel."""
     batch = Batch.of_blocks(machine, blocks)
-    batch.bind(entry.arguments, arguments)
-    return structure.entry(entry, batch)
+    batch.bind(entry.body.block.args, arguments)
+    return walk(entry.body.block, batch)
 
 
 def block_coordinates(grid: tuple[int, int, int]) -> Array:
@@ -94,29 +101,30 @@ def block_coordinates(grid: tuple[int, int, int]) -> Array:
     return np.stack([i, j, k], axis=1)
 
 
-def waits(entry: EntryOp) -> bool:
+def waits(entry: Kernel) -> bool:
     """Whether a kernel may wait in a loop until another block has written something."""
     return any(
-        getattr(op, "ordering", MemoryOrdering.WEAK) is not MemoryOrdering.WEAK
+        ordering_of(op) is not MemoryOrdering.WEAK
         for loop in entry.walk()
-        if isinstance(loop, LoopOp)
+        if isinstance(loop, LoopOp | scf.WhileOp)
         for op in loop.walk()
     )
 
 
-def batch_size(entry: EntryOp) -> int:
+def batch_size(entry: Kernel) -> int:
     """How many blocks to run together: few if their tiles are large."""
     largest = max(_tile_sizes(entry), default=1)
     return max(1, min(BLOCKS_AT_ONCE, ELEMENTS_AT_ONCE // largest))
 
 
-def _tile_sizes(entry: EntryOp) -> Iterator[int]:
+def _tile_sizes(entry: Kernel) -> Iterator[int]:
     for op in entry.walk():
         for result in op.results:
-            if isinstance(result.type, TileType):
-                yield result.type.count
+            yield prod(shape(result))
 
 
-def load_program(machine: Machine, module: ModuleOp) -> None:
+def load_program(machine: Machine, module: Operation) -> None:
     """Put the global arrays of a program into memory."""
-    structure.module(module, Batch.of_blocks(machine, np.zeros((1, 3), np.int32)))
+    nowhere = Batch.of_blocks(machine, np.zeros((1, 3), np.int32))
+    for array in global_arrays(module):
+        MEANINGS[type(array)](array, nowhere)

@@ -74,12 +74,17 @@ def mulhii(op: d.MulhiIOp, at: Batch) -> Array:
 def divi(op: d.DivIOp, at: Batch) -> Array:
     """The quotient, rounded as told."""
     lhs, rhs, type = at[op.lhs], at[op.rhs], element(op.result)
+    check_division(op, at, lhs, rhs, is_signed=is_signed(op))
+    return integer.divide(lhs, rhs, type, is_signed=is_signed(op), mode=op.rounding)
+
+
+def check_division(op: Operation, at: Batch, lhs: Array, rhs: Array, *, is_signed: bool) -> None:
+    """Stop if an element has no quotient that the type holds."""
     check_divisor(op, at, rhs)
-    if at.machine.checker is not None and is_signed(op):
-        smallest = -(1 << integer_type(op.result).width - 1)
+    if at.machine.checker is not None and is_signed:
+        smallest = -(1 << integer_type(op.results[0]).width - 1)
         fits = (integer.read(lhs, True) != smallest) | (integer.read(rhs, True) != -1)
         at.require(op, fits, Fault.UNDEFINED, "divides the smallest integer by -1")
-    return integer.divide(lhs, rhs, type, is_signed=is_signed(op), mode=op.rounding)
 
 
 @meaning(d.RemIOp)

@@ -12,16 +12,18 @@ from tilewright.reference.checker import Checker
 from tilewright.reference.errors import ExecutionError, Fault
 from tilewright.reference.executor import load_program, run_kernel
 from tilewright.reference.machine import FUEL, Machine, Progress
+from tilewright.reference.programs import kernels
 from tilewright.support.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+    from tilewright.ir.operation import Operation
+    from tilewright.reference.programs import Kernel
 
 Grid = int | Sequence[int]
 
 
 def launch(
-    module: ModuleOp,
+    module: Operation,
     entry: str | None,
     grid: Grid,
     arguments: Sequence[Any],
@@ -46,9 +48,9 @@ def launch(
     run_kernel(machine, kernel, values, progress)
 
 
-def find_entry(module: ModuleOp, name: str | None) -> EntryOp:
+def find_entry(module: Operation, name: str | None) -> Kernel:
     """The kernel of that name; without one, the only kernel."""
-    entries = list(module.entries())
+    entries = kernels(module)
     found = [entry for entry in entries if name is None or entry.sym_name == name]
     if len(found) == 1:
         return found[0]

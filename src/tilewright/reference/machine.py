@@ -14,19 +14,18 @@ from tilewright.dialects.cuda_tile.atomics import (
 )
 from tilewright.dialects.cuda_tile.memory import LoadPtrTkoOp, StorePtrTkoOp
 from tilewright.dialects.cuda_tile.view import LoadViewTkoOp, StoreViewTkoOp
+from tilewright.dialects.nv_tileaa import atomics, memory, view
 from tilewright.reference.access import NO_TOKEN, Access, Token
 from tilewright.reference.errors import Fault
 from tilewright.reference.tile import Array, is_array
 
 if TYPE_CHECKING:
-    from tilewright.dialects.cuda_tile.control_flow import LoopOp
-    from tilewright.dialects.cuda_tile.memory import AllocaOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.reference.address_space import AddressSpace, Allocation
     from tilewright.reference.batch import Batch
     from tilewright.reference.checker import Checker
 
-MEMORY_OPS: Final = frozenset(
+MEMORY_OPS: Final[frozenset[type[Operation]]] = frozenset(
     {
         AtomicCASTkoOp,
         AtomicRMWTkoOp,
@@ -35,6 +34,15 @@ MEMORY_OPS: Final = frozenset(
         LoadViewTkoOp,
         StorePtrTkoOp,
         StoreViewTkoOp,
+        atomics.AtomicCasOp,
+        atomics.AtomicRmwOp,
+        memory.LoadOp,
+        memory.StoreOp,
+        view.GatherLoadOp,
+        view.ScatterStoreOp,
+        view.TiledAtomicRmwOp,
+        view.TiledLoadOp,
+        view.TiledStoreOp,
     }
 )
 
@@ -87,12 +95,14 @@ class Machine:
             return Access(op, at)
         return self.checker.access(op, at, token or NO_TOKEN)
 
-    def scratch(self, op: AllocaOp, at: Batch, lane: int, size: int) -> int:
+    def scratch(
+        self, op: Operation, at: Batch, lane: int, size: int, alignment: int, is_shared: bool
+    ) -> int:
         """The address of new memory for one block."""
         block = tuple(int(coordinate) for coordinate in at.blocks[lane])
-        owner = None if op.is_global else block
+        owner = None if is_shared else block
         data = np.zeros(size, np.uint8)
-        allocation = self.space.allocate(f"alloca of block {block}", data, op.alignment, owner)
+        allocation = self.space.allocate(f"alloca of block {block}", data, alignment, owner)
         if self.checker is not None:
             self.checker.settle()
             self.checker.uninitialise(allocation)
@@ -111,7 +121,7 @@ class Machine:
             for allocation in scratches.pop((x, y, z), ()):
                 self.space.release(allocation)
 
-    def watch(self, op: LoopOp) -> Watch:
+    def watch(self, op: Operation) -> Watch:
         """A watch over one run of a loop."""
         return Watch(op, self.space, self.fuel)
 
@@ -121,7 +131,7 @@ class Watch:
 
     __slots__ = ("carried", "fuel", "op", "space", "version")
 
-    def __init__(self, op: LoopOp, space: AddressSpace, fuel: int) -> None:
+    def __init__(self, op: Operation, space: AddressSpace, fuel: int) -> None:
         self.op = op
         self.space = space
         self.fuel = fuel

@@ -26,7 +26,7 @@ class Table(dict[type[Operation], Meaning]):
     """Meanings by the class of the operation."""
 
     def __missing__(self, kind: type[Operation]) -> Meaning:
-        raise Unsupported(f"running operations of class {kind.__name__}")
+        raise Unsupported(f"running '{kind.name}'")
 
 
 MEANINGS: Final = Table()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tilewright.dialects.cuda_tile import memory as d
+from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
 from tilewright.reference.access import NO_TOKEN, Token, join_tokens
 from tilewright.reference.batch import Batch
@@ -43,9 +44,14 @@ def store_ptr_tko(op: d.StorePtrTkoOp, at: Batch) -> Token:
 @meaning(d.AllocaOp)
 def alloca(op: d.AllocaOp, at: Batch) -> Array:
     """Memory for each block, until the region ends that asked for it."""
-    type = pointee(op.result)
-    size = op.num_elem * DTYPES[type].itemsize
-    addresses = [at.machine.scratch(op, at, lane, size) for lane in range(at.count)]
+    return allocated(op, at, op.num_elem, op.alignment, is_shared=op.is_global)
+
+
+def allocated(op: Operation, at: Batch, count: int, alignment: int, *, is_shared: bool) -> Array:
+    """The addresses of new memory for each block; others may use what is shared."""
+    type = pointee(op.results[0])
+    size, scratch = count * DTYPES[type].itemsize, at.machine.scratch
+    addresses = [scratch(op, at, lane, size, alignment, is_shared) for lane in range(at.count)]
     return np.array(addresses, ADDRESS) << np.uint64(type is F4E2M1FN)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,11 @@ import numpy as np
 from tilewright.dialects.cuda_tile import misc as d
 from tilewright.dialects.cuda_tile.attributes import BoundedAttr, DivByAttr, SameElementsAttr
 from tilewright.dialects.cuda_tile.core import ConstantOp
-from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType
+from tilewright.dialects.cuda_tile.types import TensorViewType
+from tilewright.dialects.nv_tileaa import predicates as nv_tileaa
+from tilewright.dialects.nv_tileaa.types import MemrefType
+from tilewright.ir.attributes import Attribute
+from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
 from tilewright.ir.values import Value
 from tilewright.reference.access import NO_TOKEN, Token
@@ -17,34 +22,55 @@ from tilewright.reference.batch import Batch
 from tilewright.reference.errors import Fault
 from tilewright.reference.meanings import meaning
 from tilewright.reference.printing import format_tiles
-from tilewright.reference.tile import Array, element, per_block, signed, stride_in_memory, unsigned
-from tilewright.reference.view import Tensor
+from tilewright.reference.tile import (
+    Array,
+    Pointer,
+    element,
+    per_block,
+    signed,
+    stride_in_memory,
+    unsigned,
+)
+from tilewright.reference.tiling import Tensor
 
 
 @meaning(d.AssumeOp)
 def assume(op: d.AssumeOp, at: Batch) -> Any:
     """The value itself, of which the promise must hold."""
-    value, predicate = at[op.value], op.predicate
-    if op.value.defined_by(ConstantOp) is not None:
-        return value  # cuTile promises what it likes of strides that no access ever uses
-    if isinstance(predicate, BoundedAttr):
+    if op.value.defined_by(ConstantOp) is None:
+        check_promise(op, at, op.value, op.predicate)
+    return at[op.value]
+
+
+Bounded = BoundedAttr | nv_tileaa.BoundedAttr
+DivBy = DivByAttr | nv_tileaa.DivByAttr
+SameElements = SameElementsAttr | nv_tileaa.SameElementsAttr
+
+
+def check_promise(op: Operation, at: Batch, of: Value, predicate: Attribute) -> None:
+    """Stop if a promise about a value does not hold.
+
+    Nobody asks about constants: cuTile promises what it likes of strides that no access uses.
+    """
+    value = at[of]
+    if isinstance(predicate, Bounded):
         holds = _is_bounded(signed(value), predicate)
-    elif isinstance(predicate, SameElementsAttr):
+    elif isinstance(predicate, SameElements):
         holds = _has_same_elements(value, predicate.values)
     else:
-        assert isinstance(predicate, DivByAttr)
-        holds = _is_divisible(_numbers(op.value, value), predicate, _rise(op.value))
+        assert isinstance(predicate, DivBy)
+        holds = _is_divisible(_numbers(of, value), predicate, _rise(of))
     if not holds.all():
         gist = f"promises that {_spelled(predicate)}, which does not hold"
         at.require(op, holds, Fault.ASSUMPTION, gist)
-    return value
 
 
-def _spelled(predicate: BoundedAttr | SameElementsAttr | DivByAttr) -> str:
-    return f"{predicate.spelling}{predicate.print(None)}"  # pyright: ignore
+def _spelled(predicate: Bounded | SameElements | DivBy) -> str:
+    name = predicate.mnemonic.rpartition(".")[2]
+    return f"{name}{predicate.print(None)}"  # pyright: ignore
 
 
-def _is_bounded(value: Array, predicate: BoundedAttr) -> Array:
+def _is_bounded(value: Array, predicate: Bounded) -> Array:
     holds = np.ones(value.shape, np.bool_)
     if predicate.lower is not None:
         holds &= value >= predicate.lower
@@ -65,24 +91,24 @@ def _has_same_elements(value: Array, group: tuple[int, ...]) -> Array:
 
 def _numbers(value: Value, found: Any) -> Array:
     """What must be divisible: integers, or addresses in bytes."""
-    if isinstance(value.type, TensorViewType):
+    if isinstance(value.type, TensorViewType | MemrefType):
         tensor: Tensor = found
         return tensor.base >> np.uint64(value.type.element is F4E2M1FN)
     type = element(value)
-    if isinstance(type, PtrType):
+    if isinstance(type, Pointer):
         return found >> np.uint64(type.pointee is F4E2M1FN)
     return unsigned(found)
 
 
 def _rise(value: Value) -> int:
     """How much larger the next element of a group is: one, or the size of what is pointed to."""
-    if isinstance(value.type, TensorViewType):
+    if isinstance(value.type, TensorViewType | MemrefType):
         return 0
     type = element(value)
-    return stride_in_memory(type.pointee) if isinstance(type, PtrType) else 1
+    return stride_in_memory(type.pointee) if isinstance(type, Pointer) else 1
 
 
-def _is_divisible(number: Array, predicate: DivByAttr, rise: int) -> Array:
+def _is_divisible(number: Array, predicate: DivBy, rise: int) -> Array:
     low_bits = number.dtype.type(min(predicate.divisor - 1, np.iinfo(number.dtype).max))
     if not predicate.every or predicate.along is None:
         return (number & low_bits) == 0
@@ -99,8 +125,13 @@ def _is_divisible(number: Array, predicate: DivByAttr, rise: int) -> Array:
 @meaning(d.PrintTkoOp)
 def print_tko(op: d.PrintTkoOp, at: Batch) -> Token:
     """Prints in every block, one after the other."""
-    tiles = [per_block(at[value], at.count) for value in op.args]
-    types = [element(value) for value in op.args]
-    for lane in range(at.count):
-        at.machine.write(format_tiles(op.format, [tile[lane] for tile in tiles], types))
+    write_tiles(at, op.format, op.args)
     return at.get(op.token) or NO_TOKEN
+
+
+def write_tiles(at: Batch, format: str, values: Sequence[Value]) -> None:
+    """Print tiles of every block, one after the other."""
+    tiles = [per_block(at[value], at.count) for value in values]
+    types = [element(value) for value in values]
+    for lane in range(at.count):
+        at.machine.write(format_tiles(format, [tile[lane] for tile in tiles], types))

@@ -11,7 +11,10 @@ import numpy as np
 
 from tilewright.dialects.cuda_tile import mma as d
 from tilewright.dialects.cuda_tile.enums import Signedness
+from tilewright.ir.attributes import Type
+from tilewright.ir.operation import Operation
 from tilewright.ir.types import F64
+from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
 from tilewright.reference.errors import Fault
 from tilewright.reference.meanings import meaning
@@ -36,31 +39,47 @@ def product(lhs: Array, rhs: Array) -> Array:
 
 @meaning(d.MmaFOp)
 def mmaf(op: d.MmaFOp, at: Batch) -> Array:
+    """`lhs @ rhs + acc`."""
+    return multiply_floats(at[op.lhs], at[op.rhs], at[op.acc], element(op.acc))
+
+
+def multiply_floats(lhs: Array, rhs: Array, acc: Array, type: Type) -> Array:
     """`lhs @ rhs + acc` in the accumulator's precision, but at least in single precision."""
-    type = element(op.acc)
     wide = np.float64 if type is F64 else np.float32
-    lhs, rhs, acc = (at[value].astype(wide, copy=False) for value in (op.lhs, op.rhs, op.acc))
+    lhs, rhs, acc = (array.astype(wide, copy=False) for array in (lhs, rhs, acc))
     return (product(lhs, rhs) + acc).astype(dtype(type), copy=False)
 
 
 @meaning(d.MmaIOp)
 def mmai(op: d.MmaIOp, at: Batch) -> Array:
+    """`lhs @ rhs + acc`, each side signed or not."""
+    lhs = read(at[op.lhs], op.signedness_lhs is Signedness.SIGNED)
+    rhs = read(at[op.rhs], op.signedness_rhs is Signedness.SIGNED)
+    return multiply_integers(lhs, rhs, at[op.acc])
+
+
+def multiply_integers(lhs: Array, rhs: Array, acc: Array) -> Array:
     """`lhs @ rhs + acc` modulo 2^32; double precision holds every sum of products exactly."""
-    lhs = read(at[op.lhs], op.signedness_lhs is Signedness.SIGNED).astype(np.float64)
-    rhs = read(at[op.rhs], op.signedness_rhs is Signedness.SIGNED).astype(np.float64)
-    return product(lhs, rhs).astype(np.int64).astype(np.int32) + at[op.acc]
+    exact = product(lhs.astype(np.float64), rhs.astype(np.float64))
+    return exact.astype(np.int64).astype(np.int32) + acc
 
 
 @meaning(d.MmaFScaledOp)
 def mmaf_scaled(op: d.MmaFScaledOp, at: Batch) -> Array:
     """`(lhs * lhs_scale) @ (rhs * rhs_scale) + acc`, a scale for each block of elements."""
-    lhs, rhs = widen(at[op.lhs], element(op.lhs)), widen(at[op.rhs], element(op.rhs))
-    lhs_scale = widen(at[op.lhs_scale], element(op.lhs_scale))
-    rhs_scale = widen(at[op.rhs_scale], element(op.rhs_scale))
+    return multiply_scaled(op, at, (op.lhs, op.rhs), (op.lhs_scale, op.rhs_scale), op.acc)
+
+
+def multiply_scaled(
+    op: Operation, at: Batch, factors: tuple[Value, Value], scales: tuple[Value, Value], acc: Value
+) -> Array:
+    """The product of factors with scales, summed up in double precision."""
+    lhs, rhs = (widen(at[factor], element(factor)) for factor in factors)
+    lhs_scale, rhs_scale = (widen(at[scale], element(scale)) for scale in scales)
     if at.machine.checker is not None:
         for scale in (lhs_scale, rhs_scale):
             at.require(op, ~(scale < 0), Fault.UNDEFINED, "expected no negative scale")
     block = lhs.shape[-1] // lhs_scale.shape[-1]
     lhs = lhs * lhs_scale.repeat(block, axis=-1)
     rhs = rhs * rhs_scale.repeat(block, axis=-2)
-    return (product(lhs, rhs) + at[op.acc]).astype(np.float32)
+    return (product(lhs, rhs) + at[acc]).astype(dtype(element(acc)))

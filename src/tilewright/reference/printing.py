@@ -11,11 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F4E2M1FN, FloatType
 from tilewright.reference.numerics.rounding import widen
-from tilewright.reference.tile import Array, signed, to_patterns
+from tilewright.reference.tile import Array, Pointer, signed, to_patterns
 
 CONVERSION: Final = re.compile(
     r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
@@ -41,7 +40,7 @@ def _numbers(tile: Array, type: Type, kind: str) -> Any:
     """The elements as Python's numbers, nested in lists."""
     if isinstance(type, FloatType):
         return widen(tile, type).tolist()
-    if isinstance(type, PtrType):
+    if isinstance(type, Pointer):
         return (tile >> np.uint64(type.pointee is F4E2M1FN)).tolist()
     if kind in "uoxXp" or tile.dtype == np.bool_:
         return to_patterns(tile, type).tolist()

@@ -10,7 +10,7 @@ from tilewright.reference.machine import Machine, Progress, Waiting
 from tilewright.support.diagnostics import note
 
 if TYPE_CHECKING:
-    from tilewright.reference.control_flow import Walk
+    from tilewright.reference.walk import Walk
 
 
 def run_alone(walk: Walk) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from tilewright.dialects.cuda_tile import structure as d
+from tilewright.dialects.cuda_tile.types import TileType
+from tilewright.dialects.nv_tileaa import structure as nv_tileaa
+from tilewright.ir.attributes import Type
 from tilewright.ir.types import F4E2M1FN
+from tilewright.ir.values import Value
 from tilewright.reference import tile
 from tilewright.reference.batch import Batch
-from tilewright.reference.control_flow import Walk, walk
 from tilewright.reference.meanings import meaning
 from tilewright.reference.tile import ADDRESS, Array, pointee
+from tilewright.reference.walk import Walk, walk
 
 
 @meaning(d.ModuleOp)
@@ -24,16 +28,23 @@ def module(op: d.ModuleOp, at: Batch) -> None:
 def load_global(op: d.GlobalOp, at: Batch) -> None:
     """An array in memory with its first values."""
     type = op.value.type
-    assert isinstance(type, tile.TileType)
-    elements = tile.constant(op.value.data, type)[0]
-    data = np.array(_as_stored(elements, type)).view(np.uint8)
+    assert isinstance(type, TileType)
+    allocate_global(op, type.shape, type.element, at)
+
+
+def allocate_global(
+    op: d.GlobalOp | nv_tileaa.GlobalOp, shape: tuple[int, ...], element: Type, at: Batch
+) -> None:
+    """Put an array into memory, with its first values."""
+    elements = tile.constant(op.value.data, element, shape)[0]
+    data = np.array(_as_stored(elements, element)).view(np.uint8)
     data.flags.writeable = not op.constant
     allocation = at.machine.space.allocate(f"global @{op.sym_name}", data, op.alignment)
     at.machine.globals[op.sym_name] = allocation.base
 
 
-def _as_stored(elements: Array, type: tile.TileType) -> Array:
-    if type.element is F4E2M1FN:
+def _as_stored(elements: Array, element: Type) -> Array:
+    if element is F4E2M1FN:
         halves = elements.view(np.uint8)
         return halves[0::2] | halves[1::2] << np.uint8(4)
     return elements
@@ -42,8 +53,13 @@ def _as_stored(elements: Array, type: tile.TileType) -> Array:
 @meaning(d.GetGlobalOp)
 def get_global(op: d.GetGlobalOp, at: Batch) -> Array:
     """The address of the first element."""
-    address = at.machine.globals[op.symbol]
-    return np.array([address << (pointee(op.result) is F4E2M1FN)], ADDRESS)
+    return address_of(op.symbol, op.result, at)
+
+
+def address_of(symbol: str, pointer: Value, at: Batch) -> Array:
+    """The address of a global array, as a pointer to its elements."""
+    address = at.machine.globals[symbol]
+    return np.array([address << (pointee(pointer) is F4E2M1FN)], ADDRESS)
 
 
 @meaning(d.EntryOp)

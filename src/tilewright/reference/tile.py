@@ -17,6 +17,7 @@ all of them; both kinds mix by broadcasting.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, Final, TypeGuard, cast
 
 import ml_dtypes
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.dialects.cuda_tile.types import PtrType, TileType
+from tilewright.dialects.nv_tileaa import types as nv_tileaa
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import (
     BF16,
@@ -44,12 +46,16 @@ from tilewright.ir.types import (
     TF32,
     FloatType,
     IntegerType,
+    TensorType,
 )
 from tilewright.ir.values import Value
 from tilewright.support.floats import FORMATS, FloatFormat
 
 Array = NDArray[Any]
 DType = np.dtype[Any]
+
+Pointer = PtrType | nv_tileaa.PtrType
+"""The types of addresses, one for each level."""
 
 DTYPES: Final[dict[Type, DType]] = {
     I1: np.dtype(np.bool_),
@@ -82,17 +88,19 @@ def is_array(value: object) -> TypeGuard[Array]:
 
 def dtype(element: Type) -> DType:
     """The elements of the array that holds a tile."""
-    return ADDRESS if isinstance(element, PtrType) else DTYPES[element]
+    return ADDRESS if isinstance(element, Pointer) else DTYPES[element]
 
 
-def tile_type(value: Value) -> TileType:
-    """The type of a value that is a tile."""
-    return cast("TileType", value.type)
+def shape(value: Value) -> tuple[int, ...]:
+    """The extents of a tile; a scalar, which may be a bare element, has none."""
+    type = value.type
+    return type.shape or () if isinstance(type, TileType | TensorType) else ()
 
 
 def element(value: Value) -> Type:
     """The element type of a tile."""
-    return cast("TileType", value.type).element
+    type = value.type
+    return type.element if isinstance(type, TileType | TensorType) else type
 
 
 def integer(value: Value) -> IntegerType:
@@ -107,7 +115,7 @@ def format_of(element: Type) -> FloatFormat:
 
 def pointee(value: Value) -> Type:
     """What the pointers of a tile point to."""
-    return cast("PtrType", element(value)).pointee
+    return cast("Pointer", element(value)).pointee
 
 
 def stride_in_memory(element: Type) -> int:
@@ -144,15 +152,15 @@ def to_patterns(array: Array, element: Type) -> Array:
     return array.view(f"u{array.dtype.itemsize}")
 
 
-def constant(data: bytes, type: TileType) -> Array:
+def constant(data: bytes, element: Type, shape: tuple[int, ...]) -> Array:
     """The tile that dense data describes, the same in all blocks."""
-    width = (cast("IntegerType | FloatType", type.element).width + 7) // 8
+    width = (cast("IntegerType | FloatType", element).width + 7) // 8
     raw = np.frombuffer(data, np.uint8).reshape(-1, width)
     held = 4 if width == 3 else width
     patterns = np.zeros((len(raw), held), np.uint8)
     patterns[:, :width] = raw
-    elements = from_patterns(patterns.view(f"<u{held}").reshape(-1), type.element)
-    return np.broadcast_to(elements, (type.count,)).reshape(1, *type.shape)
+    elements = from_patterns(patterns.view(f"<u{held}").reshape(-1), element)
+    return np.broadcast_to(elements, (prod(shape),)).reshape(1, *shape)
 
 
 def signed(array: Array) -> Array:

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.cuda_tile.enums import ComparisonPredicate
 from tilewright.reference.numerics.integer import read
 from tilewright.reference.tile import Array
@@ -21,6 +22,17 @@ HOLDS: Final[dict[ComparisonPredicate, Callable[[Array, Array], Array]]] = {
 }
 
 
+LETTERS: Final = {
+    "EQ": ComparisonPredicate.EQUAL,
+    "NE": ComparisonPredicate.NOT_EQUAL,
+    "LT": ComparisonPredicate.LESS_THAN,
+    "LE": ComparisonPredicate.LESS_THAN_OR_EQUAL,
+    "GT": ComparisonPredicate.GREATER_THAN,
+    "GE": ComparisonPredicate.GREATER_THAN_OR_EQUAL,
+}
+"""The relations, as the predicates of arith end."""
+
+
 def compare_integers(
     predicate: ComparisonPredicate, a: Array, b: Array, *, is_signed: bool
 ) -> Array:
@@ -33,3 +45,24 @@ def compare_floats(predicate: ComparisonPredicate, a: Array, b: Array, *, ordere
     unordered = np.isnan(a) | np.isnan(b)
     holds = HOLDS[predicate](a, b)
     return holds & ~unordered if ordered else holds | unordered
+
+
+def integer_relation(predicate: CmpIPredicate, a: Array, b: Array) -> Array:
+    """Where a relation of arith holds between two integers."""
+    relation, is_signed = LETTERS[predicate.name[-2:]], predicate.name.startswith("S")
+    return compare_integers(relation, a, b, is_signed=is_signed)
+
+
+def float_relation(predicate: CmpFPredicate, a: Array, b: Array) -> Array:
+    """Where a relation of arith holds between two floats."""
+    unordered = np.isnan(a) | np.isnan(b)
+    match predicate:
+        case CmpFPredicate.FALSE | CmpFPredicate.TRUE:
+            return np.full(unordered.shape, predicate is CmpFPredicate.TRUE)
+        case CmpFPredicate.ORD:
+            return ~unordered
+        case CmpFPredicate.UNO:
+            return unordered
+        case _:
+            ordered = predicate.name.startswith("O")
+            return compare_floats(LETTERS[predicate.name[-2:]], a, b, ordered=ordered)

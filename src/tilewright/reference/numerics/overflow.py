@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilewright.dialects.cuda_tile import conversion, integer
 from tilewright.ir.attributes import Type
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import IntegerType
@@ -23,14 +22,15 @@ def _same(a: Any) -> Any:
     return a
 
 
-EXACT: Final[dict[type[Operation], Callable[..., Any]]] = {
-    integer.AddIOp: np.add,
-    integer.SubIOp: np.subtract,
-    integer.MulIOp: np.multiply,
-    integer.NegIOp: np.negative,
-    integer.ShLIOp: _shift,
-    conversion.TruncIOp: _same,
+EXACT: Final[dict[str, Callable[..., Any]]] = {
+    "addi": np.add,
+    "subi": np.subtract,
+    "muli": np.multiply,
+    "negi": np.negative,
+    "shli": _shift,
+    "trunci": _same,
 }
+"""By what all dialects call them."""
 
 
 def wraps(
@@ -39,9 +39,10 @@ def wraps(
     """Where an operation wraps; computed with Python's integers, which never do."""
     assert isinstance(result, IntegerType)
     numbers = [read(operand, is_signed).astype(object) for operand in operands]
-    if kind is integer.ShLIOp:
+    compute = EXACT[kind.name.rpartition(".")[2]]
+    if compute is _shift:
         numbers[1] = read(operands[1], False).astype(object)
-    exact = EXACT[kind](*numbers)
+    exact = compute(*numbers)
     low, high = (
         (-(1 << result.width - 1), 1 << result.width - 1) if is_signed else (0, 1 << result.width)
     )

@@ -1,0 +1,59 @@
+"""scf: branches and loops."""
+
+from __future__ import annotations
+
+from tilewright.dialects import scf as d
+from tilewright.reference.batch import Batch, merge
+from tilewright.reference.meanings import meaning
+from tilewright.reference.walk import (
+    Counting,
+    Crossing,
+    Exit,
+    branch,
+    count,
+    kept,
+    leave,
+    passage,
+    walk,
+)
+
+meaning(d.YieldOp, d.ConditionOp)(leave)
+
+
+@meaning(d.IfOp)
+def if_(op: d.IfOp, at: Batch) -> Crossing:
+    """Each block takes the branch that its condition says."""
+    return branch(at, op.condition, op.then_region, op.else_region, d.YieldOp)
+
+
+@meaning(d.ForOp)
+def for_(op: d.ForOp, at: Batch) -> Crossing:
+    """The index counts from the lower bound by the step, while it is below the upper bound."""
+    bounds = op.lower_bound, op.upper_bound, op.step
+    unsigned, body = op.unsigned_cmp, op.body.block
+    return count(Counting(op, *bounds, op.init_args, unsigned, body, d.YieldOp), at)
+
+
+@meaning(d.WhileOp)
+def while_(op: d.WhileOp, at: Batch) -> Crossing:
+    """`before` decides whether to go on; if not, what it passes on are the results."""
+    before, after = op.before.block, op.after.block
+    done: list[Exit] = []
+    watch = at.machine.watch(op)
+    active, carried = at, [at[value] for value in op.init_args]
+    while True:
+        waiting = watch.turn(active, carried)
+        if waiting is not None:
+            yield waiting
+        active.bind(before.args, carried)
+        exits = yield from walk(before, active)
+        active, (condition, *passed) = merge(at, [(exit.batch, exit.values) for exit in exits])
+        inside, finished = active.split(condition)
+        if finished is not None:
+            values = [kept(value, active, finished) for value in passed]
+            done.append(Exit(d.WhileOp, finished, values))
+        if inside is None:
+            return passage(at, done, [])
+        inside.bind(after.args, [kept(value, active, inside) for value in passed])
+        exits = yield from walk(after, inside)
+        active, carried = merge(at, [(exit.batch, exit.values) for exit in exits])

@@ -1,0 +1,23 @@
+"""The outer structure of programs, at every level that can run: kernels and global arrays."""
+
+from __future__ import annotations
+
+from tilewright.dialects.cuda_tile.structure import EntryOp, GlobalOp, ModuleOp
+from tilewright.dialects.nv_tileaa import structure as nv_tileaa
+from tilewright.ir.operation import Operation
+
+Kernel = EntryOp | nv_tileaa.FuncOp
+Global = GlobalOp | nv_tileaa.GlobalOp
+
+
+def kernels(program: Operation) -> list[Kernel]:
+    """What the host can launch."""
+    if isinstance(program, ModuleOp):
+        return list(program.entries())
+    functions = [op for op in program.walk() if isinstance(op, nv_tileaa.FuncOp)]
+    return [function for function in functions if function.is_kernel]
+
+
+def global_arrays(program: Operation) -> list[Global]:
+    """What lies in memory before a kernel starts."""
+    return [op for op in program.walk() if isinstance(op, Global)]

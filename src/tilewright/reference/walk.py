@@ -1,0 +1,160 @@
+"""How a batch of blocks walks through regions, and parts and meets there.
+
+A walk is a generator, so that many of them can take turns: it yields where another block may go
+on. Running the body of a region gives exits: which blocks left it, by which terminator and with
+which values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from tilewright.reference.batch import Batch, merge
+from tilewright.reference.errors import Fault
+from tilewright.reference.meanings import MEANINGS
+from tilewright.reference.numerics import integer
+from tilewright.reference.tile import element, is_array, signed, unsigned
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Block, Operation, Region
+    from tilewright.ir.values import Value
+    from tilewright.reference.machine import Waiting
+
+
+class Exit(NamedTuple):
+    """Blocks that left a region."""
+
+    by: type[Operation]
+    """The kind of terminator."""
+    batch: Batch
+    values: Sequence[Any]
+
+
+class Passage(NamedTuple):
+    """Blocks that are through an operation with regions, its results, and those that left."""
+
+    batch: Batch | None
+    results: Sequence[Any]
+    exits: list[Exit]
+
+
+Walk = Generator["Waiting | None", None, list[Exit]]
+Crossing = Generator["Waiting | None", None, Passage]
+
+
+def walk(block: Block, at: Batch) -> Walk:
+    """Run the operations of a block; gives the exits of all blocks of the batch."""
+    exits: list[Exit] = []
+    entered, machine = at, at.machine
+    turns = machine.turns
+    for op in block:
+        kind = type(op)
+        if kind in turns:
+            yield None
+        outcome = MEANINGS[kind](op, at)
+        if isinstance(outcome, Exit):
+            exits.append(outcome)
+        elif isinstance(outcome, GeneratorType):
+            passage = yield from cast("Crossing", outcome)
+            exits += passage.exits
+            if passage.batch is None:
+                break
+            at = passage.batch
+            at.bind(op.results, passage.results)
+        elif len(op.results) == 1:
+            at.values[op.results[0]] = outcome
+        elif op.results:
+            at.bind(op.results, outcome)
+    if machine.scratches:
+        machine.leave(block, entered)
+    return exits
+
+
+def leave(op: Operation, at: Batch) -> Exit:
+    """All terminators: whoever runs the region looks at which one it was."""
+    return Exit(type(op), at, [at[value] for value in op.operands])
+
+
+def passage(base: Batch, through: Sequence[Exit], others: list[Exit]) -> Passage:
+    """All that is left to do behind an operation, once its blocks have left its regions."""
+    if not through:
+        return Passage(None, (), others)
+    batch, values = merge(base, [(exit.batch, exit.values) for exit in through])
+    return Passage(batch, values, others)
+
+
+def sort(exits: Sequence[Exit], kind: type[Operation]) -> tuple[list[Exit], list[Exit]]:
+    """The exits by one kind of terminator, and the others."""
+    chosen = [exit for exit in exits if exit.by is kind]
+    return chosen, [exit for exit in exits if exit.by is not kind]
+
+
+def branch(
+    at: Batch, condition: Value, then: Region, otherwise: Region, end: type[Operation]
+) -> Crossing:
+    """Each block takes the region that its condition says; who leaves it by `end` goes on."""
+    taken, other = at.split(at[condition])
+    exits: list[Exit] = []
+    if taken is not None:
+        exits += yield from walk(then.block, taken)
+    if other is not None:
+        if otherwise.blocks:
+            exits += yield from walk(otherwise.block, other)
+        else:
+            exits.append(Exit(end, other, ()))
+    return passage(at, *sort(exits, end))
+
+
+class Counting(NamedTuple):
+    """A counted loop: what it counts, what it carries, and how an iteration ends."""
+
+    op: Operation
+    lower: Value
+    upper: Value
+    step: Value
+    initial: Sequence[Value]
+    is_unsigned: bool
+    body: Block
+    end: type[Operation]
+
+
+def count(loop: Counting, at: Batch) -> Crossing:
+    """The index goes from the lower bound by the step, while it is below the upper bound."""
+    op, block = loop.op, loop.body
+    read = unsigned if loop.is_unsigned else signed
+    index, step, bound = at[loop.lower], at[loop.step], at[loop.upper]
+    at.require(op, read(step) > 0, Fault.UNDEFINED, "expected a positive step")
+    done: list[Exit] = []
+    others: list[Exit] = []
+    active, carried = at, [at[value] for value in loop.initial]
+    while True:
+        going = read(index) < read(bound)
+        inside, finished = active.split(going)
+        if finished is not None:
+            values = [kept(value, active, finished) for value in carried]
+            done.append(Exit(type(op), finished, values))
+        if inside is None:
+            return passage(at, done, others)
+        if inside is not active:
+            index, *carried = [kept(value, active, inside) for value in (index, *carried)]
+        inside.bind(block.args, (index, *carried))
+        again, left = sort((yield from walk(block, inside)), loop.end)
+        others += left
+        if not again:
+            return passage(at, done, others)
+        parts = [(exit.batch, (exit.batch[block.args[0]], *exit.values)) for exit in again]
+        active, (index, *carried) = merge(at, parts)
+        step, bound = active[loop.step], active[loop.upper]
+        before, index = index, integer.add(index, step, element(loop.step))
+        active.require(op, read(index) > read(before), Fault.UNDEFINED, "the index overflows")
+
+
+def kept(value: Any, before: Batch, after: Batch) -> Any:
+    """A value of the blocks of one batch, for those of another that was narrowed from it."""
+    if before is after:
+        return value
+    if not is_array(value):
+        return value.pick(after.lanes)
+    return value if len(value) == 1 else value[after.lanes]

@@ -8,6 +8,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     elementwise,
     integers,
     memory,
+    moves,
     shape,
     structure,
     views,
@@ -28,6 +29,7 @@ PATTERNS: Final[Patterns] = (
     *shape.PATTERNS,
     *integers.PATTERNS,
     *memory.PATTERNS,
+    *moves.PATTERNS,
     *views.PATTERNS,
     *elementwise.PATTERNS,
 )

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
-from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, memory_bytes, to_words
+from tilewright.conversion.nv_tileas_to_nvgpu.words import (
+    from_words,
+    memory_bytes,
+    put_together,
+    taken_apart,
+    to_words,
+)
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL
@@ -22,7 +28,7 @@ from tilewright.dialects.nvvm.attributes import (
     EvictionPriority,
 )
 from tilewright.dialects.nvvm.attributes import MemScope as NvvmScope
-from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
+from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.types import I8, I16, I64, VectorType
 from tilewright.support.diagnostics import Unsupported
 
@@ -147,19 +153,14 @@ def _pointer(build: Builder, address: Value) -> Value:
 
 
 def _taken_apart(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:
-    """What one access brought, as words."""
-    if bytes == 16:
-        return build.create(ToElementsOp, source=moved, types=[I64, I64]).elements
+    """What one access brought, as words; a byte comes in a register of two."""
     if bytes == 1:
         return (build.create(TruncIOp, source=moved, types=[I8]).result,)
-    return (moved,)
+    return taken_apart(build, moved, bytes)
 
 
 def _put_together(build: Builder, words: Sequence[Value], number: int, bytes: int) -> Value:
-    """What one access takes along."""
-    if bytes == 16:
-        pair = words[2 * number : 2 * number + 2]
-        return build.create(FromElementsOp, elements=pair, types=[nvvm.PAIR]).result
+    """What one access takes along; a byte goes in a register of two."""
     if bytes == 1:
         return build.create(ExtUIOp, source=words[number], types=[I16]).result
-    return words[number]
+    return put_together(build, words, number, bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import make_scratch, scratch_type
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.gpu.attributes import Dimension
@@ -40,19 +41,24 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     spec = op.kernel_spec
     if spec is None or spec.num_warps is None:
         return build.reject("expected a kernel whose number of warps is known")
-    entry = Block(inputs, [op.location] * len(inputs))
+    scratch = scratch_type(op)
+    buffers = () if scratch is None else (scratch,)
+    entry = Block((*inputs, *buffers), [op.location] * (len(inputs) + len(buffers)))
     made = build.create(
         GPUFuncOp,
         sym_name=op.sym_name,
         function_type=TypeAttr(FunctionType(tuple(inputs))),
         kernel=True,
         known_block_size=(spec.num_warps * WARP_SIZE, 1, 1),
+        workgroup_attributions=len(buffers),
         known_cluster_size=None if spec.num_ctas is None else (spec.num_ctas, 1, 1),
         body=entry,
     )
     with build.at(InsertPoint.at_end(entry)):
         make_thread(op, build)
-        build.inline_block(op.body.block, _grouped(op, entry.args, build))
+        if buffers:
+            make_scratch(op, entry.args[-1], build)
+        build.inline_block(op.body.block, _grouped(op, entry.args[: len(inputs)], build))
         build.create(GPUReturnOp)
     return made
 

@@ -12,6 +12,7 @@ from tilewright.ir.types import DYNAMIC, F32, I64, TF32, FloatType, TensorType, 
 from tilewright.layout.linear import REGISTER
 
 if TYPE_CHECKING:
+    from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
 
 
@@ -46,6 +47,13 @@ def tile_type(tile: TensorType) -> Converted:
     if tile.encoding is None:
         return None
     return VectorType((registers(tile),), element_type(tile.element))
+
+
+def vector_type(build: ConversionBuilder, tile: Value) -> VectorType:
+    """The vector of registers that a thread has of a tile of the old program."""
+    (type,) = build.types.convert(tile.type) or (tile.type,)
+    assert isinstance(type, VectorType)
+    return type
 
 
 def registers(tile: Type | Value) -> int:

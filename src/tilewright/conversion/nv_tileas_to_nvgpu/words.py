@@ -62,3 +62,26 @@ def _bitcast(build: Builder, vector: Value, type: VectorType) -> Value:
     if vector.type.shape == type.shape:
         return build.create(ArithBitcastOp, source=vector, types=[type]).result
     return build.create(BitcastOp, source=vector, types=[type]).result
+
+
+PAIR: Final = VectorType((2,), I64)
+
+
+def word_type(bytes: int) -> Type:
+    """What an access of so many bytes moves."""
+    return PAIR if bytes == WIDEST else _WORDS[bytes]
+
+
+def taken_apart(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:
+    """What one access brought, as words."""
+    if bytes == WIDEST:
+        return build.create(ToElementsOp, source=moved, types=[I64, I64]).elements
+    return (moved,)
+
+
+def put_together(build: Builder, words: Sequence[Value], number: int, bytes: int) -> Value:
+    """What the access of that number takes along."""
+    if bytes == WIDEST:
+        pair = words[2 * number : 2 * number + 2]
+        return build.create(FromElementsOp, elements=pair, types=[PAIR]).result
+    return words[number]

@@ -1,0 +1,56 @@
+"""How much shared memory an operation of nv_tileas goes through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.dialects.nv_tileaa.types import PtrType
+from tilewright.dialects.nv_tileas.aggregate import ReduceOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.ir.types import FloatType, IntegerType
+from tilewright.layout.reduction import reduction
+from tilewright.layout.transfer import Move, transfer
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+
+
+def register_bytes(element: Type) -> int:
+    """How many bytes an element takes in shared memory; a boolean takes one, an address eight."""
+    if isinstance(element, PtrType):
+        return 8
+    assert isinstance(element, IntegerType | FloatType)
+    return (element.width + 7) // 8 if element.width != 19 else 4
+
+
+def scratch_bytes(op: Operation) -> int:
+    """The bytes of shared memory that an operation writes and reads again; mostly none."""
+    match op:
+        case ConvertLayoutOp():
+            found = transfer(layout_of(op.source), layout_of(op.result)).move
+            return _tile(op.source.type) if found >= Move.SHUFFLES else 0
+        case ReduceOp():
+            return sum(_slots(op, source.type) for source in op.sources)
+        case _:
+            return 0
+
+
+def _tile(type: Type) -> int:
+    return count(type) * register_bytes(element_of(type))
+
+
+def _slots(op: ReduceOp, source: Type) -> int:
+    """A slot for each line and each warp that has a part of it."""
+    steps = reduction(layout_of(source), op.axis)
+    if not steps.warps:
+        return 0
+    bytes = steps.partial.size << len(steps.warps)
+    return _aligned(bytes * register_bytes(element_of(source)))
+
+
+def _aligned(bytes: int) -> int:
+    return -(-bytes // 16) * 16

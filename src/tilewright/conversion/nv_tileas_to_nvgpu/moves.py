@@ -1,0 +1,145 @@
+"""Tiles from one layout to another: within threads, or through shared memory."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.scratch import register_bytes
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, exclusive_or, multiply
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.memory import holder
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
+    read_shared,
+    shared_pointer,
+    write_shared,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.shape import picked, within_threads
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
+from tilewright.conversion.nv_tileas_to_nvgpu.words import (
+    from_words,
+    put_together,
+    taken_apart,
+    to_words,
+    word_type,
+)
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.dialects.scf import IfOp, YieldOp
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.operation import Block
+from tilewright.ir.types import VectorType
+from tilewright.layout import gf2
+from tilewright.layout.linear import REGISTER, log2
+from tilewright.layout.staging import common_vector, staging
+from tilewright.layout.transfer import Move, transfer
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+
+@converts(ConvertLayoutOp)
+def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionBuilder) -> Result:
+    """Threads that hold what they need pick it; others meet in shared memory."""
+    source, wanted = layout_of(op.source), layout_of(op.result)
+    if transfer(source, wanted).move <= Move.REGISTERS:
+        return within_threads(op, build, new.source, source, wanted)
+    bytes = register_bytes(element_of(op.source.type))
+    vector = 1 << len(common_vector(source, wanted, bytes))
+    places = staging(source, wanted, bytes).inverse()
+    writes = Shares(op, build, source.then(places), vector, bytes)
+    acting = holder(op, build, op.source)
+    with where(build, acting):
+        writes.write(new.source)
+    build.create(BarrierOp)
+    reads = Shares(op, build, wanted.then(places), vector, bytes)
+    return reads.read(vector_type(build, op.result))
+
+
+@contextmanager
+def where(build: ConversionBuilder, condition: Value | None) -> Generator[None]:
+    """Create what only the threads for which the condition holds do; all of them without one."""
+    if condition is None:
+        yield
+        return
+    inside = Block()
+    build.create(IfOp, condition=condition, then_region=inside, types=[])
+    with build.at(InsertPoint.at_end(inside)):
+        yield
+        build.create(YieldOp)
+
+
+class Shares:
+    """What a thread has of a tile in shared memory: groups of registers that lie together."""
+
+    __slots__ = ("_build", "_bytes", "_order", "_pointers", "_width")
+
+    def __init__(
+        self, op: Operation, build: ConversionBuilder, places: Layout, vector: int, bytes: int
+    ) -> None:
+        self._build = build
+        self._bytes = bytes
+        self._width = vector * bytes
+        self._order = consecutive(places, vector)
+        own = linear(build, thread(op, build), thread_vectors(places))
+        reach = 0
+        for contribution in thread_vectors(places):
+            reach |= contribution
+        starts = [places.packed(register=register) for register in self._order[::vector]]
+        self._pointers = [
+            shared_pointer(op, build, self._offset(own, start, reach)) for start in starts
+        ]
+
+    def _offset(self, own: Number, start: int, reach: int) -> Number:
+        """The byte at which a group lies: the thread's part and the group's."""
+        build, bytes = self._build, self._bytes
+        if start & reach:
+            return multiply(build, exclusive_or(build, own, start), bytes)
+        return add(build, multiply(build, own, bytes), start * bytes)
+
+    def write(self, vector: Value) -> None:
+        """Put all registers where they belong."""
+        build, width = self._build, self._width
+        words = to_words(build, picked(build, vector, self._order), width)
+        for number, pointer in enumerate(self._pointers):
+            write_shared(build, pointer, put_together(build, words, number, width), width)
+
+    def read(self, type: VectorType) -> Value:
+        """Take all registers from where they are."""
+        build, width = self._build, self._width
+        words: list[Value] = []
+        for pointer in self._pointers:
+            moved = read_shared(build, pointer, word_type(width), width)
+            words += taken_apart(build, moved, width)
+        back = [0] * len(self._order)
+        for place, register in enumerate(self._order):
+            back[register] = place
+        return picked(build, from_words(build, words, type), back)
+
+
+def consecutive(places: Layout, vector: int) -> list[int]:
+    """The registers in an order in which each group of so many lies side by side."""
+    basis = gf2.Basis(places.vectors(REGISTER))
+    masks: list[int] = []
+    chosen = gf2.Basis()
+    for bit in range(log2(vector)):
+        mask = basis.express(1 << bit)
+        assert mask is not None
+        chosen.offer(bit, mask)
+        masks.append(mask)
+    for bit in range(len(places.vectors(REGISTER))):
+        if chosen.offer(len(masks), 1 << bit):
+            masks.append(1 << bit)
+    return [gf2.combine(masks, number) for number in range(places.extent(REGISTER))]
+
+
+PATTERNS: Final[Patterns] = (convert_layout,)

@@ -1,0 +1,59 @@
+"""Shared memory of a block that operations go through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, add, value_of, widened
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of
+from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.llvm.conversion import IntToPtrOp
+from tilewright.dialects.llvm.memory import LoadOp, StoreOp
+from tilewright.dialects.llvm.types import PTR_SHARED
+from tilewright.dialects.memref.access import ExtractAlignedPointerAsIndexOp
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.types import I8, I64, MemRefType
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+TOTAL: Final = "nv_tileas.scratch_bytes"
+SHARED_SPACE: Final = IntegerAttr(3, I64)
+
+
+def scratch_type(function: FuncOp) -> MemRefType | None:
+    """The buffer that a function needs in shared memory, if it needs one."""
+    total = function.attributes.get(TOTAL)
+    if not isinstance(total, IntegerAttr) or not total.value:
+        return None
+    return MemRefType((total.value,), I8, None, SHARED_SPACE)
+
+
+def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
+    """Take the address of the buffer, at the entry of the function."""
+    index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
+    build.memo["scratch", op] = build.create(IndexCastOp, source=index, types=[I64]).result
+
+
+def shared_pointer(op: Operation, build: ConversionBuilder, offset: Number) -> Value:
+    """The address of a byte of the scratch memory that an operation was given."""
+    given = op.attributes["scratch"]
+    assert isinstance(given, IntegerAttr)
+    base: Value = build.memo["scratch", function_of(op)]
+    inside = add(build, widened(build, offset, signed=False), given.value, I64)
+    address = value_of(build, add(build, base, inside, I64), I64)
+    return build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+
+
+def read_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:
+    """What lies in shared memory."""
+    return build.create(LoadOp, addr=pointer, alignment=alignment, types=[type]).res
+
+
+def write_shared(build: ConversionBuilder, pointer: Value, value: Value, alignment: int) -> None:
+    """Put a value into shared memory."""
+    build.create(StoreOp, value=value, addr=pointer, alignment=alignment)

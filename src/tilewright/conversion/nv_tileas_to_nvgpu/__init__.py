@@ -9,6 +9,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     integers,
     memory,
     moves,
+    reductions,
     shape,
     structure,
     views,
@@ -30,6 +31,7 @@ PATTERNS: Final[Patterns] = (
     *integers.PATTERNS,
     *memory.PATTERNS,
     *moves.PATTERNS,
+    *reductions.PATTERNS,
     *views.PATTERNS,
     *elementwise.PATTERNS,
 )

@@ -1,0 +1,182 @@
+"""Float arithmetic of nv_tileaa: arith and math to nearest even, single instructions otherwise.
+
+Halves know one rounding. In others they go by way of f32: rounding twice the same way is rounding
+once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from tilewright.conversion.nv_tileas_to_nvgpu.registers import one_by_one
+from tilewright.conversion.nv_tileas_to_nvgpu.rounding import half, intrinsic, resized
+from tilewright.dialects.arith import floating as arith
+from tilewright.dialects.arith.comparison import CmpFOp
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.math import ops as math
+from tilewright.dialects.nv_tileaa import floating as tileaa
+from tilewright.dialects.nv_tileaa.attributes import RoundingMode
+from tilewright.dialects.nvvm import arithmetic as nvvm
+from tilewright.dialects.nvvm.attributes import RoundingMode as Direction
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.conversion_builder import ConversionPattern
+from tilewright.ir.types import BF16, F16, F32
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tilewright.ir.builder import Builder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+HALVES: Final = (F16, BF16)
+_DIRECTIONS: Final = {
+    RoundingMode.NEAREST_EVEN: Direction.RN,
+    RoundingMode.ZERO: Direction.RZ,
+    RoundingMode.NEGATIVE_INF: Direction.RM,
+    RoundingMode.POSITIVE_INF: Direction.RP,
+}
+_NEAREST: Final[dict[type[Operation], type[Operation]]] = {
+    tileaa.AddFOp: arith.AddFOp,
+    tileaa.SubFOp: arith.SubFOp,
+    tileaa.MulFOp: arith.MulFOp,
+    tileaa.FmaOp: math.FmaOp,
+}
+"""What every type computes itself, to nearest even."""
+_UNARY: Final[dict[type[Operation], type[Operation]]] = {
+    tileaa.AbsFOp: math.AbsFOp,
+    tileaa.NegFOp: arith.NegFOp,
+    tileaa.CeilOp: math.CeilOp,
+    tileaa.FloorOp: math.FloorOp,
+}
+
+Rounded: TypeAlias = "tileaa.RoundedBinaryFloat | tileaa.FmaOp | tileaa.SqrtOp"
+
+
+@converts(*_NEAREST)
+def nearest(op: Any, new: Operation, build: ConversionBuilder) -> Result:
+    """To nearest even, without flushing, all types have the operation."""
+    if op.rounding_mode is not RoundingMode.NEAREST_EVEN or op.flush_to_zero:
+        return None
+    kind = _NEAREST[type(op)]
+    names = [field.name for field in kind.schema.operands]
+    return build.create(kind, **dict(zip(names, new.operands, strict=True)))
+
+
+@converts(tileaa.DivFOp)
+def quotient(op: tileaa.DivFOp, new: tileaa.DivFOp, build: ConversionBuilder) -> Result:
+    """To nearest even; a quotient of halves is that of f32, which has bits enough to round twice."""
+    if op.rounding_mode is not RoundingMode.NEAREST_EVEN or op.flush_to_zero:
+        return None
+    element = element_of(new.lhs.type)
+    sides = [resized(build, side, _computed(element)) for side in (new.lhs, new.rhs)]
+    divided = build.create(arith.DivFOp, lhs=sides[0], rhs=sides[1]).result
+    return resized(build, divided, element)
+
+
+def _computed(element: Any) -> Any:
+    return F32 if element in HALVES else element
+
+
+@converts(tileaa.AddFOp, tileaa.SubFOp, tileaa.MulFOp, tileaa.DivFOp, tileaa.FmaOp, tileaa.SqrtOp)
+def rounded(op: Rounded, new: Rounded, build: ConversionBuilder) -> Result:
+    """One instruction a register, which rounds as told."""
+    element = element_of(op.result.type)
+    operands = [resized(build, operand, _computed(element)) for operand in new.operands]
+    compute = _instruction(op, build)
+    found = one_by_one(build, compute, *operands)
+    return half(build, found, element, op.rounding_mode) if element in HALVES else found
+
+
+def _instruction(op: Rounded, build: Builder) -> Callable[..., Value]:
+    """What computes one result."""
+    ftz = op.flush_to_zero
+    direction = _DIRECTIONS.get(op.rounding_mode)
+    if direction is None:
+        return _approximation(op, build)
+
+    def compute(a: Value, b: Value | None = None, c: Value | None = None) -> Value:
+        match op:
+            case tileaa.SqrtOp():
+                return build.create(nvvm.SqrtFOp, a=a, rnd=direction, ftz=ftz).res
+            case tileaa.FmaOp():
+                return build.create(nvvm.FmaOp, a=a, b=b, c=c, rnd=direction, ftz=ftz).res
+            case tileaa.SubFOp():
+                b = build.create(arith.NegFOp, operand=b).result
+            case _:
+                pass
+        return build.create(_INSTRUCTIONS[type(op)], a=a, b=b, rnd=direction, ftz=ftz).res
+
+    return compute
+
+
+_INSTRUCTIONS: Final[dict[type[Operation], type[nvvm.RoundedBinary]]] = {
+    tileaa.AddFOp: nvvm.AddFOp,
+    tileaa.SubFOp: nvvm.AddFOp,
+    tileaa.MulFOp: nvvm.MulFOp,
+    tileaa.DivFOp: nvvm.DivFOp,
+}
+
+
+def _approximation(op: Rounded, build: Builder) -> Callable[..., Value]:
+    """Roots and quotients of f32 that are close, not nearest."""
+    ftz = op.flush_to_zero
+    if isinstance(op, tileaa.SqrtOp):
+        return lambda a: build.create(nvvm.SqrtApproxOp, arg=a, ftz=ftz).res
+    full = op.rounding_mode is RoundingMode.FULL
+    return lambda a, b: build.create(nvvm.DivApproxOp, a=a, b=b, full=full, ftz=ftz).res
+
+
+def _unary(op: tileaa.UnaryFloat, new: tileaa.UnaryFloat, build: ConversionBuilder) -> Result:
+    """The operation of the same name."""
+    return build.create(_UNARY[type(op)], operand=new.source)
+
+
+@converts(tileaa.RemFOp)
+def remainder(op: tileaa.RemFOp, new: tileaa.RemFOp, build: ConversionBuilder) -> Result:
+    """A remainder is exact."""
+    return build.create(arith.RemFOp, lhs=new.lhs, rhs=new.rhs)
+
+
+def extreme(build: Builder, operands: Sequence[Value], *, largest: bool, nan: bool) -> Value:
+    """The larger or the smaller of two, where -0 is below +0."""
+    kinds = (arith.MaximumFOp, arith.MinimumFOp) if nan else (arith.MaxNumFOp, arith.MinNumFOp)
+    return build.create(kinds[not largest], lhs=operands[0], rhs=operands[1]).result
+
+
+@converts(tileaa.MaxFOp, tileaa.MinFOp)
+def extremum(
+    op: tileaa.FloatExtremum, new: tileaa.FloatExtremum, build: ConversionBuilder
+) -> Result:
+    """NaN loses, or wins if it propagates."""
+    largest, nan = isinstance(op, tileaa.MaxFOp), op.propagate_nan
+    if not op.flush_to_zero:
+        return extreme(build, (new.lhs, new.rhs), largest=largest, nan=nan)
+    name = f"llvm.nvvm.f{'max' if largest else 'min'}.ftz{'.nan' if nan else ''}.f"
+    return one_by_one(build, lambda a, b: intrinsic(build, name, F32, a, b), new.lhs, new.rhs)
+
+
+@converts(tileaa.ClampFOp)
+def clamp(op: tileaa.ClampFOp, new: tileaa.ClampFOp, build: ConversionBuilder) -> Result:
+    """clampf(x, a, b) -> minf(maxf(x, a), b)."""
+    nan = op.propagate_nan
+    raised = extreme(build, (new.source, new.lower), largest=True, nan=nan)
+    return extreme(build, (raised, new.upper), largest=False, nan=nan)
+
+
+@converts(tileaa.CmpFOp)
+def compare(op: tileaa.CmpFOp, new: tileaa.CmpFOp, build: ConversionBuilder) -> Result:
+    """The predicates are the same."""
+    return build.create(CmpFOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
+
+
+PATTERNS: Final[Patterns] = (
+    nearest,
+    quotient,
+    rounded,
+    ConversionPattern(tuple(_UNARY), _unary, "unary"),
+    remainder,
+    extremum,
+    clamp,
+    compare,
+)

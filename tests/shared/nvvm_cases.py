@@ -437,6 +437,13 @@ def maps() -> Iterator[Case]:
                 "",
                 "90",
             )
+        for field, choice in (("elemtype", 13), ("swizzle_atomicity", 1)):
+            yield Case(
+                f"{text} {field} to {choice} in {pointer} : {type}",
+                f"tensormap.replace.tile.{field}.{space}.b1024.b32",
+                "",
+                "100",
+            )
     for scope in ("cta", "cluster", "gpu", "sys"):
         yield Case(
             f"nvvm.tensormap.cp_fenceproxy <{scope}> %g, %s : !llvm.ptr<1>, !llvm.ptr<3>",

@@ -217,6 +217,8 @@ class SwitchOp(Operation):
                 yield f"expected values that are a vector of '{self.flag.type}', got '{type}'"
             elif type.shape != (count,):
                 yield f"expected {count} case values, got {type.shape}"
+            elif len(set(self.values)) != count:
+                yield "expected a value for each case that no other has"
         elif count:
             yield f"expected {count} case values, got none"
         if sum(self.case_operand_segments) != len(self.case_arguments):

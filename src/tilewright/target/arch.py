@@ -137,6 +137,7 @@ _BLACKWELL: Final = _CLUSTERED | {
     Feature.WIDE_ACCESS,
     Feature.BULK_STORE,
     Feature.NARROW_FLOATS,
+    Feature.TENSORMAP_FIELDS,
 }
 _EMBEDDED: Final = _BLACKWELL | {Feature.TMA_EXTENDED, Feature.TENSOR_MEMORY}
 _FAMILY: Final = _EMBEDDED | {Feature.F32_REDUX}

@@ -25,5 +25,6 @@ class Feature(Enum):
     F32_REDUX = "warp reductions of f32"
     RANDOM_ROUNDING = "conversions that round at random"
     TMA_EXTENDED = "gather, scatter and wide modes of tensor copies"
+    TENSORMAP_FIELDS = "4- and 6-bit types and the atomicity of swizzles in tensor maps"
     TENSOR_MEMORY = "tensor memory and its matrix products"
     NARROW_MMA = "mma.sync of 4- and 6-bit floats, with scales"

@@ -35,6 +35,9 @@ INSTRUCTIONS = {
         "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
         "[%rd1, {%r1, %r1, %r1, %r1, %r1}], [%rd2];"
     ),
+    Feature.TENSORMAP_FIELDS: (
+        "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%rd1], 1;"
+    ),
     Feature.TENSOR_MEMORY: "tcgen05.fence::before_thread_sync;",
     Feature.NARROW_MMA: (
         "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32 {%f1, %f1, %f1, %f1}, "

@@ -34,6 +34,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import F64, I8, I32, I64, FloatType, IntegerType
+from tilewright.support.bits import is_power_of_two
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
         return build.reject(f"expected types that LLVM has, got '{op.signature}'")
     if op.kernel and not _has_whole_warps(op.known_block_size):
         return build.reject(f"expected blocks of whole warps, got {op.known_block_size} threads")
+    if not all(is_power_of_two(number) for number in _alignments(op)):
+        return build.reject("expected alignments of buffers that are powers of two")
     start = None
     if op.workgroup_buffers or op.private_buffers:
         start = Block(type.inputs, [op.location] * len(type.inputs))
@@ -129,9 +132,9 @@ def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
     """The addresses of the buffers of a function: in shared memory, then of the thread."""
     symbols = Symbols(op, build)
     addresses: list[Value] = []
-    for number, buffer in enumerate(op.workgroup_buffers):
+    pairs = zip(op.workgroup_buffers, _alignments(op), strict=True)
+    for number, (buffer, alignment) in enumerate(pairs):
         array = array_type(memref_type(buffer))
-        alignment = _alignment(op.workgroup_attrib_attrs, number)
         addresses.append(symbols.shared(f"__wg_{op.sym_name}_{number}", array, alignment))
     for buffer in op.private_buffers:
         array = array_type(memref_type(buffer))
@@ -139,11 +142,14 @@ def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
     return addresses
 
 
-def _alignment(given: Sequence[Attribute] | None, number: int) -> int:
-    """Where a buffer may start; `llvm.align` asks for more than the rest gets."""
-    said = given[number] if given else NOTHING
-    wish = said.get("llvm.align") if isinstance(said, DictionaryAttr) else None
-    return max(ALIGNMENT, wish.value) if isinstance(wish, IntegerAttr) else ALIGNMENT
+def _alignments(op: GPUFuncOp) -> list[int]:
+    """Where each buffer may start; `llvm.align` asks for more than the rest gets."""
+    said = op.workgroup_attrib_attrs or [NOTHING] * len(op.workgroup_buffers)
+    wishes = [each.get("llvm.align") if isinstance(each, DictionaryAttr) else None for each in said]
+    return [
+        max(ALIGNMENT, wish.value) if isinstance(wish, IntegerAttr) else ALIGNMENT
+        for wish in wishes
+    ]
 
 
 @converts(ReturnOp)

@@ -195,14 +195,15 @@ _PER_DIMENSION: Final = (
     TensormapField.GLOBAL_STRIDE,
     TensormapField.ELEMENT_STRIDE,
 )
-_CHOICES: Final = (
-    TensormapField.ELEMTYPE,
-    TensormapField.INTERLEAVE_LAYOUT,
-    TensormapField.SWIZZLE_MODE,
-    TensormapField.FILL_MODE,
-    TensormapField.SWIZZLE_ATOMICITY,
-)
-"""The fields whose new value is a number of the instruction itself."""
+_CHOICES: Final = {
+    TensormapField.ELEMTYPE: 16,
+    TensormapField.INTERLEAVE_LAYOUT: 3,
+    TensormapField.SWIZZLE_MODE: 4,
+    TensormapField.FILL_MODE: 2,
+    TensormapField.SWIZZLE_ATOMICITY: 4,
+}
+"""The fields whose new value is a number of the instruction itself, and how many there are."""
+_MAX_RANK: Final = 5
 
 
 class TensormapReplaceOp(NvvmOp):
@@ -229,6 +230,11 @@ class TensormapReplaceOp(NvvmOp):
             yield f"expected a dimension for the fields that have some, got '{field.keyword}'"
         if (field in _CHOICES) != (self.choice is not None):
             yield f"expected a choice for the fields that take one, got '{field.keyword}'"
+        if self.ord is not None and not 0 <= self.ord < _MAX_RANK:
+            yield f"expected a dimension from 0 to {_MAX_RANK - 1}, got {self.ord}"
+        count = _CHOICES.get(field, 0)
+        if count and self.choice is not None and not 0 <= self.choice < count:
+            yield f"expected a '{field.keyword}' from 0 to {count - 1}, got {self.choice}"
         if (field in _CHOICES) == (self.new_value is not None):
             yield f"expected a new value for the fields that take one, got '{field.keyword}'"
         elif self.new_value is not None:

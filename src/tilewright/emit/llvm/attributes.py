@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.llvm.functions import FuncOp
@@ -15,11 +16,15 @@ from tilewright.ir.attributes import (
     StringAttr,
     TypeAttr,
 )
-from tilewright.support.diagnostics import Unsupported
+from tilewright.support.bits import is_power_of_two
+from tilewright.support.diagnostics import Unsupported, fail
+from tilewright.target.arch import MAX_THREADS
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.emit.llvm.types import TypeTexts
     from tilewright.ir.attributes import DictionaryAttr
+    from tilewright.target.arch import Arch
 
 _FLAGS: Final = frozenset(
     ("noalias", "nonnull", "noundef", "readnone", "readonly", "writeonly", "signext", "zeroext")
@@ -40,6 +45,8 @@ def _parameter(name: str, value: Attribute, types: TypeTexts) -> str:
     if name == "llvm.nocapture":
         return "captures(none)"
     match name, value:
+        case "llvm.align", IntegerAttr() if not is_power_of_two(value.value):
+            fail(f"expected an alignment that is a power of two, got {value.value}")
         case "llvm.align", IntegerAttr():
             return f"align {value.value}"
         case "llvm.dereferenceable", IntegerAttr():
@@ -67,6 +74,27 @@ _KERNEL: Final[Mapping[str, tuple[str, Callable[[Any], str], type[Attribute]]]] 
     "nvvm.maxnreg": ("nvvm.maxnreg", _number, IntegerAttr),
 }
 """What a kernel may ask for: LLVM's name for it, and how the value is spelled."""
+
+
+def check_launch(function: FuncOp, arch: Arch) -> None:
+    """Stop where no launch could be what a kernel asks for."""
+    for name, limit in (("nvvm.reqntid", MAX_THREADS), ("nvvm.maxntid", MAX_THREADS)):
+        _check_count(function, name, limit, "threads in a block")
+    if "nvvm.cluster_dim" in function.attributes and Feature.CLUSTER not in arch:
+        what = Feature.CLUSTER.value
+        raise Unsupported(f"'nvvm.cluster_dim' on {arch.name}: needs {what}", function.location)
+    _check_count(function, "nvvm.cluster_dim", arch.max_cluster, "blocks in a cluster")
+
+
+def _check_count(function: FuncOp, name: str, limit: int, what: str) -> None:
+    value = function.attributes.get(name)
+    if not isinstance(value, DenseArrayAttr):
+        return
+    extents = [int(extent) for extent in value.values]
+    count = prod(extents)
+    if not 1 <= len(extents) <= 3 or min(extents) < 1 or count > limit:
+        text = " x ".join(map(str, extents)) or "none"
+        fail(f"expected at most {limit} {what} in '{name}', got {text}", function.location)
 
 
 def function_text(function: FuncOp) -> str:

@@ -10,7 +10,12 @@ from tilewright.dialects.llvm.control_flow import ReturnOp
 from tilewright.dialects.llvm.functions import FuncOp
 from tilewright.dialects.llvm.globals import GlobalOp
 from tilewright.dialects.nvvm.base import NvvmOp
-from tilewright.emit.llvm.attributes import flushes_denormals, function_text, parameter_text
+from tilewright.emit.llvm.attributes import (
+    check_launch,
+    flushes_denormals,
+    function_text,
+    parameter_text,
+)
 from tilewright.emit.llvm.constants import constant_text, symbol
 from tilewright.emit.llvm.debug_info import DebugInfo
 from tilewright.emit.llvm.function import INLINE, FunctionWriter, ModuleState
@@ -19,7 +24,7 @@ from tilewright.emit.llvm.intrinsics import INTRINSICS
 from tilewright.emit.llvm.nvvm import find_row
 from tilewright.emit.llvm.types import TypeTexts
 from tilewright.ir.traits import SYMBOL_TABLE
-from tilewright.support.diagnostics import InternalError, Unsupported
+from tilewright.support.diagnostics import InternalError, Unsupported, fail
 
 if TYPE_CHECKING:
     from tilewright.emit.llvm.function import Emit
@@ -65,7 +70,19 @@ def members(module: Operation) -> Iterator[FuncOp | GlobalOp]:
                 elif SYMBOL_TABLE in op.traits:
                     yield from members(op)
                 else:
-                    raise InternalError(f"'{op.name}' left in a module for LLVM", op.location)
+                    fail(
+                        f"expected functions and globals in a module, got '{op.name}'", op.location
+                    )
+
+
+def _check_names(found: list[FuncOp | GlobalOp]) -> None:
+    """Modules inside the program share the names of the one that comes out."""
+    seen: set[str] = set()
+    for op in found:
+        if op.sym_name in seen:
+            message = f"'@{op.sym_name}' in several modules: each is a program of its own"
+            raise Unsupported(message, op.location)
+        seen.add(op.sym_name)
 
 
 def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVMModule:
@@ -73,6 +90,7 @@ def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVM
     types = TypeTexts()
     state = ModuleState(types, DebugInfo(), line_info)
     found = list(members(module))
+    _check_names(found)
     functions = [op for op in found if isinstance(op, FuncOp)]
     head = [f'target triple = "{TRIPLE}"', f'target datalayout = "{LAYOUT}"']
     lines = [_global(op, types) for op in found if isinstance(op, GlobalOp)]
@@ -150,6 +168,7 @@ def _function(op: FuncOp, state: ModuleState, arch: Arch) -> list[str]:
     if not op.body.blocks:
         inside = ", ".join([*kinds, *["..."] * type.variadic])
         return [f"declare {head}({inside}){function_text(op)}"]
+    check_launch(op, arch)
     writer = FunctionWriter(state, arch)
     debug = state.debug.begin(op.sym_name, op.location) if state.line_info else ""
     writer.write(op, lambda each: _emitter(each, arch))

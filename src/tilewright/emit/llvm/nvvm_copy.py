@@ -12,6 +12,7 @@ from tilewright.dialects.nvvm import copy, tma
 from tilewright.dialects.nvvm.attributes import (
     CTAGroup,
     EvictionPriority,
+    TensormapField,
     TMALoadMode,
     TMAStoreMode,
 )
@@ -301,6 +302,18 @@ def _replace(w: FunctionWriter, op: tma.TensormapReplaceOp) -> None:
     w.line(f"call void @{name}({', '.join(arguments)})")
 
 
+_PACKED_TYPES: Final = 13
+"""The first number of those element types that are 4 or 6 bits wide."""
+
+
+def _replace_feature(op: tma.TensormapReplaceOp) -> Feature:
+    """Newer GPUs have one field more, and more types."""
+    is_packed = op.field is TensormapField.ELEMTYPE and (op.choice or 0) >= _PACKED_TYPES
+    if is_packed or op.field is TensormapField.SWIZZLE_ATOMICITY:
+        return Feature.TENSORMAP_FIELDS
+    return TMA
+
+
 def _cp_fenceproxy(w: FunctionWriter, op: tma.TensormapCpFenceproxyOp) -> None:
     asm = Assembly(w)
     target, source = asm.input(op.dst), asm.input(op.src)
@@ -344,6 +357,6 @@ COPY_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     tma.TensorStoreOp: Row(_store, _store_feature),
     tma.TensorReduceOp: Row(_reduce, TMA),
     tma.TensorPrefetchOp: Row(_prefetch_box, _load_feature),
-    tma.TensormapReplaceOp: Row(_replace, TMA),
+    tma.TensormapReplaceOp: Row(_replace, _replace_feature),
     tma.TensormapCpFenceproxyOp: Row(_cp_fenceproxy, TMA),
 }

@@ -12,7 +12,7 @@ from tilewright.dialects.llvm.types import (
     VoidType,
 )
 from tilewright.ir.types import FloatType, IntegerType, VectorType
-from tilewright.support.diagnostics import InternalError
+from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,9 @@ FLOATS: Final[Mapping[str, str]] = {
     "f128": "fp128",
 }
 
+
+SPACES: Final = frozenset((0, 1, 3, 4, 5, 6, 7))
+"""Generic, global, shared, constant, local, tensor memory, shared memory of the cluster."""
 
 LONG: Final = 16
 """A struct of more members has a name: it is spelled in every line that takes a member out."""
@@ -58,8 +61,10 @@ class TypeTexts(dict["Type", str]):
                 return f"i{type.width}"
             case FloatType() if type.format in FLOATS:
                 return FLOATS[type.format]
-            case PointerType():
+            case PointerType() if type.space in SPACES:
                 return f"ptr addrspace({type.space})" if type.space else "ptr"
+            case PointerType():
+                raise Unsupported(f"pointers into the address space {type.space}")
             case VectorType(shape=(extent,)):
                 return f"<{extent} x {self[type.element]}>"
             case StructType():
@@ -73,7 +78,7 @@ class TypeTexts(dict["Type", str]):
                 inputs = [*[self[each] for each in type.inputs], *["..."] * type.variadic]
                 return f"{self[type.result]} ({', '.join(inputs)})"
             case _:
-                raise InternalError(f"'{type}' is no type of LLVM IR")
+                raise Unsupported(f"'{type}' in LLVM IR")
 
 
 def mangled(type: Type) -> str:

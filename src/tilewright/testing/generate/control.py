@@ -180,7 +180,7 @@ def endless(k: Kernel, statements: Statements) -> None:
     def leave() -> None:
         results.write(k, "break")
 
-    inner = _inner(k, carried, [again, leave])
+    inner = _inner(k, carried, [leave])
     inner.runs_once = False
     k.line(f"{left}loop iter_values({pairs}) : {carried.types}{arrow} {{")
     with k.region(inner):
@@ -189,6 +189,8 @@ def endless(k: Kernel, statements: Statements) -> None:
         if k.chance(0.3):
             statements(k, 1)
         _stop(k, round, limit, leave)
+        # Only from here on: in front of the test it could go on for ever.
+        inner.exits.append(again)
         statements(k, k.random.randint(0, 3))
         again()
     k.line("}")

@@ -1,0 +1,104 @@
+"""Random programs on every executor, plain and changed by passes: all must agree.
+
+    python tools/random_programs.py --count 2000 --passes structure-early-exits canonicalize
+
+runs each program as it is, under the checker, with its constants as arguments, and after each
+pipeline of passes, and says for which seeds an outcome differs or a run fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(_ROOT / "tools"))
+
+from progress import progress  # noqa: E402
+
+from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
+from tilewright.driver.pipelines import parse_pipeline  # noqa: E402
+from tilewright.ir.verifier import verify  # noqa: E402
+from tilewright.reference.launch import launch  # noqa: E402
+from tilewright.reference.tile import Array  # noqa: E402
+from tilewright.testing.generate.elements import PROFILES  # noqa: E402
+from tilewright.testing.generate.kernel import Options  # noqa: E402
+from tilewright.testing.generate.program import Program, generate  # noqa: E402
+
+FUEL = 10_000
+Outcome = tuple[list[Array], list[str]]
+
+
+def outcome(program: Program, module: ModuleOp, **how: Any) -> Outcome:
+    """The arrays and lines that a program leaves."""
+    arguments, printed = program.arguments(), list[str]()
+    launch(module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL, **how)
+    return program.outcome(arguments), sorted("".join(printed).splitlines())
+
+
+def changed(module: ModuleOp, passes: str) -> ModuleOp:
+    """A copy of a module after a pipeline."""
+    copy = module.clone()
+    parse_pipeline(passes).run(copy)
+    verify(copy)
+    return copy
+
+
+def outcomes(program: Program, passes: list[str]) -> Iterator[tuple[str, Outcome]]:
+    """What every way to run a program leaves, that by which the others are judged first."""
+    module = program.module()
+    yield "plain", outcome(program, module)
+    yield "checked", outcome(program, module, check=True, seed=program.seed)
+    twin = generate(program.seed, program.options._replace(unfolded=True))
+    yield "unfolded", outcome(twin, twin.module())
+    for pipeline in passes:
+        yield pipeline, outcome(program, changed(module, pipeline))
+
+
+def problems(seed: int, options: Options, passes: list[str]) -> list[str]:
+    """What is wrong with the program of a seed; whatever goes wrong is what we look for."""
+    try:
+        program = generate(seed, options)
+        found = outcomes(program, passes)
+        _, (arrays, lines) = next(found)
+        return [f"seed {seed}, {way}: {problem}" for way, other in found
+                for problem in _differences(program, other, arrays, lines)]  # fmt: skip
+    except Exception as error:
+        return [f"seed {seed}: {type(error).__name__}: {error}"]
+
+
+def _differences(
+    program: Program, found: Outcome, arrays: list[Array], lines: list[str]
+) -> Iterator[str]:
+    yield from program.differences(found[0], arrays)
+    if found[1] != lines:
+        yield "prints other lines"
+
+
+def main() -> int:
+    """Run the programs of many seeds; the exit code tells whether all agree."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--size", type=int, default=Options().size)
+    parser.add_argument("--profile", choices=tuple(PROFILES), default="all")
+    parser.add_argument("--passes", nargs="*", default=["structure-early-exits"])
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    given = parser.parse_args()
+    options = Options(given.size, given.profile)
+    seeds = range(given.first, given.first + given.count)
+    look = partial(problems, options=options, passes=given.passes)
+    with multiprocessing.Pool(given.jobs) as pool:
+        found = list(progress(pool.imap(look, seeds, chunksize=8), len(seeds)))
+    wrong = [problem for each in found for problem in each]
+    print("\n".join([*wrong, f"{len(seeds)} programs, {sum(map(bool, found))} of them wrong"]))
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -18,11 +18,11 @@ from tilewright.bytecode.opcodes import OPCODES
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.operation import Operation
-from tilewright.reference.walk import Passage
 from tilewright.reference.errors import ExecutionError
 from tilewright.reference.launch import launch
 from tilewright.reference.meanings import MEANINGS, Meaning
 from tilewright.reference.tile import is_array
+from tilewright.reference.walk import Passage
 
 FUEL = 1000
 

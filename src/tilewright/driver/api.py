@@ -16,6 +16,7 @@ from tilewright.driver.assembly import (
     tile_module,
 )
 from tilewright.driver.files import is_bytecode, read_input
+from tilewright.driver.pipelines import level_of
 from tilewright.ir.verifier import verify
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ def read_level(source: bytes | str, name: str, allow_unregistered: bool = False)
         source = decode_text(source, name)
     root = parse_any(source, name, allow_unregistered)
     return tile_module(root, name) if is_disassembly(root) else root
+
+
+def read_runnable(source: bytes | str, name: str) -> Operation:
+    """Read a program to run it as it is: Tile IR in any form, or text of a level of tiles."""
+    root = read_level(source, name)
+    return root if level_of(root) in ("nv_tileaa", "nv_tileas") else tile_module(root, name)
 
 
 def write_bytecode(module: ModuleOp, version: str = "13.4") -> bytes:

@@ -6,8 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.dialects.cuda_tile.structure import ModuleOp
-from tilewright.driver.api import read
+from tilewright.driver.api import read_runnable
+from tilewright.driver.files import read_input
+from tilewright.driver.pipelines import level_of
+from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.reference.launch import launch
 from tilewright.support.diagnostics import Unsupported
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
 PLACES: Final = ("cpu", "emulator")
 """Where kernels run."""
 
-Source = bytes | str | os.PathLike[str] | ModuleOp
+RUNNABLE: Final = ("cuda_tile", "nv_tileaa")
+"""The levels whose programs run as they are."""
+
+Source = bytes | str | os.PathLike[str] | Operation
 
 
 def execute(
@@ -32,12 +37,14 @@ def execute(
     seed: int = 0,
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
+    at: str | None = None,
     arch: str = "sm_90",
     opt_level: int = 3,
 ) -> None:
     """Run a kernel over a grid; arrays among the arguments change in place.
 
-    `source` is bytecode, text, a path or a module; `entry` may be None if it has a single kernel.
+    `source` is a program of Tile IR or nv_tileaa: bytecode, text, a path or a module; `entry` may
+    be None if it has a single kernel. `at` is the level that it is lowered to before it runs.
     Arguments are numbers and NumPy arrays. `check` looks for races, memory that is read before it
     is written and broken promises, in an order of blocks that `seed` decides. `write` takes what
     the kernel prints; without it that goes to standard output. `progress` is called with the
@@ -51,11 +58,9 @@ def execute(
     """
     if on not in PLACES:
         raise Unsupported(f"execution on '{on}': expected one of {', '.join(PLACES)}")
-    if isinstance(source, ModuleOp):
-        module = source
-        verify(module)
-    else:
-        module = read(source)
+    module = _program(source)
+    if at is not None:
+        module = _lowered(module, at, arch, opt_level)
     if on == "emulator":
         # The compiler and the emulator are loaded by whoever needs them.
         from tilewright.driver.emulate import emulate  # noqa: PLC0415
@@ -66,3 +71,27 @@ def execute(
         )  # fmt: skip
         return
     launch(module, entry, grid, args, check=check, seed=seed, write=write, progress=progress)
+
+
+def _program(source: Source) -> Operation:
+    """A verified program at a level that runs."""
+    if isinstance(source, Operation):
+        program = source
+    elif isinstance(source, os.PathLike):
+        program = read_runnable(*read_input(os.fspath(source)))
+    else:
+        program = read_runnable(source, "<input>")
+    verify(program)
+    level = level_of(program)
+    if level not in RUNNABLE:
+        raise Unsupported(f"running programs at the level of '{level}'", program.location)
+    return program
+
+
+def _lowered(program: Operation, level: str, arch: str, opt_level: int) -> Operation:
+    """A program at a level below its own; the one that is given stays as it is."""
+    from tilewright.driver.compile import Compilation, Settings, target  # noqa: PLC0415
+
+    compilation = Compilation(program.clone(), Settings(target(arch), opt_level))
+    compilation.lower(level)
+    return compilation.module

@@ -6,10 +6,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.api import read_unverified
+from tilewright.driver.api import read_runnable
 from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
 from tilewright.driver.cli.options import Command, Option
-from tilewright.driver.execute import PLACES, execute
+from tilewright.driver.execute import PLACES, RUNNABLE, execute
 from tilewright.driver.files import read_input
 
 if TYPE_CHECKING:
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 COMMAND: Final = Command(
     "run",
     "Run a kernel on arrays.",
-    "Tile IR text or bytecode",
+    "Tile IR text or bytecode, or text of nv_tileaa",
     (
         *KERNEL_OPTIONS,
         Option("--check", help="look for races, uninitialised memory and broken promises"),
         Option("--seed", metavar="N", default="0", help="the order of things under --check"),
         Option("--on", choices=PLACES, default="cpu", help="where to run (default: cpu)"),
+        Option("--at", choices=RUNNABLE, help="lower the program to this level before it runs"),
         Option(
             "--arch",
             metavar="GPU",
             default="sm_90",
-            help="what to compile for on the emulator (default: sm_90)",
+            help="what to compile for (default: sm_90)",
         ),
     ),
     "examples:\n"
@@ -44,13 +45,14 @@ def run(arguments: Arguments) -> int:
     grid = kernel.numbers("grid", arguments["grid"])
     data, name = read_input(arguments.file)
     execute(
-        read_unverified(data, name),
+        read_runnable(data, name),
         arguments["entry"] or None,
         grid,
         kernel.values,
         arguments["on"],
         check=arguments.flag("check"),
         seed=kernel.numbers("seed", arguments["seed"])[0],
+        at=arguments["at"] or None,
         arch=arguments["arch"],
         progress=Bar() if sys.stderr.isatty() else None,
     )

@@ -16,10 +16,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from tilewright.ir.conversion_builder import ConversionBuilder
-from tilewright.ir.conversion_pattern import ConversionPattern, Result, Transfer
+from tilewright.ir.conversion_pattern import (
+    ConversionPattern,
+    Made,
+    PatternFinder,
+    Result,
+    Transfer,
+)
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.operation import Operation, Region
-from tilewright.ir.rules import ByRoot
 from tilewright.ir.type_converter import Materialize, TypeConverter
 from tilewright.ir.values import Value
 from tilewright.support.collector import CollectorPause
@@ -30,9 +35,6 @@ OpT = TypeVar("OpT", bound=Operation)
 
 Patterns = tuple[ConversionPattern, ...]
 """Patterns in the order in which they are tried."""
-
-PatternFinder = ByRoot[ConversionPattern]
-"""Patterns by the operations that they take: whoever converts often makes one and keeps it."""
 
 
 def converts(
@@ -53,18 +55,16 @@ def converts(
 
 def transfers(
     *roots: type[OpT],
-) -> Callable[
-    [Callable[[OpT, Sequence[Value], TypeConverter], Operation | None]], ConversionPattern
-]:
-    """Make a pattern of a function `(op, operands, types)`, for what becomes one operation.
+) -> Callable[[Callable[[OpT, Sequence[Value], TypeConverter], Made]], ConversionPattern]:
+    """Make a pattern of a function `(op, operands, types)`, for what needs no builder.
 
     `operands` are those of the new program, one for each of the old. The function gives the new
-    operation, which must be legal, with the location of the old one; or `None` if the pattern
-    does not apply. Nothing else may be created. This is half the work of `converts`.
+    operation, or several of which the last has the results; they must be legal, and have the
+    location of the old one. `None`: it does not apply. This is half the work of `converts`.
     """
 
     def declare(
-        make: Callable[[OpT, Sequence[Value], TypeConverter], Operation | None],
+        make: Callable[[OpT, Sequence[Value], TypeConverter], Made],
     ) -> ConversionPattern:
         return transfer_pattern(roots, make, make.__name__)
 
@@ -78,7 +78,9 @@ def transfer_pattern(
 
     def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
         made = make(op, new.operands, build.types)
-        return None if made is None else build.insert(made)
+        if not isinstance(made, tuple):
+            return None if made is None else build.insert(made)
+        return [build.insert(each) for each in made][-1]
 
     return ConversionPattern(roots, apply, name, make)
 
@@ -142,7 +144,7 @@ def convert(
     not be made legal; with a `sink` the errors go there, and the answer is false.
     """
     found = Sink()
-    finder = patterns if isinstance(patterns, ByRoot) else PatternFinder(patterns)
+    finder = patterns if isinstance(patterns, PatternFinder) else PatternFinder(patterns)
     build = ConversionBuilder(root, target, finder, types, partial, cast, found)
     try:
         with CollectorPause(), StackRoom():

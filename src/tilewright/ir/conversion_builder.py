@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from tilewright.ir.adapted import Pack, adapted
 from tilewright.ir.attributes import Type
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.conversion_pattern import ConversionPattern, Result
+from tilewright.ir.conversion_pattern import ConversionPattern, Result, Transfer
 from tilewright.ir.dominance import reverse_post_order
 from tilewright.ir.legality import Legality
 from tilewright.ir.operation import Block, Operation, Region
@@ -20,8 +20,8 @@ from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
 from tilewright.support.stack import StackRoom
 
 if TYPE_CHECKING:
+    from tilewright.ir.conversion_pattern import PatternFinder
     from tilewright.ir.legality import ConversionTarget
-    from tilewright.ir.rules import ByRoot
     from tilewright.ir.type_converter import Materialize, Types
     from tilewright.support.location import Location
 
@@ -52,6 +52,7 @@ class ConversionBuilder(Builder):
         "_reasons",
         "_regions",
         "_root",
+        "_shortcuts",
         "_sink",
         "_target",
         "memo",
@@ -62,7 +63,7 @@ class ConversionBuilder(Builder):
         self,
         root: Operation,
         target: ConversionTarget,
-        finder: ByRoot[ConversionPattern],
+        finder: PatternFinder,
         types: TypeConverter | None,
         partial: bool,
         cast: Materialize | None,
@@ -75,6 +76,7 @@ class ConversionBuilder(Builder):
         self._root = root
         self._target = target
         self._finder = finder
+        self._shortcuts = finder.shortcuts(target)
         self._partial = partial
         self._sink = sink
         self._made: list[Operation | Block] = []
@@ -92,13 +94,9 @@ class ConversionBuilder(Builder):
     def insert(self, op: OpT) -> OpT:
         """Put an operation of the new program at the insertion point."""
         super().insert(op)
-        if op.regions:
-            inside = list(op.walk())
-            self._fresh += inside
-            self._made += inside
-        else:
-            self._fresh.append(op)
-            self._made.append(op)
+        inside = list(op.walk()) if op.regions else (op,)
+        self._fresh += inside
+        self._made += inside
         return op
 
     def reject(self, reason: str) -> None:
@@ -272,17 +270,19 @@ class ConversionBuilder(Builder):
 
     def _copy(self, old: Region, new: Region) -> None:
         """Convert what is in a region whose own arguments stay."""
-        self._twins(old, new, 0, _same_arguments)
+        self._twins(old, new, 0, lambda block: [(argument.type,) for argument in block.args])
         self._fill(old, None)
 
     def _fill(self, old: Region, ending: tuple[ConversionPattern, ...] | None) -> None:
         """Convert the contents of blocks, each after those that dominate it."""
-        point, location = self.point, self.location
+        point, location, shortcuts = self.point, self.location, self._shortcuts
         for block in reverse_post_order(old) if len(old.blocks) > 1 else old.blocks:
             self.point = InsertPoint(self._blocks[block])
             end = None if ending is None else block.terminator
             for op in block:
-                self._legalize(op, ending if op is end else None)
+                make = shortcuts.get(type(op))
+                if make is None or op is end or not self._transfer(op, make):
+                    self._legalize(op, ending if op is end else None)
         self.point, self.location = point, location
 
     def _legalize(
@@ -297,8 +297,12 @@ class ConversionBuilder(Builder):
                 self._keep(op)
                 return
             patterns = self._finder(type(op))
-            if len(patterns) == 1 and self._transfer(op, patterns[0]):
-                return
+            make = patterns[0].transfer if patterns else None
+            if make is not None:
+                if self._target.is_settled(op):
+                    self._shortcuts[type(op)] = make
+                if self._transfer(op, make):
+                    return
         reasons = self._convert(op, patterns, False)
         if reasons is None:
             return
@@ -307,11 +311,9 @@ class ConversionBuilder(Builder):
         else:
             self._fail(op, legality, *reasons)
 
-    def _transfer(self, op: Operation, pattern: ConversionPattern) -> bool:
-        """Let one operation stand for another, the short way, if the pattern knows it."""
-        make = pattern.transfer
-        if make is None:
-            return False
+    def _transfer(self, op: Operation, make: Transfer) -> bool:
+        """Let one operation stand for another, the short way, if that is all it takes."""
+        self.location = op.location
         try:
             operands = self._mapping.adapted(op.operands, False, self)
         except Rejected:
@@ -319,10 +321,12 @@ class ConversionBuilder(Builder):
         made = None if tuple in map(type, operands) else make(op, operands, self.types)
         if made is None:
             return False
-        self.point.insert(made)
-        self._made.append(made)
+        made = made if isinstance(made, tuple) else (made,)
+        for each in made:
+            self.point.insert(each)
+            self._made.append(each)
         bound = self._mapping.bound
-        for old, new in zip(op.results, made.results, strict=True):
+        for old, new in zip(op.results, made[-1].results, strict=True):
             bound[old] = new
         return True
 
@@ -490,10 +494,6 @@ class ConversionBuilder(Builder):
                 last.parent.blocks.remove(last)
         self._fresh.clear()
         self._mapping.forget_casts()
-
-
-def _same_arguments(block: Block) -> list[Types]:
-    return [(argument.type,) for argument in block.args]
 
 
 _KEEP_ALL: Final = TypeConverter()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tilewright.ir.operation import Operation
+from tilewright.ir.rules import ByRoot
 from tilewright.ir.values import Value
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion_builder import ConversionBuilder
+    from tilewright.ir.legality import ConversionTarget
     from tilewright.ir.type_converter import TypeConverter
 
 Result: TypeAlias = Operation | Value | Sequence[Value | Sequence[Value]] | None
@@ -19,10 +21,11 @@ One value for each result, or several (or none) where its type is converted to s
 operation that has them as results. `()` for an operation without results. `None`: it does not
 apply."""
 
-Transfer: TypeAlias = "Callable[[Any, Sequence[Any], TypeConverter], Operation | None]"
-"""Makes the one operation that stands for another, from that one and its converted operands.
+Made: TypeAlias = "Operation | tuple[Operation, ...] | None"
+"""Operations in order, in no block yet, the last of which has the results; `None`: none will do."""
 
-It is legal, has the location of the old one, and is in no block yet. `None`: it takes more."""
+Transfer: TypeAlias = "Callable[[Any, Sequence[Any], TypeConverter], Made]"
+"""Makes the operation that stands for another, from that one and its converted operands."""
 
 
 class ConversionPattern:
@@ -45,3 +48,20 @@ class ConversionPattern:
 
     def __repr__(self) -> str:
         return f"<conversion {self.name}>"
+
+
+class PatternFinder(ByRoot[ConversionPattern]):
+    """Patterns by the operations that they take: whoever converts often makes one and keeps it."""
+
+    __slots__ = ("_shortcuts", "_target")
+
+    def __init__(self, patterns: Iterable[ConversionPattern]) -> None:
+        super().__init__(patterns)
+        self._target: ConversionTarget | None = None
+        self._shortcuts: dict[type[Operation], Transfer] = {}
+
+    def shortcuts(self, target: ConversionTarget) -> dict[type[Operation], Transfer]:
+        """What is known of operations that the target always calls illegal; others add to it."""
+        if target is not self._target:
+            self._target, self._shortcuts = target, {}
+        return self._shortcuts

@@ -53,6 +53,10 @@ class ConversionTarget:
         settled = self._settled.get(op.name)
         return self._judge(op) if settled is None else settled
 
+    def is_settled(self, op: Operation) -> bool:
+        """Whether the verdict on all operations of this name has been the same, and will be."""
+        return op.name in self._settled
+
     def _judge(self, op: Operation) -> Legality:
         said = self._said.get(op.name) or self._said.get(op.dialect) or Legality.UNKNOWN
         if isinstance(said, Legality):

@@ -27,9 +27,9 @@ from tilewright.ir.types import I1, IntegerType, TensorType
 from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.attributes import Type
     from tilewright.ir.conversion_builder import ConversionBuilder
-    from tilewright.ir.conversion_pattern import ConversionPattern, Result
+    from tilewright.ir.conversion_pattern import ConversionPattern, Made, Result
     from tilewright.ir.operation import Operation
     from tilewright.ir.type_converter import TypeConverter
     from tilewright.ir.values import Value
@@ -47,19 +47,17 @@ def itof(op: conversion.IToFOp, operands: Sequence[Value], types: TypeConverter)
     return by_sign(op, operands, (SIToFPOp, UIToFPOp), types)
 
 
-@converts(core.ConstantOp)
-def constant(op: core.ConstantOp, new: core.ConstantOp, build: ConversionBuilder) -> Result:
+@transfers(core.ConstantOp)
+def constant(op: core.ConstantOp, operands: Sequence[Value], types: TypeConverter) -> Made:
     """A scalar, a scalar in every place, or all elements one by one."""
     type, value = tile(op.result), op.value
-    extra = converted(op, left_out=("value",))
     if type.shape and not value.is_splat:
-        dense = DenseElementsAttr(value.data, TensorType(type.shape, type.element))
-        return _literal(dense, extra, build)
-    scalar = _literal(_scalar(value.elements()[0], type.element), extra, build)
+        return _literal(DenseElementsAttr(value.data, TensorType(type.shape, type.element)), op)
+    scalar = _literal(_scalar(value.elements()[0], type.element), op)
     if not type.shape:
         return scalar
     result = TensorType(type.shape, type.element)
-    return build.insert(SplatOp(scalar.results, (result,), {}, (), op.location))
+    return scalar, SplatOp(scalar.results, (result,), {}, (), op.location)
 
 
 def _scalar(bits: int, element: Type) -> IntegerAttr | FloatAttr:
@@ -68,20 +66,18 @@ def _scalar(bits: int, element: Type) -> IntegerAttr | FloatAttr:
     return IntegerAttr(bits if element is I1 else to_signed(bits, element.width), element)
 
 
-def _literal(
-    value: IntegerAttr | FloatAttr | DenseElementsAttr,
-    extra: dict[str, Attribute],
-    build: ConversionBuilder,
-) -> Operation:
-    attributes = {"value": value, **extra}
-    return build.insert(ConstantOp((), (value.type,), attributes, (), build.location))
+def _literal(value: IntegerAttr | FloatAttr | DenseElementsAttr, op: core.ConstantOp) -> ConstantOp:
+    attributes = op.attributes.copy()
+    attributes["value"] = value
+    return ConstantOp((), (value.type,), attributes, (), op.location)
 
 
 @transfers(misc.AssumeOp)
 def assume(op: misc.AssumeOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
     """The same promise about the same value."""
     attributes = op.attributes.copy()
-    attributes["predicate"] = convert_predicate(op.predicate)
+    # Every third operation of a typical program is one of these.
+    attributes["predicate"] = convert_predicate(attributes["predicate"])
     return new_misc.AssumeOp(operands, (operands[0].type,), attributes, (), op.location)
 
 

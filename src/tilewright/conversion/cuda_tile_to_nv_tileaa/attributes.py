@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.attributes import FastMathAttr, OverflowAttr
@@ -64,7 +65,8 @@ def converted(
     }
 
 
-def convert_predicate(predicate: old.AssumePredicate) -> predicates.Predicate:
+@lru_cache
+def convert_predicate(predicate: Attribute) -> predicates.Predicate:
     """The same promise."""
     match predicate:
         case old.DivByAttr(divisor=divisor, every=every, along=along):

@@ -14,7 +14,7 @@ from tilewright.dialects.nv_tileaa.aggregate import YieldOp
 from tilewright.dialects.nv_tileaa.integer import XOrIOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import InsertPoint
-from tilewright.ir.conversion import converts
+from tilewright.ir.conversion import converts, transfers
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.types import I1
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.ir.conversion_builder import ConversionBuilder
-    from tilewright.ir.conversion_pattern import Result
+    from tilewright.ir.conversion_pattern import Made, Result
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
     from tilewright.ir.values import Value
 
 
@@ -56,21 +57,19 @@ def if_(op: control_flow.IfOp, new: control_flow.IfOp, build: ConversionBuilder)
     return rebuilt(scf.IfOp, op, new, build)
 
 
-@converts(control_flow.YieldOp)
-def yield_(op: control_flow.YieldOp, new: control_flow.YieldOp, build: ConversionBuilder) -> Result:
+@transfers(control_flow.YieldOp)
+def yield_(op: control_flow.YieldOp, operands: Sequence[Value], types: TypeConverter) -> Made:
     """The end of a branch is that of scf, the end of a body is our own."""
     kind = scf.YieldOp if isinstance(op.parent_op, control_flow.IfOp) else YieldOp
-    return build.insert(kind(new.operands, (), converted(op), (), op.location))
+    return kind(operands, (), converted(op), (), op.location)
 
 
-@converts(control_flow.ContinueOp)
-def continue_(
-    op: control_flow.ContinueOp, new: control_flow.ContinueOp, build: ConversionBuilder
-) -> Result:
-    """The end of an iteration."""
+@transfers(control_flow.ContinueOp)
+def continue_(op: control_flow.ContinueOp, operands: Sequence[Value], types: TypeConverter) -> Made:
+    """The end of an iteration; that of a loop with a test is taken apart with the loop."""
     if not isinstance(op.parent_op, control_flow.ForOp):
-        return build.reject("expected to stand at the end of a 'for'")
-    return build.insert(scf.YieldOp(new.operands, (), converted(op), (), op.location))
+        return None
+    return scf.YieldOp(operands, (), converted(op), (), op.location)
 
 
 @converts(control_flow.LoopOp)

@@ -18,14 +18,14 @@ from tilewright.dialects.nv_tileaa import memory as new_memory
 from tilewright.dialects.nv_tileaa import misc as new_misc
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.conversion import converts, transfer_pattern
+from tilewright.ir.conversion import converts, transfer_pattern, transfers
 from tilewright.ir.types import I1, I64
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.attributes import OptimizationHintsAttr
     from tilewright.ir.attributes import Attribute
     from tilewright.ir.conversion_builder import ConversionBuilder
-    from tilewright.ir.conversion_pattern import ConversionPattern, Result
+    from tilewright.ir.conversion_pattern import ConversionPattern, Made, Result
     from tilewright.ir.operation import Operation
     from tilewright.ir.type_converter import TypeConverter
     from tilewright.ir.values import Value
@@ -83,29 +83,34 @@ def _access(old: type[Operation], kind: type[Operation], arch: str) -> Conversio
     return transfer_pattern((old,), make, f"{old.name} to {kind.name}")
 
 
-@converts(memory.MakeTokenOp)
-def make_token(op: memory.MakeTokenOp, new: memory.MakeTokenOp, build: ConversionBuilder) -> Result:
+def _created_token(op: Operation) -> Operation:
+    attributes = {**default_attributes(new_memory.CreateMemTokenOp), **op.attributes}
+    return new_memory.CreateMemTokenOp((), (MEM_TOKEN,), attributes, (), op.location)
+
+
+@transfers(memory.MakeTokenOp)
+def make_token(op: memory.MakeTokenOp, operands: Sequence[Value], types: TypeConverter) -> Made:
     """A token that depends on nothing."""
-    return _created_token(op, build)
+    return _created_token(op)
 
 
-def _created_token(op: Operation, build: ConversionBuilder) -> Operation:
-    attributes = {**default_attributes(new_memory.CreateMemTokenOp), **converted(op)}
-    made = new_memory.CreateMemTokenOp((), (MEM_TOKEN,), attributes, (), op.location)
-    return build.insert(made)
+@transfers(memory.JoinTokensOp)
+def join_tokens(op: memory.JoinTokensOp, operands: Sequence[Value], types: TypeConverter) -> Made:
+    """A join; one of nothing is like a new token."""
+    if not operands:
+        return _created_token(op)
+    if len(operands) == 1:
+        return None
+    attributes = op.attributes.copy()
+    return new_memory.JoinMemTokenOp(operands, (MEM_TOKEN,), attributes, (), op.location)
 
 
 @converts(memory.JoinTokensOp)
-def join_tokens(
+def only_token(
     op: memory.JoinTokensOp, new: memory.JoinTokensOp, build: ConversionBuilder
 ) -> Result:
-    """One token stands for itself, and none is like a new one."""
-    if not new.operands:
-        return _created_token(op, build)
-    if len(new.operands) == 1:
-        return new.operands[0]
-    made = new_memory.JoinMemTokenOp(new.operands, (MEM_TOKEN,), converted(op), (), op.location)
-    return build.insert(made)
+    """One token stands for itself."""
+    return new.operands[0] if len(new.operands) == 1 else None
 
 
 def patterns(arch: str) -> tuple[ConversionPattern, ...]:
@@ -113,6 +118,7 @@ def patterns(arch: str) -> tuple[ConversionPattern, ...]:
     return (
         make_token,
         join_tokens,
+        only_token,
         _access(memory.LoadPtrTkoOp, new_memory.LoadOp, arch),
         _access(memory.StorePtrTkoOp, new_memory.StoreOp, arch),
     )

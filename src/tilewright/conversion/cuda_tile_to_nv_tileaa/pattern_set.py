@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import NO_NAMES, convert_attribute
@@ -100,8 +101,9 @@ def result_types(op: Operation, types: TypeConverter) -> Sequence[Type] | None:
     return types.convert_all([result.type for result in results])
 
 
+@cache
 def default_attributes(kind: type[Operation]) -> dict[str, Attribute]:
-    """The attributes that every operation of a class has, unless it says otherwise."""
+    """The attributes that every operation of a class has, unless it says otherwise; to copy."""
     return {
         field.spelling: field.kind.wrap(field.default)
         for field in kind.schema.attributes

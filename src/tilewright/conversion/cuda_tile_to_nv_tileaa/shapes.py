@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.attributes import converted
 from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming, default_attributes
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.cuda_tile import core
+from tilewright.dialects.cuda_tile.base import TileOp
 from tilewright.dialects.cuda_tile.traits import tile
 from tilewright.dialects.nv_tileaa import program, shape
 from tilewright.ir.attributes import IntegerAttr
-from tilewright.ir.conversion import converts
+from tilewright.ir.conversion import converts, transfers
 from tilewright.ir.types import I32, I64
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion_builder import ConversionBuilder
-    from tilewright.ir.conversion_pattern import Result
+    from tilewright.ir.conversion_pattern import Made, Result
     from tilewright.ir.operation import Operation
+    from tilewright.ir.type_converter import TypeConverter
     from tilewright.ir.values import Value
 
 SAME: Final[Mapping[type[Operation], type[Operation]]] = {
@@ -36,51 +38,41 @@ RENAMED: Final = (
 )
 
 
-def _created(
-    kind: type[Operation], op: Operation, operands: tuple[Value, ...], build: ConversionBuilder
+def _made(
+    kind: type[Operation], op: Operation, operands: Sequence[Value], types: TypeConverter
 ) -> Operation:
+    """An operation whose result is a tile, which can always be converted."""
     attributes = {**default_attributes(kind), **converted(op)}
-    types = build.types.convert_all([op.results[0].type]) or ()
-    return build.insert(kind(operands, types, attributes, (), op.location))
+    return kind(operands, types.convert(op.results[0].type) or (), attributes, (), op.location)
 
 
-def _splat(op: core.Rearrangement, source: Value, build: ConversionBuilder) -> Result:
-    """A scalar in the shape of the result, which may be a scalar as well."""
+@transfers(core.BroadcastOp)
+def broadcast(op: core.BroadcastOp, operands: Sequence[Value], types: TypeConverter) -> Made:
+    """Repetition, of what has a dimension to be repeated along."""
     if not tile(op.result).shape:
-        return source
-    return _created(shape.SplatOp, op, (source,), build)
+        return None
+    return _made(shape.BroadcastOp, op, operands, types)
 
 
-@converts(core.BroadcastOp)
-def broadcast(op: core.BroadcastOp, new: core.BroadcastOp, build: ConversionBuilder) -> Result:
-    """Scalars have nothing to repeat them along."""
-    if not tile(op.result).shape:
-        return new.source
-    return _created(shape.BroadcastOp, op, new.operands, build)
-
-
-@converts(core.ReshapeOp)
-def reshape(op: core.ReshapeOp, new: core.ReshapeOp, build: ConversionBuilder) -> Result:
+@transfers(core.ReshapeOp)
+def reshape(op: core.ReshapeOp, operands: Sequence[Value], types: TypeConverter) -> Made:
     """Scalars are put into tiles and taken out of them; a single new dimension is told apart."""
     before, after = tile(op.source).shape, tile(op.result).shape
     if not before:
-        return _splat(op, new.source, build)
+        return _made(shape.SplatOp, op, operands, types) if after else None
     if not after:
-        return _only_element(op, new.source, len(before), build)
+        return _only_element(op, operands[0], len(before), types)
     axis = _added_axis(before, after)
     if axis is None:
-        return _created(shape.ViewOp, op, new.operands, build)
-    made = _created(shape.ExpandDimsOp, op, new.operands, build)
+        return _made(shape.ViewOp, op, operands, types)
+    made = _made(shape.ExpandDimsOp, op, operands, types)
     made.attributes["axis"] = IntegerAttr(axis, I64)
     return made
 
 
-def _only_element(
-    op: core.ReshapeOp, source: Value, rank: int, build: ConversionBuilder
-) -> Operation:
-    zero = IntegerAttr(0, I32)
-    first = build.insert(ConstantOp((), (I32,), {"value": zero}, (), op.location)).results
-    return _created(shape.ExtractOp, op, (source, *first * rank), build)
+def _only_element(op: core.ReshapeOp, source: Value, rank: int, types: TypeConverter) -> Made:
+    zero = ConstantOp((), (I32,), {"value": IntegerAttr(0, I32)}, (), op.location)
+    return zero, _made(shape.ExtractOp, op, (source, *zero.results * rank), types)
 
 
 def _added_axis(before: tuple[int, ...], after: tuple[int, ...]) -> int | None:
@@ -93,20 +85,26 @@ def _added_axis(before: tuple[int, ...], after: tuple[int, ...]) -> int | None:
     return axis if is_added else None
 
 
-@converts(core.ExtractOp)
-def extract(op: core.ExtractOp, new: core.ExtractOp, build: ConversionBuilder) -> Result:
-    """All of a scalar is its only part."""
+@transfers(core.ExtractOp)
+def extract(op: core.ExtractOp, operands: Sequence[Value], types: TypeConverter) -> Made:
+    """A part of what has parts."""
     if not tile(op.result).shape:
-        return new.source
-    return _created(shape.ExtractSliceOp, op, new.operands, build)
+        return None
+    return _made(shape.ExtractSliceOp, op, operands, types)
 
 
-@converts(core.InsertOp)
-def insert(op: core.InsertOp, new: core.InsertOp, build: ConversionBuilder) -> Result:
-    """All of a scalar is its only part."""
+@transfers(core.InsertOp)
+def insert(op: core.InsertOp, operands: Sequence[Value], types: TypeConverter) -> Made:
+    """A part of what has parts."""
     if not tile(op.result).shape:
-        return new.source
-    return _created(shape.InsertSliceOp, op, new.operands, build)
+        return None
+    return _made(shape.InsertSliceOp, op, operands, types)
 
 
-PATTERNS: Final = (broadcast, reshape, extract, insert)
+@converts(core.BroadcastOp, core.ReshapeOp, core.ExtractOp, core.InsertOp)
+def same_scalar(op: TileOp, new: TileOp, build: ConversionBuilder) -> Result:
+    """A scalar has no shape to change, and all of it is its only part."""
+    return new.operands[0] if not tile(op.results[0]).shape else None
+
+
+PATTERNS: Final = (broadcast, reshape, extract, insert, same_scalar)

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu import (
     elementwise,
+    float_conversions,
+    floats,
+    functions,
     integers,
     memory,
     moves,
     reductions,
+    scans,
     shape,
     structure,
     views,
@@ -29,9 +33,13 @@ PATTERNS: Final[Patterns] = (
     *structure.PATTERNS,
     *shape.PATTERNS,
     *integers.PATTERNS,
+    *floats.PATTERNS,
+    *functions.PATTERNS,
+    *float_conversions.PATTERNS,
     *memory.PATTERNS,
     *moves.PATTERNS,
     *reductions.PATTERNS,
+    *scans.PATTERNS,
     *views.PATTERNS,
     *elementwise.PATTERNS,
 )

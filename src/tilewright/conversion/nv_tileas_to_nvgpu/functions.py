@@ -58,9 +58,7 @@ def flushed(
 
 
 @converts(tileaa.Atan2Op, tileaa.FPowFOp)
-def binary(
-    op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBuilder
-) -> Result:
+def binary(op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBuilder) -> Result:
     """The function of the same name."""
     kind = math.Atan2Op if isinstance(op, tileaa.Atan2Op) else math.PowFOp
     return build.create(kind, lhs=new.lhs, rhs=new.rhs, fastmath=_flags(op))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.gpu.attributes import Dimension
 from tilewright.dialects.gpu.indices import ThreadIdOp
+from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, TargetSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.types import I32
 from tilewright.layout.linear import LANE, WARP
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
+OLDEST: Final = 80
+"""The capability that every GPU has."""
 LANE_BITS: Final = WARP_SIZE.bit_length() - 1
 
 
@@ -27,6 +30,15 @@ def function_of(op: Operation) -> FuncOp:
         if isinstance(outer, FuncOp):
             return outer
     raise AssertionError(f"expected '{op.name}' inside a function")
+
+
+def capability(op: Operation) -> int:
+    """The compute capability of the GPU that the program of an operation is for."""
+    for outer in op.ancestors():
+        spec = outer.attributes.get(TARGET_SPEC_NAME)
+        if isinstance(spec, TargetSpecAttr) and spec.compute_capability is not None:
+            return spec.compute_capability
+    return OLDEST
 
 
 def make_thread(op: FuncOp, build: ConversionBuilder) -> None:

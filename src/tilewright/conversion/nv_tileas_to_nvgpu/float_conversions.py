@@ -1,0 +1,147 @@
+"""Conversions of nv_tileaa between floats, and between floats and integers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.narrow_floats import decoded, encoded
+from tilewright.conversion.nv_tileas_to_nvgpu.registers import one_by_one
+from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
+    half,
+    intrinsic,
+    odd_single,
+    resized,
+    single,
+    sticky,
+    tensor_single,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
+from tilewright.dialects.arith import casts
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.elements import element_of, width_of, with_element
+from tilewright.dialects.llvm.intrinsics import FPToSISatOp, FPToUISatOp
+from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
+from tilewright.dialects.nv_tileaa.conversion import FpToFpOp, FToIOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import (
+    BF16,
+    F8E4M3FN,
+    F8E5M2,
+    F16,
+    F32,
+    F64,
+    I1,
+    I32,
+    I64,
+    TF32,
+    FloatType,
+)
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+FLOATS: Final = (F16, BF16, F32, F64)
+"""What arith converts among."""
+EXACT_BITS: Final = 24
+"""Integers of so many bits are f32."""
+_IN_HARDWARE: Final = (F8E4M3FN, F8E5M2)
+_HARDWARE_SINCE: Final = 89
+
+
+@converts(FpToFpOp)
+def float_to_float(op: FpToFpOp, new: FpToFpOp, build: ConversionBuilder) -> Result:
+    """The same number, rounded once."""
+    source, target = element_of(op.source.type), element_of(op.result.type)
+    return converted(op, build, new.source, source, target, op.rounding_mode)
+
+
+def converted(
+    op: Operation,
+    build: ConversionBuilder,
+    value: Value,
+    source: Type,
+    target: Type,
+    mode: RoundingMode,
+) -> Value:
+    """Floats of one type as those of another."""
+    if not _is_wide(source):
+        value = _decoded(op, build, value, source)
+        source = F32
+    if target is F64 or (target is F32 and source is not F64):
+        return resized(build, value, target)
+    if target is F32:
+        return single(build, value, mode)
+    if element_of(value.type) is F64:
+        # What was cut off still counts when the rest is rounded.
+        value = odd_single(build, value)
+    return _rounded(op, build, value, target, mode)
+
+
+def _is_wide(element: Type) -> bool:
+    return element in FLOATS or element is TF32
+
+
+def _decoded(op: Operation, build: ConversionBuilder, value: Value, source: Type) -> Value:
+    if source in _IN_HARDWARE and capability(op) >= _HARDWARE_SINCE:
+        return resized(build, value, F32)
+    return decoded(build, value, source)
+
+
+def _rounded(
+    op: Operation, build: ConversionBuilder, value: Value, target: Type, mode: RoundingMode
+) -> Value:
+    """f32, f16 or bf16 as something that is no wider."""
+    value = resized(build, value, F32)
+    if target is TF32:
+        return tensor_single(build, value, mode)
+    if target in (F16, BF16):
+        return half(build, value, target, mode)
+    if target in _IN_HARDWARE and capability(op) >= _HARDWARE_SINCE:
+        return resized(build, value, target)
+    return encoded(build, value, target, mode)
+
+
+@converts(FToIOp)
+def float_to_int(op: FToIOp, new: FToIOp, build: ConversionBuilder) -> Result:
+    """The integer part, at most what the type holds, whether that was asked for or not."""
+    source, value = element_of(op.source.type), new.source
+    if source not in (F32, F64):
+        value = converted(op, build, value, source, F32, RoundingMode.NEAREST_EVEN)
+    kind = FPToSISatOp if op.signedness is Signedness.SIGNED else FPToUISatOp
+    return build.create(kind, operand=value, types=build.types.convert(op.result.type))
+
+
+@converts(casts.SIToFPOp, casts.UIToFPOp)
+def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
+    """The nearest number; what instructions round to f32 on the way has to go there unrounded."""
+    source, target = element_of(op.source.type), element_of(op.result.type)
+    if target in (F16, F32, F64):
+        return None
+    assert isinstance(target, FloatType)
+    signed = isinstance(op, casts.SIToFPOp)
+    wide = width_of(source) > EXACT_BITS
+    value = _odd(build, new.source, signed) if wide else _exact(build, new.source, signed)
+    return _rounded(op, build, value, target, RoundingMode.NEAREST_EVEN)
+
+
+def _exact(build: ConversionBuilder, value: Value, signed: bool) -> Value:
+    kind = casts.SIToFPOp if signed and element_of(value.type) is not I1 else casts.UIToFPOp
+    return build.create(kind, source=value, types=[with_element(value.type, F32)]).result
+
+
+def _odd(build: ConversionBuilder, value: Value, signed: bool) -> Value:
+    """Integers as f32, cut, with an odd last bit where something was cut off."""
+    is_long = element_of(value.type) is I64
+    name = ("" if signed else "u") + ("ll" if is_long else "i")
+    integer = I64 if is_long else I32
+    down, up = f"llvm.nvvm.{name}2f.rz", f"llvm.nvvm.f2{name}.rz"
+    cut = one_by_one(build, lambda each: intrinsic(build, down, F32, each), value)
+    again = one_by_one(build, lambda each: intrinsic(build, up, integer, each), cut)
+    inexact = build.create(CmpIOp, predicate=CmpIPredicate.NE, lhs=again, rhs=value).result
+    return sticky(build, cut, inexact)
+
+
+PATTERNS: Final[Patterns] = (float_to_float, float_to_int, int_to_float)

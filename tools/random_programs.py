@@ -2,8 +2,9 @@
 
     python tools/random_programs.py --count 2000 --passes structure-early-exits canonicalize
 
-runs each program as it is, under the checker, with its constants as arguments, and after each
-pipeline of passes, and says for which seeds an outcome differs or a run fails.
+runs each program as it is, under the checker, with its constants as arguments, and both forms
+after each pipeline of passes, and says for which seeds an outcome differs or a run fails.
+`--nv-tileaa` stands for the two pipelines that lead there: without the canonicaliser and with it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ sys.path.insert(0, str(_ROOT / "tools"))
 
 from progress import progress  # noqa: E402
 
-from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
-from tilewright.driver.pipelines import parse_pipeline  # noqa: E402
+from tilewright.driver.assembly import enclosed  # noqa: E402
+from tilewright.driver.pipelines import WAY_DOWN, leaves_tile_ir, parse_pipeline  # noqa: E402
+from tilewright.ir.operation import Operation  # noqa: E402
 from tilewright.ir.verifier import verify  # noqa: E402
 from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
@@ -33,18 +35,25 @@ from tilewright.testing.generate.program import Program, generate  # noqa: E402
 FUEL = 10_000
 Outcome = tuple[list[Array], list[str]]
 
+CANONICAL = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", "sm_90")
+NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL]
+"""The ways to nv_tileaa: without its canonicaliser and with it."""
 
-def outcome(program: Program, module: ModuleOp, **how: Any) -> Outcome:
+
+def outcome(program: Program, module: Operation, **how: Any) -> Outcome:
     """The arrays and lines that a program leaves."""
     arguments, printed = program.arguments(), list[str]()
     launch(module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL, **how)
     return program.outcome(arguments), sorted("".join(printed).splitlines())
 
 
-def changed(module: ModuleOp, passes: str) -> ModuleOp:
+def changed(module: Operation, passes: str) -> Operation:
     """A copy of a module after a pipeline."""
+    pipeline = parse_pipeline(passes)
     copy = module.clone()
-    parse_pipeline(passes).run(copy)
+    if leaves_tile_ir(pipeline):
+        copy = enclosed(copy)
+    pipeline.run(copy)
     verify(copy)
     return copy
 
@@ -55,9 +64,12 @@ def outcomes(program: Program, passes: list[str]) -> Iterator[tuple[str, Outcome
     yield "plain", outcome(program, module)
     yield "checked", outcome(program, module, check=True, seed=program.seed)
     twin = generate(program.seed, program.options._replace(unfolded=True))
-    yield "unfolded", outcome(twin, twin.module())
+    unfolded = twin.module()
+    yield "unfolded", outcome(twin, unfolded)
     for pipeline in passes:
-        yield pipeline, outcome(program, changed(module, pipeline))
+        yield pipeline, outcome(program, lower := changed(module, pipeline))
+        yield f"checked, {pipeline}", outcome(program, lower, check=True, seed=program.seed)
+        yield f"unfolded, {pipeline}", outcome(twin, changed(unfolded, pipeline))
 
 
 def problems(seed: int, options: Options, passes: list[str]) -> list[str]:
@@ -88,11 +100,13 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=Options().size)
     parser.add_argument("--profile", choices=tuple(PROFILES), default="all")
     parser.add_argument("--passes", nargs="*", default=["structure-early-exits"])
+    parser.add_argument("--nv-tileaa", action="store_true", help="lower each program as well")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     given = parser.parse_args()
     options = Options(given.size, given.profile)
     seeds = range(given.first, given.first + given.count)
-    look = partial(problems, options=options, passes=given.passes)
+    passes = given.passes + (NV_TILEAA if given.nv_tileaa else [])
+    look = partial(problems, options=options, passes=passes)
     with multiprocessing.Pool(given.jobs) as pool:
         found = list(progress(pool.imap(look, seeds, chunksize=8), len(seeds)))
     wrong = [problem for each in found for problem in each]

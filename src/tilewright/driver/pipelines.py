@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PASSES: Final = {
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
+    "check-resources": "tilewright.transforms.nv_tileaa.check_resources:CheckResources",
     "convert-cuda-tile-to-tileaa": (
         "tilewright.conversion.cuda_tile_to_nv_tileaa:ConvertCudaTileToTileAA"
     ),

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.types import PtrType
-from tilewright.dialects.nv_tileas.aggregate import ReduceOp
+from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.ir.types import FloatType, IntegerType
+from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.reduction import reduction
+from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def scratch_bytes(op: Operation) -> int:
             return _tile(op.source.type) if found >= Move.SHUFFLES else 0
         case ReduceOp():
             return sum(_slots(op, source.type) for source in op.sources)
+        case ScanOp():
+            return _all_slots(op)
         case _:
             return 0
 
@@ -54,3 +58,33 @@ def _slots(op: ReduceOp, source: Type) -> int:
 
 def _aligned(bytes: int) -> int:
     return -(-bytes // 16) * 16
+
+
+def scan_of(op: ScanOp) -> Scan:
+    """How a scan goes about it: its sources are in the layout for that."""
+    layout = layout_of(op.sources[0])
+    return scan_layout(layout.shape, op.axis, layout.extent(WARP))
+
+
+def lines_of(scan: Scan) -> int:
+    """How many lines the threads of a block have for each register."""
+    return scan.layout.extent(LANE) * scan.layout.extent(WARP) >> scan.lanes >> scan.warps
+
+
+def slot_place(op: ScanOp, scan: Scan, source: int) -> tuple[int, int]:
+    """How many bytes a total of a source takes, and where the slots of that source begin."""
+    start = 0
+    for other in op.sources[:source]:
+        start += _slot_bytes(scan, other.type)
+    return register_bytes(element_of(op.sources[source].type)), start
+
+
+def _slot_bytes(scan: Scan, source: Type) -> int:
+    registers = scan.layout.extent(REGISTER) >> scan.chunk
+    count = registers * lines_of(scan) << scan.warps
+    return _aligned(count * register_bytes(element_of(source)))
+
+
+def _all_slots(op: ScanOp) -> int:
+    scan = scan_of(op)
+    return sum(_slot_bytes(scan, source.type) for source in op.sources) if scan.warps else 0

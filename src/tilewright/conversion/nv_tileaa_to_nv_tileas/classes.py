@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.nv_tileaa import aggregate, matrix, memory, misc, shape
+from tilewright.dialects.nv_tileaa import matrix, memory, misc, shape
 from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import TensorType
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SOURCES: Final = (ConstantOp, shape.SplatOp, shape.MakeRangeOp)
 """What costs nothing in any layout."""
 REARRANGEMENTS: Final = (shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)
-_UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp, aggregate.ScanOp)
+_UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp)
 """What has one layout for all its tiles, besides the element-wise operations."""
 _STANDARD: Final = frozenset(("arith", "math"))
 

@@ -14,6 +14,7 @@ from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import TF32, FloatType, IntegerType
 from tilewright.layout.packing import packed, packing_source
 from tilewright.layout.parts import beside
+from tilewright.layout.scans import scan_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,6 +82,12 @@ def _reduce(op: aggregate.ReduceOp, assignment: Assignment) -> Demands:
     rest = source.drop(op.axis).distinct_registers()
     given = [rest if is_tile(value) else None for value in op.results]
     return Demands([source for _ in op.sources], given)
+
+
+def _scan(op: aggregate.ScanOp, assignment: Assignment) -> Demands:
+    extent = extents(op.sources[0].type)
+    layout = scan_layout(extent, op.axis, assignment.warps).layout
+    return Demands([layout for _ in op.sources], [layout for _ in op.results])
 
 
 def _dot(op: DotOp, assignment: Assignment) -> Demands:
@@ -166,6 +173,7 @@ def _bits(type: Type) -> int:
 _SPECIAL: Final[dict[type[Operation], Callable[[Any, Assignment], Demands]]] = {
     DotOp: _dot,
     aggregate.ReduceOp: _reduce,
+    aggregate.ScanOp: _scan,
     shape.CatOp: _cat,
     shape.ExtractSliceOp: _extract_slice,
     shape.InsertSliceOp: _insert_slice,

@@ -2,132 +2,164 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.ir.types import (
-    BF16,
-    F8E4M3FN,
-    F8E5M2,
-    F16,
-    F32,
-    F64,
-    I8,
-    I32,
-    TF32,
-)
-from tilewright.layout.fragments import (
-    mma_accumulator,
-    mma_left,
-    mma_right,
-    share,
-    tile_fragment,
-)
-from tilewright.layout.parts import beside
-from tilewright.layout.spread import spread
-from tilewright.target.tensor_cores import BITS, MMA, find_product
+from tilewright.dialects.nv_tileas.matrix import mma_instruction
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2, unpack
+from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.dialects.nv_tileaa.matrix import DotOp
-    from tilewright.ir.attributes import Type
-    from tilewright.layout.linear import Layout
+    from tilewright.dialects.nv_tileas.matrix import Instruction
     from tilewright.target.arch import Arch
-    from tilewright.target.tensor_cores import Shape
 
-SPELLED: Final = {
-    F16: "f16",
-    BF16: "bf16",
-    TF32: "tf32",
-    F32: "f32",
-    F64: "f64",
-    F8E4M3FN: "e4m3",
-    F8E5M2: "e5m2",
-    I32: "s32",
-}
-"""The element types as PTX spells them; bytes are signed or not as the product says."""
-
-WIDEST: Final = {64: (8, 8, 4), 32: (16, 8, 8), 16: (16, 8, 16), 8: (16, 8, 32)}
-"""The shape of mma.sync by the bits of a factor."""
+LANE_BITS: Final = 5
+Place: TypeAlias = tuple[int, int, int]
+"""The matrix of a batch, its row, its column."""
 
 
 class Product(NamedTuple):
-    """A choice for one product of matrices."""
+    """A choice for one product of matrices; factors without a layout may lie anywhere."""
 
     atom: Atom
-    left: Layout
-    right: Layout
+    left: Layout | None
+    right: Layout | None
     total: Layout
+
+
+class Grid(NamedTuple):
+    """How the warps of a block share a product; the lowest bits of a warp's number go down."""
+
+    down: int
+    across: int
+    batch: int
+    warps: int
 
 
 def choose_product(op: DotOp, arch: Arch, warps: int) -> Product:
     """The instruction for a product: that of the tensor cores if they have one for its types."""
-    instruction = mma_shape(op, arch)
-    if instruction is None:
-        return _by_scalars(op, warps)
+    instruction = mma_instruction(op)
+    if instruction is None or instruction.feature not in arch:
+        return Product(Atom.FMA, None, None, patches(shape(op.c.type), warps))
     return _by_warps(op, instruction, warps)
 
 
-def mma_shape(op: DotOp, arch: Arch) -> Shape | None:
-    """The shape of the mma.sync that has the types of a product, if the GPU has it."""
-    if op.a_scale is not None:
-        return None
-    a = _spelled(element_of(op.a.type), op.signedness_a)
-    b = _spelled(element_of(op.b.type), op.signedness_b)
-    total = _spelled(element_of(op.c.type), None)
-    if a is None or b is None or total is None or a == "f32":
-        return None
-    wanted = WIDEST[BITS[a]]
-    family = find_product(MMA, a, b, total, wanted)
-    return wanted if family is not None and family.feature in arch else None
-
-
-def _spelled(type: Type, signedness: Signedness | None) -> str | None:
-    if type is I8:
-        return "u8" if signedness is Signedness.UNSIGNED else "s8"
-    return SPELLED.get(type)  # pyright: ignore[reportArgumentType]
-
-
-def _by_warps(op: DotOp, instruction: Shape, warps: int) -> Product:
+def _by_warps(op: DotOp, instruction: Instruction, warps: int) -> Product:
     """Each warp has a part of the result; warps of one row share A, those of one column B."""
-    *batch, m, n = shape(op.c.type)
-    k = shape(op.a.type)[-1]
-    down, across = warp_grid(m // instruction[0], n // instruction[1], warps)
-    bits = BITS[_spelled(element_of(op.a.type), op.signedness_a) or "f32"]
-    left = tile_fragment(mma_left(bits, instruction[0], instruction[2]), (m, k), (down, 1))
-    right = tile_fragment(mma_right(bits, instruction[2]), (k, n), (1, across))
-    total = tile_fragment(mma_accumulator(instruction[0]), (m, n), (down, across), order=(0, 1))
-    # The warp's number has the place down in its low bits.
+    a, b, c = (shape(value.type) for value in (op.a, op.b, op.c))
+    m, n, k = instruction.shape
+    grid = warp_grid(c, (m, n), warps)
+    bits = BITS[instruction.a]
     return Product(
         Atom.MMA_SYNC,
-        _batched(share(share(left, down, first=False), warps, first=False), batch),
-        _batched(share(share(right, down * across, first=True), warps, first=False), batch),
-        _batched(share(total, warps, first=False), batch),
+        fragments(mma_left(bits, m, k), a, grid, rows=True, columns=False),
+        fragments(mma_right(bits, k), b, grid, rows=False, columns=True),
+        fragments(mma_accumulator(m), c, grid, rows=True, columns=True),
     )
 
 
-def warp_grid(down: int, across: int, warps: int) -> tuple[int, int]:
-    """How many warps lie down and across a product of so many instructions, about square."""
-    rows, columns = 1, 1
-    while rows * columns < warps:
-        if rows * 2 <= down and (down // rows >= across // columns or columns * 2 > across):
-            rows *= 2
-        elif columns * 2 <= across:
-            columns *= 2
+def warp_grid(total: Sequence[int], piece: tuple[int, int], warps: int) -> Grid:
+    """How many warps lie down, across and behind each other: the part of each about square."""
+    *batch, m, n = total
+    most_down, most_across = m // piece[0], n // piece[1]
+    down, across = 1, 1
+    while down * across < warps:
+        is_tall = most_down * piece[0] * across >= most_across * piece[1] * down
+        if down * 2 <= most_down and (is_tall or across * 2 > most_across):
+            down *= 2
+        elif across * 2 <= most_across:
+            across *= 2
         else:
             break
-    return rows, columns
+    behind = min(warps // (down * across), batch[0] if batch else 1)
+    return Grid(down, across, behind, warps)
 
 
-def _batched(layout: Layout, batch: list[int]) -> Layout:
-    """The layout of several such matrices: registers count them."""
-    flat = layout.reshape((*(1 for _ in batch), *layout.shape))
-    return beside(flat, (*batch, *layout.shape)).distinct_registers()
+def fragments(
+    fragment: Layout, shape: Sequence[int], grid: Grid, *, rows: bool, columns: bool
+) -> Layout:
+    """A fragment repeated to a tile: first by warps, then by registers.
+
+    Warps lie along the rows of the tile, its columns or both; along what it does not have they
+    hold replicas. What of the fragment lies outside of the tile is a replica too.
+
+    >>> grid = Grid(down=2, across=1, batch=1, warps=4)
+    >>> print(fragments(mma_accumulator(8), (16, 8), grid, rows=True, columns=True))
+    register: (0, 1); lane: (0, 2) (0, 4) (1, 0) (2, 0) (4, 0); warp: (8, 0) (0, 0) -> 16x8
+    """
+    *batch, height, width = shape
+    whole = (batch[0] if batch else 1, height, width)
+    row, column = fragment.shape
+    rest = (1, row * grid.down if rows else row, column * grid.across if columns else column)
+    warp = [
+        *_along(1, row, row * grid.down, here=rows),
+        *_along(2, column, column * grid.across, here=columns),
+        *_along(0, 1, grid.batch),
+    ]
+    register = [
+        *_inner(fragment, REGISTER),
+        *_along(2, rest[2], width),
+        *_along(1, rest[1], height),
+        *_along(0, grid.batch, whole[0]),
+    ]
+    warp += [(0, 0, 0)] * (log2(grid.warps) - len(warp))
+    inputs = {REGISTER: register, LANE: _inner(fragment, LANE), WARP: warp}
+    return _within(inputs, whole).reshape(shape)
 
 
-def _by_scalars(op: DotOp, warps: int) -> Product:
-    """Sums of products in any layout: the factors go through shared memory."""
-    left, right, total = (spread(shape(value.type), warps) for value in (op.a, op.b, op.c))
-    return Product(Atom.FMA, left, right, total)
+def _inner(fragment: Layout, name: str) -> list[Place]:
+    """Where the bits of an input lie in a fragment."""
+    places = [unpack(vector, fragment.shape) for vector in fragment.vectors(name)]
+    return [(0, row, column) for row, column in places]
+
+
+def _along(dimension: int, start: int, end: int, *, here: bool = True) -> list[Place]:
+    """The bits of a coordinate from one extent to another; nowhere if not here."""
+    places: list[Place] = []
+    while start < end:
+        where = [0, 0, 0]
+        where[dimension] = start if here else 0
+        places.append((where[0], where[1], where[2]))
+        start *= 2
+    return places
+
+
+def _within(inputs: dict[str, list[Place]], shape: tuple[int, int, int]) -> Layout:
+    """The layout of a batch of matrices; what points outside of it repeats what is inside."""
+    cut = {
+        name: [[c % e for c, e in zip(place, shape, strict=True)] for place in places]
+        for name, places in inputs.items()
+    }
+    return Layout.build(cut, shape).distinct_registers()
+
+
+def patches(shape: Sequence[int], warps: int) -> Layout:
+    """A sum of which each thread has small squares, so that it needs few factors for each.
+
+    >>> print(patches((32, 64), warps=1).only("register"))
+    register: (0, 1) (0, 2) (1, 0) (2, 0) (0, 32) (16, 0) -> 32x64
+    """
+    *batch, height, width = shape
+    whole = (batch[0] if batch else 1, height, width)
+    columns, rows = _along(2, 1, width), _along(1, 1, height)
+    depth = log2(height * width * whole[0]) - LANE_BITS - log2(warps)
+    register = _take(columns, min(2, depth))
+    register += _take(rows, min(2, depth - len(register)))
+    lane = [*_take(columns, 3), *_take(rows, 2)]
+    others = [*columns, *rows, *_along(0, 1, whole[0])]
+    lane += _take(others, LANE_BITS - len(lane), pad=True)
+    warp = _take(others, log2(warps), pad=True)
+    inputs = {REGISTER: [*register, *others], LANE: lane, WARP: warp}
+    return Layout.build(inputs, whole).reshape(shape)
+
+
+def _take(places: list[Place], count: int, *, pad: bool = False) -> list[Place]:
+    count = max(count, 0)
+    taken = places[:count]
+    del places[:count]
+    return taken + [(0, 0, 0)] * (count - len(taken)) if pad else taken

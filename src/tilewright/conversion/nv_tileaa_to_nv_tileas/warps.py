@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.constraints import count
-from tilewright.ir.types import TensorType
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.ir.types import FloatType, IntegerType, TensorType
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -13,17 +14,36 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 4
 MOST: Final = 16
+POINTER_BITS: Final = 64
+REGISTER_BITS: Final = 32
+LEAST_BITS: Final = 16
+"""Arithmetic on smaller elements takes registers as for these."""
 SHARE: Final = 32
-"""How many elements of a tile a thread should have at most."""
+"""How many registers of a thread a tile should take at most."""
+PRODUCT_SHARE: Final = 64
+"""The same where matrices are multiplied: sums stay where they are, and more of them at once
+need fewer factors for each."""
 
 
 def choose_warps(function: Operation, asked: int | None) -> int:
     """As many as were asked for; else four, or more where tiles are large."""
     if asked is not None:
         return asked
-    tiles = [v.type for op in function.walk() for v in op.results if isinstance(v.type, TensorType)]
-    largest = max(map(count, tiles), default=1)
+    share, largest = SHARE, 1
+    for op in function.walk():
+        if isinstance(op, DotOp):
+            share = PRODUCT_SHARE
+        for value in op.results:
+            if isinstance(value.type, TensorType):
+                largest = max(largest, _words(value.type))
     warps = FEWEST
-    while warps < MOST and largest > warps * WARP_SIZE * SHARE:
+    while warps < MOST and largest > warps * WARP_SIZE * share:
         warps *= 2
     return warps
+
+
+def _words(tile: TensorType) -> int:
+    """How many registers of 32 bits a tile takes."""
+    element = tile.element
+    bits = element.width if isinstance(element, IntegerType | FloatType) else POINTER_BITS
+    return count(tile) * max(bits, LEAST_BITS) // REGISTER_BITS

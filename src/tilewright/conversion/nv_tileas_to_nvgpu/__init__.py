@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu import (
+    dot,
     elementwise,
     float_conversions,
     floats,
@@ -41,6 +42,7 @@ PATTERNS: Final[Patterns] = (
     *reductions.PATTERNS,
     *scans.PATTERNS,
     *views.PATTERNS,
+    *dot.PATTERNS,
     *elementwise.PATTERNS,
 )
 

@@ -22,6 +22,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     write_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import picked
+from tilewright.conversion.nv_tileas_to_nvgpu.shuffles import shuffled
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     LANE_BITS,
     replica_mask,
@@ -30,24 +31,21 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     from_words,
-    memory_bytes,
     to_words,
     word_type,
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.gpu.attributes import ShuffleMode
-from tilewright.dialects.gpu.threads import BarrierOp, ShuffleOp
+from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I32, TensorType, VectorType
+from tilewright.ir.types import TensorType, VectorType
 from tilewright.layout.linear import REGISTER
 from tilewright.layout.reduction import Reduction, reduction
-from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +53,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-WORD: Final = 4
-"""Bytes that one shuffle moves."""
 SLOT_ALIGNMENT: Final = 16
 
 
@@ -95,26 +91,7 @@ def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int)
     type = part.type
     assert isinstance(type, VectorType)
     part = picked(build, part, [register ^ registers for register in range(type.shape[0])])
-    return exchanged(build, part, bits)
-
-
-def exchanged(build: ConversionBuilder, part: Value, bits: int) -> Value:
-    """The vector of the lane whose number differs in these bits, in words of 32 bits."""
-    type = part.type
-    assert isinstance(type, VectorType)
-    bytes = min(WORD, type.shape[0] * memory_bytes(type.element))
-    words = to_words(build, part, bytes)
-    offset, width = constant(build, bits), constant(build, WARP_SIZE)
-    moved: list[Value] = []
-    for word in words:
-        wide = word if bytes == WORD else build.create(ExtUIOp, source=word, types=[I32]).result
-        found = build.create(
-            ShuffleOp, value=wide, offset=offset, width=width, mode=ShuffleMode.XOR
-        ).shuffle_result
-        if bytes < WORD:
-            found = build.create(TruncIOp, source=found, types=[word.type]).result
-        moved.append(found)
-    return from_words(build, moved, type)
+    return shuffled(build, part, ShuffleMode.XOR, constant(build, bits))
 
 
 def _across_warps(

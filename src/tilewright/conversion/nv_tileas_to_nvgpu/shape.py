@@ -23,6 +23,8 @@ from tilewright.layout.linear import REGISTER, log2
 from tilewright.layout.transfer import transfer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
@@ -71,6 +73,22 @@ def picked(build: ConversionBuilder, vector: Value, order: list[int]) -> Value:
         return vector
     type = VectorType((len(order),), vector.type.element)
     return build.create(ShuffleOp, v1=vector, v2=vector, mask=order, types=[type]).result
+
+
+def joined(build: ConversionBuilder, vectors: Sequence[Value]) -> Value:
+    """Vectors of one type, as many as a power of two, one behind the other."""
+    parts = list(vectors)
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [_concatenated(build, low, high) for low, high in pairs]
+    return parts[0]
+
+
+def _concatenated(build: ConversionBuilder, low: Value, high: Value) -> Value:
+    assert isinstance(low.type, VectorType)
+    count = 2 * low.type.shape[0]
+    type = VectorType((count,), low.type.element)
+    return build.create(ShuffleOp, v1=low, v2=high, mask=list(range(count)), types=[type]).result
 
 
 def within_threads(

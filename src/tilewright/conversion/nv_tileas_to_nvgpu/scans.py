@@ -1,0 +1,276 @@
+"""Scans: a chunk in the registers of a thread, then lanes, then warps, then segment by segment.
+
+Each level scans totals of the level below, and gives back what comes before each of its members.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.scratch import lines_of, scan_of, slot_place
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    Number,
+    add,
+    constant,
+    moved_bits,
+    multiply,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.bodies import combine
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
+    read_shared,
+    shared_pointer,
+    write_shared,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.shape import joined, picked
+from tilewright.conversion.nv_tileas_to_nvgpu.shuffles import shuffled
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread
+from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, to_words, word_type
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
+from tilewright.dialects.arith.integer import OrIOp, XOrIOp
+from tilewright.dialects.gpu.attributes import ShuffleMode
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.nv_tileas.aggregate import ScanOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I1, VectorType
+from tilewright.layout.linear import REGISTER, WARP, log2
+from tilewright.support.diagnostics import Unsupported
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+    from tilewright.layout.scans import Scan
+
+
+class Before(NamedTuple):
+    """What comes before a member of a level, for each source; and whether anything does."""
+
+    values: list[Value]
+    exists: Value | None
+    """`None`: always."""
+
+
+class _Scanner:
+    """One scan of one thread."""
+
+    __slots__ = ("_build", "_op", "_scan")
+
+    def __init__(self, op: ScanOp, scan: Scan, build: ConversionBuilder) -> None:
+        self._op = op
+        self._scan = scan
+        self._build = build
+
+    def run(self, sources: Sequence[Value]) -> list[Value]:
+        """The scanned registers of all sources."""
+        columns = self._columns(sources)
+        totals = columns[0 if self._op.reverse else -1]
+        before, segments = self._lanes(totals)
+        if self._scan.warps:
+            before, segments = self._warps(before, segments)
+        result = [self._behind(before, column) for column in columns]
+        if self._scan.segments:
+            result = self._segments(result, segments)
+        return [
+            self._in_order([column[source] for column in result]) for source in range(len(sources))
+        ]
+
+    def _combine(self, left: Sequence[Value], right: Sequence[Value]) -> list[Value]:
+        return combine(self._op, self._build, left, right)
+
+    def _columns(self, sources: Sequence[Value]) -> list[list[Value]]:
+        """The registers by their place in the chunk, scanned within it."""
+        build, chunk = self._build, 1 << self._scan.chunk
+        count = self._scan.layout.extent(REGISTER)
+        columns = [
+            [picked(build, source, list(range(place, count, chunk))) for source in sources]
+            for place in range(chunk)
+        ]
+        order = range(chunk - 1, -1, -1) if self._op.reverse else range(chunk)
+        for before, place in zip(order, list(order)[1:], strict=False):
+            columns[place] = self._combine(columns[before], columns[place])
+        return columns
+
+    def _place(self, bits: int, start: int) -> Value:
+        """The thread's place among so many, by bits of its number; in reverse from the end."""
+        build, mask = self._build, (1 << bits) - 1
+        place = moved_bits(build, thread(self._op, build), mask << start, -start)
+        if not self._op.reverse:
+            return place
+        return build.create(XOrIOp, lhs=place, rhs=constant(build, mask)).result
+
+    def _chosen(
+        self, condition: Value | None, yes: Sequence[Value], no: Sequence[Value]
+    ) -> list[Value]:
+        if condition is None:
+            return list(yes)
+        pairs = zip(yes, no, strict=True)
+        return [
+            self._build.create(SelectOp, condition=condition, true_value=a, false_value=b).result
+            for a, b in pairs
+        ]
+
+    def _above(self, place: Value, number: int) -> Value:
+        """Whether a place is not among the first so many."""
+        limit = constant(self._build, number)
+        return self._build.create(CmpIOp, predicate=CmpIPredicate.UGE, lhs=place, rhs=limit).result
+
+    def _behind(self, before: Before, values: Sequence[Value]) -> list[Value]:
+        """Values combined with what comes before them, if anything does."""
+        return self._chosen(before.exists, self._combine(before.values, values), values)
+
+    def _lanes(self, totals: list[Value]) -> tuple[Before, list[Value]]:
+        """What comes before each lane's chunk in its warp, and the total of all lanes."""
+        build = self._build
+        if not self._scan.lanes:
+            return Before(totals, constant(build, 0, I1)), totals
+        back = ShuffleMode.DOWN if self._op.reverse else ShuffleMode.UP
+        place = self._place(self._scan.lanes, 0)
+        scanned = totals
+        for step in range(self._scan.lanes):
+            offset = constant(build, 1 << step)
+            others = [shuffled(build, value, back, offset) for value in scanned]
+            here = self._above(place, 1 << step)
+            scanned = self._chosen(here, self._combine(others, scanned), scanned)
+        one = constant(build, 1)
+        before = [shuffled(build, value, back, one) for value in scanned]
+        last = self._last_lane()
+        whole = [shuffled(build, value, ShuffleMode.IDX, last) for value in scanned]
+        return Before(before, self._above(place, 1)), whole
+
+    def _last_lane(self) -> Value:
+        """The lane with the last chunk of the thread's line."""
+        build, mask = self._build, (1 << self._scan.lanes) - 1
+        first = moved_bits(build, thread(self._op, build), WARP_SIZE - 1 & ~mask, 0)
+        if self._op.reverse:
+            return first
+        return build.create(OrIOp, lhs=first, rhs=constant(build, mask)).result
+
+    def _warps(self, before: Before, totals: list[Value]) -> tuple[Before, list[Value]]:
+        """Warps tell each other their totals through shared memory."""
+        op, build, scan = self._op, self._build, self._scan
+        slots = Slots(op, scan, build, totals)
+        number = thread(op, build)
+        own = moved_bits(build, number, ((1 << scan.warps) - 1) << LANE_BITS, -LANE_BITS)
+        lane = moved_bits(build, number, (1 << scan.lanes) - 1, 0)
+        first = self._build.create(
+            CmpIOp, predicate=CmpIPredicate.EQ, lhs=lane, rhs=constant(build, 0)
+        ).result
+        with where(build, first):
+            slots.write(own, totals)
+        build.create(BarrierOp)
+        place = self._place(scan.warps, LANE_BITS)
+        count = 1 << scan.warps
+        order = list(range(count - 1, -1, -1) if op.reverse else range(count))
+        running = slots.read(order[0])
+        earlier = running
+        for turn in range(1, count):
+            if turn > 1:
+                earlier = self._chosen(self._above(place, turn), running, earlier)
+            running = self._combine(running, slots.read(order[turn]))
+        exists = self._above(place, 1)
+        return self._joined(Before(earlier, exists), before), running
+
+    def _joined(self, outer: Before, inner: Before) -> Before:
+        """What comes before at two levels: the outer part first."""
+        both = self._chosen(outer.exists, self._combine(outer.values, inner.values), inner.values)
+        values = self._chosen(inner.exists, both, outer.values)
+        if outer.exists is None or inner.exists is None:
+            return Before(values, None)
+        either = self._build.create(OrIOp, lhs=outer.exists, rhs=inner.exists).result
+        return Before(values, either)
+
+    def _segments(self, columns: list[list[Value]], totals: list[Value]) -> list[list[Value]]:
+        """Segments one behind the other: each comes behind the totals of those before."""
+        build, count = self._build, 1 << self._scan.segments
+        size = self._scan.layout.extent(REGISTER) >> self._scan.segments >> self._scan.chunk
+        order = list(range(count - 1, -1, -1) if self._op.reverse else range(count))
+
+        def part(values: Sequence[Value], segment: int) -> list[Value]:
+            places = list(range(segment * size, (segment + 1) * size))
+            return [picked(build, value, places) for value in values]
+
+        parts = {(n, s): part(column, s) for n, column in enumerate(columns) for s in order}
+        carry = part(totals, order[0])
+        for segment in order[1:]:
+            for n in range(len(columns)):
+                parts[n, segment] = self._combine(carry, parts[n, segment])
+            if segment != order[-1]:
+                carry = self._combine(carry, part(totals, segment))
+        return [
+            [
+                joined(build, [parts[n, s][source] for s in range(count)])
+                for source in range(len(totals))
+            ]
+            for n in range(len(columns))
+        ]
+
+    def _in_order(self, columns: Sequence[Value]) -> Value:
+        """The columns of a source as the registers of the layout."""
+        whole = joined(self._build, columns)
+        chunk = len(columns)
+        count = self._scan.layout.extent(REGISTER)
+        rows = count // chunk
+        return picked(self._build, whole, [r % chunk * rows + r // chunk for r in range(count)])
+
+
+class Slots:
+    """Shared memory for the totals of warps: a slot for each line and each warp on it."""
+
+    __slots__ = ("_build", "_line", "_op", "_scan", "_types")
+
+    def __init__(
+        self, op: ScanOp, scan: Scan, build: ConversionBuilder, totals: Sequence[Value]
+    ) -> None:
+        self._op = op
+        self._scan = scan
+        self._build = build
+        self._types = [value.type for value in totals]
+        number = thread(op, build)
+        lane = moved_bits(build, number, WARP_SIZE - 1 & -(1 << scan.lanes), -scan.lanes)
+        threads = log2(scan.layout.extent(WARP)) + LANE_BITS
+        above = (1 << threads) - 1 & -(1 << (LANE_BITS + scan.warps))
+        warp = moved_bits(build, number, above, -(scan.lanes + scan.warps))
+        self._line = add(build, lane, warp)
+        """The number of the thread's line, without its registers."""
+
+    def _pointer(self, source: int, register: int, warp: Number) -> Value:
+        scan, build = self._scan, self._build
+        bytes, start = slot_place(self._op, scan, source)
+        line = add(build, self._line, register * lines_of(scan))
+        index = add(build, multiply(build, line, 1 << scan.warps), warp)
+        return shared_pointer(self._op, build, add(build, multiply(build, index, bytes), start))
+
+    def write(self, warp: Number, totals: Sequence[Value]) -> None:
+        """Put the totals of a warp into its slots."""
+        for source, value in enumerate(totals):
+            bytes, _ = slot_place(self._op, self._scan, source)
+            for register, word in enumerate(to_words(self._build, value, bytes)):
+                write_shared(self._build, self._pointer(source, register, warp), word, bytes)
+
+    def read(self, warp: int) -> list[Value]:
+        """The totals of a warp on the thread's lines."""
+        return [self._read(source, type, warp) for source, type in enumerate(self._types)]
+
+    def _read(self, source: int, type: Type, warp: int) -> Value:
+        assert isinstance(type, VectorType)
+        bytes, _ = slot_place(self._op, self._scan, source)
+        words = [
+            read_shared(self._build, self._pointer(source, register, warp), word_type(bytes), bytes)
+            for register in range(type.shape[0])
+        ]
+        return from_words(self._build, words, type)
+
+
+@converts(ScanOp)
+def scan(op: ScanOp, new: ScanOp, build: ConversionBuilder) -> Result:
+    """Chunks, lanes, warps, segments."""
+    if not op.inclusive:
+        raise Unsupported("a scan that leaves the element itself out", op.location)
+    return _Scanner(op, scan_of(op), build).run(new.sources)
+
+
+PATTERNS: Final[Patterns] = (scan,)

@@ -11,7 +11,7 @@ from tilewright.dialects.arith.casts import BitcastOp as ArithBitcastOp
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.dialects.vector.shapes import BitcastOp
-from tilewright.ir.types import I1, I8, I16, I32, I64, FloatType, IntegerType, VectorType
+from tilewright.ir.types import I1, I8, I16, I32, I64, TF32, FloatType, IntegerType, VectorType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,8 @@ _WORDS: Final = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64}
 def memory_bytes(element: Type) -> int:
     """How many bytes an element takes in memory; a boolean takes a whole one."""
     assert isinstance(element, IntegerType | FloatType)
-    return (element.width + 7) // 8
+    # tf32 has 19 bits that mean something, in 32.
+    return 4 if element is TF32 else (element.width + 7) // 8
 
 
 def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:

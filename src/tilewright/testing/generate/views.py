@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from tilewright.testing.generate.elements import BASE_FLOATS, ELEMENTS
 from tilewright.testing.generate.kernel import Kernel, Result
-from tilewright.testing.generate.memory import LOADS, MODES, STORES
+from tilewright.testing.generate.memory import LOADS, MODES, STORES, atomic_element
 from tilewright.testing.generate.values import UNKNOWN, Facts, Tile, Value
 
 PADDINGS: Final = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
@@ -192,9 +192,7 @@ def _own_tensor(k: Kernel, prefix: str, element: str, contents: str) -> Tensor:
 
 def reduce_view(k: Kernel) -> None:
     """`atomic_red_view_tko` of all blocks to the same tile, or of each to its own."""
-    element = k.element(*MODES)
-    if element in BASE_FLOATS and not k.scope.runs_once:
-        element = "i32"
+    element = atomic_element(k)
     shape = _random_shape(k, element)
     array = k.argument("at", element, Tile(element, shape).elements, "small")
     k.results.append(Result(array.name, element))

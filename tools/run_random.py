@@ -1,6 +1,6 @@
 """Random programs on every executor, plain and changed by passes: all must agree.
 
-    python tools/random_programs.py --count 2000 --passes structure-early-exits canonicalize
+    python tools/run_random.py --count 2000 --passes structure-early-exits canonicalize
 
 runs each program as it is, under the checker, with its constants as arguments, and both forms
 after each pipeline of passes, and says for which seeds an outcome differs or a run fails.

@@ -339,12 +339,14 @@ def _ext(at: AxisFacts, op: conversion.ExtIOp) -> Axes:
 def widened(at: AxisFacts, value: Value, is_signed: bool) -> Axes:
     """Integers in more bits."""
     a, width = at.of(value), _width(value)
-    if all(laws.aligned(a, dim, width) == run.contiguity for dim, run in enumerate(a.dims)):
+    # Unsigned numbers have no sign that changes half way.
+    reach = width if is_signed else width + 1
+    if all(laws.aligned(a, dim, reach) == run.contiguity for dim, run in enumerate(a.dims)):
         return a
     low, high = at.ranges.of(value).within(is_signed)
     ends = -(1 << (width - 1)) if is_signed else 0, mask(width - 1 if is_signed else width)
     # A run that wraps around has both ends of the type in it.
-    return laws.extended(a, width, is_safe=low > ends[0] or high < ends[1])
+    return laws.extended(a, reach, is_safe=low > ends[0] or high < ends[1])
 
 
 def _trunc(at: AxisFacts, op: conversion.TruncIOp) -> Axes:

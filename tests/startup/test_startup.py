@@ -94,3 +94,21 @@ def test_public_names_load_no_numpy(name: str) -> None:
 def test_help_loads_no_dialect(option: str) -> None:
     loaded = modules_after(f"from tilewright.driver.cli import main\nmain([{option!r}])")
     assert not [name for name in loaded if name.startswith("tilewright.dialects")]
+
+
+LOW = "tests/run/low/kernels/softmax.mlir"
+
+
+@pytest.mark.parametrize(
+    ("stage", "unwanted"),
+    [
+        ("nvvm", HEAVY - {"tempfile", "threading"}),
+        ("llvm", {"dataclasses", "inspect", "llvmlite", "ml_dtypes", "numpy"}),
+        ("ptx", {"dataclasses", "inspect", "ml_dtypes", "numpy"}),
+    ],
+)
+def test_a_compilation_loads_what_its_stages_need(stage: str, unwanted: set[str]) -> None:
+    command = ["compile", LOW, "--emit", stage]
+    loaded = modules_after(f"from tilewright.driver.cli import main\nmain({command!r})")
+    assert "tilewright.conversion.nvgpu_to_nvvm" in loaded
+    assert loaded & unwanted == set()

@@ -19,7 +19,7 @@ from tilewright.dialects.llvm.control_flow import BrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, ZExtOp
 from tilewright.dialects.llvm.functions import KERNEL, FuncOp
 from tilewright.dialects.llvm.globals import GlobalOp
-from tilewright.dialects.llvm.memory import GEPOp, StoreOp
+from tilewright.dialects.llvm.memory import GEPOp, StoreOp, alignment_problems
 from tilewright.dialects.llvm.types import ArrayType, StructType
 from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
 from tilewright.ir.attributes import (
@@ -34,7 +34,6 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import F64, I8, I32, I64, FloatType, IntegerType
-from tilewright.support.bits import is_power_of_two
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -70,8 +69,8 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
         return build.reject(f"expected types that LLVM has, got '{op.signature}'")
     if op.kernel and not _has_whole_warps(op.known_block_size):
         return build.reject(f"expected blocks of whole warps, got {op.known_block_size} threads")
-    if not all(is_power_of_two(number) for number in _alignments(op)):
-        return build.reject("expected alignments of buffers that are powers of two")
+    if any(problem for number in _alignments(op) for problem in alignment_problems(number)):
+        return build.reject("expected alignments of buffers that are powers of two up to 2**30")
     start = None
     if op.workgroup_buffers or op.private_buffers:
         start = Block(type.inputs, [op.location] * len(type.inputs))

@@ -14,6 +14,7 @@ from tilewright.dialects.llvm.attributes import (
     Visibility,
 )
 from tilewright.dialects.llvm.base import LLVMOp
+from tilewright.dialects.llvm.memory import alignment_problems
 from tilewright.dialects.llvm.types import ArrayType
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, I64_ATTR, STRING_ATTR, TYPE_ATTR, InstanceKind
@@ -109,8 +110,7 @@ class GlobalOp(LLVMOp):
     def verify(self) -> Iterator[str]:
         if self.value is not None and self.address_space == _SHARED:
             yield "cannot have a value in shared memory"
-        if self.alignment is not None and self.alignment & (self.alignment - 1):
-            yield f"expected an alignment that is a power of two, got {self.alignment}"
+        yield from alignment_problems(self.alignment)
 
     def verify_context(self) -> Iterator[str]:
         if self.value is not None and self.initializer.blocks:

@@ -40,6 +40,7 @@ from tilewright.ir.attribute_kinds import (
 )
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import I1, VectorType
+from tilewright.support.bits import is_power_of_two
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
@@ -47,9 +48,16 @@ if TYPE_CHECKING:
 _ATOMIC = "(`atomic` (`syncscope` `(` $syncscope^ `)`)? $ordering^)?"
 
 
-def _alignment_problems(alignment: int | None) -> Iterator[str]:
-    if alignment is not None and (alignment <= 0 or alignment & (alignment - 1)):
-        yield f"expected an alignment that is a power of two, got {alignment}"
+MAX_ALIGNMENT: Final = 1 << 30
+"""LLVM takes a little more, and nobody asks for as much."""
+
+
+def alignment_problems(alignment: int | None) -> Iterator[str]:
+    """What is wrong with an alignment."""
+    if alignment is None:
+        return
+    if not is_power_of_two(alignment) or alignment > MAX_ALIGNMENT:
+        yield f"expected an alignment that is a power of two up to 2**30, got {alignment}"
 
 
 class GEPOp(LLVMOp):
@@ -117,7 +125,7 @@ class AllocaOp(LLVMOp):
     res = d.result(POINTER)
 
     def verify(self) -> Iterator[str]:
-        yield from _alignment_problems(self.alignment)
+        yield from alignment_problems(self.alignment)
 
 
 class LoadOp(LLVMOp):
@@ -140,7 +148,7 @@ class LoadOp(LLVMOp):
     res = d.result(ANY)
 
     def verify(self) -> Iterator[str]:
-        yield from _alignment_problems(self.alignment)
+        yield from alignment_problems(self.alignment)
         forbidden = (AtomicOrdering.RELEASE, AtomicOrdering.ACQ_REL)
         yield from _atomic_problems(self, self.res.type, forbidden)
 
@@ -164,7 +172,7 @@ class StoreOp(LLVMOp):
     syncscope = d.optional_attribute(STRING_ATTR)
 
     def verify(self) -> Iterator[str]:
-        yield from _alignment_problems(self.alignment)
+        yield from alignment_problems(self.alignment)
         forbidden = (AtomicOrdering.ACQUIRE, AtomicOrdering.ACQ_REL)
         yield from _atomic_problems(self, self.value.type, forbidden)
 

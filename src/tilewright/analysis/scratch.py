@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
-from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.ir.types import FloatType, IntegerType
 from tilewright.layout.linear import LANE, REGISTER, WARP
@@ -39,6 +42,8 @@ def scratch_bytes(op: Operation) -> int:
             return sum(_slots(op, source.type) for source in op.sources)
         case ScanOp():
             return _all_slots(op)
+        case LoadOp() | AtomicOp():
+            return _aligned(_tile(op.result.type)) if is_told(op) else 0
         case _:
             return 0
 
@@ -88,3 +93,20 @@ def _slot_bytes(scan: Scan, source: Type) -> int:
 def _all_slots(op: ScanOp) -> int:
     scan = scan_of(op)
     return sum(_slot_bytes(scan, source.type) for source in op.sources) if scan.warps else 0
+
+
+def is_told(op: Operation) -> bool:
+    """Whether the result of an access is found out by one thread and told to others.
+
+    Memory that others change may differ from one look to the next: of those who must know the
+    same, one looks. Atomic operations happen once for each element.
+    """
+    match op:
+        case LoadOp() if op.semantic is MemSemantic.WEAK and not op.volatile:
+            return False
+        case LoadOp() | AtomicOp():
+            layout = maybe_layout_of(op.result)
+            repeats = layout is None or layout.replicas().keys() & {LANE, WARP}
+            return bool(repeats) and bool(op.result.users)
+        case _:
+            return False

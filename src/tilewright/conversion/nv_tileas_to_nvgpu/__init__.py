@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu import (
+    atomics,
     dot,
     elementwise,
     float_conversions,
@@ -13,6 +14,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     integers,
     memory,
     moves,
+    pointers,
     reductions,
     scans,
     shape,
@@ -38,6 +40,8 @@ PATTERNS: Final[Patterns] = (
     *functions.PATTERNS,
     *float_conversions.PATTERNS,
     *memory.PATTERNS,
+    *atomics.PATTERNS,
+    *pointers.PATTERNS,
     *moves.PATTERNS,
     *reductions.PATTERNS,
     *scans.PATTERNS,

@@ -1,10 +1,10 @@
-"""Memory through pointers: each thread loads and stores what its registers hold."""
+"""Addresses, and who accesses what is behind them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.access import Manner, Place
+from tilewright.conversion.nv_tileas_to_nvgpu.access import Place
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import replica_mask, thread
 from tilewright.conversion.nv_tileas_to_nvgpu.words import memory_bytes
@@ -14,12 +14,11 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AddIOp, AndIOp, MulIOp
 from tilewright.dialects.nv_tileaa.constraints import pointer
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp
-from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.dialects.vector.shapes import BroadcastOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I1, I64, VectorType
+from tilewright.ir.types import I64, VectorType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,24 +97,4 @@ def pointed(
     ]
 
 
-@converts(memory.LoadOp)
-def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Result:
-    """Every thread loads its registers."""
-    (type,) = build.types.convert(op.result.type) or (I1,)
-    places = pointed(build, new.pointers, new.mask, op.vector)
-    whole = type if isinstance(type, VectorType) else VectorType((1,), type)
-    other = None if new.other is None else as_vector(build, new.other)
-    loaded = Manner(op).load(build, whole, places, other)
-    return [loaded if isinstance(type, VectorType) else elements(build, loaded)[0], ()]
-
-
-@converts(memory.StoreOp)
-def store(op: memory.StoreOp, new: memory.StoreOp, build: ConversionBuilder) -> Result:
-    """One holder of each element stores it."""
-    acting = holder(op, build, op.value)
-    places = pointed(build, new.pointers, new.mask, op.vector, acting)
-    Manner(op).store(build, as_vector(build, new.value), places)
-    return [()]
-
-
-PATTERNS: Final[Patterns] = (addptr, load, store)
+PATTERNS: Final[Patterns] = (addptr,)

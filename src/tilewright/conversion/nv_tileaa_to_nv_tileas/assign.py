@@ -9,9 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.axis import AxisFacts
+from tilewright.analysis.runs import pointee_bytes
 from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import REARRANGEMENTS, Classes, is_tile
-from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import Access, accessed, natural
+from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import (
+    Access,
+    accessed,
+    natural,
+    settled,
+)
 from tilewright.conversion.nv_tileaa_to_nv_tileas.products import Product, choose_product
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
@@ -28,7 +36,8 @@ if TYPE_CHECKING:
 LOOP_WEIGHT: Final = 8
 """How often a loop is taken to run."""
 PRODUCT_WEIGHT: Final = 64
-"""A product in another layout than its own would move its operands each time."""
+"""An access weighs as much as its elements have bytes; a product in another layout than its
+own would move its operands each time."""
 
 
 class Assignment:
@@ -45,6 +54,7 @@ class Assignment:
         votes = self._votes(function, arch)
         for kind, layouts in votes.items():
             self._layouts[kind] = max(layouts, key=lambda layout: layouts[layout])
+        self._settle()
         self._spread_through_shapes(function)
 
     def layout(self, value: Value) -> Layout:
@@ -57,16 +67,29 @@ class Assignment:
             found = self._layouts[kind] = spread(extents(value.type), self.warps)
         return found
 
+    def _settle(self) -> None:
+        """Let accesses of one class agree: a narrower access costs less than another layout."""
+        plain = {(access.layout, access.dim) for access in self.accesses.values()}
+        for op, access in self.accesses.items():
+            tile = accessed(op)
+            if tile is None or self.classes.is_flexible(tile):
+                continue
+            chosen = self._layouts[self.classes.of(tile)]
+            if (chosen, access.dim) in plain:
+                self.accesses[op] = settled(access, chosen)
+
     def _votes(self, function: Operation, arch: Arch) -> dict[Value, dict[Layout, int]]:
         votes: dict[Value, dict[Layout, int]] = {}
+        facts: AxisFacts | None = None
         for op in function.walk():
             if isinstance(op, DotOp):
                 product = self.products[op] = choose_product(op, arch, self.warps)
                 self._vote(votes, op, op.result, product.total, PRODUCT_WEIGHT)
             tile = accessed(op)
             if tile is not None and is_tile(tile):
-                access = self.accesses[op] = natural(op, tile, self.warps)
-                self._vote(votes, op, tile, access.layout, 1)
+                facts = facts or AxisFacts(function)
+                access = self.accesses[op] = natural(op, tile, self.warps, facts)
+                self._vote(votes, op, tile, access.layout, pointee_bytes(element_of(tile.type)))
         return votes
 
     def _vote(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import reach
 from tilewright.dialects.nv_tileaa import atomics, memory, view
-from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.layout.linear import REGISTER
 from tilewright.layout.spread import spread
+from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from tilewright.analysis.axis import AxisFacts
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
@@ -23,6 +25,8 @@ class Access(NamedTuple):
     layout: Layout
     vector: int
     """How many registers go at once."""
+    dim: int
+    """Along which dimension of the tile they lie side by side."""
 
 
 def accessed(op: Operation) -> Value | None:
@@ -38,22 +42,26 @@ def accessed(op: Operation) -> Value | None:
             return None
 
 
-def natural(op: Operation, tile: Value, warps: int) -> Access:
-    """The best way for so many warps to access a tile."""
+def natural(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> Access:
+    """The best way for so many warps to access a tile: no warp is idle for a wider vector."""
     extents = shape(tile.type)
-    vector = 1
-    return Access(spread(extents, warps, vector=vector, order=memory_order(op, extents)), vector)
+    dim, vector = reach(op, tile, facts)
+    vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), 1)
+    order = [dim, *(other for other in reversed(range(len(extents))) if other != dim)]
+    return Access(spread(extents, warps, vector=vector, order=order), vector, dim)
 
 
-def memory_order(op: Operation, extents: Sequence[int]) -> list[int]:
-    """The dimensions of the tile, the one whose neighbours lie side by side in memory first."""
-    order = list(range(len(extents) - 1, -1, -1))
-    if not isinstance(op, view.TileAccessOp):
-        return order
-    type = tiled_view(op.operands[0] if isinstance(op, view.TileLoadOp) else op.operands[1])
-    strides = [type.source.strides[dim] for dim in type.dims]
-    if 1 in strides:
-        fastest = strides.index(1)
-        order.remove(fastest)
-        order.insert(0, fastest)
-    return order
+def settled(access: Access, layout: Layout) -> Access:
+    """The same access in the layout that others have chosen, as wide as that allows."""
+    return Access(layout, min(access.vector, _beside(layout, access.dim)), access.dim)
+
+
+def _beside(layout: Layout, dim: int) -> int:
+    """How many of a thread's first registers lie side by side along a dimension."""
+    stride = prod(layout.shape[dim + 1 :])
+    length = 1
+    for vector in layout.vectors(REGISTER):
+        if vector != length * stride or length == layout.shape[dim]:
+            break
+        length *= 2
+    return length

@@ -1,0 +1,140 @@
+"""How many neighbouring elements may go to or from memory at once, and along which dimension.
+
+A vector is one access: it has one address, which its size divides, and one predicate. So its
+elements must lie side by side from an address that is known to be aligned, and must all exist or
+all not exist.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.runs import pointee_bytes, power
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa import memory, view
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.ir.types import DYNAMIC, TF32
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.analysis.axis import AxisFacts
+    from tilewright.dialects.nv_tileaa.types import TiledViewType
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+WIDEST: Final = 16
+"""How many bytes one access of a thread moves at most."""
+
+
+class Reach(NamedTuple):
+    """The dimension along which elements lie side by side, and how many go at once."""
+
+    dim: int
+    vector: int
+
+
+def reach(op: Operation, tile: Value, facts: AxisFacts) -> Reach:
+    """The widest access that the facts allow."""
+    extents = shape(tile.type)
+    match op:
+        case memory.LoadOp() | memory.StoreOp():
+            dim = _fastest(op.pointers, facts)
+            found = _through_pointers(op, dim, facts)
+        case view.TileLoadOp() | view.TileStoreOp():
+            dim = neighbours(tiled_view(op.view))
+            found = _through_view(op, dim, facts)
+        case view.TiledAtomicRmwOp():
+            return Reach(neighbours(tiled_view(op.view)), 1)
+        case _:
+            return Reach(len(extents) - 1, 1)
+    is_plain = op.semantic is MemSemantic.WEAK and not op.volatile
+    if not is_plain or element_of(tile.type) is TF32:
+        return Reach(dim, 1)
+    size = pointee_bytes(element_of(tile.type))
+    return Reach(dim, max(min(found, WIDEST // size, power(extents[dim])), 1))
+
+
+def _fastest(pointers: Value, facts: AxisFacts) -> int:
+    """The dimension with the longest runs of neighbours; the last of them."""
+    runs = facts.of(pointers).dims
+    return max(range(len(runs)), key=lambda dim: (runs[dim].contiguity, dim))
+
+
+def _through_pointers(op: memory.LoadOp | memory.StoreOp, dim: int, facts: AxisFacts) -> int:
+    """Runs of pointers, from aligned addresses, within runs of the mask."""
+    pointers = facts.of(op.pointers)
+    vector = pointers.dims[dim].contiguity
+    if op.mask is not None:
+        vector = min(vector, facts.of(op.mask).dims[dim].constancy)
+    while vector > 1 and pointers.start(dim, vector) < vector * pointers.unit:
+        vector //= 2
+    return vector
+
+
+def neighbours(type: TiledViewType) -> int:
+    """The dimension of a tile that has stride one; the last if none is known to."""
+    ones = [number for number, dim in enumerate(type.dims) if type.source.strides[dim] == 1]
+    return ones[-1] if ones else type.rank - 1
+
+
+def _through_view(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
+    """Neighbours in a tensor whose address, strides, and extent if it is checked, all divide."""
+    type = tiled_view(op.view)
+    memory = _Tensor(op.view, facts)
+    along = type.dims[dim]
+    if type.source.strides[along] != 1 or dim == type.sparse:
+        return 1
+    vector = max(memory.alignment // pointee_bytes(type.source.element), 1)
+    for number, index in enumerate(op.indices):
+        first = facts.of(index).divisor * (
+            1 if number == type.sparse else power(type.steps[number])
+        )
+        if number == dim:
+            vector = min(vector, first)
+        elif type.source.shape[type.dims[number]] != 1:
+            start = first if type.tile[number] == 1 or number == type.sparse else 1
+            vector = min(vector, start * memory.strides[type.dims[number]])
+    if not (op.in_bounds and op.in_bounds[dim]):
+        vector = min(vector, memory.sizes[along])
+    return vector
+
+
+class _Tensor:
+    """What divides the address, the extents and the strides of a tensor in memory."""
+
+    __slots__ = ("alignment", "sizes", "strides")
+
+    def __init__(self, tiles: Value, facts: AxisFacts) -> None:
+        type = tiled_view(tiles).source
+        block = tiles.defined_by(view.BlockTileOp)
+        source = None if block is None else block.source
+        self.alignment = 1 if source is None else facts.of(source).divisor
+        made = None if source is None else _origin(source)
+        sizes = () if made is None else made.sizes
+        strides = () if made is None else made.strides
+        self.sizes = _divisors(type.shape, sizes, facts)
+        self.strides = _divisors(type.strides, strides, facts)
+
+
+def _origin(source: Value) -> view.MakeMemrefOp | None:
+    """What made a tensor, behind the promises about it."""
+    op = source.defining_op()
+    while op is not None and op.name == "nv_tileaa.assume":
+        op = op.operands[0].defining_op()
+    return op if isinstance(op, view.MakeMemrefOp) else None
+
+
+def _divisors(numbers: Sequence[int], operands: Sequence[Value], facts: AxisFacts) -> list[int]:
+    """What divides each number: those that the type leaves open are operands, in order."""
+    rest = iter(operands)
+    found: list[int] = []
+    for number in numbers:
+        operand = next(rest, None) if number == DYNAMIC else None
+        if number != DYNAMIC:
+            found.append(power(number))
+        else:
+            found.append(1 if operand is None else facts.of(operand).divisor)
+    return found

@@ -1,13 +1,13 @@
 """Plans shared memory: who goes through which part of it, and where threads must wait.
 
-An operation writes its scratch memory, waits for all threads, and reads. Two areas are used in
-turn: before an area is written again, all threads have passed the wait of a use of the other one,
-so all of them are done with reading it. Where that does not hold a barrier is put in.
+An operation writes its scratch memory, waits for all threads, and reads. Behind that wait all
+earlier reads are over, so only the area that was used last may still be being read. Two areas are
+used in turn; where both may be in use, in a loop for instance, a barrier comes first.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.scratch import scratch_bytes
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -25,6 +25,8 @@ SCRATCH: Final = "scratch"
 TOTAL: Final = "nv_tileas.scratch_bytes"
 """The attribute of a function that says how much shared memory its operations go through."""
 ALIGNMENT: Final = 128
+AREAS: Final = frozenset((0, 1))
+NONE: Final = frozenset[int]()
 
 
 class PlanScratch(Pass):
@@ -42,43 +44,56 @@ def plan(function: FuncOp) -> None:
     needs = {op: bytes for op in function.walk() if (bytes := scratch_bytes(op))}
     if not needs:
         return
+    turns = _Turns(needs)
+    turns.block(function.body.block, frozenset())
     area = -(-max(needs.values()) // ALIGNMENT) * ALIGNMENT
-    _Turns(needs, area).block(function.body.block)
-    areas = 1 if len(needs) == 1 else 2
-    function.attributes[TOTAL] = IntegerAttr(areas * area, I64)
+    for op, turn in turns.decided.items():
+        op.attributes[SCRATCH] = IntegerAttr(turn.area * area, I64)
+        if turn.waits:
+            create_op(BarrierOp, location=op.location).insert_before(op)
+    count = 1 + max(turn.area for turn in turns.decided.values())
+    function.attributes[TOTAL] = IntegerAttr(count * area, I64)
+
+
+class Turn(NamedTuple):
+    """The area that an operation goes through, and whether threads wait before it."""
+
+    area: int
+    waits: bool
 
 
 class _Turns:
-    """Walks a function in the order of its execution and hands out the areas in turn."""
+    """Follows a function and keeps track of the areas that threads may still be reading."""
 
-    __slots__ = ("_area", "_needs", "_next")
+    __slots__ = ("_needs", "decided")
 
-    def __init__(self, needs: dict[Operation, int], area: int) -> None:
+    def __init__(self, needs: dict[Operation, int]) -> None:
         self._needs = needs
-        self._area = area
-        self._next = 0
+        self.decided: dict[Operation, Turn] = {}
 
-    def block(self, block: Block) -> None:
-        """Hand out areas to a block and all inside it."""
-        for op in list(block):
-            if op in self._needs:
-                op.attributes[SCRATCH] = IntegerAttr(self._next * self._area, I64)
-                self._next ^= 1
+    def block(self, block: Block, read: frozenset[int]) -> frozenset[int]:
+        """Decide for a block and all inside it; gives what is being read behind it."""
+        for op in block:
+            if isinstance(op, BarrierOp):
+                read = NONE
+            elif op in self._needs:
+                read = self._use(op, read)
             elif op.regions:
-                self._around(op)
+                read = self._inside(op, read)
+        return read
 
-    def _around(self, op: Operation) -> None:
-        """Regions may run any number of times, or not at all: a barrier makes all ends alike.
+    def _use(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
+        free = AREAS - read
+        area = min(free) if free else 0
+        self.decided[op] = Turn(area, waits=not free)
+        return frozenset((area,))
 
-        Behind a barrier of its own no area is being read, so either may be next.
-        """
-        if not any(inner in self._needs for inner in op.walk() if inner is not op):
-            return
-        for region in op.regions:
-            for block in region.blocks:
-                self._next = 0
-                self.block(block)
-                end = block.terminator
-                if end is not None:
-                    create_op(BarrierOp, location=op.location).insert_before(end)
-        self._next = 0
+    def _inside(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
+        """Regions may run any number of times, each behind the others, or not at all."""
+        before: frozenset[int] | None = None
+        while read != before:
+            before = read
+            for region in op.regions:
+                for block in region.blocks:
+                    read |= self.block(block, before)
+        return read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.products import FmaProduct
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
@@ -11,8 +12,9 @@ from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
-from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp
 from tilewright.ir.types import FloatType, IntegerType
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.reduction import reduction
@@ -42,6 +44,12 @@ def scratch_bytes(op: Operation) -> int:
             return sum(_slots(op, source.type) for source in op.sources)
         case ScanOp():
             return _all_slots(op)
+        case DotOp():
+            plan = FmaProduct.of(op)
+            return 0 if plan is None else plan.bytes
+        case ExtractOp():
+            spread = layout_of(op.source).only(LANE, WARP).columns()
+            return _aligned(register_bytes(element_of(op.source.type))) if any(spread) else 0
         case LoadOp() | AtomicOp():
             return _aligned(_tile(op.result.type)) if is_told(op) else 0
         case _:
@@ -104,6 +112,9 @@ def is_told(op: Operation) -> bool:
     match op:
         case LoadOp() if op.semantic is MemSemantic.WEAK and not op.volatile:
             return False
+        case ExtractOp():
+            spread = layout_of(op.source).only(LANE, WARP).columns()
+            return _aligned(register_bytes(element_of(op.source.type))) if any(spread) else 0
         case LoadOp() | AtomicOp():
             layout = maybe_layout_of(op.result)
             repeats = layout is None or layout.replicas().keys() & {LANE, WARP}

@@ -10,6 +10,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     elementwise,
     float_conversions,
     floats,
+    fma_dot,
     functions,
     integers,
     memory,
@@ -47,6 +48,7 @@ PATTERNS: Final[Patterns] = (
     *scans.PATTERNS,
     *views.PATTERNS,
     *dot.PATTERNS,
+    *fma_dot.PATTERNS,
     *elementwise.PATTERNS,
 )
 

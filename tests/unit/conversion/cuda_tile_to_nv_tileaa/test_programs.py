@@ -1,0 +1,42 @@
+"""Whole programs, in which every operation of Tile IR occurs, on their way to nv_tileaa."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from integrity import check_integrity
+
+from tilewright.conversion.cuda_tile_to_nv_tileaa import leftovers
+from tilewright.dialects.cuda_tile import CUDA_TILE
+from tilewright.driver.assembly import enclosed, parse_any, parse_module
+from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.ir.instruments import VerifyEach
+from tilewright.text.printer import print_op
+
+TESTS = Path(__file__).parents[3]
+PROGRAMS = sorted(
+    path
+    for folder in ("programs", "run")
+    for path in (TESTS / folder).rglob("*.mlir")
+    if {"low", "errors"}.isdisjoint(path.parts)
+)
+PASSES = dict(WAY_DOWN)["nv_tileaa"] or ""
+
+
+@pytest.mark.requirement("R0-002", "R0-025")
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100"])
+def test_program(path: Path, arch: str) -> None:
+    root = enclosed(parse_module(path.read_text(), path.name))
+    parse_pipeline(PASSES.replace("$arch", arch)).run(root, None, [VerifyEach()])
+    check_integrity(root)
+    assert list(leftovers(root)) == []
+    text = print_op(root)
+    assert print_op(parse_any(text, path.name)) == text
+
+
+def test_every_operation_occurs() -> None:
+    modules = [parse_module(path.read_text(), path.name) for path in PROGRAMS]
+    found = {op.name for module in modules for op in module.walk()}
+    assert {op.name for op in CUDA_TILE.ops.values()} <= found

@@ -11,6 +11,7 @@ import tilewright
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
+from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN, I1, I4, I8, I64
 from tilewright.reference.errors import ExecutionError
 from tilewright.reference.tile import DTYPES, Array, from_memory, from_patterns, to_patterns
@@ -68,7 +69,7 @@ class Case:
         assert isinstance(module, ModuleOp)
         return module
 
-    def problem(self, module: ModuleOp, *, check: bool = False) -> str | None:
+    def problem(self, module: Operation, *, check: bool = False) -> str | None:
         """What is wrong after a run, if anything is."""
         printed: list[str] = []
         try:

@@ -25,6 +25,7 @@ PASSES: Final = {
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
+    "expand-products": "tilewright.transforms.nv_tileaa.expand_products:ExpandProducts",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
     "licm": "tilewright.transforms.generic.licm:Licm",
@@ -69,7 +70,7 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
         "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capability=$arch},"
         "reconcile-unrealized-casts,canonicalize,cse",
     ),
-    ("nv_tileas", "convert-tileaa-to-tileas,plan-shared-memory"),
+    ("nv_tileas", "expand-products,convert-tileaa-to-tileas,plan-shared-memory"),
     ("nvgpu", "convert-tileas-to-nvgpu"),
     ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
 )

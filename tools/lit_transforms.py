@@ -27,13 +27,12 @@ from tilewright.dialects.cuda_tile.simplify.floats import product_on_the_left
 from tilewright.driver.assembly import parse_any
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
-from tilewright.ir.rewriter import Rewriter
-from tilewright.ir.rules import Replacement, apply_rules
+from tilewright.ir.rules import Fold, apply_rules
 from tilewright.ir.traits import CONSTANT_LIKE
 from tilewright.ir.verifier import verify
 from tilewright.text.printer import print_op
 from tilewright.transforms.generic.constant_pool import ConstantPool
-from tilewright.transforms.generic.fold import fold
+from tilewright.transforms.generic.fold import fold_of
 
 PUBLIC_RULES: Final = (
     *branches.RULES,
@@ -75,12 +74,12 @@ def run_public(test: TransformTest, root: Operation) -> None:
         return
     pool = ConstantPool()
 
-    def simplify(op: Operation, build: Rewriter) -> Replacement:
-        if CONSTANT_LIKE in op.traits:
-            return pool(op, build)
-        return fold(op, build) if isinstance(op, PUBLIC_FOLDS) else None
+    def find(kind: type[Operation]) -> Fold | None:
+        if CONSTANT_LIKE in kind.traits:
+            return pool
+        return fold_of(kind) if issubclass(kind, PUBLIC_FOLDS) else None
 
-    apply_rules(root, PUBLIC_RULES, fold=simplify)
+    apply_rules(root, PUBLIC_RULES, fold=find)
 
 
 def judge(

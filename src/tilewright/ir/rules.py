@@ -19,7 +19,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.effects import is_dead
 from tilewright.ir.operation import Block, Operation
 from tilewright.ir.rewriter import Listener, Rewriter
-from tilewright.ir.traits import CONSTANT_LIKE, SPLAT_LIKE
+from tilewright.ir.traits import CONSTANT_LIKE, SPLAT_LIKE, Effects
 from tilewright.ir.types import IntegerType
 from tilewright.ir.values import Value
 from tilewright.support.bits import mask
@@ -39,7 +39,10 @@ goes; the operation itself if it was changed in place. `None`: the rule does not
 has been changed."""
 
 Fold: TypeAlias = Callable[[Operation, Rewriter], Replacement]
-"""Tried on every operation before the rules."""
+"""Tried on an operation before the rules."""
+
+FoldFinder: TypeAlias = Callable[[type[Operation]], "Fold | None"]
+"""How operations of a class fold, if they do."""
 
 Constants: TypeAlias = tuple["Attribute | None", ...]
 Folded: TypeAlias = "Attribute | Value | Sequence[Attribute | Value] | None"
@@ -150,7 +153,7 @@ def apply_rules(
     root: Operation,
     rules: Rules | RuleFinder,
     *,
-    fold: Fold | None = None,
+    fold: FoldFinder | None = None,
     limit: int | None = None,
     sink: Sink | None = None,
 ) -> bool:
@@ -164,6 +167,9 @@ def apply_rules(
     return _Greedy(root, finder, fold, limit, sink).run()
 
 
+_Plan: TypeAlias = tuple[bool, "Fold | None", Rules]
+"""Whether an operation may be dead, how it folds, and its rules."""
+
 _REWRITES_PER_OP: Final = 64
 _REMEMBERED: Final = 8
 
@@ -171,13 +177,23 @@ _REMEMBERED: Final = 8
 class _Greedy(Listener):
     """The worklist holds whatever may have become rewritable, the most recent on top."""
 
-    __slots__ = ("_build", "_finder", "_fold", "_limit", "_recent", "_root", "_sink", "_worklist")
+    __slots__ = (
+        "_build",
+        "_finder",
+        "_fold",
+        "_limit",
+        "_plans",
+        "_recent",
+        "_root",
+        "_sink",
+        "_worklist",
+    )
 
     def __init__(
         self,
         root: Operation,
         finder: RuleFinder,
-        fold: Fold | None,
+        fold: FoldFinder | None,
         limit: int | None,
         sink: Sink | None,
     ) -> None:
@@ -186,6 +202,7 @@ class _Greedy(Listener):
         self._fold = fold
         self._limit = limit
         self._sink = sink
+        self._plans: dict[type[Operation], _Plan] = {}
         self._worklist: dict[Operation, None] = {}
         self._recent: list[str] = []
         self._build = Rewriter(InsertPoint(Block()), listener=self)
@@ -233,13 +250,19 @@ class _Greedy(Listener):
             if op is not root and (is_isolated or root.is_ancestor_of(op)):
                 self._visit(op)
 
+    def _plan(self, kind: type[Operation]) -> _Plan:
+        fold = None if self._fold is None else self._fold(kind)
+        may_die = kind.effects is not Effects.UNKNOWN and not kind.is_terminator
+        plan = self._plans[kind] = (may_die, fold, self._finder(kind))
+        return plan
+
     def _visit(self, op: Operation) -> None:
+        kind = type(op)
+        may_die, fold, rules = self._plans.get(kind) or self._plan(kind)
         build = self._build
-        if is_dead(op):
+        if may_die and is_dead(op):
             build.erase(op)
             return
-        rules = self._finder(type(op))
-        fold = self._fold
         if fold is None and not rules:
             return
         build.aim(op)

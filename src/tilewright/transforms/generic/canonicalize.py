@@ -10,12 +10,11 @@ from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import ByRoot, Rule, Rules, apply_rules
 from tilewright.ir.traits import CONSTANT_LIKE
 from tilewright.transforms.generic.constant_pool import ConstantPool
-from tilewright.transforms.generic.fold import fold
+from tilewright.transforms.generic.fold import fold_of
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
-    from tilewright.ir.rewriter import Rewriter
-    from tilewright.ir.rules import Replacement
+    from tilewright.ir.rules import Fold
     from tilewright.support.diagnostics import Sink
 
 
@@ -58,7 +57,7 @@ class Canonicalize(Pass):
         limit = self.max_rewrites or None
         pool = ConstantPool()
 
-        def simplify(op: Operation, build: Rewriter) -> Replacement:
-            return (pool if CONSTANT_LIKE in op.traits else fold)(op, build)
+        def find(kind: type[Operation]) -> Fold | None:
+            return pool if CONSTANT_LIKE in kind.traits else fold_of(kind)
 
-        apply_rules(op, rules_of, fold=simplify, limit=limit, sink=sink)
+        apply_rules(op, rules_of, fold=find, limit=limit, sink=sink)

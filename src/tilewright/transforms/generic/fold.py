@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.dialect import Dialect
 from tilewright.ir.passes import Pass
-from tilewright.ir.rules import Folded, Replacement, apply_rules, constant_of
+from tilewright.ir.rules import Constants, Folded, Replacement, apply_rules, constant_of
+from tilewright.ir.rules import Fold as FoldHook
 from tilewright.ir.values import Value
 
 if TYPE_CHECKING:
@@ -18,25 +19,27 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 
-_functions: dict[type[Operation], Callable[[Any, Any], Folded] | None] = {}
-"""How operations of a class fold; classes are found here once they have been asked for."""
+_folds: dict[type[Operation], FoldHook | None] = {}
 
 
-def fold(op: Operation, build: Rewriter) -> Replacement:
-    """A `Fold` hook for `apply_rules`: what an operation computes, where its dialect says how."""
-    kind = type(op)
-    try:
-        function = _functions[kind]
-    except KeyError:
+def fold_of(kind: type[Operation]) -> FoldHook | None:
+    """How operations of a class fold, where their dialect says so: a finder for `apply_rules`."""
+    if kind not in _folds:
         dialect = Dialect.of(kind)
-        function = _functions[kind] = None if dialect is None else dialect.folds.get(kind)
-    if function is None:
-        return None
-    folded = function(op, tuple([constant_of(value) for value in op.operands]))
-    if folded is None:
-        return None
-    parts = [folded] if isinstance(folded, Attribute | Value) else folded
-    return _materialized(op, parts, build)
+        function = None if dialect is None else dialect.folds.get(kind)
+        _folds[kind] = None if function is None else _hook(function)
+    return _folds[kind]
+
+
+def _hook(function: Callable[[Any, Constants], Folded]) -> FoldHook:
+    def fold(op: Operation, build: Rewriter) -> Replacement:
+        folded = function(op, tuple([constant_of(value) for value in op.operands]))
+        if folded is None:
+            return None
+        parts = [folded] if isinstance(folded, Attribute | Value) else folded
+        return _materialized(op, parts, build)
+
+    return fold
 
 
 def _materialized(
@@ -67,4 +70,4 @@ class Fold(Pass):
     name = "fold"
 
     def run(self, op: Operation, sink: Sink) -> None:
-        apply_rules(op, (), fold=fold, sink=sink)
+        apply_rules(op, (), fold=fold_of, sink=sink)

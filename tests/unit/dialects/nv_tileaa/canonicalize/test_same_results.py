@@ -16,7 +16,7 @@ from tilewright.ir.verifier import verify
 from tilewright.reference.launch import launch
 from tilewright.support.diagnostics import Sink
 from tilewright.transforms.generic.canonicalize import Canonicalize, rules_of
-from tilewright.transforms.generic.fold import fold
+from tilewright.transforms.generic.fold import fold_of
 
 FS, IS, PF, PI = (f"tensor<16x{e}>" for e in ("f32", "i32", "!aa.ptr<f32>", "!aa.ptr<i32>"))
 
@@ -234,7 +234,7 @@ def test_every_rule_has_a_program() -> None:
 @pytest.mark.parametrize(("name", "body"), CASES)
 def test_the_rule_applies(name: str, body: str) -> None:
     watched = Watched()
-    apply_rules(program(body), watched, fold=fold)
+    apply_rules(program(body), watched, fold=fold_of)
     assert name in watched.applied
 
 

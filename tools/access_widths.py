@@ -1,0 +1,105 @@
+"""How many bytes the accesses of the corpus move at once, and which facts keep them narrow."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+from corpus_checks import Module, load_modules
+from progress import progress
+from stage1 import lowered
+
+from tilewright.analysis.axis import AxisFacts
+from tilewright.analysis.runs import pointee_bytes
+from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import accessed, natural
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import WIDEST, reach
+from tilewright.conversion.nv_tileaa_to_nv_tileas.warps import choose_warps
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
+from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import TensorType
+from tilewright.support.diagnostics import Error
+from tilewright.target.arch import WARP_SIZE
+
+Row = tuple[str, int, str]
+"""Through what an access goes, how many bytes it moves at once, and why it moves no more."""
+
+
+def rows(function: FuncOp) -> Iterator[Row]:
+    """One for each load and store of a tile."""
+    assert function.kernel_spec is not None
+    warps = choose_warps(function, function.kernel_spec.num_warps)
+    facts = AxisFacts(function)
+    for op in function.walk():
+        tile = accessed(op)
+        if tile is None or not isinstance(tile.type, TensorType):
+            continue
+        if isinstance(op, AtomicOp | TiledAtomicRmwOp):
+            continue
+        size = pointee_bytes(element_of(tile.type))
+        chosen = natural(op, tile, warps, facts).vector
+        yield _through(op), size * chosen, _reason(op, size, chosen, warps, facts)
+
+
+def _through(op: Operation) -> str:
+    if not isinstance(op, TileAccessOp):
+        return "pointers"
+    return "rows" if "gather" in op.name or "scatter" in op.name else "view"
+
+
+def _reason(op: Operation, size: int, chosen: int, warps: int, facts: AxisFacts) -> str:
+    tile = accessed(op)
+    assert tile is not None
+    allowed = reach(op, tile, facts).vector
+    if chosen * size == WIDEST:
+        return "widest"
+    if count(tile.type) < 2 * warps * WARP_SIZE:
+        return "tile of less than two elements a thread"
+    if chosen < allowed:
+        return "small tile"
+    return "facts"
+
+
+def found(module: Module) -> list[Row]:
+    """The accesses of a module."""
+    try:
+        root = lowered(module)
+    except Error:
+        return []
+    functions = [op for op in root.walk() if isinstance(op, FuncOp) and op.is_kernel]
+    return [row for function in functions for row in rows(function)]
+
+
+def main() -> int:
+    """Print the shares."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
+    parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--every", type=int, default=1, help="take only each so many-th module")
+    options = parser.parse_args()
+    modules = load_modules()[:: options.every]
+    if options.names:
+        modules = [m for m in modules if any(name in m.name for name in options.names)]
+    with multiprocessing.Pool(options.jobs) as pool:
+        results = pool.imap_unordered(found, modules, chunksize=8)
+        all_rows = [row for rows in progress(results, len(modules)) for row in rows]
+    for through in sorted({row[0] for row in all_rows}):
+        _print(through, [row for row in all_rows if row[0] == through])
+    return 0
+
+
+def _print(through: str, rows: list[Row]) -> None:
+    print(f"{len(rows):6} accesses through {through}")
+    for (width, reason), number in sorted(Counter(row[1:] for row in rows).items()):
+        share = 100 * number / len(rows)
+        print(f"{number:14} {share:5.1f} %  {width:2} bytes  {reason}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -31,6 +31,7 @@ PASSES: Final = {
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
+    "order-memory": "tilewright.transforms.nv_tileas.order_memory:OrderMemory",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_scratch:PlanScratch",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
@@ -70,7 +71,7 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
         "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capability=$arch},"
         "reconcile-unrealized-casts,canonicalize,cse",
     ),
-    ("nv_tileas", "expand-products,convert-tileaa-to-tileas,plan-shared-memory"),
+    ("nv_tileas", "expand-products,convert-tileaa-to-tileas,order-memory,plan-shared-memory"),
     ("nvgpu", "convert-tileas-to-nvgpu"),
     ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
 )

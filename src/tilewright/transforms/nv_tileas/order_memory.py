@@ -1,0 +1,137 @@
+"""Puts barriers where tokens order what different threads do to the same memory.
+
+A token orders two accesses of the block; each thread's own accesses are in order anyway, so a
+barrier is needed where one thread may touch what another did, and one of the two writes. What
+releases waits for all threads first; what acquires lets all threads wait behind it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.scratch import is_told, scratch_bytes
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic
+from tilewright.dialects.nv_tileaa.constraints import TOKEN
+from tilewright.dialects.nv_tileaa.memory import AccessOp, LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TileAccessOp, TileLoadOp, TileStoreOp
+from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
+from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.ir.builder import create_op
+from tilewright.ir.passes import Pass
+from tilewright.layout.linear import LANE, WARP
+from tilewright.transforms.nv_tileas.token_paths import TokenPaths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+Pending = frozenset["AccessOp"]
+_RELEASING: Final = (MemSemantic.RELEASE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
+_ACQUIRING: Final = (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
+
+
+class OrderMemory(Pass):
+    """Make threads wait for each other where tokens, acquires and releases ask for it."""
+
+    name = "order-memory"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            _Walk().function(function)
+
+
+class _Walk:
+    """Follows a function and keeps the accesses that no barrier has followed yet."""
+
+    __slots__ = ("_before", "_order")
+
+    def __init__(self) -> None:
+        self._order = TokenPaths()
+        self._before: dict[Operation, bool] = {}
+        """By access, whether threads wait before it."""
+
+    def function(self, function: FuncOp) -> None:
+        """Put in all barriers of a function."""
+        self._block(function.body.block, frozenset())
+        for op, waits in self._before.items():
+            if waits:
+                create_op(BarrierOp, location=op.location).insert_before(op)
+            if isinstance(op, AccessOp) and op.semantic in _ACQUIRING and not is_told(op):
+                create_op(BarrierOp, location=op.location).insert_after(op)
+
+    def _block(self, block: Block, pending: Pending) -> Pending:
+        for op in block:
+            if isinstance(op, AccessOp):
+                pending = self._access(op, pending)
+            elif isinstance(op, BarrierOp) or scratch_bytes(op):
+                pending = frozenset()
+            elif op.regions:
+                pending = self._inside(op, pending)
+        return pending
+
+    def _inside(self, op: Operation, pending: Pending) -> Pending:
+        """Regions may run any number of times, each behind the others, or not at all."""
+        before: Pending | None = None
+        while pending != before:
+            before = pending
+            for region in op.regions:
+                for block in region.blocks:
+                    pending |= self._block(block, before)
+        return pending
+
+    def _access(self, op: AccessOp, pending: Pending) -> Pending:
+        waits = bool(pending) and (op.semantic in _RELEASING or self._conflicts(op, pending))
+        self._before[op] = waits
+        if op.semantic in _ACQUIRING or is_told(op):
+            return frozenset()
+        return frozenset((op,)) if waits else pending | {op}
+
+    def _conflicts(self, op: AccessOp, pending: Iterable[AccessOp]) -> bool:
+        """Whether a token orders one of the accesses before this one, and threads may meet."""
+        suspects = [other for other in pending if _may_meet(other, op)]
+        return bool(suspects) and self._order.is_behind(op, suspects)
+
+
+def _writes(op: AccessOp) -> bool:
+    return not isinstance(op, LoadOp | TileLoadOp)
+
+
+def _may_meet(first: AccessOp, second: AccessOp) -> bool:
+    """Whether one thread may touch in the second access what another one did in the first."""
+    if not (_writes(first) or _writes(second)):
+        return False
+    if _place(first) != _place(second):
+        return True
+    # Each thread touches its own elements, unless several hold one element and only one acts.
+    if _writes(first) and _writes(second):
+        return False
+    layout = maybe_layout_of(_tile(first))
+    return layout is None or bool(layout.replicas().keys() & {LANE, WARP})
+
+
+def _place(op: AccessOp) -> tuple[object, ...]:
+    """What two accesses have in common if each thread touches the same addresses in both."""
+    match op:
+        case TileAccessOp():
+            loads = isinstance(op, TileLoadOp)
+            operands = op.operands if loads else op.operands[1:]
+            return (*(v for v in operands if not TOKEN.accepts(v.type)), maybe_layout_of(_tile(op)))
+        case _:
+            return (op.operands[0], maybe_layout_of(_tile(op)))
+
+
+def _tile(op: AccessOp) -> Value:
+    match op:
+        case TileStoreOp() | TileLoadOp():
+            return op.tile
+        case LoadOp() | AtomicOp():
+            return op.result
+        case StoreOp():
+            return op.value
+        case _:
+            return op.operands[0]

@@ -260,7 +260,9 @@ class _Greedy(Listener):
         kind = type(op)
         may_die, fold, rules = self._plans.get(kind) or self._plan(kind)
         build = self._build
-        if may_die and is_dead(op):
+        results = op.results
+        # Most operations show at a glance that they are not dead.
+        if may_die and not (results and results[0].users) and is_dead(op):
             build.erase(op)
             return
         if fold is None and not rules:

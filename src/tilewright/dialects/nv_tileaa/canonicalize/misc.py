@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
 def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
     """A promise made twice in a row is made once; a constant needs none."""
-    inner = op.value.defined_by(AssumeOp)
-    if inner is not None and inner.predicate is op.predicate:
+    if constants[0] is not None:
         return op.value
-    return None if constants == (None,) else op.value
+    inner = op.operands[0].defining_op()
+    if isinstance(inner, AssumeOp) and inner.predicate is op.predicate:
+        return op.value
+    return None
 
 
 @rule(AssumeOp)
 def push_assume_through_splat(op: AssumeOp, build: Rewriter) -> Replacement:
     """`assume p, (splat x)` becomes `splat (assume p, x)` if `p` says the same of every element."""
-    splat = op.value.defined_by(SplatOp)
-    if splat is None or not op.predicate.is_elementwise:
+    splat = op.operands[0].defining_op()
+    if not isinstance(splat, SplatOp) or not op.predicate.is_elementwise:
         return None
     if op.predicate.value_problem(splat.source.type) is not None:
         return None

@@ -11,8 +11,9 @@ import pytest
 from programs import Failure, Run, parse_labels, parse_runs, problems
 
 import tilewright
+from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import enclosed
-from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.pipelines import WAY_DOWN, level_of, parse_pipeline
 from tilewright.reference.errors import ExecutionError
 
 
@@ -29,7 +30,7 @@ class ProgramFile(pytest.File):
     def collect(self) -> Iterator[ProgramRun]:
         text = self.path.read_text()
         for number, run in enumerate(parse_runs(text)):
-            for mode, kind in MODES.items():
+            for mode, kind in (NV_TILEAA if "nv_tileaa" in self.path.parts else MODES).items():
                 if kind.can_run(run, mode):
                     name = f"{run.entry or 'kernel'}-{number}-{mode}"
                     yield kind.from_parent(self, name=name, text=text, run=run, mode=mode)
@@ -60,7 +61,7 @@ class ProgramRun(pytest.Item):
             self.run_once(seed)
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
-        module = tilewright.read(self.text, name=self.path.name)
+        module = read_runnable(self.text, self.path.name)
         entry, grid, checked = self.run.entry, self.run.grid, self.mode == "checked"
         tilewright.execute(module, entry, grid, arguments, check=checked, seed=seed, write=write)
 
@@ -156,8 +157,9 @@ class LoweredRun(ProgramRun):
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
         stage, check = self.mode.split("-")
-        root = enclosed(tilewright.read(self.text, name=self.path.name))
-        parse_pipeline(PASSES[stage]).run(root)
+        root = enclosed(read_runnable(self.text, self.path.name))
+        passes = PASSES[stage] if level_of(root) == "cuda_tile" else "canonicalize,cse"
+        parse_pipeline(passes).run(root)
         entry, grid, checked = self.run.entry, self.run.grid, check == "checked"
         tilewright.execute(root, entry, grid, arguments, check=checked, seed=seed, write=write)
 
@@ -182,3 +184,7 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sm_90": EmulatedRun,
 }
 """The ways in which a program runs; for GPUs, the emulator runs their code."""
+NV_TILEAA: Final = {
+    mode: kind for mode, kind in MODES.items() if mode in ("plain", "checked") or "canon" in mode
+}
+"""Those for programs that are at that level already."""

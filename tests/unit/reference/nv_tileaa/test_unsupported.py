@@ -1,0 +1,56 @@
+"""What runs code from elsewhere, or is at another level, cannot run, and says so by name."""
+
+from __future__ import annotations
+
+import pytest
+
+import tilewright
+
+PROGRAM = """gpu.module @kernels {{
+  nv_tileaa.plugin @plug
+  nv_tileaa.func @k(%x: i32) attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
+    {line}
+    nv_tileaa.return
+  }}
+}}"""
+
+FOREIGN = {
+    "execute": "%y = nv_tileaa.execute @plug(%x) : (i32) -> i32",
+    "inject_ir": '%y = nv_tileaa.inject_ir "text"(%x) : (i32) -> i32',
+    "elementwise_inline_asm": (
+        '%y = nv_tileaa.elementwise_inline_asm "neg.s32 $0, $1;", "=r,r"(%x) : (i32) -> i32'
+    ),
+    "extern_elementwise": '%y = nv_tileaa.extern_elementwise "__nv_abs"(%x) : (i32) -> i32',
+    "call_elementwise_intrinsic": (
+        '%y = nv_tileaa.call_elementwise_intrinsic "llvm.abs"(%x) : (i32) -> i32'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_code_from_elsewhere_does_not_run(name: str) -> None:
+    with pytest.raises(tilewright.Unsupported, match=f"running 'nv_tileaa.{name}'"):
+        tilewright.execute(PROGRAM.format(line=FOREIGN[name]), "k", 1, [1])
+
+
+def test_what_is_only_described_does_no_harm() -> None:
+    tilewright.execute(PROGRAM.format(line="nv_tileaa.mark_for_reuse %x : i32"), "k", 1, [1])
+
+
+def test_an_exclusive_scan_needs_what_to_start_with() -> None:
+    scan = """%r = nv_tileaa.make_range : tensor<4xi32>
+    %s = nv_tileaa.scan %r {axis = 0 : i32, inclusive = false} : tensor<4xi32> -> tensor<4xi32> {
+    ^bb0(%a: i32, %b: i32):
+      nv_tileaa.yield %a : i32
+    }"""
+    with pytest.raises(tilewright.Unsupported, match="without identities"):
+        tilewright.execute(PROGRAM.format(line=scan), "k", 1, [1])
+
+
+def test_functions_from_elsewhere_are_named() -> None:
+    text = PROGRAM.format(line="%y = nv_tileaa.call @far(%x) : (i32) -> i32")
+    text = text.replace(
+        "nv_tileaa.plugin", "nv_tileaa.func private @far(i32) -> i32\n  nv_tileaa.plugin"
+    )
+    with pytest.raises(tilewright.Unsupported, match="'@far', which is defined elsewhere"):
+        tilewright.execute(text, "k", 1, [1])

@@ -391,24 +391,30 @@ def _load(at: AxisFacts, op: memory.LoadOp) -> Any:
     return (Axes(found.dims, 1, unit_of(op.result.type)),)
 
 
-def _assume(at: AxisFacts, op: misc.AssumeOp) -> Axes | None:
+def _assume(at: AxisFacts, op: misc.AssumeOp) -> Axes:
     """A promise holds."""
-    if not at.tracks(op.result):
-        return None
-    a, promise = at.of(op.value), op.predicate
+    # Programs begin with many of these: no detour by the fields.
+    a, promise = at.of(op.operands[0]), op.attributes["predicate"]
     if isinstance(promise, DivByAttr):
         return _divisible(a, promise)
     if isinstance(promise, SameElementsAttr):
-        dims = [
-            Run(run.contiguity, run.divisibility, max(run.constancy, power(value) if value else 1))
-            for run, value in zip(a.dims, promise.values, strict=True)
-        ]
-        return Axes(tuple(dims), a.divisor, a.unit)
+        return _constant_runs(a, promise.values)
     return a
+
+
+def _constant_runs(a: Axes, lengths: Sequence[int]) -> Axes:
+    """Blocks of equal elements; those of extent zero say nothing."""
+    dims = [
+        Run(run.contiguity, run.divisibility, max(run.constancy, power(length or 1)))
+        for run, length in zip(a.dims, lengths, strict=True)
+    ]
+    return Axes(tuple(dims), a.divisor, a.unit)
 
 
 def _divisible(a: Axes, promise: DivByAttr) -> Axes:
     """All elements, or the first of each run of a length, which is contiguous."""
+    if not a.dims:
+        return a if a.divisor >= promise.divisor else Axes((), promise.divisor, a.unit)
     if promise.every is None or promise.along is None:
         return made(a.dims, max(a.divisor, promise.divisor), a.unit)
     length, along = power(promise.every or 1), promise.along

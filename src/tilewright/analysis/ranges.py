@@ -299,12 +299,11 @@ def _cmp(at: Ranges, op: integer.CmpIOp) -> Interval:
 
 def _assume(at: Ranges, op: misc.AssumeOp) -> Interval | None:
     """A promise holds."""
-    if not at.tracks(op.result):
-        return None
-    found, promise = at.of(op.value), op.predicate
+    # Programs begin with many of these: no detour by the fields.
+    value, promise = op.operands[0], op.attributes["predicate"]
     if isinstance(promise, BoundedAttr):
-        return clipped(found, (promise.lower, promise.upper))
-    return found
+        return clipped(at.of(value), (promise.lower, promise.upper))
+    return at.of(value) if at.tracks(value) else None
 
 
 def _place(at: Ranges, op: program.GetProgramIdOp) -> list[Interval] | None:

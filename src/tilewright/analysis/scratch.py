@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp
 from tilewright.ir.types import FloatType, IntegerType
 from tilewright.layout.linear import LANE, REGISTER, WARP
+from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, transfer
@@ -39,7 +40,7 @@ def scratch_bytes(op: Operation) -> int:
     match op:
         case ConvertLayoutOp():
             found = transfer(layout_of(op.source), layout_of(op.result)).move
-            return _tile(op.source.type) if found >= Move.SHUFFLES else 0
+            return _moved(op) if found >= Move.SHUFFLES else 0
         case ReduceOp():
             return sum(_slots(op, source.type) for source in op.sources)
         case ScanOp():
@@ -54,6 +55,13 @@ def scratch_bytes(op: Operation) -> int:
             return _aligned(_tile(op.result.type)) if is_told(op) else 0
         case _:
             return 0
+
+
+def _moved(op: ConvertLayoutOp) -> int:
+    """What a move takes at once: the tile, or a piece of it."""
+    bytes = register_bytes(element_of(op.source.type))
+    pieces = piece_bits(layout_of(op.source), layout_of(op.result), bytes)
+    return _tile(op.source.type) >> len(pieces)
 
 
 def _tile(type: Type) -> int:

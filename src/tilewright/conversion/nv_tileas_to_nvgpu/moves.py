@@ -6,9 +6,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.scratch import register_bytes
-from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, exclusive_or, multiply
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    add,
+    constant,
+    exclusive_or,
+    multiply,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
-from tilewright.conversion.nv_tileas_to_nvgpu.memory import holder
+from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
     shared_pointer,
@@ -24,17 +29,26 @@ from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     to_words,
     word_type,
 )
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.scf import IfOp, YieldOp
+from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
 from tilewright.ir.types import VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER, log2
+from tilewright.layout.pieces import (
+    one_piece,
+    piece_bits,
+    piece_of_thread,
+    piece_registers,
+)
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, transfer
 
@@ -53,16 +67,62 @@ def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionB
     source, wanted = layout_of(op.source), layout_of(op.result)
     if transfer(source, wanted).move <= Move.REGISTERS:
         return within_threads(op, build, new.source, source, wanted)
-    bytes = register_bytes(element_of(op.source.type))
-    vector = 1 << len(common_vector(source, wanted, bytes))
-    places = staging(source, wanted, bytes).inverse()
-    writes = Shares(op, build, source.then(places), vector, bytes)
-    acting = holder(op, build, op.source)
-    with where(build, acting):
-        writes.write(new.source)
-    build.create(BarrierOp)
-    reads = Shares(op, build, wanted.then(places), vector, bytes)
-    return reads.read(vector_type(build, op.result))
+    return _Pieces(op, build).moved(new.source)
+
+
+class _Pieces:
+    """A move through shared memory: of a small tile at once, of a large one piece by piece."""
+
+    __slots__ = ("_acting", "_bits", "_build", "_op", "_reads", "_source", "_wanted", "_writes")
+
+    def __init__(self, op: ConvertLayoutOp, build: ConversionBuilder) -> None:
+        self._op, self._build = op, build
+        self._source, self._wanted = layout_of(op.source), layout_of(op.result)
+        bytes = register_bytes(element_of(op.source.type))
+        self._bits = piece_bits(self._source, self._wanted, bytes)
+        source, wanted = (one_piece(each, self._bits) for each in (self._source, self._wanted))
+        vector = 1 << len(common_vector(source, wanted, bytes))
+        places = staging(source, wanted, bytes).inverse()
+        self._acting = holder(op, build, op.source)
+        self._writes = Shares(op, build, source.then(places), vector, bytes)
+        self._reads = Shares(op, build, wanted.then(places), vector, bytes)
+
+    def moved(self, vector: Value) -> Value:
+        """What a thread holds when all pieces have moved."""
+        build, type = self._build, vector_type(self._build, self._op.result)
+        if not self._bits:
+            return self._piece(vector, 0, type)
+        found: dict[int, Value] = {}
+        count = type.shape[0] >> len(self._bits)
+        for piece in range(1 << len(self._bits)):
+            if piece:
+                build.create(BarrierOp)
+            part = self._piece(vector, piece, VectorType((count,), type.element))
+            registers = piece_registers(self._wanted, self._bits, piece)
+            found.update(zip(registers, elements(build, part), strict=True))
+        ordered = [found[register] for register in range(len(found))]
+        return build.create(FromElementsOp, elements=ordered, types=[type]).result
+
+    def _piece(self, vector: Value, piece: int, type: VectorType) -> Value:
+        build = self._build
+        with where(build, both(build, self._acting, self._has(piece))):
+            registers = piece_registers(self._source, self._bits, piece)
+            self._writes.write(picked(build, vector, registers))
+        build.create(BarrierOp)
+        return self._reads.read(type)
+
+    def _has(self, piece: int) -> Value | None:
+        """Whether a thread has something of a piece; nothing if all threads have."""
+        build = self._build
+        vectors = piece_of_thread(self._source, self._bits)
+        mine = linear(build, thread(self._op, build), vectors)
+        if isinstance(mine, int):
+            return None
+        counted = 0
+        for vector in vectors:
+            counted |= vector
+        other = constant(build, piece & counted)
+        return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=mine, rhs=other).result
 
 
 @contextmanager

@@ -1,12 +1,16 @@
 """How long the last stages take: conversion, LLVM IR text, LLVM, ptxas, program by program.
 
-python benchmarks/emit.py [--arch sm_90] [--repeat 5]
+python benchmarks/emit.py [--arch sm_90] [--repeat 5] [FILE ...]
+
+Without files it measures three synthetic programs, and the programs of tests/run/low folder by
+folder, where each folder counts as one program.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import TypeVar
 
@@ -17,6 +21,7 @@ from tilewright.emit.llvm.module import emit_llvm
 from tilewright.emit.ptx import compile_ptx
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import ARCHES
 from tilewright.text.parser import parse_text
 
@@ -153,24 +158,54 @@ def converted(text: str) -> tuple[float, Operation]:
     return seconds, program
 
 
-def measure(name: str, text: str, arch: str, repeat: int) -> None:
-    """Print a line for a program."""
-    target = ARCHES[arch]
-    before = sum(1 for _ in read(text).walk())
-    conversion, program = min(
-        (converted(text) for _ in range(repeat)), key=lambda result: result[0]
-    )
-    writing, module = fastest(lambda: emit_llvm(program, target), repeat, process_time)
-    compiling, ptx = fastest(lambda: compile_ptx(module), min(repeat, 3), process_time)
-    # ptxas is another process: only the clock on the wall sees it.
-    assembling, cubin = fastest(lambda: assemble(ptx, target), min(repeat, 3), perf_counter)
-    lines = module.text.count("\n")
-    registers = ", ".join([str(entry.registers) for entry in cubin.entries.values()])
-    print(
-        f"{name:22} {before:6} ops {1e3 * conversion:8.1f} ms {before / conversion:9,.0f} ops/s "
-        f"{lines:6} lines {1e3 * writing:6.1f} ms {lines / writing:9,.0f} lines/s "
-        f"{1e3 * compiling:7.1f} ms {1e3 * assembling:7.1f} ms {registers:>5}"
-    )
+class Cost:
+    """What a program, or several, took at each stage."""
+
+    def __init__(self) -> None:
+        self.ops = self.lines = self.programs = 0
+        self.conversion = self.writing = self.compiling = self.assembling = 0.0
+
+    def add(self, text: str, arch: str, repeat: int) -> None:
+        """Measure one more program."""
+        target = ARCHES[arch]
+        self.programs += 1
+        self.ops += sum(1 for _ in read(text).walk())
+        conversion, program = min(
+            (converted(text) for _ in range(repeat)), key=lambda result: result[0]
+        )
+        writing, module = fastest(lambda: emit_llvm(program, target), repeat, process_time)
+        compiling, ptx = fastest(lambda: compile_ptx(module), min(repeat, 3), process_time)
+        # ptxas is another process: only the clock on the wall sees it.
+        assembling, _ = fastest(lambda: assemble(ptx, target), min(repeat, 3), perf_counter)
+        self.lines += module.text.count("\n")
+        self.conversion += conversion
+        self.writing += writing
+        self.compiling += compiling
+        self.assembling += assembling
+
+    def show(self, name: str) -> None:
+        """Print a line."""
+        print(
+            f"{name:22} {self.programs:3} {self.ops:6} ops {1e3 * self.conversion:8.1f} ms "
+            f"{self.ops / self.conversion:9,.0f} ops/s {self.lines:6} lines "
+            f"{1e3 * self.writing:6.1f} ms {self.lines / self.writing:9,.0f} lines/s "
+            f"{1e3 * self.compiling:8.1f} ms {1e3 * self.assembling:8.1f} ms",
+            flush=True,
+        )
+
+
+LOW = Path(__file__).parents[1] / "tests" / "run" / "low"
+
+
+def groups(files: list[Path]) -> dict[str, list[str]]:
+    """Texts of programs under the names that they are shown by."""
+    if files:
+        return {file.name: [file.read_text()] for file in files}
+    found = {name: [make()] for name, make in PROGRAMS.items()}
+    for folder in sorted(path for path in LOW.iterdir() if path.is_dir()):
+        texts = [file.read_text() for file in sorted(folder.glob("*.mlir"))]
+        found[folder.name] = [text for text in texts if "// RUN" in text]
+    return {name: texts for name, texts in found.items() if texts}
 
 
 def main() -> None:
@@ -178,12 +213,23 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--arch", default="sm_90", choices=ARCHES)
     options.add_argument("--repeat", type=int, default=5)
+    options.add_argument("files", nargs="*", type=Path)
     given = options.parse_args()
     print(
-        f"{'program':22} {'conversion':>36} {'LLVM IR text':>38} {'LLVM':>12} {'ptxas':>10}  regs"
+        f"{'program':22} {'number':>3} {'conversion':>33} {'LLVM IR text':>38} {'LLVM':>12} "
+        f"{'ptxas':>11}"
     )
-    for name, make in PROGRAMS.items():
-        measure(name, make(), given.arch, given.repeat)
+    for name, texts in groups(given.files).items():
+        cost = Cost()
+        skipped = 0
+        for text in texts:
+            try:
+                cost.add(text, given.arch, given.repeat)
+            except Unsupported:
+                skipped += 1
+        cost.show(name)
+        if skipped:
+            print(f"{'':22} {skipped} programs are not for {given.arch}")
 
 
 if __name__ == "__main__":

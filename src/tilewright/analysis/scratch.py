@@ -120,9 +120,6 @@ def is_told(op: Operation) -> bool:
     match op:
         case LoadOp() if op.semantic is MemSemantic.WEAK and not op.volatile:
             return False
-        case ExtractOp():
-            spread = layout_of(op.source).only(LANE, WARP).columns()
-            return _aligned(register_bytes(element_of(op.source.type))) if any(spread) else 0
         case LoadOp() | AtomicOp():
             layout = maybe_layout_of(op.result)
             repeats = layout is None or layout.replicas().keys() & {LANE, WARP}

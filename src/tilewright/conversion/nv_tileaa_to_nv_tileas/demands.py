@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.counterparts import led_back
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa import aggregate, shape, view
+from tilewright.dialects.nv_tileaa import aggregate, misc, shape, view
+from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import TF32, FloatType, IntegerType
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
 from tilewright.layout.packing import packed, packing_source
 from tilewright.layout.parts import beside
 from tilewright.layout.scans import scan_layout
+from tilewright.layout.spread import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-    from tilewright.layout.linear import Layout
+
+
+PRINTED_AT_ONCE: Final = 64
+"""Tiles of so many elements are printed by one thread."""
 
 
 class Held(NamedTuple):
@@ -122,6 +128,21 @@ def _unpack(op: shape.UnpackOp, assignment: Assignment) -> Demands:
     return Demands([Held(packed(result, _bits(op.result.type)))], [result])
 
 
+def _print(op: misc.PrintOp, assignment: Assignment) -> Demands:
+    """Small tiles in every thread, of which one prints them."""
+    return Demands([_printed(value, assignment) for value in op.operands], [None])
+
+
+def _printed(value: Value, assignment: Assignment) -> Layout | None:
+    if not is_tile(value) or count(value.type) > PRINTED_AT_ONCE:
+        return None
+    whole = spread(extents(value.type), assignment.warps)
+    alone = [1 << bit for bit in range(log2(count(value.type)))]
+    everywhere = [0] * len(whole.vectors(LANE)), [0] * len(whole.vectors(WARP))
+    spots = zip((REGISTER, LANE, WARP), (alone, *everywhere), strict=True)
+    return Layout(list(spots), extents(value.type))
+
+
 def _rearranged(op: shape.Rearrangement, assignment: Assignment) -> Demands:
     wanted = led_back(op, assignment.layout(op.result))
     return Demands([Held(wanted)], _given(op, assignment))
@@ -183,6 +204,7 @@ _SPECIAL: Final[dict[type[Operation], Callable[[Any, Assignment], Demands]]] = {
     shape.ExpandDimsOp: _rearranged,
     shape.BroadcastOp: _rearranged,
     shape.PermuteOp: _rearranged,
+    misc.PrintOp: _print,
     ForOp: _loop,
     WhileOp: _loop,
     YieldOp: _end,

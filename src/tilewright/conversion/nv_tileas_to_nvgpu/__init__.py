@@ -14,12 +14,16 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     functions,
     integers,
     memory,
+    messages,
     moves,
+    packing,
     pointers,
     reductions,
     scans,
     shape,
+    slices,
     structure,
+    tables,
     views,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
@@ -36,6 +40,10 @@ if TYPE_CHECKING:
 PATTERNS: Final[Patterns] = (
     *structure.PATTERNS,
     *shape.PATTERNS,
+    *slices.PATTERNS,
+    *packing.PATTERNS,
+    *tables.PATTERNS,
+    *messages.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
     *functions.PATTERNS,
@@ -56,7 +64,7 @@ PATTERNS: Final[Patterns] = (
 def target(types: TypeConverter) -> ConversionTarget:
     """What may be left: what threads do, with what threads have."""
     return ConversionTarget(
-        legal=("gpu", "nvgpu", "cute_nvgpu", "vector", "memref", "llvm", "nvvm", ModuleOp),
+        legal=("cf", "gpu", "nvgpu", "cute_nvgpu", "vector", "memref", "llvm", "nvvm", ModuleOp),
         illegal=("nv_tileaa", "nv_tileas"),
         dynamic=dict.fromkeys(elementwise.SAME, types.is_legal),
     )

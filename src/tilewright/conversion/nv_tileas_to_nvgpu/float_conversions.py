@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.narrow_floats import decoded, encoded
-from tilewright.conversion.nv_tileas_to_nvgpu.registers import one_by_one
+from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere, one_by_one
 from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
     half,
     intrinsic,
@@ -19,6 +19,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.dialects.arith import casts
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.integer import MaxSIOp, MinSIOp, MinUIOp
 from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.llvm.intrinsics import FPToSISatOp, FPToUISatOp
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
@@ -36,6 +37,7 @@ from tilewright.ir.types import (
     I64,
     TF32,
     FloatType,
+    IntegerType,
 )
 
 if TYPE_CHECKING:
@@ -110,8 +112,23 @@ def float_to_int(op: FToIOp, new: FToIOp, build: ConversionBuilder) -> Result:
     source, value = element_of(op.source.type), new.source
     if source not in (F32, F64):
         value = converted(op, build, value, source, F32, RoundingMode.NEAREST_EVEN)
-    kind = FPToSISatOp if op.signedness is Signedness.SIGNED else FPToUISatOp
-    return build.create(kind, operand=value, types=build.types.convert(op.result.type))
+    signed, target = op.signedness is Signedness.SIGNED, element_of(op.result.type)
+    assert isinstance(target, IntegerType)
+    wide = with_element(value.type, target if target.width > I32.width else I32)
+    found = build.create(FPToSISatOp if signed else FPToUISatOp, operand=value, types=[wide]).res
+    return found if target.width >= I32.width else _limited(build, found, target, signed)
+
+
+def _limited(build: ConversionBuilder, wide: Value, target: IntegerType, signed: bool) -> Value:
+    """Integers of 32 bits as narrow ones, at most what these hold."""
+    high = (1 << target.width - signed) - 1
+    kind = MinSIOp if signed else MinUIOp
+    found = build.create(kind, lhs=wide, rhs=everywhere(build, high, wide.type)).result
+    if signed:
+        low = everywhere(build, -high - 1, wide.type)
+        found = build.create(MaxSIOp, lhs=found, rhs=low).result
+    narrow = with_element(wide.type, target)
+    return build.create(casts.TruncIOp, source=found, types=[narrow]).result
 
 
 @converts(casts.SIToFPOp, casts.UIToFPOp)
@@ -138,8 +155,8 @@ def _odd(build: ConversionBuilder, value: Value, signed: bool) -> Value:
     name = ("" if signed else "u") + ("ll" if is_long else "i")
     integer = I64 if is_long else I32
     down, up = f"llvm.nvvm.{name}2f.rz", f"llvm.nvvm.f2{name}.rz"
-    cut = one_by_one(build, lambda each: intrinsic(build, down, F32, each), value)
-    again = one_by_one(build, lambda each: intrinsic(build, up, integer, each), cut)
+    cut = one_by_one(build, lambda each: intrinsic(build, down, F32, *each), value)
+    again = one_by_one(build, lambda each: intrinsic(build, up, integer, *each), cut)
     inexact = build.create(CmpIOp, predicate=CmpIPredicate.NE, lhs=again, rhs=value).result
     return sticky(build, cut, inexact)
 

@@ -60,12 +60,13 @@ def nearest(op: Any, new: Operation, build: ConversionBuilder) -> Result:
         return None
     kind = _NEAREST[type(op)]
     names = [field.name for field in kind.schema.operands]
-    return build.create(kind, **dict(zip(names, new.operands, strict=True)))
+    given: dict[str, Any] = dict(zip(names, new.operands, strict=True))
+    return build.create(kind, **given)
 
 
 @converts(tileaa.DivFOp)
 def quotient(op: tileaa.DivFOp, new: tileaa.DivFOp, build: ConversionBuilder) -> Result:
-    """To nearest even; a quotient of halves is that of f32, which has bits enough to round twice."""
+    """To nearest even; f32 has bits enough to round quotients of halves twice."""
     if op.rounding_mode is not RoundingMode.NEAREST_EVEN or op.flush_to_zero:
         return None
     element = element_of(new.lhs.type)
@@ -88,43 +89,40 @@ def rounded(op: Rounded, new: Rounded, build: ConversionBuilder) -> Result:
     return half(build, found, element, op.rounding_mode) if element in HALVES else found
 
 
-def _instruction(op: Rounded, build: Builder) -> Callable[..., Value]:
+def _instruction(op: Rounded, build: Builder) -> Callable[[Sequence[Value]], Value]:
     """What computes one result."""
     ftz = op.flush_to_zero
     direction = _DIRECTIONS.get(op.rounding_mode)
     if direction is None:
         return _approximation(op, build)
+    names = "abc"[: len(op.operands)]
 
-    def compute(a: Value, b: Value | None = None, c: Value | None = None) -> Value:
-        match op:
-            case tileaa.SqrtOp():
-                return build.create(nvvm.SqrtFOp, a=a, rnd=direction, ftz=ftz).res
-            case tileaa.FmaOp():
-                return build.create(nvvm.FmaOp, a=a, b=b, c=c, rnd=direction, ftz=ftz).res
-            case tileaa.SubFOp():
-                b = build.create(arith.NegFOp, operand=b).result
-            case _:
-                pass
-        return build.create(_INSTRUCTIONS[type(op)], a=a, b=b, rnd=direction, ftz=ftz).res
+    def compute(operands: Sequence[Value]) -> Value:
+        given: dict[str, Any] = dict(zip(names, operands, strict=True))
+        if isinstance(op, tileaa.SubFOp):
+            given["b"] = build.create(arith.NegFOp, operand=given["b"]).result
+        return build.create(_INSTRUCTIONS[type(op)], **given, rnd=direction, ftz=ftz).results[0]
 
     return compute
 
 
-_INSTRUCTIONS: Final[dict[type[Operation], type[nvvm.RoundedBinary]]] = {
+_INSTRUCTIONS: Final[dict[type[Operation], type[Operation]]] = {
     tileaa.AddFOp: nvvm.AddFOp,
     tileaa.SubFOp: nvvm.AddFOp,
     tileaa.MulFOp: nvvm.MulFOp,
     tileaa.DivFOp: nvvm.DivFOp,
+    tileaa.FmaOp: nvvm.FmaOp,
+    tileaa.SqrtOp: nvvm.SqrtFOp,
 }
 
 
-def _approximation(op: Rounded, build: Builder) -> Callable[..., Value]:
+def _approximation(op: Rounded, build: Builder) -> Callable[[Sequence[Value]], Value]:
     """Roots and quotients of f32 that are close, not nearest."""
     ftz = op.flush_to_zero
     if isinstance(op, tileaa.SqrtOp):
-        return lambda a: build.create(nvvm.SqrtApproxOp, arg=a, ftz=ftz).res
+        return lambda x: build.create(nvvm.SqrtApproxOp, arg=x[0], ftz=ftz).res
     full = op.rounding_mode is RoundingMode.FULL
-    return lambda a, b: build.create(nvvm.DivApproxOp, a=a, b=b, full=full, ftz=ftz).res
+    return lambda x: build.create(nvvm.DivApproxOp, a=x[0], b=x[1], full=full, ftz=ftz).res
 
 
 def _unary(op: tileaa.UnaryFloat, new: tileaa.UnaryFloat, build: ConversionBuilder) -> Result:
@@ -153,7 +151,7 @@ def extremum(
     if not op.flush_to_zero:
         return extreme(build, (new.lhs, new.rhs), largest=largest, nan=nan)
     name = f"llvm.nvvm.f{'max' if largest else 'min'}.ftz{'.nan' if nan else ''}.f"
-    return one_by_one(build, lambda a, b: intrinsic(build, name, F32, a, b), new.lhs, new.rhs)
+    return one_by_one(build, lambda pair: intrinsic(build, name, F32, *pair), new.lhs, new.rhs)
 
 
 @converts(tileaa.ClampFOp)

@@ -54,7 +54,7 @@ def flushed(
     if not op.flush_to_zero:
         return None
     kind = nvvm.RsqrtApproxOp if isinstance(op, tileaa.RsqrtOp) else nvvm.Ex2ApproxOp
-    return one_by_one(build, lambda x: build.create(kind, arg=x, ftz=True).res, new.source)
+    return one_by_one(build, lambda x: build.create(kind, arg=x[0], ftz=True).res, new.source)
 
 
 @converts(tileaa.Atan2Op, tileaa.FPowFOp)

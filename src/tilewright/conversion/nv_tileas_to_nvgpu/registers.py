@@ -13,7 +13,7 @@ from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.ir.types import IntegerType, VectorType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
@@ -43,16 +43,18 @@ def chosen(build: Builder, condition: Value, yes: Value, no: Value) -> Value:
     return build.create(SelectOp, condition=condition, true_value=yes, false_value=no).result
 
 
-def one_by_one(build: Builder, compute: Callable[..., Value], *vectors: Value) -> Value:
+def one_by_one(
+    build: Builder, compute: Callable[[Sequence[Value]], Value], *vectors: Value
+) -> Value:
     """What only scalars have, for every register."""
     type = vectors[0].type
     if not isinstance(type, VectorType):
-        return compute(*vectors)
+        return compute(vectors)
     columns = [
         build.create(ToElementsOp, source=vector, types=[_element(vector)] * type.shape[0]).elements
         for vector in vectors
     ]
-    made = [compute(*scalars) for scalars in zip(*columns, strict=True)]
+    made = [compute(scalars) for scalars in zip(*columns, strict=True)]
     whole = with_element(type, made[0].type)
     return build.create(FromElementsOp, elements=made, types=[whole]).result
 

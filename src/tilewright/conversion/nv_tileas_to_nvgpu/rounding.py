@@ -15,11 +15,12 @@ from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.arith.casts import ExtFOp, ExtUIOp, TruncFOp
 from tilewright.dialects.arith.comparison import CmpFOp, CmpIOp
 from tilewright.dialects.arith.integer import AddIOp, AndIOp, OrIOp, ShRUIOp, SubIOp
-from tilewright.dialects.elements import element_of, with_element
+from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.llvm.calls import CallIntrinsicOp
 from tilewright.dialects.math.ops import AbsFOp
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.ir.types import F32, F64
+from tilewright.support.floats import F32 as F32_FORMAT
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -41,13 +42,8 @@ def resized(build: Builder, value: Value, element: Type) -> Value:
     if value.type is type:
         return value
     found, wanted = element_of(value.type), element
-    kind = ExtFOp if _width(found) < _width(wanted) else TruncFOp
+    kind = ExtFOp if width_of(found) < width_of(wanted) else TruncFOp
     return build.create(kind, source=value, types=[type]).result
-
-
-def _width(type: Type) -> int:
-    width: int = type.width  # pyright: ignore
-    return width
 
 
 def intrinsic(build: Builder, name: str, type: Type, *operands: Value) -> Value:
@@ -65,7 +61,7 @@ def single(build: Builder, doubles: Value, mode: RoundingMode) -> Value:
     name = _FROM_DOUBLE.get(mode)
     if name is None:
         return resized(build, doubles, F32)
-    return one_by_one(build, lambda each: intrinsic(build, name, F32, each), doubles)
+    return one_by_one(build, lambda each: intrinsic(build, name, F32, *each), doubles)
 
 
 def odd_single(build: Builder, doubles: Value) -> Value:
@@ -119,8 +115,10 @@ def tensor_single(build: Builder, singles: Value, mode: RoundingMode) -> Value:
         rounded = _plus(build, rounded, build.create(AndIOp, lhs=shifted, rhs=one).result)
     kept = everywhere(build, -1 << _TF32_DROPPED, bits.type)
     rounded = build.create(AndIOp, lhs=rounded, rhs=kept).result
+    # Of a NaN all bits may be among those that go.
+    nan = everywhere(build, F32_FORMAT.nan or 0, bits.type)
     is_nan = compared(build, CmpFPredicate.UNO, singles, singles)
-    return chosen(build, is_nan, singles, bitcast(build, rounded, singles.type))
+    return bitcast(build, chosen(build, is_nan, nan, rounded), singles.type)
 
 
 def _plus(build: Builder, lhs: Value, rhs: Value) -> Value:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.casts import BitcastOp as ArithBitcastOp
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.elements import width_of
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.dialects.vector.shapes import BitcastOp
-from tilewright.ir.types import I1, I8, I16, I32, I64, TF32, FloatType, IntegerType, VectorType
+from tilewright.ir.types import I8, I16, I32, I64, TF32, FloatType, IntegerType, VectorType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,8 @@ def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:
     """All registers of a vector as integers for accesses of so many bytes, in order."""
     type = vector.type
     assert isinstance(type, VectorType)
-    if type.element is I1:
+    if _is_small(type):
+        vector = _bitcast(build, vector, _patterns(type))
         type = VectorType(type.shape, I8)
         vector = build.create(ExtUIOp, source=vector, types=[type]).result
     word = _WORDS[bytes]
@@ -50,10 +52,20 @@ def from_words(build: Builder, words: Sequence[Value], type: VectorType) -> Valu
     word = words[0].type
     whole = VectorType((len(words),), word)
     vector = build.create(FromElementsOp, elements=words, types=[whole]).result
-    if type.element is not I1:
+    if not _is_small(type):
         return _bitcast(build, vector, type)
     bytes = _bitcast(build, vector, VectorType(type.shape, I8))
-    return build.create(TruncIOp, source=bytes, types=[type]).result
+    small = build.create(TruncIOp, source=bytes, types=[_patterns(type)]).result
+    return _bitcast(build, small, type)
+
+
+def _is_small(type: VectorType) -> bool:
+    """Whether an element has less than a byte; each has a byte of its own."""
+    return width_of(type) < I8.width
+
+
+def _patterns(type: VectorType) -> VectorType:
+    return VectorType(type.shape, IntegerType(width_of(type)))
 
 
 def _bitcast(build: Builder, vector: Value, type: VectorType) -> Value:

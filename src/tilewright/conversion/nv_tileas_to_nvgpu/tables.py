@@ -1,0 +1,172 @@
+"""What lies in memory before a kernel starts: global arrays, constants of different elements."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    Number,
+    add,
+    exclusive_or,
+    multiply,
+    value_of,
+    widened,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
+from tilewright.conversion.nv_tileas_to_nvgpu.words import (
+    WIDEST,
+    from_words,
+    memory_bytes,
+    taken_apart,
+    word_type,
+)
+from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.llvm.attributes import Linkage
+from tilewright.dialects.llvm.constants import AddressOfOp
+from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
+from tilewright.dialects.llvm.globals import GlobalOp
+from tilewright.dialects.llvm.memory import LoadOp
+from tilewright.dialects.llvm.types import PTR_GLOBAL, ArrayType
+from tilewright.dialects.nv_tileaa import structure as tileaa
+from tilewright.dialects.nv_tileaa.constraints import shape as extents
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.ir.attributes import DenseElementsAttr
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import F4E2M1FN, I8, I64, IntegerType, VectorType
+from tilewright.layout.linear import REGISTER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+GLOBAL_SPACE: Final = 1
+_PRIVATE: Final = "private"
+
+
+def _array(patterns: Sequence[int], element: Type) -> tuple[ArrayType, DenseElementsAttr]:
+    """Elements as they lie in memory, as an array of integers: two of f4E2M1FN share a byte."""
+    if element is F4E2M1FN:
+        pairs = zip(patterns[::2], [*patterns[1::2], 0][: (len(patterns) + 1) // 2], strict=True)
+        patterns, element = [low | high << 4 for low, high in pairs], I8
+    integer = IntegerType(8 * memory_bytes(element))
+    value = literal(patterns, VectorType((len(patterns),), integer))
+    assert isinstance(value, DenseElementsAttr)
+    return ArrayType(len(patterns), integer), value
+
+
+def _patterns(value: DenseElementsAttr, count: int) -> list[int]:
+    """All elements, row by row."""
+    found = list(value.elements())
+    return found * count if len(found) == 1 else found
+
+
+@converts(tileaa.GlobalOp)
+def global_array(op: tileaa.GlobalOp, new: tileaa.GlobalOp, build: ConversionBuilder) -> Result:
+    """A variable in global memory; the host knows it by name unless it is private."""
+    element, count = element_of(op.value.type), prod(extents(op.value.type))
+    type, contents = _array(_patterns(op.value, count), element)
+    return build.create(
+        GlobalOp,
+        sym_name=op.sym_name,
+        type=type,
+        value=contents,
+        constant=op.constant,
+        linkage=Linkage.INTERNAL if op.sym_visibility == _PRIVATE else Linkage.EXTERNAL,
+        address_space=GLOBAL_SPACE,
+        alignment=max(op.alignment, memory_bytes(element)),
+    )
+
+
+@converts(tileaa.GetGlobalOp)
+def get_global(op: tileaa.GetGlobalOp, new: tileaa.GetGlobalOp, build: ConversionBuilder) -> Result:
+    """Its address as a number."""
+    return _address(build, op.symbol)
+
+
+def _address(build: ConversionBuilder, symbol: str) -> Value:
+    pointer = build.create(AddressOfOp, symbol=symbol, types=[PTR_GLOBAL]).res
+    return build.create(PtrToIntOp, arg=pointer, types=[I64]).res
+
+
+@converts(ConstantOp)
+def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Result:
+    """Different elements lie in a table, from which every thread takes its own."""
+    if not isinstance(op.value, DenseElementsAttr) or build.types.is_legal(op):
+        return None
+    type, layout = vector_type(build, op.result), layout_of(op.result)
+    patterns = _patterns(op.value, layout.size)
+    if not any(thread_vectors(layout)):
+        order = [layout.packed(register=r) for r in range(layout.extent(REGISTER))]
+        value = literal([patterns[place] for place in order], type)
+        return build.create(ConstantOp, value=value, types=[type])
+    bytes = memory_bytes(type.element)
+    group = min(_consecutive(layout), WIDEST // bytes)
+    address = _address(build, _table(op, build, patterns, type.element))
+    words: list[Value] = []
+    for start in _starts(op, layout, group, build):
+        words += _taken(
+            build, add(build, address, multiply(build, start, bytes, I64), I64), group * bytes
+        )
+    return from_words(build, words, type)
+
+
+def _table(op: ConstantOp, build: ConversionBuilder, patterns: Sequence[int], element: Type) -> str:
+    """The name of a table of these elements, one to a byte at least; equal ones are one."""
+    wide = I8 if element is F4E2M1FN else element
+    type, contents = _array(patterns, wide)
+    symbols = Symbols(op, build)
+    key = ("table", contents)
+    name: str | None = build.memo.get(key)
+    if name is None or symbols.find(name) is None:
+        name = build.memo[key] = symbols.free_name("constant")
+        with build.at(symbols.start):
+            build.create(
+                GlobalOp, sym_name=name, type=type, value=contents, constant=True,
+                linkage=Linkage.INTERNAL, address_space=GLOBAL_SPACE, alignment=WIDEST,
+            )  # fmt: skip
+    return name
+
+
+def _consecutive(layout: Layout) -> int:
+    """How many of the first registers hold neighbours."""
+    count = 1
+    for vector in layout.vectors(REGISTER):
+        if vector != count:
+            break
+        count *= 2
+    return count
+
+
+def _starts(op: ConstantOp, layout: Layout, group: int, build: ConversionBuilder) -> list[Number]:
+    """The numbers of the elements at which groups of registers begin, in 64 bits."""
+    vectors = thread_vectors(layout)
+    own = linear(build, thread(op, build), vectors)
+    reach = 0
+    for vector in vectors:
+        reach |= vector
+    found: list[Number] = []
+    for register in range(0, layout.extent(REGISTER), group):
+        fixed = layout.packed(register=register)
+        if fixed & reach:
+            found.append(widened(build, exclusive_or(build, own, fixed)))
+        else:
+            found.append(add(build, widened(build, own), fixed, I64))
+    return found
+
+
+def _taken(build: ConversionBuilder, address: Number, bytes: int) -> Sequence[Value]:
+    pointer = build.create(IntToPtrOp, arg=value_of(build, address, I64), types=[PTR_GLOBAL]).res
+    moved = build.create(LoadOp, addr=pointer, alignment=bytes, types=[word_type(bytes)]).res
+    return taken_apart(build, moved, bytes)
+
+
+PATTERNS: Final[Patterns] = (global_array, get_global, constant_tile)

@@ -63,15 +63,35 @@ def emulate(
     write: Callable[[str], object] | None = None,
 ) -> None:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
+    ptx = compile_alone(program, entry, arch, opt_level)
+    run_ptx(ptx, program, entry, grid, arguments, check=check, seed=seed, write=write)
+
+
+def compile_alone(program: Operation, entry: str | None, arch: str, opt_level: int = 3) -> str:
+    """The PTX of one kernel of a program."""
+    alone = _alone(program, find_entry(program, entry))
+    return compile(alone, arch, opt_level, emit="ptx").ptx
+
+
+def run_ptx(
+    ptx: str,
+    program: Operation,
+    entry: str | None,
+    grid: Grid,
+    arguments: Sequence[Any],
+    *,
+    check: bool = False,
+    seed: int = 0,
+    write: Callable[[str], object] | None = None,
+) -> None:
+    """Run the PTX that a kernel of a program became on the emulator."""
     kernel = find_entry(program, entry)
-    extents = full_grid(grid)
-    alone = _alone(program, kernel)
-    module = Module(compile(alone, arch, opt_level, emit="ptx").ptx, kernel.sym_name)
+    module = Module(ptx, kernel.sym_name)
     space = EmulatedSpace(module)
     values = bind_arguments(kernel, arguments, space)
     parameters = zip(kernel.body.block.args, values, strict=True)
     passed = [_passed(parameter, value) for parameter, value in parameters]
-    counters = module.launch(kernel.sym_name, extents, 1, passed, check=check, seed=seed)
+    counters = module.launch(kernel.sym_name, full_grid(grid), 1, passed, check=check, seed=seed)
     space.copy_back()
     (write or sys.stdout.write)("".join(counters.output))
 

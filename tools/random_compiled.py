@@ -1,0 +1,173 @@
+"""Random programs as compiled code on the emulator: they must do what the reference executor does.
+
+    python tools/random_compiled.py --count 1000 --arch sm_80 sm_90
+
+compiles each program for each GPU, runs the PTX with the emulator's checks on, in several orders
+of warps, compares what comes out by the comparison contract, and lists the failures by kind. With
+`--shrink`, the first program of each kind is made smaller and printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import re
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(_ROOT / "tools"))
+
+from progress import progress  # noqa: E402
+
+from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
+from tilewright.driver.emulate import compile_alone, run_ptx  # noqa: E402
+from tilewright.reference.launch import launch  # noqa: E402
+from tilewright.reference.tile import Array  # noqa: E402
+from tilewright.support.diagnostics import UserError  # noqa: E402
+from tilewright.testing.generate.elements import PROFILES  # noqa: E402
+from tilewright.testing.generate.kernel import Options  # noqa: E402
+from tilewright.testing.generate.program import Program, generate  # noqa: E402
+from tilewright.testing.generate.shrink import shrink  # noqa: E402
+
+FUEL = 10_000
+PATIENCE = 300
+ORDERS = (1, 2)
+WORDS = 12
+Outcome = tuple[list[Array], list[str]]
+
+
+class Failure(NamedTuple):
+    """A program that does something else when compiled."""
+
+    seed: int
+    arch: str
+    gist: str
+
+    @property
+    def kind(self) -> str:
+        """The gist without what differs from program to program."""
+        first = re.sub(r"^\S+:\d+:\d+: ", "", self.gist.splitlines()[0])
+        words = re.sub(r"[-+.\w]*\d[-+.\w]*|\[[^]]*\]|nan|inf", "N", first).split()
+        return " ".join(words[:WORDS])
+
+    def __str__(self) -> str:
+        return f"seed {self.seed}, {self.arch}: {self.gist.splitlines()[0]}"
+
+
+class TooLong(Exception):
+    """A program that came to no end."""
+
+
+def referee(program: Program, module: ModuleOp) -> Outcome:
+    """What the reference executor makes of a program."""
+    arguments, printed = program.arguments(), list[str]()
+    launch(module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL)
+    return program.outcome(arguments), sorted("".join(printed).splitlines())
+
+
+def emulated(program: Program, module: ModuleOp, ptx: str, seed: int) -> Outcome:
+    """What the emulator makes of its compiled form."""
+    arguments, printed = program.arguments(), list[str]()
+    run_ptx(
+        ptx, module, program.entry, program.grid, arguments,
+        check=True, seed=seed, write=printed.append,
+    )  # fmt: skip
+    return program.outcome(arguments), sorted("".join(printed).splitlines())
+
+
+def disagreements(program: Program, module: ModuleOp, arch: str, opt_level: int) -> Iterator[str]:
+    """Where the compiled program differs from the reference executor's outcome."""
+    arrays, lines = referee(program, module)
+    ptx = compile_alone(module, program.entry, arch, opt_level)
+    for order in ORDERS:
+        found, printed = emulated(program, module, ptx, order)
+        for problem in program.differences(found, arrays):
+            yield f"wrong result: {problem}"
+        if printed != lines:
+            yield "prints other lines"
+
+
+def gists(program: Program, module: ModuleOp, arch: str, opt_level: int) -> list[str]:
+    """What is wrong with a program; whatever goes wrong is what we look for."""
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(PATIENCE)
+    try:
+        return list(disagreements(program, module, arch, opt_level))
+    except UserError as error:
+        return [error.render().strip()]
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]
+    finally:
+        signal.alarm(0)
+
+
+def _give_up(*_: Any) -> None:
+    raise TooLong(f"no end after {PATIENCE} seconds")
+
+
+def failures(
+    seed: int, arches: Sequence[str], profile: str | None, size: int, opt_level: int
+) -> list[Failure]:
+    """What goes wrong with the program of a seed."""
+    found: list[Failure] = []
+    for arch in arches:
+        program = generate(seed, Options(size, profile or arch))
+        for gist in gists(program, program.module(), arch, opt_level)[:1]:
+            found.append(Failure(seed, arch, gist))
+    return found
+
+
+def smaller(failure: Failure, profile: str | None, size: int, opt_level: int) -> str:
+    """The smallest program that fails in the same way."""
+    program = generate(failure.seed, Options(size, profile or failure.arch))
+
+    def fails(candidate: ModuleOp) -> bool:
+        again = gists(program, candidate, failure.arch, opt_level)
+        return any(Failure(0, "", gist).kind == failure.kind for gist in again)
+
+    return str(shrink(program.module(), fails))
+
+
+def report(found: list[Failure], total: int) -> str:
+    """The failures by kind, the commonest first, and how many there were."""
+    kinds: dict[str, list[Failure]] = {}
+    for failure in found:
+        kinds.setdefault(failure.kind, []).append(failure)
+    lines: list[str] = []
+    for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        lines += [f"{len(same):5} {kind}", *(f"      {each}" for each in same[:4])]
+    return "\n".join([*lines, f"{total} programs, {len(found)} failures of {len(kinds)} kinds"])
+
+
+def main() -> int:
+    """Run the programs of many seeds; the exit code tells whether all do what they must."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--size", type=int, default=Options().size)
+    parser.add_argument("--arch", nargs="+", default=["sm_80", "sm_90"])
+    parser.add_argument("--profile", choices=tuple(PROFILES), help="instead of the GPU's own")
+    parser.add_argument("-O", "--opt-level", type=int, default=3)
+    parser.add_argument("--shrink", action="store_true", help="print small programs that fail")
+    parser.add_argument("-j", "--jobs", type=int, default=2)
+    given = parser.parse_args()
+    how = {"profile": given.profile, "size": given.size, "opt_level": given.opt_level}
+    seeds = range(given.first, given.first + given.count)
+    look = partial(failures, arches=given.arch, **how)
+    with multiprocessing.Pool(given.jobs) as pool:
+        rows = progress(pool.imap_unordered(look, seeds), len(seeds))
+        found = sorted(failure for row in rows for failure in row)
+    print(report(found, len(seeds) * len(given.arch)))
+    if given.shrink:
+        for failure in {failure.kind: failure for failure in reversed(found)}.values():
+            print(f"\n{failure}\n{smaller(failure, **how)}")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

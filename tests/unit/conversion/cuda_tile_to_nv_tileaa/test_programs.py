@@ -19,7 +19,7 @@ PROGRAMS = sorted(
     path
     for folder in ("programs", "run")
     for path in (TESTS / folder).rglob("*.mlir")
-    if {"low", "errors"}.isdisjoint(path.parts)
+    if {"low", "errors", "nv_tileaa"}.isdisjoint(path.parts)
 )
 PASSES = dict(WAY_DOWN)["nv_tileaa"] or ""
 

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.products import FmaProduct
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
-    add,
     constant,
     exclusive_or,
     multiply,
-    widened,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, holder
@@ -36,7 +34,7 @@ from tilewright.dialects.vector.elements import FmaOp, FromElementsOp
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
-from tilewright.ir.types import I32, I64, FloatType, VectorType
+from tilewright.ir.types import I32, FloatType, VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.slabs import line_offset, slab_memory
@@ -215,12 +213,10 @@ class _Factor:
     def _pointer(self, own: Number, offset: int, reach: int) -> Value:
         """The address of an element: the thread's part of the offset, and another."""
         build, bytes = self._build, self._bytes
-        if offset & reach:
-            own, offset = exclusive_or(build, own, offset), 0
-        scaled = widened(build, multiply(build, own, bytes), signed=False)
-        return shared_pointer(
-            self._op, build, add(build, scaled, self._start + offset * bytes, I64)
-        )
+        changed = offset & reach
+        scaled = multiply(build, exclusive_or(build, own, changed), bytes)
+        further = self._start + (offset ^ changed) * bytes
+        return shared_pointer(self._op, build, scaled, further)
 
     def read(self, depth: Value | None, further: int) -> Value:
         """For each sum of the thread, the factor so much further than a place along the depth."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.scratch import register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
-    add,
     constant,
     exclusive_or,
     multiply,
@@ -154,17 +153,16 @@ class Shares:
         reach = 0
         for contribution in thread_vectors(places):
             reach |= contribution
-        starts = [places.packed(register=register) for register in self._order[::vector]]
-        self._pointers = [
-            shared_pointer(op, build, self._offset(own, start, reach)) for start in starts
-        ]
-
-    def _offset(self, own: Number, start: int, reach: int) -> Number:
-        """The byte at which a group lies: the thread's part and the group's."""
-        build, bytes = self._build, self._bytes
-        if start & reach:
-            return multiply(build, exclusive_or(build, own, start), bytes)
-        return add(build, multiply(build, own, bytes), start * bytes)
+        # What changes bits of the thread's part is in few starts; the rest is added for nothing.
+        bases: dict[int, Number] = {}
+        self._pointers: list[Value] = []
+        for register in self._order[::vector]:
+            start = places.packed(register=register)
+            changed = start & reach
+            if changed not in bases:
+                bases[changed] = multiply(build, exclusive_or(build, own, changed), bytes)
+            further = (start ^ changed) * bytes
+            self._pointers.append(shared_pointer(op, build, bases[changed], further))
 
     def write(self, vector: Value) -> None:
         """Put all registers where they belong."""

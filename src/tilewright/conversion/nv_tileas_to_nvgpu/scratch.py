@@ -39,13 +39,18 @@ def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     build.memo["scratch", op] = build.create(IndexCastOp, source=index, types=[I64]).result
 
 
-def shared_pointer(op: Operation, build: ConversionBuilder, offset: Number) -> Value:
-    """The address of a byte of the scratch memory that an operation was given."""
+def shared_pointer(
+    op: Operation, build: ConversionBuilder, offset: Number, further: int = 0
+) -> Value:
+    """The address of a byte of the scratch memory that an operation was given.
+
+    What is known of the offset should be in `further`: instructions add it for nothing.
+    """
     given = op.attributes["scratch"]
     assert isinstance(given, IntegerAttr)
     base: Value = build.memo["scratch", function_of(op)]
-    inside = add(build, widened(build, offset, signed=False), given.value, I64)
-    address = value_of(build, add(build, base, inside, I64), I64)
+    start = add(build, base, widened(build, offset, signed=False), I64)
+    address = value_of(build, add(build, start, given.value + further, I64), I64)
     return build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
 
 

@@ -10,7 +10,14 @@ from tilewright.dialects.arith.integer import AddIOp
 from tilewright.dialects.cf import BranchOp, CondBranchOp
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.builder import InsertPoint
-from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, convert, converts
+from tilewright.ir.conversion import (
+    ConversionBuilder,
+    PatternFinder,
+    Patterns,
+    Result,
+    convert,
+    converts,
+)
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.passes import Pass
 
@@ -117,6 +124,7 @@ def if_(op: IfOp, new: IfOp, build: ConversionBuilder) -> Result:
 
 PATTERNS: Final[Patterns] = (for_, while_, if_)
 TARGET: Final = ConversionTarget(illegal=("scf",))
+_FINDER: Final = PatternFinder(PATTERNS)
 
 
 class ScfToCf(Pass):
@@ -125,4 +133,4 @@ class ScfToCf(Pass):
     name = "convert-scf-to-cf"
 
     def run(self, op: Operation, sink: Sink) -> None:
-        convert(op, TARGET, PATTERNS, partial=True, sink=sink)
+        convert(op, TARGET, _FINDER, partial=True, sink=sink)

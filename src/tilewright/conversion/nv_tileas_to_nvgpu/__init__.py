@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu import (
@@ -16,6 +17,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     memory,
     messages,
     moves,
+    ordering,
     packing,
     pointers,
     reductions,
@@ -28,7 +30,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
 from tilewright.dialects.builtin import ModuleOp
-from tilewright.ir.conversion import Patterns, convert
+from tilewright.ir.conversion import PatternFinder, Patterns, convert
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.passes import Pass
 
@@ -44,6 +46,7 @@ PATTERNS: Final[Patterns] = (
     *packing.PATTERNS,
     *tables.PATTERNS,
     *messages.PATTERNS,
+    *ordering.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
     *functions.PATTERNS,
@@ -70,6 +73,11 @@ def target(types: TypeConverter) -> ConversionTarget:
     )
 
 
+@cache
+def _finder() -> PatternFinder:
+    return PatternFinder(PATTERNS)
+
+
 class ConvertTileASToNvgpu(Pass):
     """Give every thread its part of each tile."""
 
@@ -77,4 +85,4 @@ class ConvertTileASToNvgpu(Pass):
 
     def run(self, op: Operation, sink: Sink) -> None:
         types = thread_types()
-        convert(op, target(types), PATTERNS, types, sink=sink)
+        convert(op, target(types), _finder(), types, sink=sink)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm import (
@@ -40,7 +41,7 @@ from tilewright.conversion.nvgpu_to_nvvm import (
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
 from tilewright.dialects.builtin import ModuleOp
 from tilewright.dialects.gpu.structure import GPUModuleOp, YieldOp
-from tilewright.ir.conversion import Patterns, convert
+from tilewright.ir.conversion import PatternFinder, Patterns, convert
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.passes import Pass, option
 
@@ -97,6 +98,11 @@ def _spelling(text: str) -> str:
     return text
 
 
+@cache
+def _finder(barrier: str) -> PatternFinder:
+    return PatternFinder((*PATTERNS, gpu.BARRIERS[barrier]))
+
+
 class ConvertGpuNvgpuToNvvm(Pass):
     """Convert everything to NVVM and LLVM; only modules stay as they are."""
 
@@ -106,5 +112,4 @@ class ConvertGpuNvgpuToNvvm(Pass):
     )
 
     def run(self, op: Operation, sink: Sink) -> None:
-        patterns = (*PATTERNS, gpu.BARRIERS[self.barrier])
-        convert(op, TARGET, patterns, llvm_types(), sink=sink)
+        convert(op, TARGET, _finder(self.barrier), llvm_types(), sink=sink)

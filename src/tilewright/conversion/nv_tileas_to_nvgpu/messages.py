@@ -13,7 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import picked
 from tilewright.conversion.nv_tileas_to_nvgpu.slices import held, is_thread, part_of
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_vectors
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith import casts
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp

@@ -15,7 +15,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
-from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
+from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     WIDEST,
     from_words,
@@ -23,7 +23,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     taken_apart,
     word_type,
 )
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import element_of
@@ -36,7 +36,7 @@ from tilewright.dialects.llvm.types import PTR_GLOBAL, ArrayType
 from tilewright.dialects.nv_tileaa import structure as tileaa
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileas.attributes import layout_of
-from tilewright.ir.attributes import DenseElementsAttr
+from tilewright.ir.attributes import DenseElementsAttr, FloatAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import F4E2M1FN, I8, I64, IntegerType, VectorType
 from tilewright.layout.linear import REGISTER
@@ -99,8 +99,16 @@ def _address(build: ConversionBuilder, symbol: str) -> Value:
 
 @converts(ConstantOp)
 def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Result:
-    """Different elements lie in a table, from which every thread takes its own."""
-    if not isinstance(op.value, DenseElementsAttr) or build.types.is_legal(op):
+    """Different elements lie in a table, from which every thread takes its own.
+
+    Scalars of narrow floats are their bits.
+    """
+    if build.types.is_legal(op):
+        return None
+    if isinstance(op.value, FloatAttr):
+        value = literal([op.value.bits], element_type(op.result.type))
+        return build.create(ConstantOp, value=value, types=[element_type(op.result.type)])
+    if not isinstance(op.value, DenseElementsAttr):
         return None
     type, layout = vector_type(build, op.result), layout_of(op.result)
     patterns = _patterns(op.value, layout.size)

@@ -13,7 +13,7 @@ from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
     result_type,
     scalar_of,
 )
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith import casts, comparison, floating, integer
 from tilewright.dialects.arith.attributes import RoundingMode
 from tilewright.dialects.arith.constant import ConstantOp

@@ -10,13 +10,13 @@ from tilewright.conversion.nvgpu_to_nvvm.buffers import moved
 from tilewright.conversion.nvgpu_to_nvvm.gpu import thread_number
 from tilewright.conversion.nvgpu_to_nvvm.gpu_functions import ALIGNMENT
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
 from tilewright.conversion.nvgpu_to_nvvm.warp import (
     combination,
     combined,
     from_first_lane,
     from_lane,
 )
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.gpu.threads import AllReduceOp, BarrierOp
 from tilewright.dialects.llvm.arithmetic import ICmpOp, MulOp, SelectOp, SubOp, UDivOp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.cf import AssertOp, BranchOp, CondBranchOp, SwitchOp
 from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
 from tilewright.dialects.llvm.control_flow import SwitchOp as LLVMSwitchOp

@@ -11,7 +11,7 @@ from tilewright.conversion.nvgpu_to_nvvm.func import (
     leave,
 )
 from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type, stack_memory
-from tilewright.conversion.nvgpu_to_nvvm.symbols import SHARED, Symbols
+from tilewright.conversion.symbols import SHARED, Symbols
 from tilewright.dialects.gpu.structure import GPUFuncOp, ReturnOp
 from tilewright.dialects.gpu.threads import DynamicSharedMemoryOp, PrintfOp
 from tilewright.dialects.llvm.calls import CallIntrinsicOp

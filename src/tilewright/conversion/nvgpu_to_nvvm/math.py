@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import computes, fast_math
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.floating import RemFOp
 from tilewright.dialects.llvm import intrinsics
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp

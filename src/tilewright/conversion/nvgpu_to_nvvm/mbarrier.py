@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import moved
 from tilewright.conversion.nvgpu_to_nvvm.numbers import resized
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.llvm.types import ArrayType
 from tilewright.dialects.nvgpu import mbarrier
 from tilewright.dialects.nvgpu.types import MBarrierGroupType

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, memory_type, moved
 from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, add, as_value, constant, dot, mul
-from tilewright.conversion.nvgpu_to_nvvm.symbols import SHARED
 from tilewright.conversion.nvgpu_to_nvvm.types import space_of
+from tilewright.conversion.symbols import SHARED
 from tilewright.dialects.arith.attributes import AtomicRMWKind
 from tilewright.dialects.llvm import memory
 from tilewright.dialects.llvm.attributes import AtomicBinOp, AtomicOrdering, Linkage

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import scalar_of
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
-from tilewright.conversion.nvgpu_to_nvvm.symbols import Symbols
+from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.llvm import arithmetic
 from tilewright.dialects.llvm.attributes import ICmpPredicate
 from tilewright.dialects.llvm.constants import ConstantOp

@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu import (
+    allocation,
     atomics,
     dot,
     elementwise,
@@ -47,6 +48,7 @@ PATTERNS: Final[Patterns] = (
     *tables.PATTERNS,
     *messages.PATTERNS,
     *ordering.PATTERNS,
+    *allocation.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
     *functions.PATTERNS,

@@ -11,6 +11,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.registers import (
     everywhere,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.rounding import compared
+from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type
 from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp
@@ -134,7 +135,7 @@ def encoded(build: Builder, singles: Value, element: Type, mode: RoundingMode) -
     found = chosen(build, is_nan, on.number(instead), found)
     narrow = with_element(singles.type, IntegerType(format.width))
     cut = build.create(TruncIOp, source=found, types=[narrow]).result
-    return bitcast(build, cut, with_element(singles.type, element))
+    return bitcast(build, cut, with_element(singles.type, element_type(element)))
 
 
 def _nearest(on: Integers, magnitude: Value, format: FloatFormat) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.allocation import make_frame, release_frame
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import make_scratch, scratch_type
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread
 from tilewright.dialects.arith.casts import IndexCastOp
@@ -16,7 +17,7 @@ from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenO
 from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
-from tilewright.ir.attributes import TypeAttr
+from tilewright.ir.attributes import IntegerAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block, Operation
@@ -54,11 +55,15 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         known_cluster_size=None if spec.num_ctas is None else (spec.num_ctas, 1, 1),
         body=entry,
     )
+    # Without a word ptxas leaves registers for a second block, and spills where one needs them.
+    made.attributes["nvvm.minctasm"] = IntegerAttr(spec.occupancy or 1, I32)
     with build.at(InsertPoint.at_end(entry)):
         make_thread(op, build)
         if buffers:
             make_scratch(op, entry.args[-1], build)
+        make_frame(op, build)
         build.inline_block(op.body.block, _grouped(op, entry.args[: len(inputs)], build))
+        release_frame(op, build)
         build.create(GPUReturnOp)
     return made
 

@@ -8,7 +8,17 @@ from tilewright.dialects.nv_tileaa.types import MemrefType, MemTokenType, PtrTyp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.ir.attributes import Type
 from tilewright.ir.type_converter import Converted, TypeConverter
-from tilewright.ir.types import DYNAMIC, F32, I64, TF32, FloatType, TensorType, VectorType
+from tilewright.ir.types import (
+    DYNAMIC,
+    F4E2M1FN,
+    F32,
+    I4,
+    I64,
+    TF32,
+    FloatType,
+    TensorType,
+    VectorType,
+)
 from tilewright.layout.linear import REGISTER
 
 if TYPE_CHECKING:
@@ -38,6 +48,9 @@ def element_type(type: Type) -> Type:
     """What an element of a tile, or a scalar, is to a thread."""
     if isinstance(type, PtrType):
         return I64
+    # Nothing computes with four bits: they are what they are in memory.
+    if type is F4E2M1FN:
+        return I4
     # The bits of tf32 that count are those of an f32.
     return F32 if type is TF32 else type
 

@@ -1,0 +1,106 @@
+"""Memory that a block asks for: a piece of the device's heap, from its start to its end.
+
+All that a function asks for is one piece with a place for each request; a request in a loop gets
+the same place again. The first thread fetches the piece and gives it back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, constant, value_of
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import read_shared, write_shared
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of
+from tilewright.conversion.nv_tileas_to_nvgpu.words import memory_bytes
+from tilewright.conversion.symbols import Symbols
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.integer import AndIOp
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
+from tilewright.dialects.llvm.intrinsics import TrapOp
+from tilewright.dialects.llvm.types import PTR
+from tilewright.dialects.nv_tileaa.constraints import pointer
+from tilewright.dialects.nv_tileaa.memory import AllocaOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import F4E2M1FN, I64
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.values import Value
+
+HEAP_ALIGNMENT: Final = 16
+"""How the device's heap aligns what it gives."""
+
+
+def make_frame(op: FuncOp, build: ConversionBuilder) -> None:
+    """Fetch the memory for all requests of a function, at its entry."""
+    total, strictest = 0, HEAP_ALIGNMENT
+    for request in op.walk():
+        if isinstance(request, AllocaOp):
+            total = -(-total // request.alignment) * request.alignment
+            build.memo["place", request] = total
+            total += _bytes(request)
+            strictest = max(strictest, request.alignment)
+    if not total:
+        return
+    slot = Symbols(op, build).shared("heap_memory", I64, I64.width // 8)
+    with where(build, _is_first(op, build)):
+        _fetch(op, total + strictest - HEAP_ALIGNMENT, slot, build)
+    build.create(BarrierOp)
+    base = build.memo["heap", op] = read_shared(build, slot, I64, I64.width // 8)
+    if strictest > HEAP_ALIGNMENT:
+        raised = value_of(build, add(build, base, strictest - 1, I64), I64)
+        base = build.create(AndIOp, lhs=raised, rhs=constant(build, -strictest, I64)).result
+    build.memo["frame", op] = base
+
+
+def _bytes(request: AllocaOp) -> int:
+    element = pointer(request.result).pointee
+    if element is F4E2M1FN:
+        return (request.count + 1) // 2
+    return request.count * memory_bytes(element)
+
+
+def _fetch(op: FuncOp, bytes: int, slot: Value, build: ConversionBuilder) -> None:
+    """Write down where the memory is; without any the kernel cannot go on."""
+    symbols = Symbols(op, build)
+    (found,) = symbols.call("malloc", [constant(build, bytes, I64)], PTR)
+    address = build.create(PtrToIntOp, arg=found, types=[I64]).res
+    zero = constant(build, 0, I64)
+    with where(build, _compare(build, address, zero)):
+        build.create(TrapOp)
+    write_shared(build, slot, address, I64.width // 8)
+
+
+def _is_first(op: FuncOp, build: ConversionBuilder) -> Value:
+    number: Value = build.memo[op]
+    return _compare(build, number, constant(build, 0))
+
+
+def _compare(build: ConversionBuilder, lhs: Value, rhs: Value) -> Value:
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=lhs, rhs=rhs).result
+
+
+def release_frame(op: FuncOp, build: ConversionBuilder) -> None:
+    """Give the memory back when no thread uses it any more."""
+    address: Value | None = build.memo.get(("heap", op))
+    if address is None:
+        return
+    build.create(BarrierOp)
+    with where(build, _is_first(op, build)):
+        memory = build.create(IntToPtrOp, arg=address, types=[PTR]).res
+        Symbols(op, build).call("free", [memory])
+
+
+@converts(AllocaOp)
+def alloca(op: AllocaOp, new: AllocaOp, build: ConversionBuilder) -> Result:
+    """A place in the memory of the function; one of no elements is any."""
+    base: Value | None = build.memo.get(("frame", function_of(op)))
+    if base is None:
+        return constant(build, 0, I64)
+    return value_of(build, add(build, base, build.memo["place", op], I64), I64)
+
+
+PATTERNS: Final[Patterns] = (alloca,)

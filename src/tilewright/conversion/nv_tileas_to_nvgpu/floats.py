@@ -55,13 +55,13 @@ Rounded: TypeAlias = "tileaa.RoundedBinaryFloat | tileaa.FmaOp | tileaa.SqrtOp"
 
 @converts(*_NEAREST)
 def nearest(op: Any, new: Operation, build: ConversionBuilder) -> Result:
-    """To nearest even, without flushing, all types have the operation."""
+    """To nearest even, without flushing, all types have the operation; liberties carry over."""
     if op.rounding_mode is not RoundingMode.NEAREST_EVEN or op.flush_to_zero:
         return None
     kind = _NEAREST[type(op)]
     names = [field.name for field in kind.schema.operands]
     given: dict[str, Any] = dict(zip(names, new.operands, strict=True))
-    return build.create(kind, **given)
+    return build.create(kind, **given, fastmath=op.fastmath)
 
 
 @converts(tileaa.DivFOp)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from tilewright.layout.linear import LANE, REGISTER, log2
-
-if TYPE_CHECKING:
-    from tilewright.layout.linear import Layout
+from tilewright.layout.linear import LANE, REGISTER, Layout, log2
+from tilewright.layout.staging import common_vector, staging
 
 WORD: Final = 4
 ROW: Final = 16
@@ -24,6 +22,29 @@ class MatrixAccess(NamedTuple):
     """Byte offsets by the bits of the matrix number, at most two: x1, x2 or x4."""
     rest: tuple[int, ...]
     """Byte offsets by the register bits that further instructions serve."""
+
+
+def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None:
+    """The memory (offset to element) from which ldmatrix reads a layout; None if it cannot.
+
+    It is written in whole rows, so a thread of the source must hold them. Reading is free of bank
+    conflicts as eight lanes that read a row each would be, which is what ldmatrix does.
+    """
+    if element > WORD:
+        return None
+    packed = log2(WORD // element)
+    registers, lanes = wanted.vectors(REGISTER), wanted.vectors(LANE)
+    straight = ([*registers[:packed], *lanes[:2]], lanes[2:5])
+    turned = (list(lanes[2:5]), (*registers[:1], *lanes[:2]))
+    for row, choosing in (straight, turned):
+        further = [v for v in registers if v not in (*row, *choosing)]
+        rows = Layout([(REGISTER, row), (LANE, [*choosing, *further[:2]])], wanted.shape)
+        if common_vector(source, rows, element) != row:
+            continue
+        memory = staging(source, rows, element)
+        if matrix_access(wanted.then(memory.inverse()), element) is not None:
+            return memory
+    return None
 
 
 def matrix_access(places: Layout, element: int) -> MatrixAccess | None:

@@ -12,6 +12,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     multiply,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.matrices import Matrices
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
@@ -41,7 +42,8 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.operation import Block
 from tilewright.ir.types import VectorType
 from tilewright.layout import gf2
-from tilewright.layout.linear import REGISTER, log2
+from tilewright.layout.linear import REGISTER, WARP, log2
+from tilewright.layout.matrices import ROW, matrix_access, matrix_memory
 from tilewright.layout.pieces import (
     one_piece,
     piece_bits,
@@ -80,11 +82,17 @@ class _Pieces:
         bytes = register_bytes(element_of(op.source.type))
         self._bits = piece_bits(self._source, self._wanted, bytes)
         source, wanted = (one_piece(each, self._bits) for each in (self._source, self._wanted))
-        vector = 1 << len(common_vector(source, wanted, bytes))
-        places = staging(source, wanted, bytes).inverse()
+        matrices = matrix_memory(source, wanted, bytes)
+        places = (matrices or staging(source, wanted, bytes)).inverse()
+        vector = ROW // bytes if matrices else 1 << len(common_vector(source, wanted, bytes))
         self._acting = holder(op, build, op.source)
         self._writes = Shares(op, build, source.then(places), vector, bytes)
-        self._reads = Shares(op, build, wanted.then(places), vector, bytes)
+        there = wanted.then(places)
+        access = matrix_access(there, bytes) if matrices else None
+        if access is None:
+            self._reads = Shares(op, build, there, vector, bytes)
+        else:
+            self._reads = Matrices(op, build, access, [v * bytes for v in there.vectors(WARP)])
 
     def moved(self, vector: Value) -> Value:
         """What a thread holds when all pieces have moved."""

@@ -42,10 +42,11 @@ def fuse_addptr_chain(op: AddPtrOp, build: Rewriter) -> Replacement:
     """`addptr (addptr p, x), y` becomes `addptr p, x + y`, both offsets in one unit and 64 bits.
 
     Narrower offsets might overflow where the addresses do not. Elements count as bytes if one of
-    the two offsets does.
+    the two offsets does. Where a loop or branch starts from an address that was computed before,
+    it is not computed again.
     """
     inner = op.pointers.defined_by(AddPtrOp)
-    if inner is None:
+    if inner is None or inner.parent is not op.parent:
         return None
     size = 0
     if op.in_bytes != inner.in_bytes and not (size := _element_size(op)):

@@ -102,6 +102,12 @@ def test_elements_that_share_a_byte_have_no_size_in_bytes() -> None:
     assert stays(body + use("%b : !aa.ptr<f4E2M1FN>"), "%h: !aa.ptr<f4E2M1FN>, %k: i64")
 
 
+def test_an_address_that_a_loop_starts_from_stays_outside_of_it() -> None:
+    body = addptr("a", "p", "i") + "scf.for %n = %i to %j step %i : i32 {\n"
+    body += addptr("b", "a", "n") + use("%b : !aa.ptr<f32>") + "}\n"
+    assert stays(body, ARGUMENTS)
+
+
 def test_an_address_moved_by_nothing_is_itself() -> None:
     body = "%z = arith.constant 0 : i32\n" + addptr("a", "p", "z")
     assert same(body + use("%a : !aa.ptr<f32>"), use("%p : !aa.ptr<f32>"), ARGUMENTS)

@@ -321,12 +321,16 @@ class ConversionBuilder(Builder):
         made = None if tuple in map(type, operands) else make(op, operands, self.types)
         if made is None:
             return False
-        made = made if isinstance(made, tuple) else (made,)
-        for each in made:
-            self.point.insert(each)
-            self._made.append(each)
+        if isinstance(made, tuple):
+            for each in made:
+                self.point.insert(each)
+                self._made.append(each)
+            made = made[-1]
+        else:
+            self.point.insert(made)
+            self._made.append(made)
         bound = self._mapping.bound
-        for old, new in zip(op.results, made[-1].results, strict=True):
+        for old, new in zip(op.results, made.results, strict=True):
             bound[old] = new
         return True
 

@@ -211,8 +211,9 @@ class Operation(metaclass=OperationMeta):
         while stack:
             op = stack.pop()
             yield op
-            for region in reversed(op.regions):
-                region.push(stack)
+            if op.regions:
+                for region in reversed(op.regions):
+                    region.push(stack)
 
     def walk_post_order(self) -> Iterator[Operation]:
         """All operations inside this one and then itself, each after its regions."""

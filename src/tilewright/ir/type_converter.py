@@ -35,11 +35,13 @@ class TypeConverter:
     - `target`: from a value of an original type to the converted ones.
     """
 
-    __slots__ = ("_argument", "_callbacks", "_memo", "_source", "_target")
+    __slots__ = ("_argument", "_callbacks", "_memo", "_source", "_target", "only")
 
     def __init__(self) -> None:
         self._callbacks: list[tuple[type[Type], Callable[[Any], Converted]]] = []
         self._memo: dict[Type, Types | None] = {}
+        self.only: dict[Type, Type] = {}
+        """The one type that stands for another, where that has been asked for and there is one."""
         self._source: list[Materialize] = []
         self._target: list[Materialize] = []
         self._argument: list[Materialize] = []
@@ -48,6 +50,7 @@ class TypeConverter:
         """Let `convert` answer for types of a class, before all that were added earlier."""
         self._callbacks.append((kind, convert))
         self._memo.clear()
+        self.only.clear()
 
     def keep(self, *kinds: type[Type]) -> None:
         """Leave types of these classes as they are."""
@@ -72,6 +75,8 @@ class TypeConverter:
             return self._memo[type]
         except KeyError:
             converted = self._memo[type] = self._ask(type)
+            if converted is not None and len(converted) == 1:
+                self.only[type] = converted[0]
             return converted
 
     def _ask(self, type: Type) -> Types | None:

@@ -65,20 +65,14 @@ class ValueMapping:
 
     def adapted(self, values: Sequence[Value], new: bool, place: Builder) -> list[Bound]:
         """What stands for operands of an operation of the new or the old program."""
-        found, convert = self.bound, self.types.convert
+        found, only = self.bound, self.types.only
         bounds: list[Bound] = []
         for value in values:
             bound = found.get(value)
             if bound is None:
                 bound = value if new else self.old(value)
-            types = convert(value.type)
             # The common case by itself, since conversions spend much of their time here.
-            if (
-                types is None
-                or len(types) != 1
-                or isinstance(bound, tuple)
-                or bound.type is not types[0]
-            ):
+            if isinstance(bound, tuple) or bound.type is not only.get(value.type):
                 bound = self.converted(value, bound, place)
             bounds.append(bound)
         return bounds

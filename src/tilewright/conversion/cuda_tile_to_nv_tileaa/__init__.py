@@ -99,10 +99,13 @@ def leftovers(root: Operation) -> Iterator[Diagnostic]:
     Casts may have such values, for what stays although it knows nothing of the new level.
     """
     seen: set[Type] = set()
+    names: set[str] = set()
     for op in root.walk():
-        if op is not root and op.name.startswith(_PREFIX):
-            yield op.error("is of Tile IR, and should be gone")
-            continue
+        if op is not root and op.name not in names:
+            if op.name.startswith(_PREFIX):
+                yield op.error("is of Tile IR, and should be gone")
+                continue
+            names.add(op.name)
         for result in op.results:
             if result.type not in seen and _is_old(result.type, op, seen):
                 yield op.error(f"has a value of type '{result.type}', which should be gone")

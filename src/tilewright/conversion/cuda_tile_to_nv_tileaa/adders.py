@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa.arithmetic import by_sign
@@ -13,7 +14,6 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp
 from tilewright.dialects.cuda_tile import conversion, core, floating, integer, misc, structure
 from tilewright.dialects.cuda_tile.enums import SymbolVisibility
-from tilewright.dialects.cuda_tile.traits import tile
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.dialects.nv_tileaa import conversion as new_conversion
 from tilewright.dialects.nv_tileaa import floating as new_floating
@@ -50,26 +50,35 @@ def itof(op: conversion.IToFOp, operands: Sequence[Value], types: TypeConverter)
 @transfers(core.ConstantOp)
 def constant(op: core.ConstantOp, operands: Sequence[Value], types: TypeConverter) -> Made:
     """A scalar, a scalar in every place, or all elements one by one."""
-    type, value = tile(op.result), op.value
-    if type.shape and not value.is_splat:
-        return _literal(DenseElementsAttr(value.data, TensorType(type.shape, type.element)), op)
-    scalar = _literal(_scalar(value.elements()[0], type.element), op)
-    if not type.shape:
-        return scalar
-    result = TensorType(type.shape, type.element)
-    return scalar, SplatOp(scalar.results, (result,), {}, (), op.location)
+    value, repeated = _literal(op.value)
+    attributes = op.attributes.copy()
+    attributes["value"] = value
+    made = ConstantOp((), (value.type,), attributes, (), op.location)
+    if repeated is None:
+        return made
+    return made, SplatOp(made.results, (repeated,), {}, (), op.location)
+
+
+@lru_cache
+def _literal(
+    value: DenseElementsAttr,
+) -> tuple[IntegerAttr | FloatAttr | DenseElementsAttr, TensorType | None]:
+    """What a constant is written as, and the type that it is repeated in, if it is."""
+    type = value.type
+    assert isinstance(type, TileType)
+    shape, element = type.shape, type.element
+    if not shape:
+        return _scalar(value.elements()[0], element), None
+    tensor = TensorType(shape, element)
+    if value.is_splat:
+        return _scalar(value.elements()[0], element), tensor
+    return DenseElementsAttr(value.data, tensor), None
 
 
 def _scalar(bits: int, element: Type) -> IntegerAttr | FloatAttr:
     if not isinstance(element, IntegerType):
         return FloatAttr(bits, element)
     return IntegerAttr(bits if element is I1 else to_signed(bits, element.width), element)
-
-
-def _literal(value: IntegerAttr | FloatAttr | DenseElementsAttr, op: core.ConstantOp) -> ConstantOp:
-    attributes = op.attributes.copy()
-    attributes["value"] = value
-    return ConstantOp((), (value.type,), attributes, (), op.location)
 
 
 @transfers(misc.AssumeOp)

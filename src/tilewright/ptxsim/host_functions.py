@@ -17,6 +17,7 @@ from tilewright.ptxsim.syntax import Instruction
 HostFunction = Callable[[Lanes, Sequence[Array], Instruction], Array]
 
 _CONVERSION: Final = re.compile(r"%[-+ #0]*(\d+|\*)?(?:\.(\d+|\*))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])")
+_TRAILING_ZEROS: Final = re.compile(r"\.?0+(p)")
 _SIGNED: Final = "di"
 _UNSIGNED: Final = "uoxXc"
 
@@ -67,13 +68,28 @@ class _Arguments:
         if letter in _SIGNED:
             return form % (*stars, self.integer(size, True))
         if letter in _UNSIGNED:
-            return form.replace("u", "d") % (*stars, self.integer(size, False))
+            return _unsigned(form, stars, self.integer(size, False))
         if letter == "p":
             return f"0x{self.integer(8, False):x}"
         if letter == "s":
             return form % (*stars, _string(self.lanes, self.which, self.integer(8, False)))
         value = float(np.frombuffer(self.take(8), np.float64)[0])
-        return value.hex() if letter in "aA" else form % (*stars, value)
+        return _hexadecimal(form, stars, value) if letter in "aA" else form % (*stars, value)
+
+
+def _unsigned(form: str, stars: tuple[int, ...], value: int) -> str:
+    """C's other form of zero has no prefix, and that of octal numbers is a zero."""
+    if "#" in form and (value == 0 or form.endswith("o")):
+        form = form.replace("#", "")
+        if value:
+            return f"{form[:-1]}s" % (*stars, f"0{value:o}")
+    return form.replace("u", "d") % (*stars, value)
+
+
+def _hexadecimal(form: str, stars: tuple[int, ...], value: float) -> str:
+    """A float by its bits, without zeros at the end."""
+    text = _TRAILING_ZEROS.sub(r"\1", value.hex())
+    return f"{form[:-1]}s" % (*stars, text if form.endswith("a") else text.upper())
 
 
 def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:

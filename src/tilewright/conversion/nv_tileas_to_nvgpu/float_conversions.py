@@ -32,7 +32,6 @@ from tilewright.ir.types import (
     F16,
     F32,
     F64,
-    I1,
     I32,
     I64,
     TF32,
@@ -145,7 +144,7 @@ def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
 
 
 def _exact(build: ConversionBuilder, value: Value, signed: bool) -> Value:
-    kind = casts.SIToFPOp if signed and element_of(value.type) is not I1 else casts.UIToFPOp
+    kind = casts.SIToFPOp if signed else casts.UIToFPOp
     return build.create(kind, source=value, types=[with_element(value.type, F32)]).result
 
 

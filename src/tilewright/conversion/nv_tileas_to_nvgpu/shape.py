@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import parity
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import coordinate
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_bits
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import SelectOp
 from tilewright.dialects.arith.constant import ConstantOp
@@ -62,7 +63,7 @@ def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Resul
     types = build.types.convert(op.result.type)
     if types is None:
         return build.reject("expected a tile with a layout")
-    value = literal(op.value.elements()[:1], types[0])
+    value = literal([thread_bits(op.value.elements()[0], op.result.type)], types[0])
     return build.create(ConstantOp, value=value, types=types)
 
 

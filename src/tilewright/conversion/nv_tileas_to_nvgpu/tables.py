@@ -15,7 +15,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
-from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, vector_type
+from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_bits, vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     WIDEST,
     from_words,
@@ -73,7 +73,8 @@ def _patterns(value: DenseElementsAttr, count: int) -> list[int]:
 def global_array(op: tileaa.GlobalOp, new: tileaa.GlobalOp, build: ConversionBuilder) -> Result:
     """A variable in global memory; the host knows it by name unless it is private."""
     element, count = element_of(op.value.type), prod(extents(op.value.type))
-    type, contents = _array(_patterns(op.value, count), element)
+    found = [thread_bits(pattern, element) for pattern in _patterns(op.value, count)]
+    type, contents = _array(found, element)
     return build.create(
         GlobalOp,
         sym_name=op.sym_name,
@@ -106,12 +107,14 @@ def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> 
     if build.types.is_legal(op):
         return None
     if isinstance(op.value, FloatAttr):
-        value = literal([op.value.bits], element_type(op.result.type))
-        return build.create(ConstantOp, value=value, types=[element_type(op.result.type)])
+        scalar = element_type(op.result.type)
+        value = literal([thread_bits(op.value.bits, op.result.type)], scalar)
+        return build.create(ConstantOp, value=value, types=[scalar])
     if not isinstance(op.value, DenseElementsAttr):
         return None
     type, layout = vector_type(build, op.result), layout_of(op.result)
-    patterns = _patterns(op.value, layout.size)
+    found = _patterns(op.value, layout.size)
+    patterns = [thread_bits(pattern, op.result.type) for pattern in found]
     if not any(thread_vectors(layout)):
         order = [layout.packed(register=r) for r in range(layout.extent(REGISTER))]
         value = literal([patterns[place] for place in order], type)

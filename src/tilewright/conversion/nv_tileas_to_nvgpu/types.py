@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.types import MemrefType, MemTokenType, PtrType, TiledViewType
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.ir.attributes import Type
@@ -24,6 +25,10 @@ from tilewright.layout.linear import REGISTER
 if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
+
+
+_TF32_DROPPED: Final = F32.width - TF32.width
+"""What an f32 has at its end that a tf32 has not."""
 
 
 def thread_types() -> TypeConverter:
@@ -53,6 +58,11 @@ def element_type(type: Type) -> Type:
         return I4
     # The bits of tf32 that count are those of an f32.
     return F32 if type is TF32 else type
+
+
+def thread_bits(pattern: int, type: Type) -> int:
+    """The bits of a constant as a thread has it."""
+    return pattern << _TF32_DROPPED if element_of(type) is TF32 else pattern
 
 
 def tile_type(tile: TensorType) -> Converted:

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
-    """A promise made twice in a row is made once; a constant needs none."""
-    inner = op.value.defined_by(AssumeOp)
-    if inner is not None and inner.predicate is op.predicate:
+    """A promise that was made before, perhaps among others, is made once; a constant needs none."""
+    if constants[0] is not None:
         return op.value
-    return None if constants == (None,) else op.value
+    inner = op.value.defined_by(AssumeOp)
+    while inner is not None:
+        if inner.predicate is op.predicate:
+            return op.value
+        inner = inner.value.defined_by(AssumeOp)
+    return None
 
 
 @rule(JoinTokensOp)

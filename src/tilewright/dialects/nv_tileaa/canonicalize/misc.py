@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 
 def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
-    """A promise made twice in a row is made once; a constant needs none."""
+    """A promise that was made before, perhaps among others, is made once; a constant needs none."""
     if constants[0] is not None:
         return op.value
-    inner = op.operands[0].defining_op()
-    if isinstance(inner, AssumeOp) and inner.predicate is op.predicate:
-        return op.value
+    predicate, inner = op.predicate, op.operands[0].defining_op()
+    while isinstance(inner, AssumeOp):
+        if inner.predicate is predicate:
+            return op.value
+        inner = inner.operands[0].defining_op()
     return None
 
 

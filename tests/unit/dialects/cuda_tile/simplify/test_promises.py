@@ -25,6 +25,13 @@ def test_a_promise_made_twice_is_made_once() -> None:
     assert same(body + again, body, ARGUMENTS)
 
 
+def test_a_promise_made_among_others_is_made_once() -> None:
+    body = "%a = assume div_by<16>, %x : tile<i32>\n%b = assume bounded<0, ?>, %a : tile<i32>\n"
+    again = "%d = assume div_by<16>, %b : tile<i32>\n"
+    show = '%t = print_tko "%d", {} : tile<i32> -> token\n'
+    assert same(body + again + show.format("%d"), body + show.format("%b"), ARGUMENTS)
+
+
 def test_another_promise_stays() -> None:
     body = "%a = assume div_by<16>, %p : tile<ptr<i32>>\n"
     body += "%b = assume div_by<8>, %a : tile<ptr<i32>>\n"

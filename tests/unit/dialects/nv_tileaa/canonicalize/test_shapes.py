@@ -129,6 +129,14 @@ def test_a_promise_is_made_once_and_not_of_constants() -> None:
     assert same(found, expected + use("%k : i32", "%b : i32"), SCALARS)
 
 
+def test_a_promise_that_was_made_among_others_is_made_once() -> None:
+    body = "%a = aa.assume #aa.div_by<8>, %n : i32\n%b = aa.assume #aa.bounded<0, ?>, %a : i32\n"
+    again = "%d = aa.assume #aa.div_by<8>, %b : i32\n"
+    assert same(body + again + use("%d : i32"), body + use("%b : i32"), SCALARS)
+    other = "%d = aa.assume #aa.div_by<16>, %b : i32\n"
+    assert stays(body + other + use("%d : i32"), SCALARS)
+
+
 TILES = "%t: tensor<4x8xf32>, %u: tensor<4x8xf32>, %q: tensor<8xf32>, %i: i32, %j: i32"
 
 

@@ -129,8 +129,8 @@ class Aliases(Analysis[Origin]):
             if stride == DYNAMIC:
                 return None
             found = self._ranges.of(index)
-            is_sparse = number == type.sparse
-            step, length = (1, 1) if is_sparse else (type.steps[number], type.tile[number])
+            step, length = type.counted[number], type.tile[number]
+            length = 1 if number == type.sparse else length
             first, last = found.low * step, found.high * step + length - 1
             if extent != DYNAMIC:
                 last = min(last, extent - 1)

@@ -36,6 +36,7 @@ PASSES: Final = {
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
+    "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
@@ -71,7 +72,10 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
         "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capability=$arch},"
         "reconcile-unrealized-casts,canonicalize,cse",
     ),
-    ("nv_tileas", "expand-products,convert-tileaa-to-tileas,order-memory,plan-shared-memory"),
+    (
+        "nv_tileas",
+        "expand-products,slice-tiles,convert-tileaa-to-tileas,order-memory,plan-shared-memory",
+    ),
     ("nvgpu", "convert-tileas-to-nvgpu"),
     ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
 )

@@ -117,6 +117,8 @@ class Tile(NamedTuple):
     indices: Sequence[Value]
     inbounds: Sequence[int] = ()
     """The dimensions along which it promises to lie in the tensor."""
+    anywhere: bool = False
+    """Whether it may lie outside of the tensor as a whole."""
 
 
 def as_extents(op: Operation, at: Batch, numbers: Sequence[Array]) -> Any:
@@ -196,7 +198,7 @@ def _spread(array: Array, rank: int) -> Array:
 
 def _check_indices(tile: Tile, at: Batch, indices: Sequence[Array]) -> None:
     """Stop where a tile is named that is not there; only a checker minds."""
-    if at.machine.checker is None or tile.tiling.sparse is not None:
+    if at.machine.checker is None or tile.tiling.sparse is not None or tile.anywhere:
         return
     space = zip(indices, tile.tiling.space(at[tile.view]), strict=True)
     for dim, (index, extent) in enumerate(space):

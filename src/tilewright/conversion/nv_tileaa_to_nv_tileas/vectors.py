@@ -89,9 +89,7 @@ def _through_view(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisF
         return 1
     vector = max(memory.alignment // pointee_bytes(type.source.element), 1)
     for number, index in enumerate(op.indices):
-        first = facts.of(index).divisor * (
-            1 if number == type.sparse else power(type.steps[number])
-        )
+        first = facts.of(index).divisor * power(type.counted[number])
         if number == dim:
             vector = min(vector, first)
         elif type.source.shape[type.dims[number]] != 1:

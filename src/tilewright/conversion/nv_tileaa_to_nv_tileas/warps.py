@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.analysis.tile_words import tile_words
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.ir.types import FloatType, IntegerType, TensorType
+from tilewright.ir.types import TensorType
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 4
 MOST: Final = 16
-POINTER_BITS: Final = 64
-REGISTER_BITS: Final = 32
-LEAST_BITS: Final = 16
-"""Arithmetic on smaller elements takes registers as for these."""
 SHARE: Final = 32
 """How many registers of a thread a tile should take at most."""
 PRODUCT_SHARE: Final = 64
@@ -35,15 +31,8 @@ def choose_warps(function: Operation, asked: int | None) -> int:
             share = PRODUCT_SHARE
         for value in op.results:
             if isinstance(value.type, TensorType):
-                largest = max(largest, _words(value.type))
+                largest = max(largest, tile_words(value.type))
     warps = FEWEST
     while warps < MOST and largest > warps * WARP_SIZE * share:
         warps *= 2
     return warps
-
-
-def _words(tile: TensorType) -> int:
-    """How many registers of 32 bits a tile takes."""
-    element = tile.element
-    bits = element.width if isinstance(element, IntegerType | FloatType) else POINTER_BITS
-    return count(tile) * max(bits, LEAST_BITS) // REGISTER_BITS

@@ -119,7 +119,8 @@ def _axis(
     if type.sparse == number:
         rows = _rows(op, build, index, layout, number)
         return Axis(0, rows, size, stride, checked)
-    start = multiply(build, widened(build, build.value(index)), type.steps[number], I64)
+    first = widened(build, build.value(index), signed=False)
+    start = multiply(build, first, type.counted[number], I64)
     own = coordinate(op, build, layout, number)
     if own.disjoint:
         common = add(build, start, widened(build, own.own), I64)
@@ -136,7 +137,7 @@ def _rows(
     for other in range(len(layout.shape) - 1, -1, -1):
         wanted = wanted if other == number else wanted.drop(other)
     mine = within_threads(op, build, build.value(index), layout_of(index), wanted)
-    return [widened(build, row) for row in elements(build, mine)]
+    return [widened(build, row, signed=False) for row in elements(build, mine)]
 
 
 def places(

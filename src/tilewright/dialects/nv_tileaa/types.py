@@ -193,6 +193,11 @@ class TiledViewType(Type):
         """The type of one tile."""
         return TensorType(self.tile, self.source.element)
 
+    @property
+    def counted(self) -> Shape:
+        """How many elements each index counts; those of a sparse view count single ones."""
+        return self.steps if self.sparse is None else (1,) * self.rank
+
     def spell(self) -> str:
         parts = [f"tile = {list(self.tile)}", f"source = {self.source}"]
         if self.steps != self.tile:

@@ -163,13 +163,15 @@ class TileAccessOp(AccessOp):
     """Base of what loads or stores one tile of a view.
 
     A dimension marked in `in_bounds` is a promise that along it no element of the tile lies
-    outside of the tensor. `allow_tma` permits bulk copies, or forbids them.
+    outside of the tensor. `allow_tma` permits bulk copies, or forbids them. A tile that is
+    `sliced` is a part of a larger one, and may lie outside of the tensor as a whole.
     """
 
     directives: ClassVar[Mapping[str, Directive]] = {"Indexed": INDEXED, "Ordering": ORDERING}
 
     in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
     allow_tma = d.optional_attribute(BOOL_ATTR)
+    sliced = d.flag()
 
 
 def _access_problems(

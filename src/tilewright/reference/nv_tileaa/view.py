@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from tilewright.dialects.nv_tileaa import view as d
@@ -57,22 +58,26 @@ def get_dim_size(op: d.GetDimSizeOp, at: Batch) -> Array:
     return as_extents(op, at, [extents[op.dim]])
 
 
+def _tile(op: d.TileAccessOp, view: Value, indices: Sequence[Value]) -> Tile:
+    return Tile(op, tiling_of(view), view, indices, op.in_bounds or (), op.sliced)
+
+
 @meaning(d.TiledLoadOp, d.GatherLoadOp)
 def tiled_load(op: d.TileLoadOp, at: Batch) -> tuple[Array, Token]:
     """One tile of a view; around the tensor lies the padding."""
-    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.in_bounds or ())
+    tile = _tile(op, op.view, op.indices)
     return load_tile(tile, at, at.get(op.token))
 
 
 @meaning(d.TiledStoreOp, d.ScatterStoreOp)
 def tiled_store(op: d.TileStoreOp, at: Batch) -> Token:
     """One tile of a view; elements outside of the tensor go nowhere."""
-    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.in_bounds or ())
+    tile = _tile(op, op.view, op.indices)
     return store_tile(tile, at, at.get(op.token), at[op.tile])
 
 
 @meaning(d.TiledAtomicRmwOp)
 def tiled_atomic_rmw(op: d.TiledAtomicRmwOp, at: Batch) -> Token:
     """Combines a tile of a view with values; elements outside of the tensor go nowhere."""
-    tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.in_bounds or ())
+    tile = _tile(op, op.view, op.indices)
     return update_tile(tile, at, at.get(op.token), at[op.tile], RMW_MODES[op.mode])

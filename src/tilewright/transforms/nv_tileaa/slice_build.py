@@ -1,0 +1,292 @@
+"""The loop that does a plan slice by slice."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING
+
+from tilewright.analysis.cuts import way_with
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal, splat_of
+from tilewright.dialects.elements import with_element
+from tilewright.dialects.nv_tileaa import integer, memory, misc, shape, view
+from tilewright.dialects.nv_tileaa.attributes import Signedness
+from tilewright.dialects.nv_tileaa.constraints import shape as extents
+from tilewright.dialects.nv_tileaa.conversion import ExtIOp, TruncIOp
+from tilewright.dialects.nv_tileaa.types import TiledViewType
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.ir.attributes import UNIT, IntegerAttr
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block
+from tilewright.ir.types import I1, I32, I64, IntegerType, TensorType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.transforms.nv_tileaa.slice_plan import Plan
+
+
+def cut_type(type: Type, dim: int, count: int) -> TensorType:
+    """The type of one of so many slices of a tile."""
+    assert isinstance(type, TensorType)
+    parts = list(extents(type))
+    parts[dim] //= count
+    return TensorType(tuple(parts), type.element)
+
+
+def build_loop(plan: Plan) -> None:
+    """Put a loop over slices in the place of the members of a plan."""
+    last = plan.members[-1]
+    outside = Builder(InsertPoint.behind(last), last.location)
+    tokens, totals = plan.tokens(), plan.totals()
+    starts = [_first_token(outside, plan, token) for token in tokens]
+    for op in totals:
+        for source in op.sources:
+            type = cut_type(source.type, plan.ways[op][source], plan.count)
+            value = literal([0], type)
+            starts.append(outside.create(ConstantOp, value=value, types=[type]).result)
+    types = [value.type for value in starts]
+    body = Block([I32, *types])
+    bounds = [constant(outside, number, I32) for number in (0, plan.count, 1)]
+    loop = outside.create(
+        ForOp,
+        lower_bound=bounds[0],
+        upper_bound=bounds[1],
+        step=bounds[2],
+        init_args=starts,
+        body=body,
+        types=types,
+    )
+    slices = Slices(plan, Builder(InsertPoint.at_end(body), last.location), body.args[0])
+    slices.fill(tokens, totals, body.args[1:])
+    _replace(plan, outside, loop, tokens, totals)
+
+
+def _first_token(outside: Builder, plan: Plan, token: Value) -> Value:
+    """What the token of a member depends on before the first slice."""
+    op = token.defining_op()
+    own = op.token if isinstance(op, view.TileLoadOp | view.TileStoreOp) else None
+    if isinstance(op, memory.LoadOp | memory.StoreOp):
+        own = op.token
+    if own is not None and own.defining_op() not in plan.members:
+        return own
+    return outside.create(memory.CreateMemTokenOp).result
+
+
+def _replace(
+    plan: Plan, outside: Builder, loop: ForOp, tokens: Sequence[Value], totals: Sequence[ReduceOp]
+) -> None:
+    """Let others use what the loop gives; end reductions behind it."""
+    given = iter(loop.results)
+    for token in tokens:
+        after = next(given)
+        for user in tuple(token.users):
+            if user not in plan.members:
+                user.replace_operand(token, after)
+    for op in totals:
+        values: dict[Value, Value] = {}
+        parts = [next(given) for _ in op.sources]
+        end = op.like(parts, [result.type for result in op.results])
+        end.regions = tuple(region.clone(values) for region in op.regions)
+        for region in end.regions:
+            region.parent = end
+        outside.insert(end)
+        for old, new in zip(op.results, end.results, strict=True):
+            old.replace_all_uses_with(new)
+    for op in plan.late:
+        outside.insert(op.detach())
+    for op in reversed(plan.members):
+        op.erase()
+
+
+def constant(build: Builder, number: int, type: IntegerType) -> Value:
+    """A scalar."""
+    return build.create(ConstantOp, value=IntegerAttr(number, type), types=[type]).result
+
+
+class Slices:
+    """Makes one slice of everything, in the body of the loop."""
+
+    __slots__ = ("_build", "_first", "_made", "_number", "_plan", "_remade")
+
+    def __init__(self, plan: Plan, build: Builder, number: Value) -> None:
+        self._plan = plan
+        self._build = build
+        self._number = number
+        self._first: Value | None = None
+        self._made: dict[Value, Value] = {}
+        self._remade: dict[tuple[Value, int], Value] = {}
+
+    def fill(
+        self, tokens: Sequence[Value], totals: Sequence[ReduceOp], carried: Sequence[Value]
+    ) -> None:
+        """Do all members, and pass on tokens and what reductions have so far."""
+        for op in self._plan.members:
+            self._build.location = op.location
+            if op not in totals:
+                self._member(op)
+        rest = iter(carried)
+        passed = [self._joined(next(rest), self._made[token]) for token in tokens]
+        for op in totals:
+            passed += self._total(op, [next(rest) for _ in op.sources])
+        self._build.create(YieldOp, values=passed)
+
+    def _joined(self, one: Value, other: Value) -> Value:
+        return self._build.create(memory.JoinMemTokenOp, tokens=[one, other]).result
+
+    def _member(self, op: Operation) -> None:
+        way = self._plan.ways.get(op, {})
+        operands = [self._operand(value, way.get(value)) for value in op.operands]
+        types = [self._cut(result, way.get(result)) for result in op.results]
+        if isinstance(op, view.TileLoadOp | view.TileStoreOp):
+            operands = self._aimed(op, operands, way[op.tile])
+        made = op.like(operands, types)
+        if isinstance(op, view.TileAccessOp):
+            made.attributes["sliced"] = UNIT
+        made.regions = tuple(region.clone({}) for region in op.regions)
+        for region in made.regions:
+            region.parent = made
+        self._build.insert(made)
+        self._made.update(zip(op.results, made.results, strict=True))
+
+    def _cut(self, value: Value, dim: int | None) -> Type:
+        return value.type if dim is None else cut_type(value.type, dim, self._plan.count)
+
+    def _operand(self, value: Value, dim: int | None) -> Value:
+        if value in self._made:
+            return self._made[value]
+        return value if dim is None else self._again(value, dim)
+
+    def _again(self, value: Value, dim: int) -> Value:
+        """A slice of a tile that comes from scalars alone."""
+        key = (value, dim)
+        if key not in self._remade:
+            self._remade[key] = self._anew(value, dim)
+        return self._remade[key]
+
+    def _anew(self, value: Value, dim: int) -> Value:
+        op, build = value.defining_op(), self._build
+        assert op is not None
+        type = cut_type(value.type, dim, self._plan.count)
+        way = way_with(op, value, dim, self._plan.count)
+        assert way is not None
+        operands = [self._operand(each, way.get(each)) for each in op.operands]
+        if isinstance(op, misc.AssumeOp):
+            return operands[0]
+        made = build.insert(op.like(operands, [type]))
+        if isinstance(op, ConstantOp):
+            number = literal([splat_of(op.value) or 0], type)
+            assert number is not None
+            made.attributes["value"] = number
+        if isinstance(op, shape.MakeRangeOp):
+            return self._moved(made.results[0])
+        return made.results[0]
+
+    def _moved(self, numbers: Value) -> Value:
+        """A range, as many lengths of it further as there were slices."""
+        build, type = self._build, numbers.type
+        assert isinstance(type, TensorType)
+        element = type.element
+        assert isinstance(element, IntegerType)
+        number = as_width(build, self._number, element)
+        length = constant(build, extents(type)[0], element)
+        start = build.create(integer.MulIOp, lhs=number, rhs=length).result
+        all_starts = build.create(shape.SplatOp, source=start, types=[type]).result
+        return build.create(integer.AddIOp, lhs=numbers, rhs=all_starts).result
+
+    def _aimed(
+        self, op: view.TileLoadOp | view.TileStoreOp, operands: list[Value], dim: int
+    ) -> list[Value]:
+        """The operands of an access to one slice of a tile in memory."""
+        build, old = self._build, view.tiled_view(op.view)
+        type, scale, step = cut_view(old, dim, self._plan.count)
+        cutter = op.view.defined_by(view.BlockTileOp)
+        assert cutter is not None
+        source = build.create(view.BlockTileOp, source=cutter.source, types=[type]).result
+        place = op.operands.index(op.view)
+        operands[place] = source
+        if dim != old.sparse:
+            index = operands[place + 1 + dim]
+            wide = as_width(build, index, I64)
+            number = as_width(build, self._number, I64)
+            start = build.create(integer.MulIOp, lhs=wide, rhs=constant(build, scale, I64)).result
+            more = build.create(integer.MulIOp, lhs=number, rhs=constant(build, step, I64)).result
+            operands[place + 1 + dim] = build.create(integer.AddIOp, lhs=start, rhs=more).result
+        return operands
+
+    def _total(self, op: ReduceOp, carried: Sequence[Value]) -> list[Value]:
+        """What a reduction has after this slice: the slice itself if it is the first."""
+        build, way = self._build, self._plan.ways[op]
+        build.location = op.location
+        slices = [self._operand(source, way[source]) for source in op.sources]
+        pairs = [value for pair in zip(carried, slices, strict=True) for value in pair]
+        combined = self._lifted(op.body.block, pairs)
+        type = slices[0].type
+        first = build.create(
+            shape.SplatOp, source=self._is_first(), types=[with_element(type, I1)]
+        ).result
+        return [
+            build.create(shape.SelectOp, condition=first, true_value=new, false_value=both).result
+            for new, both in zip(slices, combined, strict=True)
+        ]
+
+    def _is_first(self) -> Value:
+        if self._first is None:
+            zero = constant(self._build, 0, I32)
+            self._first = self._build.create(
+                integer.CmpIOp,
+                predicate=CmpIPredicate.EQ,
+                lhs=self._number,
+                rhs=zero,
+                types=[I1],
+            ).result
+        return self._first
+
+    def _lifted(self, body: Block, arguments: Sequence[Value]) -> list[Value]:
+        """What a body on scalars makes of tiles."""
+        build, like = self._build, arguments[0].type
+        standing: dict[Value, Value] = dict(zip(body.args, arguments, strict=True))
+
+        def tile(value: Value) -> Value:
+            if value not in standing:
+                type = with_element(like, value.type)
+                standing[value] = build.create(shape.SplatOp, source=value, types=[type]).result
+            return standing[value]
+
+        for op in body:
+            if not op.results:
+                return [tile(value) for value in op.operands]
+            if isinstance(op, ConstantOp):
+                standing[op.result] = tile(build.insert(op.clone()).result)
+                continue
+            types = [with_element(like, result.type) for result in op.results]
+            made = build.insert(op.like([tile(value) for value in op.operands], types))
+            standing.update(zip(op.results, made.results, strict=True))
+        return []
+
+
+def as_width(build: Builder, number: Value, type: IntegerType) -> Value:
+    """An unsigned integer in another width."""
+    found = number.type
+    assert isinstance(found, IntegerType)
+    if found.width == type.width:
+        return number
+    if found.width > type.width:
+        return build.create(TruncIOp, source=number, types=[type]).result
+    return build.create(ExtIOp, source=number, signedness=Signedness.UNSIGNED, types=[type]).result
+
+
+def cut_view(type: TiledViewType, dim: int, count: int) -> tuple[TiledViewType, int, int]:
+    """A view of slices, by what an index is multiplied there, and how far apart slices are."""
+    tile, steps = list(type.tile), list(type.steps)
+    tile[dim] //= count
+    steps[dim] = gcd(type.counted[dim], tile[dim]) if type.sparse is None else tile[dim]
+    cut = TiledViewType(
+        tuple(tile), type.source, tuple(steps), type.dims, type.sparse, type.padding
+    )
+    return cut, type.counted[dim] // cut.counted[dim], tile[dim] // cut.counted[dim]

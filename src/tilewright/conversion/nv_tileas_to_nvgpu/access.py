@@ -13,6 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     to_words,
 )
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.elements import width_of
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL
 from tilewright.dialects.nv_tileaa.attributes import (
@@ -29,7 +30,7 @@ from tilewright.dialects.nvvm.attributes import (
 )
 from tilewright.dialects.nvvm.attributes import MemScope as NvvmScope
 from tilewright.dialects.vector.elements import FromElementsOp
-from tilewright.ir.types import I8, I16, I64, VectorType
+from tilewright.ir.types import I4, I8, I16, I64, VectorType
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
@@ -66,9 +67,10 @@ class Place(NamedTuple):
 class Manner:
     """How memory is accessed: order, scope, caches."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_fields", "_location")
 
     def __init__(self, op: AccessOp) -> None:
+        self._location = op.location
         order = AccessOrder.VOLATILE if op.volatile else _ORDERS.get(op.semantic)
         if order is None:
             raise Unsupported(f"memory ordering {op.semantic.keyword}", op.location)
@@ -84,6 +86,7 @@ class Manner:
         self, build: Builder, type: VectorType, places: Sequence[Place], other: Value | None
     ) -> Value:
         """All registers of a vector, those that are not accessed from another vector, or zero."""
+        self._check(type)
         bytes = _size(type, places)
         words: list[Value] = []
         others = () if other is None else to_words(build, other, bytes)
@@ -106,6 +109,7 @@ class Manner:
         """All registers of a vector."""
         type = vector.type
         assert isinstance(type, VectorType)
+        self._check(type)
         bytes = _size(type, places)
         words = to_words(build, vector, bytes)
         for number, place in enumerate(places):
@@ -118,6 +122,11 @@ class Manner:
                 offset=place.offset,
                 **self._fields,
             )
+
+    def _check(self, type: VectorType) -> None:
+        """Two elements in a byte of memory have no addresses of their own."""
+        if width_of(type) == I4.width:
+            raise Unsupported("elements of 4 bits in memory", self._location)
 
     def _instead(
         self, build: Builder, place: Place, bytes: int, others: Sequence[Value], number: int

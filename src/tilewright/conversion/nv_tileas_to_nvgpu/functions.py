@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import one_by_one
 from tilewright.conversion.nv_tileas_to_nvgpu.rounding import resized
 from tilewright.dialects.arith.attributes import FastMathAttr
-from tilewright.dialects.arith.casts import SIToFPOp, UIToFPOp
+from tilewright.dialects.arith.casts import SIToFPOp
 from tilewright.dialects.elements import element_of, with_element
 from tilewright.dialects.math import ops as math
 from tilewright.dialects.nv_tileaa import functions as tileaa
 from tilewright.dialects.nvvm import arithmetic as nvvm
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.conversion_builder import ConversionPattern
-from tilewright.ir.types import F64, I1
+from tilewright.ir.types import F64
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.floating import FloatOp
@@ -68,8 +68,7 @@ def binary(op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBui
 def integer_power(op: tileaa.FPowIOp, new: tileaa.FPowIOp, build: ConversionBuilder) -> Result:
     """The power of f64, which holds every exponent; repeated products lose a bit each time."""
     wide = with_element(new.source.type, F64)
-    kind = UIToFPOp if element_of(new.exponent.type) is I1 else SIToFPOp
-    exponent = build.create(kind, source=new.exponent, types=[wide]).result
+    exponent = build.create(SIToFPOp, source=new.exponent, types=[wide]).result
     base = resized(build, new.source, F64)
     power = build.create(math.PowFOp, lhs=base, rhs=exponent).result
     return resized(build, power, element_of(new.source.type))

@@ -1,17 +1,13 @@
 """The operands of matrix instructions: who holds which element of A, B and the accumulator.
 
-One instruction's fragment comes first, as the PTX manual draws it; a tile of a CTA is a product
-of it with how warps and further registers repeat it.
+The fragments are those of one instruction, as the PTX manual draws them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REGISTER_BITS: Final = 32
 """Operands travel in registers of this width; narrow elements share one."""
@@ -80,39 +76,3 @@ def wgmma_accumulator(columns: int) -> Layout:
 def wgmma_left(bits: int) -> Layout:
     """A of wgmma in registers, 64 by K: each warp holds the A of an mma.sync for its 16 rows."""
     return mma_left(bits).product(Layout.build({WARP: [(1, 0), (2, 0)]}, (WARPGROUP, 1)))
-
-
-def tile_fragment(
-    fragment: Layout, shape: Sequence[int], warps: Sequence[int], *, order: Sequence[int] = (1, 0)
-) -> Layout:
-    """A fragment repeated to a tile of a CTA: first by warps over a grid, then by registers.
-
-    `warps` says how many warps lie along each dimension; 1 along a dimension that other operands
-    are spread over means that those warps hold replicas, which `share` adds.
-
-    >>> tile_fragment(mma_accumulator(), (32, 16), (2, 1)).at(register=4, warp=1)
-    (16, 8)
-    """
-    inner = fragment.shape
-    grid = [max(1, min(w, e // i)) for w, e, i in zip(warps, shape, inner, strict=True)]
-    repeat = [max(1, e // (i * g)) for e, i, g in zip(shape, inner, grid, strict=True)]
-    by_warp = _grid(WARP, grid, order)
-    by_register = _grid(REGISTER, repeat, order)
-    return fragment.product(by_warp).product(by_register).resize(shape)
-
-
-def share(layout: Layout, warps: int, *, first: bool) -> Layout:
-    """The layout on more warps, which repeat it: as the low or as the high bits of the warp."""
-    own = layout.vectors(WARP)
-    extra = (0,) * (log2(warps) - len(own))
-    return layout.with_input(WARP, extra + own if first else own + extra)
-
-
-def _grid(name: str, extents: Sequence[int], order: Sequence[int]) -> Layout:
-    vectors: list[list[int]] = []
-    for dimension in order:
-        for bit in range(log2(extents[dimension])):
-            place = [0] * len(extents)
-            place[dimension] = 1 << bit
-            vectors.append(place)
-    return Layout.build({name: vectors}, extents)

@@ -8,8 +8,6 @@ from tilewright.layout.fragments import (
     mma_accumulator,
     mma_left,
     mma_right,
-    share,
-    tile_fragment,
     wgmma_accumulator,
     wgmma_left,
 )
@@ -77,29 +75,6 @@ def test_left_operand_of_wgmma_in_registers() -> None:
         register, lane = indices[REGISTER], indices[LANE]
         assert row == indices[WARP] * 16 + lane // 4 + 8 * (register // 2 % 2)
         assert k == lane % 4 * 2 + register % 2 + register // 4 * 8
-
-
-@pytest.mark.parametrize("shape", [(16, 8), (64, 64), (32, 128), (128, 16)])
-@pytest.mark.parametrize("warps", [(1, 1), (2, 2), (4, 1), (1, 4), (2, 4)])
-def test_a_tile_of_fragments_holds_every_element(
-    shape: tuple[int, int], warps: tuple[int, int]
-) -> None:
-    layout = tile_fragment(mma_accumulator(), shape, warps)
-    assert layout.is_surjective
-    assert layout.is_injective
-
-
-def test_a_tile_smaller_than_the_fragment_is_repeated() -> None:
-    layout = tile_fragment(mma_accumulator(), (8, 8), (1, 1))
-    assert layout.is_surjective
-    assert layout.replicas() == {REGISTER: 2}
-
-
-def test_warps_that_share_an_operand_repeat_it() -> None:
-    left = share(tile_fragment(mma_left(16), (32, 16), (2, 1)), 4, first=False)
-    assert left.at(warp=1) == left.at(warp=3) == (16, 0)
-    right = share(tile_fragment(mma_right(16), (16, 16), (1, 2)), 4, first=True)
-    assert right.at(warp=2) == right.at(warp=3) == (0, 8)
 
 
 @pytest.mark.parametrize("shape", [(1,), (8,), (4096,), (16, 16), (1, 1024), (2, 4, 8, 16)])

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tests.shared.layouts import layouts
 from tilewright.layout.bank_conflicts import access_cost, wavefronts
 from tilewright.layout.descriptors import Refusal, describe
-from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, tile_fragment
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import LANE, REGISTER, Layout
 from tilewright.layout.matrices import matrix_access
+from tilewright.layout.products import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.swizzle import row_major, swizzle, swizzled
@@ -48,12 +49,20 @@ def test_wavefronts_of_words_as_counted(lanes: list[int]) -> None:
     assert wavefronts(lanes, 4) == counted(offsets, 4)
 
 
+def sums(shape: tuple[int, int], grid: Grid) -> Layout:
+    return fragment_tile(mma_accumulator(), shape, grid, rows=True, columns=True)
+
+
+def left(shape: tuple[int, int], grid: Grid) -> Layout:
+    return fragment_tile(mma_left(16), shape, grid, rows=True, columns=False)
+
+
 PAIRS = [
     (spread((64, 64), 4), spread((64, 64), 4, order=(0, 1))),
     (spread((64, 64), 4, vector=4), spread((64, 64), 4, order=(0, 1), vector=4)),
-    (tile_fragment(mma_accumulator(), (64, 64), (2, 2)), spread((64, 64), 4, vector=4)),
-    (tile_fragment(mma_accumulator(), (128, 32), (4, 1)), spread((128, 32), 4, vector=2)),
-    (spread((32, 128), 8), tile_fragment(mma_left(16), (32, 128), (2, 1))),
+    (sums((64, 64), Grid(2, 2, 1, 4)), spread((64, 64), 4, vector=4)),
+    (sums((128, 32), Grid(4, 1, 1, 4)), spread((128, 32), 4, vector=2)),
+    (spread((32, 128), 8), left((32, 128), Grid(2, 4, 1, 8))),
 ]
 
 
@@ -134,7 +143,8 @@ def test_plain_rows_are_refused() -> None:
 
 def test_right_operand_in_rows_is_loaded_transposed() -> None:
     """B of mma.sync as K rows of N: ldmatrix.trans, one row of memory a step of K."""
-    places = tile_fragment(mma_right(16), (16, 16), (1, 1)).then(row_major((16, 16)).inverse())
+    right = fragment_tile(mma_right(16), (16, 16), Grid(1, 1, 1, 1), rows=False, columns=True)
+    places = right.then(row_major((16, 16)).inverse())
     found = matrix_access(places, 2)
     assert found == (True, (32, 64, 128), (256, 16), ())
 

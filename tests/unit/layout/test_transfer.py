@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 
 from tests.shared.layouts import thread_layouts
-from tilewright.layout.fragments import mma_accumulator, mma_left, tile_fragment
+from tilewright.layout.fragments import mma_accumulator, mma_left
 from tilewright.layout.linear import HOLDERS, LANE, REGISTER, WARP, Layout, elements
+from tilewright.layout.products import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.transfer import Move, shuffles_pay, transfer
 
@@ -60,7 +61,9 @@ def test_a_layout_moves_to_itself_for_nothing(layout: Layout) -> None:
 
 def test_accumulators_of_halves_are_left_operands() -> None:
     """The accumulator of one product is the A operand of the next, in other registers at most."""
-    accumulator = tile_fragment(mma_accumulator(), (16, 16), (1, 1))
+    accumulator = fragment_tile(
+        mma_accumulator(), (16, 16), Grid(1, 1, 1, 1), rows=True, columns=True
+    )
     assert transfer(accumulator, mma_left(16)).move <= Move.REGISTERS
 
 

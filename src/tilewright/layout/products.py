@@ -1,0 +1,126 @@
+"""Products of matrices on the warps of a block: who holds which part of the factors and sums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2, unpack
+from tilewright.layout.spread import LANES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Place: TypeAlias = tuple[int, int, int]
+"""The matrix of a batch, its row, its column."""
+
+
+class Grid(NamedTuple):
+    """How the warps of a block share a product; the lowest bits of a warp's number go down."""
+
+    down: int
+    across: int
+    batch: int
+    warps: int
+
+
+def warp_grid(total: Sequence[int], piece: tuple[int, int], warps: int) -> Grid:
+    """How many warps lie down, across and behind each other: the part of each about square."""
+    *batch, m, n = total
+    most_down, most_across = m // piece[0], n // piece[1]
+    down, across = 1, 1
+    while down * across < warps:
+        is_tall = most_down * piece[0] * across >= most_across * piece[1] * down
+        if down * 2 <= most_down and (is_tall or across * 2 > most_across):
+            down *= 2
+        elif across * 2 <= most_across:
+            across *= 2
+        else:
+            break
+    behind = min(warps // (down * across), batch[0] if batch else 1)
+    return Grid(down, across, behind, warps)
+
+
+def fragment_tile(
+    fragment: Layout, shape: Sequence[int], grid: Grid, *, rows: bool, columns: bool
+) -> Layout:
+    """A fragment repeated to a tile: first by warps, then by registers.
+
+    Warps lie along the rows of the tile, its columns or both; along what it does not have they
+    hold replicas. What of the fragment lies outside of the tile is a replica too.
+
+    >>> from tilewright.layout.fragments import mma_accumulator
+    >>> grid = Grid(down=2, across=1, batch=1, warps=4)
+    >>> print(fragment_tile(mma_accumulator(8), (16, 8), grid, rows=True, columns=True))
+    register: (0, 1); lane: (0, 2) (0, 4) (1, 0) (2, 0) (4, 0); warp: (8, 0) (0, 0) -> 16x8
+    """
+    *batch, height, width = shape
+    whole = (batch[0] if batch else 1, height, width)
+    row, column = fragment.shape
+    rest = (1, row * grid.down if rows else row, column * grid.across if columns else column)
+    warp = [
+        *_along(1, row, row * grid.down, here=rows),
+        *_along(2, column, column * grid.across, here=columns),
+        *_along(0, 1, grid.batch),
+    ]
+    register = [
+        *_inner(fragment, REGISTER),
+        *_along(2, rest[2], width),
+        *_along(1, rest[1], height),
+        *_along(0, grid.batch, whole[0]),
+    ]
+    warp += [(0, 0, 0)] * (log2(grid.warps) - len(warp))
+    inputs = {REGISTER: register, LANE: _inner(fragment, LANE), WARP: warp}
+    return _within(inputs, whole).reshape(shape)
+
+
+def _inner(fragment: Layout, name: str) -> list[Place]:
+    """Where the bits of an input lie in a fragment."""
+    places = [unpack(vector, fragment.shape) for vector in fragment.vectors(name)]
+    return [(0, row, column) for row, column in places]
+
+
+def _along(dimension: int, start: int, end: int, *, here: bool = True) -> list[Place]:
+    """The bits of a coordinate from one extent to another; nowhere if not here."""
+    places: list[Place] = []
+    while start < end:
+        where = [0, 0, 0]
+        where[dimension] = start if here else 0
+        places.append((where[0], where[1], where[2]))
+        start *= 2
+    return places
+
+
+def _within(inputs: dict[str, list[Place]], shape: tuple[int, int, int]) -> Layout:
+    """The layout of a batch of matrices; what points outside of it repeats what is inside."""
+    cut = {
+        name: [[c % e for c, e in zip(place, shape, strict=True)] for place in places]
+        for name, places in inputs.items()
+    }
+    return Layout.build(cut, shape).distinct_registers()
+
+
+def patches(shape: Sequence[int], warps: int) -> Layout:
+    """A sum of which each thread has small squares, so that it needs few factors for each.
+
+    >>> print(patches((32, 64), warps=1).only("register"))
+    register: (0, 1) (0, 2) (1, 0) (2, 0) (0, 32) (16, 0) -> 32x64
+    """
+    *batch, height, width = shape
+    whole = (batch[0] if batch else 1, height, width)
+    columns, rows = _along(2, 1, width), _along(1, 1, height)
+    depth = log2(height * width * whole[0]) - log2(LANES) - log2(warps)
+    register = _take(columns, min(2, depth))
+    register += _take(rows, min(2, depth - len(register)))
+    lane = [*_take(columns, 3), *_take(rows, 2)]
+    others = [*columns, *rows, *_along(0, 1, whole[0])]
+    lane += _take(others, log2(LANES) - len(lane), pad=True)
+    warp = _take(others, log2(warps), pad=True)
+    inputs = {REGISTER: [*register, *others], LANE: lane, WARP: warp}
+    return Layout.build(inputs, whole).reshape(shape)
+
+
+def _take(places: list[Place], count: int, *, pad: bool = False) -> list[Place]:
+    count = max(count, 0)
+    taken = places[:count]
+    del places[:count]
+    return taken + [(0, 0, 0)] * (count - len(taken)) if pad else taken

@@ -1,0 +1,173 @@
+"""Tests of products on several warps: who holds what, and how it goes through shared memory."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
+from tilewright.layout.matrices import matrix_access, matrix_memory
+from tilewright.layout.pieces import LIMIT, one_piece, piece_bits, piece_of_thread, piece_registers
+from tilewright.layout.products import Grid, fragment_tile, patches, warp_grid
+from tilewright.layout.slabs import slab_depth, slab_memory
+from tilewright.layout.spread import spread
+from tilewright.layout.staging import common_vector
+
+SHAPES = [
+    ((1, 1), 1),
+    ((16, 8), 16),
+    ((64, 64), 32),
+    ((32, 128), 8),
+    ((128, 16), 64),
+    ((2, 4), 4),
+    ((4, 8, 16), 32),
+    ((2, 64, 1), 2),
+]
+
+
+@pytest.mark.parametrize(("shape", "depth"), SHAPES)
+@pytest.mark.parametrize("warps", [1, 4, 8])
+def test_every_thread_holds_the_factors_of_its_sums(
+    shape: tuple[int, ...], depth: int, warps: int
+) -> None:
+    """The lanes of a row of the sum hold all of A's row between them, likewise for columns."""
+    *batch, m, n = shape
+    grid = warp_grid(shape, (16, 8), warps)
+    assert grid.down * grid.across * grid.batch <= warps
+    sums = fragment_tile(mma_accumulator(), shape, grid, rows=True, columns=True)
+    left = fragment_tile(mma_left(16), (*batch, m, depth), grid, rows=True, columns=False)
+    right = fragment_tile(mma_right(16), (*batch, depth, n), grid, rows=False, columns=True)
+    for layout in (sums, left, right):
+        assert layout.is_surjective
+        assert layout.extent(WARP) == warps
+        assert layout.distinct_registers() == layout
+    for warp in range(warps):
+        mine = _held(sums, warp)
+        rows, columns = _held(left, warp), _held(right, warp)
+        for *which, row, column in mine:
+            assert all((*which, row, k) in rows for k in range(depth))
+            assert all((*which, k, column) in columns for k in range(depth))
+
+
+def _held(layout: Layout, warp: int) -> set[tuple[int, ...]]:
+    lanes, registers = range(layout.extent(LANE)), range(layout.extent(REGISTER))
+    return {layout.at(register=r, lane=t, warp=warp) for r, t in product(registers, lanes)}
+
+
+def test_sums_are_spread_over_warps_before_they_are_repeated() -> None:
+    assert warp_grid((128, 128), (16, 8), 4) == Grid(2, 2, 1, 4)
+    assert warp_grid((16, 128), (16, 8), 4) == Grid(1, 4, 1, 4)
+    assert warp_grid((64, 8), (16, 8), 4) == Grid(4, 1, 1, 4)
+    assert warp_grid((8, 16, 8), (16, 8), 4) == Grid(1, 1, 4, 4)
+    assert warp_grid((2, 2), (16, 8), 4) == Grid(1, 1, 1, 4)
+
+
+def test_a_tile_smaller_than_the_fragment_is_repeated() -> None:
+    layout = fragment_tile(mma_accumulator(), (8, 8), Grid(1, 1, 1, 1), rows=True, columns=True)
+    assert layout.extent(REGISTER) == 2
+    assert layout.is_injective
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 8), (64, 64), (128, 32), (4, 16, 8)])
+@pytest.mark.parametrize("warps", [1, 4, 16])
+def test_patches_hold_every_element_once_for_each_thread(
+    shape: tuple[int, ...], warps: int
+) -> None:
+    layout = patches(shape, warps)
+    assert layout.is_surjective
+    threads = 32 * warps
+    assert layout.extent(REGISTER) == max(1, layout.size // threads)
+
+
+def test_slabs_fit() -> None:
+    for batch, rows, columns, depth in product((1, 4), (1, 64, 256), (8, 128), (1, 16, 512)):
+        found = slab_depth(batch, rows, columns, depth, 4)
+        assert depth % found == 0
+        assert found == 1 or batch * (rows + columns) * 4 * found <= 16 * 1024
+
+
+@pytest.mark.parametrize("along", [1, 2])
+@pytest.mark.parametrize("vector", [1, 4])
+def test_a_slab_has_all_its_lines_for_each_depth_together(along: int, vector: int) -> None:
+    shape = (2, 32, 64)
+    memory = slab_memory(spread(shape, 4, vector=vector), along)
+    assert memory.is_injective
+    line = shape[3 - along]
+    for b, row, column in product(range(2), range(0, 32, 5), range(0, 64, 7)):
+        packed = memory.packed(element=(b * 32 + row) * 64 + column)
+        depth = column if along == 2 else row
+        assert packed // line == depth * 2 + b
+
+
+def test_lanes_along_the_depth_write_to_several_banks() -> None:
+    rows = spread((1, 64, 64), 4)
+    places = rows.then(slab_memory(rows, 2))
+    banks = {places.packed(lane=lane) % 32 for lane in range(32)}
+    assert len(banks) == 8
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        (spread((128, 128), 4), spread((128, 128), 4, order=(0, 1))),
+        (
+            fragment_tile(mma_accumulator(), (128, 256), Grid(4, 2, 1, 8), rows=True, columns=True),
+            spread((128, 256), 8, vector=4),
+        ),
+        (spread((4096,), 1, vector=4), spread((4096,), 1)),
+    ],
+)
+def test_pieces_are_small_and_make_up_the_tile(source: Layout, wanted: Layout) -> None:
+    bits = piece_bits(source, wanted, 8)
+    assert source.size * 8 >> len(bits) == LIMIT
+    for layout in (source, wanted):
+        small = one_piece(layout, bits)
+        assert small.is_surjective
+        assert small.size == layout.size >> len(bits)
+    seen: list[int] = []
+    for piece in range(1 << len(bits)):
+        seen += piece_registers(wanted, bits, piece)
+    assert sorted(seen) == list(range(wanted.extent(REGISTER)))
+    assert not any(piece_of_thread(wanted, bits))
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted", "transposed"),
+    [
+        (spread((64, 64), 4, vector=8), mma_left(16), False),
+        (spread((64, 64), 4, vector=8), mma_right(16), True),
+        (spread((64, 64), 4, vector=8, order=(0, 1)), mma_right(16), False),
+    ],
+)
+def test_factors_of_halves_are_read_as_matrices(
+    source: Layout, wanted: Layout, transposed: bool
+) -> None:
+    rows = wanted.shape[0] == 16 and wanted.shape[1] == 16
+    tile = fragment_tile(wanted, (64, 64), Grid(2, 2, 1, 4), rows=rows, columns=not rows)
+    memory = matrix_memory(source, tile, 2)
+    assert memory is not None
+    access = matrix_access(tile.then(memory.inverse()), 2)
+    assert access is not None
+    assert access.transposed is transposed
+    # Eight lanes read a row of 16 bytes each: all in different parts of a line.
+    parts = {_sum(access.rows, lane) % 128 // 16 for lane in range(8)}
+    assert parts == set(range(8))
+    # Threads write whole rows, eight of them at once, without conflicts as well.
+    written = source.then(memory.inverse())
+    assert {written.packed(lane=lane) * 2 % 128 // 16 for lane in range(8)} == set(range(8))
+
+
+def _sum(vectors: tuple[int, ...], number: int) -> int:
+    total = 0
+    for bit, vector in enumerate(vectors):
+        total ^= vector if number >> bit & 1 else 0
+    return total
+
+
+def test_rows_that_no_thread_holds_are_not_read_as_matrices() -> None:
+    tile = fragment_tile(mma_left(16), (64, 64), Grid(2, 2, 1, 4), rows=True, columns=False)
+    source = spread((64, 64), 4, vector=4)
+    assert matrix_memory(source, tile, 2) is None
+    assert common_vector(source, tile, 2)

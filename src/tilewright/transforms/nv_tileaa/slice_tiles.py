@@ -14,8 +14,6 @@ from tilewright.transforms.nv_tileaa.slice_build import build_loop
 from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -46,7 +44,7 @@ def _budget(function: FuncOp) -> int:
 
 def slice_function(function: FuncOp, budget: int) -> None:
     """Cut the tiles of a function that take more registers than the budget."""
-    large = [tile for tile in _large(function, budget)]
+    large = _large(function, budget)
     if not large:
         return
     remade = Remade()
@@ -75,21 +73,34 @@ def _large(function: FuncOp, budget: int) -> list[Value]:
 
 def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | None:
     """A plan to cut a tile, and all that is connected with it, as far as the budget asks."""
-    count = 2
-    while tile_words(tile.type) > budget * count:
-        count *= 2
-    for dim in _dims(tile, count):
-        plan = Plan(block, remade, count)
-        try:
-            plan.settle(tile, dim)
-        except CannotCut:
-            continue
-        return plan
+    fewest = 2
+    while tile_words(tile.type) > budget * fewest:
+        fewest *= 2
+    for dim, extent in enumerate(shape(tile.type)):
+        count, found = fewest, None
+        while count <= extent and (plan := _attempt(block, remade, tile, dim, count)):
+            found = plan
+            if _words(plan) <= budget * count:
+                break
+            count *= 2
+        if found is not None:
+            return found
     return None
 
 
-def _dims(tile: Value, count: int) -> Iterator[int]:
-    """The dimensions that are long enough, those first whose slices lie together in memory."""
-    for dim, extent in enumerate(shape(tile.type)):
-        if extent >= count:
-            yield dim
+def _attempt(block: Block, remade: Remade, tile: Value, dim: int, count: int) -> Plan | None:
+    plan = Plan(block, remade, count)
+    try:
+        plan.settle(tile, dim)
+    except CannotCut:
+        return None
+    return plan
+
+
+def _words(plan: Plan) -> int:
+    """How many registers a loop would need for all slices at once that a plan has at a time.
+
+    What reductions have so far is there beside the next slice of it.
+    """
+    sums = [tile_words(source.type) for op in plan.totals() for source in op.sources]
+    return max(2 * sum(sums), *(tile_words(value.type) for value in plan.dims))

@@ -105,15 +105,24 @@ def hull(a: Interval, b: Interval) -> Interval:
 
 
 def widened(a: Interval, b: Interval) -> Interval:
-    """The hull, with every bound that moved as far out as it goes."""
+    """The hull, with every bound that moved at the next of a few places.
+
+    >>> widened(exactly(0, 32), exactly(1, 32))
+    Interval(width=32, low=0, high=127, ulow=0, uhigh=127)
+    """
+    low = a.low if b.low >= a.low else -_beyond(-b.low - 1) - 1
+    high = a.high if b.high <= a.high else _beyond(b.high)
+    ulow = a.ulow if b.ulow >= a.ulow else 0
+    uhigh = a.uhigh if b.uhigh <= a.uhigh else _beyond(b.uhigh)
     whole = anything(a.width)
     return Interval(
-        a.width,
-        a.low if b.low >= a.low else whole.low,
-        a.high if b.high <= a.high else whole.high,
-        a.ulow if b.ulow >= a.ulow else whole.ulow,
-        a.uhigh if b.uhigh <= a.uhigh else whole.uhigh,
+        a.width, max(low, whole.low), min(high, whole.high), ulow, min(uhigh, whole.uhigh)
     )
+
+
+def _beyond(bound: int) -> int:
+    """The largest number of the next width at which a bound may stop."""
+    return next(mask(width) for width in (0, 7, 15, 31, 63, 128) if mask(width) >= bound)
 
 
 def clipped(a: Interval, signed: tuple[int | None, int | None]) -> Interval:

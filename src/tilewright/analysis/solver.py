@@ -23,7 +23,7 @@ Rule = Callable[[Any, Any], Any]
 """From the analysis and an operation to the fact of its only result, or to one for each."""
 
 PATIENCE: Final = 4
-"""How often the fact of a value may become weaker before it is widened."""
+"""How often the fact of a value that is passed on may become weaker before it is widened."""
 
 
 class Analysis(Generic[F]):
@@ -94,8 +94,8 @@ class Analysis(Generic[F]):
         for result, each in zip(results, fact, strict=False):
             self.learn(result, each)
 
-    def learn(self, value: Value, fact: F) -> None:
-        """Let a fact hold besides what held before."""
+    def learn(self, value: Value, fact: F, is_passed: bool = False) -> None:
+        """Let a fact hold besides what held before; what is passed on ends after a few steps."""
         facts = self._facts
         old = facts.get(value)
         if old is None:
@@ -103,17 +103,20 @@ class Analysis(Generic[F]):
             return
         if old == fact:
             return
-        changes = self._changes[value] = self._changes.get(value, 0) + 1
-        new = self.widen(value, old, fact) if changes > PATIENCE else self.join(old, fact)
+        new = self._weaker(value, old, fact) if is_passed else self.join(old, fact)
         if new != old:
             facts[value] = new
             self._queue.extend(value.users)
+
+    def _weaker(self, value: Value, old: F, new: F) -> F:
+        changes = self._changes[value] = self._changes.get(value, 0) + 1
+        return self.widen(value, old, new) if changes > PATIENCE else self.join(old, new)
 
     def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> None:
         """Let values be passed on."""
         for source, target in zip(sources, targets, strict=True):
             if self.tracks(target):
-                self.learn(target, self.of(source))
+                self.learn(target, self.of(source), True)
 
 
 def _for(at: Analysis[Any], op: ForOp) -> None:

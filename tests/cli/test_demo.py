@@ -10,7 +10,7 @@ import pytest
 def test_every_claim_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert demo.main() == 0
     out = capsys.readouterr().out
-    assert out.count("checked: ") == 4
+    assert out.count("checked: ") == 5
     assert ": NO" not in out
     assert "entry @gemm" in out
 

@@ -48,8 +48,8 @@ class Watch:
 
     __slots__ = ("clock", "instruments", "sink")
 
-    def __init__(self, instruments: Sequence[Instrument] = ()) -> None:
-        self.clock = Timing()
+    def __init__(self, instruments: Sequence[Instrument] = (), clock: Timing | None = None) -> None:
+        self.clock = clock or Timing()
         self.instruments = [*instruments, self.clock]
         self.sink = Sink()
 

@@ -22,18 +22,19 @@ class Timing(Instrument):
     Put it last in the list of instruments, so that it does not time the others.
     """
 
-    __slots__ = ("_started", "runs", "seconds")
+    __slots__ = ("_now", "_started", "runs", "seconds")
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = perf_counter) -> None:
+        self._now = now
         self.seconds: dict[str, float] = {}
         self.runs: dict[str, int] = {}
         self._started = 0.0
 
     def before(self, step: Pass, op: Operation) -> None:
-        self._started = perf_counter()
+        self._started = self._now()
 
     def after(self, step: Pass, op: Operation) -> None:
-        self._add(step.name, perf_counter() - self._started)
+        self._add(step.name, self._now() - self._started)
 
     def failed(self, step: Pass, op: Operation) -> None:
         self.after(step, op)
@@ -41,11 +42,11 @@ class Timing(Instrument):
     @contextmanager
     def measure(self, name: str) -> Generator[None]:
         """Time what is no pass."""
-        started = perf_counter()
+        started = self._now()
         try:
             yield
         finally:
-            self._add(name, perf_counter() - started)
+            self._add(name, self._now() - started)
 
     def _add(self, name: str, elapsed: float) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + elapsed

@@ -1,0 +1,248 @@
+"""How long modules of the corpus take to compile, stage by stage, beside NVIDIA's tileiras.
+
+Modules are drawn evenly over the sizes of the corpus; `--cutile` adds named kernels of cuTile's
+tests. Seconds are those of the processor, of this process and of those that it starts, so that
+other work on the machine counts little; `--clock wall` counts all. Ours is a warm process, as a
+just-in-time compiler is; tileiras is one process a module, as there is no other way to run it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+
+from corpus_checks import Module, load_modules, tileirdisasm
+from progress import progress
+
+from tilewright.bytecode.reader import read_bytecode
+from tilewright.driver.compile import Compilation, Settings, Watch, target
+from tilewright.driver.pipelines import LEVELS, WAY_DOWN, parse_pipeline
+from tilewright.ir.instruments import Timing
+from tilewright.ir.passes import Pass, Pipeline
+from tilewright.ir.verifier import verify
+from tilewright.support.collector import CollectorPause
+from tilewright.support.diagnostics import Error
+
+Clock = Callable[[], float]
+NAMED: Final = (
+    "matmul_kernel",
+    "batch_matmul_kernel",
+    "persistent_matmul_kernel",
+    "matmul_split_k_kernel",
+    "grouped_matmul_kernel",
+    "fmha_kernel",
+    "layer_norm_fwd",
+    "layer_norm_bwd_dx_partial_dwdb",
+    "layer_norm_bwd_dwdb",
+    "rms_norm_kernel",
+    "fft_kernel",
+    "fused_moe_kernel",
+    "silu_and_mul_kernel",
+)
+"""GEMM, attention, norms, FFT and mixtures of experts."""
+AIM: Final = 0.040
+"""Seconds before LLVM, in the median."""
+LLVM, PTXAS = "LLVM", "ptxas"
+SHARES: Final = (("median", 0.5), ("p90", 0.9), ("p99", 0.99), ("worst", 1.0))
+
+
+class Taken(NamedTuple):
+    """What a module took: ours by stage, and NVIDIA's as a whole."""
+
+    name: str
+    stages: dict[str, float]
+    peer: float
+
+    @property
+    def before_llvm(self) -> float:
+        """Everything that is written in Python."""
+        return sum(t for stage, t in self.stages.items() if stage not in (LLVM, PTXAS))
+
+    @property
+    def whole(self) -> float:
+        """From bytecode to cubin."""
+        return sum(self.stages.values())
+
+
+def processor() -> float:
+    """Seconds of the processor, of this process and of all that it has waited for."""
+    own, others = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+CLOCKS: Final[dict[str, Clock]] = {"cpu": processor, "wall": time.perf_counter}
+
+
+def main() -> None:
+    """Measure and print, as a page of results."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--modules", type=int, default=200, help="how many (default 200)")
+    parser.add_argument("--runs", type=int, default=2, help="repetitions; the best one counts")
+    parser.add_argument("--clock", choices=CLOCKS, default="cpu")
+    parser.add_argument("--gpu-name", default="sm_90")
+    parser.add_argument("-O", dest="level", type=int, choices=range(4), default=3)
+    parser.add_argument("--cutile", type=Path, help="a checkout of cuTile Python")
+    options = parser.parse_args()
+    bench = Bench(options.gpu_name, options.level, options.runs, CLOCKS[options.clock])
+    chosen = sampled(load_modules(), options.modules)
+    bench.ours(chosen[0])
+    taken, problems = bench.all(chosen)
+    named: list[Taken] = []
+    if options.cutile:
+        from cutile_kernels import kernel_modules  # noqa: PLC0415
+
+        named, others = bench.all(list(kernel_modules(options.cutile.resolve(), NAMED)))
+        problems += others
+    heading(options.clock)
+    report(taken)
+    by_name("Kernels of cuTile's tests", named)
+    by_name("The slowest of the corpus", sorted(taken, key=lambda t: -t.whole)[:10])
+    for problem in problems:
+        print(f"\nnot compiled: {problem}")
+
+
+def sampled(modules: Sequence[Module], count: int) -> list[Module]:
+    """As many modules of each size as the corpus has, the smallest and the largest included."""
+    ordered = sorted(modules, key=lambda m: (len(m.data), m.name))
+    if count >= len(ordered):
+        return ordered
+    last = len(ordered) - 1
+    return [ordered[round(at * last / (count - 1))] for at in range(count)]
+
+
+class Bench:
+    """Compiles modules by both compilers."""
+
+    def __init__(self, gpu: str, level: int, runs: int, now: Clock) -> None:
+        self._settings = Settings(target(gpu), level)
+        self._runs = runs
+        self._now = now
+        self._stage_of = stages_by_pass(level)
+        self._peer = tileirdisasm().with_name("tileiras")
+
+    def all(self, modules: Sequence[Module]) -> tuple[list[Taken], list[str]]:
+        """What each takes, and which cannot be compiled."""
+        taken: list[Taken] = []
+        problems: list[str] = []
+        for module in progress(modules, len(modules)):
+            try:
+                runs = [self.ours(module) for _ in range(self._runs)]
+            except Error as error:
+                problems.append(f"{module.name}: {error}")
+                continue
+            best = min(runs, key=lambda stages: sum(stages.values()))
+            peer = min(self.theirs(module) for _ in range(self._runs))
+            taken.append(Taken(module.name, best, peer))
+        return taken, problems
+
+    def ours(self, module: Module) -> dict[str, float]:
+        """The seconds of each stage."""
+        watch = Watch(clock=Timing(self._now))
+        with CollectorPause():
+            with watch.clock.measure("read"):
+                root = read_bytecode(module.data, module.name)
+            with watch.clock.measure("verify"):
+                verify(root)
+            Compilation(root, self._settings, watch).to("cubin")
+        stages: dict[str, float] = {}
+        for name, seconds in watch.clock.seconds.items():
+            stage = self._stage_of.get(name, name)
+            stages[stage] = stages.get(stage, 0.0) + seconds
+        return stages
+
+    def theirs(self, module: Module) -> float:
+        """The seconds of NVIDIA's compiler; none where it fails."""
+        arch, level, _ = self._settings
+        with TemporaryDirectory() as folder:
+            source, out = Path(folder, "module.tileirbc"), Path(folder, "module.cubin")
+            source.write_bytes(module.data)
+            command = [str(self._peer), f"--gpu-name={arch.name}", f"-O{level}"]
+            started = self._now()
+            done = subprocess.run([*command, str(source), "-o", str(out)], capture_output=True)
+            taken = self._now() - started
+        return float("nan") if done.returncode else taken
+
+
+def stages_by_pass(level: int) -> dict[str, str]:
+    """To which level each pass leads; one that runs on the way to several counts for the last."""
+    ways = [("cuda_tile", LEVELS[level]), *WAY_DOWN]
+    return {
+        step.name: name
+        for name, passes in ways
+        if passes
+        for step in flat(parse_pipeline(passes.replace("$arch", "sm_90")).steps)
+    }
+
+
+def flat(steps: Iterable[Pass | Pipeline]) -> list[Pass]:
+    """The passes of a pipeline and of those inside of it."""
+    found: list[Pass] = []
+    for step in steps:
+        found += [step] if isinstance(step, Pass) else flat(step.steps)
+    return found
+
+
+def share(values: Iterable[float], of: float) -> float:
+    """The value below which a share of them lies."""
+    ordered = sorted(v for v in values if v == v)
+    return ordered[min(len(ordered) - 1, int(of * len(ordered)))] if ordered else float("nan")
+
+
+def heading(clock: str) -> None:
+    """What this is, when and how it was measured."""
+    line = " ".join(["python", os.path.relpath(sys.argv[0]), *sys.argv[1:]])
+    print("# Time to compile\n")
+    print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, "
+          f"CPython {platform.python_version()}, clock: {clock}. Command: `{line}`.\n")  # fmt: skip
+
+
+def report(taken: Sequence[Taken]) -> None:
+    """The table by stages."""
+    print(f"{len(taken)} modules of the corpus, from bytecode to cubin; milliseconds.\n")
+    print("| stage | " + " | ".join(name for name, _ in SHARES) + " |")
+    print("|---|" + "---|" * len(SHARES))
+    stages = list(dict.fromkeys(stage for each in taken for stage in each.stages))
+    rows: list[tuple[str, list[float]]] = [
+        (stage, [each.stages.get(stage, 0.0) for each in taken]) for stage in stages
+    ]
+    rows.append(("**before LLVM**", [each.before_llvm for each in taken]))
+    rows.append(("**all**", [each.whole for each in taken]))
+    rows.append(("**tileiras**", [each.peer for each in taken]))
+    for name, values in rows:
+        print(f"| {name} | " + " | ".join(f"{1e3 * share(values, of):.1f}" for _, of in SHARES)
+              + " |")  # fmt: skip
+    median = share([each.before_llvm for each in taken], 0.5)
+    verdict = "met" if median <= AIM else "not met"
+    print(f"\nAim before LLVM: {1e3 * AIM:.0f} ms in the median, {verdict}.")
+    for name, of in SHARES[::2]:
+        ours, theirs = (
+            share(values, of) for values in ([e.whole for e in taken], [e.peer for e in taken])
+        )
+        print(f"Aim against tileiras, {name}: {ours / theirs:.2f} of its time.")
+
+
+def by_name(title: str, taken: Sequence[Taken]) -> None:
+    """A line for each module."""
+    if not taken:
+        return
+    print(f"\n## {title}\n")
+    print("| kernel | before LLVM | LLVM | ptxas | all | tileiras |\n|---|---|---|---|---|---|")
+    for each in taken:
+        parts = (each.before_llvm, each.stages[LLVM], each.stages[PTXAS], each.whole, each.peer)
+        print(f"| {each.name} | " + " | ".join(f"{1e3 * part:.0f}" for part in parts) + " |")
+
+
+if __name__ == "__main__":
+    main()

@@ -13,26 +13,25 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
 FEWEST: Final = 4
-MOST: Final = 16
-SHARE: Final = 32
-"""How many registers of a thread a tile should take at most."""
-PRODUCT_SHARE: Final = 64
-"""The same where matrices are multiplied: sums stay where they are, and more of them at once
-need fewer factors for each."""
+SHARES: Final = {4: 32, 8: 32}
+"""How many registers of a thread a tile should take at most, by how many warps there are."""
+PRODUCT_SHARES: Final = {4: 64, 8: 128}
+"""The same where matrices are multiplied: sums stay where they are, and more of them at once need
+fewer factors for each. A thread of 16 warps has but 128 registers."""
 
 
 def choose_warps(function: Operation, asked: int | None) -> int:
     """As many as were asked for; else four, or more where tiles are large."""
     if asked is not None:
         return asked
-    share, largest = SHARE, 1
+    shares, largest = SHARES, 1
     for op in function.walk():
         if isinstance(op, DotOp):
-            share = PRODUCT_SHARE
+            shares = PRODUCT_SHARES
         for value in op.results:
             if isinstance(value.type, TensorType):
                 largest = max(largest, tile_words(value.type))
     warps = FEWEST
-    while warps < MOST and largest > warps * WARP_SIZE * share:
+    while warps in shares and largest > warps * WARP_SIZE * shares[warps]:
         warps *= 2
     return warps

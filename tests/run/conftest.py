@@ -129,7 +129,7 @@ class EmulatedRun(ProgramRun):
         return run.failure is None or run.failure.fault == "assertion"
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
-        module = tilewright.read(self.text, name=self.path.name)
+        module = read_runnable(self.text, self.path.name)
         entry, grid = self.run.entry, self.run.grid
         tilewright.execute(
             module, entry, grid, arguments, "emulator",
@@ -186,7 +186,5 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sm_90": EmulatedRun,
 }
 """The ways in which a program runs; for GPUs, the emulator runs their code."""
-NV_TILEAA: Final = {
-    mode: kind for mode, kind in MODES.items() if mode in ("plain", "checked") or "canon" in mode
-}
+NV_TILEAA: Final = {mode: kind for mode, kind in MODES.items() if "lowered" not in mode}
 """Those for programs that are at that level already."""

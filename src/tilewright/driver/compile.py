@@ -163,6 +163,8 @@ class Compilation:
             raise UserError([Diagnostic(message, self.module.location)])
         if level == "cuda_tile":
             self._run(LEVELS[self.settings.opt_level])
+        elif level in ("nv_tileaa", "nv_tileas"):
+            name_target(self.module, self.settings.arch)
         for below, passes in levels_between(level, stage):
             if passes is None:
                 raise Unsupported(f"the way from '{level}' to '{below}'", self.module.location)
@@ -186,6 +188,19 @@ class Compilation:
             )
         self.watch.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
+
+
+def name_target(program: Operation, arch: Arch) -> None:
+    """Write down the GPU in modules of tiles that do not say which they are for."""
+    from tilewright.dialects.gpu.structure import GPUModuleOp  # noqa: PLC0415
+    from tilewright.dialects.nv_tileaa.attributes import (  # noqa: PLC0415
+        TARGET_SPEC_NAME,
+        TargetSpecAttr,
+    )
+
+    for op in program.walk():
+        if isinstance(op, GPUModuleOp):
+            op.attributes.setdefault(TARGET_SPEC_NAME, TargetSpecAttr(arch.number))
 
 
 def remarks_of(cubin: Cubin) -> Iterator[Diagnostic]:

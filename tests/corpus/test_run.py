@@ -11,8 +11,10 @@ from corpus_arguments import kept_promise
 from corpus_checks import Module, load_modules
 from corpus_extents import extents
 from corpus_run import Runner
+from stage1_run import problems
 
 import tilewright
+from tilewright.bytecode.reader import read_bytecode
 from tilewright.reference.meanings import MEANINGS
 
 NAMES = tuple((Path(__file__).parent / "run_sample.txt").read_text().split())
@@ -37,6 +39,13 @@ def test_module_runs(runner: Runner, name: str) -> None:
     outcome = runner.run(corpus()[name])
     assert outcome.problem is None
     assert outcome.share >= LEAST_SHARE
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", NAMES[::4])
+def test_module_does_the_same_at_the_level_of_nv_tileaa(name: str) -> None:
+    module = corpus()[name]
+    assert list(problems(read_bytecode(module.data, name), 1)) == []
 
 
 def test_arguments_keep_promises() -> None:

@@ -27,7 +27,28 @@
 // RUN @numbered
 // ARG out = zeros:4xi32
 // EXPECT out = np.array([5, 6, 7, 8])
+// RUN @picked grid=3
+// ARG x = iota:16x32xi32
+// ARG row : i32 = np.array([0, 15, 9])
+// ARG column : i32 = np.array([31, 0, 18])
+// ARG out = zeros:3xi32
+// EXPECT out = x[row, column]
 gpu.module @kernels {
+  nv_tileaa.func @picked(%x: !nv_tileaa.ptr<i32>, %row: !nv_tileaa.ptr<i32>, %column: !nv_tileaa.ptr<i32>, %out: !nv_tileaa.ptr<i32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
+    %b:3 = nv_tileaa.get_program_id : i32, i32, i32
+    %pi = nv_tileaa.addptr %row, %b#0 : !nv_tileaa.ptr<i32>, i32
+    %pj = nv_tileaa.addptr %column, %b#0 : !nv_tileaa.ptr<i32>, i32
+    %i, %t0 = nv_tileaa.load weak %pi : !nv_tileaa.ptr<i32> -> i32
+    %j, %t1 = nv_tileaa.load weak %pj : !nv_tileaa.ptr<i32> -> i32
+    %zero = arith.constant 0 : i32
+    %memory = nv_tileaa.make_memref %x : !nv_tileaa.ptr<i32> -> !nv_tileaa.memref<16x32xi32, strides = [32, 1]>
+    %tiles = nv_tileaa.block_tile %memory : !nv_tileaa.tiled_view<tile = [16, 32], source = !nv_tileaa.memref<16x32xi32, strides = [32, 1]>>
+    %tile, %t2 = nv_tileaa.tiled_load weak %tiles[%zero, %zero] : i32, i32 of !nv_tileaa.tiled_view<tile = [16, 32], source = !nv_tileaa.memref<16x32xi32, strides = [32, 1]>> -> tensor<16x32xi32>
+    %one = nv_tileaa.extract %tile[%i, %j] : tensor<16x32xi32> -> i32
+    %p = nv_tileaa.addptr %out, %b#0 : !nv_tileaa.ptr<i32>, i32
+    %t = nv_tileaa.store weak %p, %one : !nv_tileaa.ptr<i32>, i32
+    nv_tileaa.return
+  }
   nv_tileaa.func @made(%out: !nv_tileaa.ptr<i32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
     %b:3 = nv_tileaa.get_program_id : i32, i32, i32
     %ten = arith.constant 10 : i32

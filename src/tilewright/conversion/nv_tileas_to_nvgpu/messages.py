@@ -173,7 +173,8 @@ def _print_by_holders(
     table = build.create(PtrToIntOp, arg=texts, types=[I64]).res
     body = Block([I32], [op.location])
     bounds = [constant(build, number) for number in (0, layout_of(tile).size, 1)]
-    build.create(ForOp, lower_bound=bounds[0], upper_bound=bounds[1], step=bounds[2], body=body)
+    lower, upper, step = bounds
+    build.create(ForOp, lower_bound=lower, upper_bound=upper, step=step, body=body, types=[])
     with build.at(InsertPoint.at_end(body)):
         place = body.args[0]
         owner, register = held(tile, place, build)

@@ -13,7 +13,7 @@ from tile_arithmetic import random_arguments, random_program
 
 from tilewright.analysis.axis import AxisFacts
 
-TRIES = 6
+TRIES = 4
 
 
 def check(seed: int) -> int:
@@ -37,13 +37,13 @@ def check(seed: int) -> int:
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_facts_hold(seed: int) -> None:
     check(seed)
 
 
 def test_facts_say_something() -> None:
-    assert sum(check(seed) for seed in range(20)) > 1000
+    assert sum(check(seed) for seed in range(20)) > 800
 
 
 @pytest.mark.parametrize("seed", range(2))

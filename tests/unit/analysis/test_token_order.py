@@ -225,7 +225,7 @@ def check(seed: int) -> int:
     found = function("\n".join(Writer(random).lines([], 0, 9)))
     result = TokenOrder(found)
     said = 0
-    for _ in range(6):
+    for _ in range(3):
         trace = Trace(found, random)
         for number, (later, at, past) in enumerate(trace.where):
             for earlier, place, _ in trace.where[:number]:
@@ -238,11 +238,11 @@ def check(seed: int) -> int:
 
 
 @given(st.integers(0, 1 << 32))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_what_is_said_to_be_ordered_is(seed: int) -> None:
     check(seed)
 
 
 @pytest.mark.parametrize("seed", [1])
 def test_much_is_said(seed: int) -> None:
-    assert sum(check(seed + number) for number in range(40)) > 500
+    assert sum(check(seed + number) for number in range(40)) > 250

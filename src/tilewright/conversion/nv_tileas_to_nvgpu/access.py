@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     from_words,
     memory_bytes,
@@ -14,7 +15,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.words import (
 )
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.elements import width_of
+from tilewright.dialects.llvm.attributes import AtomicOrdering
 from tilewright.dialects.llvm.conversion import IntToPtrOp
+from tilewright.dialects.llvm.memory import FenceOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL
 from tilewright.dialects.nv_tileaa.attributes import (
     CacheModifier,
@@ -47,6 +50,15 @@ _ORDERS: Final = {
     MemSemantic.ACQUIRE: AccessOrder.ACQUIRE,
     MemSemantic.RELEASE: AccessOrder.RELEASE,
 }
+CLUSTERS_SINCE: Final = 90
+SYNC_SCOPES: Final[dict[MemScope | None, str | None]] = {
+    MemScope.TL_BLK: "block",
+    MemScope.CLUSTER: "cluster",
+    MemScope.GPU: "device",
+    MemScope.SYS: None,
+    None: None,
+}
+"""What LLVM calls scopes."""
 _SCOPES: Final = {
     MemScope.TL_BLK: NvvmScope.CTA,
     MemScope.CLUSTER: NvvmScope.CLUSTER,
@@ -64,20 +76,28 @@ class Place(NamedTuple):
     predicate: Value | None
 
 
+def scope_of(op: AccessOp) -> MemScope | None:
+    """The threads that an access is ordered with; a GPU without clusters takes all of its own."""
+    if op.scope is MemScope.CLUSTER and capability(op) < CLUSTERS_SINCE:
+        return MemScope.GPU
+    return op.scope
+
+
 class Manner:
     """How memory is accessed: order, scope, caches."""
 
-    __slots__ = ("_fields", "_location")
+    __slots__ = ("_fields", "_location", "_syncscope", "_total")
 
     def __init__(self, op: AccessOp) -> None:
         self._location = op.location
+        scope = scope_of(op)
+        self._syncscope = SYNC_SCOPES[scope]
+        self._total = op.semantic is MemSemantic.SEQ_CST and not op.volatile
         order = AccessOrder.VOLATILE if op.volatile else _ORDERS.get(op.semantic)
-        if order is None:
-            raise Unsupported(f"memory ordering {op.semantic.keyword}", op.location)
         weak = order is AccessOrder.WEAK
         self._fields: dict[str, Any] = {
             "order": order,
-            "scope": None if op.scope is None or op.volatile else _SCOPES[op.scope],
+            "scope": None if scope is None or op.volatile else _SCOPES[scope],
             "cache": _named(op.cache, CacheHint) if weak else None,
             "eviction": _named(op.eviction, EvictionPriority) if weak else None,
         }
@@ -87,6 +107,7 @@ class Manner:
     ) -> Value:
         """All registers of a vector, those that are not accessed from another vector, or zero."""
         self._check(type)
+        fields = self._ordered(build, AccessOrder.ACQUIRE)
         bytes = _size(type, places)
         words: list[Value] = []
         others = () if other is None else to_words(build, other, bytes)
@@ -100,7 +121,7 @@ class Manner:
                 bytes=bytes,
                 offset=place.offset,
                 types=[_moved(bytes)],
-                **self._fields,
+                **fields,
             ).res
             words += _taken_apart(build, moved, bytes)
         return from_words(build, words, type)
@@ -110,6 +131,7 @@ class Manner:
         type = vector.type
         assert isinstance(type, VectorType)
         self._check(type)
+        fields = self._ordered(build, AccessOrder.RELEASE)
         bytes = _size(type, places)
         words = to_words(build, vector, bytes)
         for number, place in enumerate(places):
@@ -120,8 +142,15 @@ class Manner:
                 predicate=place.predicate,
                 bytes=bytes,
                 offset=place.offset,
-                **self._fields,
+                **fields,
             )
+
+    def _ordered(self, build: Builder, strongest: AccessOrder) -> dict[str, Any]:
+        """How to access memory; what has a place in one order of all stands behind a fence."""
+        if not self._total:
+            return self._fields
+        build.create(FenceOp, ordering=AtomicOrdering.SEQ_CST, syncscope=self._syncscope)
+        return {**self._fields, "order": strongest}
 
     def _check(self, type: VectorType) -> None:
         """Two elements in a byte of memory have no addresses of their own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.access import Place
+from tilewright.conversion.nv_tileas_to_nvgpu.access import SYNC_SCOPES, Place, scope_of
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, elements, holder, pointed
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import bitcast, bits_of, everywhere
@@ -16,7 +16,7 @@ from tilewright.dialects.llvm.attributes import AtomicBinOp, AtomicOrdering
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.memory import AtomicRMWOp, CmpXchgOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL
-from tilewright.dialects.nv_tileaa.attributes import MemScope, MemSemantic, RmwMode
+from tilewright.dialects.nv_tileaa.attributes import MemSemantic, RmwMode
 from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.dialects.vector.elements import FromElementsOp
@@ -55,13 +55,6 @@ _FAILURES: Final = {
     AtomicOrdering.ACQ_REL: AtomicOrdering.ACQUIRE,
 }
 """What a comparison that fails may order: it writes nothing."""
-SCOPES: Final[dict[MemScope | None, str | None]] = {
-    MemScope.TL_BLK: "block",
-    MemScope.CLUSTER: "cluster",
-    MemScope.GPU: "device",
-    MemScope.SYS: None,
-    None: None,
-}
 
 
 def _pointer(build: ConversionBuilder, place: Place) -> Value:
@@ -107,7 +100,7 @@ def _updated(
             ptr=_pointer(build, place),
             val=value,
             ordering=_ORDERS[op.semantic],
-            syncscope=SCOPES[op.scope],
+            syncscope=SYNC_SCOPES[scope_of(op)],
         ).res
 
     found = [
@@ -142,7 +135,7 @@ def atomic_cas(op: memory.AtomicCasOp, new: memory.AtomicCasOp, build: Conversio
             val=after,
             success_ordering=order,
             failure_ordering=_FAILURES.get(order, order),
-            syncscope=SCOPES[op.scope],
+            syncscope=SYNC_SCOPES[scope_of(op)],
         )
         return build.create(
             ExtractValueOp, container=made.res, position=[0], types=[before.type]

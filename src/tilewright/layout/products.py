@@ -99,6 +99,28 @@ def _within(inputs: dict[str, list[Place]], shape: tuple[int, int, int]) -> Layo
     return Layout.build(cut, shape).distinct_registers()
 
 
+def consists_of(tile: Layout, fragment: Layout) -> bool:
+    """Whether every warp holds fragments of an instruction; what they lack repeats what they have.
+
+    >>> from tilewright.layout.fragments import mma_accumulator
+    >>> grid = Grid(down=2, across=1, batch=1, warps=4)
+    >>> tile = fragment_tile(mma_accumulator(8), (16, 8), grid, rows=True, columns=True)
+    >>> consists_of(tile, mma_accumulator(8)), consists_of(tile, mma_accumulator(16))
+    (True, False)
+    """
+    *_, height, width = tile.shape
+
+    def places(name: str) -> list[int]:
+        inner = [(r % height, c % width) for _, r, c in _inner(fragment, name)]
+        return [r * width + c for r, c in inner]
+
+    registers = [v for v in places(REGISTER) if v]
+    return (
+        list(tile.vectors(LANE)) == places(LANE)
+        and list(tile.vectors(REGISTER)[: len(registers)]) == registers
+    )
+
+
 def patches(shape: Sequence[int], warps: int) -> Layout:
     """A sum of which each thread has small squares, so that it needs few factors for each.
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import matrix as tileaa
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import ATOM
+from tilewright.dialects.nv_tileas.attributes import ATOM, Atom, maybe_layout_of
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, TF32
-from tilewright.target.tensor_cores import MMA, find_product
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.layout.linear import WARP
+from tilewright.layout.products import consists_of
+from tilewright.target.tensor_cores import BITS, MMA, find_product
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -92,3 +96,32 @@ class DotOp(tileaa.DotOp):
 
     atom = d.attribute(ATOM)
     scratch = d.optional_attribute(I64_ATTR)
+
+    def verify(self) -> Iterator[str]:
+        found = list(super().verify())
+        yield from found
+        if self.atom is not Atom.MMA_SYNC or found:
+            return
+        instruction = mma_instruction(self)
+        if instruction is None:
+            yield f"expected types that mma.sync multiplies, got '{element_of(self.a.type)}'"
+            return
+        yield from self._fragment_problems(instruction)
+
+    def _fragment_problems(self, instruction: Instruction) -> Iterator[str]:
+        """Every lane holds what the instruction takes; warps hold the factors of their sums."""
+        m, n, k = instruction.shape
+        bits = BITS[instruction.a]
+        fragments = (mma_left(bits, m, k), mma_right(bits, k), mma_accumulator(m, n))
+        layouts = [maybe_layout_of(value) for value in (self.a, self.b, self.c)]
+        a, b, c = layouts
+        for name, layout, fragment in zip("abc", layouts, fragments, strict=True):
+            if layout is not None and not consists_of(layout, fragment):
+                yield f"expected {name} in fragments of m{m}n{n}k{k}, got <{layout}>"
+        if a is None or b is None or c is None:
+            return
+        last = len(c.shape) - 1
+        if a.only(WARP).drop(last) != c.only(WARP).drop(last):
+            yield f"expected warps to hold the rows of a that c has, got <{a}> and <{c}>"
+        if b.only(WARP).drop(last - 1) != c.only(WARP).drop(last - 1):
+            yield f"expected warps to hold the columns of b that c has, got <{b}> and <{c}>"

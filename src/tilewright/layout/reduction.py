@@ -34,6 +34,9 @@ class Reduction(NamedTuple):
     """For each register of the partial results, the registers of the source it comes from."""
     partial: Layout
     """The layout of the partial results: that of the source without the dimension."""
+    registers: list[int]
+    """Exclusive ors that lead from a register of the source to others of its line, the farthest
+    first; no two have the same highest bit."""
     lanes: list[Direction]
     warps: list[Direction]
 
@@ -58,7 +61,16 @@ def reduction(source: Layout, axis: int) -> Reduction:
     lanes = _directions(source.vectors(LANE), dropped.vectors(LANE), seen, lines, count)
     count += len(source.vectors(LANE))
     warps = _directions(source.vectors(WARP), dropped.vectors(WARP), seen, lines, count)
-    return Reduction(order, partial, lanes, warps)
+    return Reduction(order, partial, _leaders(groups[0]), lanes, warps)
+
+
+def _leaders(line: Sequence[int]) -> list[int]:
+    """For each highest bit among the registers of a line, the first register that has it."""
+    found: dict[int, int] = {}
+    for register in line:
+        if register:
+            found.setdefault(register.bit_length(), register)
+    return [found[bits] for bits in sorted(found, reverse=True)]
 
 
 def _directions(

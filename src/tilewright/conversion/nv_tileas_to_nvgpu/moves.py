@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.scratch import register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    add,
     constant,
     exclusive_or,
     multiply,
@@ -146,12 +147,23 @@ def where(build: ConversionBuilder, condition: Value | None) -> Generator[None]:
 
 
 class Shares:
-    """What a thread has of a tile in shared memory: groups of registers that lie together."""
+    """What a thread has of a tile in shared memory: groups of registers that lie together.
+
+    The tile begins `start` bytes behind the beginning of the scratch memory, and `further` ones.
+    """
 
     __slots__ = ("_build", "_bytes", "_order", "_pointers", "_width")
 
     def __init__(
-        self, op: Operation, build: ConversionBuilder, places: Layout, vector: int, bytes: int
+        self,
+        op: Operation,
+        build: ConversionBuilder,
+        places: Layout,
+        vector: int,
+        bytes: int,
+        *,
+        start: Number = 0,
+        further: int = 0,
     ) -> None:
         self._build = build
         self._bytes = bytes
@@ -165,12 +177,13 @@ class Shares:
         bases: dict[int, Number] = {}
         self._pointers: list[Value] = []
         for register in self._order[::vector]:
-            start = places.packed(register=register)
-            changed = start & reach
+            place = places.packed(register=register)
+            changed = place & reach
             if changed not in bases:
-                bases[changed] = multiply(build, exclusive_or(build, own, changed), bytes)
-            further = (start ^ changed) * bytes
-            self._pointers.append(shared_pointer(op, build, bases[changed], further))
+                part = multiply(build, exclusive_or(build, own, changed), bytes)
+                bases[changed] = add(build, part, start)
+            known = (place ^ changed) * bytes + further
+            self._pointers.append(shared_pointer(op, build, bases[changed], known))
 
     def write(self, vector: Value) -> None:
         """Put all registers where they belong."""

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.scratch import register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
-    add,
     constant,
-    exclusive_or,
     multiply,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.bodies import combine
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import elements
-from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
-from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
-    read_shared,
-    shared_pointer,
-    write_shared,
-)
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import Shares, where
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import picked
 from tilewright.conversion.nv_tileas_to_nvgpu.shuffles import shuffled
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
@@ -29,27 +22,20 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     thread,
     thread_vectors,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.words import (
-    from_words,
-    to_words,
-    word_type,
-)
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, vector
 from tilewright.dialects.gpu.attributes import ShuffleMode
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import TensorType, VectorType
-from tilewright.layout.linear import REGISTER
 from tilewright.layout.reduction import Reduction, reduction
+from tilewright.layout.staging import common_vector, staging
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.ir.values import Value
 
 
@@ -73,17 +59,25 @@ def reduce(op: ReduceOp, new: ReduceOp, build: ConversionBuilder) -> Result:
 def _in_registers(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
 ) -> list[Value]:
-    """The registers of one line next to each other, then the first half with the second."""
-    count = len(steps.groups[0])
-    order = [group[member] for member in range(count) for group in steps.groups]
-    parts = [picked(build, part, order) for part in parts]
-    left = len(order)
-    while left > len(steps.groups):
-        left //= 2
-        low = [picked(build, part, list(range(left))) for part in parts]
-        high = [picked(build, part, list(range(left, 2 * left))) for part in parts]
-        parts = combine(op, build, low, high)
-    return parts
+    """Half of the registers with the other half, as often as a line has more than one.
+
+    Registers far from each other are combined first: two halves in one word stay together.
+    """
+    left = list(range(sum(map(len, steps.groups))))
+    for mask in steps.registers:
+        places = {register: place for place, register in enumerate(left)}
+        left = [register for register in left if register ^ mask > register]
+        low = [places[register] for register in left]
+        high = [places[register ^ mask] for register in left]
+        parts = combine(
+            op,
+            build,
+            [picked(build, part, low) for part in parts],
+            [picked(build, part, high) for part in parts],
+        )
+    places = {register: place for place, register in enumerate(left)}
+    order = [next(places[each] for each in group if each in places) for group in steps.groups]
+    return [picked(build, part, order) for part in parts]
 
 
 def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int) -> Value:
@@ -98,47 +92,54 @@ def _across_warps(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
 ) -> list[Value]:
     """Every warp puts its part of each line into a slot; then all threads combine all slots."""
-    own = linear(build, thread(op, build), thread_vectors(steps.partial))
     slot = linear(build, thread(op, build), _slot_vectors(steps))
-    lines = steps.partial.size
-    starts: list[int] = []
+    areas: list[_Slots] = []
     total = 0
     for source in op.sources:
-        starts.append(total)
-        size = lines * register_bytes(element_of(source.type)) << len(steps.warps)
-        total += -(-size // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
-    numbers = [steps.partial.packed(register=r) for r in range(steps.partial.extent(REGISTER))]
-
-    def place(source: int, register: int, at: Number) -> Value:
-        """The address of a line's part in a slot."""
-        line = exclusive_or(build, own, numbers[register])
-        index = add(build, multiply(build, at, lines), line)
-        bytes = register_bytes(element_of(op.sources[source].type))
-        return shared_pointer(op, build, add(build, multiply(build, index, bytes), starts[source]))
-
+        areas.append(_Slots(op, build, steps, register_bytes(element_of(source.type)), total))
+        total += -(-(areas[-1].bytes << len(steps.warps)) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
     with where(build, _speaks(op, build, steps)):
-        for source, part in enumerate(parts):
-            bytes = register_bytes(element_of(op.sources[source].type))
-            for register, word in enumerate(to_words(build, part, bytes)):
-                write_shared(build, place(source, register, slot), word, bytes)
+        for area, part in zip(areas, parts, strict=True):
+            area.at(slot).write(part)
     build.create(BarrierOp)
     found: list[Value] = []
-    for at in range(1 << len(steps.warps)):
+    for number in range(1 << len(steps.warps)):
         taken = [
-            _taken(op, build, part, [place(source, r, at) for r in range(len(numbers))], source)
-            for source, part in enumerate(parts)
+            area.at(number).read(vector(part)) for area, part in zip(areas, parts, strict=True)
         ]
         found = combine(op, build, found, taken) if found else taken
     return found
 
 
-def _taken(
-    op: ReduceOp, build: ConversionBuilder, part: Value, pointers: Sequence[Value], source: int
-) -> Value:
-    bytes = register_bytes(element_of(op.sources[source].type))
-    words = [read_shared(build, pointer, word_type(bytes), bytes) for pointer in pointers]
-    assert isinstance(part.type, VectorType)
-    return from_words(build, words, part.type)
+class _Slots:
+    """Room for the lines of one source, once for each warp that has a part of them."""
+
+    __slots__ = ("_build", "_element", "_op", "_places", "_start", "_vector", "bytes")
+
+    def __init__(
+        self, op: ReduceOp, build: ConversionBuilder, steps: Reduction, element: int, start: int
+    ) -> None:
+        lines = steps.partial
+        self._op, self._build = op, build
+        self._element, self._start = element, start
+        self._places = lines.then(staging(lines, lines, element).inverse())
+        self._vector = 1 << len(common_vector(lines, lines, element))
+        self.bytes = lines.size * element
+        """The size of a slot."""
+
+    def at(self, slot: Number) -> Shares:
+        """A slot; those with known numbers are reached from one address."""
+        known = slot if isinstance(slot, int) else 0
+        start = 0 if isinstance(slot, int) else multiply(self._build, slot, self.bytes)
+        return Shares(
+            self._op,
+            self._build,
+            self._places,
+            self._vector,
+            self._element,
+            start=start,
+            further=self._start + known * self.bytes,
+        )
 
 
 def _slot_vectors(steps: Reduction) -> list[int]:

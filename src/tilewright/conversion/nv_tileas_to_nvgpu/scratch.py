@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, add, value_of, widened
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, value_of, widened
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.llvm.conversion import IntToPtrOp
-from tilewright.dialects.llvm.memory import LoadOp, StoreOp
+from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
+from tilewright.dialects.llvm.memory import GEPOp, LoadOp, StoreOp
 from tilewright.dialects.llvm.types import PTR_SHARED
 from tilewright.dialects.memref.access import ExtractAlignedPointerAsIndexOp
 from tilewright.ir.attributes import IntegerAttr
@@ -36,7 +37,8 @@ def scratch_type(function: FuncOp) -> MemRefType | None:
 def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     """Take the address of the buffer, at the entry of the function."""
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
-    build.memo["scratch", op] = build.create(IndexCastOp, source=index, types=[I64]).result
+    address = build.create(IndexCastOp, source=index, types=[I64]).result
+    build.memo["scratch", op] = build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
 
 
 def shared_pointer(
@@ -48,10 +50,24 @@ def shared_pointer(
     """
     given = op.attributes["scratch"]
     assert isinstance(given, IntegerAttr)
-    base: Value = build.memo["scratch", function_of(op)]
-    start = add(build, base, widened(build, offset, signed=False), I64)
-    address = value_of(build, add(build, start, given.value + further, I64), I64)
-    return build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+    pointer: Value = build.memo["scratch", function_of(op)]
+    known = given.value + further
+    if isinstance(offset, int):
+        return _moved(build, pointer, offset + known)
+    start = build.create(
+        GEPOp,
+        base=pointer,
+        indices=[value_of(build, widened(build, offset, signed=False), I64)],
+        constants=[DYNAMIC_INDEX],
+        element=I8,
+    ).res
+    return _moved(build, start, known)
+
+
+def _moved(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:
+    if not bytes:
+        return pointer
+    return build.create(GEPOp, base=pointer, constants=[bytes], element=I8).res
 
 
 def read_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:

@@ -14,8 +14,9 @@ import multiprocessing
 import re
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,6 +134,13 @@ def smaller(failure: Failure, profile: str | None, size: int, opt_level: int) ->
     return str(shrink(program.module(), fails))
 
 
+def shown(rows: Iterable[list[Failure]]) -> Iterator[Failure]:
+    """All failures, each printed as soon as it is there."""
+    for failure in chain.from_iterable(rows):
+        print(failure, flush=True)
+        yield failure
+
+
 def report(found: list[Failure], total: int) -> str:
     """The failures by kind, the commonest first, and how many there were."""
     kinds: dict[str, list[Failure]] = {}
@@ -140,7 +148,10 @@ def report(found: list[Failure], total: int) -> str:
         kinds.setdefault(failure.kind, []).append(failure)
     lines: list[str] = []
     for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        lines += [f"{len(same):5} {kind}", *(f"      {each}" for each in same[:4])]
+        lines += [
+            f"{len(same):5} {kind}",
+            *(f"      seed {each.seed}, {each.arch}" for each in same[:4]),
+        ]
     return "\n".join([*lines, f"{total} programs, {len(found)} failures of {len(kinds)} kinds"])
 
 
@@ -160,8 +171,7 @@ def main() -> int:
     seeds = range(given.first, given.first + given.count)
     look = partial(failures, arches=given.arch, **how)
     with multiprocessing.Pool(given.jobs) as pool:
-        rows = progress(pool.imap_unordered(look, seeds), len(seeds))
-        found = sorted(failure for row in rows for failure in row)
+        found = sorted(shown(progress(pool.imap_unordered(look, seeds), len(seeds))))
     print(report(found, len(seeds) * len(given.arch)))
     if given.shrink:
         for failure in {failure.kind: failure for failure in reversed(found)}.values():

@@ -37,10 +37,10 @@
 // EXPECT seen = np.array([1] * 10 + [0, 0])
 // RUN @broadcast grid=3
 // ARG x = iota:8xi32
-// ARG out = zeros:16x8xi32
+// ARG out = zeros:4x8xi32
 // ARG sum = zeros:1xi32
-// EXPECT out = 3 * np.broadcast_to(x, (16, 8))
-// EXPECT sum = 3 * 16 * x.sum()
+// EXPECT out = 3 * np.broadcast_to(x, (4, 8))
+// EXPECT sum = 3 * 4 * x.sum()
 // RUN @reduced_0 grid=2
 // ARG x = small:32x64xi32:3
 // ARG out = zeros:64xi32
@@ -251,24 +251,24 @@ cuda_tile.module @kernels {
     %p_i = iota : tile<8xi32>
     %p = offset %p_b, %p_i : tile<8xptr<i32>>, tile<8xi32> -> tile<8xptr<i32>>
     %q_r = reshape %out : tile<ptr<i32>> -> tile<1x1xptr<i32>>
-    %q_b = broadcast %q_r : tile<1x1xptr<i32>> -> tile<16x8xptr<i32>>
-    %q_i0 = iota : tile<16xi32>
-    %q_i1 = reshape %q_i0 : tile<16xi32> -> tile<16x1xi32>
-    %q_i2 = broadcast %q_i1 : tile<16x1xi32> -> tile<16x8xi32>
-    %q_w = constant <i32: 8> : tile<16x8xi32>
-    %q_i3 = muli %q_i2, %q_w : tile<16x8xi32>
+    %q_b = broadcast %q_r : tile<1x1xptr<i32>> -> tile<4x8xptr<i32>>
+    %q_i0 = iota : tile<4xi32>
+    %q_i1 = reshape %q_i0 : tile<4xi32> -> tile<4x1xi32>
+    %q_i2 = broadcast %q_i1 : tile<4x1xi32> -> tile<4x8xi32>
+    %q_w = constant <i32: 8> : tile<4x8xi32>
+    %q_i3 = muli %q_i2, %q_w : tile<4x8xi32>
     %q_j0 = iota : tile<8xi32>
     %q_j1 = reshape %q_j0 : tile<8xi32> -> tile<1x8xi32>
-    %q_j2 = broadcast %q_j1 : tile<1x8xi32> -> tile<16x8xi32>
-    %q_i = addi %q_i3, %q_j2 : tile<16x8xi32>
-    %q = offset %q_b, %q_i : tile<16x8xptr<i32>>, tile<16x8xi32> -> tile<16x8xptr<i32>>
+    %q_j2 = broadcast %q_j1 : tile<1x8xi32> -> tile<4x8xi32>
+    %q_i = addi %q_i3, %q_j2 : tile<4x8xi32>
+    %q = offset %q_b, %q_i : tile<4x8xptr<i32>>, tile<4x8xi32> -> tile<4x8xptr<i32>>
     %v, %t0 = load_ptr_tko weak %p : tile<8xptr<i32>> -> tile<8xi32>, token
     %v1 = reshape %v : tile<8xi32> -> tile<1x8xi32>
-    %v2 = broadcast %v1 : tile<1x8xi32> -> tile<16x8xi32>
-    %o, %t1 = atomic_rmw_tko relaxed device %q, add, %v2 : tile<16x8xptr<i32>>, tile<16x8xi32> -> tile<16x8xi32>, token
+    %v2 = broadcast %v1 : tile<1x8xi32> -> tile<4x8xi32>
+    %o, %t1 = atomic_rmw_tko relaxed device %q, add, %v2 : tile<4x8xptr<i32>>, tile<4x8xi32> -> tile<4x8xi32>, token
     %sum_r = reshape %sum : tile<ptr<i32>> -> tile<1x1xptr<i32>>
-    %sum_b = broadcast %sum_r : tile<1x1xptr<i32>> -> tile<16x8xptr<i32>>
-    %o1, %t2 = atomic_rmw_tko relaxed device %sum_b, add, %v2 : tile<16x8xptr<i32>>, tile<16x8xi32> -> tile<16x8xi32>, token
+    %sum_b = broadcast %sum_r : tile<1x1xptr<i32>> -> tile<4x8xptr<i32>>
+    %o1, %t2 = atomic_rmw_tko relaxed device %sum_b, add, %v2 : tile<4x8xptr<i32>>, tile<4x8xi32> -> tile<4x8xi32>, token
     return
   }
   // Sums that several threads hold, and a count of those that are odd.

@@ -73,7 +73,10 @@ def target(types: TypeConverter) -> ConversionTarget:
     return ConversionTarget(
         legal=("cf", "gpu", "nvgpu", "cute_nvgpu", "vector", "memref", "llvm", "nvvm", ModuleOp),
         illegal=("nv_tileaa", "nv_tileas"),
-        dynamic=dict.fromkeys(elementwise.SAME, types.is_legal),
+        dynamic={
+            **dict.fromkeys(elementwise.SAME, types.is_legal),
+            **dict.fromkeys(float_conversions.ROUNDED, float_conversions.is_direct),
+        },
     )
 
 

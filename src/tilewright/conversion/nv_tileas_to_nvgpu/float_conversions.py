@@ -37,6 +37,7 @@ from tilewright.ir.types import (
     TF32,
     FloatType,
     IntegerType,
+    VectorType,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ EXACT_BITS: Final = 24
 """Integers of so many bits are f32."""
 _IN_HARDWARE: Final = (F8E4M3FN, F8E5M2)
 _HARDWARE_SINCE: Final = 89
+ROUNDED: Final = (casts.SIToFPOp, casts.UIToFPOp)
+"""What makes floats of integers."""
+_DIRECT: Final = (F16, F32, F64)
+"""The floats that integers become by one instruction."""
 
 
 @converts(FpToFpOp)
@@ -130,11 +135,19 @@ def _limited(build: ConversionBuilder, wide: Value, target: IntegerType, signed:
     return build.create(casts.TruncIOp, source=found, types=[narrow]).result
 
 
-@converts(casts.SIToFPOp, casts.UIToFPOp)
+def is_direct(op: Operation) -> bool:
+    """Whether one instruction makes an integer the nearest float, in what threads have."""
+    (result,) = op.results
+    return result.type in _DIRECT or (
+        isinstance(result.type, VectorType) and result.type.element in _DIRECT
+    )
+
+
+@converts(*ROUNDED)
 def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
     """The nearest number; what instructions round to f32 on the way has to go there unrounded."""
     source, target = element_of(op.source.type), element_of(op.result.type)
-    if target in (F16, F32, F64):
+    if target in _DIRECT:
         return None
     assert isinstance(target, FloatType)
     signed = isinstance(op, casts.SIToFPOp)

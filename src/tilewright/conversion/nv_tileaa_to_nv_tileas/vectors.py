@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileaa import memory, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.view import tiled_view
-from tilewright.ir.types import DYNAMIC, TF32
+from tilewright.ir.types import DYNAMIC
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def reach(op: Operation, tile: Value, facts: AxisFacts) -> Reach:
         case _:
             return Reach(len(extents) - 1, 1)
     is_plain = op.semantic is MemSemantic.WEAK and not op.volatile
-    if not is_plain or element_of(tile.type) is TF32:
+    if not is_plain:
         return Reach(dim, 1)
     size = pointee_bytes(element_of(tile.type))
     return Reach(dim, max(min(found, WIDEST // size, power(extents[dim])), 1))

@@ -23,16 +23,21 @@ class Grid(NamedTuple):
     warps: int
 
 
-def warp_grid(total: Sequence[int], piece: tuple[int, int], warps: int) -> Grid:
-    """How many warps lie down, across and behind each other: the part of each about square."""
+def warp_grid(
+    total: Sequence[int], piece: tuple[int, int], warps: int, *, rows: bool = False
+) -> Grid:
+    """How many warps lie down, across and behind each other: the part of each about square.
+
+    With `rows` each warp has whole rows as far as there are enough of them.
+    """
     *batch, m, n = total
-    most_down, most_across = m // piece[0], n // piece[1]
+    most_down, most_across = max(1, m // piece[0]), max(1, n // piece[1])
     down, across = 1, 1
     while down * across < warps:
-        is_tall = most_down * piece[0] * across >= most_across * piece[1] * down
-        if down * 2 <= most_down and (is_tall or across * 2 > most_across):
+        is_tall = rows or m * across >= n * down
+        if down < most_down and (is_tall or across == most_across):
             down *= 2
-        elif across * 2 <= most_across:
+        elif across < most_across:
             across *= 2
         else:
             break

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import is_elementwise, is_tile
+from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
@@ -12,10 +15,15 @@ from tilewright.layout.products import fragment_tile, patches, warp_grid
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
-    from tilewright.dialects.nv_tileaa.matrix import DotOp
+    from collections.abc import Callable, Iterator
+
     from tilewright.dialects.nv_tileas.matrix import Instruction
+    from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.target.arch import Arch
+
+REACH: Final = 64
+"""How many tiles are looked at around a product."""
 
 
 class Product(NamedTuple):
@@ -39,7 +47,7 @@ def _by_warps(op: DotOp, instruction: Instruction, warps: int) -> Product:
     """Each warp has a part of the result; warps of one row share A, those of one column B."""
     a, b, c = (shape(value.type) for value in (op.a, op.b, op.c))
     m, n, k = instruction.shape
-    grid = warp_grid(c, (m, n), warps)
+    grid = warp_grid(c, (m, n), warps, rows=_goes_by_rows(op))
     bits = BITS[instruction.a]
     return Product(
         Atom.MMA_SYNC,
@@ -47,3 +55,43 @@ def _by_warps(op: DotOp, instruction: Instruction, warps: int) -> Product:
         fragment_tile(mma_right(bits, k), b, grid, rows=False, columns=True),
         fragment_tile(mma_accumulator(m), c, grid, rows=True, columns=True),
     )
+
+
+def _goes_by_rows(op: DotOp) -> bool:
+    """Whether rows of the sums should stay together.
+
+    They are reduced, or are the rows of A of a further product, as in attention: both are cheap
+    within a warp. The further product takes the rows as they come.
+    """
+    return _meets(op.result, _users_of_rows) or _meets(op.a, _makers)
+
+
+def _meets(value: Value, step: Callable[[Value], Iterator[Value | None]]) -> bool:
+    """Whether steps from tile to tile through element-wise operations lead to an end, `None`."""
+    pending, seen = [value], {value}
+    while pending:
+        for each in step(pending.pop()):
+            if each is None:
+                return True
+            if each not in seen and len(seen) < REACH:
+                seen.add(each)
+                pending.append(each)
+    return False
+
+
+def _users_of_rows(value: Value) -> Iterator[Value | None]:
+    for user in value.users:
+        if isinstance(user, ReduceOp) and user.axis == len(shape(value.type)) - 1:
+            yield None
+        elif isinstance(user, DotOp) and user.a is value:
+            yield None
+        elif is_elementwise(user):
+            yield from user.results
+
+
+def _makers(value: Value) -> Iterator[Value | None]:
+    op = value.defining_op()
+    if isinstance(op, DotOp):
+        yield None
+    elif op is not None and is_elementwise(op):
+        yield from (each for each in op.operands if is_tile(each))

@@ -10,10 +10,10 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-lower corpus-run emit-table fuzz bench conformance samples clean
+.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz bench conformance samples clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
@@ -42,6 +42,10 @@ requirements: $(READY) ## list the requirements with the tests that cover them, 
 corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools say
 	@echo "corpus: every module of the corpus against NVIDIA's tools"
 	@$(BIN)/python tools/corpus.py $(ARGS)
+
+corpus-compile: $(READY) ## compile every module of the corpus to a cubin (ARGS="--arch sm_80")
+	@echo "corpus-compile: every module of the corpus, down to a cubin"
+	@$(BIN)/python tools/corpus_compile.py $(ARGS)
 
 corpus-lower: $(READY) ## take every module of the corpus down to nv_tileaa
 	@echo "corpus-lower: every module of the corpus down to nv_tileaa"

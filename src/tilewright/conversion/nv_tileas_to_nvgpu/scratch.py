@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
+WORD: Final = 4
 TOTAL: Final = "nv_tileas.scratch_bytes"
 SHARED_SPACE: Final = IntegerAttr(3, I64)
 
@@ -72,7 +73,11 @@ def _moved(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:
 
 def read_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:
     """What lies in shared memory."""
-    return build.create(LoadOp, addr=pointer, alignment=alignment, types=[type]).res
+    # LLVM reads whole words where it wants a part, of which nobody may have written the rest.
+    partial = alignment < WORD
+    return build.create(
+        LoadOp, addr=pointer, alignment=alignment, volatile=partial, types=[type]
+    ).res
 
 
 def write_shared(build: ConversionBuilder, pointer: Value, value: Value, alignment: int) -> None:

@@ -1,0 +1,24 @@
+"""A sample of all cases of single operations, as compiled code on the emulator."""
+
+from __future__ import annotations
+
+import pytest
+from emulated_cases import emulated_problem
+from op_cases.suite import GROUPS
+from op_cases.values import Effort
+
+SAMPLE = 12
+"""How many cases of a group run; `--effort N` runs N times as many."""
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("name", GROUPS)
+def test_compiled_operations_compute_what_the_oracles_say(
+    name: str, arch: str, pytestconfig: pytest.Config
+) -> None:
+    cases = list(GROUPS[name].cases(Effort()))
+    step = max(len(cases) // (SAMPLE * int(pytestconfig.getoption("--effort") or 1)), 1)
+    # The two GPUs run different ones.
+    first = step // 2 if arch == "sm_90" else step // 3
+    problems = [emulated_problem(case, arch) for case in cases[first::step]]
+    assert [problem for problem in problems if problem] == []

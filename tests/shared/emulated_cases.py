@@ -1,0 +1,60 @@
+"""Cases of single operations as compiled code on the emulator, judged by what documents promise."""
+
+from __future__ import annotations
+
+import numpy as np
+from op_cases.kernel import Case, Check, loaded
+
+import tilewright
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import FloatType
+from tilewright.reference.numerics.rounding import widen
+from tilewright.reference.tile import element
+from tilewright.testing.compare import EXACT, Tolerance
+from tilewright.testing.documented import tolerance_of
+
+NOT_YET = "elements of 4 bits in memory"
+
+
+def emulated_problem(case: Case, arch: str) -> str | None:
+    """What is wrong after a run on the emulator with its checks, if anything is.
+
+    Of what programs do wrong, a GPU notices failed assertions alone.
+    """
+    if case.fails not in (None, "ASSERTION"):
+        return None
+    module, printed = case.read(), list[str]()
+    try:
+        tilewright.execute(
+            module, None, case.grid, case.arguments, "emulator",
+            check=True, write=printed.append, arch=arch,
+        )  # fmt: skip
+    except tilewright.Unsupported as error:
+        return None if NOT_YET in str(error) else error.render()
+    except tilewright.UserError as error:
+        return None if case.fails else error.render()
+    if case.fails is not None:
+        return f"expected {case.fails}, but the kernel ran to its end"
+    if "".join(printed) != case.printed:
+        return f"expected to print {case.printed!r}, got {''.join(printed)!r}"
+    tried = next((op for op in module.walk() if op.name == f"cuda_tile.{case.op}"), None)
+    found = (_judged(case, check, tried).problem(case.arguments) for check in case.checks)
+    return next((f"{wrong}\n{case.text}" for wrong in found if wrong), None)
+
+
+def _judged(case: Case, check: Check, tried: Operation | None) -> Check:
+    """A check with the tolerance that documents allow, where they allow one."""
+    promised = EXACT if tried is None else _documented(case, check, tried)
+    tolerance = check.tolerance if promised is EXACT else promised
+    return Check(check.argument, check.element, check.expected, tolerance)
+
+
+def _documented(case: Case, check: Check, tried: Operation) -> Tolerance:
+    with np.errstate(all="ignore"):
+        operands = [
+            np.asarray(widen(loaded(argument, kind, check.expected.shape), kind))
+            for argument, kind in zip(case.arguments, map(element, tried.operands), strict=False)
+            if isinstance(argument, np.ndarray) and isinstance(kind, FloatType)
+            if argument.size == check.expected.size
+        ]
+    return tolerance_of(tried, *operands)

@@ -1,0 +1,85 @@
+"""Tests of the plan of shared memory: areas in turn, barriers where both may be in use."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.driver.compile import compile
+
+VIEW = "partition_view<tile=(64x64), tensor_view<64x64xi32, strides=[64,1]>>"
+
+
+def program(turns: str, *, loop: bool) -> str:
+    """A tile that is turned a number of times, each time through shared memory."""
+    body = (
+        turns
+        if not loop
+        else f"""
+    %y = for %i in (%zero to %three, step %one) : tile<i32> iter_values(%x = %x0)
+        -> (tile<64x64xi32>) {{
+      {turns}
+      continue %y : tile<64x64xi32>
+    }}"""
+    )
+    first = "" if loop else "%x = addi %x0, %x0 : tile<64x64xi32>"
+    return f"""cuda_tile.module @kernels {{
+  entry @turn(%a: tile<ptr<i32>>) {{
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %three = constant <i32: 3> : tile<i32>
+    %v = make_tensor_view %a, shape = [64, 64], strides = [64, 1]
+        : tensor_view<64x64xi32, strides=[64,1]>
+    %p = make_partition_view %v : {VIEW}
+    %x0, %t = load_view_tko weak %p[%zero, %zero] : {VIEW}, tile<i32>
+        -> tile<64x64xi32>, token
+    {first}
+    {body}
+    %u = store_view_tko weak %y, %p[%zero, %zero] token = %t
+        : tile<64x64xi32>, {VIEW}, tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+def turned(count: int) -> str:
+    """`%y` is `%x`, each time turned and added to its own turned form."""
+    lines: list[str] = []
+    last = "%x"
+    for number in range(count):
+        name = "%y" if number == count - 1 else f"%s{number}"
+        lines.append(
+            f"%p{number} = permute {last} [1, 0] : tile<64x64xi32> -> tile<64x64xi32>\n"
+            f"{name} = addi %p{number}, {last} : tile<64x64xi32>"
+        )
+        last = name
+    return "\n".join(lines)
+
+
+def expected(array: np.ndarray, count: int, rounds: int) -> np.ndarray:
+    found = array if rounds > 1 else array + array
+    for _ in range(count * rounds):
+        found = found.T + found
+    return found
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("loop", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_areas_are_not_written_while_they_are_read(count: int, loop: bool, arch: str) -> None:
+    """The emulator's checker finds every race in shared memory."""
+    array = np.arange(64 * 64, dtype=np.int32).reshape(64, 64)
+    wanted = expected(array, count, 3 if loop else 1)
+    text = program(turned(count), loop=loop)
+    tilewright.execute(text, "turn", 1, [array], on="emulator", check=True, seed=count, arch=arch)
+    assert np.array_equal(array, wanted)
+
+
+def test_one_use_takes_one_area_and_more_take_two() -> None:
+    areas = [
+        compile(program(turned(count), loop=False), arch="sm_90").entries["turn"].resources.shared
+        for count in (1, 2, 5)
+    ]
+    assert areas[1] == areas[2] == 2 * areas[0]

@@ -9,13 +9,12 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import count
-from tilewright.dialects.nv_tileaa.types import PtrType
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp
-from tilewright.ir.types import FloatType, IntegerType
+from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
@@ -25,14 +24,6 @@ from tilewright.layout.transfer import Move, transfer
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
-
-
-def register_bytes(element: Type) -> int:
-    """How many bytes an element takes in shared memory; a boolean takes one, an address eight."""
-    if isinstance(element, PtrType):
-        return 8
-    assert isinstance(element, IntegerType | FloatType)
-    return (element.width + 7) // 8 if element.width != 19 else 4
 
 
 def scratch_bytes(op: Operation) -> int:

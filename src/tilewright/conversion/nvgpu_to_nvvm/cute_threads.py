@@ -136,6 +136,27 @@ def arrive_on_copies(
     return build.create(copy.CpAsyncMBarrierArriveOp, addr=address, noinc=True)
 
 
+@converts(threads.MBarrierInvalidateOp)
+def invalidate(
+    op: threads.MBarrierInvalidateOp, new: threads.MBarrierInvalidateOp, build: ConversionBuilder
+) -> Result:
+    """One for one."""
+    address = barrier_address(new.barriers, new.mbar_id, build)
+    return build.create(mbarrier.MBarrierInvalSharedOp, addr=address)
+
+
+@converts(threads.BulkLoadOp)
+def bulk_load(op: threads.BulkLoadOp, new: threads.BulkLoadOp, build: ConversionBuilder) -> Result:
+    """One copy; its bytes count at the barrier."""
+    return build.create(
+        copy.CpAsyncBulkGlobalToSharedClusterOp,
+        dst_mem=new.target,
+        src_mem=new.source,
+        mbar=barrier_address(new.barriers, new.mbar_id, build),
+        size=constant(build, op.bytes, I32),
+    )
+
+
 @converts(threads.GridLaunchDependentsOp)
 def launch_dependents(
     op: threads.GridLaunchDependentsOp,
@@ -189,6 +210,8 @@ PATTERNS: Final[Patterns] = (
     fence_mbarrier_init,
     arrive_remote,
     arrive_on_copies,
+    invalidate,
+    bulk_load,
     launch_dependents,
     grid_wait,
     sm_id,

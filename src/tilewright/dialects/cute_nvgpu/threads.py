@@ -20,6 +20,7 @@ from tilewright.dialects.elements import (
     vector,
 )
 from tilewright.dialects.gpu.attributes import in_shared_memory
+from tilewright.dialects.llvm.constraints import pointer
 from tilewright.dialects.memref.access import index_count_problems
 from tilewright.dialects.nvgpu.constraints import BARRIERS, bits_of
 from tilewright.ir import declare as d
@@ -27,6 +28,8 @@ from tilewright.ir.attribute_kinds import I32_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
 
+GLOBAL: Final = pointer(1)
+SHARED: Final = pointer(3)
 MIN_REGISTERS: Final = 24
 MAX_REGISTERS: Final = 256
 
@@ -151,6 +154,39 @@ class MBarrierArriveOnCopiesOp(Operation):
 
     barriers = d.operand(BARRIERS)
     mbar_id = d.operand(INDEX_TYPE)
+
+
+class MBarrierInvalidateOp(Operation):
+    """Ends a barrier, so that another may be made in its place."""
+
+    name = "cute_nvgpu.mbarrier.invalidate"
+    syntax = "$barriers `[` $mbar_id `]` attr-dict `:` type($barriers)"
+
+    barriers = d.operand(BARRIERS)
+    mbar_id = d.operand(INDEX_TYPE)
+
+
+class BulkLoadOp(Operation):
+    """Copies bytes from global to shared memory; the barrier counts them. One thread issues it.
+
+    Both addresses and the number of bytes are multiples of 16.
+    """
+
+    name = "cute_nvgpu.bulk.load"
+    syntax = (
+        "$source `,` $barriers `[` $mbar_id `]` `to` $target `,` $bytes attr-dict "
+        "`:` type($source) `,` type($barriers) `to` type($target)"
+    )
+
+    source = d.operand(GLOBAL)
+    target = d.operand(SHARED)
+    barriers = d.operand(BARRIERS)
+    mbar_id = d.operand(INDEX_TYPE)
+    bytes = d.attribute(I32_ATTR)
+
+    def verify(self) -> Iterator[str]:
+        if self.bytes <= 0 or self.bytes % 16:
+            yield f"expected a multiple of 16 bytes, got {self.bytes}"
 
 
 class GridLaunchDependentsOp(Operation):

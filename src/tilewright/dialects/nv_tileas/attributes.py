@@ -90,6 +90,14 @@ class Atom(EnumAttr, mnemonic="nv_tileas.atom"):
     WGMMA = 2
 
 
+class Residency(EnumAttr, mnemonic="nv_tileas.residency"):
+    """Where a buffer lies."""
+
+    SHARED = 0
+    TENSOR = 1
+    """The memory of the tensor cores."""
+
+
 ATOM: Final = EnumKind(Atom)
 LAYOUT: Final = InstanceKind(LayoutAttr, "layout")
 

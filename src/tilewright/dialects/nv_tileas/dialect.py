@@ -4,7 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.dialects.nv_tileas import aggregate, attributes, matrix, memory, shape, sync
+from tilewright.dialects.nv_tileas import (
+    aggregate,
+    async_copy,
+    attributes,
+    matrix,
+    memory,
+    pipeline,
+    shape,
+    sync,
+    types,
+)
 from tilewright.ir.dialect import Dialect
 
-NV_TILEAS: Final = Dialect("nv_tileas", aggregate, attributes, matrix, memory, shape, sync)
+NV_TILEAS: Final = Dialect(
+    "nv_tileas",
+    aggregate,
+    async_copy,
+    attributes,
+    matrix,
+    memory,
+    pipeline,
+    shape,
+    sync,
+    types,
+)

@@ -1,0 +1,256 @@
+"""Pipelines: rings of stages that some warps fill and others empty, and who those warps are.
+
+A producer acquires a stage, writes it and commits it; a consumer waits for it, reads it and
+releases it. Each keeps an iterator that says whose turn it is. An agent is a part of the program
+that some warps run by themselves; layouts inside are over these warps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.elements import listed, types_of
+from tilewright.dialects.nv_tileaa import queue as tileaa
+from tilewright.dialects.nv_tileaa.constraints import TOKEN
+from tilewright.dialects.nv_tileas.async_copy import SLOT
+from tilewright.dialects.nv_tileas.residency import LAID_OUT
+from tilewright.dialects.nv_tileas.types import (
+    ACQUIRED,
+    AWAITED,
+    ITERATOR,
+    PIPELINE,
+    IteratorType,
+    pipeline,
+    without_layout,
+)
+from tilewright.ir import declare as d
+from tilewright.ir.attribute_kinds import ARRAY_ATTR, IntegerKind
+from tilewright.ir.constraints import ANY_TYPE
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import TERMINATOR, Effects, HasParent, SameType
+from tilewright.ir.types import I32
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+
+COUNT: Final = IntegerKind(I32, minimum=1)
+
+
+class CreatePipelineOp(Operation):
+    """A pipeline whose stages are all empty.
+
+    Its producers are one agent and its consumers are one, or both are all warps of the block.
+    """
+
+    name = "nv_tileas.async.pipeline.create_pipeline"
+    syntax = "attr-dict `:` type($result)"
+
+    slot = d.optional_attribute(SLOT)
+    """The first of its barriers: one for each stage that is full, one for each that is empty."""
+    result = d.result(PIPELINE)
+
+    def verify_context(self) -> Iterator[str]:
+        for side, kind in (("producers", ProducerOp), ("consumers", ConsumerOp)):
+            agents = {agent_of(user) for user in self.result.users if isinstance(user, kind)}
+            if len(agents) > 1:
+                yield f"expected {side} in one agent, got them in {len(agents)}"
+
+
+class CreateNullTokenOp(Operation):
+    """A token that stands for nothing, for a pipeline to carry."""
+
+    name = "nv_tileas.async.pipeline.create_null_token"
+    effects = Effects.NONE
+    syntax = "attr-dict `:` type($result)"
+
+    result = d.result(TOKEN)
+
+
+class CreateIteratorOp(Operation):
+    """The first turn of the first stage."""
+
+    name = "nv_tileas.async.pipeline.create_iterator"
+    effects = Effects.NONE
+    syntax = "$pipeline attr-dict `:` type($pipeline) `->` type($result)"
+
+    pipeline = d.operand(PIPELINE)
+    result = d.result(ITERATOR)
+
+    def verify(self) -> Iterator[str]:
+        yield from _iterator_problems(self.pipeline, self.result)
+
+
+class IncIterOp(Operation):
+    """The next stage; behind the last one comes the first, for its next turn."""
+
+    name = "nv_tileas.async.pipeline.inc_iter"
+    effects = Effects.PURE
+    traits = (SameType("iterator", "result"),)
+    syntax = "$iterator attr-dict `:` type($iterator)"
+
+    iterator = d.operand(ITERATOR)
+    result = d.result(ITERATOR)
+
+
+def _iterator_problems(source: Value, iterator: Value) -> Iterator[str]:
+    assert isinstance(iterator.type, IteratorType)
+    stages = pipeline(source).stages
+    if iterator.type.stages != stages:
+        yield f"expected an iterator over {stages} stages, got '{iterator.type}'"
+
+
+class PipelineOp(Operation):
+    """Base of what works on a stage of a pipeline."""
+
+    pipeline = d.operand(PIPELINE)
+
+    def verify_context(self) -> Iterator[str]:
+        if self.pipeline.defined_by(CreatePipelineOp) is None:
+            yield "expected a pipeline straight from its creation"
+        first = self.operands[1].defining_op() if len(self.operands) > 1 else None
+        if isinstance(first, PipelineOp) and first.pipeline is not self.pipeline:
+            yield "expected a token of the same pipeline, got one of another"
+
+
+class ProducerOp(PipelineOp):
+    """Base of what fills a stage."""
+
+
+class ConsumerOp(PipelineOp):
+    """Base of what empties a stage."""
+
+
+class ProducerAcquireOp(ProducerOp):
+    """Waits until a stage is empty."""
+
+    name = "nv_tileas.async.pipeline.producer_acquire"
+    syntax = "$pipeline `[` $iterator `]` attr-dict `:` type($pipeline) `,` type($iterator)"
+
+    iterator = d.operand(ITERATOR)
+    token = d.result(ACQUIRED)
+
+    def verify(self) -> Iterator[str]:
+        yield from _iterator_problems(self.pipeline, self.iterator)
+
+
+class ProducerWriteOp(ProducerOp):
+    """Puts values into a stage, each element by one thread."""
+
+    name = "nv_tileas.async.pipeline.producer_write"
+    traits = (LAID_OUT,)
+    syntax = "$pipeline `,` $token `,` $values attr-dict `:` type($pipeline) `,` type($values)"
+
+    token = d.operand(ACQUIRED)
+    values = d.operands(ANY_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        yield from _value_problems(self.pipeline, self.values)
+
+
+class ProducerCommitOp(ProducerOp):
+    """Says that a stage is full."""
+
+    name = "nv_tileas.async.pipeline.producer_commit"
+    syntax = "$pipeline `,` $token attr-dict `:` type($pipeline)"
+
+    token = d.operand(ACQUIRED)
+
+
+class ConsumerWaitOp(ConsumerOp):
+    """Waits until a stage is full."""
+
+    name = "nv_tileas.async.pipeline.consumer_wait"
+    syntax = "$pipeline `[` $iterator `]` attr-dict `:` type($pipeline) `,` type($iterator)"
+
+    iterator = d.operand(ITERATOR)
+    token = d.result(AWAITED)
+
+    def verify(self) -> Iterator[str]:
+        yield from _iterator_problems(self.pipeline, self.iterator)
+
+
+class ConsumerReadOp(ConsumerOp):
+    """What is in a stage."""
+
+    name = "nv_tileas.async.pipeline.consumer_read"
+    traits = (LAID_OUT,)
+    syntax = "$pipeline `,` $token attr-dict `:` type($pipeline) `->` type($values)"
+
+    token = d.operand(AWAITED)
+    values = d.results(ANY_TYPE)
+
+    def verify(self) -> Iterator[str]:
+        yield from _value_problems(self.pipeline, self.values)
+
+
+class ConsumerReleaseOp(ConsumerOp):
+    """Says that a stage is empty again."""
+
+    name = "nv_tileas.async.pipeline.consumer_release"
+    syntax = "$pipeline `,` $token attr-dict `:` type($pipeline)"
+
+    token = d.operand(AWAITED)
+
+
+def _value_problems(source: Value, values: Iterable[Value]) -> Iterator[str]:
+    expected = pipeline(source).elements
+    found = tuple(without_layout(value.type) for value in values)
+    if found != expected:
+        yield f"expected values of types {listed(expected)}, got {listed(found)}"
+
+
+class YieldOp(Operation):
+    """Ends what an agent does, and gives its values."""
+
+    name = "nv_tileas.async.pipeline.yield"
+    effects = Effects.PURE
+    traits = (TERMINATOR, HasParent("nv_tileas.async.pipeline.agent_switch"))
+    syntax = "attr-dict ($values^ `:` type($values))?"
+
+    values = d.operands(ANY_TYPE)
+
+
+class AgentSwitchOp(Operation):
+    """What an agent does: `warps` warps from `first` on, while the others go on behind it.
+
+    Only an agent of all warps gives values. The resources are what it was granted.
+    """
+
+    name = "nv_tileas.async.pipeline.agent_switch"
+    syntax = "(`->` type($outputs)^)? attr-dict-with-keyword $body"
+
+    first = d.attribute(SLOT, default=0)
+    warps = d.attribute(COUNT)
+    max_registers = d.attribute(tileaa.AMOUNT, default=0)
+    named_barriers = d.attribute(tileaa.AMOUNT, default=0)
+    shared_memory_bytes = d.attribute(tileaa.AMOUNT, default=0)
+    tensor_memory_bytes = d.attribute(tileaa.AMOUNT, default=0)
+    input_layouts = d.optional_attribute(ARRAY_ATTR)
+    output_layouts = d.optional_attribute(ARRAY_ATTR)
+    outputs = d.results(ANY_TYPE)
+    body = d.region(terminator="nv_tileas.async.pipeline.yield")
+
+    def verify_context(self) -> Iterator[str]:
+        if agent_of(self) is not None:
+            yield "expected an agent outside of all others"
+        end = self.body.block.terminator
+        assert isinstance(end, YieldOp)
+        expected, found = types_of(self.outputs), types_of(end.values)
+        if found != expected:
+            yield f"expected the region to yield {listed(expected)}, got {listed(found)}"
+
+
+class ExecuteOp(tileaa.ExecuteOp):
+    """Runs a plugin in the agent around it."""
+
+    name = "nv_tileas.execute"
+    traits = (LAID_OUT,)
+
+
+def agent_of(op: Operation) -> AgentSwitchOp | None:
+    """The agent that does an operation; none where all warps do it."""
+    for outer in op.ancestors():
+        if isinstance(outer, AgentSwitchOp):
+            return outer
+    return None

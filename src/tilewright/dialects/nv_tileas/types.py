@@ -1,0 +1,211 @@
+"""The types of nv_tileas: buffers, pipelines and the places in them, tokens of what goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self, cast
+
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import TOKEN, count
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN, PtrType
+from tilewright.dialects.nv_tileas.attributes import Residency
+from tilewright.ir.attributes import Type
+from tilewright.ir.constraints import exactly, instance_of
+from tilewright.ir.types import DYNAMIC, TF32, FloatType, IntegerType, TensorType, spell_shape
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+    from tilewright.text.parser import Parser
+
+
+class BufferType(Type):
+    """`!nv_tileas.buffer<shared, 2, 64x32xf16>`: room for so many tiles, one behind the other."""
+
+    __slots__ = ("element", "residency", "shape", "stages")
+    mnemonic = "nv_tileas.buffer"
+
+    element: Type
+    residency: Residency
+    shape: tuple[int, ...]
+    stages: int
+
+    def __new__(
+        cls, residency: Residency, stages: int, shape: tuple[int, ...], element: Type
+    ) -> Self:
+        return cls.unique(element, residency, shape, stages)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return BufferType, (self.residency, self.stages, self.shape, self.element)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        element, _, shape, stages = cast("tuple[Type, object, tuple[int, ...], int]", parameters)
+        if stages < 1:
+            return f"a buffer has one stage or more, got {stages}"
+        if not shape or DYNAMIC in shape:
+            return "the extents of a buffer must be known"
+        if not isinstance(element, IntegerType | FloatType):
+            return f"a buffer holds numbers, got '{element}'"
+        return None
+
+    @property
+    def stage_bytes(self) -> int:
+        """How many bytes one tile takes; elements of less than a byte take a whole one."""
+        return stored_bytes(TensorType(self.shape, self.element))
+
+    def spell(self) -> str:
+        tile = f"{spell_shape(self.shape)}{self.element}"
+        return f"buffer<{self.residency.keyword}, {self.stages}, {tile}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes."""
+        parser.expect("<")
+        residency = parser.member(Residency)
+        parser.expect(",")
+        stages = parser.integer()
+        parser.expect(",")
+        shape, element = parser.shaped()
+        parser.expect(">")
+        return cls(residency, stages, shape, element)
+
+
+class PipelineType(Type):
+    """`!nv_tileas.pipeline<2, [tensor<64xf32>, i32]>`: a ring of stages that hold these values."""
+
+    __slots__ = ("elements", "stages")
+    mnemonic = "nv_tileas.pipeline"
+
+    elements: tuple[Type, ...]
+    stages: int
+
+    def __new__(cls, stages: int, elements: tuple[Type, ...]) -> Self:
+        return cls.unique(elements, stages)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return PipelineType, (self.stages, self.elements)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        stages = cast("int", parameters[1])
+        return None if stages > 0 else f"a pipeline has one stage or more, got {stages}"
+
+    def spell(self) -> str:
+        return f"pipeline<{self.stages}, [{', '.join(map(str, self.elements))}]>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes."""
+        parser.expect("<")
+        stages = parser.integer()
+        parser.expect(",")
+        elements = tuple(parser.listed(parser.type, "[", "]"))
+        parser.expect(">")
+        return cls(stages, elements)
+
+
+class IteratorType(Type):
+    """`!nv_tileas.pipeline_iterator<2>`: a stage of a pipeline, and how often it was its turn."""
+
+    __slots__ = ("stages",)
+    mnemonic = "nv_tileas.pipeline_iterator"
+
+    stages: int
+
+    def __new__(cls, stages: int) -> Self:
+        return cls.unique(stages)
+
+    def spell(self) -> str:
+        return f"pipeline_iterator<{self.stages}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `spell` writes."""
+        parser.expect("<")
+        stages = parser.integer()
+        parser.expect(">")
+        return cls(stages)
+
+
+class AsyncTokenType(Type):
+    """`!nv_tileas.async.token`: a phase of a barrier that asynchronous copies arrive at."""
+
+    __slots__ = ()
+    mnemonic = "nv_tileas.async.token"
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "async.token"
+
+
+class ProducerTokenType(Type):
+    """`!nv_tileas.producer_token`: a stage that may be filled."""
+
+    __slots__ = ()
+    mnemonic = "nv_tileas.producer_token"
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "producer_token"
+
+
+class ConsumerTokenType(Type):
+    """`!nv_tileas.consumer_token`: a stage that has been filled."""
+
+    __slots__ = ()
+    mnemonic = "nv_tileas.consumer_token"
+
+    def __new__(cls) -> Self:
+        return cls.unique()
+
+    def spell(self) -> str:
+        return "consumer_token"
+
+
+ASYNC_TOKEN: Final = AsyncTokenType()
+PRODUCER_TOKEN: Final = ProducerTokenType()
+CONSUMER_TOKEN: Final = ConsumerTokenType()
+
+BUFFER: Final = instance_of(BufferType, "buffer")
+PIPELINE: Final = instance_of(PipelineType, "pipeline")
+ITERATOR: Final = instance_of(IteratorType, "iterator of a pipeline")
+PHASE: Final = exactly(ASYNC_TOKEN, "async token")
+ANY_TOKEN: Final = TOKEN | PHASE
+ACQUIRED: Final = exactly(PRODUCER_TOKEN, "producer token")
+AWAITED: Final = exactly(CONSUMER_TOKEN, "consumer token")
+
+
+def buffer(value: Value) -> BufferType:
+    """The type of a value that is a buffer."""
+    assert isinstance(value.type, BufferType)
+    return value.type
+
+
+def pipeline(value: Value) -> PipelineType:
+    """The type of a value that is a pipeline."""
+    assert isinstance(value.type, PipelineType)
+    return value.type
+
+
+def without_layout(type: Type) -> Type:
+    """The type of a tile, wherever it lies."""
+    return TensorType(type.shape, type.element) if isinstance(type, TensorType) else type
+
+
+def register_bytes(element: Type) -> int:
+    """How many bytes an element takes in shared memory; a boolean takes one, an address eight."""
+    if isinstance(element, PtrType):
+        return 8
+    assert isinstance(element, IntegerType | FloatType)
+    # tf32 has 19 bits that mean something, in 32.
+    return 4 if element is TF32 else (element.width + 7) // 8
+
+
+def stored_bytes(type: Type) -> int:
+    """How many bytes a value takes in shared memory; tokens take none."""
+    if type is MEM_TOKEN:
+        return 0
+    return count(type) * register_bytes(element_of(type))

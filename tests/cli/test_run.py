@@ -46,6 +46,23 @@ def test_show_prints_an_argument(run: Run, program: Path) -> None:
     assert result == (0, "0\n3\n6\n9\n[0. 3. 6. 9.]\n", "")
 
 
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+def test_compiled_programs_run_on_the_emulator(run: Run, program: Path, gpu: str) -> None:
+    np.save("in.npy", np.array([1, 2, 3], np.float32))
+    where = ("--on=emulator", f"--arch={gpu}", "--check", "--grid=3")
+    result = run("run", "scale.mlir", *where, "--arg=out.npy=in.npy", "--arg=2.5")
+    assert (result.code, result.err) == (0, "")
+    assert sorted(result.out.splitlines()) == ["2.5", "5", "7.5"]
+    assert np.load("out.npy").tolist() == [2.5, 5, 7.5]
+
+
+def test_the_emulator_runs_code_for_known_gpus_alone(run: Run, program: Path) -> None:
+    arguments = ("--on=emulator", "--arch=sm_1", "--arg=ones:2xf32", "--arg=2")
+    result = run("run", "scale.mlir", *arguments)
+    assert result.code != 0
+    assert "the GPU 'sm_1': expected one of sm_80" in result.err
+
+
 def test_expected_files_decide_the_exit_code(run: Run, program: Path) -> None:
     np.save("want.npy", np.array([2, 2.5], np.float32))
     arguments = ("run", "scale.mlir", "--grid=2", "--arg=ones:2xf32", "--arg=2")

@@ -98,7 +98,7 @@ def dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
 class _Factor:
     """A or B, cut into what one instruction takes."""
 
-    __slots__ = ("_build", "_numbers", "_type", "_words", "held")
+    __slots__ = ("_build", "_made", "_numbers", "_type", "_words", "held")
 
     def __init__(
         self,
@@ -123,12 +123,17 @@ class _Factor:
         own = UNSIGNED_BYTE if spelled == "u8" else type
         held_bits = max(1, 32 // BITS[spelled])
         self._type = VectorType((fragment.extent(REGISTER) // held_bits, held_bits), own)
+        self._made: dict[Corner, Value] = {}
 
     def piece(self, corner: Corner) -> Value:
         """The operand that begins at a corner."""
-        each = len(self._words) // len(self._numbers)
-        start = self._numbers[corner] * each
-        return _shaped(self._build, self._words[start : start + each], self._type)
+        found = self._made.get(corner)
+        if found is None:
+            each = len(self._words) // len(self._numbers)
+            start = self._numbers[corner] * each
+            found = _shaped(self._build, self._words[start : start + each], self._type)
+            self._made[corner] = found
+        return found
 
 
 def _lanes_inside(

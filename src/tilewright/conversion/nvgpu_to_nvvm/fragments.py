@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.conversion.nvgpu_to_nvvm.elementwise import lanes
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import joined, lanes
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.conversion import BitcastOp
 from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvgpu.constraints import bits_of
-from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.types import IntegerType, VectorType
 
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ def put_together(build: ConversionBuilder, parts: Sequence[Value], type: Type) -
         part = IntegerType(_width(part))
     words = [same_bits(build, each, part) for each in parts]
     vector = VectorType((len(words),), part)
-    whole = build.create(FromElementsOp, elements=words, types=[vector]).result
-    return same_bits(build, whole, type)
+    return same_bits(build, joined(build, words, vector), type)
 
 
 def members(build: ConversionBuilder, value: Value) -> list[Value]:

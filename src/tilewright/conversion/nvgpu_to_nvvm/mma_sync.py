@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
 
 FACTORS: Final[Mapping[Type, MMAType]] = {
     F16: MMAType.F16,
@@ -74,11 +75,11 @@ def mma(op: MmaSyncOp, new: MmaSyncOp, build: ConversionBuilder) -> Result:
     shape = shape_of_product(op.mma_shape)
     if (problem := missing_product(MMA, a, b, sum, shape)) is not None:
         return build.reject(problem)
-    sums = taken_apart(build, new.matrix_c, fragment_type(sum))
+    sums = _registers(build, new.matrix_c, fragment_type(sum))
     made = build.create(
         MmaOp,
-        operand_a=taken_apart(build, new.matrix_a, fragment_type(a)),
-        operand_b=taken_apart(build, new.matrix_b, fragment_type(b)),
+        operand_a=_registers(build, new.matrix_a, fragment_type(a)),
+        operand_b=_registers(build, new.matrix_b, fragment_type(b)),
         operand_c=sums,
         shape=MMAShape(*shape),
         b1_op=MMAB1Op.AND_POPC if a is MMAType.B1 else None,
@@ -88,7 +89,19 @@ def mma(op: MmaSyncOp, new: MmaSyncOp, build: ConversionBuilder) -> Result:
         type_b=b,
         types=[StructType((fragment_type(sum),) * len(sums))],
     ).res
-    return put_together(build, members(build, made), new.matrix_c.type)
+    registers = members(build, made)
+    result = put_together(build, registers, new.matrix_c.type)
+    build.memo[build.point.block, result, fragment_type(sum)] = registers
+    return result
+
+
+def _registers(build: ConversionBuilder, vector: Value, part: Type) -> list[Value]:
+    """The registers of an operand; those that a block has taken apart already serve again."""
+    key = (build.point.block, vector, part)
+    found: list[Value] | None = build.memo.get(key)
+    if found is None:
+        found = build.memo[key] = taken_apart(build, vector, part)
+    return found
 
 
 PATTERNS: Final[Patterns] = (mma,)

@@ -145,7 +145,7 @@ class EmulatedRun(ProgramRun):
 
 
 class LoweredRun(ProgramRun):
-    """One run of a test program at the level of nv_tileaa, before or after its canonicaliser."""
+    """One run of a test program at the level of nv_tileaa: as it comes there, or changed."""
 
     SEEDS: ClassVar = {"plain": (0,), "checked": (1,)}
 
@@ -160,7 +160,7 @@ class LoweredRun(ProgramRun):
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
         stage, check = self.mode.split("-")
         root = enclosed(read_runnable(self.text, self.path.name))
-        passes = PASSES[stage] if level_of(root) == "cuda_tile" else "canonicalize,cse"
+        passes = PASSES[stage] if level_of(root) == "cuda_tile" else LATER[stage]
         parse_pipeline(passes).run(root)
         entry, grid, checked = self.run.entry, self.run.grid, check == "checked"
         tilewright.execute(root, entry, grid, arguments, check=checked, seed=seed, write=write)
@@ -171,7 +171,15 @@ class LoweredRun(ProgramRun):
 
 
 CANONICAL: Final = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", "sm_90")
-PASSES: Final = {"lowered": CANONICAL.partition(",canonicalize")[0], "canonical": CANONICAL}
+SLICED: Final = "slice-tiles{words=2}"
+"""Nearly every tile is too large then."""
+PASSES: Final = {
+    "lowered": CANONICAL.partition(",canonicalize")[0],
+    "canonical": CANONICAL,
+    "sliced": f"{CANONICAL},{SLICED}",
+}
+LATER: Final = {"canonical": "canonicalize,cse", "sliced": f"canonicalize,cse,{SLICED}"}
+"""The same from nv_tileaa on."""
 KEPT: Final = ("assertion", "misaligned", "race", "read_only", "uninitialised")
 """What canonical programs still do wrong. Other mistakes may go with what nobody uses."""
 
@@ -182,6 +190,7 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "lowered-checked": LoweredRun,
     "canonical-plain": LoweredRun,
     "canonical-checked": LoweredRun,
+    "sliced-checked": LoweredRun,
     "sm_80": EmulatedRun,
     "sm_90": EmulatedRun,
 }

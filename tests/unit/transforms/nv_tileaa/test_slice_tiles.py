@@ -1,0 +1,172 @@
+"""Large tiles in slices: what is cut, what is left alone, and that results are those of NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from run_random import CANONICAL, problems
+
+import tilewright
+from tilewright.dialects.scf import ForOp
+from tilewright.driver.api import read_runnable
+from tilewright.driver.assembly import enclosed
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.testing.generate.kernel import Options
+
+Arrays = Any
+
+
+def sliced(body: str, words: int = 16) -> Operation:
+    """A kernel `k` on views of two tensors of 16 by 8, cut into slices of so many registers."""
+    text = f"""
+      cuda_tile.module @m {{
+        entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {{
+          %zero = constant <i32: 0> : tile<i32>
+          %t0 = make_token : token
+          %pt = make_tensor_view %p, shape = [16, 8], strides = [8, 1] : {TENSOR}
+          %qt = make_tensor_view %q, shape = [16, 8], strides = [8, 1] : {TENSOR}
+          %pv = make_partition_view %pt : {VIEW}
+          %qv = make_partition_view %qt : {VIEW}
+          {body}
+          return
+        }}
+      }}"""
+    root = enclosed(read_runnable(text, "kernel.mlir"))
+    parse_pipeline(f"{CANONICAL},slice-tiles{{words={words}}}").run(root)
+    verify(root)
+    return root
+
+
+TENSOR = "tensor_view<16x8xf32, strides=[8,1]>"
+VIEW = f"partition_view<tile=(16x8), {TENSOR}>"
+LOAD = (
+    f"%x, %t1 = load_view_tko weak %pv[%zero, %zero] token = %t0 "
+    f": {VIEW}, tile<i32> -> tile<16x8xf32>, token"
+)
+
+
+def store(value: str, view: str = "%qv", token: str = "%t0") -> str:
+    return (
+        f"%t9 = store_view_tko weak {value}, {view}[%zero, %zero] token = {token} "
+        f": tile<16x8xf32>, {VIEW}, tile<i32> -> token"
+    )
+
+
+def loops(root: Operation) -> list[int]:
+    """How many slices each loop has."""
+    bounds = [op.upper_bound for op in root.walk() if isinstance(op, ForOp)]
+    return [value.defining_op().attributes["value"].value for value in bounds]  # type: ignore[union-attr]
+
+
+def run(root: Operation) -> tuple[Arrays, Arrays]:
+    """The tensors before and behind a run."""
+    before = np.random.default_rng(5).integers(-9, 9, (16, 8)).astype(np.float32)
+    p, q = before.copy(), np.zeros((16, 8), np.float32)
+    tilewright.execute(root, "k", 1, [p, q], check=True)
+    return before, q
+
+
+def test_element_by_element() -> None:
+    root = sliced(f"{LOAD}\n%y = addf %x, %x : tile<16x8xf32>\n{store('%y')}")
+    assert loops(root) == [8]
+    before, after = run(root)
+    assert np.array_equal(after, before + before)
+
+
+REDUCE = """
+  (%a: tile<f32>, %b: tile<f32>) {
+    %s = addf %a, %b : tile<f32>
+    yield %s : tile<f32>
+  }"""
+
+
+def test_each_row_by_itself() -> None:
+    root = sliced(f"""{LOAD}
+      %sum = reduce %x dim=1 identities=[0.0 : f32] : tile<16x8xf32> -> tile<16xf32> {REDUCE}
+      %column = reshape %sum : tile<16xf32> -> tile<16x1xf32>
+      %wide = broadcast %column : tile<16x1xf32> -> tile<16x8xf32>
+      %y = subf %x, %wide : tile<16x8xf32>
+      {store("%y")}""")
+    assert loops(root) == [8]
+    before, after = run(root)
+    assert np.array_equal(after, before - before.sum(1, keepdims=True))
+
+
+def test_sums_over_slices() -> None:
+    root = sliced(f"""{LOAD}
+      %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<16x8xf32> -> tile<8xf32> {REDUCE}
+      %row = reshape %sum : tile<8xf32> -> tile<1x8xf32>
+      %wide = broadcast %row : tile<1x8xf32> -> tile<16x8xf32>
+      {store("%wide")}""")
+    before, after = run(root)
+    # The sum needs all rows before the first of the result: two loops, one behind the other.
+    assert len(loops(root)) == 2
+    assert np.array_equal(after, np.broadcast_to(before.sum(0), (16, 8)))
+
+
+def test_identities_need_not_be_neutral() -> None:
+    """Of a tile of nothing but identities, the index is that of an element."""
+    root = sliced(f"""{LOAD}
+      %inf = constant <f32: 0x7F800000> : tile<16x8xf32>
+      %y = addf %x, %inf : tile<16x8xf32>
+      %flat = reshape %y : tile<16x8xf32> -> tile<128xf32>
+      %ones = constant <i32: 1> : tile<128xi32>
+      %places = iota : tile<128xi32>
+      %later = addi %places, %ones : tile<128xi32>
+      %least:2 = reduce %flat, %later dim=0 identities=[0x7F800000 : f32, 0 : i32]
+        : tile<128xf32>, tile<128xi32> -> tile<f32>, tile<i32>
+        (%a: tile<f32>, %b: tile<f32>, %i: tile<i32>, %j: tile<i32>) {{
+          %less = cmpf less_than ordered %a, %b : tile<f32> -> tile<i1>
+          %same = cmpf equal ordered %a, %b : tile<f32> -> tile<i1>
+          %first = cmpi less_than %i, %j, signed : tile<i32> -> tile<i1>
+          %tie = andi %same, %first : tile<i1>
+          %pick = ori %less, %tie : tile<i1>
+          %v = select %pick, %a, %b : tile<i1>, tile<f32>
+          %w = select %pick, %i, %j : tile<i1>, tile<i32>
+          yield %v, %w : tile<f32>, tile<i32>
+        }}
+      %n = itof %least#1 signed : tile<i32> -> tile<f32>
+      %one = reshape %n : tile<f32> -> tile<1x1xf32>
+      %wide = broadcast %one : tile<1x1xf32> -> tile<16x8xf32>
+      {store("%wide")}""")
+    assert loops(root)
+    assert (run(root)[1] == 1).all()
+
+
+def test_in_place_on_the_same_elements() -> None:
+    root = sliced(f"{LOAD}\n%y = addf %x, %x : tile<16x8xf32>\n{store('%y', '%pv', '%t1')}")
+    assert loops(root) == [8]
+
+
+def test_in_place_on_other_elements_stays_whole() -> None:
+    """The second half is stored where the first is loaded from: all loads come first."""
+    turned = "partition_view<tile=(16x8), tensor_view<16x8xf32, strides=[1,16]>>"
+    root = sliced(f"""{LOAD}
+      %rt = make_tensor_view %p, shape = [16, 8], strides = [1, 16]
+        : tensor_view<16x8xf32, strides=[1,16]>
+      %rv = make_partition_view %rt : {turned}
+      %t9 = store_view_tko weak %x, %rv[%zero, %zero] token = %t1
+        : tile<16x8xf32>, {turned}, tile<i32> -> token""")
+    assert loops(root) == []
+
+
+def test_what_stands_between_comes_behind() -> None:
+    root = sliced(f"""{LOAD}
+      print_tko "loaded\\n" token = %t1 -> token
+      {store("%x")}""")
+    assert loops(root) in ([], [8])
+    before, after = run(root)
+    assert np.array_equal(before, after)
+
+
+@pytest.mark.parametrize("words", [2, 16])
+@pytest.mark.parametrize("first", range(200, 230, 10))
+def test_random_programs_do_the_same_in_slices(first: int, words: int) -> None:
+    passes = [f"{CANONICAL},slice-tiles{{words={words}}}"]
+    wrong = [problem for seed in range(first, first + 10)
+             for problem in problems(seed, Options(profile="all"), passes)]  # fmt: skip
+    assert wrong == []

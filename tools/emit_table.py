@@ -110,7 +110,7 @@ def failures(kernels: list[str], arch: Arch) -> Iterator[str]:
     try:
         module = emit_llvm(parse_text(f"module {{\n{''.join(kernels)}}}\n", context()), arch)
         entries = assemble(
-            compile_ptx(module, opt_level=1, watched=True), arch, opt_level=1
+            compile_ptx(module, opt_level=1), arch, opt_level=1
         ).entries
         if len(entries) != len(kernels):
             yield f"{arch.name}: expected {len(kernels)} kernels, got {len(entries)}"

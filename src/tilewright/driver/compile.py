@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ASSEMBLY: Final = "llvm.inline_asm"
 """What a program says to ptxas directly."""
 
+LLVM_MADE: Final = EMITTED[EMITTED.index("llvm") + 1 :]
+"""What is there only behind LLVM."""
+
 Source = bytes | str | os.PathLike[str] | Operation
 
 
@@ -137,6 +140,11 @@ class Compilation:
 
     def to(self, stage: str) -> str | bytes:
         """The program at a stage: text, or the bytes of a cubin."""
+        if stage in LLVM_MADE:
+            # LLVM loads in another process while the passes run in this one.
+            from tilewright.emit.service import pool  # noqa: PLC0415
+
+            pool().warm()
         self.lower(stage)
         if stage not in EMITTED:
             return print_op(self.module)

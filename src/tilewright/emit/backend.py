@@ -1,6 +1,6 @@
 """LLVM itself, by way of llvmlite: from the text of a module to PTX, in this process.
 
-LLVM ends the process on what it cannot select. Whoever is not sure calls this in another one.
+LLVM ends the process on what it cannot select: `emit.service` has processes for that.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Rejected(Exception):
     """LLVM does not take the text; says why."""
 
 
-def _target() -> Any:
+def prepared() -> Any:
     """LLVM's target, which is made once."""
     with _lock:
         if not _ready:
@@ -46,7 +46,7 @@ def compile_text(
     """The PTX of a module. `library` is bitcode of functions that it calls."""
     # Without its registers assigned at all, code around wgmma is not what ptxas expects.
     codegen = max(opt_level, 1)
-    machine = _target().create_target_machine(cpu=cpu, features=features, opt=codegen)
+    machine = prepared().create_target_machine(cpu=cpu, features=features, opt=codegen)
     context = llvm.create_context()
     try:
         module = llvm.parse_assembly(text, context=context)
@@ -58,6 +58,8 @@ def compile_text(
     if library:
         internalize(module, keep=_kernels(module))
     tuning = llvm.create_pipeline_tuning_options(speed_level=opt_level)
+    # ptxas unrolls where it helps; here it makes the code that follows slow to compile.
+    tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
     return machine.emit_assembly(module)
@@ -78,7 +80,7 @@ def internalize(module: Any, keep: Iterable[str]) -> None:
 
 def extract_function(library: bytes, name: str) -> bytes | None:
     """The bitcode of one function of a library with all that it needs; nothing if it has none."""
-    machine = _target().create_target_machine()
+    machine = prepared().create_target_machine()
     context = llvm.create_context()
     module = llvm.parse_bitcode(library, context=context)
     if not any(f.name == name and not f.is_declaration for f in module.functions):

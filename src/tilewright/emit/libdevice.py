@@ -10,7 +10,6 @@ import os
 from hashlib import blake2b
 from tempfile import NamedTemporaryFile
 
-from tilewright.emit.backend import LIBRARY_FORMAT, extract_function, llvm_version
 from tilewright.emit.toolchain import cache_folder, find_libdevice
 from tilewright.support.diagnostics import Unsupported
 
@@ -40,6 +39,9 @@ def _cached(path: str, name: str) -> bytes:
             return stored.read()
     except OSError:
         pass
+    # LLVM is loaded by whoever needs it.
+    from tilewright.emit.backend import extract_function  # noqa: PLC0415
+
     made = extract_function(library, name)
     if made is None:
         raise Unsupported(f"'{name}': libdevice has no function of this name")
@@ -51,6 +53,8 @@ def _library(path: str) -> tuple[bytes, str]:
     """The whole library, and what tells it from others."""
     found = _libraries.get(path)
     if found is None:
+        from tilewright.emit.backend import LIBRARY_FORMAT, llvm_version  # noqa: PLC0415
+
         with open(path, "rb") as file:
             data = file.read()
         maker = f"{LIBRARY_FORMAT} {llvm_version()}".encode()[:16]

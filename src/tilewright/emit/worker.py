@@ -1,17 +1,23 @@
-"""Compiles one module for another process: `python -m tilewright.emit.worker`.
+"""LLVM for another process: `python -m tilewright.emit.worker` serves one request after another.
 
-A line of JSON comes in and the text and the library behind it, as many bytes as it says; the PTX
-goes out. If LLVM ends this process, the other one reads why on the standard error output.
+A line of JSON comes in and the text and the library behind it, as many bytes as it says; a line of
+JSON and the PTX, or why there is none, go out. If LLVM ends this process, the other one goes on,
+and reads why on the standard error output.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from typing import Any, Final
+from typing import IO, Any, NamedTuple
 
-REJECTED: Final = 3
-"""The exit code where LLVM says what is wrong instead of ending the process."""
+
+class Answer(NamedTuple):
+    """PTX, or why there is none."""
+
+    done: bool
+    text: str
 
 
 def request(text: str, cpu: str, features: str, opt_level: int, library: list[bytes]) -> bytes:
@@ -27,23 +33,43 @@ def request(text: str, cpu: str, features: str, opt_level: int, library: list[by
     return b"".join([json.dumps(head).encode(), b"\n", body, *library])
 
 
+def reply(source: IO[bytes]) -> Answer | None:
+    """What the worker wrote; nothing if it has ended."""
+    line = source.readline()
+    if not line.endswith(b"\n"):
+        return None
+    head: dict[str, Any] = json.loads(line)
+    body = source.read(head["size"])
+    return Answer(head["done"], body.decode()) if len(body) == head["size"] else None
+
+
 def main() -> int:
-    """Serve one request."""
+    """Serve until nobody asks any more."""
     _no_core_dumps()
     source = sys.stdin.buffer
-    head: dict[str, Any] = json.loads(source.readline())
-    text = source.read(head["text"]).decode("utf-8", "surrogateescape")
-    library = [source.read(size) for size in head["library"]]
+    # What LLVM or a library prints must not come between the replies.
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
     # What may end the process is loaded only here.
-    from tilewright.emit.backend import Rejected, compile_text  # noqa: PLC0415
+    from tilewright.emit.backend import Rejected, compile_text, prepared  # noqa: PLC0415
 
-    try:
-        ptx = compile_text(text, head["cpu"], head["features"], head["opt_level"], library)
-    except Rejected as error:
-        print(error, file=sys.stderr)
-        return REJECTED
-    sys.stdout.buffer.write(ptx.encode())
+    prepared()
+    while line := source.readline():
+        head: dict[str, Any] = json.loads(line)
+        text = source.read(head["text"]).decode("utf-8", "surrogateescape")
+        library = [source.read(size) for size in head["library"]]
+        try:
+            ptx = compile_text(text, head["cpu"], head["features"], head["opt_level"], library)
+            _write(target, Answer(True, ptx))
+        except Rejected as error:
+            _write(target, Answer(False, str(error)))
     return 0
+
+
+def _write(target: IO[bytes], answer: Answer) -> None:
+    body = answer.text.encode("utf-8", "replace")
+    target.write(json.dumps({"done": answer.done, "size": len(body)}).encode() + b"\n" + body)
+    target.flush()
 
 
 def _no_core_dumps() -> None:

@@ -62,7 +62,7 @@ def test_llvm_and_ptxas_take_all_that_is_claimed(arch: Arch, ptxas: Path) -> Non
     module = emit_llvm(parse_text(f"module {{\n{text}}}\n", context()), arch)
     assert not module.unproven
     # In another process, since a row that LLVM cannot select would end this one.
-    ptx = compile_ptx(module, opt_level=1, watched=True)
+    ptx = compile_ptx(module, opt_level=1)
     kernels = {part.partition("(")[0]: part for part in ptx.split(".entry ")[1:]}
     for index in indices:
         case = cases.CASES[index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import subprocess
@@ -10,10 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tilewright.driver.registry import context
+from tilewright.emit.backend import compile_text
 from tilewright.emit.llvm.assembly import is_known
+from tilewright.emit.llvm.module import emit_llvm
 from tilewright.emit.ptx import compile_ptx
 from tilewright.ir.types import F32, I8, I32, I64
 from tilewright.support.diagnostics import InternalError, Unsupported, UserError
+from tilewright.target.arch import ARCHES
+from tilewright.text.parser import parse_text
 
 VECTOR_ADD = """
 llvm.func @add(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %c: !llvm.ptr<1>, %n: i32)
@@ -57,7 +63,9 @@ def test_levels_of_optimisation(level: int, emit) -> None:
 
 def test_another_process_gives_the_same(emit) -> None:
     module = emit(VECTOR_ADD)
-    assert compile_ptx(module, watched=True) == compile_ptx(module)
+    arch = module.arch
+    here = compile_text(module.text, arch.ptx_target, arch.llvm_features, 3)
+    assert compile_ptx(module) == here
 
 
 def test_hash_seeds_do_not_matter() -> None:
@@ -129,8 +137,43 @@ def test_what_we_wrote_and_llvm_rejects_is_our_fault(emit) -> None:
     module.text = module.text.replace("add nsw i32", "add nsw float")
     with pytest.raises(InternalError, match="LLVM rejects what we wrote"):
         compile_ptx(module)
-    with pytest.raises(InternalError, match="LLVM rejects what we wrote"):
-        compile_ptx(module, watched=True)
+
+
+ABORT = """
+declare void @llvm.nvvm.wgmma.fence.sync.aligned()
+define ptx_kernel void @k() {
+  call void @llvm.nvvm.wgmma.fence.sync.aligned()
+  ret void
+}
+"""
+
+
+def test_an_abort_of_llvm_is_an_error_of_ours(emit) -> None:
+    module = emit(VECTOR_ADD, "sm_80")
+    module.text += ABORT
+    with pytest.raises(InternalError, match=r"LLVM ends on what we wrote: .*Cannot select"):
+        compile_ptx(module)
+    # The next one is none the worse for it.
+    assert ".entry add(" in compile_ptx(emit(VECTOR_ADD))
+
+
+def test_llvm_that_does_not_end_is_stopped(emit, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_ptx(emit(VECTOR_ADD))
+    monkeypatch.setattr("tilewright.emit.ptx.TIMEOUT", 0.0)
+    with pytest.raises(Unsupported, match="no end after 0 seconds"):
+        compile_ptx(emit(VECTOR_ADD))
+
+
+def test_a_child_of_this_process_has_processes_of_its_own(emit) -> None:
+    module = emit(VECTOR_ADD)
+    expected = compile_ptx(module)
+    with multiprocessing.get_context("fork").Pool(2) as children:
+        assert children.map(ptx_of, [VECTOR_ADD] * 4) == [expected] * 4
+    assert compile_ptx(module) == expected
+
+
+def ptx_of(text: str) -> str:
+    return compile_ptx(emit_llvm(parse_text(text, context()), ARCHES["sm_90"]))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +242,7 @@ def test_a_tensor_map_that_would_be_copied(emit) -> None:
         emit(text)
 
 
-def test_loops_that_must_not_be_unrolled(emit) -> None:
+def test_loops_are_unrolled_here_only_where_the_program_asks(emit) -> None:
     text = """
       llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
         %zero = llvm.mlir.constant(0 : i32) : i32
@@ -215,9 +258,13 @@ def test_loops_that_must_not_be_unrolled(emit) -> None:
         llvm.return
       }
     """
-    wish = "{loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}"
-    rolled = compile_ptx(emit(text.replace("ATTRIBUTE", wish)))
-    unrolled = compile_ptx(emit(text.replace("ATTRIBUTE", "")))
+    wish = "{loop_annotation = #llvm.loop_annotation<unroll = <WISH = true>>}"
+    full = compile_ptx(emit(text.replace("ATTRIBUTE", wish.replace("WISH", "full"))))
+    rolled = compile_ptx(emit(text.replace("ATTRIBUTE", wish.replace("WISH", "disable"))))
+    free = compile_ptx(emit(text.replace("ATTRIBUTE", "")))
+    assert full.count("st.volatile.global") == 4
     assert rolled.count("st.volatile.global") == 1
-    assert unrolled.count("st.volatile.global") == 4
     assert '.pragma "nounroll"' in rolled
+    # ptxas decides about the others.
+    assert free.count("st.volatile.global") == 1
+    assert '.pragma "nounroll"' not in free

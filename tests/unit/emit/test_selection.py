@@ -175,5 +175,5 @@ def test_llvm_selects_everything(name: str) -> None:
     text = "".join([kernel(number, line) for number, line in enumerate(lines())])
     module = emit_llvm(parse_text(text, context()), ARCHES[name])
     assert len(module.entries) > 1000
-    ptx = compile_ptx(module, opt_level=1, watched=True)
+    ptx = compile_ptx(module, opt_level=1)
     assert ptx.count(".visible .entry") == len(module.entries)

@@ -1,0 +1,35 @@
+"""One case or more for each operation of the NVVM dialect: its text, and what PTX it must become.
+
+The expected instructions and the first GPU that has them are those of the PTX ISA.
+"""
+
+from __future__ import annotations
+
+from nvvm_cases.case import ARGUMENTS, HAVING, Case
+from nvvm_cases.matrices import (
+    dense_products,
+    small_matrices,
+    sparse_products,
+    warpgroups,
+)
+from nvvm_cases.memory import accesses, copies, tensors
+from nvvm_cases.numbers import arithmetic, conversions
+from nvvm_cases.threads import barriers, mbarriers, registers, warps
+
+__all__ = ["ARGUMENTS", "CASES", "HAVING", "Case"]
+
+CASES = [
+    *accesses(),
+    *registers(),
+    *barriers(),
+    *warps(),
+    *mbarriers(),
+    *copies(),
+    *tensors(),
+    *small_matrices(),
+    *dense_products(),
+    *sparse_products(),
+    *warpgroups(),
+    *arithmetic(),
+    *conversions(),
+]

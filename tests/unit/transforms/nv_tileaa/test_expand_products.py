@@ -1,0 +1,68 @@
+"""Tests of expand-products: which factors are left for the tensor cores of which GPU."""
+
+from __future__ import annotations
+
+import pytest
+from dialect_text import read
+
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import Sink
+from tilewright.transforms.nv_tileaa.expand_products import ExpandProducts
+
+
+def expanded(body: str, capability: int) -> list[DotOp]:
+    spec = f"#nv_tileaa.target_spec<compute_capability = {capability}>"
+    module = read(f"gpu.module @m attributes {{nv_tileaa.target_spec = {spec}}} {{\n{body}\n}}")
+    ExpandProducts().run(module, Sink())
+    verify(module)
+    return [op for op in module.walk() if isinstance(op, DotOp)]
+
+
+def plain(element: str, total: str = "f32") -> str:
+    types = f"tensor<16x32x{element}>, tensor<32x8x{element}>, tensor<16x8x{total}>"
+    a, b, c = types.split(", ")
+    return (
+        f"nv_tileaa.func @f(%a: {a}, %b: {b}, %c: {c}) -> {c} {{\n"
+        f'%d = nv_tileaa.dot %a, %b, %c {{input_precision = "tf32"}} : {types}\n'
+        f"nv_tileaa.return %d : {c} }}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("element", "capability", "expected"),
+    [
+        ("f8E4M3FN", 80, "f16"),
+        ("f8E5M2", 86, "f16"),
+        ("f8E5M2", 89, "f8E5M2"),
+        ("f8E4M3FN", 90, "f8E4M3FN"),
+        ("bf16", 80, "bf16"),
+    ],
+)
+def test_bytes_become_halves_where_only_halves_are_multiplied(
+    element: str, capability: int, expected: str
+) -> None:
+    (dot,) = expanded(plain(element), capability)
+    assert str(dot.a.type) == f"tensor<16x32x{expected}>"
+    assert str(dot.b.type) == f"tensor<32x8x{expected}>"
+    assert str(dot.result.type) == "tensor<16x8xf32>"
+
+
+@pytest.mark.parametrize(
+    ("element", "scale"),
+    [("f8E4M3FN", "f8E8M0FNU"), ("f4E2M1FN", "f8E4M3FN"), ("f8E5M2", "f8E8M0FNU")],
+)
+def test_scales_become_part_of_the_factors(element: str, scale: str) -> None:
+    types = f"tensor<16x64x{element}>, tensor<64x8x{element}>, tensor<16x8xf32>"
+    scales = f"tensor<16x2x{scale}>, tensor<2x8x{scale}>"
+    a, b, c, p, q = (*types.split(", "), *scales.split(", "))
+    body = (
+        f"nv_tileaa.func @f(%a: {a}, %b: {b}, %c: {c}, %p: {p}, %q: {q}) -> {c} {{\n"
+        f'%d = nv_tileaa.dot %a, %b, %c scaled by %p, %q {{input_precision = "tf32"}} '
+        f": {types} by {scales}\nnv_tileaa.return %d : {c} }}"
+    )
+    (dot,) = expanded(body, 90)
+    assert dot.a_scale is None
+    assert dot.b_scale is None
+    assert str(dot.a.type) == "tensor<16x64xbf16>"
+    assert str(dot.b.type) == "tensor<64x8xbf16>"

@@ -167,3 +167,77 @@ def test_what_lies_beyond_the_depth_is_not_multiplied(element: str) -> None:
     expected = a.astype(np.float64) @ b.astype(np.float64)
     tilewright.execute(text, "k", 1, [a, b, c], "emulator", check=True, arch="sm_90")
     np.testing.assert_array_equal(c, expected)
+
+
+def loaded(name: str, count: int, element: str) -> str:
+    """So many elements behind a pointer."""
+    pointers, tile = f"tile<{count}xptr<{element}>>", f"tile<{count}x{element}>"
+    return f"""%{name}i = iota : tile<{count}xi32>
+        %{name}1 = reshape %{name}p : tile<ptr<{element}>> -> tile<1xptr<{element}>>
+        %{name}n = broadcast %{name}1 : tile<1xptr<{element}>> -> {pointers}
+        %{name}q = offset %{name}n, %{name}i : {pointers}, tile<{count}xi32> -> {pointers}
+        %{name}f, %{name}t = load_ptr_tko weak %{name}q : {pointers} -> {tile}, token
+        """
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
+@pytest.mark.parametrize(
+    ("scale", "block", "dtype"),
+    [
+        ("f8E8M0FNU", 32, ml_dtypes.float8_e8m0fnu),
+        ("f8E8M0FNU", 16, ml_dtypes.float8_e8m0fnu),
+        ("f8E4M3FN", 16, ml_dtypes.float8_e4m3fn),
+    ],
+)
+def test_four_bits_with_scales(scale: str, block: int, dtype: Any, arch: str) -> None:
+    """Powers of two as scales: every product and sum is exact."""
+    m, n, k = 16, 8, 64
+    s, t = f"{m}x{k // block}x{scale}", f"{k // block}x{n}x{scale}"
+    text = "".join(
+        loaded(name, count, element)
+        for name, count, element in (
+            ("a", m * k // 2, "i8"),
+            ("b", k * n // 2, "i8"),
+            ("s", m * k // block, "i8"),
+            ("t", n * k // block, "i8"),
+            ("c", m * n, "f32"),
+        )
+    )
+    text += f"""%a4 = unpack %af : tile<{m * k // 2}xi8> -> tile<{m * k}xf4E2M1FN>
+        %b4 = unpack %bf : tile<{k * n // 2}xi8> -> tile<{k * n}xf4E2M1FN>
+        %a = reshape %a4 : tile<{m * k}xf4E2M1FN> -> tile<{m}x{k}xf4E2M1FN>
+        %b = reshape %b4 : tile<{k * n}xf4E2M1FN> -> tile<{k}x{n}xf4E2M1FN>
+        %s8 = bitcast %sf : tile<{m * k // block}xi8> -> tile<{m * k // block}x{scale}>
+        %t8 = bitcast %tf : tile<{n * k // block}xi8> -> tile<{n * k // block}x{scale}>
+        %s = reshape %s8 : tile<{m * k // block}x{scale}> -> tile<{s}>
+        %t = reshape %t8 : tile<{n * k // block}x{scale}> -> tile<{t}>
+        %c = reshape %cf : tile<{m * n}xf32> -> tile<{m}x{n}xf32>
+        %r = mmaf_scaled %a, %b, %c, %s, %t : tile<{m}x{k}xf4E2M1FN>, tile<{k}x{n}xf4E2M1FN>, \
+tile<{m}x{n}xf32>, tile<{s}>, tile<{t}>
+        %f = reshape %r : tile<{m}x{n}xf32> -> tile<{m * n}xf32>
+        %w = store_ptr_tko weak %cq, %f : tile<{m * n}xptr<f32>>, tile<{m * n}xf32> -> token
+        """
+    pointers = ", ".join(f"%{name}p: tile<ptr<i8>>" for name in "abst")
+    text = (
+        f"cuda_tile.module @m {{ entry @k({pointers}, %cp: tile<ptr<f32>>) {{ {text} return }} }}"
+    )
+    random = np.random.default_rng(block)
+    a, b = (random.integers(0, 256, size // 2).astype(np.uint8) for size in (m * k, k * n))
+    p, q = (
+        (2.0 ** random.integers(-2, 3, shape)).astype(dtype)
+        for shape in ((m, k // block), (k // block, n))
+    )
+    c = random.integers(-4, 5, (m, n)).astype(np.float32)
+    wide_a = _fours(a).reshape(m, k) * p.astype(np.float64).repeat(block, axis=1)
+    wide_b = _fours(b).reshape(k, n) * q.astype(np.float64).repeat(block, axis=0)
+    expected = (wide_a @ wide_b + c).astype(np.float32)
+    arguments = [a.view(np.int8), b.view(np.int8), p.view(np.int8), q.view(np.int8), c]
+    tilewright.execute(text, "k", 1, arguments, "emulator", check=True, arch=arch)
+    np.testing.assert_array_equal(c, expected)
+
+
+def _fours(packed: Any) -> Any:
+    """Two floats of four bits in each byte, the first in the low bits."""
+    values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    bits = np.stack([packed & 15, packed >> 4], axis=-1).reshape(-1)
+    return np.where(bits & 8, -1.0, 1.0) * values[bits & 7]

@@ -33,7 +33,7 @@ def scratch_bytes(op: Operation) -> int:
             found = transfer(layout_of(op.source), layout_of(op.result)).move
             return _moved(op) if found >= Move.SHUFFLES else 0
         case ReduceOp():
-            return sum(_slots(op, source.type) for source in op.sources)
+            return _slots(op)
         case ScanOp():
             return _all_slots(op)
         case DotOp():
@@ -59,13 +59,14 @@ def _tile(type: Type) -> int:
     return count(type) * register_bytes(element_of(type))
 
 
-def _slots(op: ReduceOp, source: Type) -> int:
-    """A slot for each line and each warp that has a part of it."""
-    steps = reduction(layout_of(source), op.axis)
+def _slots(op: ReduceOp) -> int:
+    """A slot for each line of a round and each warp that has a part of it."""
+    steps = reduction(layout_of(op.sources[0]), op.axis)
     if not steps.warps:
         return 0
-    bytes = steps.partial.size << len(steps.warps)
-    return _aligned(bytes * register_bytes(element_of(source)))
+    sizes = [register_bytes(element_of(source.type)) for source in op.sources]
+    lines = steps.partial.size >> len(steps.rounds(sum(sizes)))
+    return sum(_aligned(lines * size << len(steps.warps)) for size in sizes)
 
 
 def _aligned(bytes: int) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tilewright.layout import gf2
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
+from tilewright.layout.pieces import piece_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,13 @@ class Reduction(NamedTuple):
     first; no two have the same highest bit."""
     lanes: list[Direction]
     warps: list[Direction]
+
+    def rounds(self, bytes: int) -> tuple[int, ...]:
+        """The bits of a line that number the round in which warps exchange their parts of it.
+
+        Each line takes so many bytes; there are several rounds if lines are many.
+        """
+        return piece_bits(self.partial, self.partial, bytes << len(self.warps))
 
 
 def reduction(source: Layout, axis: int) -> Reduction:

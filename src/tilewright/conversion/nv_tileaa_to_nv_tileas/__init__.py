@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.targets import target_of
 from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
 from tilewright.conversion.nv_tileaa_to_nv_tileas.rebuild import Rebuild
 from tilewright.conversion.nv_tileaa_to_nv_tileas.warps import choose_warps
-from tilewright.dialects.nv_tileaa.attributes import (
-    TARGET_SPEC_NAME,
-    KernelSpecAttr,
-    TargetSpecAttr,
-)
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.operation import Region
 from tilewright.ir.passes import Pass
 from tilewright.support.diagnostics import UserError
-from tilewright.target.arch import find_arch
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -32,19 +28,15 @@ class ConvertTileAAToTileAS(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
-                lay_out(function, target_of(function))
+                lay_out(function, required_target(function))
 
 
-def target_of(function: FuncOp) -> Arch:
+def required_target(function: FuncOp) -> Arch:
     """The GPU that the module of a function is for."""
-    for outer in function.ancestors():
-        spec = outer.attributes.get(TARGET_SPEC_NAME)
-        if not isinstance(spec, TargetSpecAttr):
-            continue
-        arch = find_arch(f"sm_{spec.compute_capability}")
-        if arch is not None:
-            return arch
-    raise UserError([function.error("expected a module with a target specification")])
+    arch = target_of(function)
+    if arch is None:
+        raise UserError([function.error("expected a module with a target specification")])
+    return arch
 
 
 def lay_out(function: FuncOp, arch: Arch) -> None:

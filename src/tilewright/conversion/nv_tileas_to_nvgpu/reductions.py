@@ -30,13 +30,16 @@ from tilewright.dialects.gpu.attributes import ShuffleMode
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import TensorType, VectorType
+from tilewright.layout.pieces import one_piece, piece_registers
 from tilewright.layout.reduction import Reduction, reduction
 from tilewright.layout.staging import common_vector, staging
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
 
 
 SLOT_ALIGNMENT: Final = 16
@@ -91,12 +94,38 @@ def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int)
 def _across_warps(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
 ) -> list[Value]:
+    """Warps exchange their parts of all lines; of many lines in several rounds."""
+    bits = steps.rounds(sum(register_bytes(element_of(source.type)) for source in op.sources))
+    if not bits:
+        return _exchanged(op, build, parts, steps, steps.partial)
+    lines = one_piece(steps.partial, bits)
+    found: list[dict[int, Value]] = [{} for _ in parts]
+    for number in range(1 << len(bits)):
+        if number:
+            build.create(BarrierOp)
+        registers = piece_registers(steps.partial, bits, number)
+        some = [picked(build, part, registers) for part in parts]
+        for known, part in zip(found, _exchanged(op, build, some, steps, lines), strict=True):
+            known.update(zip(registers, elements(build, part), strict=True))
+    return [
+        build.create(
+            FromElementsOp,
+            elements=[known[register] for register in range(len(known))],
+            types=[part.type],
+        ).result
+        for known, part in zip(found, parts, strict=True)
+    ]
+
+
+def _exchanged(
+    op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction, lines: Layout
+) -> list[Value]:
     """Every warp puts its part of each line into a slot; then all threads combine all slots."""
     slot = linear(build, thread(op, build), _slot_vectors(steps))
     areas: list[_Slots] = []
     total = 0
     for source in op.sources:
-        areas.append(_Slots(op, build, steps, register_bytes(element_of(source.type)), total))
+        areas.append(_Slots(op, build, lines, register_bytes(element_of(source.type)), total))
         total += -(-(areas[-1].bytes << len(steps.warps)) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
     with where(build, _speaks(op, build, steps)):
         for area, part in zip(areas, parts, strict=True):
@@ -117,9 +146,8 @@ class _Slots:
     __slots__ = ("_build", "_element", "_op", "_places", "_start", "_vector", "bytes")
 
     def __init__(
-        self, op: ReduceOp, build: ConversionBuilder, steps: Reduction, element: int, start: int
+        self, op: ReduceOp, build: ConversionBuilder, lines: Layout, element: int, start: int
     ) -> None:
-        lines = steps.partial
         self._op, self._build = op, build
         self._element, self._start = element, start
         self._places = lines.then(staging(lines, lines, element).inverse())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, TargetSpecAttr
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.queue import (
     CreateQueueOp,
@@ -24,7 +24,7 @@ from tilewright.ir.passes import Pass, option
 from tilewright.ir.symbol_table import resolve
 from tilewright.ir.types import FloatType, IntegerType
 from tilewright.support.diagnostics import Diagnostic, note
-from tilewright.target.arch import Arch, find_arch
+from tilewright.target.arch import find_arch
 from tilewright.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -63,17 +63,8 @@ class CheckResources(Pass):
                 sink.add(problem)
 
     def _resources(self, op: Operation) -> Resources | None:
-        arch = find_arch(self.arch) if self.arch else _target(op)
+        arch = find_arch(self.arch) if self.arch else target_of(op)
         return None if arch is None else Resources.of(arch)
-
-
-def _target(op: Operation) -> Arch | None:
-    """The GPU that the program around an operation is for."""
-    for outer in op.ancestors():
-        spec = outer.attributes.get(TARGET_SPEC_NAME)
-        if isinstance(spec, TargetSpecAttr):
-            return find_arch(f"sm_{spec.compute_capability}")
-    return None
 
 
 def _asked(op: ResourceOp) -> Resources:

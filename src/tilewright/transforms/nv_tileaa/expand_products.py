@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.targets import target_of
 from tilewright.dialects.elements import element_of, with_element
-from tilewright.dialects.nv_tileaa.attributes import (
-    TARGET_SPEC_NAME,
-    TargetSpecAttr,
-)
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp
 from tilewright.dialects.nv_tileaa.floating import MulFOp
@@ -17,7 +14,6 @@ from tilewright.dialects.nv_tileaa.shape import BroadcastOp, ViewOp
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import apply_rules, rule
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, TensorType
-from tilewright.target.arch import find_arch
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
@@ -52,12 +48,8 @@ def halves(op: DotOp, build: Rewriter) -> Replacement:
 
 def _has_bytes(op: DotOp) -> bool:
     """Whether the GPU of the program multiplies floats of 8 bits; it does if nobody says."""
-    for outer in op.ancestors():
-        spec = outer.attributes.get(TARGET_SPEC_NAME)
-        if isinstance(spec, TargetSpecAttr):
-            arch = find_arch(f"sm_{spec.compute_capability}")
-            return arch is None or Feature.FP8 in arch
-    return True
+    arch = target_of(op)
+    return arch is None or Feature.FP8 in arch
 
 
 def _product(build: Rewriter, op: DotOp, a: Value, b: Value) -> DotOp:

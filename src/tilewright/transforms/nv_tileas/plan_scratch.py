@@ -2,7 +2,8 @@
 
 An operation writes its scratch memory, waits for all threads, and reads. Behind that wait all
 earlier reads are over, so only the area that was used last may still be being read. Two areas are
-used in turn; where both may be in use, in a loop for instance, a barrier comes first.
+used in turn; where both may be in use, in a loop for instance, a barrier comes first. So it does
+everywhere where the GPU has room for one area alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.scratch import scratch_bytes
+from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I64
+from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -25,7 +28,8 @@ SCRATCH: Final = "scratch"
 TOTAL: Final = "nv_tileas.scratch_bytes"
 """The attribute of a function that says how much shared memory its operations go through."""
 ALIGNMENT: Final = 128
-AREAS: Final = frozenset((0, 1))
+BOTH: Final = frozenset((0, 1))
+ONE: Final = frozenset((0,))
 NONE: Final = frozenset[int]()
 
 
@@ -44,15 +48,27 @@ def plan(function: FuncOp) -> None:
     needs = {op: bytes for op in function.walk() if (bytes := scratch_bytes(op))}
     if not needs:
         return
-    turns = _Turns(needs)
-    turns.block(function.body.block, frozenset())
     area = -(-max(needs.values()) // ALIGNMENT) * ALIGNMENT
+    turns = _Turns(needs, _areas(function, needs, area))
+    turns.block(function.body.block, frozenset())
     for op, turn in turns.decided.items():
         op.attributes[SCRATCH] = IntegerAttr(turn.area * area, I64)
         if turn.waits:
             create_op(BarrierOp, location=op.location).insert_before(op)
     count = 1 + max(turn.area for turn in turns.decided.values())
     function.attributes[TOTAL] = IntegerAttr(count * area, I64)
+
+
+def _areas(function: FuncOp, needs: dict[Operation, int], area: int) -> frozenset[int]:
+    """The areas that there is room for."""
+    arch = target_of(function)
+    if arch is None or 2 * area <= arch.static_shared:
+        return BOTH
+    if area <= arch.static_shared:
+        return ONE
+    op = max(needs, key=needs.__getitem__)
+    what = f"'{op.name}' through {needs[op]} bytes of shared memory on {arch.name}"
+    raise Unsupported(f"{what}, where a block has {arch.static_shared}", op.location)
 
 
 class Turn(NamedTuple):
@@ -65,10 +81,11 @@ class Turn(NamedTuple):
 class _Turns:
     """Follows a function and keeps track of the areas that threads may still be reading."""
 
-    __slots__ = ("_needs", "decided")
+    __slots__ = ("_areas", "_needs", "decided")
 
-    def __init__(self, needs: dict[Operation, int]) -> None:
+    def __init__(self, needs: dict[Operation, int], areas: frozenset[int]) -> None:
         self._needs = needs
+        self._areas = areas
         self.decided: dict[Operation, Turn] = {}
 
     def block(self, block: Block, read: frozenset[int]) -> frozenset[int]:
@@ -83,7 +100,7 @@ class _Turns:
         return read
 
     def _use(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
-        free = AREAS - read
+        free = self._areas - read
         area = min(free) if free else 0
         self.decided[op] = Turn(area, waits=not free)
         return frozenset((area,))

@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz bench conformance samples clean
+.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism bench conformance samples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,14 @@ emit-table: $(READY) ## take every NVVM operation and library function through L
 fuzz: $(READY) ## feed mutated bytecode and text to the readers (N=count SEED=number)
 	@echo "fuzz: mutated bytecode and text into the readers"
 	@$(BIN)/python tools/fuzz.py $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+fuzz-compile: $(READY) ## compile mutated programs in watched processes (N=count SEED=number)
+	@echo "fuzz-compile: mutated programs, down to cubins"
+	@$(BIN)/python tools/fuzz_compile.py $(if $(N),-n $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+determinism: $(READY) ## compile the corpus with two hash seeds and in many threads, compare every byte
+	@echo "determinism: the corpus with two hash seeds, and in many threads"
+	@$(BIN)/python tools/determinism.py $(ARGS)
 
 bench: $(READY) ## time the front end on the corpus
 	@echo "bench: the front end on the corpus"

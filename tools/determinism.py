@@ -1,0 +1,128 @@
+"""Whether a program becomes the same bytes, whoever compiles it.
+
+    python tools/determinism.py [--every N] [--threads N] [NAME ...]
+
+Modules of the corpus go through every stage in two processes with different hash seeds, and with
+`--threads` in one more, many at a time; the text of each stage and the PTX must be the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from corpus_checks import Module, load_modules
+from progress import progress
+
+from tilewright.bytecode.reader import read_bytecode
+from tilewright.driver.assembly import enclosed
+from tilewright.driver.compile import target
+from tilewright.driver.pipelines import LEVELS, levels_between, parse_pipeline
+from tilewright.emit.llvm.module import emit_llvm
+from tilewright.emit.ptx import compile_ptx
+from tilewright.support.diagnostics import Error
+from tilewright.text.printer import print_op
+
+SEEDS: Final = ("1", "4242")
+Digests = dict[str, int]
+"""A number for the text of each stage."""
+
+
+def stage_texts(module: Module, arch: str) -> Iterator[tuple[str, str]]:
+    """A module at every stage; the last is why there are no more, where that is so."""
+    gpu = target(arch)
+    root = enclosed(read_bytecode(module.data, module.name))
+    try:
+        parse_pipeline(LEVELS[-1]).run(root)
+        yield "cuda_tile", print_op(root, debug=True)
+        for level, passes in levels_between("cuda_tile", "nvvm"):
+            parse_pipeline((passes or "").replace("$arch", arch)).run(root)
+            yield level, print_op(root, debug=True)
+        written = emit_llvm(root, gpu)
+        yield "llvm", written.text
+        yield "ptx", compile_ptx(written)
+    except Error as error:
+        yield "error", str(error)
+
+
+def digests(module: Module, arch: str) -> Digests:
+    """What is compared."""
+    return {stage: zlib.crc32(text.encode()) for stage, text in stage_texts(module, arch)}
+
+
+def chosen(every: int, names: Sequence[str]) -> list[Module]:
+    """The modules to compile."""
+    modules = load_modules()[::every]
+    return [m for m in modules if not names or any(name in m.name for name in names)]
+
+
+def several(modules: Sequence[Module], arch: str, threads: int) -> Iterator[tuple[str, Digests]]:
+    """The modules in their order, so many at a time."""
+    if threads == 1:
+        yield from ((module.name, digests(module, arch)) for module in modules)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        found = pool.map(lambda module: digests(module, arch), modules)
+        yield from zip((module.name for module in modules), found, strict=True)
+
+
+def start(seed: str, threads: int, arguments: Sequence[str]) -> subprocess.Popen[str]:
+    """Another process that prints a line of JSON for each module."""
+    return subprocess.Popen(
+        [sys.executable, __file__, *arguments, "--print", "--threads", str(threads)],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def lines(process: subprocess.Popen[str]) -> Iterator[tuple[str, Digests]]:
+    """What such a process says."""
+    assert process.stdout is not None
+    with process:
+        for line in process.stdout:
+            yield json.loads(line)
+    if process.returncode:
+        sys.exit(f"a process ended with {process.returncode}")
+
+
+def main() -> int:
+    """Compare all; the exit code tells whether everything was the same."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
+    parser.add_argument("--every", type=int, default=1, help="only one of so many modules")
+    parser.add_argument("--gpu-name", default="sm_90")
+    parser.add_argument("--threads", type=int, default=8, help="how many at a time in a third run")
+    parser.add_argument("--print", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    modules = chosen(options.every, options.names)
+    if options.print:
+        for name, found in several(modules, options.gpu_name, options.threads):
+            print(json.dumps((name, found)), flush=True)
+        return 0
+    arguments = [*options.names, "--every", str(options.every), "--gpu-name", options.gpu_name]
+    plan = [(seed, 1) for seed in SEEDS] + [(SEEDS[0], options.threads)] * (options.threads > 1)
+    runs = zip(*(lines(start(seed, threads, arguments)) for seed, threads in plan), strict=True)
+    different = stages = errors = 0
+    for (name, first), *others in progress(runs, len(modules)):
+        stages += len(first)
+        errors += "error" in first
+        for (seed, threads), (_, found) in zip(plan[1:], others, strict=True):
+            if found != first:
+                different += 1
+                stage = next((s for s in first if first[s] != found.get(s)), "another end")
+                print(f"{name}: {stage} differs with hash seed {seed} and {threads} threads")
+    print(f"{len(modules)} modules, {stages} texts, {errors} that end in an error, "
+          f"{different} differences")  # fmt: skip
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

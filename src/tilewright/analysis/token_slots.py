@@ -7,7 +7,7 @@ of the first. A slot is free again behind the last operation that waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
@@ -43,9 +43,18 @@ def assign(lifetimes: Iterable[Lifetime[T]], pool: int) -> tuple[dict[T, int], L
     return slots, None
 
 
-def token_slots(function: Operation, pool: int = BARRIER_SLOTS) -> dict[CreateMemTokenOp, int]:
-    """A slot for each token that a function creates; a `UserError` where more live than slots."""
+def token_slots(
+    function: Operation,
+    pool: int = BARRIER_SLOTS,
+    among: Container[CreateMemTokenOp] | None = None,
+) -> dict[CreateMemTokenOp, int]:
+    """A slot for each token that a function creates, or for some of them.
+
+    Where more live at once than there are slots, that is a `UserError`.
+    """
     lifetimes = token_lifetimes(function)
+    if among is not None:
+        lifetimes = [life for life in lifetimes if life.token in among]
     slots, left = assign(lifetimes, pool)
     if left is None:
         return slots

@@ -31,6 +31,7 @@ PASSES: Final = {
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
+    "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
     "order-memory": "tilewright.transforms.nv_tileas.order_memory:OrderMemory",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_scratch:PlanScratch",
     "reconcile-unrealized-casts": (
@@ -76,7 +77,7 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
         "nv_tileas",
         "expand-products,slice-tiles,convert-tileaa-to-tileas,order-memory,plan-shared-memory",
     ),
-    ("nvgpu", "convert-tileas-to-nvgpu"),
+    ("nvgpu", "materialize-async,convert-tileas-to-nvgpu"),
     ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
 )
 """The levels, and the passes that lead to each from the one above; none where they are missing.

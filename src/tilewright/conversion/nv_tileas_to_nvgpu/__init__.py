@@ -6,8 +6,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu import (
+    agents,
     allocation,
+    async_copies,
     atomics,
+    buffers,
     dot,
     elementwise,
     float_conversions,
@@ -21,6 +24,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     moves,
     ordering,
     packing,
+    pipelines,
     pointers,
     reductions,
     scans,
@@ -51,6 +55,10 @@ PATTERNS: Final[Patterns] = (
     *messages.PATTERNS,
     *ordering.PATTERNS,
     *allocation.PATTERNS,
+    *agents.PATTERNS,
+    *async_copies.PATTERNS,
+    *buffers.PATTERNS,
+    *pipelines.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
     *functions.PATTERNS,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.allocation import make_frame, release_frame
+from tilewright.conversion.nv_tileas_to_nvgpu.barriers import make_barriers
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import make_scratch, scratch_type
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread, meet
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.gpu.attributes import Dimension
 from tilewright.dialects.gpu.indices import BlockIdOp, GridDimOp
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.gpu.structure import ReturnOp as GPUReturnOp
-from tilewright.dialects.gpu.threads import BarrierOp as GPUBarrierOp
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -62,6 +62,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         if buffers:
             make_scratch(op, entry.args[-1], build)
         make_frame(op, build)
+        make_barriers(op, build)
         build.inline_block(op.body.block, _grouped(op, entry.args[: len(inputs)], build))
         release_frame(op, build)
         build.create(GPUReturnOp)
@@ -99,8 +100,9 @@ def num_programs(op: GetNumProgramsOp, new: GetNumProgramsOp, build: ConversionB
 
 @converts(BarrierOp)
 def barrier(op: BarrierOp, new: BarrierOp, build: ConversionBuilder) -> Result:
-    """All threads of the block wait for each other."""
-    return build.create(GPUBarrierOp)
+    """All threads of the block wait for each other, or all of the agent."""
+    meet(op, build)
+    return []
 
 
 @converts(CreateMemTokenOp, JoinMemTokenOp)

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.cute_nvgpu.threads import NamedBarrierSyncOp
 from tilewright.dialects.gpu.attributes import Dimension
 from tilewright.dialects.gpu.indices import ThreadIdOp
+from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, TargetSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, agent_of
+from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.layout.linear import LANE, WARP
+from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import WARP_SIZE
+from tilewright.target.resources import NAMED_BARRIERS
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
@@ -25,7 +34,9 @@ LANE_BITS: Final = WARP_SIZE.bit_length() - 1
 
 
 def function_of(op: Operation) -> FuncOp:
-    """The function that an operation of the old program belongs to."""
+    """The function that an operation of the old program belongs to, or is."""
+    if isinstance(op, FuncOp):
+        return op
     for outer in op.ancestors():
         if isinstance(outer, FuncOp):
             return outer
@@ -48,9 +59,47 @@ def make_thread(op: FuncOp, build: ConversionBuilder) -> None:
 
 
 def thread(op: Operation, build: ConversionBuilder) -> Value:
-    """The number of the thread in its block: the lane in the low bits, above it the warp."""
-    number: Value = build.memo[function_of(op)]
+    """The number of the thread in its block, or in the agent that it belongs to.
+
+    The lane is in the low bits, above it the warp.
+    """
+    number: Value = build.memo[agent_of(op) or function_of(op)]
     return number
+
+
+def thread_count(op: Operation) -> int:
+    """How many threads do an operation: those of an agent, or all."""
+    agent = agent_of(op)
+    if agent is not None:
+        return agent.warps * WARP_SIZE
+    spec = function_of(op).kernel_spec
+    assert spec is not None
+    assert spec.num_warps is not None
+    return spec.num_warps * WARP_SIZE
+
+
+def first_thread(op: Operation, build: ConversionBuilder) -> Value:
+    """Whether the thread is the first of those that do an operation."""
+    zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32]).result
+    number = thread(op, build)
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero).result
+
+
+def meet(op: Operation, build: ConversionBuilder) -> None:
+    """All threads that do an operation wait for each other; agents have barriers of their own."""
+    agent = agent_of(op)
+    if agent is None:
+        build.create(BarrierOp)
+        return
+    agents = [inner for inner in function_of(op).walk() if isinstance(inner, AgentSwitchOp)]
+    number = 1 + agents.index(agent)
+    if number >= NAMED_BARRIERS:
+        raise Unsupported(f"barriers in more than {NAMED_BARRIERS - 1} agents", op.location)
+    parts = [
+        build.create(ConstantOp, value=IntegerAttr(part, I32), types=[I32]).result
+        for part in (number, thread_count(op))
+    ]
+    build.create(NamedBarrierSyncOp, barrier=parts[0], threads=parts[1])
 
 
 def thread_vectors(layout: Layout) -> list[int]:

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.types import MemrefType, MemTokenType, PtrType, TiledViewType
 from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.types import (
+    AsyncTokenType,
+    BufferType,
+    ConsumerTokenType,
+    IteratorType,
+    PipelineType,
+    ProducerTokenType,
+)
 from tilewright.ir.attributes import Type
 from tilewright.ir.type_converter import Converted, TypeConverter
 from tilewright.ir.types import (
@@ -14,6 +22,7 @@ from tilewright.ir.types import (
     F4E2M1FN,
     F32,
     I4,
+    I32,
     I64,
     TF32,
     FloatType,
@@ -36,7 +45,8 @@ def thread_types() -> TypeConverter:
 
     A tile is one vector of the thread's registers. An address is a number of 64 bits. A tensor in
     memory is its address and, as numbers of 64 bits, those extents and strides that its type
-    leaves open; so is a view of it. Tokens have been heeded by now and are nothing.
+    leaves open; so is a view of it. Tokens have been heeded by now and are nothing; those of
+    asynchronous copies are the handle of a barrier. A place in a pipeline is stage and parity.
     """
     types = TypeConverter()
     types.keep(Type)
@@ -46,6 +56,11 @@ def thread_types() -> TypeConverter:
     types.add(MemrefType, _parts)
     types.add(TiledViewType, lambda view: _parts(view.source))
     types.add(MemTokenType, lambda _: ())
+    types.add(AsyncTokenType, lambda _: I32)
+    types.add(BufferType, lambda _: I64)
+    types.add(PipelineType, lambda _: ())
+    for stage in (IteratorType, ProducerTokenType, ConsumerTokenType):
+        types.add(stage, lambda _: (I32, I32))
     return types
 
 

@@ -2,8 +2,8 @@
 
 A copy takes a token and gives the next one: it starts when what the first stands for is over, and
 is over when the second is waited for. `producers` of the token's creation says how many copies
-take it; they are one phase of a barrier. `async.create_token` and `async.join_tokens` are what
-the creation and the joins of such tokens become once each has its barrier.
+take it; they are one phase of a barrier. `async.create_token` is what the creation of such a token
+becomes once it has its barrier; from then on `async.wait` alone waits.
 """
 
 from __future__ import annotations
@@ -133,13 +133,3 @@ class CreateTokenOp(Operation):
     def verify(self) -> Iterator[str]:
         if self.slot >= BARRIER_SLOTS:
             yield f"expected one of {BARRIER_SLOTS} slots, got {self.slot}"
-
-
-class JoinTokensOp(Operation):
-    """Waits for all tokens; what follows goes on at the barrier of the first."""
-
-    name = "nv_tileas.async.join_tokens"
-    syntax = "` ` `[` $tokens `]` attr-dict `:` type($result)"
-
-    tokens = d.operands(PHASE)
-    result = d.result(PHASE)

@@ -44,6 +44,7 @@ class CreatePipelineOp(Operation):
     """
 
     name = "nv_tileas.async.pipeline.create_pipeline"
+    traits = (HasParent("nv_tileaa.func"),)
     syntax = "attr-dict `:` type($result)"
 
     slot = d.optional_attribute(SLOT)

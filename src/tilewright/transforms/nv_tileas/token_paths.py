@@ -44,11 +44,12 @@ class TokenPaths:
         """The tokens that a token directly depends on."""
         found = self._sources.get(token)
         if found is None:
-            found = self._sources[token] = tuple(_sources(token))
+            found = self._sources[token] = tuple(token_sources(token))
         return found
 
 
-def _sources(token: Value) -> Iterator[Value]:
+def token_sources(token: Value) -> Iterator[Value]:
+    """The tokens that a token directly depends on."""
     made = token.defining_op()
     match made:
         case None:

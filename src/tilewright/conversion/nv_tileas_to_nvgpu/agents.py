@@ -1,0 +1,50 @@
+"""Agents: some warps do one part of a program while the others do another."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of, thread, thread_count
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.integer import SubIOp
+from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.support.diagnostics import Unsupported
+from tilewright.target.arch import WARP_SIZE
+
+
+@converts(AgentSwitchOp)
+def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder) -> Result:
+    """The threads of the agent count from its first one; the others go past it."""
+    for inner in op.walk():
+        if "scratch" in inner.attributes:
+            raise Unsupported(f"'{inner.name}' through shared memory in an agent", inner.location)
+    whole = thread_count(function_of(op))
+    first, count = op.first * WARP_SIZE, op.warps * WARP_SIZE
+    if first + count > whole:
+        return build.reject(f"expected an agent of the {whole // WARP_SIZE} warps of the kernel")
+    number = thread(op, build)
+    if first:
+        number = build.create(SubIOp, lhs=number, rhs=constant(build, first)).result
+    build.memo[op] = number
+    if count == whole:
+        return build.inline_block(op.body.block, [])
+    if op.outputs:
+        return build.reject("expected an agent of all warps, since it gives values")
+    bound = constant(build, count)
+    inside = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
+    with where(build, inside):
+        build.inline_block(op.body.block, [])
+    return []
+
+
+@converts(ExecuteOp)
+def execute(op: ExecuteOp, new: ExecuteOp, build: ConversionBuilder) -> Result:
+    """What a plugin does is not part of the program."""
+    raise Unsupported(f"the code of the plugin '@{op.plugin}'", op.location)
+
+
+PATTERNS: Final[Patterns] = (agent_switch, execute)

@@ -1,0 +1,151 @@
+"""Copies that go on by themselves, and their tokens: an i32 that holds a barrier and a phase.
+
+From sm_90 on one thread starts one copy of all bytes, which the barrier counts: it has as many
+arrivals a phase as there are copies. Before, every thread copies its share, and arrives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    add,
+    constant,
+    multiply,
+    value_of,
+    widened,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.barriers import (
+    BULK_SINCE,
+    barrier_at,
+    index_constant,
+    init_barriers,
+    next_phase,
+    slot_of,
+    wait_for_token,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.buffers import stage_address
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    capability,
+    first_thread,
+    thread,
+    thread_count,
+)
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
+from tilewright.dialects.cute_nvgpu.threads import (
+    BulkLoadOp,
+    FenceProxyAsyncOp,
+    MBarrierArriveOnCopiesOp,
+)
+from tilewright.dialects.llvm.conversion import IntToPtrOp
+from tilewright.dialects.llvm.types import PTR_GLOBAL, PTR_SHARED
+from tilewright.dialects.nv_tileas import async_copy
+from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
+from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer
+from tilewright.dialects.nvgpu.mbarrier import MBarrierArriveExpectTxOp
+from tilewright.dialects.nvvm.attributes import LoadCacheModifier
+from tilewright.dialects.nvvm.copy import CpAsyncOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I64
+
+if TYPE_CHECKING:
+    from tilewright.dialects.llvm.types import PointerType
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+
+@converts(async_copy.CreateTokenOp)
+def create_token(
+    op: async_copy.CreateTokenOp, new: async_copy.CreateTokenOp, build: ConversionBuilder
+) -> Result:
+    """A fresh barrier for all that arrive in a phase, and phase 0."""
+    arrivals = 1 if capability(op) >= BULK_SINCE else thread_count(op)
+    init_barriers(op, build, [(op.slot, op.producers * arrivals)], again=op.again)
+    return constant(build, op.slot)
+
+
+@converts(async_copy.AsyncWaitOp)
+def wait(
+    op: async_copy.AsyncWaitOp, new: async_copy.AsyncWaitOp, build: ConversionBuilder
+) -> Result:
+    """Tokens of what threads do themselves have been heeded."""
+    for token in op.tokens:
+        if token.type is ASYNC_TOKEN:
+            wait_for_token(op, build, build.value(token))
+    return []
+
+
+@converts(async_copy.AsyncCopyOp)
+def copy(
+    op: async_copy.AsyncCopyOp, new: async_copy.AsyncCopyOp, build: ConversionBuilder
+) -> Result:
+    """The next phase of the barrier is the copy's: what its token stands for is over."""
+    bytes = buffer(op.target).stage_bytes
+    target = stage_address(build, new.target, new.stage, bytes)
+    whole = capability(op) >= BULK_SINCE
+    (_at_once if whole else _by_threads)(op, build, new.source, target, new.token)
+    return next_phase(build, new.token)
+
+
+def _at_once(
+    op: async_copy.AsyncCopyOp, build: ConversionBuilder, source: Value, target: Value, token: Value
+) -> None:
+    """One thread says how many bytes will come, and starts them."""
+    bytes = buffer(op.target).stage_bytes
+    with where(build, first_thread(op, build)):
+        barriers, place = barrier_at(op, build, slot_of(build, token))
+        # The stage may have been written by threads before.
+        build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+        build.create(
+            MBarrierArriveExpectTxOp,
+            barriers=barriers,
+            mbar_id=place,
+            txcount=index_constant(build, bytes),
+        )
+        build.create(
+            BulkLoadOp,
+            source=_pointer(build, source, PTR_GLOBAL),
+            target=_pointer(build, target, PTR_SHARED),
+            barriers=barriers,
+            mbar_id=place,
+            bytes=bytes,
+        )
+
+
+def _by_threads(
+    op: async_copy.AsyncCopyOp, build: ConversionBuilder, source: Value, target: Value, token: Value
+) -> None:
+    """Neighbouring threads copy neighbouring pieces, and arrive when theirs are there."""
+    pieces, threads = buffer(op.target).stage_bytes // COPIED_AT_ONCE, thread_count(op)
+    own = multiply(build, widened(build, thread(op, build)), COPIED_AT_ONCE, I64)
+    start = [add(build, base, own, I64) for base in (source, target)]
+    for first in range(0, pieces, threads):
+        with where(build, _below(op, build, pieces - first)):
+            places = [add(build, base, first * COPIED_AT_ONCE, I64) for base in start]
+            build.create(
+                CpAsyncOp,
+                src=_pointer(build, value_of(build, places[0], I64), PTR_GLOBAL),
+                dst=_pointer(build, value_of(build, places[1], I64), PTR_SHARED),
+                size=COPIED_AT_ONCE,
+                modifier=LoadCacheModifier.CG,
+            )
+    barriers, place = barrier_at(op, build, slot_of(build, token))
+    build.create(MBarrierArriveOnCopiesOp, barriers=barriers, mbar_id=place)
+
+
+def _below(op: Operation, build: ConversionBuilder, count: int) -> Value | None:
+    """Whether the thread is one of the first so many; nothing if all are."""
+    if count >= thread_count(op):
+        return None
+    number, bound = thread(op, build), constant(build, count)
+    return build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
+
+
+def _pointer(build: ConversionBuilder, address: Value, type: PointerType) -> Value:
+    return build.create(IntToPtrOp, arg=address, types=[type]).res
+
+
+PATTERNS: Final[Patterns] = (create_token, wait, copy)

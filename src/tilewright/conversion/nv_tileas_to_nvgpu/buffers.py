@@ -1,0 +1,134 @@
+"""Tiles in shared memory: where a thread's registers lie in a stage, to and fro."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
+    Number,
+    add,
+    exclusive_or,
+    multiply,
+    value_of,
+    widened,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, elements, holder
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import read_shared, write_shared
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.conversion.nv_tileas_to_nvgpu.words import (
+    from_words,
+    put_together,
+    taken_apart,
+    to_words,
+    word_type,
+)
+from tilewright.conversion.symbols import Symbols
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
+from tilewright.dialects.llvm.types import PTR_SHARED, ArrayType
+from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp, ReadBufferOp
+from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
+from tilewright.dialects.nv_tileas.types import buffer, register_bytes
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I8, I64, VectorType
+from tilewright.layout.linear import REGISTER
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+ALIGNMENT: Final = 128
+WIDEST: Final = 16
+"""How many bytes a thread moves at once at most."""
+
+
+def make_room(op: Operation, build: ConversionBuilder, bytes: int) -> Value:
+    """The address of new shared memory, as a number."""
+    room = Symbols(op, build).shared("buffer", ArrayType(bytes, I8), ALIGNMENT)
+    return build.create(PtrToIntOp, arg=room, types=[I64]).res
+
+
+@converts(AllocTensorOp)
+def alloc_tensor(op: AllocTensorOp, new: AllocTensorOp, build: ConversionBuilder) -> Result:
+    """Shared memory of its own."""
+    type = buffer(op.result)
+    return make_room(op, build, type.stages * type.stage_bytes)
+
+
+def stage_address(build: ConversionBuilder, base: Value, stage: Value, bytes: int) -> Value:
+    """Where a stage begins."""
+    offset = multiply(build, widened(build, stage, signed=False), bytes, I64)
+    return value_of(build, add(build, base, offset, I64), I64)
+
+
+class Stage:
+    """What a thread has of a value in shared memory, `value` being one of the old program."""
+
+    __slots__ = ("_build", "_bytes", "_op", "_pointers", "_value")
+
+    def __init__(self, op: Operation, build: ConversionBuilder, value: Value, at: Value) -> None:
+        self._op, self._build, self._value = op, build, value
+        bytes = register_bytes(element_of(value.type))
+        layout = maybe_layout_of(value)
+        own: Number = 0
+        numbers, vector = [0], 1
+        if layout is not None:
+            own = linear(build, thread(op, build), thread_vectors(layout))
+            steps = layout.vectors(REGISTER)
+            while vector * bytes < WIDEST and 1 << len(steps) > vector:
+                if steps[vector.bit_length() - 1] != vector:
+                    break
+                vector *= 2
+            numbers = [layout.packed(register=r) for r in range(0, 1 << len(steps), vector)]
+        self._bytes = bytes * vector
+        reach = 0 if layout is None else _union(thread_vectors(layout))
+        self._pointers = [self._pointer(at, own, number, bytes, reach) for number in numbers]
+
+    def _pointer(self, at: Value, own: Number, number: int, bytes: int, reach: int) -> Value:
+        build = self._build
+        if number & reach:
+            own, number = exclusive_or(build, own, number), 0
+        offset = multiply(build, widened(build, own, signed=False), bytes, I64)
+        start = add(build, at, offset, I64)
+        address = value_of(build, add(build, start, number * bytes, I64), I64)
+        return build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+
+    def write(self, registers: Value) -> None:
+        """Put the thread's registers there; one holder of each element does."""
+        build = self._build
+        words = to_words(build, as_vector(build, registers), self._bytes)
+        with where(build, holder(self._op, build, self._value)):
+            for number, pointer in enumerate(self._pointers):
+                word = put_together(build, words, number, self._bytes)
+                write_shared(build, pointer, word, self._bytes)
+
+    def read(self) -> Value:
+        """The thread's registers of what is there."""
+        build, word = self._build, word_type(self._bytes)
+        words: list[Value] = []
+        for pointer in self._pointers:
+            moved = read_shared(build, pointer, word, self._bytes)
+            words += taken_apart(build, moved, self._bytes)
+        (type,) = build.types.convert(self._value.type) or (word,)
+        if isinstance(type, VectorType):
+            return from_words(build, words, type)
+        return elements(build, from_words(build, words, VectorType((1,), type)))[0]
+
+
+def _union(vectors: list[int]) -> int:
+    found = 0
+    for vector in vectors:
+        found |= vector
+    return found
+
+
+@converts(ReadBufferOp)
+def read_buffer(op: ReadBufferOp, new: ReadBufferOp, build: ConversionBuilder) -> Result:
+    """Every thread reads its registers."""
+    at = stage_address(build, new.source, new.stage, buffer(op.source).stage_bytes)
+    return [Stage(op, build, op.result, at).read(), ()]
+
+
+PATTERNS: Final[Patterns] = (alloc_tensor, read_buffer)

@@ -1,0 +1,231 @@
+"""Gives the tokens of asynchronous copies barriers, and pipelines theirs.
+
+Tokens that a copy takes or gives, and all that control flow and order connect them to, become
+phases of a barrier; what threads do themselves waits before it takes such a token. Other tokens
+stay what they are: an order that barriers of the block keep where it matters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.analysis.token_slots import token_slots
+from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
+from tilewright.dialects.nv_tileas.async_copy import (
+    AsyncCopyOp,
+    AsyncWaitOp,
+    CreateTokenOp,
+)
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, pipeline
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.builder import create_op
+from tilewright.ir.passes import Pass
+from tilewright.ir.types import I32
+from tilewright.support.diagnostics import fail
+from tilewright.target.resources import BARRIER_SLOTS
+from tilewright.transforms.nv_tileas.token_paths import token_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+
+class MaterializeAsync(Pass):
+    """Give asynchronous copies and pipelines their barriers."""
+
+    name = "materialize-async"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            copies, pipelines = _found(function)
+            first = _give_slots(pipelines)
+            if copies:
+                _Tokens(function, copies).materialize(first)
+
+
+def _found(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipelineOp]]:
+    copies: list[AsyncCopyOp] = []
+    pipelines: list[CreatePipelineOp] = []
+    for op in function.walk():
+        if isinstance(op, AsyncCopyOp) and op.token.type is MEM_TOKEN:
+            copies.append(op)
+        elif isinstance(op, CreatePipelineOp):
+            pipelines.append(op)
+    return copies, pipelines
+
+
+def _give_slots(pipelines: list[CreatePipelineOp]) -> int:
+    """Pipelines have the first barriers; gives how many slots they take."""
+    taken = 0
+    for op in pipelines:
+        op.attributes["slot"] = IntegerAttr(taken, I32)
+        taken += 2 * pipeline(op.result).stages
+        if taken > BARRIER_SLOTS:
+            gist = f"pipelines with at most {BARRIER_SLOTS} barriers, two for each stage"
+            fail(f"expected {gist}, got {taken}", op.location)
+    return taken
+
+
+class _Tokens:
+    """The tokens of a function that become phases of barriers."""
+
+    __slots__ = ("_chosen", "_copies", "_function", "_waited")
+
+    def __init__(self, function: FuncOp, copies: list[AsyncCopyOp]) -> None:
+        self._function = function
+        self._copies = copies
+        self._waited: set[Value] = set()
+        for copy in copies:
+            if not copy.result_token.users:
+                _wait_at_the_end(copy)
+        self._chosen = self._connected()
+
+    def _connected(self) -> dict[Value, None]:
+        """All tokens that go on at the barrier of a copy's, in the order in which they are met."""
+        neighbours: dict[Value, list[Value]] = {}
+        for token in _tokens(self._function):
+            for source in _same_barrier(token):
+                neighbours.setdefault(token, []).append(source)
+                neighbours.setdefault(source, []).append(token)
+        chosen: dict[Value, None] = {copy.result_token: None for copy in self._copies}
+        pending: list[Value] = list(chosen)
+        while pending:
+            for other in neighbours.get(pending.pop(), ()):
+                if other not in chosen:
+                    chosen[other] = None
+                    pending.append(other)
+        return {token: None for token in _tokens(self._function) if token in chosen}
+
+    def materialize(self, first: int) -> None:
+        """Give each token of a copy its barrier, in a slot from that one on."""
+        for copy in self._copies:
+            if _is_behind_threads(copy.token):
+                create_op(BarrierOp, location=copy.location).insert_before(copy)
+        for token in self._chosen:
+            self._root(token)
+        self._chosen = self._connected()
+        created = [token.defined_by(CreateMemTokenOp) for token in self._chosen]
+        creations = dict.fromkeys(op for op in created if op is not None)
+        slots = token_slots(self._function, BARRIER_SLOTS - first, creations)
+        for op in list(self._function.walk()):
+            self._order(op)
+        for op, slot in slots.items():
+            again = list(slots.values()).count(slot) > 1 or op.parent_op is not self._function
+            self._create(op, first + slot, again=again)
+        for token in self._chosen:
+            token.type = ASYNC_TOKEN
+
+    def _root(self, token: Value) -> None:
+        """What threads do without a token before may begin a chain: then that has a beginning."""
+        op = token.defining_op()
+        if op is None or op.regions or isinstance(op, CreateMemTokenOp):
+            return
+        if any(value.type is MEM_TOKEN for value in op.operands):
+            return
+        made = create_op(CreateMemTokenOp, types=[MEM_TOKEN], location=op.location)
+        made.insert_before(op)
+        token.replace_all_uses_with(made.result)
+
+    def _order(self, op: Operation) -> None:
+        """Let an operation wait for the tokens of copies that it takes."""
+        tokens = [value for value in op.operands if value in self._chosen]
+        if not tokens or op.regions or op.is_terminator:
+            return
+        for token in dict.fromkeys(tokens):
+            self._wait(token, op)
+        match op:
+            case AsyncCopyOp():
+                return
+            case AsyncWaitOp():
+                op.erase()
+            case JoinMemTokenOp() if op.result in self._chosen:
+                self._replace(op.result, tokens[0])
+                op.erase()
+            case _:
+                self._pass_on(op, tokens)
+
+    def _wait(self, token: Value, op: Operation) -> None:
+        """Wait for a token where it is first needed, but outside of regions that it comes into.
+
+        A barrier knows whether its last phase is over, not whether one before it is: so there is
+        one wait for a token, and none behind what its barrier does next.
+        """
+        if token in self._waited or token.defined_by(CreateMemTokenOp) is not None:
+            return
+        self._waited.add(token)
+        while op.parent is not token.parent_block:
+            assert op.parent_op is not None
+            op = op.parent_op
+        create_op(AsyncWaitOp, tokens=[token], location=op.location).insert_before(op)
+
+    def _pass_on(self, op: Operation, tokens: list[Value]) -> None:
+        """What comes behind the operation goes on at the barrier; it keeps a token of its own."""
+        for result in op.results:
+            if result in self._chosen:
+                self._replace(result, tokens[0])
+        nothing = create_op(CreateMemTokenOp, types=[MEM_TOKEN], location=op.location)
+        nothing.insert_before(op)
+        for number, value in enumerate(op.operands):
+            if value in tokens:
+                op.set_operand(number, nothing.result)
+
+    def _replace(self, token: Value, other: Value) -> None:
+        token.replace_all_uses_with(other)
+        del self._chosen[token]
+
+    def _create(self, op: CreateMemTokenOp, slot: int, *, again: bool) -> None:
+        made = create_op(
+            CreateTokenOp,
+            slot=slot,
+            producers=op.producers,
+            again=again,
+            types=[ASYNC_TOKEN],
+            location=op.location,
+        )
+        made.insert_before(op)
+        self._replace(op.result, made.result)
+        op.erase()
+
+
+def _wait_at_the_end(copy: AsyncCopyOp) -> None:
+    """A copy that nobody asks for must be over before its memory is somebody else's."""
+    assert copy.parent is not None
+    end = copy.parent.last
+    assert end is not None
+    wait = create_op(AsyncWaitOp, tokens=[copy.result_token], location=copy.location)
+    wait.insert_before(end)
+
+
+def _tokens(function: FuncOp) -> Iterator[Value]:
+    """All tokens of a function, those of regions before what follows behind them."""
+    for op in function.walk():
+        for region in op.regions:
+            for block in region.blocks:
+                yield from (value for value in block.args if value.type is MEM_TOKEN)
+        yield from (value for value in op.results if value.type is MEM_TOKEN)
+
+
+def _same_barrier(token: Value) -> Iterator[Value]:
+    """The tokens that a token goes on from; a join goes on at the barrier of its first."""
+    join = token.defined_by(JoinMemTokenOp)
+    if join is not None:
+        yield join.tokens[0]
+    else:
+        yield from token_sources(token)
+
+
+def _is_behind_threads(token: Value) -> bool:
+    """Whether what threads do themselves may come before a token, and not only copies."""
+    op = token.defining_op()
+    if isinstance(op, CreateMemTokenOp | AsyncCopyOp):
+        return False
+    if isinstance(op, JoinMemTokenOp):
+        return any(_is_behind_threads(each) for each in op.tokens)
+    return True

@@ -51,11 +51,16 @@ class Dialect:
 
     @staticmethod
     def of(kind: type[Operation]) -> Dialect | None:
-        """The dialect of an operation class; the module `dialect` beside that of the class has it.
+        """The dialect of an operation class."""
+        return Dialect.beside(kind, kind.name)
+
+    @staticmethod
+    def beside(kind: type, mnemonic: str) -> Dialect | None:
+        """The dialect of a class by its full name; the module `dialect` beside it has it.
 
         A pass that only makes operations need not have imported it.
         """
-        name = kind.name.partition(".")[0]
+        name = mnemonic.partition(".")[0]
         if name not in Dialect.loaded:
             package = kind.__module__.rpartition(".")[0]
             if package and find_spec(f"{package}.dialect") is not None:

@@ -132,7 +132,7 @@ class AliasPrinter(AttributePrinter):
 def _prefix(key: Attribute | Location) -> str:
     if isinstance(key, Location):
         return "loc"
-    dialect = Dialect.loaded.get(key.mnemonic.partition(".")[0])
+    dialect = Dialect.beside(type(key), key.mnemonic) if "." in key.mnemonic else None
     name = dialect.alias(key) if dialect is not None else None
     return sanitized(name, _ALLOWED) if name else ""
 

@@ -10,7 +10,7 @@ from tilewright.ir.types import TensorType
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, pack, unpack
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Type
+    from tilewright.ir.attributes import Attribute, Type
     from tilewright.ir.values import Value
     from tilewright.text.attribute_printer import AttributePrinter
     from tilewright.text.parser import Parser
@@ -120,3 +120,8 @@ def maybe_layout_of(value: Value | Type) -> Layout | None:
     if isinstance(type, TensorType) and isinstance(type.encoding, LayoutAttr):
         return type.encoding.layout
     return None
+
+
+def alias(attribute: Attribute) -> str | None:
+    """Layouts are long and recur: they are defined once, in front of the program."""
+    return "layout" if isinstance(attribute, LayoutAttr) else None

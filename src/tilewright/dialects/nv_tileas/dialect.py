@@ -15,6 +15,7 @@ from tilewright.dialects.nv_tileas import (
     sync,
     types,
 )
+from tilewright.dialects.nv_tileas.attributes import alias
 from tilewright.ir.dialect import Dialect
 
 NV_TILEAS: Final = Dialect(
@@ -28,4 +29,5 @@ NV_TILEAS: Final = Dialect(
     shape,
     sync,
     types,
+    alias=alias,
 )

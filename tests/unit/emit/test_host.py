@@ -1,0 +1,105 @@
+"""What a process that compiles finds as it was before: collector, signals, limits, LLVM."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import tilewright
+
+PROGRAM = """
+cuda_tile.module @m {
+  entry @f(%p: tile<ptr<f32>>) {
+    %one = constant <f32: 1.0> : tile<f32>
+    %old, %read = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token
+    %new = addf %old, %one : tile<f32>
+    %written = store_ptr_tko weak %p, %new : tile<ptr<f32>>, tile<f32> -> token
+    return
+  }
+}
+"""
+
+
+def state() -> dict[str, object]:
+    return {
+        "collector": (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()),
+        "signals": {each: signal.getsignal(each) for each in signal.valid_signals()},
+        "blocked": signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+        "frames": sys.getrecursionlimit(),
+        "switches": sys.getswitchinterval(),
+        "folder": Path.cwd(),
+        "variables": dict(os.environ),
+        "hooks": (sys.excepthook, sys.unraisablehook, threading.excepthook, sys.stdout, sys.stderr),
+    }
+
+
+@pytest.fixture(params=[True, False])
+def collector(request: pytest.FixtureRequest) -> Iterator[bool]:
+    before = gc.isenabled()
+    (gc.enable if request.param else gc.disable)()
+    yield request.param
+    (gc.enable if before else gc.disable)()
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        (PROGRAM, None),
+        (PROGRAM.replace("addf %old", "addf %nothing"), tilewright.UserError),
+        (PROGRAM.replace("tile<f32>", "tile<3xf32>"), tilewright.UserError),
+    ],
+)
+def test_the_host_is_as_before(collector: bool, source: str, error: type[Exception] | None) -> None:
+    before = state()
+    if error is None:
+        assert tilewright.compile(source).cubin.startswith(b"\x7fELF")
+    else:
+        with pytest.raises(error):
+            tilewright.compile(source)
+    assert state() == before
+    assert gc.isenabled() is collector
+
+
+def test_threads_leave_the_collector_as_it_was(collector: bool) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        texts = list(pool.map(lambda _: tilewright.compile(PROGRAM, emit="ptx").ptx, range(8)))
+    assert len(set(texts)) == 1
+    assert gc.isenabled() is collector
+
+
+def test_llvm_is_not_loaded_by_a_process_that_compiles() -> None:
+    code = (
+        "import sys, tilewright\n"
+        "tilewright.compile(sys.stdin.read())\n"
+        "maps = open('/proc/self/maps').read()\n"
+        "print('llvmlite' in sys.modules, 'llvm' in maps)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=PROGRAM, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "False"]
+    assert done.stderr == ""
+
+
+def test_no_process_is_left_behind() -> None:
+    code = (
+        "import os, sys, tilewright\n"
+        "tilewright.compile(sys.stdin.read())\n"
+        "from tilewright.emit.service import pool\n"
+        "print(*[worker._process.pid for worker in pool()._idle])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=PROGRAM, capture_output=True, text=True, check=True
+    )
+    pids = [int(pid) for pid in done.stdout.split()]
+    assert len(pids) == 1
+    assert not Path(f"/proc/{pids[0]}").exists()

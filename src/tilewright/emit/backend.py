@@ -17,6 +17,9 @@ llvm: Any = llvmlite.binding
 
 TRIPLE: Final = "nvptx64-nvidia-cuda"
 
+WGMMA: Final = "wgmma"
+"""What is in the text of every module that multiplies in groups of warps."""
+
 LIBRARY_FORMAT: Final = 2
 """What is cached of the library depends on how functions are taken from it: counts up with that."""
 
@@ -45,7 +48,7 @@ def compile_text(
 ) -> str:
     """The PTX of a module. `library` is bitcode of functions that it calls."""
     # Without its registers assigned at all, code around wgmma is not what ptxas expects.
-    codegen = max(opt_level, 1)
+    codegen = max(opt_level, 1) if WGMMA in text else opt_level
     machine = prepared().create_target_machine(cpu=cpu, features=features, opt=codegen)
     context = llvm.create_context()
     try:
@@ -57,12 +60,17 @@ def compile_text(
         module.link_in(llvm.parse_bitcode(bitcode, context=context))
     if library:
         internalize(module, keep=_kernels(module))
+    if opt_level:
+        _optimize(module, machine, opt_level)
+    return machine.emit_assembly(module)
+
+
+def _optimize(module: Any, machine: Any, opt_level: int) -> None:
     tuning = llvm.create_pipeline_tuning_options(speed_level=opt_level)
     # ptxas unrolls where it helps; here it makes the code that follows slow to compile.
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
-    return machine.emit_assembly(module)
 
 
 def _kernels(module: Any) -> set[str]:

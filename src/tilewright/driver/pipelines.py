@@ -28,6 +28,7 @@ PASSES: Final = {
     "expand-products": "tilewright.transforms.nv_tileaa.expand_products:ExpandProducts",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
+    "inline-calls": "tilewright.transforms.nv_tileaa.inline_calls:InlineCalls",
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
@@ -75,10 +76,11 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
     ),
     (
         "nv_tileas",
-        "expand-products,slice-tiles,convert-tileaa-to-tileas,order-memory,plan-shared-memory",
+        "inline-calls,expand-products,slice-tiles,convert-tileaa-to-tileas,order-memory,"
+        "plan-shared-memory",
     ),
     ("nvgpu", "materialize-async,convert-tileas-to-nvgpu"),
-    ("nvvm", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"),
+    ("nvvm", "convert-gpu-nvgpu-to-nvvm"),
 )
 """The levels, and the passes that lead to each from the one above; none where they are missing.
 

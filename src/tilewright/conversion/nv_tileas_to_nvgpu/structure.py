@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.allocation import make_frame, release_frame
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.barriers import make_barriers
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import make_scratch, scratch_type
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread, meet
@@ -14,14 +15,19 @@ from tilewright.dialects.gpu.indices import BlockIdOp, GridDimOp
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.gpu.structure import ReturnOp as GPUReturnOp
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
-from tilewright.dialects.nv_tileaa.program import GetNumProgramsOp, GetProgramIdOp
+from tilewright.dialects.nv_tileaa.program import (
+    CancelNextProgramIdOp,
+    GetNumProgramsOp,
+    GetProgramIdOp,
+    IsValidProgramIdOp,
+)
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.ir.attributes import IntegerAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block, Operation
-from tilewright.ir.types import I32, FunctionType
+from tilewright.ir.types import I1, I32, FunctionType
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -86,10 +92,22 @@ def _along_all(kind: type[IndexOp], build: ConversionBuilder) -> list[Value]:
 
 @converts(GetProgramIdOp)
 def program_id(op: GetProgramIdOp, new: GetProgramIdOp, build: ConversionBuilder) -> Result:
-    """The place of the block in the grid."""
-    if op.place is not None:
-        return build.reject("expected the block's own place")
+    """The place of the block in the grid; there is no other that it could have taken over."""
     return _along_all(BlockIdOp, build)
+
+
+@converts(CancelNextProgramIdOp)
+def cancel_next(
+    op: CancelNextProgramIdOp, new: CancelNextProgramIdOp, build: ConversionBuilder
+) -> Result:
+    """There is never a block to take over: all of them run for themselves."""
+    return [(), ()]
+
+
+@converts(IsValidProgramIdOp)
+def is_valid(op: IsValidProgramIdOp, new: IsValidProgramIdOp, build: ConversionBuilder) -> Result:
+    """No place was taken over."""
+    return constant(build, 0, I1)
 
 
 @converts(GetNumProgramsOp)
@@ -111,4 +129,12 @@ def tokens(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
     return [()]
 
 
-PATTERNS: Final[Patterns] = (function, program_id, num_programs, barrier, tokens)
+PATTERNS: Final[Patterns] = (
+    function,
+    program_id,
+    cancel_next,
+    is_valid,
+    num_programs,
+    barrier,
+    tokens,
+)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.types import MemrefType, MemTokenType, PtrType, TiledViewType
+from tilewright.dialects.nv_tileaa.types import (
+    MemrefType,
+    MemTokenType,
+    ProgramIdType,
+    PtrType,
+    TiledViewType,
+)
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.types import (
     AsyncTokenType,
@@ -56,6 +62,7 @@ def thread_types() -> TypeConverter:
     types.add(MemrefType, _parts)
     types.add(TiledViewType, lambda view: _parts(view.source))
     types.add(MemTokenType, lambda _: ())
+    types.add(ProgramIdType, lambda _: ())
     types.add(AsyncTokenType, lambda _: I32)
     types.add(BufferType, lambda _: I64)
     types.add(PipelineType, lambda _: ())

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
 from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
+from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import make_agents
+from tilewright.conversion.nv_tileaa_to_nv_tileas.queues import convert_queues
 from tilewright.conversion.nv_tileaa_to_nv_tileas.rebuild import Rebuild
 from tilewright.conversion.nv_tileaa_to_nv_tileas.warps import choose_warps
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
@@ -43,6 +45,7 @@ def lay_out(function: FuncOp, arch: Arch) -> None:
     """Give every tile of a kernel its layout."""
     spec = function.kernel_spec
     assert spec is not None
+    convert_queues(function)
     warps = choose_warps(function, spec.num_warps)
     body = Region()
     Rebuild(Assignment(function, arch, warps)).region(function.body, body)
@@ -53,3 +56,4 @@ def lay_out(function: FuncOp, arch: Arch) -> None:
     old.blocks = body.blocks
     for block in old.blocks:
         block.parent = old
+    make_agents(function, warps)

@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.nv_tileaa import aggregate, atomics, matrix, memory, misc, shape, view
+from tilewright.dialects.nv_tileaa import (
+    aggregate,
+    atomics,
+    matrix,
+    memory,
+    misc,
+    queue,
+    shape,
+    view,
+)
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileas import aggregate as new_aggregate
 from tilewright.dialects.nv_tileas import matrix as new_matrix
 from tilewright.dialects.nv_tileas import memory as new_memory
+from tilewright.dialects.nv_tileas import pipeline as new_pipeline
 from tilewright.dialects.nv_tileas import shape as new_shape
 from tilewright.dialects.nv_tileas import sync as new_sync
 from tilewright.ir.attributes import DenseElementsAttr
@@ -50,6 +60,7 @@ COUNTERPARTS: Final[dict[type[Operation], type[Operation]]] = {
     view.GatherLoadOp: new_memory.GatherLoadOp,
     view.ScatterStoreOp: new_memory.ScatterStoreOp,
     view.TiledAtomicRmwOp: new_memory.TiledAtomicRmwOp,
+    queue.ExecuteOp: new_pipeline.ExecuteOp,
     misc.PrintOp: new_sync.PrintOp,
     misc.AssertOp: new_sync.AssertOp,
 }

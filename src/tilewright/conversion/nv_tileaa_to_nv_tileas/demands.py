@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.counterparts import led_back
+from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import plugin_layouts
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, misc, shape, view
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.queue import ExecuteOp
+from tilewright.dialects.nv_tileas.attributes import LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import TF32, FloatType, IntegerType
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
@@ -191,6 +194,17 @@ def _bits(type: Type) -> int:
     return 32 if element is TF32 else element.width
 
 
+def _execute(op: ExecuteOp, assignment: Assignment) -> Demands:
+    """The layouts that the plugin asks for; where it names none, any."""
+    inputs, outputs = plugin_layouts(op)
+    results = _given(op, assignment)
+    for number, wanted in enumerate(outputs):
+        if isinstance(wanted, LayoutAttr):
+            results[number] = wanted.layout
+    operands = [each.layout if isinstance(each, LayoutAttr) else None for each in inputs]
+    return Demands(operands or [None for _ in op.operands], results)
+
+
 _SPECIAL: Final[dict[type[Operation], Callable[[Any, Assignment], Demands]]] = {
     DotOp: _dot,
     aggregate.ReduceOp: _reduce,
@@ -205,6 +219,7 @@ _SPECIAL: Final[dict[type[Operation], Callable[[Any, Assignment], Demands]]] = {
     shape.BroadcastOp: _rearranged,
     shape.PermuteOp: _rearranged,
     misc.PrintOp: _print,
+    ExecuteOp: _execute,
     ForOp: _loop,
     WhileOp: _loop,
     YieldOp: _end,

@@ -22,6 +22,14 @@ class CannotCut(Exception):
     """Something needs a tile whole."""
 
 
+class WaitsFor(CannotCut):
+    """Slices need what a reduction makes of all slices; says of which plan and which reduction."""
+
+    def __init__(self, plan: Plan, total: ReduceOp) -> None:
+        self.plan = plan
+        self.total = total
+
+
 class Plan:
     """Operations of one block that are done slice by slice, all in one loop."""
 
@@ -94,13 +102,32 @@ class Plan:
             needed = {
                 op for member in self.members for op in _makers(member) if op in set(self.late)
             }
+            if not all(isinstance(op, JoinMemTokenOp) for op in needed):
+                self._wait()
             if not needed:
                 break
-            if not all(isinstance(op, JoinMemTokenOp) for op in needed):
-                raise CannotCut
             joins |= needed
+        if any(user in chosen for op in self.totals() for out in op.results for user in out.users):
+            self._wait()
         if not all(_may_wait(op) for op in self.late):
             raise CannotCut
+
+    def _wait(self) -> None:
+        totals = self.totals()
+        if totals:
+            raise WaitsFor(self, totals[0])
+        raise CannotCut
+
+    def leading_to(self, total: ReduceOp) -> list[Operation]:
+        """The members that a reduction depends on, in order."""
+        found: set[Operation] = set()
+        todo: list[Operation] = [total]
+        while todo:
+            for maker in _makers(todo.pop()):
+                if maker in self.ways and maker not in found:
+                    found.add(maker)
+                    todo.append(maker)
+        return [op for op in self.members if op in found]
 
     def _dependent(self, chosen: Iterable[Operation]) -> Iterator[Operation]:
         """What stands between members and depends on one."""

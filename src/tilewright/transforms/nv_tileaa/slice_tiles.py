@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.cuts import Remade, is_tile
 from tilewright.analysis.tile_words import tile_words
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.memory import AccessOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
+from tilewright.layout.linear import log2
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.slice_build import build_loop
-from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan
+from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan, WaitsFor
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
     from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -44,20 +48,54 @@ def _budget(function: FuncOp) -> int:
 
 def slice_function(function: FuncOp, budget: int) -> None:
     """Cut the tiles of a function that take more registers than the budget."""
-    large = _large(function, budget)
-    if not large:
-        return
+    apart: set[Operation] = set()
+    while _slice_some(function, budget, apart):
+        pass
+
+
+def _slice_some(function: FuncOp, budget: int, apart: set[Operation]) -> bool:
+    """Cut what can be cut; gives whether a reduction was set apart, so that more can be."""
     remade = Remade()
     gone: set[Operation] = set()
-    for tile in large:
+    for tile in _large(function, budget):
         maker = tile.defining_op()
         if maker is None or maker in gone or tile in remade:
             continue
         assert maker.parent is not None
-        plan = find_plan(maker.parent, remade, tile, budget)
+        try:
+            plan = find_plan(maker.parent, remade, tile, budget)
+        except WaitsFor as found:
+            if found.total not in apart:
+                set_apart(found.plan, found.total)
+                apart.add(found.total)
+                return True
+            continue
         if plan is not None:
             build_loop(plan)
             gone.update(plan.members)
+    return False
+
+
+def set_apart(plan: Plan, total: ReduceOp) -> None:
+    """Let a reduction load and compute its operands once more, for itself alone.
+
+    Whoever writes what a plain load reads comes behind the load by its token, or before it; so
+    two such loads in the place of one read the same.
+    """
+    values: dict[Value, Value] = {}
+    for op in plan.leading_to(total):
+        copy = op.clone(values)
+        copy.insert_before(op)
+        if not isinstance(op, AccessOp):
+            continue
+        token = op.results[-1]
+        users = tuple(token.users)
+        if users:
+            both = create_op(JoinMemTokenOp, tokens=[token, copy.results[-1]], location=op.location)
+            both.insert_after(op)
+            for user in users:
+                user.replace_operand(token, both.result)
+    total.set_operands([values.get(value, value) for value in total.operands])
 
 
 def _large(function: FuncOp, budget: int) -> list[Value]:
@@ -72,26 +110,48 @@ def _large(function: FuncOp, budget: int) -> list[Value]:
 
 
 def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | None:
-    """A plan to cut a tile, and all that is connected with it, as far as the budget asks."""
+    """A plan to cut a tile, and all that is connected with it, as far as the budget asks.
+
+    Raises `WaitsFor` if there would be one, were it not for a reduction.
+    """
     fewest = 2
     while tile_words(tile.type) > budget * fewest:
         fewest *= 2
+    waits: WaitsFor | None = None
     for dim, extent in enumerate(shape(tile.type)):
-        count, found = fewest, None
-        while count <= extent and (plan := _attempt(block, remade, tile, dim, count)):
-            found = plan
-            if _words(plan) <= budget * count:
-                break
-            count *= 2
+        try:
+            found = _along(block, remade, tile, dim, range(log2(fewest), log2(extent) + 1), budget)
+        except WaitsFor as error:
+            waits = waits or error
+            continue
         if found is not None:
             return found
+    if waits is not None:
+        raise waits
     return None
+
+
+def _along(
+    block: Block, remade: Remade, tile: Value, dim: int, counts: range, budget: int
+) -> Plan | None:
+    """A plan to cut a tile along a dimension, in as few slices as the budget allows."""
+    found: Plan | None = None
+    for bits in counts:
+        plan = _attempt(block, remade, tile, dim, 1 << bits)
+        if plan is None:
+            break
+        found = plan
+        if _words(plan) <= budget << bits:
+            break
+    return found
 
 
 def _attempt(block: Block, remade: Remade, tile: Value, dim: int, count: int) -> Plan | None:
     plan = Plan(block, remade, count)
     try:
         plan.settle(tile, dim)
+    except WaitsFor:
+        raise
     except CannotCut:
         return None
     return plan

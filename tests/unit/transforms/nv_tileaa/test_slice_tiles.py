@@ -9,6 +9,7 @@ import pytest
 from run_random import CANONICAL, problems
 
 import tilewright
+from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import enclosed
@@ -135,6 +136,36 @@ def test_identities_need_not_be_neutral() -> None:
       {store("%wide")}""")
     assert loops(root)
     assert (run(root)[1] == 1).all()
+
+
+def test_what_waits_for_a_sum_is_loaded_again() -> None:
+    """All of the tile is in the sum that each element is divided by: two loops with a load each."""
+    root = sliced(f"""{LOAD}
+      %flat = reshape %x : tile<16x8xf32> -> tile<128xf32>
+      %sum = reduce %flat dim=0 identities=[0.0 : f32] : tile<128xf32> -> tile<f32> {REDUCE}
+      %one = reshape %sum : tile<f32> -> tile<1x1xf32>
+      %wide = broadcast %one : tile<1x1xf32> -> tile<16x8xf32>
+      %y = subf %x, %wide : tile<16x8xf32>
+      {store("%y")}""")
+    assert len(loops(root)) == 2
+    assert sum(isinstance(op, TiledLoadOp) for op in root.walk()) == 2
+    before, after = run(root)
+    assert np.array_equal(after, before - before.sum())
+
+
+def test_what_is_loaded_again_is_loaded_before_it_is_overwritten() -> None:
+    root = sliced(f"""{LOAD}
+      %flat = reshape %x : tile<16x8xf32> -> tile<128xf32>
+      %sum = reduce %flat dim=0 identities=[0.0 : f32] : tile<128xf32> -> tile<f32> {REDUCE}
+      %one = reshape %sum : tile<f32> -> tile<1x1xf32>
+      %wide = broadcast %one : tile<1x1xf32> -> tile<16x8xf32>
+      %y = subf %x, %wide : tile<16x8xf32>
+      {store("%y", "%pv", "%t1")}""")
+    assert len(loops(root)) == 2
+    array = np.random.default_rng(5).integers(-9, 9, (16, 8)).astype(np.float32)
+    expected = array - array.sum()
+    tilewright.execute(root, "k", 1, [array, np.zeros_like(array)], check=True)
+    assert np.array_equal(array, expected)
 
 
 def test_in_place_on_the_same_elements() -> None:

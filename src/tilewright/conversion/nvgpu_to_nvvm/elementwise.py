@@ -9,6 +9,7 @@ from tilewright.dialects.llvm.aggregate import ExtractElementOp, InsertElementOp
 from tilewright.dialects.llvm.constants import PoisonOp
 from tilewright.dialects.llvm.flags import FastMathFlags, OverflowFlags
 from tilewright.dialects.llvm.types import is_float
+from tilewright.ir.conversion_builder import ConversionBuilder
 from tilewright.ir.types import I32, VectorType
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from tilewright.dialects.arith.attributes import FastMathAttr, OverflowAttr
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
-    from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
 
 
@@ -51,15 +51,27 @@ def lanes(build: Builder, vector: Value) -> list[Value]:
     """The elements of a vector."""
     assert isinstance(vector.type, VectorType)
     return [
-        build.create(ExtractElementOp, vector=vector, position=constant(build, lane, I32)).res
+        build.create(ExtractElementOp, vector=vector, position=_lane(build, lane)).res
         for lane in range(vector.type.shape[0])
     ]
+
+
+def _lane(build: Builder, lane: int) -> Value:
+    """The number of an element; one that the block has already serves again."""
+    if not isinstance(build, ConversionBuilder):
+        return constant(build, lane, I32)
+    block = build.point.block
+    # At the end of a block all that it has comes before; what was taken back is in no block.
+    found: Value | None = build.memo.get((block, lane)) if build.point.before is None else None
+    if found is None or found.parent_block is not block:
+        found = build.memo[block, lane] = constant(build, lane, I32)
+    return found
 
 
 def joined(build: Builder, elements: Sequence[Value], type: Type) -> Value:
     """A vector of elements."""
     vector: Value = build.create(PoisonOp, types=[type]).res
     for lane, element in enumerate(elements):
-        place = constant(build, lane, I32)
+        place = _lane(build, lane)
         vector = build.create(InsertElementOp, vector=vector, value=element, position=place).res
     return vector

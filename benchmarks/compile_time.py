@@ -3,7 +3,8 @@
 Modules are drawn evenly over the sizes of the corpus; `--cutile` adds named kernels of cuTile's
 tests. Seconds are those of the processor, of this process and of those that it starts, so that
 other work on the machine counts little; `--clock wall` counts all. Ours is a warm process, as a
-just-in-time compiler is; tileiras is one process a module, as there is no other way to run it.
+just-in-time compiler is, with LLVM inside of it; tileiras is one process a module, as there is no
+other way to run it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from progress import progress
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.compile import Compilation, Settings, Watch, target
 from tilewright.driver.pipelines import LEVELS, WAY_DOWN, parse_pipeline
+from tilewright.emit.backend import compile_text
+from tilewright.emit.libdevice import library_functions
+from tilewright.emit.llvm.module import emit_llvm
 from tilewright.ir.instruments import Timing
 from tilewright.ir.passes import Pass, Pipeline
 from tilewright.ir.verifier import verify
@@ -108,6 +112,7 @@ def main() -> None:
     heading(options.clock)
     report(taken)
     by_name("Kernels of cuTile's tests", named)
+    by_level(options.gpu_name, CLOCKS[options.clock], gemm(load_modules()))
     by_name("The slowest of the corpus", sorted(taken, key=lambda t: -t.whole)[:10])
     for problem in problems:
         print(f"\nnot compiled: {problem}")
@@ -149,13 +154,23 @@ class Bench:
 
     def ours(self, module: Module) -> dict[str, float]:
         """The seconds of each stage."""
+        arch, level, _ = self._settings
         watch = Watch(clock=Timing(self._now))
         with CollectorPause():
             with watch.clock.measure("read"):
                 root = read_bytecode(module.data, module.name)
             with watch.clock.measure("verify"):
                 verify(root)
-            Compilation(root, self._settings, watch).to("cubin")
+            compilation = Compilation(root, self._settings, watch)
+            compilation.lower("llvm")
+            with watch.clock.measure("LLVM IR"):
+                written = emit_llvm(compilation.module, arch)
+            with watch.clock.measure(LLVM):
+                library = library_functions(written.library)
+                ptx = compile_text(
+                    written.text, arch.ptx_target, arch.llvm_features, level, library
+                )
+            compilation.assemble(ptx)
         stages: dict[str, float] = {}
         for name, seconds in watch.clock.seconds.items():
             stage = self._stage_of.get(name, name)
@@ -242,6 +257,26 @@ def by_name(title: str, taken: Sequence[Taken]) -> None:
     for each in taken:
         parts = (each.before_llvm, each.stages[LLVM], each.stages[PTXAS], each.whole, each.peer)
         print(f"| {each.name} | " + " | ".join(f"{1e3 * part:.0f}" for part in parts) + " |")
+
+
+def gemm(modules: Sequence[Module]) -> Module:
+    """The largest GEMM of the corpus."""
+    return max((m for m in modules if "matmul" in m.name), key=lambda m: (len(m.data), m.name))
+
+
+def by_level(gpu: str, now: Clock, module: Module) -> None:
+    """What each optimization level takes for one module."""
+    print(f"\n## Levels, {module.name}\n")
+    print("| level | before LLVM | LLVM | ptxas | all |\n|---|---|---|---|---|")
+    wholes: list[float] = []
+    for level in range(len(LEVELS)):
+        bench = Bench(gpu, level, 1, now)
+        runs = [Taken("", bench.ours(module), 0.0) for _ in range(5)]
+        best = min(runs, key=lambda taken: taken.whole)
+        wholes.append(best.whole)
+        parts = (best.before_llvm, best.stages[LLVM], best.stages[PTXAS], best.whole)
+        print(f"| -O{level} | " + " | ".join(f"{1e3 * part:.0f}" for part in parts) + " |")
+    print(f"\n-O0 takes {wholes[0] / wholes[-1]:.2f} of the time of -O3; aim 0.7.")
 
 
 if __name__ == "__main__":

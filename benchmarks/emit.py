@@ -27,7 +27,7 @@ from tilewright.text.parser import parse_text
 
 T = TypeVar("T")
 
-PIPELINE = "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"
+PIPELINE = "convert-gpu-nvgpu-to-nvvm"
 
 
 def straight_line(count: int) -> str:

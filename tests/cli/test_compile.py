@@ -90,12 +90,11 @@ def test_resources_and_timing(run: Run) -> None:
 def test_passes_are_watched(run: Run) -> None:
     result = run("compile", "kernel.mlir", "--emit=nvvm", "--print-after-all", "--verify-each")
     assert result.code == 0
-    assert "after convert-scf-to-cf" in result.err
     assert "after convert-gpu-nvgpu-to-nvvm" in result.err
 
 
 def test_opt_takes_the_same_levels(run: Run) -> None:
-    result = run("opt", "kernel.mlir", "--pass", "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm")
+    result = run("opt", "kernel.mlir", "--pass", "convert-gpu-nvgpu-to-nvvm")
     assert result == run("compile", "kernel.mlir", "--emit", "nvvm")
 
 

@@ -81,7 +81,7 @@ def failures(text: str, pipeline: str = TO_NVVM) -> list[str]:
 
 def to_ptx(text: str, arch: str = "sm_90") -> str:
     """The PTX of a program of any of these dialects."""
-    module = convert(text, f"convert-scf-to-cf,{TO_NVVM}")
+    module = convert(text, TO_NVVM)
     target = find_arch(arch)
     assert target is not None
     return compile_ptx(emit_llvm(module, target))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Block, Operation, Region
+    from tilewright.ir.type_converter import Types
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
@@ -39,6 +40,24 @@ def _around(build: ConversionBuilder) -> Region:
 
 def _types(values: Sequence[Value]) -> list[Type]:
     return [value.type for value in values]
+
+
+def _converted(build: ConversionBuilder, values: Sequence[Value]) -> list[Types]:
+    """The types that stand for values of the old program."""
+    found = [build.types.convert(value.type) for value in values]
+    return [
+        (value.type,) if made is None else made for value, made in zip(values, found, strict=True)
+    ]
+
+
+def _flat(types: Sequence[Types]) -> list[Type]:
+    return [type for group in types for type in group]
+
+
+def _grouped(values: Sequence[Value], types: Sequence[Types]) -> list[Sequence[Value]]:
+    """Values in groups, as many in each as there are types."""
+    rest = iter(values)
+    return [[next(rest) for _ in group] for group in types]
 
 
 @converts(ForOp)
@@ -65,15 +84,15 @@ def for_(op: ForOp, new: ForOp, build: ConversionBuilder) -> Result:
             successors=[body[0], after],
         )
     build.continue_in(after)
-    return first.args[1:]
+    return _grouped(first.args[1:], _converted(build, op.results))
 
 
 @converts(WhileOp)
 def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
     """The region before asks, the region after jumps back to it."""
     around, start = _around(build), build.point
-    exit = build.add_block([result.type for result in op.results])
-    arguments = [(argument.type,) for argument in op.after.block.args]
+    results = _converted(build, op.results)
+    exit = build.add_block(_flat(results))
 
     def leave(end: ConditionOp, new_end: ConditionOp, build: ConversionBuilder) -> Result:
         return build.create(
@@ -89,7 +108,7 @@ def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
 
     # The condition goes to a block that only exists once the body is there: it is a block of its
     # own in between, which passes on what it gets.
-    entered = build.add_block([type for (type,) in arguments])
+    entered = build.add_block(_flat(_converted(build, op.after.block.args)))
     before = build.convert_region(op.before, around, behind=start.block, terminator=leave)
     after = build.convert_region(op.after, around, behind=entered, terminator=again)
     with build.at(InsertPoint.at_end(entered)):
@@ -97,14 +116,15 @@ def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
     with build.at(start):
         build.create(BranchOp, arguments=new.init_args, successors=[before[0]])
     build.continue_in(exit)
-    return exit.args
+    return _grouped(exit.args, results)
 
 
 @converts(IfOp)
 def if_(op: IfOp, new: IfOp, build: ConversionBuilder) -> Result:
     """Each region ends with a jump to what follows."""
     around, start = _around(build), build.point
-    after = build.add_block([result.type for result in op.results])
+    results = _converted(build, op.results)
+    after = build.add_block(_flat(results))
 
     def leave(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
         return build.create(BranchOp, arguments=new_end.values, successors=[after])
@@ -119,7 +139,7 @@ def if_(op: IfOp, new: IfOp, build: ConversionBuilder) -> Result:
     with build.at(start):
         build.create(CondBranchOp, condition=new.condition, successors=[then, other])
     build.continue_in(after)
-    return after.args
+    return _grouped(after.args, results)
 
 
 PATTERNS: Final[Patterns] = (for_, while_, if_)

@@ -39,6 +39,7 @@ from tilewright.conversion.nvgpu_to_nvvm import (
     wgmma_descriptor,
 )
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
+from tilewright.conversion.scf_to_cf import PATTERNS as SCF_PATTERNS
 from tilewright.dialects.builtin import ModuleOp
 from tilewright.dialects.gpu.structure import GPUModuleOp, YieldOp
 from tilewright.ir.conversion import PatternFinder, Patterns, convert
@@ -75,6 +76,7 @@ PATTERNS: Final[Patterns] = (
     *packed.PATTERNS,
     *packed_conversion.PATTERNS,
     *powers.PATTERNS,
+    *SCF_PATTERNS,
     *tensormap.PATTERNS,
     *tma.PATTERNS,
     *vector.PATTERNS,
@@ -87,7 +89,10 @@ PATTERNS: Final[Patterns] = (
 
 TARGET: Final = ConversionTarget(
     legal=("llvm", "nvvm", ModuleOp, GPUModuleOp, YieldOp),
-    illegal=("gpu", "nvgpu", "cute_nvgpu", "arith", "math", "cf", "func", "vector", "memref", "ub"),
+    illegal=(
+        *("gpu", "nvgpu", "cute_nvgpu", "arith", "math", "cf", "scf"),
+        *("func", "vector", "memref", "ub"),
+    ),
 )
 """What may be left. A `gpu.yield` is legal on the way alone: nothing that holds one stays."""
 

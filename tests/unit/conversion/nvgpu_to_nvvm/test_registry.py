@@ -10,7 +10,6 @@ from lowering import convert, failures, kernel, lowered, read, to_ptx
 
 from tilewright.conversion.nvgpu_to_nvvm import PATTERNS, gpu
 from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
-from tilewright.conversion.scf_to_cf import PATTERNS as SCF_PATTERNS
 from tilewright.dialects.func import FuncOp
 from tilewright.dialects.llvm.functions import FuncOp as LLVMFuncOp
 from tilewright.driver.pipelines import parse_pipeline
@@ -108,7 +107,7 @@ OWN = Path(__file__).parents[2] / "dialects" / "nvgpu" / "own.mlir"
 
 
 def every_pattern() -> tuple:
-    return (*PATTERNS, gpu.BARRIERS["barrier0"], *SCF_PATTERNS)
+    return (*PATTERNS, gpu.BARRIERS["barrier0"])
 
 
 def roots() -> Counter[type[Operation]]:

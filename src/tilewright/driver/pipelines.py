@@ -76,8 +76,8 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
     ),
     (
         "nv_tileas",
-        "inline-calls,expand-products,slice-tiles,convert-tileaa-to-tileas,order-memory,"
-        "plan-shared-memory",
+        "inline-calls,check-resources,expand-products,slice-tiles,convert-tileaa-to-tileas,"
+        "order-memory,plan-shared-memory",
     ),
     ("nvgpu", "materialize-async,convert-tileas-to-nvgpu"),
     ("nvvm", "convert-gpu-nvgpu-to-nvvm"),

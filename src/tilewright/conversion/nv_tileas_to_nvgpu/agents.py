@@ -10,6 +10,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of, thread
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import SubIOp
+from tilewright.dialects.nv_tileaa.queue import PluginOp
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.support.diagnostics import Unsupported
@@ -47,4 +48,10 @@ def execute(op: ExecuteOp, new: ExecuteOp, build: ConversionBuilder) -> Result:
     raise Unsupported(f"the code of the plugin '@{op.plugin}'", op.location)
 
 
-PATTERNS: Final[Patterns] = (agent_switch, execute)
+@converts(PluginOp)
+def plugin(op: PluginOp, new: PluginOp, build: ConversionBuilder) -> Result:
+    """What it asked for has been granted."""
+    return []
+
+
+PATTERNS: Final[Patterns] = (agent_switch, execute, plugin)

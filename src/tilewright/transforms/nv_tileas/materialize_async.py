@@ -9,29 +9,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.targets import target_of
 from tilewright.analysis.token_slots import token_slots
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.nv_tileas.async_copy import (
+    AllocTensorOp,
     AsyncCopyOp,
     AsyncWaitOp,
     CreateTokenOp,
 )
+from tilewright.dialects.nv_tileas.attributes import Residency
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
-from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, pipeline
+from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer, pipeline, stored_bytes
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import UserError, fail
 from tilewright.target.resources import BARRIER_SLOTS
+from tilewright.transforms.nv_tileas.plan_scratch import TOTAL
 from tilewright.transforms.nv_tileas.token_paths import token_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tilewright.dialects.nv_tileas.types import BufferType, PipelineType
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -46,6 +51,7 @@ class MaterializeAsync(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             copies, pipelines = _found(function)
             first = _give_slots(pipelines)
+            _check_room(function)
             if copies:
                 _Tokens(function, copies).materialize(first)
 
@@ -71,6 +77,30 @@ def _give_slots(pipelines: list[CreatePipelineOp]) -> int:
             gist = f"pipelines with at most {BARRIER_SLOTS} barriers, two for each stage"
             fail(f"expected {gist}, got {taken}", op.location)
     return taken
+
+
+def _check_room(function: FuncOp) -> None:
+    """All buffers and pipelines fit into shared memory, beside what operations go through."""
+    scratch = function.attributes.get(TOTAL)
+    total = scratch.value if isinstance(scratch, IntegerAttr) else 0
+    last: Operation | None = None
+    for op in function.walk():
+        if isinstance(op, AllocTensorOp):
+            total, last = total + _room(buffer(op.result)), op
+        elif isinstance(op, CreatePipelineOp):
+            total, last = total + _ring(pipeline(op.result)), op
+    arch = target_of(function)
+    if last is not None and arch is not None and total > arch.static_shared:
+        gist = f"{total} bytes of shared memory for all buffers of '@{function.sym_name}'"
+        raise UserError([last.error(f"asks for {gist}, of which a block has {arch.static_shared}")])
+
+
+def _room(type: BufferType) -> int:
+    return type.stages * type.stage_bytes if type.residency is Residency.SHARED else 0
+
+
+def _ring(type: PipelineType) -> int:
+    return type.stages * sum(map(stored_bytes, type.elements))
 
 
 class _Tokens:
@@ -181,6 +211,10 @@ class _Tokens:
         del self._chosen[token]
 
     def _create(self, op: CreateMemTokenOp, slot: int, *, again: bool) -> None:
+        copies = [user for user in op.result.users if isinstance(user, AsyncCopyOp)]
+        if copies and len(copies) != op.producers:
+            wanted = f"{op.producers} copies that take the token, as many as it has producers"
+            fail(f"expected {wanted}, got {len(copies)}", op.location)
         made = create_op(
             CreateTokenOp,
             slot=slot,

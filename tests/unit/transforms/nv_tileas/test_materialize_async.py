@@ -1,0 +1,211 @@
+"""Tests of the barriers that tokens of asynchronous copies become."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
+from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN
+from tilewright.driver.compile import compile
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.driver.registry import context
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import UserError
+from tilewright.text.parser import parse_text
+
+ROOM = "!nv_tileas.buffer<shared, 40, 64xf32>"
+TOKEN = "!nv_tileaa.mem_token"
+ROW = (
+    "#nv_tileas.layout<[64], register = [[1]], "
+    "lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]]>"
+)
+TARGET = "nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = {}>"
+HEAD = f"""gpu.module @kernels attributes {{{{{TARGET}}}}} {{{{
+  nv_tileaa.func @f(%x: !nv_tileaa.ptr<f32>)
+      attributes {{{{kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>}}}} {{{{
+    %s = arith.constant 0 : i32
+    %room = nv_tileas.alloc_tensor : {ROOM}
+"""
+CREATE = f"%{{}} = nv_tileaa.create_mem_token {{{{producers = {{}} : i32}}}} : {TOKEN}\n"
+COPY = (
+    f"%{{}} = nv_tileas.async.copy %x, %room[%s] token = %{{}} "
+    f": !nv_tileaa.ptr<f32>, {ROOM}, {TOKEN}\n"
+)
+READ = (
+    f"%v{{0}}, %{{0}} = nv_tileas.read_buffer %room[%s] token = %{{1}} : {TOKEN} "
+    f": {ROOM} -> tensor<64xf32, {ROW}>\n"
+)
+PASSES = "materialize-async", "convert-tileas-to-nvgpu"
+
+
+def program(body: str, gpu: int = 90) -> Operation:
+    module = parse_text(f"{HEAD.format(gpu)}{body}    nv_tileaa.return\n  }}\n}}\n", context())
+    verify(module)
+    return module
+
+
+def lowered(body: str, gpu: int = 90, passes: tuple[str, ...] = PASSES) -> Operation:
+    module = program(body, gpu)
+    parse_pipeline(",".join(passes)).run(module)
+    verify(module)
+    return module
+
+
+def named(module: Operation, *names: str) -> list[Operation]:
+    return [op for op in module.walk() if op.name in names]
+
+
+def init_counts(module: Operation) -> list[int]:
+    """How many arrivals each barrier is made for."""
+    counts = [op.operands[1].defining_op() for op in named(module, "nvgpu.mbarrier.init")]
+    return [op.attributes["value"].value for op in counts]  # type: ignore[union-attr]
+
+
+def last_number(ptx: str, line: str, place: int) -> int:
+    """The number in a place of an instruction, or in the register there."""
+    operand = line.rstrip(";").split(",")[place].strip()
+    moved = re.search(rf"mov\.\w+ \t{re.escape(operand)}, (\d+);", ptx)
+    return int(operand if moved is None else moved[1])
+
+
+@pytest.mark.requirement("R2-046", "R2-053")
+@pytest.mark.parametrize("producers", [1, 4])
+def test_a_creation_is_a_barrier_for_its_producers(producers: int) -> None:
+    body = CREATE.format("t", producers)
+    body += "".join(COPY.format(f"c{n}", "t") for n in range(producers))
+    module = lowered(body)
+    assert init_counts(module) == [producers]
+    # Before sm_90 all 128 threads of a copy arrive.
+    assert init_counts(lowered(body, 80)) == [producers * 128]
+    created = named(lowered(body, passes=PASSES[:1]), "nv_tileas.async.create_token")
+    assert [op.attributes["slot"].value for op in created] == [0]  # type: ignore[attr-defined]
+
+
+@pytest.mark.requirement("R2-046")
+@pytest.mark.parametrize(("gpu", "arrivals"), [("sm_90", 1), ("sm_80", 128)])
+def test_the_barrier_in_ptx(gpu: str, arrivals: int) -> None:
+    """Made ready once, before all threads go on; what waits for phase 0 asks for parity 0."""
+    body = CREATE.format("t", 1) + COPY.format("c", "t")
+    ptx = compile(program(body, int(gpu[3:])), gpu, emit="ptx").ptx
+    lines = [line.strip() for line in ptx.splitlines()]
+    (init,) = [n for n, line in enumerate(lines) if line.startswith("mbarrier.init")]
+    assert last_number(ptx, lines[init], 1) == arrivals
+    (start,) = [
+        n for n, line in enumerate(lines) if line.startswith(("cp.async.bulk.", "cp.async.cg"))
+    ]
+    assert any(line.startswith("bar") for line in lines[init:start])
+    (wait,) = [line for line in lines if "_wait.parity" in line]
+    assert last_number(ptx, wait, 2) == 0
+
+
+@pytest.mark.requirement("R2-047", "R2-054")
+def test_a_join_waits_for_each_token() -> None:
+    """Three copies, three barriers; behind the join nobody waits again."""
+    body = "".join(CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") for n in range(3))
+    body += f"%j = nv_tileaa.join_mem_token [%c0, %c1, %c2] : {TOKEN}\n"
+    body += READ.format("r", "j") + READ.format("q", "j")
+    module = lowered(body)
+    waits = named(module, "nvgpu.mbarrier.try_wait.parity")
+    # Without a result it spins until the phase is over.
+    assert [len(op.results) for op in waits] == [0, 0, 0]
+    # Read behind all of them.
+    order = [op.name for op in module.walk()]
+    last = max(n for n, name in enumerate(order) if name.endswith("try_wait.parity"))
+    assert order.index("llvm.load") > last
+    ptx = compile(program(body), "sm_90", emit="ptx").ptx
+    assert ptx.count("mbarrier.try_wait.parity") == 3
+
+
+@pytest.mark.requirement("R2-048")
+def test_a_copy_comes_behind_its_token_and_flips_the_phase() -> None:
+    body = CREATE.format("t", 1) + COPY.format("a", "t") + COPY.format("b", "a")
+    names = ("nvgpu.mbarrier.try_wait.parity", "cute_nvgpu.bulk.load", "arith.xori")
+    module = lowered(body)
+    # The first has nothing to wait for; the last wait is for what nobody asks for.
+    assert [op.name for op in named(module, *names)] == [
+        "cute_nvgpu.bulk.load", "arith.xori",
+        "nvgpu.mbarrier.try_wait.parity", "cute_nvgpu.bulk.load", "arith.xori",
+        "nvgpu.mbarrier.try_wait.parity",
+    ]  # fmt: skip
+    first, second = named(module, "arith.xori")
+    assert second.operands[0] is first.results[0]
+    assert len(named(module, "nvgpu.mbarrier.init")) == 1
+
+
+@pytest.mark.requirement("R0-035")
+def test_tokens_are_integers_below_nv_tileas_only() -> None:
+    body = CREATE.format("t", 1) + COPY.format("a", "t") + READ.format("r", "a")
+    above = program(body)
+    copied = named(above, "nv_tileas.async.copy")[0].results[0]
+    assert copied.type is MEM_TOKEN
+    parse_pipeline(PASSES[0]).run(above)
+    assert named(above, "nv_tileas.async.copy")[0].results[0].type is ASYNC_TOKEN
+    below = lowered(body)
+    assert not any("token" in str(result.type) for op in below.walk() for result in op.results)
+    (flipped,) = named(below, "arith.xori")
+    assert str(flipped.results[0].type) == "i32"
+
+
+def test_tokens_of_threads_take_no_barrier() -> None:
+    body = CREATE.format("t", 1) + READ.format("r", "t")
+    assert not named(lowered(body), "nvgpu.mbarrier.create", "nvgpu.mbarrier.init")
+
+
+def test_a_copy_behind_a_reader_waits_for_all_threads() -> None:
+    body = CREATE.format("t", 1) + COPY.format("a", "t") + READ.format("r", "a")
+    body += COPY.format("b", "r")
+    ordered = [
+        op.name
+        for op in lowered(body, passes=PASSES[:1]).walk()
+        if op.name.startswith("nv_tileas.") and op.name != "nv_tileas.alloc_tensor"
+    ]
+    assert ordered == [
+        "nv_tileas.async.create_token", "nv_tileas.async.copy", "nv_tileas.async.wait",
+        "nv_tileas.read_buffer", "nv_tileas.barrier", "nv_tileas.async.copy",
+        "nv_tileas.async.wait",
+    ]  # fmt: skip
+
+
+def test_tokens_that_are_over_leave_their_slot_to_others() -> None:
+    body = "".join(
+        CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") + READ.format(f"r{n}", f"c{n}")
+        for n in range(40)
+    )
+    created = named(lowered(body, passes=PASSES[:1]), "nv_tileas.async.create_token")
+    assert {op.attributes["slot"].value for op in created} == {0}  # type: ignore[attr-defined]
+    assert all("again" in op.attributes for op in created)
+    assert len(named(lowered(body), "cute_nvgpu.mbarrier.invalidate")) == 40
+
+
+def problem(body: str) -> str:
+    with pytest.raises(UserError) as caught:
+        lowered(body)
+    return caught.value.diagnostics[0].message
+
+
+def test_there_are_32_barriers() -> None:
+    def copies(count: int) -> str:
+        body = "".join(
+            CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") for n in range(count)
+        )
+        joined = ", ".join(f"%c{n}" for n in range(count))
+        return f"{body}%j = nv_tileaa.join_mem_token [{joined}] : {TOKEN}\n" + READ.format("r", "j")
+
+    assert len(named(lowered(copies(32)), "nvgpu.mbarrier.init")) == 32
+    assert "at most 32 tokens at once" in problem(copies(33))
+    ring = "%p = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<17, [f32]>\n"
+    assert "at most 32 barriers, two for each stage, got 34" in problem(ring)
+
+
+def test_every_producer_must_come() -> None:
+    assert "expected 2 copies that take the token" in problem(
+        CREATE.format("t", 2) + COPY.format("a", "t")
+    )
+
+
+def test_buffers_fit_into_shared_memory() -> None:
+    large = "%l = nv_tileas.alloc_tensor : !nv_tileas.buffer<shared, 64, 1024xf32>\n"
+    assert "bytes of shared memory for all buffers of '@f', of which a block has" in problem(large)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.layout import gf2
@@ -50,6 +51,7 @@ class Transfer:
         return f"<{self.move.name.lower()}: {self.origin}>"
 
 
+@lru_cache(maxsize=1024)
 def transfer(source: Layout, destination: Layout) -> Transfer:
     """The cheapest move between two layouts of one tile.
 

@@ -1,4 +1,4 @@
-// Reductions of more lines than shared memory holds at once, and of tiles beyond the registers.
+// Reductions of more lines than are exchanged at once, and of tiles beyond the registers.
 // RUN @columns
 // ARG x = iota:32x1024xi32
 // ARG out = zeros:1024xi32
@@ -7,6 +7,10 @@
 // ARG x : i32 = (np.arange(16 * 32 * 32).reshape(16, 32, 32) * 7919) % 1009
 // ARG out = zeros:16x32xi32
 // EXPECT out = x.argmax(1)
+// RUN @below
+// ARG x : i32 = (np.arange(32768) * 7919) % 30011
+// ARG out = zeros:32768xi32
+// EXPECT out = x - x.max()
 cuda_tile.module @kernels {
   entry @columns(%x: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
@@ -45,6 +49,25 @@ cuda_tile.module @kernels {
     %ot = make_tensor_view %out, shape = [16, 32], strides = [32, 1] : tensor_view<16x32xi32, strides=[32,1]>
     %ov = make_partition_view %ot : partition_view<tile=(16x32), tensor_view<16x32xi32, strides=[32,1]>>
     %t1 = store_view_tko weak %most#1, %ov[%zero, %zero] : tile<16x32xi32>, partition_view<tile=(16x32), tensor_view<16x32xi32, strides=[32,1]>>, tile<i32> -> token
+    return
+  }
+  // What each element is compared with comes from all of them.
+  entry @below(%x: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %xt = make_tensor_view %x, shape = [32768], strides = [1] : tensor_view<32768xi32, strides=[1]>
+    %xv = make_partition_view %xt : partition_view<tile=(32768), tensor_view<32768xi32, strides=[1]>>
+    %t, %t0 = load_view_tko weak %xv[%zero] : partition_view<tile=(32768), tensor_view<32768xi32, strides=[1]>>, tile<i32> -> tile<32768xi32>, token
+    %most = reduce %t dim=0 identities=[-2147483648 : i32] : tile<32768xi32> -> tile<i32>
+      (%a: tile<i32>, %b: tile<i32>) {
+        %s = maxi %a, %b signed : tile<i32>
+        yield %s : tile<i32>
+      }
+    %one = reshape %most : tile<i32> -> tile<1xi32>
+    %all = broadcast %one : tile<1xi32> -> tile<32768xi32>
+    %less = subi %t, %all : tile<32768xi32>
+    %ot = make_tensor_view %out, shape = [32768], strides = [1] : tensor_view<32768xi32, strides=[1]>
+    %ov = make_partition_view %ot : partition_view<tile=(32768), tensor_view<32768xi32, strides=[1]>>
+    %t1 = store_view_tko weak %less, %ov[%zero] : tile<32768xi32>, partition_view<tile=(32768), tensor_view<32768xi32, strides=[1]>>, tile<i32> -> token
     return
   }
 }

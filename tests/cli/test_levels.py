@@ -1,0 +1,69 @@
+"""Optimization levels: each adds to the one before, and none changes what a program does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.driver.pipelines import LEVELS
+from tilewright.ptxsim import Module
+
+SUMS = """
+cuda_tile.module @m {
+  entry @sums(%source: tile<ptr<f32>>, %target: tile<ptr<f32>>, %rounds: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %width = constant <i32: 64> : tile<i32>
+    %none = constant <f32: 0.0> : tile<64xf32>
+    %lanes = iota : tile<64xi32>
+    %p1 = reshape %source : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %p = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+    %total = for %i in (%zero to %rounds, step %one) : tile<i32>
+        iter_values(%sum = %none) -> (tile<64xf32>) {
+      %start = muli %i, %width : tile<i32>
+      %s1 = reshape %start : tile<i32> -> tile<1xi32>
+      %s = broadcast %s1 : tile<1xi32> -> tile<64xi32>
+      %places = addi %s, %lanes : tile<64xi32>
+      %at = offset %p, %places : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+      %x, %t = load_ptr_tko weak %at : tile<64xptr<f32>> -> tile<64xf32>, token
+      %next = addf %sum, %x : tile<64xf32>
+      continue %next : tile<64xf32>
+    }
+    %q1 = reshape %target : tile<ptr<f32>> -> tile<1xptr<f32>>
+    %q = broadcast %q1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
+    %to = offset %q, %lanes : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+    %done = store_ptr_tko weak %to, %total : tile<64xptr<f32>>, tile<64xf32> -> token
+    return
+  }
+}
+"""
+
+
+def test_each_level_adds_to_the_one_before() -> None:
+    assert LEVELS[0] == ""
+    assert all(more.startswith(less) and more != less for less, more in pairwise(LEVELS))
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("level", range(4))
+def test_a_level_does_what_the_program_says(level: int, arch: str) -> None:
+    made = tilewright.compile(SUMS, arch, level)
+    entry = made.entries["sums"]
+    x = np.random.default_rng(1).standard_normal((5, 64)).astype(np.float32)
+    found = np.zeros(64, np.float32)
+    threads = entry.resources.threads
+    assert threads is not None
+    Module(made.ptx).launch("sums", (1,), threads, [x.reshape(-1), found, 5], check=True)
+    expected = np.zeros(64, np.float32)
+    for row in x:
+        expected = expected + row
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_levels_reach_llvm_and_ptxas() -> None:
+    texts = {tilewright.compile(SUMS, opt_level=level, emit="ptx").ptx for level in (0, 3)}
+    cubins = {tilewright.compile(SUMS, opt_level=level).cubin for level in (0, 3)}
+    assert len(texts) == len(cubins) == 2

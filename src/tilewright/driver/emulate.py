@@ -90,7 +90,7 @@ def run_ptx(
     space = EmulatedSpace(module)
     values = bind_arguments(kernel, arguments, space)
     parameters = zip(kernel.body.block.args, values, strict=True)
-    passed = [_passed(parameter, value) for parameter, value in parameters]
+    passed = [passed_bytes(parameter, value) for parameter, value in parameters]
     counters = module.launch(kernel.sym_name, full_grid(grid), 1, passed, check=check, seed=seed)
     space.copy_back()
     (write or sys.stdout.write)("".join(counters.output))
@@ -105,7 +105,7 @@ def _alone(program: Operation, kernel: Kernel) -> Operation:
     return copy
 
 
-def _passed(parameter: Value, value: Array) -> bytes:
+def passed_bytes(parameter: Value, value: Array) -> bytes:
     """The bytes of an argument."""
     held = element(parameter)
     if isinstance(held, Pointer) and held.pointee is F4E2M1FN:

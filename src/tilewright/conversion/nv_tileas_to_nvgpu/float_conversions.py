@@ -18,7 +18,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.dialects.arith import casts
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import MaxSIOp, MinSIOp, MinUIOp
 from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.llvm.intrinsics import FPToSISatOp, FPToUISatOp
@@ -32,6 +32,7 @@ from tilewright.ir.types import (
     F16,
     F32,
     F64,
+    I1,
     I32,
     I64,
     TF32,
@@ -53,6 +54,8 @@ _IN_HARDWARE: Final = (F8E4M3FN, F8E5M2)
 _HARDWARE_SINCE: Final = 89
 ROUNDED: Final = (casts.SIToFPOp, casts.UIToFPOp)
 """What makes floats of integers."""
+_ONE: Final = 0x3F800000
+_MINUS_ONE: Final = 0xBF800000
 _DIRECT: Final = (F16, F32, F64)
 """The floats that integers become by one instruction."""
 
@@ -157,6 +160,12 @@ def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
 
 
 def _exact(build: ConversionBuilder, value: Value, signed: bool) -> Value:
+    if element_of(value.type) is I1:
+        # LLVM makes one of a boolean with a sign where bf16 is what becomes of it.
+        single = with_element(value.type, F32)
+        one = everywhere(build, _MINUS_ONE if signed else _ONE, single)
+        zero = everywhere(build, 0, single)
+        return build.create(SelectOp, condition=value, true_value=one, false_value=zero).result
     kind = casts.SIToFPOp if signed else casts.UIToFPOp
     return build.create(kind, source=value, types=[with_element(value.type, F32)]).result
 

@@ -103,8 +103,16 @@ class TypeConverter:
     def is_legal(self, op: Operation) -> bool:
         """Whether all types of operands, results and block arguments are converted types."""
         values: list[Value] = [*op.operands, *op.results]
-        values += [arg for region in op.regions for block in region.blocks for arg in block.args]
-        return all(self.is_legal_type(value.type) for value in values)
+        if op.regions:
+            blocks = [block for region in op.regions for block in region.blocks]
+            values += [argument for block in blocks for argument in block.args]
+        only = self.only
+        for value in values:
+            type = value.type
+            # The common case by itself, since every new operation is asked about.
+            if only.get(type) is not type and not self.is_legal_type(type):
+                return False
+        return True
 
     def to_source(
         self, build: Builder, types: Types, values: tuple[Value, ...]

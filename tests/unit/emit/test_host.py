@@ -11,10 +11,13 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tilewright
+from tilewright.emit.llvm.module import LLVMModule, emit_llvm
+from tilewright.support.diagnostics import InternalError
 
 PROGRAM = """
 cuda_tile.module @m {
@@ -103,3 +106,44 @@ def test_no_process_is_left_behind() -> None:
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) == 1
     assert not Path(f"/proc/{pids[0]}").exists()
+
+
+ABORT = """
+declare void @llvm.nvvm.wgmma.fence.sync.aligned()
+define ptx_kernel void @planted() {
+  call void @llvm.nvvm.wgmma.fence.sync.aligned()
+  ret void
+}
+"""
+
+
+def test_an_abort_of_llvm_reaches_the_caller_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planted(*arguments: Any, **options: Any) -> LLVMModule:
+        written = emit_llvm(*arguments, **options)
+        written.text += ABORT
+        return written
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tilewright.emit.llvm.module.emit_llvm", planted)
+        with pytest.raises(InternalError, match="LLVM ends on what we wrote"):
+            tilewright.compile(PROGRAM, "sm_80")
+    assert "planted" not in tilewright.compile(PROGRAM, "sm_80").ptx
+
+
+def test_threads_survive_an_abort_of_llvm_in_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    def planted(*arguments: Any, **options: Any) -> LLVMModule:
+        written = emit_llvm(*arguments, **options)
+        written.text += ABORT * written.text.count("@bad(")
+        return written
+
+    def outcome(name: str) -> str:
+        try:
+            return tilewright.compile(PROGRAM.replace("@f(", f"@{name}("), "sm_80").ptx
+        except InternalError:
+            return "ended"
+
+    monkeypatch.setattr("tilewright.emit.llvm.module.emit_llvm", planted)
+    names = ["good", "bad"] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(outcome, names))
+    assert [text == "ended" for text in found] == [name == "bad" for name in names]

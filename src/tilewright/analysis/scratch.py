@@ -19,7 +19,7 @@ from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
-from tilewright.layout.transfer import Move, transfer
+from tilewright.layout.transfer import Move, is_shuffled, transfer
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -30,8 +30,8 @@ def scratch_bytes(op: Operation) -> int:
     """The bytes of shared memory that an operation writes and reads again; mostly none."""
     match op:
         case ConvertLayoutOp():
-            found = transfer(layout_of(op.source), layout_of(op.result)).move
-            return _moved(op) if found >= Move.SHUFFLES else 0
+            found = transfer(layout_of(op.source), layout_of(op.result))
+            return 0 if found.move <= Move.REGISTERS or is_shuffled(found) else _moved(op)
         case ReduceOp():
             return _slots(op)
         case ScanOp():

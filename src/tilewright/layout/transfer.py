@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 BARRIER_COST: Final = 16
 """A round trip through shared memory waits twice for all warps: about so many shuffles."""
 
+FEW: Final = 8
+"""More registers go through shared memory, which moves up to 16 bytes at once."""
+
 
 class Move(IntEnum):
     """Ways to move, the cheapest first."""
@@ -68,6 +71,13 @@ def transfer(source: Layout, destination: Layout) -> Transfer:
         raise ValueError(message)
     origin = _origin(source, destination)
     return Transfer(_classify(source, origin), origin, _variants(source, origin))
+
+
+def is_shuffled(found: Transfer) -> bool:
+    """Whether a move goes by shuffles: one for each register, of few registers."""
+    if found.move is not Move.SHUFFLES or found.variants > 1:
+        return False
+    return found.origin.extent(REGISTER) <= FEW and shuffles_pay(found)
 
 
 def shuffles_pay(found: Transfer) -> bool:

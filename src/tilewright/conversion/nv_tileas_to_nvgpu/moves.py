@@ -13,6 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     multiply,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.lanes import within_warps
 from tilewright.conversion.nv_tileas_to_nvgpu.matrices import Matrices
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
@@ -52,7 +53,7 @@ from tilewright.layout.pieces import (
     piece_registers,
 )
 from tilewright.layout.staging import common_vector, staging
-from tilewright.layout.transfer import Move, transfer
+from tilewright.layout.transfer import Move, is_shuffled, transfer
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -65,10 +66,13 @@ if TYPE_CHECKING:
 
 @converts(ConvertLayoutOp)
 def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionBuilder) -> Result:
-    """Threads that hold what they need pick it; others meet in shared memory."""
+    """Threads that hold what they need pick it, lanes exchange it, others meet in shared memory."""
     source, wanted = layout_of(op.source), layout_of(op.result)
-    if transfer(source, wanted).move <= Move.REGISTERS:
+    found = transfer(source, wanted)
+    if found.move <= Move.REGISTERS:
         return within_threads(op, build, new.source, source, wanted)
+    if is_shuffled(found):
+        return within_warps(op, build, new.source, found.origin)
     return _Pieces(op, build).moved(new.source)
 
 

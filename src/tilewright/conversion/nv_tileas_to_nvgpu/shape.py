@@ -103,16 +103,24 @@ def within_threads(
     origin = transfer(source, wanted).origin
     count = source.extent(REGISTER)
     chosen = [vector & (count - 1) for vector in thread_vectors(origin)]
+    vector = traded(op, build, vector, chosen)
+    constants = [origin.packed(register=r) & (count - 1) for r in range(wanted.extent(REGISTER))]
+    return picked(build, vector, constants)
+
+
+def traded(op: Operation, build: ConversionBuilder, vector: Value, chosen: Sequence[int]) -> Value:
+    """A vector whose registers trade places, by the exclusive or of what each thread bit says."""
+    assert isinstance(vector.type, VectorType)
+    count = vector.type.shape[0]
     for bit in range(log2(count)):
-        mask = sum(1 << number for number, vector in enumerate(chosen) if vector >> bit & 1)
+        mask = sum(1 << number for number, each in enumerate(chosen) if each >> bit & 1)
         if mask:
             swapped = picked(build, vector, [r ^ 1 << bit for r in range(count)])
             odd = parity(build, thread(op, build), mask)
             vector = build.create(
                 SelectOp, condition=odd, true_value=swapped, false_value=vector
             ).result
-    constants = [origin.packed(register=r) & (count - 1) for r in range(wanted.extent(REGISTER))]
-    return picked(build, vector, constants)
+    return vector
 
 
 @converts(shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)

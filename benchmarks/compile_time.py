@@ -56,6 +56,8 @@ NAMED: Final = (
     "silu_and_mul_kernel",
 )
 """GEMM, attention, norms, FFT and mixtures of experts."""
+GEMM: Final = "kernel-45c2d604359a7a6d"
+"""The module of the corpus with the largest product: tiles of 32x64 and 64x16."""
 AIM: Final = 0.040
 """Seconds before LLVM, in the median."""
 LLVM, PTXAS = "LLVM", "ptxas"
@@ -99,20 +101,26 @@ def main() -> None:
     parser.add_argument("-O", dest="level", type=int, choices=range(4), default=3)
     parser.add_argument("--cutile", type=Path, help="a checkout of cuTile Python")
     options = parser.parse_args()
-    bench = Bench(options.gpu_name, options.level, options.runs, CLOCKS[options.clock])
-    chosen = sampled(load_modules(), options.modules)
+    now = CLOCKS[options.clock]
+    bench = Bench(options.gpu_name, options.level, options.runs, now)
+    modules = load_modules()
+    chosen = sampled(modules, options.modules)
+    levels = [module for module in modules if module.name == GEMM]
     bench.ours(chosen[0])
     taken, problems = bench.all(chosen)
     named: list[Taken] = []
     if options.cutile:
         from cutile_kernels import kernel_modules  # noqa: PLC0415
 
-        named, others = bench.all(list(kernel_modules(options.cutile.resolve(), NAMED)))
+        kernels = list(kernel_modules(options.cutile.resolve(), NAMED))
+        levels += [module for module in kernels if module.name.endswith("/matmul_kernel")]
+        named, others = bench.all(kernels)
         problems += others
     heading(options.clock)
     report(taken)
     by_name("Kernels of cuTile's tests", named)
-    by_level(options.gpu_name, CLOCKS[options.clock], gemm(load_modules()))
+    for module in levels:
+        by_level(options.gpu_name, now, module)
     by_name("The slowest of the corpus", sorted(taken, key=lambda t: -t.whole)[:10])
     for problem in problems:
         print(f"\nnot compiled: {problem}")
@@ -257,11 +265,6 @@ def by_name(title: str, taken: Sequence[Taken]) -> None:
     for each in taken:
         parts = (each.before_llvm, each.stages[LLVM], each.stages[PTXAS], each.whole, each.peer)
         print(f"| {each.name} | " + " | ".join(f"{1e3 * part:.0f}" for part in parts) + " |")
-
-
-def gemm(modules: Sequence[Module]) -> Module:
-    """The largest GEMM of the corpus."""
-    return max((m for m in modules if "matmul" in m.name), key=lambda m: (len(m.data), m.name))
 
 
 def by_level(gpu: str, now: Clock, module: Module) -> None:

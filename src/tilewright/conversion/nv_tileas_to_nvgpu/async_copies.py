@@ -6,7 +6,7 @@ arrivals a phase as there are copies. Before, every thread copies its share, and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     add,
@@ -39,6 +39,7 @@ from tilewright.dialects.cute_nvgpu.threads import (
     BulkLoadOp,
     FenceProxyAsyncOp,
     MBarrierArriveOnCopiesOp,
+    MBarrierExpectTxOp,
 )
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL, PTR_SHARED
@@ -85,43 +86,66 @@ def copy(
     """The next phase of the barrier is the copy's: what its token stands for is over."""
     bytes = buffer(op.target).stage_bytes
     target = stage_address(build, new.target, new.stage, bytes)
-    whole = capability(op) >= BULK_SINCE
-    (_at_once if whole else _by_threads)(op, build, new.source, target, new.token)
+    slot = slot_of(build, new.token)
+    start_copy(op, build, Span(new.source, target, bytes), slot)
+    if capability(op) < BULK_SINCE:
+        arrive_behind_copies(op, build, slot)
     return next_phase(build, new.token)
 
 
+class Span(NamedTuple):
+    """What is copied: addresses in global and in shared memory, as numbers, and how much."""
+
+    source: Value
+    target: Value
+    bytes: int
+
+
+def start_copy(
+    op: Operation, build: ConversionBuilder, span: Span, slot: Value, *, arrives: bool = True
+) -> None:
+    """Start a copy whose bytes count at a barrier, or, before sm_90, the share of each thread.
+
+    Where one thread copies all, it also arrives, or only says how many bytes will come.
+    """
+    if capability(op) < BULK_SINCE:
+        _by_threads(op, build, span)
+        return
+    with where(build, first_thread(op, build)):
+        _at_once(op, build, span, slot, arrives=arrives)
+
+
+def arrive_behind_copies(op: Operation, build: ConversionBuilder, slot: Value) -> None:
+    """Let every thread arrive when the copies that it started are over."""
+    barriers, place = barrier_at(op, build, slot)
+    build.create(MBarrierArriveOnCopiesOp, barriers=barriers, mbar_id=place)
+
+
 def _at_once(
-    op: async_copy.AsyncCopyOp, build: ConversionBuilder, source: Value, target: Value, token: Value
+    op: Operation, build: ConversionBuilder, span: Span, slot: Value, *, arrives: bool
 ) -> None:
     """One thread says how many bytes will come, and starts them."""
-    bytes = buffer(op.target).stage_bytes
-    with where(build, first_thread(op, build)):
-        barriers, place = barrier_at(op, build, slot_of(build, token))
-        # The stage may have been written by threads before.
-        build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
-        build.create(
-            MBarrierArriveExpectTxOp,
-            barriers=barriers,
-            mbar_id=place,
-            txcount=index_constant(build, bytes),
-        )
-        build.create(
-            BulkLoadOp,
-            source=_pointer(build, source, PTR_GLOBAL),
-            target=_pointer(build, target, PTR_SHARED),
-            barriers=barriers,
-            mbar_id=place,
-            bytes=bytes,
-        )
+    barriers, place = barrier_at(op, build, slot)
+    # The stage may have been written by threads before.
+    build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+    kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
+    count = index_constant(build, span.bytes)
+    build.create(kind, barriers=barriers, mbar_id=place, txcount=count)
+    build.create(
+        BulkLoadOp,
+        source=_pointer(build, span.source, PTR_GLOBAL),
+        target=_pointer(build, span.target, PTR_SHARED),
+        barriers=barriers,
+        mbar_id=place,
+        bytes=span.bytes,
+    )
 
 
-def _by_threads(
-    op: async_copy.AsyncCopyOp, build: ConversionBuilder, source: Value, target: Value, token: Value
-) -> None:
-    """Neighbouring threads copy neighbouring pieces, and arrive when theirs are there."""
-    pieces, threads = buffer(op.target).stage_bytes // COPIED_AT_ONCE, thread_count(op)
+def _by_threads(op: Operation, build: ConversionBuilder, span: Span) -> None:
+    """Neighbouring threads copy neighbouring pieces."""
+    pieces, threads = span.bytes // COPIED_AT_ONCE, thread_count(op)
     own = multiply(build, widened(build, thread(op, build)), COPIED_AT_ONCE, I64)
-    start = [add(build, base, own, I64) for base in (source, target)]
+    start = [add(build, base, own, I64) for base in (span.source, span.target)]
     for first in range(0, pieces, threads):
         with where(build, _below(op, build, pieces - first)):
             places = [add(build, base, first * COPIED_AT_ONCE, I64) for base in start]
@@ -132,8 +156,6 @@ def _by_threads(
                 size=COPIED_AT_ONCE,
                 modifier=LoadCacheModifier.CG,
             )
-    barriers, place = barrier_at(op, build, slot_of(build, token))
-    build.create(MBarrierArriveOnCopiesOp, barriers=barriers, mbar_id=place)
 
 
 def _below(op: Operation, build: ConversionBuilder, count: int) -> Value | None:

@@ -9,13 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, constant, value_of
+from tilewright.conversion.nv_tileas_to_nvgpu.async_copies import (
+    Span,
+    arrive_behind_copies,
+    start_copy,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.barriers import (
+    BULK_SINCE,
     arrive,
     init_barriers,
     wait_for_phase,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.buffers import Stage, make_room, stage_address
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_count
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability, thread_count
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import XOrIOp
@@ -42,9 +48,18 @@ def create_pipeline(
     for side, kind in enumerate((tileas.ProducerOp, tileas.ConsumerOp)):
         user = next((user for user in op.result.users if isinstance(user, kind)), op)
         first = op.slot + side * type.stages
-        counts += [(first + stage, thread_count(user)) for stage in range(type.stages)]
+        arrivals = thread_count(user)
+        if kind is tileas.ProducerOp and _copies_by_threads(op):
+            arrivals *= 2
+        counts += [(first + stage, arrivals) for stage in range(type.stages)]
     init_barriers(op, build, counts, again=False)
     return [()]
+
+
+def _copies_by_threads(op: tileas.CreatePipelineOp) -> bool:
+    """Whether producers copy share by share: then each arrives once more, behind its copies."""
+    copies = any(isinstance(user, tileas.ProducerCopyOp) for user in op.result.users)
+    return copies and capability(op) < BULK_SINCE
 
 
 @converts(tileas.CreateIteratorOp)
@@ -109,7 +124,22 @@ def end(
 ) -> Result:
     """Every thread arrives, so what each did comes before what the other side does."""
     stage, _ = build.values(op.token)
-    arrive(op, build, _slot(op, build, stage, full=isinstance(op, tileas.ProducerCommitOp)))
+    produces = isinstance(op, tileas.ProducerCommitOp)
+    slot = _slot(op, build, stage, full=produces)
+    if produces and _copies_by_threads(_created(op)):
+        arrive_behind_copies(op, build, slot)
+    arrive(op, build, slot)
+    return []
+
+
+@converts(tileas.ProducerCopyOp)
+def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: ConversionBuilder) -> Result:
+    """The stage is not full before its bytes have come."""
+    stage, _ = build.values(op.token)
+    bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
+    room: Value = build.memo[_created(op)][op.number]
+    span = Span(new.source, stage_address(build, room, stage, bytes), bytes)
+    start_copy(op, build, span, _slot(op, build, stage, full=True), arrives=False)
     return []
 
 
@@ -160,6 +190,7 @@ PATTERNS: Final[Patterns] = (
     inc_iter,
     begin,
     end,
+    copy,
     write,
     read,
     null_token,

@@ -7,7 +7,7 @@ from typing import Final
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
 from tilewright.conversion.nvgpu_to_nvvm.fragments import taken_apart
 from tilewright.conversion.nvgpu_to_nvvm.mbarrier import barrier_address
-from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
+from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
 from tilewright.dialects.cute_nvgpu import threads
 from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
 from tilewright.dialects.llvm.calls import CallIntrinsicOp
@@ -136,6 +136,18 @@ def arrive_on_copies(
     return build.create(copy.CpAsyncMBarrierArriveOp, addr=address, noinc=True)
 
 
+@converts(threads.MBarrierExpectTxOp)
+def expect_tx(
+    op: threads.MBarrierExpectTxOp, new: threads.MBarrierExpectTxOp, build: ConversionBuilder
+) -> Result:
+    """One for one."""
+    return build.create(
+        mbarrier.MBarrierExpectTxOp,
+        addr=barrier_address(new.barriers, new.mbar_id, build),
+        txcount=resized(build, new.txcount, I32),
+    )
+
+
 @converts(threads.MBarrierInvalidateOp)
 def invalidate(
     op: threads.MBarrierInvalidateOp, new: threads.MBarrierInvalidateOp, build: ConversionBuilder
@@ -210,6 +222,7 @@ PATTERNS: Final[Patterns] = (
     fence_mbarrier_init,
     arrive_remote,
     arrive_on_copies,
+    expect_tx,
     invalidate,
     bulk_load,
     launch_dependents,

@@ -156,6 +156,17 @@ class MBarrierArriveOnCopiesOp(Operation):
     mbar_id = d.operand(INDEX_TYPE)
 
 
+class MBarrierExpectTxOp(Operation):
+    """The phase of a barrier waits for so many more bytes; nobody arrives by that."""
+
+    name = "cute_nvgpu.mbarrier.expect_tx"
+    syntax = "$barriers `[` $mbar_id `]` `,` $txcount attr-dict `:` type($barriers)"
+
+    barriers = d.operand(BARRIERS)
+    mbar_id = d.operand(INDEX_TYPE)
+    txcount = d.operand(INDEX_TYPE)
+
+
 class MBarrierInvalidateOp(Operation):
     """Ends a barrier, so that another may be made in its place."""
 

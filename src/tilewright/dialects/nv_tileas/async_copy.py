@@ -48,6 +48,12 @@ def residency_problems(name: str, type: BufferType) -> Iterator[str]:
         yield f"expected {name} in shared memory, got '{type}'"
 
 
+def copied_bytes_problems(bytes: int) -> Iterator[str]:
+    """Complaints about a stage that copies cannot fill."""
+    if not bytes or bytes % COPIED_AT_ONCE:
+        yield f"expected stages of a multiple of {COPIED_AT_ONCE} bytes, got {bytes}"
+
+
 class AllocTensorOp(Operation):
     """Memory for tiles, as long as the block runs; every execution gives the same."""
 
@@ -81,9 +87,7 @@ class AsyncCopyOp(Operation):
         type = buffer(self.target)
         yield from residency_problems("a target", type)
         yield from element_problems("a source", type.element, pointer(self.source).pointee)
-        if type.stage_bytes % COPIED_AT_ONCE:
-            wanted = f"a multiple of {COPIED_AT_ONCE} bytes"
-            yield f"expected stages of {wanted}, got {type.stage_bytes}"
+        yield from copied_bytes_problems(type.stage_bytes)
 
 
 class ReadBufferOp(Operation):

@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.elements import listed, types_of
+from tilewright.dialects.elements import element_of, listed, types_of
 from tilewright.dialects.nv_tileaa import queue as tileaa
-from tilewright.dialects.nv_tileaa.constraints import TOKEN
-from tilewright.dialects.nv_tileas.async_copy import SLOT
+from tilewright.dialects.nv_tileaa.constraints import (
+    SCALAR_PTR,
+    TOKEN,
+    element_problems,
+    pointer,
+)
+from tilewright.dialects.nv_tileas.async_copy import SLOT, copied_bytes_problems
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import (
     ACQUIRED,
@@ -22,6 +27,7 @@ from tilewright.dialects.nv_tileas.types import (
     PIPELINE,
     IteratorType,
     pipeline,
+    stored_bytes,
     without_layout,
 )
 from tilewright.ir import declare as d
@@ -149,8 +155,33 @@ class ProducerWriteOp(ProducerOp):
         yield from _value_problems(self.pipeline, self.values)
 
 
+class ProducerCopyOp(ProducerOp):
+    """Starts to copy what lies at an address into one value of a stage, all of it.
+
+    The stage is full when the copies are over; the producer need not wait for them. The address
+    is a multiple of 16.
+    """
+
+    name = "nv_tileas.async.pipeline.producer_copy"
+    syntax = "$pipeline `,` $token `,` $source attr-dict `:` type($pipeline) `,` type($source)"
+
+    token = d.operand(ACQUIRED)
+    source = d.operand(SCALAR_PTR)
+    number = d.attribute(SLOT, default=0)
+    """Which value of the stage."""
+
+    def verify(self) -> Iterator[str]:
+        elements = pipeline(self.pipeline).elements
+        if self.number >= len(elements):
+            yield f"expected one of {len(elements)} values of a stage, got number {self.number}"
+            return
+        type = elements[self.number]
+        yield from element_problems("a source", element_of(type), pointer(self.source).pointee)
+        yield from copied_bytes_problems(stored_bytes(type))
+
+
 class ProducerCommitOp(ProducerOp):
-    """Says that a stage is full."""
+    """Says that a stage is full, or will be when the copies into it are over."""
 
     name = "nv_tileas.async.pipeline.producer_commit"
     syntax = "$pipeline `,` $token attr-dict `:` type($pipeline)"

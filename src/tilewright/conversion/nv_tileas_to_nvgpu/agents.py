@@ -25,16 +25,12 @@ def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder
             raise Unsupported(f"'{inner.name}' through shared memory in an agent", inner.location)
     whole = thread_count(function_of(op))
     first, count = op.first * WARP_SIZE, op.warps * WARP_SIZE
-    if first + count > whole:
-        return build.reject(f"expected an agent of the {whole // WARP_SIZE} warps of the kernel")
     number = thread(op, build)
     if first:
         number = build.create(SubIOp, lhs=number, rhs=constant(build, first)).result
     build.memo[op] = number
     if count == whole:
         return build.inline_block(op.body.block, [])
-    if op.outputs:
-        return build.reject("expected an agent of all warps, since it gives values")
     bound = constant(build, count)
     inside = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
     with where(build, inside):

@@ -18,6 +18,7 @@ from tilewright.dialects.nv_tileaa.constraints import (
     element_problems,
     pointer,
 )
+from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.async_copy import SLOT, copied_bytes_problems
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import (
@@ -266,11 +267,25 @@ class AgentSwitchOp(Operation):
     def verify_context(self) -> Iterator[str]:
         if agent_of(self) is not None:
             yield "expected an agent outside of all others"
+        yield from self._warp_problems()
         end = self.body.block.terminator
         assert isinstance(end, YieldOp)
         expected, found = types_of(self.outputs), types_of(end.values)
         if found != expected:
             yield f"expected the region to yield {listed(expected)}, got {listed(found)}"
+
+
+    def _warp_problems(self) -> Iterator[str]:
+        function = next((op for op in self.ancestors() if isinstance(op, FuncOp)), None)
+        spec = None if function is None else function.kernel_spec
+        whole = None if spec is None else spec.num_warps
+        if whole is None:
+            return
+        if self.first + self.warps > whole:
+            found = f"{self.warps} from number {self.first} on"
+            yield f"expected warps out of the {whole} of the kernel, got {found}"
+        elif self.outputs and self.warps != whole:
+            yield f"expected all {whole} warps, since the agent gives values, got {self.warps}"
 
 
 class ExecuteOp(tileaa.ExecuteOp):

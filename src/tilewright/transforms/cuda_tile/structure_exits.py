@@ -45,7 +45,7 @@ from tilewright.dialects.cuda_tile.simplify.regions import (
 from tilewright.dialects.cuda_tile.simplify.selection import negate
 from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.dialects.cuda_tile.structured import is_structured, is_view, while_of
-from tilewright.dialects.cuda_tile.traits import tile
+from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.effects import is_pure
 from tilewright.ir.operation import Block, Operation
@@ -60,6 +60,7 @@ from tilewright.transforms.cuda_tile.exit_frames import (
 )
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
@@ -350,7 +351,11 @@ def _is_cheap(op: Operation) -> bool:
     """Whether an operation may as well run in every iteration."""
     if isinstance(op, ConstantOp | MakeTokenOp):
         return True
-    return is_pure(op) and all(tile(result).shape == () for result in op.results)
+    return is_pure(op) and not any(_has_extents(result.type) for result in op.results)
+
+
+def _has_extents(type: Type) -> bool:
+    return isinstance(type, TileType) and type.shape != ()
 
 
 def _remake_views(op: LoopOp) -> None:

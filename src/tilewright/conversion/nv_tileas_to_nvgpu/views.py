@@ -160,18 +160,62 @@ def places(
     for axis, scale in zip(axes, scales, strict=True):
         start = add(build, start, multiply(build, axis.common, scale, I64), I64)
     inside = _Inside(build, axes, acting)
+    addresses = _Addresses(build, start, scales)
     found: list[Place] = []
     for register in range(0, layout_of(tile).extent(REGISTER), vector):
-        steps = [
-            multiply(build, axis.parts[register], scale, I64)
-            for axis, scale in zip(axes, scales, strict=True)
-        ]
-        fixed = sum(step for step in steps if isinstance(step, int))
-        moved = start
-        for step in steps:
-            moved = moved if isinstance(step, int) else add(build, moved, step, I64)
+        moved, fixed = addresses.at([axis.parts[register] for axis in axes])
         found.append(Place(value_of(build, moved, I64), fixed, inside.at(register)))
     return found
+
+
+class _Addresses:
+    """Addresses of registers, each a step away from another one's.
+
+    k strides are those of k without its lowest bit, and as many as that bit says: what strides are
+    multiplied by are few powers of two, and every further register takes one addition.
+    """
+
+    __slots__ = ("_build", "_known", "_scales", "_steps")
+
+    def __init__(self, build: ConversionBuilder, start: Number, scales: Sequence[Number]) -> None:
+        self._build = build
+        self._scales = scales
+        self._known: dict[tuple[int, ...], Number] = {(0,) * len(scales): start}
+        self._steps: dict[tuple[int, int], Number] = {}
+
+    def at(self, parts: Sequence[Number]) -> tuple[Number, int]:
+        """An address for what a register adds along each dimension, and bytes behind it."""
+        counts = [0] * len(parts)
+        fixed = 0
+        others: list[Number] = []
+        for axis, (part, scale) in enumerate(zip(parts, self._scales, strict=True)):
+            if not isinstance(part, int):
+                others.append(multiply(self._build, part, scale, I64))
+            elif isinstance(scale, int):
+                fixed += part * scale
+            else:
+                counts[axis] = part
+        moved = self._moved(tuple(counts))
+        for other in others:
+            moved = add(self._build, moved, other, I64)
+        return moved, fixed
+
+    def _moved(self, counts: tuple[int, ...]) -> Number:
+        found = self._known.get(counts)
+        if found is None:
+            axis = next(number for number, count in enumerate(counts) if count)
+            bit = counts[axis] & -counts[axis]
+            before = (*counts[:axis], counts[axis] - bit, *counts[axis + 1 :])
+            found = add(self._build, self._moved(before), self._step(axis, bit), I64)
+            self._known[counts] = found
+        return found
+
+    def _step(self, axis: int, bit: int) -> Number:
+        found = self._steps.get((axis, bit))
+        if found is None:
+            found = multiply(self._build, self._scales[axis], bit, I64)
+            self._steps[axis, bit] = found
+        return found
 
 
 class _Inside:

@@ -1,0 +1,35 @@
+"""Programs that NVIDIA's compiler does not take, and we do."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import tilewright
+from tilewright.bytecode.writer import write_bytecode
+from tilewright.driver.emulate import compile_alone
+
+pytestmark = pytest.mark.peer
+
+ENTRY = "aligned"
+PROGRAM = Path(__file__).parent.parent / "run" / "memory" / "gather_scatter.mlir"
+
+
+@pytest.mark.parametrize(("arch", "status"), [("sm_80", 0), ("sm_90", 5)])
+def test_gather_reduce_scatter_in_place(
+    arch: str, status: int, tmp_path: Path, nvidia_tools: Path
+) -> None:
+    """Should this fail because the original learned it: good, and the program stays."""
+    module = tilewright.read(PROGRAM)
+    alone = module.clone()
+    for entry in list(alone.walk()):
+        if entry.name == "cuda_tile.entry" and entry.sym_name != ENTRY:
+            entry.erase()
+    source = tmp_path / "program.tileirbc"
+    source.write_bytes(write_bytecode(alone))
+    command = [nvidia_tools / "tileiras", source, "--gpu-name", arch, "-o", tmp_path / "cubin"]
+    found = subprocess.run(command, capture_output=True, check=False)
+    assert found.returncode == status
+    assert ".entry aligned" in compile_alone(module, ENTRY, arch)

@@ -120,6 +120,9 @@ class EmulatedRun(ProgramRun):
         try:
             self.run_once(1)
         except tilewright.Unsupported as error:
+            # All of Tile IR has code for GPUs; operations that only nv_tileaa has may not.
+            if "nv_tileaa" not in self.path.parts:
+                raise
             pytest.skip(str(error))
 
     @classmethod

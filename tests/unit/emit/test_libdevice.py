@@ -88,7 +88,7 @@ def test_the_cache_is_used(private_cache: Path, monkeypatch: pytest.MonkeyPatch)
     def fail(library: bytes, name: str) -> bytes:
         raise AssertionError("the cache has this function")
 
-    monkeypatch.setattr(libdevice, "extract_function", fail)
+    monkeypatch.setattr("tilewright.emit.backend.extract_function", fail)
     assert libdevice.library_functions(["__nv_cbrtf"]) == [first]
 
 

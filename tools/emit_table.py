@@ -109,9 +109,7 @@ def failures(kernels: list[str], arch: Arch) -> Iterator[str]:
     """What LLVM or ptxas does not take: a batch that fails is split until the kernel is found."""
     try:
         module = emit_llvm(parse_text(f"module {{\n{''.join(kernels)}}}\n", context()), arch)
-        entries = assemble(
-            compile_ptx(module, opt_level=1), arch, opt_level=1
-        ).entries
+        entries = assemble(compile_ptx(module, opt_level=1), arch, opt_level=1).entries
         if len(entries) != len(kernels):
             yield f"{arch.name}: expected {len(kernels)} kernels, got {len(entries)}"
         return

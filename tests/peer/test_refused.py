@@ -9,6 +9,7 @@ import pytest
 
 import tilewright
 from tilewright.bytecode.writer import write_bytecode
+from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.driver.emulate import compile_alone
 
 pytestmark = pytest.mark.peer
@@ -25,7 +26,7 @@ def test_gather_reduce_scatter_in_place(
     module = tilewright.read(PROGRAM)
     alone = module.clone()
     for entry in list(alone.walk()):
-        if entry.name == "cuda_tile.entry" and entry.sym_name != ENTRY:
+        if isinstance(entry, EntryOp) and entry.sym_name != ENTRY:
             entry.erase()
     source = tmp_path / "program.tileirbc"
     source.write_bytes(write_bytecode(alone))

@@ -111,7 +111,9 @@ def check(
     wide = [x.astype(np.float64) for x in (a, b, c)]
     if how:
         sides = zip((a, b), how.split(), strict=True)
-        wide[:2] = [x.view(np.uint8 if s == "unsigned" else np.int8) * 1.0 for x, s in sides]
+        wide[:2] = [
+            x.view(np.uint8 if s == "unsigned" else np.int8).astype(np.float64) for x, s in sides
+        ]
     expected = (wide[0] @ wide[1] + wide[2]).astype(DTYPES[total])
     text = program(a.shape, b.shape, element, total, how, hint)
     tilewright.execute(text, "k", 1, [a, b, c], "emulator", check=True, arch=arch)

@@ -70,7 +70,8 @@ def check(text: str) -> set[tuple[int, int]]:
         assert problem is None, f"{value}: {claim}: {problem}"
         problem = outside(facts.ranges.of(value), tiles[0])
         assert problem is None, problem
-        found.add(claim.dims[0][::2])
+        run_length, _, repeats = claim.dims[0]
+        found.add((run_length, repeats))
     return found
 
 
@@ -115,7 +116,7 @@ def test_every_reshape(target: str) -> None:
         width = 32 // int(rows)
         nested: object = [numbers[i * width : (i + 1) * width] for i in range(int(rows))]
         if source == "8x2x2":
-            nested = [[row[:2], row[2:]] for row in nested]  # type: ignore[attr-defined]
+            nested = [[row[:2], row[2:]] for row in nested]
         text = str(numbers if source == "32" else nested)
         check(
             f"nv_tileaa.func @f() {{\n%a = arith.constant dense<{text}> : tensor<{source}xi8>\n"

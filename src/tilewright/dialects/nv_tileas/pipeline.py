@@ -274,7 +274,6 @@ class AgentSwitchOp(Operation):
         if found != expected:
             yield f"expected the region to yield {listed(expected)}, got {listed(found)}"
 
-
     def _warp_problems(self) -> Iterator[str]:
         function = next((op for op in self.ancestors() if isinstance(op, FuncOp)), None)
         spec = None if function is None else function.kernel_spec

@@ -37,7 +37,9 @@ WRONG = {
     ),
     "%r = llvm.getelementptr %p[0, %i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, "
     "!llvm.struct<(i32, f32)>": "index #1 must be a constant",
-    "%r = llvm.load %p {alignment = 3 : i64} : !llvm.ptr<1> -> f32": "a power of two up to 2**30, got 3",
+    "%r = llvm.load %p {alignment = 3 : i64} : !llvm.ptr<1> -> f32": (
+        "a power of two up to 2**30, got 3"
+    ),
     "%r = llvm.load %p atomic release {alignment = 4 : i64} : !llvm.ptr<1> -> f32": (
         "cannot have the ordering 'release'"
     ),

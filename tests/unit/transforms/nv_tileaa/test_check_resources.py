@@ -39,7 +39,7 @@ NEEDS = {
 @pytest.mark.requirement("R2-060")
 @pytest.mark.parametrize("kind", [PluginOp, ExecuteOp])
 def test_plugins_say_what_they_need(kind: type) -> None:
-    names = {field.name for field in kind.schema.attributes}  # type: ignore[attr-defined]
+    names = {field.name for field in kind.schema.attributes}
     assert names >= {*NEEDS, "input_layouts", "output_layouts"}
 
 

@@ -35,6 +35,10 @@ module {
     cute_nvgpu.slot.release %arg5[%arg1, %arg1] : memref<256x128xi32, 1>
     return
   }
+  func.func @bulk(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<3>, %arg2: !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>, %arg3: index) {
+    cute_nvgpu.bulk.load %arg0, %arg2[%arg3] to %arg1, 64 : !llvm.ptr<1>, !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4> to !llvm.ptr<3>
+    return
+  }
   func.func @threads(%arg0: i32, %arg1: !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>, %arg2: index, %arg3: vector<4x2xbf16>, %arg4: memref<4x128x64xbf16, #gpu.address_space<workgroup>>) {
     %0 = cute_nvgpu.elect_one
     cute_nvgpu.warp_sync
@@ -49,6 +53,8 @@ module {
     cute_nvgpu.fence.proxy_async shared_cta
     cute_nvgpu.fence.mbarrier_init
     cute_nvgpu.mbarrier.arrive_remote %arg1[%arg2], %arg0 : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>
+    cute_nvgpu.mbarrier.expect_tx %arg1[%arg2], %arg2 : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>
+    cute_nvgpu.mbarrier.invalidate %arg1[%arg2] : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>
     cute_nvgpu.mbarrier.arrive_on_copies %arg1[%arg2] : !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>
     cute_nvgpu.grid.launch_dependents
     cute_nvgpu.grid.wait

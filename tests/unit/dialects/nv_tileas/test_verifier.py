@@ -21,7 +21,7 @@ def problems(line: str, **arguments: str) -> list[str]:
 
 
 def test_a_program_reads_as_it_is_printed() -> None:
-    text = (Path(__file__).parent / "own.mlir").read_text()
+    text = (Path(__file__).parent / "layouts.mlir").read_text()
     op = read(text)
     once = print_op(op)
     assert print_op(read(once)) == once

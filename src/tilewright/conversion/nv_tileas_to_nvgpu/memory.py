@@ -18,7 +18,8 @@ from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.dialects.vector.shapes import BroadcastOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I64, VectorType
+from tilewright.ir.types import F4E2M1FN, I4, I64, VectorType
+from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +28,15 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
+NIBBLES: Final = (I4, F4E2M1FN)
+"""Elements that share a byte, so that no address is that of one."""
+
+
 @converts(AddPtrOp)
 def addptr(op: AddPtrOp, new: AddPtrOp, build: ConversionBuilder) -> Result:
     """Addresses are numbers; an offset counts elements unless it counts bytes."""
+    if not op.in_bytes and pointer(op.pointers).pointee in NIBBLES:
+        raise Unsupported("elements of 4 bits in memory", op.location)
     type = new.pointers.type
     offsets = new.offsets
     if offsets.type is not type:

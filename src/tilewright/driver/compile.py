@@ -44,6 +44,10 @@ class Settings(NamedTuple):
     arch: Arch
     opt_level: int = 3
     line_info: bool = False
+    device_debug: bool = False
+    """Keep lines and variables for a debugger; nothing is optimized away."""
+    sanitize: bool = False
+    """Check every access of global memory against its view."""
 
 
 class Watch:
@@ -151,16 +155,16 @@ class Compilation:
         # LLVM is loaded by whoever needs it.
         from tilewright.emit.llvm.module import emit_llvm  # noqa: PLC0415
 
-        arch, opt_level, line_info = self.settings
+        settings = self.settings
         clock = self.watch.clock
         with clock.measure("write LLVM IR"):
-            written = emit_llvm(self.module, arch, line_info=line_info)
+            written = emit_llvm(self.module, settings.arch, line_info=settings.line_info)
         if stage == "llvm":
             return written.text
         from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
 
         with clock.measure("LLVM"):
-            ptx = compile_ptx(written, opt_level=opt_level)
+            ptx = compile_ptx(written, opt_level=settings.opt_level)
         return ptx if stage == "ptx" else self.assemble(ptx)
 
     def lower(self, stage: str) -> None:
@@ -189,10 +193,14 @@ class Compilation:
         """The cubin of the PTX."""
         from tilewright.emit.cubin import assemble  # noqa: PLC0415
 
-        arch, opt_level, line_info = self.settings
+        settings = self.settings
         with self.watch.clock.measure("ptxas"):
             self.cubin = assemble(
-                ptx, arch, opt_level=opt_level, line_info=line_info, foreign=self._foreign
+                ptx,
+                settings.arch,
+                opt_level=settings.opt_level,
+                line_info=settings.line_info,
+                foreign=self._foreign,
             )
         self.watch.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
@@ -237,6 +245,8 @@ def compile(
     *,
     emit: str = "cubin",
     line_info: bool = False,
+    device_debug: bool = False,
+    sanitize: bool = False,
 ) -> CompiledModule:
     """Compile a program for a GPU.
 
@@ -249,7 +259,7 @@ def compile(
         raise ValueError(f"expected 'ptx' or 'cubin', got {emit!r}")
     if opt_level not in range(len(LEVELS)):
         raise ValueError(f"expected an optimization level from 0 to 3, got {opt_level!r}")
-    settings = Settings(target(arch), opt_level, line_info)
+    settings = Settings(target(arch), opt_level, line_info, device_debug, sanitize)
     with CollectorPause():
         module = _module(source)
         compilation = Compilation(module.clone(), settings)

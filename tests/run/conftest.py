@@ -117,13 +117,7 @@ class EmulatedRun(ProgramRun):
     """One run of a test program as compiled code for a GPU, on the emulator with its checker on."""
 
     def runtest(self) -> None:
-        try:
-            self.run_once(1)
-        except tilewright.Unsupported as error:
-            # All of Tile IR has code for GPUs; operations that only nv_tileaa has may not.
-            if "nv_tileaa" not in self.path.parts:
-                raise
-            pytest.skip(str(error))
+        self.run_once(1)
 
     @classmethod
     def can_run(cls, run: Run, mode: str) -> bool:

@@ -13,7 +13,7 @@ from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
-from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp, HistogramOp
 from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.pieces import piece_bits
@@ -42,6 +42,9 @@ def scratch_bytes(op: Operation) -> int:
         case ExtractOp():
             spread = layout_of(op.source).only(LANE, WARP).columns()
             return _aligned(register_bytes(element_of(op.source.type))) if any(spread) else 0
+        case HistogramOp():
+            pieces = histogram_pieces(op)
+            return _aligned(_tile(op.result.type) >> len(pieces))
         case LoadOp() | AtomicOp():
             return _aligned(_tile(op.result.type)) if is_told(op) else 0
         case _:
@@ -101,6 +104,12 @@ def _slot_bytes(scan: Scan, source: Type) -> int:
 def _all_slots(op: ScanOp) -> int:
     scan = scan_of(op)
     return sum(_slot_bytes(scan, source.type) for source in op.sources) if scan.warps else 0
+
+
+def histogram_pieces(op: HistogramOp) -> tuple[int, ...]:
+    """The bits of a number that say in which round it is counted; none if there is one round."""
+    bins = layout_of(op.result)
+    return piece_bits(bins, bins, register_bytes(element_of(op.result.type)))
 
 
 def is_told(op: Operation) -> bool:

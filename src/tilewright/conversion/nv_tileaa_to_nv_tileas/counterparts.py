@@ -44,6 +44,7 @@ COUNTERPARTS: Final[dict[type[Operation], type[Operation]]] = {
     shape.ExtractOp: new_shape.ExtractOp,
     shape.ExtractSliceOp: new_shape.ExtractSliceOp,
     shape.InsertSliceOp: new_shape.InsertSliceOp,
+    shape.HistogramOp: new_shape.HistogramOp,
     shape.PackOp: new_shape.PackOp,
     shape.UnpackOp: new_shape.UnpackOp,
     aggregate.YieldOp: new_aggregate.YieldOp,

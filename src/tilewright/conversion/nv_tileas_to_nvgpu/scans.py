@@ -25,17 +25,21 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import joined, picked
 from tilewright.conversion.nv_tileas_to_nvgpu.shuffles import shuffled
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread
+from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_bits
 from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, to_words, word_type
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
+from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import OrIOp, XOrIOp
+from tilewright.dialects.arith.literals import literal, pattern_of
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.gpu.attributes import ShuffleMode
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.aggregate import ScanOp
+from tilewright.ir.attributes import FloatAttr, IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.ir.types import I1, VectorType
+from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER, WARP, log2
-from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -67,13 +71,16 @@ class _Scanner:
     def run(self, sources: Sequence[Value]) -> list[Value]:
         """The scanned registers of all sources."""
         columns = self._columns(sources)
-        totals = columns[0 if self._op.reverse else -1]
-        before, segments = self._lanes(totals)
+        before, segments = self._lanes(columns[-1])
         if self._scan.warps:
             before, segments = self._warps(before, segments)
-        result = [self._behind(before, column) for column in columns]
-        if self._scan.segments:
-            result = self._segments(result, segments)
+        parts: list[Before | None] = [Before(column, None) for column in columns]
+        if not self._op.inclusive:
+            parts = [None, *parts[:-1]]
+        parts = [self._joined(before, part) for part in parts]
+        result = self._segments(parts, segments)
+        if self._op.reverse:
+            result.reverse()
         return [
             self._in_order([column[source] for column in result]) for source in range(len(sources))
         ]
@@ -82,16 +89,17 @@ class _Scanner:
         return combine(self._op, self._build, left, right)
 
     def _columns(self, sources: Sequence[Value]) -> list[list[Value]]:
-        """The registers by their place in the chunk, scanned within it."""
+        """The registers by their place in the chunk, scanned within it; in reverse from the end."""
         build, chunk = self._build, 1 << self._scan.chunk
         count = self._scan.layout.extent(REGISTER)
         columns = [
             [picked(build, source, list(range(place, count, chunk))) for source in sources]
             for place in range(chunk)
         ]
-        order = range(chunk - 1, -1, -1) if self._op.reverse else range(chunk)
-        for before, place in zip(order, list(order)[1:], strict=False):
-            columns[place] = self._combine(columns[before], columns[place])
+        if self._op.reverse:
+            columns.reverse()
+        for place in range(1, chunk):
+            columns[place] = self._combine(columns[place - 1], columns[place])
         return columns
 
     def _place(self, bits: int, start: int) -> Value:
@@ -118,15 +126,11 @@ class _Scanner:
         limit = constant(self._build, number)
         return self._build.create(CmpIOp, predicate=CmpIPredicate.UGE, lhs=place, rhs=limit).result
 
-    def _behind(self, before: Before, values: Sequence[Value]) -> list[Value]:
-        """Values combined with what comes before them, if anything does."""
-        return self._chosen(before.exists, self._combine(before.values, values), values)
-
-    def _lanes(self, totals: list[Value]) -> tuple[Before, list[Value]]:
+    def _lanes(self, totals: list[Value]) -> tuple[Before | None, list[Value]]:
         """What comes before each lane's chunk in its warp, and the total of all lanes."""
         build = self._build
         if not self._scan.lanes:
-            return Before(totals, constant(build, 0, I1)), totals
+            return None, totals
         back = ShuffleMode.DOWN if self._op.reverse else ShuffleMode.UP
         place = self._place(self._scan.lanes, 0)
         scanned = totals
@@ -149,7 +153,9 @@ class _Scanner:
             return first
         return build.create(OrIOp, lhs=first, rhs=constant(build, mask)).result
 
-    def _warps(self, before: Before, totals: list[Value]) -> tuple[Before, list[Value]]:
+    def _warps(
+        self, before: Before | None, totals: list[Value]
+    ) -> tuple[Before | None, list[Value]]:
         """Warps tell each other their totals through shared memory."""
         op, build, scan = self._op, self._build, self._scan
         slots = Slots(op, scan, build, totals)
@@ -174,8 +180,10 @@ class _Scanner:
         exists = self._above(place, 1)
         return self._joined(Before(earlier, exists), before), running
 
-    def _joined(self, outer: Before, inner: Before) -> Before:
+    def _joined(self, outer: Before | None, inner: Before | None) -> Before | None:
         """What comes before at two levels: the outer part first."""
+        if outer is None or inner is None:
+            return outer or inner
         both = self._chosen(outer.exists, self._combine(outer.values, inner.values), inner.values)
         values = self._chosen(inner.exists, both, outer.values)
         if outer.exists is None or inner.exists is None:
@@ -183,38 +191,68 @@ class _Scanner:
         either = self._build.create(OrIOp, lhs=outer.exists, rhs=inner.exists).result
         return Before(values, either)
 
-    def _segments(self, columns: list[list[Value]], totals: list[Value]) -> list[list[Value]]:
+    def _segments(self, columns: Sequence[Before | None], totals: list[Value]) -> list[list[Value]]:
         """Segments one behind the other: each comes behind the totals of those before."""
-        build, count = self._build, 1 << self._scan.segments
-        size = self._scan.layout.extent(REGISTER) >> self._scan.segments >> self._scan.chunk
+        count = 1 << self._scan.segments
         order = list(range(count - 1, -1, -1) if self._op.reverse else range(count))
-
-        def part(values: Sequence[Value], segment: int) -> list[Value]:
-            places = list(range(segment * size, (segment + 1) * size))
-            return [picked(build, value, places) for value in values]
-
-        parts = {(n, s): part(column, s) for n, column in enumerate(columns) for s in order}
-        carry = part(totals, order[0])
-        for segment in order[1:]:
-            for n in range(len(columns)):
-                parts[n, segment] = self._combine(carry, parts[n, segment])
+        found: list[dict[int, list[Value]]] = [{} for _ in columns]
+        carry: list[Value] | None = None
+        for segment in order:
+            before = None if carry is None else Before(carry, None)
+            for parts, column in zip(found, columns, strict=True):
+                part = self._joined(before, self._part(column, segment))
+                parts[segment] = self._certain(part)
             if segment != order[-1]:
-                carry = self._combine(carry, part(totals, segment))
+                total = self._picked(totals, segment)
+                carry = total if carry is None else self._combine(carry, total)
+        sources = range(len(totals))
         return [
-            [
-                joined(build, [parts[n, s][source] for s in range(count)])
-                for source in range(len(totals))
-            ]
-            for n in range(len(columns))
+            [joined(self._build, [parts[s][source] for s in range(count)]) for source in sources]
+            for parts in found
         ]
+
+    def _part(self, column: Before | None, segment: int) -> Before | None:
+        if column is None:
+            return None
+        return Before(self._picked(column.values, segment), column.exists)
+
+    def _picked(self, values: Sequence[Value], segment: int) -> list[Value]:
+        """The registers of a segment."""
+        size = self._rows >> self._scan.segments
+        places = list(range(segment * size, (segment + 1) * size))
+        return [picked(self._build, value, places) for value in values]
+
+    @property
+    def _rows(self) -> int:
+        """How many registers a column has."""
+        return self._scan.layout.extent(REGISTER) >> self._scan.chunk
+
+    def _certain(self, part: Before | None) -> list[Value]:
+        """The values of a part of a column; identities where nothing comes before."""
+        if part is not None and part.exists is None:
+            return part.values
+        nothing = self._identities()
+        return nothing if part is None else self._chosen(part.exists, part.values, nothing)
+
+    def _identities(self) -> list[Value]:
+        """What combines with nothing, in all registers of a segment."""
+        op, build = self._op, self._build
+        assert op.identities is not None
+        found: list[Value] = []
+        for number, source in zip(op.identities, op.sources, strict=True):
+            assert isinstance(number, IntegerAttr | FloatAttr)
+            element = element_type(element_of(source.type))
+            type = VectorType((self._rows >> self._scan.segments,), element)
+            value = literal([thread_bits(pattern_of(number), source.type)], type)
+            found.append(build.create(ConstantOp, value=value, types=[type]).result)
+        return found
 
     def _in_order(self, columns: Sequence[Value]) -> Value:
         """The columns of a source as the registers of the layout."""
         whole = joined(self._build, columns)
-        chunk = len(columns)
-        count = self._scan.layout.extent(REGISTER)
-        rows = count // chunk
-        return picked(self._build, whole, [r % chunk * rows + r // chunk for r in range(count)])
+        chunk, rows = len(columns), self._rows
+        order = [r % chunk * rows + r // chunk for r in range(chunk * rows)]
+        return picked(self._build, whole, order)
 
 
 class Slots:
@@ -268,8 +306,6 @@ class Slots:
 @converts(ScanOp)
 def scan(op: ScanOp, new: ScanOp, build: ConversionBuilder) -> Result:
     """Chunks, lanes, warps, segments."""
-    if not op.inclusive:
-        raise Unsupported("a scan that leaves the element itself out", op.location)
     return _Scanner(op, scan_of(op), build).run(new.sources)
 
 

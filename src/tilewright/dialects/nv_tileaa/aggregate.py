@@ -125,7 +125,8 @@ class ReduceOp(AggregateOp):
 class ScanOp(AggregateOp):
     """Combines each element with all before it along an axis, or all behind it in reverse.
 
-    An inclusive scan counts the element itself.
+    An inclusive scan counts the element itself. An exclusive one does not, and has the identity
+    where there is nothing to combine.
     """
 
     name = "nv_tileaa.scan"
@@ -135,6 +136,11 @@ class ScanOp(AggregateOp):
 
     def combined(self, source: Type) -> Type:
         return source
+
+    def verify(self) -> Iterator[str]:
+        yield from super().verify()
+        if not self.inclusive and self.identities is None:
+            yield "expected identities, since an exclusive scan begins with them"
 
 
 class GenerateOp(Operation):

@@ -149,6 +149,15 @@ class InsertSliceOp(tileaa.InsertSliceOp):
         yield from wrong or movement("a destination", self.destination, whole)
 
 
+class HistogramOp(tileaa.HistogramOp):
+    """How often each number occurs: one holder of each element counts it in shared memory."""
+
+    name = "nv_tileas.histogram"
+    traits = (*tileaa.HistogramOp.traits, LAID_OUT)
+
+    scratch = d.optional_attribute(I64_ATTR)
+
+
 class PackOp(tileaa.PackOp):
     """A tile as the bytes that hold it."""
 

@@ -13,7 +13,6 @@ from tilewright.reference.batch import Batch
 from tilewright.reference.meanings import meaning
 from tilewright.reference.tile import Array, element, shape
 from tilewright.reference.walk import Crossing, Passage, leave
-from tilewright.support.diagnostics import Unsupported
 
 meaning(d.YieldOp)(leave)
 
@@ -36,8 +35,6 @@ def scan(op: d.ScanOp, at: Batch) -> Crossing:
 
 def _shifted(op: d.ScanOp, place: int, column: Array) -> Array:
     """What is before each element alone; the first one has what combines with nothing."""
-    if op.identities is None:
-        raise Unsupported("running an exclusive 'nv_tileaa.scan' without identities", op.location)
     first = np.broadcast_to(_identity(op, place), column[:1].shape)
     parts = [column[1:], first] if op.reverse else [first, column[:-1]]
     return np.concatenate(parts)

@@ -1,0 +1,137 @@
+"""Histograms: bins in shared memory, in which one holder of each element counts it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.scratch import histogram_pieces
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant, moved_bits, multiply
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, both, elements, holder
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import Shares, where
+from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import WORD, shared_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.elements import width_of, with_element
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.llvm.attributes import AtomicBinOp, AtomicOrdering
+from tilewright.dialects.llvm.memory import AtomicRMWOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.shape import HistogramOp
+from tilewright.dialects.vector.elements import FromElementsOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I32, VectorType
+from tilewright.layout.bank_conflicts import WIDEST
+from tilewright.layout.linear import REGISTER, log2
+from tilewright.layout.pieces import one_piece, piece_registers
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+
+@converts(HistogramOp)
+def histogram(op: HistogramOp, new: HistogramOp, build: ConversionBuilder) -> Result:
+    """Bins are cleared, elements are counted, bins are read; many bins take several rounds."""
+    bits = histogram_pieces(op)
+    rounds = _Rounds(op, build, as_vector(build, new.source), bits)
+    type = vector_type(build, op.result)
+    found: dict[int, Value] = {}
+    for piece in range(1 << len(bits)):
+        if piece:
+            build.create(BarrierOp)
+        registers = piece_registers(layout_of(op.result), bits, piece)
+        part = rounds.counts(piece, VectorType((len(registers),), I32))
+        found.update(zip(registers, elements(build, part), strict=True))
+    ordered = [found[register] for register in range(len(found))]
+    return build.create(FromElementsOp, elements=ordered, types=[type]).result
+
+
+class _Rounds:
+    """What a thread counts, round by round: bits of a number say in which one it is."""
+
+    __slots__ = ("_acting", "_bits", "_build", "_has_bin", "_numbers", "_op", "_shares", "_slots")
+
+    def __init__(
+        self, op: HistogramOp, build: ConversionBuilder, source: Value, bits: tuple[int, ...]
+    ) -> None:
+        self._op, self._build, self._bits = op, build, bits
+        bins = layout_of(op.result)
+        self._acting = holder(op, build, op.source)
+        self._has_bin = _below(build, source, bins.size)
+        self._numbers = elements(build, _words(build, source))
+        part = one_piece(bins, bits)
+        self._shares = Shares(op, build, part, _beside(part), WORD)
+        kept = [bit for bit in range(log2(bins.size)) if 1 << bit not in bits]
+        self._slots = [0] * log2(bins.size)
+        """What each bit of a number contributes to its place among the bins of a round."""
+        for place, bit in enumerate(kept):
+            self._slots[bit] = 1 << place
+
+    def counts(self, piece: int, type: VectorType) -> Value:
+        """How often the numbers of a round occur."""
+        build = self._build
+        with where(build, holder(self._op, build, self._op.result)):
+            self._shares.write(everywhere(build, 0, type))
+        build.create(BarrierOp)
+        with where(build, self._acting):
+            for register, number in enumerate(self._numbers):
+                with where(build, self._is_in(piece, register)):
+                    self._count(number)
+        build.create(BarrierOp)
+        return self._shares.read(type)
+
+    def _is_in(self, piece: int, register: int) -> Value | None:
+        """Whether the number in a register has a bin in a round; nothing if every number has."""
+        build = self._build
+        there = None if self._has_bin is None else elements(build, self._has_bin)[register]
+        if not self._bits:
+            return there
+        wanted = sum(bit for place, bit in enumerate(self._bits) if piece >> place & 1)
+        found = moved_bits(build, self._numbers[register], sum(self._bits), 0)
+        other = constant(build, wanted)
+        here = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=found, rhs=other).result
+        return both(build, there, here)
+
+    def _count(self, number: Value) -> None:
+        build = self._build
+        slot = linear(build, number, self._slots) if self._bits else number
+        build.create(
+            AtomicRMWOp,
+            bin_op=AtomicBinOp.ADD,
+            ptr=shared_pointer(self._op, build, multiply(build, slot, WORD)),
+            val=constant(build, 1),
+            ordering=AtomicOrdering.MONOTONIC,
+            syncscope="block",
+        )
+
+
+def _below(build: ConversionBuilder, numbers: Value, bins: int) -> Value | None:
+    """Which numbers have a bin; nothing if the type has no others."""
+    if bins >= 1 << width_of(numbers.type):
+        return None
+    limit = everywhere(build, bins, numbers.type)
+    return build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=numbers, rhs=limit).result
+
+
+def _words(build: ConversionBuilder, numbers: Value) -> Value:
+    """Numbers as i32, which holds those that have a bin."""
+    width = width_of(numbers.type)
+    if width == I32.width:
+        return numbers
+    kind = ExtUIOp if width < I32.width else TruncIOp
+    return build.create(kind, source=numbers, types=[with_element(numbers.type, I32)]).result
+
+
+def _beside(layout: Layout) -> int:
+    """How many of a thread's bins lie side by side, up to the widest access."""
+    length = 1
+    while length * WORD < WIDEST and length in layout.vectors(REGISTER):
+        length *= 2
+    return length
+
+
+PATTERNS: Final[Patterns] = (histogram,)

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from tilewright.emit.elf import read_kernels
+from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.support.diagnostics import Diagnostic, InternalError, UserError
 from tilewright.target.arch import occupancy
@@ -97,7 +98,7 @@ def assemble(
     spills = _spills(log)
     kernels = read_kernels(data).values()
     entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
-    return Cubin(data, entries, _warnings(log))
+    return Cubin(add_note(data, own_note()), entries, _warnings(log))
 
 
 def _failure(code: int, log: str, foreign: bool) -> Exception:

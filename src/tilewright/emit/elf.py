@@ -1,14 +1,23 @@
-"""Reads what a cubin says of its kernels: registers, stack, shared memory, threads."""
+"""Reads cubins: their sections, and what they say of kernels (registers, memory, threads)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct, error
-from typing import Final
+from typing import Final, TypeVar
 
 from tilewright.support.diagnostics import InvalidValue
 
-_SECTION: Final = Struct("<IIQQQQIIQQ")
+T = TypeVar("T")
+
+SECTION: Final = Struct("<IIQQQQIIQQ")
+"""A row of the table of sections: name, type, flags, address, offset, size, link and others."""
+NAME, KIND, OFFSET, SIZE, LINK = 0, 1, 4, 5, 6
+"""Where they are in a row."""
+TABLE: Final = Struct("<QIHHHHHH")
+"""Where the table is, and how many rows of which size it has: from byte TABLE_AT of the file."""
+TABLE_AT: Final = 0x28
+
 _SYMBOL: Final = Struct("<IBBHQQ")
 _TRIPLE: Final = Struct("<III")
 _SYMTAB: Final = 2
@@ -45,7 +54,9 @@ class KernelInfo:
         """The extents of a CTA that the kernel requires, or at most allows."""
 
 
-class _Section:
+class Section:
+    """A part of the file by its name."""
+
     __slots__ = ("data", "kind", "link", "name", "size")
 
     def __init__(self, name: str, kind: int, link: int, size: int, data: bytes) -> None:
@@ -58,16 +69,24 @@ class _Section:
 
 def read_kernels(cubin: bytes) -> dict[str, KernelInfo]:
     """The kernels of a cubin by name; `InvalidValue` if it is none."""
+    return _understood(cubin, lambda: _kernels(_sections(cubin)))
+
+
+def read_sections(cubin: bytes) -> list[Section]:
+    """The sections of a cubin, in order; `InvalidValue` if it is none."""
+    return _understood(cubin, lambda: _sections(cubin))
+
+
+def _understood(cubin: bytes, read: Callable[[], T]) -> T:
+    if cubin[:4] != b"\x7fELF":
+        raise InvalidValue("not a cubin: no ELF file")
     try:
-        return _read(cubin)
+        return read()
     except (error, IndexError, ValueError) as problem:
         raise InvalidValue(f"not a cubin: {problem}") from None
 
 
-def _read(cubin: bytes) -> dict[str, KernelInfo]:
-    if cubin[:4] != b"\x7fELF":
-        raise InvalidValue("not a cubin: no ELF file")
-    sections = _sections(cubin)
+def _kernels(sections: list[Section]) -> dict[str, KernelInfo]:
     by_name = {section.name: section for section in sections}
     symbols = _symbols(sections)
     names = [name.removeprefix(".nv.info.") for name in by_name if name.startswith(".nv.info.")]
@@ -100,21 +119,27 @@ def _read_kernel(kernel: KernelInfo, data: bytes) -> None:
             kernel.parameters = int.from_bytes(value, "little")
 
 
-def _sections(cubin: bytes) -> list[_Section]:
-    start = int.from_bytes(cubin[0x28:0x30], "little")
-    size, count, names_at = (
-        int.from_bytes(cubin[at : at + 2], "little") for at in (0x3A, 0x3C, 0x3E)
-    )
-    heads = [_SECTION.unpack_from(cubin, start + size * index) for index in range(count)]
-    table = heads[names_at]
-    names = cubin[table[4] : table[4] + table[5]]
+def section_table(cubin: bytes) -> tuple[list[list[int]], int]:
+    """The rows of the table of sections, and which of them holds their names."""
+    start, *_, size, count, names_at = TABLE.unpack_from(cubin, TABLE_AT)
+    rows = [list(SECTION.unpack_from(cubin, start + size * index)) for index in range(count)]
+    return rows, names_at
+
+
+def _sections(cubin: bytes) -> list[Section]:
+    rows, names_at = section_table(cubin)
+    names = _data(cubin, rows[names_at])
     return [
-        _Section(_text(names, head[0]), head[1], head[6], head[5], cubin[head[4] :][: head[5]])
-        for head in heads
+        Section(_text(names, row[NAME]), row[KIND], row[LINK], row[SIZE], _data(cubin, row))
+        for row in rows
     ]
 
 
-def _symbols(sections: list[_Section]) -> list[str]:
+def _data(cubin: bytes, row: list[int]) -> bytes:
+    return cubin[row[OFFSET] :][: row[SIZE]]
+
+
+def _symbols(sections: list[Section]) -> list[str]:
     table = next(section for section in sections if section.kind == _SYMTAB)
     names = sections[table.link].data
     return [_text(names, symbol[0]) for symbol in _SYMBOL.iter_unpack(table.data)]

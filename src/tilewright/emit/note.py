@@ -1,0 +1,114 @@
+"""The note in a cubin that says who made it: a section of its own, which drivers pass over."""
+
+from __future__ import annotations
+
+from functools import cache
+from struct import Struct
+from typing import Final, NamedTuple
+
+from tilewright import __version__
+from tilewright.emit.elf import (
+    OFFSET,
+    SECTION,
+    SIZE,
+    TABLE,
+    TABLE_AT,
+    read_sections,
+    section_table,
+)
+from tilewright.support.identity import identity
+
+SECTION_NAME: Final = ".note.tilewright"
+OWNER: Final = b"Tilewright\0"
+MADE_BY: Final = 1
+"""The kind of the note, of which its owner has one."""
+
+_NOTE: Final = 7
+_ADDRESS: Final = Struct("<Q")
+_SEGMENTS_AT: Final = 0x20
+"""Where the header says where the table of segments is."""
+_SEGMENT_OFFSET: Final = 8
+"""Where a row of it says where the segment is."""
+_HEAD: Final = Struct("<III")
+_ALIGNMENT: Final = 4
+_TABLE_ALIGNMENT: Final = 8
+
+
+class Note(NamedTuple):
+    """Which compiler made a cubin."""
+
+    version: str
+    digest: str
+
+
+@cache
+def own_note() -> Note:
+    """The note of this compiler."""
+    return Note(__version__, identity())
+
+
+def add_note(cubin: bytes, note: Note) -> bytes:
+    """The cubin with a section more.
+
+    Names and tables are written anew behind all the rest, which stays where it is. The table of
+    segments comes last, as ptxas has it: there are readers that take its end for that of the file.
+    """
+    rows, names_at = section_table(cubin)
+    file = bytearray(cubin)
+    names = rows[names_at]
+    old = cubin[names[OFFSET] :][: names[SIZE]]
+    title = SECTION_NAME.encode() + b"\0"
+    names[OFFSET], names[SIZE] = len(file), len(old) + len(title)
+    file += old + title
+    _align(file, _ALIGNMENT)
+    data = _record(note)
+    rows.append([len(old), _NOTE, 0, 0, len(file), len(data), 0, 0, _ALIGNMENT, 0])
+    file += data
+    _align(file, _TABLE_ALIGNMENT)
+    _, *others, _, names_at = TABLE.unpack_from(file, TABLE_AT)
+    TABLE.pack_into(file, TABLE_AT, len(file), *others, len(rows), names_at)
+    for row in rows:
+        file += SECTION.pack(*row)
+    _move_segments(file)
+    return bytes(file)
+
+
+def _move_segments(file: bytearray) -> None:
+    """Put the table of segments at the end; the segments that hold it go with it."""
+    (old,) = _ADDRESS.unpack_from(file, _SEGMENTS_AT)
+    _, _, _, size, count, *_ = TABLE.unpack_from(file, TABLE_AT)
+    if not count:
+        return
+    end = len(file)
+    _ADDRESS.pack_into(file, _SEGMENTS_AT, end)
+    file += file[old : old + size * count]
+    for row in range(end, len(file), size):
+        if _ADDRESS.unpack_from(file, row + _SEGMENT_OFFSET) == (old,):
+            _ADDRESS.pack_into(file, row + _SEGMENT_OFFSET, end)
+
+
+def read_note(cubin: bytes) -> Note | None:
+    """Who made a cubin, if it was a Tilewright; `InvalidValue` if the data is no cubin."""
+    for section in read_sections(cubin):
+        if section.name == SECTION_NAME:
+            owner, size, kind = _HEAD.unpack_from(section.data)
+            start = _HEAD.size + _up(owner)
+            found = section.data[_HEAD.size :][:owner], kind
+            version, _, digest = section.data[start : start + size].decode().partition(" ")
+            return Note(version, digest) if found == (OWNER, MADE_BY) else None
+    return None
+
+
+def _record(note: Note) -> bytes:
+    """A note as ELF wants it: sizes and kind, then the owner and the text, both filled up."""
+    text = " ".join(note).encode()
+    head = _HEAD.pack(len(OWNER), len(text), MADE_BY)
+    return head + OWNER.ljust(_up(len(OWNER)), b"\0") + text.ljust(_up(len(text)), b"\0")
+
+
+def _up(size: int) -> int:
+    return size + -size % _ALIGNMENT
+
+
+def _align(file: bytearray, to: int) -> None:
+    file += bytes(-len(file) % to)

@@ -30,7 +30,7 @@ SOURCES: Final = (ConstantOp, shape.SplatOp, shape.MakeRangeOp)
 REARRANGEMENTS: Final = (shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)
 _STANDARD: Final = frozenset(("arith", "math"))
 _REMADE: Final = (*SOURCES, *REARRANGEMENTS, memory.AddPtrOp, misc.AssumeOp)
-_UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp)
+_UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp, misc.AssertOp)
 
 
 def is_tile(value: Value) -> bool:

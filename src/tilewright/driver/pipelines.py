@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PASSES: Final = {
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
+    "check-accesses": "tilewright.transforms.nv_tileaa.check_accesses:CheckAccesses",
     "check-resources": "tilewright.transforms.nv_tileaa.check_resources:CheckResources",
     "convert-cuda-tile-to-tileaa": (
         "tilewright.conversion.cuda_tile_to_nv_tileaa:ConvertCudaTileToTileAA"
@@ -85,6 +86,12 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
 """The levels, and the passes that lead to each from the one above; none where they are missing.
 
 `$arch` stands for the name of the GPU."""
+
+CHECKED: Final = ("cuda_tile", "nv_tileaa")
+"""The levels whose programs can be checked while they run, the last of them as it is left."""
+
+CHECKS: Final = "inline-calls,check-accesses,canonicalize,cse"
+"""What puts the checks of `--sanitize=memcheck` into a program."""
 
 EMITTED: Final = ("llvm", "ptx", "cubin")
 """What the last level is written as: LLVM IR, PTX, and what ptxas makes of it."""

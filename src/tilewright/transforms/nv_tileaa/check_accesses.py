@@ -1,0 +1,112 @@
+"""Checks every access of global memory while the program runs: against its view, or its pointers.
+
+What a mask or the edge of a tensor leaves out is not accessed, and so not checked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicRmwOp
+from tilewright.dialects.nv_tileaa.conversion import PtrToIntOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.shape import SplatOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import (
+    BlockTileOp,
+    ConvTileOp,
+    GetDimSizeOp,
+    MakeMemrefOp,
+    TiledAtomicRmwOp,
+    TileLoadOp,
+    TileStoreOp,
+    tiled_view,
+)
+from tilewright.ir.passes import Pass
+from tilewright.ir.types import F4E2M1FN, I64
+from tilewright.transforms.nv_tileaa.check_build import Checks
+from tilewright.transforms.nv_tileaa.check_pointers import Pointers, is_element_address
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+Access: TypeAlias = TileLoadOp | TileStoreOp | TiledAtomicRmwOp
+"""What accesses one tile of a view."""
+
+
+class CheckAccesses(Pass):
+    """Let the program say where it leaves a view, and stop there."""
+
+    name = "check-accesses"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            pointers = Pointers(function)
+            for inner in list(function.walk()):
+                match inner:
+                    case TileLoadOp() | TileStoreOp() | TiledAtomicRmwOp():
+                        check_tile(inner)
+                    case LoadOp() | StoreOp() | AtomicRmwOp() | AtomicCasOp():
+                        pointers.check(inner)
+                    case _:
+                        pass
+
+
+def check_tile(op: Access) -> None:
+    """Check the indices of a tile, and what is promised about where it lies.
+
+    A tile must begin inside of its tensor, unless it is a part of another one that does; rows that
+    are picked one by one may lie anywhere.
+    """
+    if op.view.defined_by(ConvTileOp) is not None:
+        return
+    checks = Checks(op)
+    is_dense = tiled_view(op.view).sparse is None
+    for dim, index in enumerate(op.indices):
+        if is_dense and not op.sliced:
+            tiles = _size(checks, op.view, dim)
+            begins = checks.below(checks.wide(index), tiles)
+            gist = f"expected index {dim} below %u, got %d"
+            checks.require(begins, "outside of its view", gist, [tiles, index])
+        if op.in_bounds and op.in_bounds[dim]:
+            _check_promise(checks, op, dim, index)
+    if is_dense and not op.sliced:
+        _check_base(checks, op)
+
+
+def _check_base(checks: Checks, op: Access) -> None:
+    """A tensor that has tiles lies somewhere, where its elements may lie."""
+    cut = op.view.defined_by(BlockTileOp)
+    tensor = None if cut is None else cut.source.defined_by(MakeMemrefOp)
+    element = tiled_view(op.view).source.element
+    if tensor is None or element is F4E2M1FN:
+        return
+    address = checks.build.create(PtrToIntOp, source=tensor.base, types=[I64]).result
+    valid = is_element_address(checks, address, element)
+    checks.require(valid, "of a view of an address that cannot be", "got %p", [tensor.base])
+
+
+def _size(checks: Checks, source: Value, dim: int) -> Value:
+    return checks.build.create(GetDimSizeOp, source=source, dim=dim, types=[I64]).result
+
+
+def _check_promise(checks: Checks, op: Access, dim: int, index: Value) -> None:
+    """A tile begins so early that it ends in the tensor; a row that is picked lies in it."""
+    cut = op.view.defined_by(BlockTileOp)
+    if cut is None:
+        return
+    view, what = tiled_view(op.view), "outside of its view, which it promised not to be"
+    size = _size(checks, cut.source, view.dims[dim])
+    if dim == view.sparse:
+        rows = checks.wide(index)
+        sizes = checks.build.create(SplatOp, source=size, types=[rows.type]).result
+        checks.require(checks.below(rows, sizes), what)
+        return
+    start = checks.multiply(checks.wide(index), checks.constant(view.counted[dim]))
+    end = checks.add(start, checks.constant(view.tile[dim]))
+    inside = checks.compare(CmpIPredicate.ULE, end, size)
+    gist = f"expected dimension {dim} up to %u, got elements from %u to %u"
+    checks.require(inside, what, gist, [size, start, end])

@@ -1,0 +1,166 @@
+"""Checks addresses while the program runs: by what is known of where pointers come from.
+
+An address is never null, it is a multiple of the size of its element, and it stays in the memory
+that its pointer was derived from where the program says how large that is: memory of the block, a
+global array, or a pointer that is also the base of a view.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilewright.analysis.runs import pointee_bytes
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.elements import with_element
+from tilewright.dialects.nv_tileaa import shape
+from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicRmwOp
+from tilewright.dialects.nv_tileaa.constraints import count, pointer
+from tilewright.dialects.nv_tileaa.conversion import BitcastOp, PtrToIntOp
+from tilewright.dialects.nv_tileaa.memory import AddPtrOp, AllocaOp, LoadOp, StoreOp
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.structure import GetGlobalOp, GlobalOp
+from tilewright.dialects.nv_tileaa.view import GetDimSizeOp, MakeMemrefOp, memref
+from tilewright.ir.attributes import SymbolRefAttr
+from tilewright.ir.dominance import Dominance
+from tilewright.ir.symbol_table import resolve
+from tilewright.ir.types import DYNAMIC, F4E2M1FN, I64, TensorType
+from tilewright.transforms.nv_tileaa.check_build import Checks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+Access: TypeAlias = LoadOp | StoreOp | AtomicRmwOp | AtomicCasOp
+"""What accesses memory through pointers."""
+
+FIRST: Final = 4096
+"""The first address that may be memory: what is below it is null and an offset."""
+
+
+class Pointers:
+    """Knows the views of a function by their bases, and checks what pointers access."""
+
+    __slots__ = ("_dominance", "_views")
+
+    def __init__(self, function: FuncOp) -> None:
+        self._dominance = Dominance()
+        self._views: dict[Value, list[MakeMemrefOp]] = {}
+        for op in function.walk():
+            if isinstance(op, MakeMemrefOp):
+                self._views.setdefault(_promised(op.base), []).append(op)
+
+    def check(self, op: Access) -> None:
+        """Check the addresses that an operation accesses: those where its mask is true."""
+        element = pointer(op.pointers).pointee
+        if _is_part_of_byte(element):
+            return
+        checks = Checks(op)
+        type = with_element(op.pointers.type, I64)
+        address = checks.build.create(PtrToIntOp, source=op.pointers, types=[type]).result
+        valid = is_element_address(checks, address, element)
+        demands = [(valid, "at an address that cannot be")]
+        inside = self._inside(checks, op, address)
+        if inside is not None:
+            demands.append((inside, "outside of the memory of its pointer"))
+        for condition, what in demands:
+            if op.mask is not None:
+                condition = checks.either(condition, checks.opposite(op.mask))
+            checks.require(condition, what, "got %p", [op.pointers])
+
+    def _inside(self, checks: Checks, op: Access, address: Value) -> Value | None:
+        """Whether addresses lie in the memory that they come from; nothing if that is unknown."""
+        for root in _origins(op.pointers):
+            extents = list(self._extents(checks, op, root))
+            if extents:
+                break
+        else:
+            return None
+        start = checks.build.create(PtrToIntOp, source=root, types=[I64]).result
+        offset = checks.subtract(address, _spread(checks, start, address.type))
+        offset = checks.add(offset, checks.constant(_last_byte(op), address.type))
+        inside = [checks.below(offset, _spread(checks, end, address.type)) for end in extents]
+        return reduce(checks.either, inside)
+
+    def _extents(self, checks: Checks, op: Access, root: Value) -> Iterator[Value]:
+        """How many bytes there are from a pointer on, by each who says so."""
+        maker = root.defining_op()
+        element = pointer(root).pointee
+        if _is_part_of_byte(element):
+            return
+        if isinstance(maker, AllocaOp):
+            yield checks.constant(maker.count * pointee_bytes(element))
+        elif isinstance(maker, GetGlobalOp):
+            array = resolve(SymbolRefAttr(maker.symbol), maker)
+            assert isinstance(array, GlobalOp)
+            yield checks.constant(count(array.value.type) * pointee_bytes(element))
+        for view in self._views.get(root, ()):
+            if self._dominance.dominates(view.result, op):
+                yield _view_bytes(checks, view)
+
+
+def is_element_address(checks: Checks, address: Value, element: Type) -> Value:
+    """Whether addresses are not null, and multiples of the size of what lies there."""
+    there = checks.compare(CmpIPredicate.UGE, address, checks.constant(FIRST, address.type))
+    low = checks.both(address, checks.constant(pointee_bytes(element) - 1, address.type))
+    aligned = checks.compare(CmpIPredicate.EQ, low, checks.constant(0, address.type))
+    return checks.both(there, aligned)
+
+
+def _is_part_of_byte(element: Type) -> bool:
+    """Whether several elements share a byte, so that an address does not say which it is."""
+    return element is F4E2M1FN
+
+
+def _last_byte(op: Access) -> int:
+    return pointee_bytes(pointer(op.pointers).pointee) - 1
+
+
+def _spread(checks: Checks, number: Value, type: Type) -> Value:
+    """A number for every element."""
+    if not isinstance(type, TensorType):
+        return number
+    return checks.build.create(shape.SplatOp, source=number, types=[type]).result
+
+
+def _promised(value: Value) -> Value:
+    """A pointer before anything was promised about it."""
+    while (assumed := value.defined_by(AssumeOp)) is not None:
+        value = assumed.value
+    return value
+
+
+def _origins(pointers: Value) -> Iterator[Value]:
+    """The pointers that others are derived from, one from the next."""
+    value: Value | None = pointers
+    while value is not None:
+        value = _promised(value)
+        if not isinstance(value.type, TensorType):
+            yield value
+        match value.defining_op():
+            case AddPtrOp(pointers=source):
+                value = source
+            case BitcastOp(source=source) | shape.SplatOp(source=source):
+                value = source
+            case shape.Rearrangement(source=source) | shape.ExtractOp(source=source):
+                value = source
+            case _:
+                value = None
+
+
+def _view_bytes(checks: Checks, view: MakeMemrefOp) -> Value:
+    """How many bytes there are from the base of a view to its end; none if it is empty."""
+    type, given = memref(view.result), iter(view.strides)
+    total, filled = checks.constant(1), None
+    for dim, stride in enumerate(type.strides):
+        step = checks.wide(next(given)) if stride == DYNAMIC else checks.constant(stride)
+        size = checks.build.create(GetDimSizeOp, source=view.result, dim=dim, types=[I64]).result
+        steps = checks.subtract(size, checks.constant(1))
+        total = checks.add(total, checks.multiply(steps, step))
+        some = checks.compare(CmpIPredicate.NE, size, checks.constant(0))
+        filled = some if filled is None else checks.both(filled, some)
+    bytes = checks.multiply(total, checks.constant(pointee_bytes(type.element)))
+    return bytes if filled is None else checks.chosen(filled, bytes, checks.constant(0))

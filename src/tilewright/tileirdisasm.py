@@ -11,6 +11,7 @@ from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.files import FileError, is_bytecode, read_input, write_output
 from tilewright.driver.process import leave
+from tilewright.driver.tool_options import Asked, Option, Takes, ToolLine
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
@@ -38,62 +39,8 @@ OPTIONS:
 Exit codes: {OK} done, {WRONG_USAGE} the command line is wrong, {NO_INPUT} no file to read, \
 {WRONG_INPUT} the file is not valid Tile IR bytecode"""
 
-DEBUG: Final = ("g", "print-debug-info")
-WITHOUT_EFFECT: Final = ("color", "print-all-options", "print-options")
-BOOLEANS: Final = {
-    **dict.fromkeys(("", "true", "TRUE", "True", "1"), True),
-    **dict.fromkeys(("false", "FALSE", "False", "0"), False),
-}
-
-
-class Answer(Exception):
-    """The command line asks for a text, and for nothing else."""
-
-
-class CommandLine:
-    """What the arguments say, read in order: help ends it, a mistake does not."""
-
-    __slots__ = ("debug", "files", "mistakes")
-
-    def __init__(self, arguments: Sequence[str]) -> None:
-        self.debug = False
-        self.files: list[str] = []
-        self.mistakes: list[str] = []
-        words = iter(arguments)
-        for word in words:
-            if word == "--":
-                self.files += words
-            elif word == "-" or not word.startswith("-"):
-                self.files.append(word)
-            else:
-                self._option(word)
-        if len(self.files) > 1:
-            self.mistakes.append(
-                "Too many positional arguments specified!\n"
-                "Can specify at most 1 positional arguments: See: tileirdisasm --help"
-            )
-
-    def _option(self, word: str) -> None:
-        name, equals, value = word.removeprefix("-").removeprefix("-").partition("=")
-        if name in DEBUG:
-            self._set_debug(value)
-        elif name == "version" or name.startswith("h"):  # the original takes -h and anything behind
-            if not equals:
-                raise Answer(f"{TITLE} {__version__}" if name == "version" else HELP)
-            self.mistakes.append(f"for the --{name} option: does not allow a value! '{value}'")
-        elif name not in WITHOUT_EFFECT:
-            self.mistakes.append(
-                f"Unknown command line argument '{word}'.  Try: 'tileirdisasm --help'"
-            )
-
-    def _set_debug(self, value: str) -> None:
-        if value in BOOLEANS:
-            self.debug = BOOLEANS[value]
-            return
-        self.mistakes.append(
-            f"for the --print-debug-info option: '{value}' is invalid value for boolean argument! "
-            "Try 0 or 1"
-        )
+DEBUG: Final = Option("print-debug-info", Takes.FLAG)
+OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
 
 
 def script() -> NoReturn:
@@ -106,8 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with CollectorPause():
             return _run(sys.argv[1:] if argv is None else argv)
-    except Answer as answer:
-        print(answer)
+    except Asked as asked:
+        print(f"{TITLE} {__version__}" if asked.name == "version" else HELP)
         return OK
     except FileError as error:
         print(error, file=sys.stderr)
@@ -121,10 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    line = CommandLine(arguments)
-    if line.mistakes:
-        for mistake in line.mistakes:
-            print(f"tileirdisasm: {mistake}", file=sys.stderr)
+    line = ToolLine("tileirdisasm", OPTIONS, arguments)
+    if line.wrong:
         return WRONG_USAGE
     path = line.files[0] if line.files else ""
     if not path:
@@ -139,5 +84,5 @@ def _run(arguments: Sequence[str]) -> int:
         return WRONG_INPUT
     module = read_bytecode(data, name)
     verify(module)
-    write_output("-", disassemble(module, debug=line.debug).encode())
+    write_output("-", disassemble(module, debug=line.flag(DEBUG.name)).encode())
     return OK

@@ -1,0 +1,155 @@
+"""Command lines as NVIDIA's tools read them: dashes, values and groups as in all tools of LLVM."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+BOOLEANS: Final = {
+    **dict.fromkeys(("", "true", "TRUE", "True", "1"), True),
+    **dict.fromkeys(("false", "FALSE", "False", "0"), False),
+}
+
+
+class Takes(Enum):
+    """What stands behind the name of an option."""
+
+    NOTHING = "nothing: it asks for a text and ends the program"
+    FLAG = "perhaps `=true` or `=false`"
+    TEXT = "any text"
+    NUMBER = "an integer"
+    CHOICE = "one of several words"
+
+
+class Option(NamedTuple):
+    """An option by its full name."""
+
+    name: str
+    takes: Takes
+    choices: tuple[str, ...] = ()
+    attached: bool = False
+    """Whether the value follows its letter at once, as in `-O3`."""
+
+
+HELP: Final = Option("help", Takes.NOTHING)
+VERSION: Final = Option("version", Takes.NOTHING)
+UNHEEDED: Final = Option("unheeded", Takes.FLAG)
+EVERYWHERE: Final[Mapping[str, Option]] = {
+    **dict.fromkeys(("h", "help", "help-hidden", "help-list", "help-list-hidden"), HELP),
+    "version": VERSION,
+    **dict.fromkeys(("color", "print-all-options", "print-options"), UNHEEDED),
+}
+"""What every tool understands."""
+
+
+class Asked(Exception):
+    """The command line asks for a text, and for nothing else: help, the version or the like."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(name)
+
+
+class ToolLine:
+    """What the arguments say, read in order. A mistake is reported at once, and does not end it."""
+
+    __slots__ = ("_options", "_tool", "files", "values", "wrong")
+
+    def __init__(self, tool: str, options: Mapping[str, Option], arguments: Sequence[str]) -> None:
+        self._tool = tool
+        self._options = {**EVERYWHERE, **options}
+        self.files: list[str] = []
+        self.values: dict[str, str] = {}
+        """By the full names of options; the last one counts."""
+        self.wrong = False
+        words = iter(arguments)
+        for word in words:
+            if word == "--":
+                self.files += words
+            elif word == "-" or not word.startswith("-"):
+                self.files.append(word)
+            else:
+                self._read(word, word.removeprefix("-").removeprefix("-"), words)
+        if len(self.files) > 1:
+            self._mistake(
+                "Too many positional arguments specified!\n"
+                f"Can specify at most 1 positional arguments: See: {tool} --help"
+            )
+
+    def flag(self, name: str) -> bool:
+        """Whether an option is set."""
+        return name in self.values and BOOLEANS[self.values[name]]
+
+    def _mistake(self, text: str) -> None:
+        self.wrong = True
+        print(f"{self._tool}: {text}", file=sys.stderr)
+
+    def _read(self, word: str, body: str, words: Iterator[str]) -> None:
+        name, equals, value = body.partition("=")
+        option = self._options.get(name)
+        letter = self._options.get(body[:1])
+        if letter is not None and letter.attached and (option is None or option is letter):
+            self._set(letter, f"-{body[:1]}", body[1:] or None)
+        elif option is not None:
+            spelled = f"-{name}" if len(name) == 1 else f"--{name}"
+            if not equals and option.takes in (Takes.TEXT, Takes.NUMBER, Takes.CHOICE):
+                self._set(option, spelled, next(words, None))
+            else:
+                self._set(option, spelled, value if equals else "", given=bool(equals))
+        elif letter is not None and letter.takes in (Takes.NOTHING, Takes.FLAG):
+            # Letters without a value may stand together.
+            self._set(letter, f"-{body[:1]}", "", given=False)
+            self._read(word, body[1:], words)
+        else:
+            self._unknown(word)
+
+    def _unknown(self, word: str) -> None:
+        self._mistake(f"Unknown command line argument '{word}'.  Try: '{self._tool} --help'")
+        # Only who has made a mistake waits for the library that finds similar words.
+        from difflib import get_close_matches  # noqa: PLC0415
+
+        name, equals, value = word.lstrip("-").partition("=")
+        for near in get_close_matches(name, self._options, 1):
+            dashes = "-" if len(near) == 1 else "--"
+            self._mistake(f"Did you mean '{dashes}{near}{equals}{value}'?")
+
+    def _set(self, option: Option, spelled: str, value: str | None, *, given: bool = True) -> None:
+        problem = _problem(option, value, given)
+        if problem is not None:
+            # A value is judged by the option itself, its absence by the name that it was given.
+            name = spelled if value is None else f"--{option.name}"
+            self._mistake(f"for the {name} option: {problem}")
+        elif option.takes is Takes.NOTHING:
+            raise Asked(option.name)
+        else:
+            assert value is not None
+            self.values[option.name] = value
+
+
+def _problem(option: Option, value: str | None, given: bool) -> str | None:
+    """What is wrong with the value of an option, if anything."""
+    if value is None:
+        return "requires a value!"
+    match option.takes:
+        case Takes.NOTHING if given:
+            return f"does not allow a value! '{value}' specified."
+        case Takes.FLAG if value not in BOOLEANS:
+            return f"'{value}' is invalid value for boolean argument! Try 0 or 1"
+        case Takes.NUMBER if not _is_number(value):
+            return f"'{value}' value invalid for integer argument!"
+        case Takes.CHOICE if value not in option.choices:
+            return f"Cannot find option named '{value}'!"
+        case _:
+            return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        int(text, 0)
+    except ValueError:
+        return False
+    return True

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import enclosed
+from tilewright.driver.cache import cached
 from tilewright.driver.files import read_input
 from tilewright.driver.pipelines import (
+    CHECKED,
+    CHECKS,
     EMITTED,
     LEVELS,
     STAGES,
@@ -17,6 +21,8 @@ from tilewright.driver.pipelines import (
     levels_between,
     parse_pipeline,
 )
+from tilewright.driver.settings import Settings
+from tilewright.driver.stored import Stored
 from tilewright.ir.instruments import Timing
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -36,18 +42,6 @@ LLVM_MADE: Final = EMITTED[EMITTED.index("llvm") + 1 :]
 """What is there only behind LLVM."""
 
 Source = bytes | str | os.PathLike[str] | Operation
-
-
-class Settings(NamedTuple):
-    """What a program is compiled for."""
-
-    arch: Arch
-    opt_level: int = 3
-    line_info: bool = False
-    device_debug: bool = False
-    """Keep lines and variables for a debugger; nothing is optimized away."""
-    sanitize: bool = False
-    """Check every access of global memory against its view."""
 
 
 class Watch:
@@ -78,49 +72,79 @@ class Entry:
 class CompiledModule:
     """What a program became."""
 
-    __slots__ = ("_cubin", "_ptx", "arch", "entries", "remarks", "stages")
+    __slots__ = ("_made", "arch", "entries", "remarks", "stages")
 
-    def __init__(
-        self, arch: str, stages: Stages, ptx: str, cubin: Cubin | None, remarks: list[Diagnostic]
-    ) -> None:
-        self.arch = arch
+    def __init__(self, stages: Stages, made: Stored) -> None:
+        self.arch = made.arch
         self.stages = stages
         """The program at every level that it went through, as text."""
-        self._ptx = ptx
-        self._cubin = cubin
-        found = {} if cubin is None else cubin.entries
-        self.entries = {name: Entry(name, resources) for name, resources in found.items()}
+        self._made = made
+        self.entries = {name: Entry(name, each) for name, each in made.entries.items()}
         """The kernels by name."""
-        self.remarks = remarks
+        self.remarks = made.remarks
         """What the passes and ptxas have to say."""
 
     @property
     def ptx(self) -> str:
         """The PTX text."""
-        return self._ptx
+        return self._made.ptx
 
     @property
     def cubin(self) -> bytes:
         """What ptxas made of the PTX."""
-        if self._cubin is None:
+        if self._made.cubin is None:
             raise ValueError("expected a module that was compiled to a cubin, got one to PTX")
-        return self._cubin.data
+        return self._made.cubin
+
+
+class Program:
+    """What is compiled: read and verified once somebody needs it."""
+
+    def __init__(self, source: Source) -> None:
+        self._name = "<input>"
+        self._source: bytes | str | Operation
+        if isinstance(source, os.PathLike):
+            self._source, self._name = read_input(os.fspath(source))
+        else:
+            # Whoever gives us a module may go on to change it.
+            self._source = source.clone() if isinstance(source, Operation) else source
+
+    @cached_property
+    def module(self) -> Operation:
+        """The verified program, which nobody changes."""
+        source = self._source
+        module = source if isinstance(source, Operation) else read_level(source, self._name)
+        verify(module)
+        return module
+
+    def content(self) -> tuple[bytes, str]:
+        """All that tells the program from others, and the name of its source."""
+        source = self._source
+        if isinstance(source, Operation):
+            source = print_op(self.module, debug=True, generic=True)
+        data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+        return data, self._name
+
+    def compiled(self, settings: Settings, emit: str) -> Stored:
+        """What the program becomes."""
+        compilation = Compilation(self.module.clone(), settings)
+        compilation.to(emit)
+        return compilation.result()
 
 
 class Stages(Mapping[str, str]):
     """A program at every level that it goes through, each made when it is asked for."""
 
-    __slots__ = ("_names", "_settings", "_source")
+    __slots__ = ("_program", "_settings")
 
-    def __init__(self, source: Operation, settings: Settings) -> None:
-        self._source = source
+    def __init__(self, program: Program, settings: Settings) -> None:
+        self._program = program
         self._settings = settings
-        self._names = STAGES[STAGES.index(level_of(source)) : STAGES.index("cubin")]
 
     def __getitem__(self, stage: str) -> str:
         if stage not in self._names:
             raise KeyError(stage)
-        module = self._source.clone()
+        module = self._program.module.clone()
         made = Compilation(module, self._settings).to(stage)
         assert isinstance(made, str)
         return made
@@ -131,6 +155,11 @@ class Stages(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._names)
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        first = STAGES.index(level_of(self._program.module))
+        return STAGES[first : STAGES.index("cubin")]
+
 
 class Compilation:
     """One program on its way down, which it goes once."""
@@ -139,6 +168,7 @@ class Compilation:
         self.module = module
         self.settings = settings
         self.watch = watch or Watch()
+        self.ptx = ""
         self.cubin: Cubin | None = None
         self._foreign = any(op.name == ASSEMBLY for op in module.walk())
 
@@ -164,8 +194,8 @@ class Compilation:
         from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
 
         with clock.measure("LLVM"):
-            ptx = compile_ptx(written, opt_level=settings.opt_level)
-        return ptx if stage == "ptx" else self.assemble(ptx)
+            self.ptx = compile_ptx(written, opt_level=settings.opt_level)
+        return self.ptx if stage == "ptx" else self.assemble(self.ptx)
 
     def lower(self, stage: str) -> None:
         """Run the passes down to a level, or to the last one."""
@@ -177,10 +207,14 @@ class Compilation:
             self._run(LEVELS[self.settings.opt_level])
         elif level in ("nv_tileaa", "nv_tileas"):
             name_target(self.module, self.settings.arch)
+        if self.settings.sanitize and level not in CHECKED:
+            raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
         for below, passes in levels_between(level, stage):
             if passes is None:
                 raise Unsupported(f"the way from '{level}' to '{below}'", self.module.location)
             self.module = enclosed(self.module)
+            if self.settings.sanitize and level == CHECKED[-1]:
+                self._run(CHECKS)
             self._run(passes.replace("$arch", self.settings.arch.name))
             level = below
 
@@ -204,6 +238,11 @@ class Compilation:
             )
         self.watch.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
+
+    def result(self) -> Stored:
+        """What the program has become, with what there is to say about it."""
+        remarks = self.watch.sink.diagnostics
+        return Stored.of(self.settings.arch.name, self.ptx, self.cubin, remarks)
 
 
 def name_target(program: Operation, arch: Arch) -> None:
@@ -247,11 +286,13 @@ def compile(
     line_info: bool = False,
     device_debug: bool = False,
     sanitize: bool = False,
+    cache: bool = False,
 ) -> CompiledModule:
     """Compile a program for a GPU.
 
     `source` is Tile IR or text of a level below it: bytecode, text, a path or a module, which
     stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin nor entries.
+    With `cache` the result is kept on disk, and taken from there the next time.
 
     Raises `tilewright.Error` if the program is wrong or needs what is not supported.
     """
@@ -261,26 +302,10 @@ def compile(
         raise ValueError(f"expected an optimization level from 0 to 3, got {opt_level!r}")
     settings = Settings(target(arch), opt_level, line_info, device_debug, sanitize)
     with CollectorPause():
-        module = _module(source)
-        compilation = Compilation(module.clone(), settings)
-        ptx = compilation.to("ptx")
-        assert isinstance(ptx, str)
-        if emit == "cubin":
-            compilation.assemble(ptx)
-    watch = compilation.watch
-    stages = Stages(module, settings)
-    return CompiledModule(
-        settings.arch.name, stages, ptx, compilation.cubin, watch.sink.diagnostics
-    )
+        program = Program(source)
 
+        def make() -> Stored:
+            return program.compiled(settings, emit)
 
-def _module(source: Source) -> Operation:
-    """A verified program that nobody else changes."""
-    if isinstance(source, Operation):
-        module = source.clone()
-    elif isinstance(source, os.PathLike):
-        module = read_level(*read_input(os.fspath(source)))
-    else:
-        module = read_level(source, "<input>")
-    verify(module)
-    return module
+        made = cached(*program.content(), settings, emit, make) if cache else make()
+    return CompiledModule(Stages(program, settings), made)

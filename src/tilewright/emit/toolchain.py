@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
@@ -58,7 +57,7 @@ def _installed_ptxas() -> str:
     inside = os.path.join("bin", "ptxas.exe" if os.name == "nt" else "ptxas")
     found = (
         _first_file(os.path.join(folder, inside) for folder in _wheels())
-        or shutil.which("ptxas")
+        or _on_the_path("ptxas")
         or _first_file(os.path.join(folder, inside) for folder in _toolkits())
     )
     if found is None:
@@ -67,6 +66,13 @@ def _installed_ptxas() -> str:
             f"put ptxas on the path, or name it in {PTXAS_VARIABLE}"
         )
     return found
+
+
+def _on_the_path(name: str) -> str | None:
+    # It takes archives of three kinds along, and mostly a wheel has what we look for.
+    from shutil import which  # noqa: PLC0415
+
+    return which(name)
 
 
 def find_libdevice() -> str:
@@ -91,4 +97,5 @@ def cache_folder() -> str:
     if chosen := os.environ.get(CACHE_VARIABLE):
         return chosen
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(home, "tilewright")
+    # Who has no home gets no folder `~` where he stands, but one that cannot be made.
+    return os.path.join(os.devnull if home.startswith("~") else home, "tilewright")

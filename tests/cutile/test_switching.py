@@ -1,4 +1,4 @@
-"""`ct.launch` itself on the CPU, wherever it was imported to; and versions that we do not know."""
+"""cuTile switched over and back, wherever its functions were imported to; and other versions."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import tilewright
 
 ct = pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
+compiler = pytest.importorskip("cuda.tile._compile")
 cutile = pytest.importorskip("tilewright.cutile")
 
 OWN = ct.launch
@@ -53,14 +54,14 @@ def test_launch_runs_on_the_cpu_and_ignores_its_stream() -> None:
 
 
 def test_those_who_imported_it_before_get_it_too(client: Any) -> None:
-    cutile.enable()
+    cutile.enable(on="cpu")
     assert launched(client.start) == [5, 5, 5]
     cutile.disable()
     assert client.start is OWN
 
 
 def test_those_who_import_it_meanwhile_lose_it_again(client: Any) -> None:
-    cutile.enable()
+    cutile.enable(on="cpu")
     client.later = ct.launch
     cutile.disable()
     assert client.later is OWN
@@ -68,8 +69,8 @@ def test_those_who_import_it_meanwhile_lose_it_again(client: Any) -> None:
 
 
 def test_enabling_again_changes_how() -> None:
-    cutile.enable()
-    cutile.enable(check=True)
+    cutile.enable(on="cpu")
+    cutile.enable(on="cpu", check=True)
 
     @ct.kernel
     def races(y):
@@ -83,9 +84,25 @@ def test_enabling_again_changes_how() -> None:
 
 
 def test_other_places_are_refused() -> None:
-    with pytest.raises(tilewright.Unsupported, match="on 'gpu'"):
-        cutile.enable(on="gpu")
+    with pytest.raises(tilewright.Unsupported, match=r"on 'moon' \(known: gpu, cpu\)"):
+        cutile.enable(on="moon")
     assert ct.launch is OWN
+
+
+@pytest.mark.parametrize("options", [{"check": True}, {"seed": 7}])
+def test_what_only_the_executor_can_do_is_refused_elsewhere(options: dict[str, Any]) -> None:
+    with pytest.raises(tilewright.UserError, match="expected on='cpu'"):
+        cutile.enable(**options)
+
+
+def test_the_gpu_leaves_the_launch_to_cutile_and_the_cpu_leaves_it_the_compiler() -> None:
+    own = compiler._find_compiler_bin
+    cutile.enable()
+    assert ct.launch is OWN
+    assert compiler._find_compiler_bin is not own
+    cutile.enable(on="cpu")
+    assert ct.launch is not OWN
+    assert compiler._find_compiler_bin is own
 
 
 def test_the_installed_version_is_known() -> None:

@@ -1,46 +1,73 @@
-"""Have `ct.launch` run kernels on the CPU, wherever a module holds it, and undo that."""
+"""Have cuTile compile with Tilewright, or run its launches on the CPU; and undo that."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from threading import RLock
+from typing import Any, Final
 
-from tilewright.cutile.launching import launch
 from tilewright.cutile.versions import cutile
-from tilewright.support.diagnostics import Unsupported
+from tilewright.support.diagnostics import Unsupported, fail
+
+PLACES: Final = ("gpu", "cpu")
+
+Swap = tuple[Any, Any]
+"""An object of cuTile, and ours that stands in for it."""
 
 
 class _Switch:
-    """cuTile's own function, and ours while it stands in for it."""
+    """What stands in for what at present."""
 
-    own: Any = None
-    ours: Any = None
+    lock: Final = RLock()
+    swaps: Sequence[Swap] = ()
 
 
-def enable(on: str = "cpu", *, check: bool = False, seed: int = 0) -> None:
-    """From now on `ct.launch` runs kernels on the CPU and ignores its stream.
+def enable(on: str = "gpu", *, check: bool = False, seed: int = 0) -> None:
+    """From now on cuTile's kernels are compiled by Tilewright, in this process.
 
-    This holds in every module that has imported `launch` from cuTile, under whatever name, and in
-    those that will. `check` and `seed` are those of `tilewright.cutile.launch`.
+    cuTile launches them on the GPU as before, and keeps them in its own cache, apart from those of
+    other compilers. What it has compiled before in this process stays as it is.
+
+    With `on="cpu"`, `ct.launch` runs kernels on the CPU instead and ignores its stream; `check` and
+    `seed` are those of `tilewright.cutile.launch`.
+
+    Either holds in every module that has imported something from cuTile, under whatever name, and
+    in those that will.
     """
-    if on != "cpu":
-        raise Unsupported(f"cuTile kernels on '{on}'")
-    disable()
-    _Switch.own = cutile().launch
-    _Switch.ours = _stand_in(check, seed)
-    _replace(_Switch.own, _Switch.ours)
+    if on not in PLACES:
+        raise Unsupported(f"cuTile kernels on '{on}' (known: {', '.join(PLACES)})")
+    if on == "gpu" and (check or seed):
+        fail("'check' and 'seed' are for kernels on the CPU: expected on='cpu' with them")
+    # Nobody may compile half with one compiler and half with the other: cuTile would keep the
+    # cubin of one under the name of the other.
+    with cutile("_compile")._compiler_lock, _Switch.lock:
+        disable()
+        swaps = _gpu_swaps() if on == "gpu" else [(cutile().launch, _cpu_launch(check, seed))]
+        for own, ours in swaps:
+            _replace(own, ours)
+        _Switch.swaps = swaps
 
 
 def disable() -> None:
-    """Give `ct.launch` back to cuTile; nothing happens if it has it."""
-    if _Switch.ours is None:
+    """Give cuTile back what `enable` took; nothing happens if it has it."""
+    if not _Switch.swaps:
         return
-    _replace(_Switch.ours, _Switch.own)
-    _Switch.own = _Switch.ours = None
+    with cutile("_compile")._compiler_lock, _Switch.lock:
+        for own, ours in _Switch.swaps:
+            _replace(ours, own)
+        _Switch.swaps = ()
 
 
-def _stand_in(check: bool, seed: int) -> Callable[..., None]:
+def _gpu_swaps() -> Sequence[Swap]:
+    from tilewright.cutile.compiling import swaps  # noqa: PLC0415
+
+    return swaps()
+
+
+def _cpu_launch(check: bool, seed: int) -> Callable[..., None]:
+    from tilewright.cutile.launching import launch  # noqa: PLC0415
+
     def launch_on_cpu(
         stream: Any,
         grid: Sequence[int],

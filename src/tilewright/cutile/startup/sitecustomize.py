@@ -1,0 +1,31 @@
+"""What Python runs first in processes that a program of `python -m tilewright.cutile` starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _run_hidden() -> None:
+    """Run the file of the same name that this one stands before."""
+    others = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
+    spec = PathFinder.find_spec(__name__, others)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(module_from_spec(spec))
+
+
+def _switch() -> None:
+    if find_spec("tilewright") is None:
+        sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(_HERE))))
+    from tilewright.cutile.importing import VARIABLE, switch_on_import  # noqa: PLC0415
+
+    if on := os.environ.get(VARIABLE):
+        switch_on_import(on)
+
+
+_switch()
+_run_hidden()

@@ -58,19 +58,27 @@ def emulate(
     *,
     arch: str,
     opt_level: int = 3,
+    sanitize: bool = False,
     check: bool = False,
     seed: int = 0,
     write: Callable[[str], object] | None = None,
 ) -> None:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
-    ptx = compile_alone(program, entry, arch, opt_level)
+    ptx = compile_alone(program, entry, arch, opt_level, sanitize=sanitize)
     run_ptx(ptx, program, entry, grid, arguments, check=check, seed=seed, write=write)
 
 
-def compile_alone(program: Operation, entry: str | None, arch: str, opt_level: int = 3) -> str:
+def compile_alone(
+    program: Operation,
+    entry: str | None,
+    arch: str,
+    opt_level: int = 3,
+    *,
+    sanitize: bool = False,
+) -> str:
     """The PTX of one kernel of a program."""
     alone = _alone(program, find_entry(program, entry))
-    return compile(alone, arch, opt_level, emit="ptx").ptx
+    return compile(alone, arch, opt_level, emit="ptx", sanitize=sanitize).ptx
 
 
 def run_ptx(
@@ -91,9 +99,13 @@ def run_ptx(
     values = bind_arguments(kernel, arguments, space)
     parameters = zip(kernel.body.block.args, values, strict=True)
     passed = [passed_bytes(parameter, value) for parameter, value in parameters]
-    counters = module.launch(kernel.sym_name, full_grid(grid), 1, passed, check=check, seed=seed)
+    output: list[str] = []
+    blocks = full_grid(grid)
+    try:
+        module.launch(kernel.sym_name, blocks, 1, passed, check=check, seed=seed, output=output)
+    finally:
+        (write or sys.stdout.write)("".join(output))
     space.copy_back()
-    (write or sys.stdout.write)("".join(counters.output))
 
 
 def _alone(program: Operation, kernel: Kernel) -> Operation:

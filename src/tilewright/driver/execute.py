@@ -40,6 +40,7 @@ def execute(
     at: str | None = None,
     arch: str = "sm_90",
     opt_level: int = 3,
+    sanitize: bool = False,
 ) -> None:
     """Run a kernel over a grid; arrays among the arguments change in place.
 
@@ -54,6 +55,9 @@ def execute(
     program is compiled to for `arch` at `opt_level` runs on the PTX emulator, and `check` looks
     for races between threads, misused barriers and memory that nobody wrote.
 
+    `sanitize` checks every access of compiled code against its view; the reference executor does
+    so under `check`, which it then implies.
+
     Raises `tilewright.Error` if the program is wrong, also if only the run shows it.
     """
     if on not in PLACES:
@@ -67,9 +71,10 @@ def execute(
 
         emulate(
             module, entry, grid, args,
-            arch=arch, opt_level=opt_level, check=check, seed=seed, write=write,
+            arch=arch, opt_level=opt_level, sanitize=sanitize, check=check, seed=seed, write=write,
         )  # fmt: skip
         return
+    check = check or sanitize
     launch(module, entry, grid, args, check=check, seed=seed, write=write, progress=progress)
 
 

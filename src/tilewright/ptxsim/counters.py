@@ -49,4 +49,3 @@ class Counters:
         self.bytes_moved += wave.traffic.bytes
         self.shared_requests += wave.traffic.requests
         self.bank_conflicts += wave.traffic.conflicts
-        self.output += wave.output

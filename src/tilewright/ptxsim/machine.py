@@ -125,25 +125,27 @@ class Module:
         seed: int = 0,
         resident: int | None = None,
         profile: bool = False,
+        output: list[str] | None = None,
     ) -> Counters:
         """Run a kernel; arrays among the arguments are copied in, and back when it is done.
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
         names some of `CHECKS` and `OPTIONAL_CHECKS`; accesses out of bounds are found unless all
         are off. `resident` is how many CTAs run at the same time. `profile` counts bank conflicts
-        too.
+        too. `output` gets what threads print, also of a kernel that fails.
         """
         program = self.program(name)
         entry = program.linker.entry
         shape = _launch_shape(entry, _triple(grid), _triple(block), cluster, shared)
         checks = _checks(check)
         staged = _Arguments(self.memory, entry, args)
-        counters = Counters()
+        counters = Counters(output=[] if output is None else output)
         try:
             for clusters in _waves(shape, program, resident):
                 wave = Wave(
                     program, shape, clusters, self.memory, staged.block, checks, seed, profile
                 )
+                wave.output = counters.output
                 wave.run()
                 counters.add(wave)
             staged.copy_back()

@@ -7,7 +7,14 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_level
-from tilewright.driver.cli.options import OPT_LEVELS, WATCH_OPTIONS, Command, Option, output
+from tilewright.driver.cli.options import (
+    OPT_LEVELS,
+    SANITIZE,
+    WATCH_OPTIONS,
+    Command,
+    Option,
+    output,
+)
 from tilewright.driver.cli.watching import chosen_instruments, report
 from tilewright.driver.compile import Compilation, Settings, Watch
 from tilewright.driver.files import read_input, write_output
@@ -42,6 +49,8 @@ COMMAND: Final = Command(
         ),
         Option("-O", choices=OPT_LEVELS, default="3", help="optimization level (default: 3)"),
         Option("-g", "--line-info", help="keep the lines of the source for profilers"),
+        Option("--device-debug", help="keep lines and variables for a debugger, with -O0"),
+        SANITIZE,
         Option("--resources", help="print what each kernel takes of the GPU, to standard error"),
         *WATCH_OPTIONS,
     ),
@@ -59,7 +68,13 @@ def run(arguments: Arguments) -> int:
         COMMAND.fail(f"option '--resources': expected a cubin to be made, found '{stage}'")
     if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
-    settings = Settings(_arch(arguments), int(arguments["O"]), arguments.flag("line-info"))
+    settings = Settings(
+        _arch(arguments),
+        int(arguments["O"]),
+        line_info=arguments.flag("line-info"),
+        device_debug=arguments.flag("device-debug"),
+        sanitize=bool(arguments["sanitize"]),
+    )
     watch = Watch(chosen_instruments(arguments))
     data, name = read_input(arguments.file)
     with watch.clock.measure("read"):

@@ -184,4 +184,11 @@ WATCH_OPTIONS: Final = (
 )
 """How passes are watched."""
 
+SANITIZE: Final = Option(
+    "--sanitize",
+    choices=("memcheck",),
+    help="check every access of global memory against its view while the kernel runs",
+)
+"""What both who compile and who run a program may ask for."""
+
 OPT_LEVELS: Final = ("0", "1", "2", "3")

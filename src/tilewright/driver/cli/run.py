@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_runnable
 from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
-from tilewright.driver.cli.options import Command, Option
+from tilewright.driver.cli.options import SANITIZE, Command, Option
 from tilewright.driver.execute import PLACES, RUNNABLE, execute
 from tilewright.driver.files import read_input
 
@@ -23,6 +23,7 @@ COMMAND: Final = Command(
         *KERNEL_OPTIONS,
         Option("--check", help="look for races, uninitialised memory and broken promises"),
         Option("--seed", metavar="N", default="0", help="the order of things under --check"),
+        SANITIZE,
         Option("--on", choices=PLACES, default="cpu", help="where to run (default: cpu)"),
         Option("--at", choices=RUNNABLE, help="lower the program to this level before it runs"),
         Option(
@@ -54,6 +55,7 @@ def run(arguments: Arguments) -> int:
         seed=kernel.numbers("seed", arguments["seed"])[0],
         at=arguments["at"] or None,
         arch=arguments["arch"],
+        sanitize=bool(arguments["sanitize"]),
         progress=Bar() if sys.stderr.isatty() else None,
     )
     return kernel.finish()

@@ -86,7 +86,7 @@ def _check_base(checks: Checks, op: Access) -> None:
         return
     address = checks.build.create(PtrToIntOp, source=tensor.base, types=[I64]).result
     valid = is_element_address(checks, address, element)
-    checks.require(valid, "of a view of an address that cannot be", "got %p", [tensor.base])
+    checks.require(valid, "of a view at a null or misaligned address", "got %p", [tensor.base])
 
 
 def _size(checks: Checks, source: Value, dim: int) -> Value:

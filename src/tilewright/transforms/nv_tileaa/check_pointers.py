@@ -62,7 +62,7 @@ class Pointers:
         type = with_element(op.pointers.type, I64)
         address = checks.build.create(PtrToIntOp, source=op.pointers, types=[type]).result
         valid = is_element_address(checks, address, element)
-        demands = [(valid, "at an address that cannot be")]
+        demands = [(valid, "at a null or misaligned address")]
         inside = self._inside(checks, op, address)
         if inside is not None:
             demands.append((inside, "outside of the memory of its pointer"))

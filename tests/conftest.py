@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from functools import cache
 from pathlib import Path
 from typing import cast
@@ -16,6 +17,9 @@ from tilewright.emit.toolchain import find_ptxas
 from tilewright.support.diagnostics import Unsupported
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "cutile-tests.tar.xz"
+
+# Tests judge this compiler, not what some other one has left on disk; processes inherit it.
+os.environ["TILEWRIGHT_CACHE"] = "0"
 
 # No deadline: the machine may be busy. No randomness: `make fuzz` is the place for luck.
 hypothesis.settings.register_profile("tilewright", deadline=None, derandomize=True, database=None)

@@ -142,6 +142,49 @@ class EmulatedRun(ProgramRun):
             raise Wrong(error.render()) from error
 
 
+class SanitizedRun(EmulatedRun):
+    """One run of a test program as compiled code for a GPU that checks its accesses."""
+
+    NOTICED: ClassVar = {
+        "expected index": "outside of its view'",
+        "promises to stay inside": "outside of its view, which it promised not to be'",
+        "expected an address divisible": "at a null or misaligned address'",
+        "which must not change": "to memory that must not change'",
+    }
+    """What compiled code says of the mistakes of accesses, where the reference executor says so."""
+
+    @classmethod
+    def can_run(cls, run: Run, mode: str) -> bool:
+        if run.failure is None or run.failure.fault == "assertion":
+            return super().can_run(run, mode)
+        return cls.told(run.failure) is not None
+
+    @classmethod
+    def told(cls, failure: Failure) -> str | None:
+        """What is said of a mistake, if it is one of an access."""
+        found = (text for gist, text in cls.NOTICED.items() if failure.gist.startswith(gist))
+        return next(found, None)
+
+    def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
+        module = read_runnable(self.text, self.path.name)
+        entry, grid = self.run.entry, self.run.grid
+        tilewright.execute(
+            module, entry, grid, arguments, "emulator",
+            check=True, seed=seed, write=write, arch=GPU, sanitize=True,
+        )  # fmt: skip
+
+    def compare_failure(self, error: tilewright.UserError) -> None:
+        wanted = self.run.failure
+        told = None if wanted is None else self.told(wanted)
+        if wanted is None or told is None:
+            super().compare_failure(error)
+            return
+        labels = parse_labels(self.text)
+        places = [f"'{self.path.name}:{labels[label]}: " for label in wanted.labels]
+        if told not in str(error) or not any(place in str(error) for place in places):
+            raise Wrong(f"expected {told!r} at {places}, got\n{error.render()}") from error
+
+
 class LoweredRun(ProgramRun):
     """One run of a test program at the level of nv_tileaa: as it comes there, or changed."""
 
@@ -170,7 +213,9 @@ class LoweredRun(ProgramRun):
             super().compare_end(wanted)
 
 
-CANONICAL: Final = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", "sm_90")
+GPU: Final = "sm_90"
+"""What sanitized programs are compiled for."""
+CANONICAL: Final = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", GPU)
 SLICED: Final = "slice-tiles{words=2}"
 """Nearly every tile is too large then."""
 PASSES: Final = {
@@ -195,6 +240,7 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sliced-checked": LoweredRun,
     "sm_80": EmulatedRun,
     "sm_90": EmulatedRun,
+    "sanitized": SanitizedRun,
 }
 """The ways in which a program runs; for GPUs, the emulator runs their code."""
 NV_TILEAA: Final = {mode: kind for mode, kind in MODES.items() if "lowered" not in mode}

@@ -117,7 +117,7 @@ class Checks:
         """
         message = f"{self._head} {what}"
         if isinstance(condition.type, TensorType):
-            self.build.create(AssertOp, condition=condition, message=message)
+            _stop(self.build, condition, message)
             return
         body = Block()
         self.build.create(IfOp, condition=self.opposite(condition), then_region=body, types=[])
@@ -125,8 +125,12 @@ class Checks:
         place = inside.create(GetProgramIdOp)
         text = f"{message.replace('%', '%%')}: {gist}, in block (%d, %d, %d)\n"
         inside.create(PrintOp, format=text, arguments=[*numbers, *place.results])
-        # Nobody ends the kernel before the first thread has said why.
-        inside.create(BarrierOp)
         never = inside.create(ConstantOp, value=literal([0], I1), types=[I1]).result
-        inside.create(AssertOp, condition=never, message=message)
+        _stop(inside, never, message)
         inside.create(YieldOp)
+
+
+def _stop(build: Builder, condition: Value, message: str) -> None:
+    """End the kernel unless a condition holds; who does not have it waits for those who have."""
+    build.create(AssertOp, condition=condition, message=message)
+    build.create(BarrierOp)

@@ -24,7 +24,7 @@ from tilewright.dialects.nv_tileaa.view import GetDimSizeOp, MakeMemrefOp, memre
 from tilewright.ir.attributes import SymbolRefAttr
 from tilewright.ir.dominance import Dominance
 from tilewright.ir.symbol_table import resolve
-from tilewright.ir.types import DYNAMIC, F4E2M1FN, I64, TensorType
+from tilewright.ir.types import DYNAMIC, F4E2M1FN, I1, I64, TensorType
 from tilewright.transforms.nv_tileaa.check_build import Checks
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ class Pointers:
         inside = self._inside(checks, op, address)
         if inside is not None:
             demands.append((inside, "outside of the memory of its pointer"))
+        if not isinstance(op, LoadOp) and any(map(_is_constant, _origins(op.pointers))):
+            never = checks.constant(0, with_element(op.pointers.type, I1))
+            demands.append((never, "to memory that must not change"))
         for condition, what in demands:
             if op.mask is not None:
                 condition = checks.either(condition, checks.opposite(op.mask))
@@ -94,9 +97,7 @@ class Pointers:
         if isinstance(maker, AllocaOp):
             yield checks.constant(maker.count * pointee_bytes(element))
         elif isinstance(maker, GetGlobalOp):
-            array = resolve(SymbolRefAttr(maker.symbol), maker)
-            assert isinstance(array, GlobalOp)
-            yield checks.constant(count(array.value.type) * pointee_bytes(element))
+            yield checks.constant(count(_array(maker).value.type) * pointee_bytes(element))
         for view in self._views.get(root, ()):
             if self._dominance.dominates(view.result, op):
                 yield _view_bytes(checks, view)
@@ -113,6 +114,18 @@ def is_element_address(checks: Checks, address: Value, element: Type) -> Value:
 def _is_part_of_byte(element: Type) -> bool:
     """Whether several elements share a byte, so that an address does not say which it is."""
     return element is F4E2M1FN
+
+
+def _is_constant(root: Value) -> bool:
+    """Whether a pointer leads to a global array that is never written."""
+    found = root.defined_by(GetGlobalOp)
+    return found is not None and _array(found).constant
+
+
+def _array(op: GetGlobalOp) -> GlobalOp:
+    found = resolve(SymbolRefAttr(op.symbol), op)
+    assert isinstance(found, GlobalOp)
+    return found
 
 
 def _last_byte(op: Access) -> int:

@@ -25,11 +25,11 @@ from typing import Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 from corpus_checks import Module, load_modules, tileirdisasm
-from progress import progress
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.compile import Compilation, Settings, Watch, target
 from tilewright.driver.pipelines import LEVELS, WAY_DOWN, parse_pipeline
+from tilewright.driver.progress import progress
 from tilewright.emit.backend import compile_text
 from tilewright.emit.libdevice import library_functions
 from tilewright.emit.llvm.module import emit_llvm

@@ -16,11 +16,11 @@ from typing import Final
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 from corpus_checks import Module, load_modules, load_programs
-from progress import progress
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.assembly import enclosed
 from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.passes import Pass
 from tilewright.support.collector import CollectorPause

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from corpus_checks import Module, load_modules
-from progress import progress
 from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
@@ -22,6 +21,7 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
+from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
 from tilewright.support.diagnostics import Error

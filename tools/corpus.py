@@ -1,4 +1,7 @@
-"""`make corpus`: every module of the corpus, and our own programs, against NVIDIA's tools."""
+"""`make corpus`: every module of the corpus, and our own programs, against NVIDIA's tools.
+
+Then every module is compiled, for one GPU after the other.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import argparse
 import multiprocessing
 import sys
 from collections import Counter
+from collections.abc import Iterable
+from typing import Final
 
 from corpus_checks import (
     CHECKS,
@@ -16,12 +21,16 @@ from corpus_checks import (
     load_programs,
     read_exceptions,
 )
+from corpus_compile import compile_all
 from corpus_sample import choose
-from progress import progress
+
+from tilewright.driver.progress import progress
+
+GPUS: Final = ("sm_90", "sm_80", "sm_89")
 
 
 def main() -> int:
-    """Run all checks on all modules; the exit code tells whether every one held."""
+    """Run all checks on all modules and compile them; the exit code tells whether all is well."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
@@ -29,18 +38,33 @@ def main() -> int:
     parser.add_argument(
         "--choose-sample", action="store_true", help=f"write {SAMPLE.relative_to(ROOT)} anew"
     )
+    parser.add_argument(
+        "--arch", nargs="*", default=GPUS, help="the GPUs to compile for, none for no compilation"
+    )
     options = parser.parse_args()
     if options.choose_sample:
         return write_sample()
-    modules = [*load_programs(), *load_modules()]
-    if options.names:
-        modules = [m for m in modules if any(name in m.name for name in options.names)]
+    corpus = named(load_modules(), options.names)
+    wrong = compare([*named(load_programs(), options.names), *corpus], options.jobs, options.show)
+    for arch in options.arch:
+        print(f"compiled for {arch}:")
+        wrong |= compile_all(corpus, arch, options.jobs, options.show)
+    return wrong
+
+
+def named(modules: Iterable[Module], names: list[str]) -> list[Module]:
+    """The modules whose names contain one of these; all if there are none."""
+    return [m for m in modules if not names or any(name in m.name for name in names)]
+
+
+def compare(modules: list[Module], jobs: int, show: int) -> int:
+    """Run all checks on modules and report; the exit code of that."""
     failures: list[tuple[str, str, str]] = []
-    with multiprocessing.Pool(options.jobs) as pool:
+    with multiprocessing.Pool(jobs) as pool:
         results = pool.imap_unordered(check, modules, chunksize=8)
         for name, problems in progress(results, len(modules)):
             failures += [(name, check_name, text) for check_name, text in problems]
-    return report(modules, sorted(failures), options.show)
+    return report(modules, sorted(failures), show)
 
 
 def write_sample() -> int:

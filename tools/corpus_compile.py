@@ -13,11 +13,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from corpus_checks import Module, load_modules
-from progress import progress
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.dialects.cuda_tile.mma import MmaOp
 from tilewright.driver.compile import Compilation, Settings, Watch, target
+from tilewright.driver.progress import progress
 from tilewright.emit.cubin import Cubin
 from tilewright.ir.instruments import Timing
 from tilewright.ir.operation import Operation
@@ -93,11 +93,15 @@ def main() -> int:
     modules = load_modules()[:: options.every]
     if options.names:
         modules = [m for m in modules if any(name in m.name for name in options.names)]
-    work = partial(compiled, arch=options.arch)
-    with multiprocessing.Pool(options.jobs) as pool:
-        found = pool.imap_unordered(work, modules, chunksize=4)
+    return compile_all(modules, options.arch, options.jobs, options.show)
+
+
+def compile_all(modules: Sequence[Module], arch: str, jobs: int | None, show: int) -> int:
+    """Compile modules for a GPU and report on them; the exit code of that."""
+    with multiprocessing.Pool(jobs) as pool:
+        found = pool.imap_unordered(partial(compiled, arch=arch), modules, chunksize=4)
         outcomes = sorted(progress(found, len(modules)))
-    report(outcomes, options.show)
+    report(outcomes, show)
     return int(any(broken(outcome) for outcome in outcomes))
 
 

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from corpus_arguments import VARIANTS, Variant, arguments
 from corpus_checks import Module, load_modules
-from progress import progress
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.reference.errors import ExecutionError

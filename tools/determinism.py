@@ -19,12 +19,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from corpus_checks import Module, load_modules
-from progress import progress
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.assembly import enclosed
 from tilewright.driver.compile import target
 from tilewright.driver.pipelines import LEVELS, levels_between, parse_pipeline
+from tilewright.driver.progress import progress
 from tilewright.emit.llvm.module import emit_llvm
 from tilewright.emit.ptx import compile_ptx
 from tilewright.support.diagnostics import Error

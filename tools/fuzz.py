@@ -17,13 +17,13 @@ from typing import Final, NamedTuple
 
 from corpus_checks import ARCHIVE, NEWEST, load_modules, load_programs
 from mutate import mutate_bytes, mutate_text
-from progress import progress
 
 from tilewright import Error, Unsupported
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_unverified
 from tilewright.driver.disassembly import disassemble
+from tilewright.driver.progress import progress
 from tilewright.ir.verifier import verify
 
 SECONDS: Final = 2.0

@@ -21,12 +21,12 @@ from typing import Final, NamedTuple
 from corpus_checks import ARCHIVE, load_modules, load_programs
 from mutate import mutate_text
 from mutate_programs import mutate_program
-from progress import progress
 
 import tilewright
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.api import read_level
 from tilewright.driver.disassembly import disassemble
+from tilewright.driver.progress import progress
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Error, InternalError, Unsupported, UserError
 

@@ -23,10 +23,9 @@ from typing import Any, NamedTuple
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
-from progress import progress  # noqa: E402
-
 from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
 from tilewright.driver.emulate import compile_alone, run_ptx  # noqa: E402
+from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
 from tilewright.support.diagnostics import UserError  # noqa: E402

@@ -15,7 +15,7 @@ import multiprocessing
 import sys
 from pathlib import Path
 
-from progress import progress
+from tilewright.driver.progress import progress
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "shared"))
 

@@ -20,10 +20,9 @@ from typing import Any
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
-from progress import progress  # noqa: E402
-
 from tilewright.driver.assembly import enclosed  # noqa: E402
 from tilewright.driver.pipelines import WAY_DOWN, leaves_tile_ir, parse_pipeline  # noqa: E402
+from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.ir.operation import Operation  # noqa: E402
 from tilewright.ir.verifier import verify  # noqa: E402
 from tilewright.reference.launch import launch  # noqa: E402

@@ -8,12 +8,12 @@ import sys
 from collections import Counter
 
 from corpus_checks import Module, load_modules, load_programs
-from progress import progress
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.conversion.cuda_tile_to_nv_tileaa import leftovers
 from tilewright.driver.assembly import enclosed, parse_any
 from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.progress import progress
 from tilewright.ir.instruments import VerifyEach
 from tilewright.ir.operation import Operation
 from tilewright.text.printer import print_op

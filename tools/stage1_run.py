@@ -17,11 +17,11 @@ from typing import Any, Final
 from corpus_arguments import VARIANTS, Variant, arguments
 from corpus_checks import Module, load_modules
 from corpus_run import FUEL, SECONDS, TooSlow
-from progress import progress
 from run_random import NV_TILEAA, changed
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
+from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.reference.arguments import Table
 from tilewright.reference.errors import ExecutionError

@@ -72,7 +72,7 @@ class Entry:
 class CompiledModule:
     """What a program became."""
 
-    __slots__ = ("_made", "arch", "entries", "remarks", "stages")
+    __slots__ = ("_made", "arch", "entries", "plans", "remarks", "stages")
 
     def __init__(self, stages: Stages, made: Stored) -> None:
         self.arch = made.arch
@@ -83,6 +83,13 @@ class CompiledModule:
         """The kernels by name."""
         self.remarks = made.remarks
         """What the passes and ptxas have to say."""
+        self.plans: dict[str | None, object] = {}
+        """What launches have found out about kernels, for those that follow."""
+
+    @property
+    def program(self) -> Operation:
+        """What was compiled."""
+        return self.stages.program
 
     @property
     def ptx(self) -> str:
@@ -100,8 +107,8 @@ class CompiledModule:
 class Program:
     """What is compiled: read and verified once somebody needs it."""
 
-    def __init__(self, source: Source) -> None:
-        self._name = "<input>"
+    def __init__(self, source: Source, name: str = "<input>") -> None:
+        self._name = name
         self._source: bytes | str | Operation
         if isinstance(source, os.PathLike):
             self._source, self._name = read_input(os.fspath(source))
@@ -140,6 +147,11 @@ class Stages(Mapping[str, str]):
     def __init__(self, program: Program, settings: Settings) -> None:
         self._program = program
         self._settings = settings
+
+    @property
+    def program(self) -> Operation:
+        """The program as it was given."""
+        return self._program.module
 
     def __getitem__(self, stage: str) -> str:
         if stage not in self._names:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.ir import pipeline_text
-from tilewright.ir.passes import Pass
-
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Pipeline
@@ -58,6 +55,9 @@ LEVELS: Final = (
 
 def parse_pipeline(text: str) -> Pipeline:
     """The pipeline that a text spells, such as `canonicalize,cse`."""
+    # Names of stages and of passes do not need what runs them.
+    from tilewright.ir import pipeline_text  # noqa: PLC0415
+
     return pipeline_text.parse_pipeline(text, PASSES)
 
 
@@ -107,6 +107,8 @@ _CONTAINERS: Final = frozenset(("builtin.module", "gpu.module"))
 
 def leaves_tile_ir(pipeline: Pipeline) -> bool:
     """Whether a pipeline lowers Tile IR, so that its module cannot stay what it is."""
+    from tilewright.ir.passes import Pass  # noqa: PLC0415
+
     steps = [step for step in pipeline.steps if isinstance(step, Pass)]
     return any(step.name == FIRST_LOWERING for step in steps)
 

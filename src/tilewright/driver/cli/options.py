@@ -40,12 +40,17 @@ class Option:
 class Arguments:
     """What a command line says; options go by their long names, without dashes."""
 
-    __slots__ = ("_defaults", "_given", "file")
+    __slots__ = ("_defaults", "_given", "files")
 
     def __init__(self, options: Sequence[Option]) -> None:
         self._defaults = {option.key: option.default for option in options}
         self._given: dict[str, list[str]] = {}
-        self.file = "-"
+        self.files: list[str] = []
+
+    @property
+    def file(self) -> str:
+        """What the command works on, where that is one thing."""
+        return self.files[0]
 
     def __getitem__(self, key: str) -> str:
         """The value of an option: the last one given, or the default."""
@@ -67,16 +72,31 @@ class Arguments:
 class Command:
     """A subcommand: what it does, the file it reads, its options."""
 
-    __slots__ = ("_by_name", "description", "epilog", "name", "options", "source")
+    __slots__ = ("_by_name", "default", "description", "epilog", "many", "name", "operand",
+                 "options", "source")  # fmt: skip
 
     def __init__(
-        self, name: str, description: str, source: str, options: Sequence[Option], epilog: str
+        self,
+        name: str,
+        description: str,
+        source: str,
+        options: Sequence[Option],
+        epilog: str,
+        *,
+        many: bool = False,
+        operand: str = "FILE",
+        default: str = "-",
     ) -> None:
         self.name = name
         self.description = description
         self.source = source
         self.options = options
         self.epilog = epilog
+        self.many = many
+        """Whether it takes several files."""
+        self.operand = operand
+        self.default = default
+        """What it works on where nothing is named."""
         self._by_name = {spelling: option for option in options for spelling in option.names}
 
     def parse(self, arguments: Sequence[str]) -> Arguments:
@@ -91,11 +111,11 @@ class Command:
                 files.append(word)
             else:
                 self._option(word, words, found)
-        if len(files) > 1:
-            self.fail(f"expected one FILE, found {len(files)}: {' '.join(files)}")
-        if not files and sys.stdin.isatty():
+        if len(files) > 1 and not self.many:
+            self.fail(f"expected one {self.operand}, found {len(files)}: {' '.join(files)}")
+        if not files and self.default == "-" and sys.stdin.isatty():
             self.fail("expected a FILE, and standard input is a terminal (`-` reads it anyway)")
-        found.file = files[0] if files else "-"
+        found.files = files or [self.default]
         return found
 
     def _option(self, word: str, words: Iterator[str], found: Arguments) -> None:
@@ -137,9 +157,11 @@ class Command:
             for option in self.options
         ]
         listed = "\n".join(rows)
+        operand = f"{self.operand}..." if self.many else self.operand
+        default = "standard input" if self.default == "-" else self.default
         return (
-            f"usage: tilewright {self.name} [options] [FILE]\n\n{self.description}\n\n"
-            f"{_row('FILE', f'{self.source} (default: standard input)')}\n\n"
+            f"usage: tilewright {self.name} [options] [{operand}]\n\n{self.description}\n\n"
+            f"{_row(self.operand, f'{self.source} (default: {default})')}\n\n"
             f"options:\n{listed}\n\n{self.epilog}"
         )
 

@@ -1,4 +1,4 @@
-"""A bar on the terminal while a tool works through a list."""
+"""A bar on the terminal while something works through a list."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def progress(results: Iterable[T], total: int) -> Iterator[T]:
     for done, result in enumerate(results, 1):
         left = (time.monotonic() - started) / done * (total - done)
         bar = ("#" * (WIDTH * done // total)).ljust(WIDTH, ".")
-        print(f"\r[{bar}] {done}/{total} {left:4.0f} s left", end="", file=sys.stderr)
+        print(f"\r[{bar}] {done}/{total} {left:4.0f} s left", end="", file=sys.stderr, flush=True)
         yield result
     print(file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """Print to standard error, in the place of the bar, which comes back below."""
+    start = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{start}{text}", file=sys.stderr)

@@ -1,0 +1,135 @@
+"""What the arguments of `tileiras` ask for: the options of NVIDIA's, with its defaults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.driver.tool_options import Option, Takes, ToolLine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TOOL: Final = "tileiras"
+TITLE: Final = "tileiras: Tile IR compiler of Tilewright"
+
+GPUS: Final = (
+    "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
+    "sm_100", "sm_103", "sm_107", "sm_110", "sm_120", "sm_121",
+)  # fmt: skip
+"""Every name that NVIDIA's compiler takes. A test compares them with the table of targets, which
+need not be loaded to read a command line."""
+
+OPT_LEVELS: Final = range(4)
+KINDS: Final = ("passed", "missed", "failed", "analysis")
+"""What a remark may be about."""
+CATEGORIES: Final = ("none", "all", "memory", "tensorcore")
+COMMAND_LINE, YAML = "command-line", "yaml"
+
+GPU: Final = Option("gpu-name", Takes.CHOICE, GPUS)
+LEVEL: Final = Option("opt-level", Takes.NUMBER)
+DEVICE_DEBUG: Final = Option("device-debug", Takes.FLAG)
+LINE_INFO: Final = Option("lineinfo", Takes.FLAG)
+OUTPUT: Final = Option("output-file", Takes.TEXT)
+SANITIZE: Final = Option("sanitize", Takes.CHOICE, ("memcheck",))
+FORMAT: Final = Option("remark-format", Takes.CHOICE, (COMMAND_LINE, YAML))
+REMARKS: Final = Option("remarks", Takes.CHOICE, CATEGORIES)
+REMARKS_FILE: Final = Option("remarks-output-file", Takes.TEXT)
+
+OPTIONS: Final[Mapping[str, Option]] = {
+    "O": LEVEL._replace(attached=True),
+    "g": DEVICE_DEBUG,
+    "arch": GPU,
+    "o": OUTPUT,
+    "host-arch": Option("host-arch", Takes.CHOICE, ("x86_64", "aarch64")),
+    "host-os": Option("host-os", Takes.CHOICE, ("linux", "windows")),
+    "list-versions": Option("list-versions", Takes.NOTHING),
+    **{f"remarks-{kind}": Option(f"remarks-{kind}", Takes.CHOICE, CATEGORIES) for kind in KINDS},
+    **{
+        option.name: option
+        for option in (
+            GPU, LEVEL, DEVICE_DEBUG, LINE_INFO, OUTPUT, SANITIZE, FORMAT, REMARKS, REMARKS_FILE,
+        )
+    },
+}  # fmt: skip
+
+HELP: Final = f"""\
+OVERVIEW: {TITLE}
+
+USAGE: tileiras [options] <tile bytecode file>
+
+OPTIONS:
+  --gpu-name=<GPU>           - The GPU to compile for; there is no default
+                               ({", ".join(GPUS[:6])},
+                               {", ".join(GPUS[6:])})
+  --arch=<GPU>               - Alias for --gpu-name
+  -o, --output-file=<file>   - Where the cubin goes (default: elf.o)
+  -O<N>, --opt-level=<N>     - How much to optimize, from 0 to 3 (default: 3)
+  --lineinfo                 - Keep the lines of the source for profilers
+  -g, --device-debug         - Keep lines and variables for debuggers; needs -O0
+  --sanitize=memcheck        - Check every access of global memory against its view
+  --remarks=<category>       - Say what was decided: none, all, memory or tensorcore
+  --remarks-<kind>=<category>  the same for one kind: {", ".join(KINDS)}
+  --remark-format=<form>     - command-line: to standard output (default); yaml: to a file
+  --remarks-output-file=<file> that file (default: tileir_remarks.yaml)
+  --list-versions            - The versions of Tile IR bytecode that are understood
+  --host-arch=<name>, --host-os=<name>
+                             - Taken, and without effect: there is no host code
+  --help                     - This text
+  --version                  - The version, and a digest of the compiler's own files
+
+Exit codes: 0 done, 1 the command line or the input file cannot be used, 2 the options do not fit
+or the output cannot be written, 3 the input is not valid Tile IR bytecode, 5 compilation failed"""
+
+
+class RemarkOptions(NamedTuple):
+    """Which remarks are asked for, and where they go."""
+
+    categories: dict[str, str]
+    """The category of each kind."""
+    form: str
+    file: str
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is to be any."""
+        return any(category != "none" for category in self.categories.values())
+
+
+class Job(NamedTuple):
+    """What is to be compiled, and how."""
+
+    file: str
+    output: str
+    gpu: str
+    opt_level: int
+    line_info: bool
+    device_debug: bool
+    sanitize: bool
+    remarks: RemarkOptions
+
+
+def read_job(arguments: Sequence[str]) -> Job | None:
+    """What a command line asks for; nothing where it is wrong, which has been said then.
+
+    Raises `Asked` where it asks for a text instead.
+    """
+    line = ToolLine(TOOL, OPTIONS, arguments)
+    if line.wrong:
+        return None
+    given = line.values
+    every = given.get(REMARKS.name, "none")
+    remarks = RemarkOptions(
+        {kind: given.get(f"remarks-{kind}", every) for kind in KINDS},
+        given.get(FORMAT.name, COMMAND_LINE),
+        given.get(REMARKS_FILE.name, "tileir_remarks.yaml"),
+    )
+    return Job(
+        line.files[0] if line.files else "",
+        given.get(OUTPUT.name, "elf.o"),
+        given.get(GPU.name, ""),
+        int(given.get(LEVEL.name, "3"), 0),
+        line.flag(LINE_INFO.name),
+        line.flag(DEVICE_DEBUG.name),
+        SANITIZE.name in given,
+        remarks,
+    )

@@ -1,0 +1,182 @@
+"""`tileiras`: from a command line and a file of bytecode to a cubin, with exit codes on the way."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from tilewright import __version__
+from tilewright.bytecode.opcodes import MAGIC, MLIR_MAGIC
+from tilewright.bytecode.versions import VERSIONS, spell
+from tilewright.driver.files import is_bytecode, read_input, write_output
+from tilewright.driver.tool_options import Asked
+from tilewright.support.collector import CollectorPause
+from tilewright.support.diagnostics import Error, InternalError
+from tilewright.support.identity import identity
+from tilewright.tileiras.command_line import GPUS, HELP, OPT_LEVELS, TITLE, YAML, read_job
+from tilewright.tileiras.messages import message
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from tilewright.driver.remarks import Remark
+    from tilewright.tileiras.command_line import Job, RemarkOptions
+
+OK: Final = 0
+WRONG_USAGE: Final = 1
+WRONG_SETTINGS: Final = 2
+WRONG_INPUT: Final = 3
+FAILED: Final = 5
+INTERRUPTED: Final = 130
+
+
+class Refused(Exception):
+    """Nothing is compiled; says why, and with which exit code."""
+
+    def __init__(self, code: int, text: str) -> None:
+        self.code = code
+        super().__init__(text)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    try:
+        with CollectorPause():
+            return _run(sys.argv[1:] if argv is None else argv)
+    except Asked as asked:
+        print(_answer(asked.name))
+        return OK
+    except Refused as refused:
+        print(refused, file=sys.stderr)
+        return refused.code
+    except BrokenPipeError:
+        return OK  # whoever read our output has seen enough
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        return _our_bug(error)
+
+
+def _answer(question: str) -> str:
+    if question == "list-versions":
+        return "\n".join(map(spell, VERSIONS))
+    if question == "version":
+        # Whoever keeps cubins keys them by this text: no two compilers may share it.
+        return f"{TITLE}\nVersion {__version__}\nDigest {identity()}"
+    return HELP
+
+
+def _our_bug(error: Exception) -> int:
+    from tilewright.driver.cli import REPORT  # noqa: PLC0415
+    from tilewright.tileiras.messages import placed  # noqa: PLC0415
+
+    sys.excepthook(type(error), error, error.__traceback__)
+    print(REPORT, file=sys.stderr)
+    text = f"error: internal error of Tilewright {__version__}: {error or type(error).__name__}"
+    place = error.location if isinstance(error, InternalError) else None
+    print(text if place is None else placed(place, text), file=sys.stderr)
+    return FAILED
+
+
+def _run(arguments: Sequence[str]) -> int:
+    job = read_job(arguments)
+    if job is None:
+        return WRONG_USAGE
+    data = _input(job)
+    _check(job)
+    made = _compile(job, data)
+    with _failing(WRONG_SETTINGS):
+        write_output(_path(job.output), made)
+    return OK
+
+
+@contextmanager
+def _failing(code: int) -> Generator[None]:
+    """Errors end the program with a code."""
+    try:
+        yield
+    except Error as error:
+        raise Refused(code, message(error.diagnostics)) from None
+
+
+def _input(job: Job) -> bytes:
+    """The contents of the file, which look like bytecode of a version that we know."""
+    if not job.file:
+        print(HELP)
+        raise Refused(WRONG_USAGE, "error: no input file provided")
+    with _failing(WRONG_USAGE):
+        data, _ = read_input(_path(job.file))
+    if not is_bytecode(data):
+        hint = " (it looks like MLIR bytecode instead)" if data.startswith(MLIR_MAGIC) else ""
+        text = f"error: input does not correspond to Tile IR bytecode{hint}"
+        raise Refused(WRONG_INPUT, text)
+    version = tuple(data[len(MAGIC) :][:2])
+    if version not in VERSIONS:
+        known = ", ".join(map(spell, VERSIONS))
+        found = ".".join(map(str, version)) or "none"
+        text = f"error: expected a Tile IR bytecode version ({known}), found {found}"
+        raise Refused(WRONG_INPUT, text)
+    return data
+
+
+def _check(job: Job) -> None:
+    """Refuse options that do not go together."""
+    if not job.gpu:
+        raise Refused(
+            WRONG_SETTINGS, f"error: expected --gpu-name with one of {', '.join(GPUS)}, found none"
+        )
+    if job.opt_level not in OPT_LEVELS:
+        levels = f"{OPT_LEVELS[0]} to {OPT_LEVELS[-1]}"
+        text = f"error: expected an optimization level from {levels}, found {job.opt_level}"
+        raise Refused(WRONG_SETTINGS, text)
+    if job.device_debug and job.opt_level:
+        raise Refused(
+            WRONG_SETTINGS,
+            "error: --device-debug needs -O0: optimized code has no variables to look at",
+        )
+
+
+def _compile(job: Job, data: bytes) -> bytes:
+    """The cubin."""
+    # LLVM loads in a process of its own: the sooner it starts, the less there is to wait for.
+    from tilewright.emit.service import pool  # noqa: PLC0415
+
+    pool().warm()
+    from tilewright.bytecode.reader import read_bytecode  # noqa: PLC0415
+    from tilewright.driver.compile import Compilation, Settings, target  # noqa: PLC0415
+    from tilewright.ir.verifier import verify  # noqa: PLC0415
+
+    with _failing(WRONG_INPUT):
+        module = read_bytecode(data, job.file)
+        verify(module)
+    with _failing(FAILED):
+        settings = Settings(
+            target(job.gpu), job.opt_level, job.line_info, job.device_debug, job.sanitize
+        )
+        if not job.remarks.wanted:
+            made = Compilation(module, settings).to("cubin")
+            assert isinstance(made, bytes)
+            return made
+        from tilewright.driver.remarks import compile_remarked  # noqa: PLC0415
+
+        made, remarks = compile_remarked(module, settings)
+    _show(job.remarks, remarks)
+    return made
+
+
+def _show(options: RemarkOptions, remarks: list[Remark]) -> None:
+    """Remarks go where the command line says."""
+    from tilewright.tileiras.remarks import as_text, as_yaml, select  # noqa: PLC0415
+
+    chosen = select(remarks, options.categories)
+    if options.form != YAML:
+        print(as_text(chosen), end="")
+        return
+    with _failing(WRONG_INPUT):
+        write_output(_path(options.file), as_yaml(chosen).encode())
+
+
+def _path(name: str) -> str:
+    """The original knows neither standard input nor output: `-` is a file of that name."""
+    return "./-" if name == "-" else name

@@ -39,8 +39,8 @@ requirements: $(READY) ## list the requirements with the tests that cover them, 
 	@echo "requirements: each with its tests, which are run"
 	@$(BIN)/python tools/requirements.py $(ARGS)
 
-corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools say
-	@echo "corpus: every module of the corpus against NVIDIA's tools"
+corpus: $(READY) ## compare every module of the corpus with what NVIDIA's tools say, and compile it
+	@echo "corpus: every module of the corpus against NVIDIA's tools, then compiled for three GPUs"
 	@$(BIN)/python tools/corpus.py $(ARGS)
 
 corpus-compile: $(READY) ## compile every module of the corpus to a cubin (ARGS="--arch sm_80")

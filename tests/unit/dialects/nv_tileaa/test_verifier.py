@@ -192,6 +192,11 @@ REGIONS = {
     ),
     "%r = nv_tileaa.reduce %f {axis = 0 : i32, identities = []} : tensor<16xf32> -> f32 {\n"
     "^bb0(%u: f32, %w: f32):\n nv_tileaa.yield %u : f32 }": "expected 1 identities, got 0",
+    "%r = nv_tileaa.scan %f {axis = 0 : i32, inclusive = false} "
+    ": tensor<16xf32> -> tensor<16xf32> {\n"
+    "^bb0(%u: f32, %w: f32):\n nv_tileaa.yield %u : f32 }": (
+        "expected identities, since an exclusive scan begins with them"
+    ),
     "%q = nv_tileaa.create_queue : !nv_tileaa.queue<[f32]>\n"
     "nv_tileaa.queue.put %q : !nv_tileaa.queue<[f32]> { nv_tileaa.queue.yield %n : i32 }": (
         "expected the region to yield ('f32'), got ('i32')"

@@ -20,6 +20,7 @@ module {
     %v, %t = nv_tileas.load weak %at : tensor<32x!nv_tileaa.ptr<f32>, #line> -> tensor<32xf32, #line>
     nv_tileas.barrier
     %one = nv_tileas.extract %line[%i] : tensor<32xi32, #line> -> i32
+    %often = nv_tileas.histogram %line {scratch = 0 : i64} : tensor<32xi32, #line> -> tensor<32xi32, #line>
     %made = nv_tileas.generate : tensor<32xi32, #line> {
     ^bb0(%place: i32):
       nv_tileas.yield %place : i32

@@ -37,16 +37,6 @@ def test_what_is_only_described_does_no_harm() -> None:
     tilewright.execute(PROGRAM.format(line="nv_tileaa.mark_for_reuse %x : i32"), "k", 1, [1])
 
 
-def test_an_exclusive_scan_needs_what_to_start_with() -> None:
-    scan = """%r = nv_tileaa.make_range : tensor<4xi32>
-    %s = nv_tileaa.scan %r {axis = 0 : i32, inclusive = false} : tensor<4xi32> -> tensor<4xi32> {
-    ^bb0(%a: i32, %b: i32):
-      nv_tileaa.yield %a : i32
-    }"""
-    with pytest.raises(tilewright.Unsupported, match="without identities"):
-        tilewright.execute(PROGRAM.format(line=scan), "k", 1, [1])
-
-
 def test_functions_from_elsewhere_are_named() -> None:
     text = PROGRAM.format(line="%y = nv_tileaa.call @far(%x) : (i32) -> i32")
     text = text.replace(

@@ -83,3 +83,22 @@ def test_one_use_takes_one_area_and_more_take_two() -> None:
         for count in (1, 2, 5)
     ]
     assert areas[1] == areas[2] == 2 * areas[0]
+
+
+@pytest.mark.parametrize(("bins", "bytes"), [(64, 256), (4096, 16384), (16384, 16384)])
+def test_bins_of_a_histogram_lie_in_shared_memory(bins: int, bytes: int) -> None:
+    """Four bytes each; more than 4096 take turns."""
+    pointers = f"tensor<{bins}x!nv_tileaa.ptr<i32>>"
+    text = f"""gpu.module @kernels {{
+  nv_tileaa.func @count(%a: !nv_tileaa.ptr<i32>)
+      attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
+    %i = nv_tileaa.make_range : tensor<{bins}xi32>
+    %h = nv_tileaa.histogram %i : tensor<{bins}xi32> -> tensor<{bins}xi32>
+    %s = nv_tileaa.splat %a : !nv_tileaa.ptr<i32> -> {pointers}
+    %p = nv_tileaa.addptr %s, %i : {pointers}, tensor<{bins}xi32>
+    %t = nv_tileaa.store weak %p, %h : {pointers}, tensor<{bins}xi32>
+    nv_tileaa.return
+  }}
+}}
+"""
+    assert compile(text, arch="sm_90").entries["count"].resources.shared == bytes

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.registers import one_by_one
+from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere, one_by_one
 from tilewright.conversion.nv_tileas_to_nvgpu.rounding import resized
 from tilewright.dialects.arith.attributes import FastMathAttr
 from tilewright.dialects.arith.casts import SIToFPOp
-from tilewright.dialects.elements import element_of, with_element
+from tilewright.dialects.arith.floating import DivFOp, MulFOp
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.math import ops as math
 from tilewright.dialects.nv_tileaa import functions as tileaa
+from tilewright.dialects.nv_tileaa.canonicalize.powers import integer_exponent
 from tilewright.dialects.nvvm import arithmetic as nvvm
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.conversion_builder import ConversionPattern
@@ -19,8 +21,13 @@ from tilewright.ir.types import F64
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.floating import FloatOp
     from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
 
 FAST: Final = FastMathAttr("afn")
+MOST_PRODUCTS: Final = 16
+"""The largest exponent whose power is a product."""
+ONE: Final = 0x3FF0000000000000
+"""1.0 as the bits of an f64."""
 _UNARY: Final[dict[type[Operation], type[math.UnaryFloat]]] = {
     tileaa.RsqrtOp: math.RsqrtOp,
     tileaa.Exp2Op: math.Exp2Op,
@@ -66,12 +73,31 @@ def binary(op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBui
 
 @converts(tileaa.FPowIOp)
 def integer_power(op: tileaa.FPowIOp, new: tileaa.FPowIOp, build: ConversionBuilder) -> Result:
-    """The power of f64, which holds every exponent; repeated products lose a bit each time."""
-    wide = with_element(new.source.type, F64)
-    exponent = build.create(SIToFPOp, source=new.exponent, types=[wide]).result
+    """The power of f64: a few products where the exponent is known, else its function."""
+    element = element_of(new.source.type)
     base = resized(build, new.source, F64)
+    known = integer_exponent(op)
+    if known is not None and 0 < abs(known) <= MOST_PRODUCTS and element is not F64:
+        return resized(build, _products(build, base, known), element)
+    exponent = build.create(SIToFPOp, source=new.exponent, types=[base.type]).result
     power = build.create(math.PowFOp, lhs=base, rhs=exponent).result
-    return resized(build, power, element_of(new.source.type))
+    return resized(build, power, element)
+
+
+def _products(build: ConversionBuilder, base: Value, exponent: int) -> Value:
+    """Squares of squares, one for each bit; f64 has bits enough to lose one in each product."""
+    result: Value | None = None
+    rest = abs(exponent)
+    while rest:
+        if rest & 1:
+            result = base if result is None else build.create(MulFOp, lhs=result, rhs=base).result
+        rest >>= 1
+        base = build.create(MulFOp, lhs=base, rhs=base).result if rest else base
+    assert result is not None
+    if exponent > 0:
+        return result
+    one = everywhere(build, ONE, result.type)
+    return build.create(DivFOp, lhs=one, rhs=result).result
 
 
 PATTERNS: Final[Patterns] = (

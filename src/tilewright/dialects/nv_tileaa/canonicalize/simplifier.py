@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileaa.canonicalize import (
     matrix,
     memory,
     misc,
+    powers,
     queue,
     shape,
     view,
@@ -31,6 +32,7 @@ FOLDS: Final[Folds] = {
     **integer.FOLDS,
     **memory.FOLDS,
     **misc.FOLDS,
+    **powers.FOLDS,
     **shape.FOLDS,
     **view.FOLDS,
 }
@@ -39,6 +41,7 @@ RULES: Final[Rules] = (
     *matrix.RULES,
     *memory.RULES,
     *misc.RULES,
+    *powers.RULES,
     *shape.RULES,
     *extract.RULES,
     *conversion.RULES,

@@ -61,34 +61,46 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _answer(question: str) -> str:
     if question == "list-versions":
         return "\n".join(map(spell, VERSIONS))
-    if question == "version":
-        # Whoever keeps cubins keys them by this text: no two compilers may share it.
-        return f"{TITLE}\nVersion {__version__}\nDigest {identity()}"
-    return HELP
+    return version_text() if question == "version" else HELP
+
+
+def version_text() -> str:
+    """Who this is. Whoever keeps cubins keys them by it: no two compilers may share it."""
+    return f"{TITLE}\nVersion {__version__}\nDigest {identity()}"
 
 
 def _our_bug(error: Exception) -> int:
     from tilewright.driver.cli import REPORT  # noqa: PLC0415
-    from tilewright.tileiras.messages import placed  # noqa: PLC0415
 
     sys.excepthook(type(error), error, error.__traceback__)
     print(REPORT, file=sys.stderr)
-    text = f"error: internal error of Tilewright {__version__}: {error or type(error).__name__}"
-    place = error.location if isinstance(error, InternalError) else None
-    print(text if place is None else placed(place, text), file=sys.stderr)
+    print(bug_text(error), file=sys.stderr)
     return FAILED
+
+
+def bug_text(error: Exception) -> str:
+    """What is said of an error that is nobody's but ours."""
+    from tilewright.tileiras.messages import placed  # noqa: PLC0415
+
+    text = f"error: internal error of Tilewright {__version__}: {error or type(error).__name__}"
+    return placed(error.location, text) if isinstance(error, InternalError) else text
 
 
 def _run(arguments: Sequence[str]) -> int:
     job = read_job(arguments)
     if job is None:
         return WRONG_USAGE
+    perform(job)
+    return OK
+
+
+def perform(job: Job) -> None:
+    """Compile one file into another; raises `Refused`."""
     data = _input(job)
     _check(job)
     made = _compile(job, data)
     with _failing(WRONG_SETTINGS):
         write_output(_path(job.output), made)
-    return OK
 
 
 @contextmanager

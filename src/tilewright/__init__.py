@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tilewright.driver.api import read, write_bytecode
     from tilewright.driver.compile import CompiledModule, compile
     from tilewright.driver.execute import execute
+    from tilewright.driver.launch import launch
     from tilewright.support.diagnostics import (
         Diagnostic,
         Error,
@@ -29,6 +30,7 @@ __all__ = [
     "__version__",
     "compile",
     "execute",
+    "launch",
     "read",
     "write_bytecode",
 ]
@@ -42,6 +44,7 @@ _HOME: Final = {
     "UserError": "tilewright.support.diagnostics",
     "compile": "tilewright.driver.compile",
     "execute": "tilewright.driver.execute",
+    "launch": "tilewright.driver.launch",
     "read": "tilewright.driver.api",
     "write_bytecode": "tilewright.driver.api",
 }

@@ -88,7 +88,7 @@ def test_errors_of_the_program_have_a_place(run: Run, program: Path) -> None:
         ("--arg=random:4xf32:x", "expected a seed"),
         ("--grid=two", "option '--grid': expected numbers, found 'two'"),
         ("--expect=7=x.npy", "expected the number of an argument, found '7'"),
-        ("--on=gpu", "expected one of cpu"),
+        ("--on=moon", "expected one of cpu"),
     ],
 )
 def test_command_lines_that_cannot_be(run: Run, program: Path, option: str, gist: str) -> None:

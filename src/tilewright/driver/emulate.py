@@ -7,47 +7,35 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.compile import compile
-from tilewright.ir.types import F4E2M1FN
+from tilewright.driver.signatures import alone, signature_of
+from tilewright.driver.staging import Staging
 from tilewright.ptxsim import Module
-from tilewright.reference.address_space import ALIGNMENT, AddressSpace, Allocation
-from tilewright.reference.arguments import bind_arguments
 from tilewright.reference.launch import find_entry, full_grid
-from tilewright.reference.programs import Kernel, kernels
-from tilewright.reference.tile import Array, Pointer, element
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
-    from tilewright.ir.values import Value
     from tilewright.reference.launch import Grid
+    from tilewright.reference.tile import Array
 
 
-class EmulatedSpace(AddressSpace):
-    """Arrays of the host in the memory of the emulator: copied in, and back when all is done."""
+class EmulatedMemory:
+    """The memory of the emulator."""
 
-    __slots__ = ("_arrays", "_module")
+    __slots__ = ("_module",)
 
     def __init__(self, module: Module) -> None:
-        super().__init__()
         self._module = module
-        self._arrays: list[Allocation] = []
 
-    def allocate(
-        self,
-        name: str,
-        bytes: Array,
-        alignment: int = ALIGNMENT,
-        owner: tuple[int, ...] | None = None,
-    ) -> Allocation:
-        """Copy a piece of host memory, and say where to."""
-        made = Allocation(name, int(self._module.upload(bytes, name)), bytes, owner)
-        self._arrays.append(made)
-        return made
+    def upload(self, data: Array, name: str = "") -> int:
+        """A copy of an array, and where it is."""
+        return int(self._module.upload(data, name))
 
-    def copy_back(self) -> None:
-        """Give the host what the kernel has left."""
-        for each in self._arrays:
-            if each.writable and len(each.bytes):
-                each.bytes[:] = self._module.memory.download(each.base, len(each.bytes))
+    def download(self, address: int, into: Array) -> None:
+        """Copy back."""
+        into[:] = self._module.memory.download(address, len(into))
+
+    def free(self, address: int) -> None:
+        """Nothing: it goes with the emulator."""
 
 
 def emulate(
@@ -77,8 +65,7 @@ def compile_alone(
     sanitize: bool = False,
 ) -> str:
     """The PTX of one kernel of a program."""
-    alone = _alone(program, find_entry(program, entry))
-    return compile(alone, arch, opt_level, emit="ptx", sanitize=sanitize).ptx
+    return compile(alone(program, entry), arch, opt_level, emit="ptx", sanitize=sanitize).ptx
 
 
 def run_ptx(
@@ -95,32 +82,14 @@ def run_ptx(
     """Run the PTX that a kernel of a program became on the emulator."""
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
-    space = EmulatedSpace(module)
-    values = bind_arguments(kernel, arguments, space)
-    parameters = zip(kernel.body.block.args, values, strict=True)
-    passed = [passed_bytes(parameter, value) for parameter, value in parameters]
+    staging = Staging(EmulatedMemory(module))
+    signature = signature_of(program, kernel.sym_name)
+    signature.check_count(arguments)
+    passed = signature.encode(staging.place(arguments))
     output: list[str] = []
     blocks = full_grid(grid)
     try:
         module.launch(kernel.sym_name, blocks, 1, passed, check=check, seed=seed, output=output)
     finally:
         (write or sys.stdout.write)("".join(output))
-    space.copy_back()
-
-
-def _alone(program: Operation, kernel: Kernel) -> Operation:
-    """The program without its other kernels, which need not be compiled."""
-    copy = program.clone()
-    for other in kernels(copy):
-        if other.sym_name != kernel.sym_name:
-            other.erase()
-    return copy
-
-
-def passed_bytes(parameter: Value, value: Array) -> bytes:
-    """The bytes of an argument."""
-    held = element(parameter)
-    if isinstance(held, Pointer) and held.pointee is F4E2M1FN:
-        # The reference executor counts the halves of bytes; memory has none.
-        value = value >> value.dtype.type(1)
-    return value.tobytes()
+    staging.copy_back()

@@ -17,8 +17,11 @@ from tilewright.support.diagnostics import Unsupported
 if TYPE_CHECKING:
     from tilewright.reference.machine import Progress
 
-PLACES: Final = ("cpu", "emulator")
+PLACES: Final = ("cpu", "emulator", "gpu")
 """Where kernels run."""
+
+ARCH: Final = "sm_90"
+"""What programs are compiled for where no GPU says it."""
 
 RUNNABLE: Final = ("cuda_tile", "nv_tileaa")
 """The levels whose programs run as they are."""
@@ -38,7 +41,7 @@ def execute(
     write: Callable[[str], object] | None = None,
     progress: Progress | None = None,
     at: str | None = None,
-    arch: str = "sm_90",
+    arch: str | None = None,
     opt_level: int = 3,
     sanitize: bool = False,
 ) -> None:
@@ -52,8 +55,10 @@ def execute(
     number of blocks that are done and of all.
 
     On "cpu" the reference executor runs the program itself; on "emulator" the PTX that the
-    program is compiled to for `arch` at `opt_level` runs on the PTX emulator, and `check` looks
-    for races between threads, misused barriers and memory that nobody wrote.
+    program is compiled to for `arch` (by default sm_90) at `opt_level` runs on the PTX emulator,
+    and `check` looks for races between threads, misused barriers and memory that nobody wrote. On
+    "gpu" the program is compiled for the GPU that is there, and arrays may also be on it: those of
+    `tilewright.launch`.
 
     `sanitize` checks every access of compiled code against its view; the reference executor does
     so under `check`, which it then implies.
@@ -63,6 +68,10 @@ def execute(
     if on not in PLACES:
         raise Unsupported(f"execution on '{on}': expected one of {', '.join(PLACES)}")
     module = _program(source)
+    if on == "gpu":
+        _on_gpu(module, entry, grid, args, check, at, arch, opt_level, sanitize, write)
+        return
+    arch = arch or ARCH
     if at is not None:
         module = _lowered(module, at, arch, opt_level)
     if on == "emulator":
@@ -76,6 +85,32 @@ def execute(
         return
     check = check or sanitize
     launch(module, entry, grid, args, check=check, seed=seed, write=write, progress=progress)
+
+
+def _on_gpu(
+    module: Operation,
+    entry: str | None,
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    check: bool,
+    at: str | None,
+    arch: str | None,
+    opt_level: int,
+    sanitize: bool,
+    write: Callable[[str], object] | None,
+) -> None:
+    # The compiler and the driver are loaded by whoever needs them.
+    from tilewright.driver.launch import run_on_gpu, served  # noqa: PLC0415
+    from tilewright.runtime.device import current_gpu  # noqa: PLC0415
+
+    if check:
+        raise Unsupported("looking for races on 'gpu': expected 'cpu' or 'emulator'")
+    found = served(current_gpu())
+    if arch not in (None, found):
+        raise Unsupported(f"running code for '{arch}' on 'gpu': the GPU of this machine is {found}")
+    if at is not None:
+        module = _lowered(module, at, found, opt_level)
+    run_on_gpu(module, entry, grid, args, opt_level=opt_level, sanitize=sanitize, write=write)
 
 
 def _program(source: Source) -> Operation:

@@ -48,17 +48,17 @@ def bind_arguments(entry: Kernel, arguments: Sequence[Any], space: AddressSpace)
     parameters = entry.body.block.args
     if len(arguments) != len(parameters):
         _fail(entry, f"expected {len(parameters)} arguments, got {len(arguments)}")
-    homes = _place_arrays(arguments, space)
+    homes = place_arrays(arguments, space)
     bound: list[Array] = []
     for index, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
         if isinstance(argument, Table):
-            argument = _filled(argument, homes)
+            argument = filled(argument, homes)
             homes[id(argument)] = space.allocate(f"argument {index}", argument.view(np.uint8)).base
         bound.append(_bind(entry, index, parameter, argument, homes))
     return bound
 
 
-def _filled(table: Table, homes: dict[int, int]) -> Array:
+def filled(table: Table, homes: dict[int, int]) -> Array:
     """A table with addresses instead of arrays, in one row after the other."""
     rows = [[homes.get(id(entry), entry) for entry in row] for row in table.rows]
     return np.array(rows, np.int64).reshape(-1)
@@ -115,7 +115,7 @@ def scalar(number: Any, element: Type) -> Array:
     return round_to(np.array([float(number)]), element)
 
 
-def _place_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
+def place_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
     """The addresses of arrays, by their identity.
 
     Arrays that share memory share an allocation: it spans all the bytes that any of them has.

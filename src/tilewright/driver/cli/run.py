@@ -29,8 +29,7 @@ COMMAND: Final = Command(
         Option(
             "--arch",
             metavar="GPU",
-            default="sm_90",
-            help="what to compile for (default: sm_90)",
+            help="what to compile for (default: sm_90; on a GPU, that GPU)",
         ),
     ),
     "examples:\n"
@@ -54,7 +53,7 @@ def run(arguments: Arguments) -> int:
         check=arguments.flag("check"),
         seed=kernel.numbers("seed", arguments["seed"])[0],
         at=arguments["at"] or None,
-        arch=arguments["arch"],
+        arch=arguments["arch"] or None,
         sanitize=bool(arguments["sanitize"]),
         progress=Bar() if sys.stderr.isatty() else None,
     )

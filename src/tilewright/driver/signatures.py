@@ -1,0 +1,160 @@
+"""What the kernels of a program take: types, and what their code relies on or writes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.cuda_tile import attributes as cuda_tile
+from tilewright.dialects.cuda_tile import misc as cuda_tile_misc
+from tilewright.dialects.cuda_tile import tile_types
+from tilewright.dialects.gpu.structure import GPUFuncOp
+from tilewright.dialects.llvm import functions as llvm
+from tilewright.dialects.llvm.types import PointerType
+from tilewright.dialects.nv_tileaa import misc as nv_tileaa_misc
+from tilewright.dialects.nv_tileaa import predicates as nv_tileaa
+from tilewright.dialects.nv_tileaa import types as nv_tileaa_types
+from tilewright.ir.effects import is_effect_free, may_write
+from tilewright.ir.types import TF32, FloatType, IndexType, IntegerType, TensorType
+from tilewright.reference.launch import find_entry
+from tilewright.reference.programs import kernels
+from tilewright.runtime.signature import Parameter, Signature
+from tilewright.support.diagnostics import Unsupported, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.reference.programs import Kernel
+
+    Launched = Kernel | GPUFuncOp | llvm.FuncOp
+
+_TILES: Final = (tile_types.TileType, TensorType)
+_POINTERS: Final = (tile_types.PtrType, nv_tileaa_types.PtrType)
+_ASSUMPTIONS: Final = (cuda_tile_misc.AssumeOp, nv_tileaa_misc.AssumeOp)
+
+
+def signature_of(program: Operation, name: str | None) -> Signature:
+    """What a kernel of a program takes; without a name, the only kernel."""
+    found = launched(program)
+    chosen = [kernel for kernel in found if name is None or kernel.sym_name == name]
+    if len(chosen) != 1:
+        names = ", ".join(f"'{kernel.sym_name}'" for kernel in found) or "none"
+        wanted = "a name, since the module has several kernels" if name is None else f"'{name}'"
+        fail(f"expected {wanted}; its kernels are: {names}", program.location)
+    return _signature(chosen[0])
+
+
+def alone(program: Operation, entry: str | None) -> Operation:
+    """A copy of a program without other kernels than one, which need not be compiled then."""
+    name = find_entry(program, entry).sym_name
+    copy = program.clone()
+    for other in kernels(copy):
+        if other.sym_name != name:
+            other.erase()
+    return copy
+
+
+def launched(program: Operation) -> list[Launched]:
+    """What the host can launch, at every level."""
+    lower = [op for op in program.walk() if isinstance(op, GPUFuncOp | llvm.FuncOp)]
+    return [
+        *kernels(program),
+        *(op for op in lower if (op.kernel if isinstance(op, GPUFuncOp) else op.is_kernel)),
+    ]
+
+
+def _signature(kernel: Launched) -> Signature:
+    name = kernel.sym_name
+    arguments = (
+        kernel.arguments if isinstance(kernel, GPUFuncOp | llvm.FuncOp) else kernel.body.block.args
+    )
+    parameters = [
+        _parameter(argument, f"argument {index} of '@{name}'", kernel)
+        for index, argument in enumerate(arguments)
+    ]
+    return Signature(name, parameters, kernel.location)
+
+
+def _parameter(value: Value, what: str, kernel: Launched) -> Parameter:
+    spelling = str(value.type)
+    held = value.type.element if isinstance(value.type, _TILES) else value.type
+    if isinstance(value.type, _TILES) and value.type.shape:
+        raise Unsupported(f"{what}: arguments of type '{spelling}'", kernel.location)
+    is_pointer = isinstance(held, (*_POINTERS, PointerType))
+    element = held.pointee if isinstance(held, _POINTERS) else held
+    pointee = None if isinstance(element, PointerType) else element
+    made = Parameter(
+        what,
+        spelling,
+        None if pointee is None else pointee.spell(),
+        0 if pointee is None else _bits(pointee, what, kernel),
+        is_pointer=is_pointer,
+        location=kernel.location,
+    )
+    for predicate in _promises(value):
+        _note(made, predicate)
+    made.is_written = is_pointer and _is_written(value)
+    return made
+
+
+def _bits(element: Type, what: str, kernel: Launched) -> int:
+    if element is TF32:
+        return 32  # as it lies in memory
+    if isinstance(element, IntegerType | FloatType | IndexType):
+        return element.width
+    raise Unsupported(f"{what}: arguments of type '{element}'", kernel.location)
+
+
+def _promises(value: Value) -> Iterator[object]:
+    """What a program assumes of a value."""
+    for user in value.users:
+        if isinstance(user, _ASSUMPTIONS):
+            yield user.predicate
+            yield from _promises(user.result)
+
+
+def _note(parameter: Parameter, predicate: object) -> None:
+    match predicate:
+        case cuda_tile.DivByAttr() | nv_tileaa.DivByAttr() if predicate.every is None:
+            parameter.divisor = max(parameter.divisor, predicate.divisor)
+        case cuda_tile.BoundedAttr() | nv_tileaa.BoundedAttr():
+            lower, upper = predicate.lower, predicate.upper
+            if lower is not None:
+                parameter.lower = lower if parameter.lower is None else max(parameter.lower, lower)
+            if upper is not None:
+                parameter.upper = upper if parameter.upper is None else min(parameter.upper, upper)
+        case _:
+            pass
+
+
+def _is_written(argument: Value) -> bool:
+    """Whether a kernel may write to where an address leads, or to what is computed from it."""
+    seen, waiting = {argument}, [argument]
+    while waiting:
+        value = waiting.pop()
+        for user in value.users:
+            if user.is_terminator or user.regions:
+                found = _carried(value, user)
+            elif may_write(user):
+                return True
+            else:
+                found = user.results if is_effect_free(user) else ()
+            new = [each for each in found if each not in seen]
+            seen.update(new)
+            waiting += new
+    return False
+
+
+def _carried(value: Value, user: Operation) -> Iterator[Value]:
+    """The values of its type that an operation with regions makes, or the one that it ends."""
+    op = user if user.regions else user.parent_op
+    if op is None:
+        return
+    inside = (
+        argument for region in op.regions for block in region.blocks for argument in block.args
+    )
+    for each in (*op.results, *inside):
+        if each.type is value.type:
+            yield each

@@ -1,0 +1,165 @@
+"""A GPU: its context, its memory, the kernels that are loaded on it, and their launches."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilewright.runtime.driver import bindings, call, ready
+from tilewright.runtime.modules import Extents, Kernel, Module
+from tilewright.support.diagnostics import Unsupported
+
+Array = NDArray[Any]
+
+SMALLEST: Final = 16
+"""Bytes that are taken for an array of none: it needs an address too."""
+STATIC_SHARED: Final = 48 * 1024
+"""How much dynamic shared memory a kernel has without being asked."""
+MODULES: Final = 256
+"""How many modules stay loaded in a context."""
+
+
+class Gpu:
+    """One GPU of this machine, in the context that all libraries of the process share."""
+
+    def __init__(self, ordinal: int) -> None:
+        ready()
+        count: int = call("cuDeviceGetCount")
+        if not 0 <= ordinal < count:
+            raise Unsupported(f"GPU {ordinal}: this machine has {count}")
+        self.ordinal = ordinal
+        self.device = call("cuDeviceGet", ordinal)
+        self.name: str = call("cuDeviceGetName", 128, self.device).decode().rstrip("\0")
+        self.arch = f"sm_{self._about('COMPUTE_CAPABILITY_MAJOR')}"
+        self.arch += str(self._about("COMPUTE_CAPABILITY_MINOR"))
+        """What compilers call it: `sm_90`."""
+        self.largest_grid = tuple(self._about(f"MAX_GRID_DIM_{axis}") for axis in "XYZ")
+        self._primary = call("cuDevicePrimaryCtxRetain", self.device)
+        self._modules: dict[tuple[int, bytes], Module] = {}
+        self._lock = Lock()
+
+    def _about(self, attribute: str) -> int:
+        number = getattr(bindings().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{attribute}")
+        return call("cuDeviceGetAttribute", number, self.device)
+
+    @contextmanager
+    def current(self) -> Generator[int]:
+        """Be this thread's GPU for a while; a context of its own that the thread has here stays."""
+        context = call("cuCtxGetCurrent")
+        if int(context) and int(call("cuCtxGetDevice")) == int(self.device):
+            yield int(context)
+            return
+        call("cuCtxPushCurrent", self._primary)
+        try:
+            yield int(self._primary)
+        finally:
+            call("cuCtxPopCurrent")
+
+    def kernel(self, context: int, code: bytes, name: str) -> Kernel:
+        """A kernel of a cubin or of PTX, loaded once for each context."""
+        with self._lock:
+            module = self._modules.get((context, code))
+            if module is None:
+                self._make_room()
+                module = self._modules[context, code] = Module(code)
+            return module.kernel(name)
+
+    def _make_room(self) -> None:
+        """Unload the module that was loaded first, once nobody runs it."""
+        if len(self._modules) < MODULES:
+            return
+        context, code = next(iter(self._modules))
+        module = self._modules.pop((context, code))
+        call("cuCtxPushCurrent", bindings().CUcontext(context))
+        try:
+            call("cuCtxSynchronize")
+            module.unload()
+        finally:
+            call("cuCtxPopCurrent")
+
+    def upload(self, data: Array, name: str = "") -> int:
+        """A copy of an array on the GPU."""
+        address = int(call("cuMemAlloc", max(SMALLEST, data.nbytes)))
+        if data.nbytes:
+            call("cuMemcpyHtoD", address, data.ctypes.data, data.nbytes)
+        return address
+
+    def download(self, address: int, into: Array) -> None:
+        """Copy from the GPU."""
+        if into.nbytes:
+            call("cuMemcpyDtoH", into.ctypes.data, address, into.nbytes)
+
+    def free(self, address: int) -> None:
+        """Give memory back."""
+        call("cuMemFree", address)
+
+    def launch(
+        self,
+        function: Any,
+        grid: Extents,
+        block: Extents,
+        arguments: Sequence[bytes],
+        *,
+        stream: int = 0,
+        shared: int = 0,
+        cluster: Extents | None = None,
+    ) -> None:
+        """Start a kernel, and do not wait for its end."""
+        if shared > STATIC_SHARED:
+            limit = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            call("cuFuncSetAttribute", function, limit, shared)
+        held = np.frombuffer(b"".join((*arguments, b"\0")), np.uint8)
+        sizes = [len(each) for each in arguments]
+        starts = np.cumsum([held.ctypes.data, *sizes], dtype=np.uint64)
+        pointers: int = starts.ctypes.data
+        if cluster is None:
+            call("cuLaunchKernel", function, *grid, *block, shared, stream, pointers, 0)
+            return
+        config = _configuration(grid, block, cluster)
+        config.sharedMemBytes, config.hStream = shared, stream
+        call("cuLaunchKernelEx", config, function, pointers, 0)
+
+    def synchronize(self, stream: int | None = None) -> None:
+        """Wait for a stream, or for everything."""
+        if stream is None:
+            call("cuCtxSynchronize")
+        else:
+            call("cuStreamSynchronize", stream)
+
+
+def _configuration(grid: Extents, block: Extents, cluster: Extents) -> Any:
+    """A launch in clusters, as the driver wants it."""
+    cuda = bindings()
+    config, attribute = cuda.CUlaunchConfig(), cuda.CUlaunchAttribute()
+    config.gridDimX, config.gridDimY, config.gridDimZ = grid
+    config.blockDimX, config.blockDimY, config.blockDimZ = block
+    attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+    extents = attribute.value.clusterDim
+    extents.x, extents.y, extents.z = cluster
+    config.attrs, config.numAttrs = [attribute], 1
+    return config
+
+
+@cache
+def gpu(ordinal: int) -> Gpu:
+    """The GPU of a number."""
+    return Gpu(ordinal)
+
+
+def current_gpu() -> Gpu:
+    """The GPU that this thread works on; the first where it has chosen none."""
+    ready()
+    return gpu(int(call("cuCtxGetDevice")) if int(call("cuCtxGetCurrent")) else 0)
+
+
+def device_of(address: int) -> int:
+    """The number of the GPU that an address of memory belongs to."""
+    ready()
+    kind = bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    return int(call("cuPointerGetAttribute", kind, address))

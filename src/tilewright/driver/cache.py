@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.files import is_bytecode
 from tilewright.driver.store import Store
-from tilewright.driver.stored import Stored, Unkeepable
+from tilewright.driver.stored import Stored
 from tilewright.emit.toolchain import cache_folder, find_libdevice, find_ptxas
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.identity import identity
@@ -72,13 +72,11 @@ class Cache:
 
     def put(self, key: str, made: Stored, warn: Warn | None = None) -> None:
         """Keep what was made; the first time that fails is told, and is the last one tried."""
-        if self.store is None or self._broken:
+        if self.store is None or self._broken or not made.lasting:
             return
         try:
             self.store.put(key, made.pack())
             self.store.count(MISSES)
-        except Unkeepable:
-            return
         except OSError as error:
             self._broken = True
             where = f"the cache of compilations in '{self.store.folder}' cannot be written"

@@ -7,7 +7,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.support.diagnostics import Diagnostic, Severity
-from tilewright.support.location import UNKNOWN, FileLoc, Location, UnknownLoc
+from tilewright.support.location import UNKNOWN, FileLoc, Location
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ QUICK: Final = 1
 Packed = tuple[Any, ...]
 
 
-class Unkeepable(Exception):
-    """The value says something that is only true of the file it was made from."""
-
-
 class KeptLoc(FileLoc):
     """A place in a file whose text is no longer at hand, but for its line."""
 
@@ -41,6 +37,21 @@ class KeptLoc(FileLoc):
 
     def excerpt(self) -> tuple[str, int] | None:
         return self._excerpt
+
+
+class OtherLoc(Location):
+    """A place that is not in a text, such as a byte of a file."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def contents(self) -> tuple[object, ...]:
+        return (self._text,)
+
+    def __str__(self) -> str:
+        return self._text
 
 
 class Stored:
@@ -88,8 +99,17 @@ class Stored:
         self._entries = tuple(found)
         return {each.name: each for each in found}
 
+    @property
+    def lasting(self) -> bool:
+        """Whether all of it is true of any file with the same contents.
+
+        A byte of a file is not: the next one has another name.
+        """
+        places = [_packed_place(remark.location) for remark in self.remarks]
+        return not any(isinstance(place, str) for place in places)
+
     def pack(self) -> bytes:
-        """As bytes; raises `Unkeepable`."""
+        """As bytes."""
         text = self.ptx.encode("utf-8", "surrogateescape")
         entries = [_packed_resources(each) for each in self.entries.values()]
         remarks = [_packed_remark(each) for each in self.remarks]
@@ -125,17 +145,19 @@ def _packed_remark(remark: Diagnostic) -> Packed:
     return remark.severity.value, remark.message, place, notes
 
 
-def _packed_place(location: Location) -> Packed | None:
+def _packed_place(location: Location) -> Packed | str | None:
     place = source_place(location)
     if place is not None:
         return place.file, place.line, place.column, location.excerpt()
-    if location.kind is UnknownLoc and not str(location):
-        return None
-    # Such as a byte of a file: the next one with the same contents has another name.
-    raise Unkeepable
+    return str(location) or None
 
 
 def _remark(packed: Packed) -> Diagnostic:
     severity, message, place, notes = packed
-    location = UNKNOWN if place is None else KeptLoc(*place)
-    return Diagnostic(message, location, Severity(severity), tuple(map(_remark, notes)))
+    return Diagnostic(message, _place(place), Severity(severity), tuple(map(_remark, notes)))
+
+
+def _place(packed: Packed | str | None) -> Location:
+    if packed is None:
+        return UNKNOWN
+    return OtherLoc(packed) if isinstance(packed, str) else KeptLoc(*packed)

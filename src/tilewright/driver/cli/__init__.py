@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "verify": ("verify", "check a module and report every error"),
     "opt": ("opt", "run passes on a module"),
     "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
+    "cache": ("cache", "show or clear what is kept of earlier compilations"),
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
 }

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.api import read_level
+from tilewright.driver.cache import cached
 from tilewright.driver.cli.options import (
     OPT_LEVELS,
     SANITIZE,
@@ -15,17 +15,25 @@ from tilewright.driver.cli.options import (
     Option,
     output,
 )
-from tilewright.driver.cli.watching import chosen_instruments, report
-from tilewright.driver.compile import Compilation, Settings, Watch
 from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
-from tilewright.ir.verifier import verify
+from tilewright.driver.settings import Settings
 from tilewright.target.arch import ARCHES, find_arch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.driver.cli.options import Arguments
+    from tilewright.driver.stored import Stored
     from tilewright.emit.cubin import Resources
+    from tilewright.support.diagnostics import Diagnostic
     from tilewright.target.arch import Arch
+
+KEPT: Final = ("ptx", "cubin")
+"""The stages that are kept in the cache."""
+
+WATCHED: Final = tuple(option.key for option in WATCH_OPTIONS)
+"""What only those want who see the compiler at work."""
 
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
 """The stage that the name of the output asks for."""
@@ -52,31 +60,81 @@ COMMAND: Final = Command(
         Option("--device-debug", help="keep lines and variables for a debugger, with -O0"),
         SANITIZE,
         Option("--resources", help="print what each kernel takes of the GPU, to standard error"),
+        Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
+        Option("--no-cache", help="compile also what was compiled before (`tilewright cache`)"),
         *WATCH_OPTIONS,
     ),
     "examples:\n"
     "  tilewright compile kernel.mlir -o kernel.cubin --arch sm_90 --resources\n"
     "  tilewright compile kernel.mlir --emit nvvm --verify-each\n"
-    "  tilewright compile kernel.mlir -o kernel.ptx --timing",
+    "  tilewright compile kernel.mlir -o kernel.ptx --timing\n"
+    "  tilewright compile kernels/*.tileirbc -o cubins --jobs 8\n\n"
+    "Several files go to the folder that -o names, each under its own name; those that fail are\n"
+    "reported, and the others are compiled. The exit code is then the highest one of a file.",
+    many=True,
 )
 
 
 def run(arguments: Arguments) -> int:
     """Run the subcommand."""
     stage = _stage(arguments)
+    settings = _settings(arguments)
     if arguments.flag("resources") and stage != "cubin":
         COMMAND.fail(f"option '--resources': expected a cubin to be made, found '{stage}'")
+    if len(arguments.files) > 1 or names_folder(arguments["output"]):
+        # Processes and threads are loaded by whoever needs them.
+        from tilewright.driver.cli.compile_many import run_many  # noqa: PLC0415
+
+        return run_many(COMMAND, arguments, settings, stage)
     if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
-    settings = Settings(
-        _arch(arguments),
-        int(arguments["O"]),
-        line_info=arguments.flag("line-info"),
-        device_debug=arguments.flag("device-debug"),
-        sanitize=bool(arguments["sanitize"]),
-    )
-    watch = Watch(chosen_instruments(arguments))
     data, name = read_input(arguments.file)
+    if stage in KEPT and not any(map(arguments.flag, ("no-cache", *WATCHED))):
+        made = cached(
+            data, name, settings, stage,
+            lambda: _compiled(arguments, data, name, settings, stage)[1], warn,
+        )  # fmt: skip
+        result = result_of(made)
+    else:
+        result, made = _compiled(arguments, data, name, settings, stage)
+    show_remarks(made.remarks)
+    if arguments.flag("resources"):
+        print(resource_table(list(made.entries.values())), file=sys.stderr)
+    write_output(arguments["output"], result)
+    return 0
+
+
+def names_folder(path: str) -> bool:
+    """Whether a path says that it is a folder, or is one."""
+    return path.endswith(("/", os.sep)) or os.path.isdir(path)
+
+
+def warn(message: str) -> None:
+    """Say what is not as it should be, and does not matter for the result."""
+    print(f"tilewright: warning: {message}", file=sys.stderr)
+
+
+def result_of(made: Stored) -> bytes:
+    """What goes into the output."""
+    return made.ptx.encode() if made.cubin is None else made.cubin
+
+
+def show_remarks(remarks: Sequence[Diagnostic]) -> None:
+    """Print what there is to know about a program that is not wrong."""
+    for remark in remarks:
+        print(remark.render(), file=sys.stderr)
+
+
+def _compiled(
+    arguments: Arguments, data: bytes, name: str, settings: Settings, stage: str
+) -> tuple[bytes, Stored]:
+    """The program at a stage, and what is kept of it; the compiler is loaded only here."""
+    from tilewright.driver.api import read_level  # noqa: PLC0415
+    from tilewright.driver.cli.watching import chosen_instruments, report  # noqa: PLC0415
+    from tilewright.driver.compile import Compilation, Watch  # noqa: PLC0415
+    from tilewright.ir.verifier import verify  # noqa: PLC0415
+
+    watch = Watch(chosen_instruments(arguments))
     with watch.clock.measure("read"):
         module = read_level(data, name)
     with watch.clock.measure("verify"):
@@ -84,14 +142,22 @@ def run(arguments: Arguments) -> int:
     compilation = Compilation(module, settings, watch)
     try:
         made = compilation.to(stage)
-    finally:
+    except BaseException:
         report(watch.sink)
+        raise
     if arguments.flag("timing"):
         print(watch.clock.report(), file=sys.stderr)
-    if arguments.flag("resources") and compilation.cubin is not None:
-        print(resource_table(list(compilation.cubin.entries.values())), file=sys.stderr)
-    write_output(arguments["output"], made if isinstance(made, bytes) else made.encode())
-    return 0
+    return made if isinstance(made, bytes) else made.encode(), compilation.result()
+
+
+def _settings(arguments: Arguments) -> Settings:
+    return Settings(
+        _arch(arguments),
+        int(arguments["O"]),
+        line_info=arguments.flag("line-info"),
+        device_debug=arguments.flag("device-debug"),
+        sanitize=bool(arguments["sanitize"]),
+    )
 
 
 def _stage(arguments: Arguments) -> str:

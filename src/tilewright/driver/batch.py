@@ -1,0 +1,189 @@
+"""Compile many files at once, each in one of several processes: `compile_files`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.driver.batch_worker import Answer, Request, read_value, send_request
+from tilewright.driver.cache import Cache, key_of
+from tilewright.driver.files import FileError, read_input
+from tilewright.driver.stored import Stored
+
+if TYPE_CHECKING:
+    from tilewright.driver.settings import Settings
+
+GRACE: Final = 5.0
+"""Seconds that a process has to tidy up."""
+
+UNREADABLE: Final = 2
+CRASHED: Final = 70
+"""The exit codes of the command line for these."""
+
+
+class Outcome(NamedTuple):
+    """What became of a file."""
+
+    path: str
+    code: int
+    """The exit code that the command line has for this."""
+    message: str
+    """What the command line prints."""
+    made: Stored | None = None
+
+
+class Worker:
+    """A process that compiles one file after the other."""
+
+    __slots__ = ("_closed", "_lock", "_process")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._closed = False
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, request: Request) -> Answer:
+        """Have a file compiled; a process that ends over it is replaced."""
+        process = self._started()
+        if process is None:
+            return Answer(CRASHED, "")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(BrokenPipeError):
+            send_request(process.stdin, request)
+        value = read_value(process.stdout)
+        if value is not None:
+            return Answer(*value)
+        self._process = None
+        code = _ended(process)
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        return Answer(CRASHED, f"{request.name}: error: the process that compiled it ended {how}")
+
+    def _started(self) -> subprocess.Popen[bytes] | None:
+        with self._lock:
+            if self._process is None and not self._closed:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "tilewright.driver.batch_worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    # Ctrl-C is for whoever waits for the answer.
+                    start_new_session=True,
+                )
+            return self._process
+
+    def close(self) -> None:
+        """End the process, and start no other; whoever waits for an answer gets none."""
+        with self._lock:
+            self._closed = True
+        process = self._process
+        if process is not None:
+            process.terminate()
+
+    def finish(self) -> None:
+        """End the process, and wait until it has."""
+        self.close()
+        if self._process is not None:
+            _ended(self._process)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int:
+    """The exit code of a process that has closed its output, once it has tidied up."""
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    for file in (process.stdin, process.stdout):
+        assert file is not None
+        with suppress(BrokenPipeError):
+            file.close()
+    return process.wait()
+
+
+class Crew:
+    """Workers, each with a thread that gives it one request after the other."""
+
+    def __init__(self, size: int) -> None:
+        self._requests: SimpleQueue[Request | None] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[Request, Answer]] = SimpleQueue()
+        self._workers = [Worker() for _ in range(size)]
+        self._threads = [
+            Thread(target=self._serve, args=(each,), daemon=True) for each in self._workers
+        ]
+
+    def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
+        """What becomes of each request, as it comes; whoever stops asking ends the processes."""
+        for each in (*requests, *[None] * len(self._threads)):
+            self._requests.put(each)
+        for thread in self._threads:
+            thread.start()
+        try:
+            for _ in requests:
+                yield self._answers.get()
+        finally:
+            self._end()
+
+    def _serve(self, worker: Worker) -> None:
+        while request := self._requests.get():
+            self._answers.put((request, worker.ask(request)))
+        worker.finish()
+
+    def _end(self) -> None:
+        for worker in self._workers:
+            worker.close()
+        for thread in self._threads:
+            thread.join()
+
+
+def compile_files(
+    paths: Sequence[str],
+    settings: Settings,
+    emit: str,
+    *,
+    jobs: int,
+    cache: Cache | None = None,
+    warn: Callable[[str], object] | None = None,
+) -> Iterator[Outcome]:
+    """What becomes of each file, in the order in which they are done.
+
+    What the cache has comes first, and needs no process. Results are kept by this process, so the
+    others may be ended at any time.
+    """
+    cache = cache or Cache(None)
+    requests: list[Request] = []
+    for path in paths:
+        found = _looked_up(path, settings, emit, cache)
+        if isinstance(found, Outcome):
+            yield found
+        else:
+            requests.append(found)
+    if not requests:
+        return
+    for request, (code, message, packed) in Crew(min(jobs, len(requests))).answers(requests):
+        made = Stored.unpack(packed) if packed else None
+        if made is not None:
+            cache.put(key_of(*request), made, warn)
+        yield Outcome(request.name, code, message, made)
+
+
+def _looked_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcome | Request:
+    """What became of a file the last time, or what is to be done now."""
+    try:
+        data, name = read_input(path)
+    except FileError as error:
+        return Outcome(path, UNREADABLE, str(error))
+    request = Request(data, name, settings, emit)
+    found = None if cache.store is None else cache.get(key_of(*request))
+    return request if found is None else Outcome(path, 0, "", found)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

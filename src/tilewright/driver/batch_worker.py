@@ -1,0 +1,105 @@
+"""Compiles for another process: `python -m tilewright.driver.batch_worker` serves one at a time.
+
+Requests come in and answers go out as values with their lengths before them.
+"""
+
+from __future__ import annotations
+
+import io
+import marshal
+import os
+import signal
+import sys
+from contextlib import redirect_stderr
+from struct import Struct
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+
+from tilewright.driver.settings import Settings
+
+if TYPE_CHECKING:
+    from tilewright.driver.stored import Stored
+
+LENGTH: Final = Struct("<Q")
+MARSHAL: Final = 4
+
+
+class Request(NamedTuple):
+    """What to compile, and for what."""
+
+    data: bytes
+    name: str
+    settings: Settings
+    emit: str
+
+
+class Answer(NamedTuple):
+    """How that ended: the exit code of the command line, what it prints, the packed result."""
+
+    code: int
+    message: str
+    packed: bytes = b""
+
+
+def write_value(target: IO[bytes], value: tuple[Any, ...]) -> None:
+    """Send a value."""
+    data = marshal.dumps(tuple(value), MARSHAL)
+    target.write(LENGTH.pack(len(data)) + data)
+    target.flush()
+
+
+def read_value(source: IO[bytes]) -> tuple[Any, ...] | None:
+    """Receive a value; none if the other side has ended."""
+    head = source.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    [length] = LENGTH.unpack(head)
+    data = source.read(length)
+    return marshal.loads(data) if len(data) == length else None
+
+
+def send_request(target: IO[bytes], request: Request) -> None:
+    """Ask for a compilation."""
+    options = (request.settings.arch.name, *request.settings[1:])
+    write_value(target, (request.data, request.name, options, request.emit))
+
+
+def main() -> int:
+    """Serve until nobody asks any more."""
+    # Whoever asked ends us so; what we have begun is then tidied up.
+    signal.signal(signal.SIGTERM, _leave)
+    source = sys.stdin.buffer
+    # What a library prints must not come between the answers.
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while value := read_value(source):
+        write_value(target, _answer(*value))
+    return 0
+
+
+def _leave(number: int, frame: object) -> None:
+    sys.exit(128 + number)
+
+
+def _answer(data: bytes, name: str, options: tuple[Any, ...], emit: str) -> Answer:
+    from tilewright.driver.cli import guarded  # noqa: PLC0415
+    from tilewright.target.arch import ARCHES  # noqa: PLC0415
+
+    request = Request(data, name, Settings(ARCHES[options[0]], *options[1:]), emit)
+    made: list[Stored] = []
+    with redirect_stderr(io.StringIO()) as said:
+        code = guarded(lambda: _compile(request, made))
+    return Answer(code, said.getvalue(), made[0].pack() if made else b"")
+
+
+def _compile(request: Request, made: list[Stored]) -> int:
+    from tilewright.driver.compile import Program  # noqa: PLC0415
+    from tilewright.support.collector import CollectorPause  # noqa: PLC0415
+
+    with CollectorPause():
+        program = Program(request.data, request.name)
+        made.append(program.compiled(request.settings, request.emit))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

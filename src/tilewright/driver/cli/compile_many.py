@@ -1,0 +1,112 @@
+"""`tilewright compile` with several files: each into one folder, over all cores."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from tilewright.driver.batch import Outcome, compile_files, processors
+from tilewright.driver.cache import Cache
+from tilewright.driver.cli.compile import KEPT, WATCHED, resource_table, result_of, warn
+from tilewright.driver.files import FileError, write_output
+from tilewright.driver.progress import progress, say
+from tilewright.support.location import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.driver.cli.options import Arguments, Command
+    from tilewright.driver.settings import Settings
+    from tilewright.driver.stored import Stored
+
+CANNOT_WRITE: Final = 2
+
+
+def run_many(command: Command, arguments: Arguments, settings: Settings, stage: str) -> int:
+    """Compile every file; gives the highest of their exit codes."""
+    _check(command, arguments, stage)
+    files = arguments.files
+    outputs = _outputs(command, files, arguments["output"], stage)
+    _make_folder(arguments["output"])
+    cache = None if arguments.flag("no-cache") else Cache.default(warn)
+    jobs = _jobs(command, arguments["jobs"])
+    outcomes = compile_files(
+        list(outputs), settings, stage, jobs=jobs, cache=cache, warn=_say_warning
+    )
+    codes: list[int] = []
+    for outcome in progress(outcomes, len(outputs)):
+        codes.append(_finish(outcome, outputs[outcome.path], arguments.flag("resources")))
+    failed = len([code for code in codes if code])
+    verdict = f", {failed} failed" if failed else ""
+    print(f"{len(codes) - failed} of {len(codes)} files compiled{verdict}", file=sys.stderr)
+    return max(codes)
+
+
+def _check(command: Command, arguments: Arguments, stage: str) -> None:
+    for key in WATCHED:
+        if arguments.flag(key):
+            command.fail(f"option '--{key}': expected one FILE, found {len(arguments.files)}")
+    if stage not in KEPT:
+        command.fail(f"expected 'ptx' or 'cubin' to be made of several files, found '{stage}'")
+    if "-" in arguments.files:
+        command.fail("expected files to put the results of into a folder, found standard input")
+    if arguments["output"] == "-":
+        command.fail("several files need a folder for their results: -o FOLDER")
+
+
+def _jobs(command: Command, text: str) -> int:
+    if not text:
+        return processors()
+    if not text.isdecimal() or not int(text):
+        command.fail(f"option '--jobs': expected a number from 1 on, found '{text}'")
+    return int(text)
+
+
+def _outputs(command: Command, files: Sequence[str], folder: str, stage: str) -> dict[str, str]:
+    """Where the result of each file goes."""
+    outputs: dict[str, str] = {}
+    taken: dict[str, str] = {}
+    for file in dict.fromkeys(files):
+        stem = os.path.splitext(os.path.basename(file))[0]
+        target = os.path.join(folder, f"{stem}.{stage}")
+        if target in taken:
+            command.fail(f"both '{taken[target]}' and '{file}' would become '{target}'")
+        taken[target] = file
+        outputs[file] = target
+    return outputs
+
+
+def _make_folder(path: str) -> None:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder '{path}': {error.strerror}") from error
+
+
+def _say_warning(message: str) -> None:
+    say(f"tilewright: warning: {message}")
+
+
+def _finish(outcome: Outcome, target: str, resources: bool) -> int:
+    """Write the result of a file, and say what there is to say; gives its exit code."""
+    if outcome.message:
+        say(outcome.message.rstrip("\n"))
+    if outcome.made is None:
+        return outcome.code
+    _show(outcome.path, outcome.made, resources)
+    try:
+        write_output(target, result_of(outcome.made))
+    except FileError as error:
+        say(f"tilewright: {error}")
+        return CANNOT_WRITE
+    return outcome.code
+
+
+def _show(path: str, made: Stored, resources: bool) -> None:
+    for remark in made.remarks:
+        # Many programs speak here, and what ptxas says has no place.
+        start = f"{path}: " if remark.location is UNKNOWN else ""
+        say(f"{start}{remark.render()}")
+    if resources:
+        say(f"{path}:\n{resource_table(list(made.entries.values()))}")

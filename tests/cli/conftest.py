@@ -12,6 +12,7 @@ from command_line import Result, Run
 import tilewright
 from tilewright import tileirdisasm
 from tilewright.driver import cli
+from tilewright.tileiras import run as tileiras
 
 PROGRAM = """\
 cuda_tile.module @kernels {
@@ -64,12 +65,16 @@ class _Input:
 def run(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> Run:
-    """Run `tilewright` or `tileirdisasm` in this process."""
+    """Run `tilewright`, `tileirdisasm` or `tileiras` in this process."""
 
     def run(*arguments: str, tool: str = "tilewright", stdin: bytes = b"") -> Result:
         monkeypatch.setattr(sys, "stdin", _Input(stdin))
-        main = {"tilewright": cli.main, "tileirdisasm": tileirdisasm.main}[tool]
-        code = main(arguments)
+        mains = {
+            "tilewright": cli.main,
+            "tileirdisasm": tileirdisasm.main,
+            "tileiras": tileiras.main,
+        }
+        code = mains[tool](arguments)
         out, err = capfdbinary.readouterr()
         return Result(code, out.decode("utf-8", "surrogateescape"), err.decode())
 

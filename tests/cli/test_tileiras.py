@@ -1,0 +1,226 @@
+"""`tileiras` as its callers use it: a process that makes a cubin, or says why there is none."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import Run
+
+import tilewright
+from tilewright.emit.note import own_note, read_note
+from tilewright.support.diagnostics import InternalError, Unsupported
+from tilewright.support.identity import identity
+from tilewright.support.location import CallSiteLoc, FileLoc
+
+GPU = "--gpu-name=sm_90"
+LINE = 7
+
+DEBUG = """\
+#file = #cuda_tile.di_file<"kernel.py" in "/folder">
+#unit = #cuda_tile.di_compile_unit<file = #file>
+#f = #cuda_tile.di_subprogram<file = #file, line = 3, name = "f", linkageName = "f",
+  compileUnit = #unit, scopeLine = 3>
+cuda_tile.module @m {
+  entry @f(%a: tile<f32>) {
+    %0 = BODY loc(#cuda_tile.di_loc<loc("/folder/kernel.py":7:5) in #f>)
+    return
+  } loc(#cuda_tile.di_loc<loc("/folder/kernel.py":3:1) in #f>)
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+
+
+def unverified(path: Path, text: str) -> None:
+    """Bytecode of a program that may be wrong."""
+    from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415
+    from tilewright.driver.assembly import parse_module  # noqa: PLC0415
+
+    path.write_bytes(write_bytecode(parse_module(text, "text")))
+
+
+def test_the_cubin_says_who_made_it(run: Run, folder: Path) -> None:
+    assert run("good.tileirbc", GPU, "-o", "k.cubin", tool="tileiras") == (0, "", "")
+    cubin = (folder / "k.cubin").read_bytes()
+    assert read_note(cubin) == own_note()
+    assert cubin == tilewright.compile(folder / "good.tileirbc").cubin
+
+
+def test_without_a_name_the_output_is_that_of_the_original(run: Run, folder: Path) -> None:
+    assert run("good.tileirbc", GPU, tool="tileiras").code == 0
+    assert read_note((folder / "elf.o").read_bytes()) is not None
+
+
+def test_version_names_the_compiler_and_its_digest(run: Run) -> None:
+    code, out, err = run("--version", tool="tileiras")
+    assert (code, err) == (0, "")
+    assert "Tilewright" in out
+    assert tilewright.__version__ in out
+    assert identity() in out
+
+
+def test_errors_have_the_place_in_the_kernel(run: Run, folder: Path) -> None:
+    unverified(folder / "wrong", DEBUG.replace("BODY", "iota : tile<8xf32>"))
+    code, out, err = run("wrong", GPU, "-o", "made", tool="tileiras")
+    assert (code, out) == (3, "")
+    assert re.match(r'loc\("/folder/kernel\.py":7:5\): error: .*iota', err)
+    assert not (folder / "made").exists()
+
+
+def test_cutile_finds_the_place(run: Run, folder: Path) -> None:
+    compiling = pytest.importorskip("cuda.tile._compile")
+    unverified(folder / "wrong", DEBUG.replace("BODY", "iota : tile<8xf32>"))
+    err = run("wrong", GPU, tool="tileiras").err
+    text, place = compiling._parse_tileir_stderr(err)
+    assert (place.filename, place.line, place.col) == ("/folder/kernel.py", 7, 5)
+    assert "loc(" not in text
+    assert "iota" in text
+
+
+def test_without_debug_information_the_byte_is_named(run: Run, folder: Path) -> None:
+    (folder / "cut").write_bytes((folder / "good.tileirbc").read_bytes()[:40])
+    code, out, err = run("cut", GPU, tool="tileiras")
+    assert (code, out) == (3, "")
+    assert re.fullmatch(r"error: .+ \(byte \d+ of the input\)\n", err)
+
+
+class Failing:
+    """A compilation that ends in an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, *arguments: object) -> object:
+        raise self.error
+
+
+INNER = FileLoc("kernel.py", 4, 2)
+CALLED = CallSiteLoc(INNER, FileLoc("main.py", 9, 1))
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch):
+    def install(error: Exception) -> None:
+        monkeypatch.setattr("tilewright.driver.compile.Compilation.to", Failing(error))
+
+    return install
+
+
+def test_what_is_not_supported(run: Run, folder: Path, failing) -> None:
+    failing(Unsupported("tiles of thoughts", CALLED))
+    assert run("good.tileirbc", GPU, "-o", "made", tool="tileiras") == (
+        5,
+        "",
+        'loc("kernel.py":4:2): error: unsupported: tiles of thoughts\n'
+        'loc("main.py":9:1): note: called from here\n',
+    )
+    assert not (folder / "made").exists()
+
+
+@pytest.mark.parametrize("error", [InternalError("no atom", INNER), RecursionError("too deep")])
+def test_a_bug_of_ours_says_so(run: Run, folder: Path, failing, error: Exception) -> None:
+    failing(error)
+    code, out, err = run("good.tileirbc", GPU, "-o", "made", tool="tileiras")
+    assert (code, out) == (5, "")
+    assert "This is a bug in Tilewright, not in your program. Please report it" in err
+    last = err.splitlines()[-1]
+    assert "error: internal error of Tilewright" in last
+    assert last.startswith('loc("kernel.py":4:2): ') == isinstance(error, InternalError)
+    assert not (folder / "made").exists()
+
+
+def test_no_assembler(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", "/no/ptxas")
+    code, out, err = run("good.tileirbc", GPU, "-o", "made", tool="tileiras")
+    assert (code, out) == (5, "")
+    assert err.startswith("error: unsupported: ")
+    assert "TILEWRIGHT_PTXAS" in err
+    assert list(folder.glob("made*")) == []
+
+
+def test_output_that_cannot_be_written(run: Run, folder: Path) -> None:
+    for target in ("folder", "no/folder", ""):
+        code, out, err = run("good.tileirbc", GPU, "-o", target, tool="tileiras")
+        assert (code, out) == (2, "")
+        assert err.startswith("error: cannot write ")
+    assert list(folder.glob("*.part")) == []
+
+
+def test_a_failure_leaves_what_was_there(run: Run, folder: Path, failing) -> None:
+    (folder / "made").write_bytes(b"before")
+    failing(Unsupported("anything"))
+    assert run("good.tileirbc", GPU, "-o", "made", tool="tileiras").code == 5
+    assert (folder / "made").read_bytes() == b"before"
+
+
+def test_remarks_in_yaml(run: Run, folder: Path) -> None:
+    options = ["--remark-format=yaml", "--remarks=all", "--remarks-output-file=r.yaml"]
+    assert run("good.tileirbc", GPU, "-o", "k", *options, tool="tileiras") == (0, "", "")
+    text = (folder / "r.yaml").read_text()
+    assert text.startswith("--- !Analysis\nPass:            Resources\n")
+    assert "Function:        add\n" in text
+    assert re.search(r"\n  - Registers:   \d+\n", text)
+    assert re.search(r"\n  - SpillStores: 0\n", text)
+    assert re.search(r"\n  - Occupancy:   \d+\n", text)
+    assert text.endswith("...\n")
+
+
+def test_remarks_of_another_category(run: Run, folder: Path) -> None:
+    options = ["--remark-format=yaml", "--remarks=tensorcore"]
+    assert run("good.tileirbc", GPU, "-o", "k", *options, tool="tileiras") == (0, "", "")
+    assert (folder / "tileir_remarks.yaml").read_text() == ""
+
+
+def test_remarks_for_people(run: Run) -> None:
+    code, out, err = run("good.tileirbc", GPU, "-o", "k", "--remarks-analysis=all", tool="tileiras")
+    assert (code, err) == (0, "")
+    assert out.startswith("in function: add:\n\n  category: Resources\n    remark[analysis]: ")
+
+
+def test_as_a_process(folder: Path) -> None:
+    """The console script, with the disassembler beside it, and the module."""
+    script = Path(sys.executable).with_name("tileiras")
+    assert script.with_name("tileirdisasm").exists()
+    for command in ([str(script)], [sys.executable, "-m", "tilewright.tileiras"]):
+        done = subprocess.run([*command, "good.tileirbc", GPU, "-o", "k"], capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert read_note((folder / "k").read_bytes()) == own_note()
+        (folder / "k").unlink()
+        done = subprocess.run([*command, "nope", GPU], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "error: cannot read 'nope': No such file or directory\n"
+
+
+def test_the_version_loads_no_compiler() -> None:
+    """cuTile asks for it before everything else."""
+    code = (
+        "import sys; from tilewright.tileiras.run import main; main(['--version']); "
+        "print(*sorted(name for name in sys.modules if name.startswith('tilewright.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1].split()
+    heavy = ("dialects", "conversion", "emit", "ir", "text", "transforms")
+    assert [name for name in loaded if name.split(".")[1] in heavy] == []
+    assert len(loaded) < 20
+
+
+def test_compiling_loads_neither_numpy_nor_argparse(folder: Path) -> None:
+    code = (
+        "import sys; from tilewright.tileiras.run import main; "
+        f"main(['good.tileirbc', '{GPU}', '-o', 'k']); print(*sys.modules)"
+    )
+    environment = {**os.environ, "TILEWRIGHT_CACHE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    loaded = set(done.stdout.split())
+    unwanted = {"argparse", "ast", "dataclasses", "inspect", "llvmlite", "numpy", "pathlib"}
+    assert loaded & unwanted == set()

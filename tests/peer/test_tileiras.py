@@ -1,0 +1,315 @@
+"""Our `tileiras` beside NVIDIA's: the same command lines end with the same exit codes and forms."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import tilewright
+from tilewright.driver.tool_options import EVERYWHERE
+from tilewright.emit.note import read_note
+from tilewright.target.arch import ARCHES
+from tilewright.tileiras import command_line
+from tilewright.tileiras.run import main
+
+pytestmark = pytest.mark.peer
+
+PROGRAM = """\
+#file = #cuda_tile.di_file<"kernel.py" in "/folder">
+#unit = #cuda_tile.di_compile_unit<file = #file>
+#f = #cuda_tile.di_subprogram<file = #file, line = 3, name = "f", linkageName = "f",
+  compileUnit = #unit, scopeLine = 3>
+!t = !cuda_tile.tensor_view<1024xf32, strides=[1]>
+!v = !cuda_tile.partition_view<tile=(128), tensor_view<1024xf32, strides=[1]>>
+cuda_tile.module @m {
+  entry @f(%p: tile<ptr<f32>>) {
+    %i, %j, %k = get_tile_block_id : tile<i32> loc(#cuda_tile.di_loc<loc("kernel.py":4:9) in #f>)
+    %0 = make_tensor_view %p, shape = [1024], strides = [1] : !t loc(#cuda_tile.di_loc<loc("kernel.py":5:9) in #f>)
+    %1 = make_partition_view %0 : !v loc(#cuda_tile.di_loc<loc("kernel.py":5:9) in #f>)
+    %2, %t = load_view_tko weak %1[%i] : !v, tile<i32> -> tile<128xf32>, token loc(#cuda_tile.di_loc<loc("kernel.py":6:9) in #f>)
+    %3 = addf %2, %2 : tile<128xf32> loc(#cuda_tile.di_loc<loc("kernel.py":7:9) in #f>)
+    %u = store_view_tko weak %3, %1[%i] token=%t : tile<128xf32>, !v, tile<i32> -> token loc(#cuda_tile.di_loc<loc("kernel.py":8:5) in #f>)
+    return loc(#cuda_tile.di_loc<loc("kernel.py":8:5) in #f>)
+  } loc(#cuda_tile.di_loc<loc("kernel.py":3:1) in #f>)
+}
+"""  # noqa: E501
+
+GPU = "--gpu-name=sm_90"
+GOOD = ["good", GPU, "-o", "made"]
+
+DONE = [
+    GOOD,
+    ["good", "--gpu-name", "sm_90", "-o", "made"],
+    ["good", "-arch", "sm_90", "-o", "made"],
+    ["--arch=sm_90", "-o=made", "--", "good"],
+    ["good", GPU, "--output-file", "made"],
+    ["good", GPU, "-o", "other", "-o", "made"],
+    [*GOOD, "-O0"],
+    [*GOOD, "--O2"],
+    [*GOOD, "--opt-level=2", "--opt-level=3"],
+    [*GOOD, "--opt-level", "0x1"],
+    [*GOOD, "--lineinfo"],
+    [*GOOD, "-lineinfo=false"],
+    [*GOOD, "--device-debug", "-O0"],
+    [*GOOD, "--device-debug", "--lineinfo", "-O0"],
+    [*GOOD, "-g", "-O0"],
+    [*GOOD, "-gO0"],
+    [*GOOD, "-g=0"],
+    [*GOOD, "--sanitize=memcheck"],
+    [*GOOD, "--host-arch=x86_64", "--host-os=windows"],
+    [*GOOD, "--color", "--print-options"],
+    [*GOOD, "--remarks=none", "--remarks-passed=memory", "--remarks-missed=tensorcore"],
+    [*GOOD, "--remarks=all", "--remark-format=command-line"],
+    [*GOOD, "--remarks=all", "--remark-format=yaml", "--remarks-output-file=remarks.yaml"],
+]
+
+WRONG = [
+    ["nope", GPU, "-o", "made"],
+    ["folder", GPU, "-o", "made"],
+    ["-", GPU, "-o", "made"],
+    ["nope", GPU, "-O7"],
+    ["empty", GPU, "-o", "made"],
+    ["mlir", GPU, "-o", "made"],
+    ["text", "-o", "made"],
+    ["text", "-g"],
+    ["truncated", GPU, "-o", "made"],
+    ["truncated", "-o", "made"],
+    ["truncated", GPU, "-O7"],
+    ["truncated", GPU, "-g"],
+    ["header", GPU, "-o", "made"],
+    ["future", "-o", "made"],
+    ["future", GPU, "-O7"],
+    ["invalid", GPU, "-o", "made"],
+    ["good"],
+    ["good", "-o", "made"],
+    ["good", "--gpu-name=sm_91", "-o", "made"],
+    ["good", "--arch=sm_90a", "-o", "made"],
+    ["good", "--gpu-name=", "-o", "made"],
+    ["good", "-o", "made", "--gpu-name"],
+    ["good", "--gpu-name", "-o", "made"],
+    [*GOOD, "-O5"],
+    [*GOOD, "-O-1"],
+    [*GOOD, "-O"],
+    [*GOOD, "-O", "2"],
+    [*GOOD, "-Ox"],
+    [*GOOD, "-O=2"],
+    [*GOOD, "-O3=2"],
+    [*GOOD, "--opt-level="],
+    [*GOOD, "--device-debug"],
+    [*GOOD, "--device-debug", "-O3", "--lineinfo"],
+    [*GOOD, "--lineinfo=maybe"],
+    [*GOOD, "--lineinf"],
+    [*GOOD, "---lineinfo"],
+    [*GOOD, "--sanitize"],
+    [*GOOD, "--sanitize=racecheck"],
+    [*GOOD, "--host-arch=arm"],
+    [*GOOD, "--remarks"],
+    [*GOOD, "--remarks=everything"],
+    [*GOOD, "--remark-format=json"],
+    [*GOOD, "--remarks=all", "--remark-format=yaml", "--remarks-output-file=no/folder"],
+    [*GOOD, "--frob"],
+    [*GOOD, "--preview=feature"],
+    [*GOOD, "-l", "library"],
+    [*GOOD, "good"],
+    [*GOOD, "--help=1"],
+    [*GOOD, "--version=1"],
+    ["good", GPU, "-o"],
+    ["good", GPU, "-omade"],
+    ["good", GPU, "-o", "no/folder"],
+    ["good", GPU, "-o", "folder"],
+    ["good", GPU, "-o", ""],
+]
+
+ANSWERS = [
+    ["--help"],
+    ["-h"],
+    ["-help"],
+    ["--help-hidden"],
+    ["--help-list"],
+    ["-habc"],
+    ["nope", "--help"],
+    ["--frob", "--help"],
+    ["--help", "--frob"],
+    ["--version"],
+    ["-version"],
+    ["--frob", "--version"],
+    ["--list-versions"],
+    ["nope", "--list-versions"],
+    ["--frob", "--list-versions"],
+    [],
+    ["--lineinfo"],
+]
+
+LINE = re.compile(
+    r"error: .+"
+    r'|(?:loc\("[^"]+":\d+:\d+\)|#cuda_tile\.di_loc<.*>): error: .+'
+    r"|tileiras: .+"
+    r"|Can specify at most 1 positional arguments: See: .*tileiras --help"
+    r"|Error opening remark output file .*"
+)
+"""A line of what either compiler says of a mistake."""
+
+
+class Done(NamedTuple):
+    """How a compiler ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with files to try."""
+    good = tilewright.write_bytecode(tilewright.read(PROGRAM))
+    files = {
+        "good": good,
+        "empty": b"",
+        "mlir": b"ML\xefR\x06MLIR20.0.0\0",
+        "text": b"cuda_tile.module @m {}\n",
+        "truncated": good[:-20],
+        "header": good[:9],
+        "future": good[:9] + b"\x63" + good[10:],
+        "invalid": invalid_program(),
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
+    return tmp_path
+
+
+def invalid_program() -> bytes:
+    """Bytecode that is read, and a program that is wrong: an iota of floats."""
+    from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415
+    from tilewright.driver.assembly import parse_module  # noqa: PLC0415
+
+    lines = ["entry @f() {", "%0 = iota : tile<8xf32>", "return", "}"]
+    return write_bytecode(parse_module("\n".join(["cuda_tile.module @m {", *lines, "}"]), "x"))
+
+
+@pytest.fixture
+def both(folder: Path, nvidia_tools: Path, capfd: pytest.CaptureFixture[str]):
+    """Runs a command line on both compilers, NVIDIA's first, each without what the other made."""
+
+    def run(arguments: list[str]) -> tuple[Done, Done]:
+        command = [nvidia_tools / "tileiras", *arguments]
+        theirs = subprocess.run(command, capture_output=True, text=True, check=False)
+        kept = {path.name for path in made(folder)}
+        for path in made(folder):
+            path.unlink()
+        code = main(arguments)
+        assert {path.name for path in made(folder)} == kept
+        return Done(theirs.returncode, theirs.stdout, theirs.stderr), Done(
+            code, *capfd.readouterr()
+        )
+
+    return run
+
+
+def made(folder: Path) -> list[Path]:
+    names = ("made", "other", "elf.o", "tileir_remarks.yaml", "remarks.yaml")
+    return [folder / name for name in names if (folder / name).exists()]
+
+
+@pytest.mark.parametrize("arguments", DONE, ids=" ".join)
+def test_good_command_lines(both, folder: Path, arguments: list[str]) -> None:
+    theirs, ours = both(arguments)
+    assert (ours.code, ours.err) == (theirs.code, theirs.err) == (0, "")
+    assert bool(ours.out) == bool(theirs.out)
+    assert read_note((folder / "made").read_bytes()) is not None
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_wrong_command_lines_and_files(both, arguments: list[str]) -> None:
+    theirs, ours = both(arguments)
+    assert ours.code == theirs.code != 0
+    assert (ours.out, theirs.out) == ("", "")
+    assert [line for line in theirs.err.splitlines() if not LINE.fullmatch(line)] == []
+    assert ours.err
+    assert [line for line in ours.err.splitlines() if not LINE.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize("arguments", ANSWERS, ids=" ".join)
+def test_help_and_version(both, arguments: list[str]) -> None:
+    theirs, ours = both(arguments)
+    assert ours.code == theirs.code
+    assert bool(ours.err) == bool(theirs.err)
+    if "--list-versions" in arguments:
+        assert ours.out == theirs.out
+    else:
+        assert ours.out.splitlines()[0].removeprefix("OVERVIEW: ").startswith("tileiras: ")
+        assert "NVIDIA" not in ours.out
+
+
+def test_the_same_options(nvidia_tools: Path) -> None:
+    """Their help names all options; each is ours too, with the same choices."""
+    command = [nvidia_tools / "tileiras", "--help-hidden"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    choices: dict[str, set[str]] = {}
+    name = ""
+    for line in text.splitlines():
+        if named := re.match(r" +--?([\w-]+)(?:=<\w+>)? +- ", line):
+            name = named[1]
+            choices[name] = set()
+        elif (choice := re.match(r" +=([\w-]+) +- ", line)) is not None:
+            choices[name].add(choice[1])
+    known = {**EVERYWHERE, **command_line.OPTIONS}
+    assert {name: set(known[name].choices) for name in choices if choices[name]} == {
+        name: found for name, found in choices.items() if found
+    }
+    assert choices.keys() <= known.keys()
+    assert choices["gpu-name"] == set(command_line.GPUS) == set(ARCHES)
+
+
+@pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
+def test_an_empty_module_compiles_for_every_gpu(version: str, both, folder: Path) -> None:
+    """How cuTile finds out which version of bytecode a compiler reads."""
+    data = tilewright.write_bytecode(tilewright.read("cuda_tile.module @m {}"), version)
+    (folder / "good").write_bytes(data)
+    for gpu in command_line.GPUS if version == "13.4" else ("sm_120",):
+        theirs, ours = both(["good", "-o", "made", "--gpu-name", gpu])
+        assert (theirs, ours) == (Done(0, "", ""), Done(0, "", ""))
+
+
+def test_yaml_has_the_same_form(both, folder: Path, nvidia_tools: Path) -> None:
+    options = ["--remarks=all", "--remark-format=yaml", "--remarks-output-file=remarks.yaml"]
+    command = [nvidia_tools / "tileiras", *GOOD, *options]
+    subprocess.run(command, check=True)
+    theirs = (folder / "remarks.yaml").read_text()
+    assert main([*GOOD, *options]) == 0
+    ours = (folder / "remarks.yaml").read_text()
+    loads = [
+        {(each["DebugLoc"], each["Function"], each["Pass"]) for each in documents(text)
+         if each["Name"] == "RemarkMemoryLoadInstructionSelected"}
+        for text in (theirs, ours)
+    ]  # fmt: skip
+    place = "{ File: kernel.py, Line: 6, Column: 9 }"
+    assert loads == [{(place, "f", "Memory")}, {(place, "f", "Memory")}]
+
+
+def documents(text: str) -> list[dict[str, str]]:
+    """The remarks of a file, which consists of nothing else."""
+    found: list[dict[str, str]] = []
+    for document in re.split(r"(?<=\.\.\.)\n", text):
+        if not document:
+            continue
+        head, *lines, end = document.splitlines()
+        assert re.fullmatch(r"--- !(Passed|Missed|Failure|Analysis)", head)
+        assert end == "..."
+        assert lines.index("Args:") in (3, 4)
+        fields: dict[str, str] = {}
+        for line in lines[: lines.index("Args:")]:
+            field = re.fullmatch(r"(Pass|Name|DebugLoc|Function): +(\S.*)", line)
+            assert field is not None
+            assert field.start(2) == 17
+            fields[field[1]] = field[2].replace("'", "")
+        for line in lines[lines.index("Args:") + 1 :]:
+            assert re.fullmatch(r"  - \w+: +\S.*", line)
+        found.append(fields)
+    return found

@@ -25,9 +25,9 @@ sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT
 from gpu_launch import Launch  # noqa: E402
 from low_programs import HOME, Outcome, Wrong, arch_names, check, emulate, ptx_of  # noqa: E402
 from programs import Run, estimate, evaluate, like, parse_runs  # noqa: E402
-from ptx_hardware import Gpu  # noqa: E402
 
 from tilewright.emit.cubin import assemble  # noqa: E402
+from tilewright.runtime.device import Gpu, gpu  # noqa: E402
 from tilewright.target.arch import ARCHES  # noqa: E402
 
 PROGRAMS = _ROOT / "tests" / "run" / "low"
@@ -107,10 +107,10 @@ def against_emulator(run: Run, text: str, name: str, outcome: Outcome) -> str:
     return f"differs by {max(gaps):.3g}" if gaps else "equal bits"
 
 
-def row_of(gpu: Gpu, run: Run, text: str, path: Path, label: str) -> Row:
+def row_of(device: Gpu, run: Run, text: str, path: Path, label: str) -> Row:
     """Run a program once."""
     ptx = ptx_of(text, path.name, HOME)
-    outcome = Launch(gpu, run, ptx, assemble(ptx, ARCHES[HOME]).data).outcome()
+    outcome = Launch(device, run, ptx, assemble(ptx, ARCHES[HOME]).data).outcome()
     try:
         check(run, text, path.name, outcome)
     except Wrong as error:
@@ -149,7 +149,6 @@ def main() -> int:
     parser.add_argument("--only", type=int, help="the number of one run, in this process")
     options = parser.parse_args()
     paths = options.files or sorted(PROGRAMS.rglob("*.mlir"))
-    gpu: Gpu | None = None
     total = wrong = 0
     spoiled = False
     if options.only is None:
@@ -161,8 +160,7 @@ def main() -> int:
         if (spoiled or run.failure is not None) and options.only is None:
             line = alone(path, number)
         else:
-            gpu = gpu or Gpu()
-            line = str(row_of(gpu, run, text, path, label))
+            line = str(row_of(gpu(0), run, text, path, label))
             # After an error of the device, its context takes no more.
             spoiled = "CUDA_ERROR" in line
         print(line, flush=True)

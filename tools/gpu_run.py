@@ -26,22 +26,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT / "src")]
 
-from gpu_launch import captured  # noqa: E402
 from programs import Run, parse_runs, problems  # noqa: E402
-from ptx_hardware import Gpu  # noqa: E402
 from random_compiled import Outcome, referee  # noqa: E402
 
 import tilewright  # noqa: E402
-from tilewright.driver.emulate import compile_alone, passed_bytes  # noqa: E402
+from tilewright.driver.emulate import compile_alone  # noqa: E402
+from tilewright.driver.launch import Plan, start  # noqa: E402
+from tilewright.driver.signatures import signature_of  # noqa: E402
 from tilewright.emit.cubin import assemble  # noqa: E402
-from tilewright.reference.address_space import ALIGNMENT, AddressSpace, Allocation  # noqa: E402
-from tilewright.reference.arguments import bind_arguments  # noqa: E402
-from tilewright.reference.launch import find_entry, full_grid  # noqa: E402
+from tilewright.runtime.errors import GpuError  # noqa: E402
 from tilewright.target.arch import ARCHES  # noqa: E402
 from tilewright.testing.generate.kernel import Options  # noqa: E402
 from tilewright.testing.generate.program import Program, generate  # noqa: E402
@@ -102,38 +98,6 @@ class Job(NamedTuple):
             yield f"expected to print {prints[:3]}, got {lines[:3]}"
 
 
-class DeviceSpace(AddressSpace):
-    """Arrays of the host in the memory of the GPU: copied in, and back when all is done."""
-
-    __slots__ = ("_arrays", "_gpu")
-
-    def __init__(self, gpu: Gpu) -> None:
-        super().__init__()
-        self._gpu = gpu
-        self._arrays: list[Allocation] = []
-
-    def allocate(
-        self,
-        name: str,
-        bytes: Any,
-        alignment: int = ALIGNMENT,
-        owner: tuple[int, ...] | None = None,
-    ) -> Allocation:
-        """Copy a piece of host memory, and say where to."""
-        made = Allocation(name, int(self._gpu.upload(np.ascontiguousarray(bytes))), bytes, owner)
-        self._arrays.append(made)
-        return made
-
-    def copy_back(self) -> None:
-        """Give the host what the kernel has left, and the memory back."""
-        for each in self._arrays:
-            found = np.empty(len(each.bytes), np.uint8)
-            self._gpu.call("cuMemcpyDtoH", found.ctypes.data, each.base, found.nbytes)
-            if each.writable and found.size:
-                each.bytes[:] = found
-            self._gpu.call("cuMemFree", each.base)
-
-
 class Attempt(NamedTuple):
     """What came of a run on the GPU."""
 
@@ -142,37 +106,22 @@ class Attempt(NamedTuple):
     failure: str | None
 
 
-def attempt(gpu: Gpu, job: Job) -> Attempt:
+def attempt(job: Job) -> Attempt:
     """Run a kernel once."""
-    kernel = find_entry(tilewright.read(job.text, name=job.name), job.entry)
-    module = gpu.call("cuModuleLoadData", job.cubin)
-    function = gpu.call("cuModuleGetFunction", module, kernel.sym_name.encode())
-    space, arguments = DeviceSpace(gpu), copy.deepcopy(job.arguments())
-    values = bind_arguments(kernel, arguments, space)
-    parameters = zip(kernel.body.block.args, values, strict=True)
-    held = [np.frombuffer(passed_bytes(p, value), np.uint8).copy() for p, value in parameters]
-    pointers = np.array([each.ctypes.data for each in held], np.uint64)
-    failures: list[str] = []
-
-    def start() -> None:
-        grid, block = full_grid(job.grid), (job.threads, 1, 1)
-        try:
-            gpu.call("cuLaunchKernel", function, *grid, *block, 0, 0, pointers.ctypes.data, 0)
-            gpu.call("cuCtxSynchronize")
-        except RuntimeError as error:
-            failures.append(str(error))
-
-    printed = captured(start)
-    if failures:
-        return Attempt(arguments, printed, failures[0])
-    space.copy_back()
-    gpu.call("cuModuleUnload", module)
-    return Attempt(arguments, printed, None)
+    program = tilewright.read(job.text, name=job.name)
+    arguments = copy.deepcopy(job.arguments())
+    printed: list[str] = []
+    plan = Plan(signature_of(program, job.entry), ARCH, job.cubin, (job.threads, 1, 1))
+    try:
+        start(plan, job.grid, arguments, None, wait=True, write=printed.append)
+    except GpuError as error:
+        return Attempt(arguments, "".join(printed) + error.render(), error.status)
+    return Attempt(arguments, "".join(printed), None)
 
 
-def verdict(gpu: Gpu, job: Job) -> str:
+def verdict(job: Job) -> str:
     """What is wrong with a run; nothing if all is well."""
-    found = attempt(gpu, job)
+    found = attempt(job)
     if job.fails:
         assert job.run is not None
         assert job.run.failure is not None
@@ -258,7 +207,7 @@ def alone(folder: Path, job: Job) -> str:
 def run(folder: Path, options: argparse.Namespace) -> int:
     """Run everything that was compiled."""
     jobs: list[Job] = pickle.loads((folder / BUNDLE).read_bytes())
-    gpu, total, wrong = None, Counter[str](), Counter[str]()
+    total, wrong = Counter[str](), Counter[str]()
     exact = options.exactly is not None
     for job in jobs:
         chosen = job.name == options.exactly if exact else options.only in job.name
@@ -268,8 +217,7 @@ def run(folder: Path, options: argparse.Namespace) -> int:
             if job.fails and not exact:
                 gist = alone(folder, job)
             else:
-                gpu = gpu or Gpu()
-                gist = verdict(gpu, job)
+                gist = verdict(job)
             total[job.kind] += 1
             if gist:
                 wrong[job.kind] += 1

@@ -15,7 +15,6 @@ import importlib
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,55 +23,25 @@ sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT
 
 from ptx_probes import Array, Probe, digest  # noqa: E402
 
+from tilewright.runtime.device import Gpu, gpu  # noqa: E402
+from tilewright.runtime.errors import GpuError  # noqa: E402
 
-class Gpu:
-    """The first device, through the driver's interface."""
 
-    def __init__(self) -> None:
-        self.driver = importlib.import_module("cuda.bindings.driver")
-        self.call("cuInit", 0)
-        device = self.call("cuDeviceGet", 0)
-        context = self.call("cuDevicePrimaryCtxRetain", device)
-        self.call("cuCtxSetCurrent", context)
-
-    def call(self, name: str, *args: Any) -> Any:
-        """Call a function of the driver; failures are errors."""
-        status, *results = getattr(self.driver, name)(*args)
-        if int(status):
-            text = self.driver.cuGetErrorName(status)[1]
-            raise RuntimeError(f"{name}: {text.decode()}")
-        return results[0] if len(results) == 1 else results
-
-    def upload(self, data: Array) -> Any:
-        """A copy of an array on the device."""
-        address = self.call("cuMemAlloc", max(16, data.nbytes))
-        self.call("cuMemcpyHtoD", address, data.ctypes.data, data.nbytes)
-        return address
-
-    def run(self, probe: Probe) -> list[Array]:
-        """What a probe answers."""
-        module = self.call("cuModuleLoadData", probe.ptx().encode() + b"\0")
-        kernel = self.call("cuModuleGetFunction", module, b"probe")
-        if probe.image_size > 48 * 1024:
-            attribute = self.driver.CUfunction_attribute
-            limit = attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            self.call("cuFuncSetAttribute", kernel, limit, probe.image_size)
-        sources, results = probe.buffers()
-        there = [self.upload(array) for array in (*sources, *results)]
-        params = probe.order(there[: len(sources)], there[len(sources) :])
-        values = [np.array([int(address)], np.uint64) for address in params]
-        pointers = np.array([value.ctypes.data for value in values], np.uint64)
-        grid, block = (probe.blocks, 1, 1), (probe.threads, 1, 1)
-        self.call(
-            "cuLaunchKernel", kernel, *grid, *block, probe.image_size, 0, pointers.ctypes.data, 0
-        )
-        self.call("cuCtxSynchronize")
-        for array, address in zip(results, there[len(sources) :], strict=True):
-            self.call("cuMemcpyDtoH", array.ctypes.data, address, array.nbytes)
-        for address in there:
-            self.call("cuMemFree", address)
-        self.call("cuModuleUnload", module)
-        return results
+def answers_of(device: Gpu, probe: Probe) -> list[Array]:
+    """What a probe answers."""
+    kernel = device.kernel(device.use(), probe.ptx().encode() + b"\0", "probe")
+    sources, results = probe.buffers()
+    there = [device.upload(array) for array in (*sources, *results)]
+    params = probe.order(there[: len(sources)], there[len(sources) :])
+    passed = [int(address).to_bytes(8, "little") for address in params]
+    grid, block = (probe.blocks, 1, 1), (probe.threads, 1, 1)
+    device.launch(kernel.function, grid, block, passed, shared=probe.image_size)
+    device.synchronize()
+    for array, address in zip(results, there[len(sources) :], strict=True):
+        device.download(address, array)
+    for address in there:
+        device.free(address)
+    return results
 
 
 def main() -> int:
@@ -83,14 +52,14 @@ def main() -> int:
     parser.add_argument("digests", type=Path, nargs="?")
     options = parser.parse_args()
     module, _, function = options.probes.partition(":")
-    gpu = Gpu()
+    device = gpu(0)
     answers: dict[str, Array] = {}
     digests: dict[str, list[int | str]] = {}
     failures = 0
     for probe in getattr(importlib.import_module(module), function)():
         try:
-            results = gpu.run(probe)
-        except RuntimeError as error:
+            results = answers_of(device, probe)
+        except GpuError as error:
             failures += 1
             print(f"{probe.name}: {error}")
             continue

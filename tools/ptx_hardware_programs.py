@@ -21,40 +21,39 @@ sys.path[:0] = [str(_ROOT / "tools"), str(_ROOT / "tests" / "shared"), str(_ROOT
 
 from cuda_programs import all_programs  # noqa: E402
 from program_table import Program, check  # noqa: E402
-from ptx_hardware import Gpu  # noqa: E402
 from ptx_probes import Array, digest  # noqa: E402
 
-
-def _triple(size: int | tuple[int, ...]) -> tuple[int, ...]:
-    return (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
+from tilewright.runtime.device import Gpu, gpu  # noqa: E402
 
 
-def _value(arg: Any) -> Array:
+def _triple(size: int | tuple[int, ...]) -> tuple[int, int, int]:
+    x, y, z = (*((size,) if isinstance(size, int) else size), 1, 1)[:3]
+    return x, y, z
+
+
+def _value(arg: Any) -> bytes:
     """A number as the kernels of these programs take it."""
-    return np.array([arg], np.float32 if isinstance(arg, float) else np.int32)
+    return np.array([arg], np.float32 if isinstance(arg, float) else np.int32).tobytes()
 
 
-def run(gpu: Gpu, program: Program) -> list[Any]:
+def run(device: Gpu, program: Program) -> list[Any]:
     """Run a program; its arguments, with the arrays as the kernel has left them."""
     args, _ = program.case()
-    module = gpu.call("cuModuleLoadData", program.text().encode() + b"\0")
-    kernel = gpu.call("cuModuleGetFunction", module, program.kernel.encode())
+    kernel = device.kernel(device.use(), program.text().encode() + b"\0", program.kernel)
     arrays = {at: arg for at, arg in enumerate(args) if isinstance(arg, np.ndarray)}
-    there = {at: gpu.upload(np.ascontiguousarray(array)) for at, array in arrays.items()}
-    values = [
-        np.array([int(there[at])], np.uint64) if at in there else _value(arg)
+    there = {at: device.upload(np.ascontiguousarray(array)) for at, array in arrays.items()}
+    passed = [
+        there[at].to_bytes(8, "little") if at in there else _value(arg)
         for at, arg in enumerate(args)
     ]
-    pointers = np.array([value.ctypes.data for value in values], np.uint64)
-    shape = *_triple(program.grid), *_triple(program.block)
-    gpu.call("cuLaunchKernel", kernel, *shape, program.shared, 0, pointers.ctypes.data, 0)
-    gpu.call("cuCtxSynchronize")
+    grid, block = _triple(program.grid), _triple(program.block)
+    device.launch(kernel.function, grid, block, passed, shared=program.shared)
+    device.synchronize()
     for at, address in there.items():
         found = np.empty_like(np.ascontiguousarray(arrays[at]))
-        gpu.call("cuMemcpyDtoH", found.ctypes.data, address, found.nbytes)
+        device.download(address, found)
         args[at] = found
-        gpu.call("cuMemFree", address)
-    gpu.call("cuModuleUnload", module)
+        device.free(address)
     return args
 
 
@@ -69,12 +68,12 @@ def main() -> int:
     parser.add_argument("output", type=Path)
     parser.add_argument("digests", type=Path)
     options = parser.parse_args()
-    gpu = Gpu()
+    device = gpu(0)
     answers: dict[str, Any] = {}
     digests: dict[str, str] = {}
     failures = 0
     for program in all_programs():
-        args = run(gpu, program)
+        args = run(device, program)
         try:
             check(args, program.case()[1])
         except AssertionError as error:

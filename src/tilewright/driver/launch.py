@@ -31,17 +31,32 @@ Write = Callable[[str], object]
 class Plan:
     """What launches of a kernel have in common."""
 
-    __slots__ = ("module", "signature", "talks", "threads")
+    __slots__ = ("arch", "cubin", "signature", "talks", "threads")
 
-    def __init__(self, module: CompiledModule, entry: str | None) -> None:
-        self.module = module
-        self.signature: Signature = signature_of(module.program, entry)
-        threads = module.entries[self.signature.name].resources.threads
-        if threads is None:
-            raise Unsupported(f"'@{self.signature.name}': launches of blocks of any size")
+    def __init__(
+        self,
+        signature: Signature,
+        arch: str,
+        cubin: bytes,
+        threads: tuple[int, int, int],
+        talks: bool = True,
+    ) -> None:
+        self.signature = signature
+        self.arch = arch
+        self.cubin = cubin
         self.threads = threads
-        self.talks = any(each in module.ptx for each in ("vprintf", "__assertfail"))
+        self.talks = talks
         """Whether the kernel may have something to say."""
+
+    @staticmethod
+    def of(module: CompiledModule, entry: str | None) -> Plan:
+        """The plan for a kernel of a compiled module."""
+        signature = signature_of(module.program, entry)
+        threads = module.entries[signature.name].resources.threads
+        if threads is None:
+            raise Unsupported(f"'@{signature.name}': launches in blocks of any size")
+        talks = any(name in module.ptx for name in ("vprintf", "__assertfail"))
+        return Plan(signature, module.arch, module.cubin, threads, talks)
 
 
 def launch(
@@ -64,7 +79,7 @@ def launch(
     """
     plan = kernel.plans.get(entry)
     if plan is None:
-        plan = kernel.plans[entry] = Plan(kernel, entry)
+        plan = kernel.plans[entry] = Plan.of(kernel, entry)
     assert isinstance(plan, Plan)
     start(plan, grid, args, stream)
 
@@ -84,7 +99,7 @@ def run_on_gpu(
     kernel = compile(
         alone(program, entry), arch, opt_level, line_info=sanitize, sanitize=sanitize, cache=True
     )
-    start(Plan(kernel, entry), grid, arguments, None, wait=True, write=write)
+    start(Plan.of(kernel, entry), grid, arguments, None, wait=True, write=write)
 
 
 def served(device: Gpu) -> str:
@@ -108,9 +123,11 @@ def start(
     plan.signature.check_count(arguments)
     found = _on_devices(plan, arguments)
     device = _one_device(plan, found)
-    check_code(plan.module.arch, device)
+    check_code(plan.arch, device)
     with device.current() as context:
-        loaded = device.kernel(context, plan.module.cubin, plan.signature.name)
+        if plan.talks:
+            device.let_print(context)
+        loaded = device.kernel(context, plan.cubin, plan.signature.name)
         extents = _checked_grid(grid, device, loaded.cluster)
         handle = _stream(stream, arguments, found, device)
         staging = Staging(device)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Lock
 from typing import Any, Final
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.runtime.driver import bindings, call, ready
+from tilewright.runtime.errors import GpuError
 from tilewright.runtime.modules import Extents, Kernel, Module
 from tilewright.support.diagnostics import Unsupported
 
@@ -21,6 +22,8 @@ SMALLEST: Final = 16
 """Bytes that are taken for an array of none: it needs an address too."""
 STATIC_SHARED: Final = 48 * 1024
 """How much dynamic shared memory a kernel has without being asked."""
+PRINTED: Final = 64 << 20
+"""Bytes that are kept for what kernels print until somebody waits; a driver has 1 MiB."""
 MODULES: Final = 256
 """How many modules stay loaded in a context."""
 
@@ -42,6 +45,7 @@ class Gpu:
         self.largest_grid = tuple(self._about(f"MAX_GRID_DIM_{axis}") for axis in "XYZ")
         self._primary = call("cuDevicePrimaryCtxRetain", self.device)
         self._modules: dict[tuple[int, bytes], Module] = {}
+        self._printing: set[int] = set()
         self._lock = Lock()
 
     def _about(self, attribute: str) -> int:
@@ -59,7 +63,13 @@ class Gpu:
         try:
             yield int(self._primary)
         finally:
-            call("cuCtxPopCurrent")
+            # After a fault this says so again, and would hide who found it first.
+            bindings().cuCtxPopCurrent()
+
+    def use(self) -> int:
+        """Be this thread's GPU from now on, in the context that it gives."""
+        call("cuCtxSetCurrent", self._primary)
+        return int(self._primary)
 
     def kernel(self, context: int, code: bytes, name: str) -> Kernel:
         """A kernel of a cubin or of PTX, loaded once for each context."""
@@ -98,6 +108,15 @@ class Gpu:
     def free(self, address: int) -> None:
         """Give memory back."""
         call("cuMemFree", address)
+
+    def let_print(self, context: int) -> None:
+        """Make room for what kernels print; too late once one has."""
+        if context in self._printing:
+            return
+        self._printing.add(context)
+        limit = bindings().CUlimit.CU_LIMIT_PRINTF_FIFO_SIZE
+        with suppress(GpuError):
+            call("cuCtxSetLimit", limit, PRINTED)
 
     def launch(
         self,

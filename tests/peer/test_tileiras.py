@@ -205,9 +205,8 @@ def both(folder: Path, nvidia_tools: Path, capfd: pytest.CaptureFixture[str]):
             path.unlink()
         code = main(arguments)
         assert {path.name for path in made(folder)} == kept
-        return Done(theirs.returncode, theirs.stdout, theirs.stderr), Done(
-            code, *capfd.readouterr()
-        )
+        out, err = capfd.readouterr()
+        return Done(theirs.returncode, theirs.stdout, theirs.stderr), Done(code, out, err)
 
     return run
 

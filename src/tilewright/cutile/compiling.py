@@ -7,11 +7,11 @@ file after the other. Here it finds one that has the same command line, and no p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr
 from dataclasses import replace
 from functools import cache, wraps
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import NEWEST
@@ -19,30 +19,48 @@ from tilewright.cutile.time_limit import OutOfTime, within
 from tilewright.cutile.versions import cutile
 from tilewright.driver.disassembly import disassemble
 from tilewright.ir.verifier import verify
+from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
-from tilewright.tileiras import main
+from tilewright.tileiras.command_line import read_job
+from tilewright.tileiras.run import (
+    FAILED,
+    WRONG_USAGE,
+    Refused,
+    bug_text,
+    perform,
+    version_text,
+)
 
 
-class Ran(NamedTuple):
-    """How a command line ended."""
+class Failure(Exception):
+    """Nothing was compiled; says why, and with which exit code of the program."""
 
-    code: int
-    out: str
-    err: str
+    def __init__(self, code: int, text: str) -> None:
+        self.code = code
+        super().__init__(text)
 
 
-def run(words: Sequence[str]) -> Ran:
-    """Run a command line of `tileiras`."""
-    out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = main(words)
-    return Ran(code, out.getvalue(), err.getvalue())
+def compile_file(words: Sequence[str]) -> None:
+    """Do what a command line of `tileiras` asks for; raises `Failure`."""
+    mistakes = StringIO()
+    with redirect_stderr(mistakes):
+        job = read_job(words)
+    if job is None:
+        raise Failure(WRONG_USAGE, mistakes.getvalue())
+    try:
+        with CollectorPause():
+            perform(job)
+    except Refused as refused:
+        raise Failure(refused.code, str(refused)) from None
+    except Exception as error:
+        # A compiler in a process of its own would have ended with it, and its client lived on.
+        raise Failure(FAILED, bug_text(error)) from error
 
 
 @cache
 def version() -> str:
     """What `tileiras --version` prints: the key under which cuTile keeps what we compile."""
-    return run(["--version"]).out
+    return f"{version_text()}\n"
 
 
 def _version_of(program: object) -> str:
@@ -59,13 +77,15 @@ class Compiler:
         errors = cutile("_exception")
         options = " ".join(flags)
         try:
-            ran = within(timeout_sec, lambda: run([*args, *flags]))
+            within(timeout_sec, lambda: compile_file([*args, *flags]))
         except OutOfTime:
             message = f"the compiler took longer than {timeout_sec} s; smaller tiles compile faster"
             raise errors.TileCompilerTimeoutError(message, options, version()) from None
-        if ran.code:
-            message, place = cutile("_compile")._parse_tileir_stderr(ran.err)
-            raise errors.TileCompilerExecutionError(ran.code, message, place, options, version())
+        except Failure as failure:
+            message, place = cutile("_compile")._parse_tileir_stderr(str(failure))
+            raise errors.TileCompilerExecutionError(
+                failure.code, message, place, options, version()
+            ) from failure.__cause__
 
 
 def disassembly(

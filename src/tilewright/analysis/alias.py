@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from tilewright.analysis.ranges import Ranges
-from tilewright.analysis.runs import pointee_bytes
 from tilewright.analysis.solver import Analysis, Rule
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import atomics, conversion, memory, misc, shape, structure, view
 from tilewright.dialects.nv_tileaa.constraints import pointer
 from tilewright.dialects.nv_tileaa.types import MemrefType, PtrType, TiledViewType

@@ -18,9 +18,8 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.types import PtrType
-from tilewright.ir.types import TF32, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -118,13 +117,6 @@ def unit_of(type: Type) -> int:
     """By how much neighbours differ: one, or the bytes of what pointers point to."""
     element = element_of(type)
     return pointee_bytes(element.pointee) if isinstance(element, PtrType) else 1
-
-
-def pointee_bytes(element: Type) -> int:
-    """How many bytes a number takes in memory."""
-    assert isinstance(element, IntegerType | FloatType)
-    # tf32 has 19 bits that mean something, in 32.
-    return 4 if element is TF32 else (element.width + 7) // 8
 
 
 def reshaped(a: Axes, before: tuple[int, ...], after: tuple[int, ...]) -> Axes:

@@ -20,6 +20,7 @@ from tilewright.ir.types import (
     MemRefType,
     TensorType,
     VectorType,
+    memory_bits,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ def width_of(type: Type) -> int:
     element = element_of(type)
     assert isinstance(element, IntegerType | FloatType | IndexType)
     return element.width
+
+
+def pointee_bytes(element: Type) -> int:
+    """How many bytes a number takes in memory by itself; a boolean takes a whole one."""
+    return (memory_bits(element) + 7) // 8
 
 
 def types_of(values: Iterable[Value]) -> tuple[Type, ...]:

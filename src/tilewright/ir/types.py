@@ -288,3 +288,10 @@ FLOATS: Final = {
     )
 }
 """The float types that the text knows by a bare keyword: MLIR's, and one of NVIDIA's."""
+
+
+def memory_bits(element: Type) -> int:
+    """How many bits a number takes in memory, beside others of its kind."""
+    assert isinstance(element, IntegerType | FloatType)
+    # tf32 has 19 bits that mean something, in 32.
+    return F32.width if element is TF32 else element.width

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.analysis.runs import pointee_bytes
 from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import REARRANGEMENTS, Classes, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import (
     Access,
@@ -19,7 +18,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import (
     settled,
 )
 from tilewright.conversion.nv_tileaa_to_nv_tileas.products import Product, choose_product
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import aggregate, shape
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents

@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.queue import ExecuteOp
 from tilewright.dialects.nv_tileas.attributes import LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
-from tilewright.ir.types import TF32, FloatType, IntegerType
+from tilewright.ir.types import memory_bits
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
 from tilewright.layout.packing import packed, packing_source
 from tilewright.layout.parts import beside
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
-    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -123,12 +122,12 @@ def _insert_slice(op: shape.InsertSliceOp, assignment: Assignment) -> Demands:
 
 def _pack(op: shape.PackOp, assignment: Assignment) -> Demands:
     source = _packable(op.source, assignment)
-    return Demands([source], [packed(source, _bits(op.source.type))])
+    return Demands([source], [packed(source, memory_bits(element_of(op.source.type)))])
 
 
 def _unpack(op: shape.UnpackOp, assignment: Assignment) -> Demands:
     result = _packable(op.result, assignment)
-    return Demands([Held(packed(result, _bits(op.result.type)))], [result])
+    return Demands([Held(packed(result, memory_bits(element_of(op.result.type))))], [result])
 
 
 def _print(op: misc.PrintOp, assignment: Assignment) -> Demands:
@@ -184,14 +183,7 @@ def _targets(end: YieldOp | ConditionOp) -> list[Value]:
 
 
 def _packable(tile: Value, assignment: Assignment) -> Layout:
-    return packing_source(extents(tile.type), _bits(tile.type), assignment.warps)
-
-
-def _bits(type: Type) -> int:
-    element = element_of(type)
-    assert isinstance(element, IntegerType | FloatType)
-    # tf32 has 19 bits that mean something, in 32.
-    return 32 if element is TF32 else element.width
+    return packing_source(extents(tile.type), memory_bits(element_of(tile.type)), assignment.warps)
 
 
 def _execute(op: ExecuteOp, assignment: Assignment) -> Demands:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.runs import pointee_bytes, power
-from tilewright.dialects.elements import element_of
+from tilewright.analysis.runs import power
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import memory, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import shape

@@ -8,13 +8,12 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     from_words,
-    memory_bytes,
     put_together,
     taken_apart,
     to_words,
 )
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
-from tilewright.dialects.elements import width_of
+from tilewright.dialects.elements import pointee_bytes, width_of
 from tilewright.dialects.llvm.attributes import AtomicOrdering
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.memory import FenceOp
@@ -179,7 +178,7 @@ def _named(
 
 
 def _size(type: VectorType, places: Sequence[Place]) -> int:
-    return type.shape[0] * memory_bytes(type.element) // len(places)
+    return type.shape[0] * pointee_bytes(type.element) // len(places)
 
 
 def _moved(bytes: int) -> Type:

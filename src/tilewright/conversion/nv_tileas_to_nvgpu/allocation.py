@@ -12,11 +12,11 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, constant, v
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import read_shared, write_shared
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of
-from tilewright.conversion.nv_tileas_to_nvgpu.words import memory_bytes
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp
+from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
 from tilewright.dialects.llvm.intrinsics import TrapOp
@@ -60,7 +60,7 @@ def _bytes(request: AllocaOp) -> int:
     element = pointer(request.result).pointee
     if element is F4E2M1FN:
         return (request.count + 1) // 2
-    return request.count * memory_bytes(element)
+    return request.count * pointee_bytes(element)
 
 
 def _fetch(op: FuncOp, bytes: int, slot: Value, build: ConversionBuilder) -> None:

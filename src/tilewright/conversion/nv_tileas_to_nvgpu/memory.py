@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nv_tileas_to_nvgpu.access import Place
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import replica_mask, thread
-from tilewright.conversion.nv_tileas_to_nvgpu.words import memory_bytes
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import ExtSIOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AddIOp, AndIOp, MulIOp
+from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import pointer
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
@@ -41,7 +41,7 @@ def addptr(op: AddPtrOp, new: AddPtrOp, build: ConversionBuilder) -> Result:
     offsets = new.offsets
     if offsets.type is not type:
         offsets = build.create(ExtSIOp, source=offsets, types=[type]).result
-    size = 1 if op.in_bytes else memory_bytes(pointer(op.pointers).pointee)
+    size = 1 if op.in_bytes else pointee_bytes(pointer(op.pointers).pointee)
     if size > 1:
         factor = constant(build, size, I64)
         if isinstance(type, VectorType):

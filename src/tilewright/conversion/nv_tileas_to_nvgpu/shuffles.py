@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
-from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, memory_bytes, to_words
+from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, to_words
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.gpu.threads import ShuffleOp
 from tilewright.ir.types import I32, VectorType
 from tilewright.target.arch import WARP_SIZE
@@ -24,7 +25,7 @@ def shuffled(build: Builder, vector: Value, mode: ShuffleMode, offset: Value) ->
     """The vector of another lane; where the mode leads out of the warp, something."""
     type = vector.type
     assert isinstance(type, VectorType)
-    bytes = min(WORD, type.shape[0] * memory_bytes(type.element))
+    bytes = min(WORD, type.shape[0] * pointee_bytes(type.element))
     width = constant(build, WARP_SIZE)
     moved: list[Value] = []
     for word in to_words(build, vector, bytes):

@@ -19,14 +19,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     WIDEST,
     from_words,
-    memory_bytes,
     taken_apart,
     word_type,
 )
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.llvm.attributes import Linkage
 from tilewright.dialects.llvm.constants import AddressOfOp
 from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
@@ -57,7 +56,7 @@ def _array(patterns: Sequence[int], element: Type) -> tuple[ArrayType, DenseElem
     if element is F4E2M1FN:
         pairs = zip(patterns[::2], [*patterns[1::2], 0][: (len(patterns) + 1) // 2], strict=True)
         patterns, element = [low | high << 4 for low, high in pairs], I8
-    integer = IntegerType(8 * memory_bytes(element))
+    integer = IntegerType(8 * pointee_bytes(element))
     value = literal(patterns, VectorType((len(patterns),), integer))
     assert isinstance(value, DenseElementsAttr)
     return ArrayType(len(patterns), integer), value
@@ -83,7 +82,7 @@ def global_array(op: tileaa.GlobalOp, new: tileaa.GlobalOp, build: ConversionBui
         constant=op.constant,
         linkage=Linkage.INTERNAL if op.sym_visibility == _PRIVATE else Linkage.EXTERNAL,
         address_space=GLOBAL_SPACE,
-        alignment=max(op.alignment, memory_bytes(element)),
+        alignment=max(op.alignment, pointee_bytes(element)),
     )
 
 
@@ -119,7 +118,7 @@ def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> 
         order = [layout.packed(register=r) for r in range(layout.extent(REGISTER))]
         value = literal([patterns[place] for place in order], type)
         return build.create(ConstantOp, value=value, types=[type])
-    bytes = memory_bytes(type.element)
+    bytes = pointee_bytes(type.element)
     group = min(_consecutive(layout), WIDEST // bytes)
     address = _address(build, _table(op, build, patterns, type.element))
     words: list[Value] = []

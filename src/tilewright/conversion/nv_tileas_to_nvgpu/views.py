@@ -15,13 +15,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import coordinate
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import within_threads
-from tilewright.conversion.nv_tileas_to_nvgpu.words import memory_bytes
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import DivUIOp
 from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, GetDimSizeOp, MakeMemrefOp, tiled_view
@@ -153,7 +153,7 @@ def places(
 
     `view`, `indices` and `tile` are those of the old program.
     """
-    bytes = memory_bytes(tiled_view(view).source.element)
+    bytes = pointee_bytes(tiled_view(view).source.element)
     axes = [_axis(op, build, view, tile, n, index) for n, index in enumerate(indices)]
     start: Number = build.values(view)[0]
     scales = [multiply(build, axis.stride, bytes, I64) for axis in axes]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.casts import BitcastOp as ArithBitcastOp
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
-from tilewright.dialects.elements import width_of
+from tilewright.dialects.elements import pointee_bytes, width_of
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.dialects.vector.shapes import BitcastOp
-from tilewright.ir.types import I8, I16, I32, I64, TF32, FloatType, IntegerType, VectorType
+from tilewright.ir.types import I8, I16, I32, I64, IntegerType, VectorType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +26,6 @@ _WORDS: Final = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64}
 """The integer that an access of so many bytes moves one or two of."""
 
 
-def memory_bytes(element: Type) -> int:
-    """How many bytes an element takes in memory; a boolean takes a whole one."""
-    assert isinstance(element, IntegerType | FloatType)
-    # tf32 has 19 bits that mean something, in 32.
-    return 4 if element is TF32 else (element.width + 7) // 8
-
-
 def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:
     """All registers of a vector as integers for accesses of so many bytes, in order."""
     type = vector.type
@@ -42,7 +35,7 @@ def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:
         type = VectorType(type.shape, I8)
         vector = build.create(ExtUIOp, source=vector, types=[type]).result
     word = _WORDS[bytes]
-    count = type.shape[0] * memory_bytes(type.element) * 8 // word.width
+    count = type.shape[0] * pointee_bytes(type.element) * 8 // word.width
     vector = _bitcast(build, vector, VectorType((count,), word))
     return build.create(ToElementsOp, source=vector, types=[word] * count).elements
 

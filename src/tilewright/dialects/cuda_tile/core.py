@@ -30,7 +30,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I32_ARRAY_ATTR, I64_ATTR
 from tilewright.ir.attributes import element_bytes
 from tilewright.ir.traits import CONSTANT_LIKE, Effects, SameType
-from tilewright.ir.types import F4E2M1FN, TF32, FloatType, IntegerType
+from tilewright.ir.types import F4E2M1FN, FloatType, IntegerType, memory_bits
 from tilewright.support.bits import to_signed
 from tilewright.support.diagnostics import Diagnostic, Severity
 
@@ -370,10 +370,6 @@ def _packing_problems(
     if element.width == 8:
         yield f"expected {name} elements of another width than 8 bits, got {element}"
         return
-    # tf32 has 19 bits that mean something, in 32.
-    width = 32 if element is TF32 else element.width
-    if unpacked.count * width != packed.count * 8:
-        yield (
-            f"expected {bytes_name} of {unpacked.count * width} bits like {name}, "
-            f"got {packed.count * 8}"
-        )
+    bits = unpacked.count * memory_bits(element)
+    if bits != packed.count * 8:
+        yield f"expected {bytes_name} of {bits} bits like {name}, got {packed.count * 8}"

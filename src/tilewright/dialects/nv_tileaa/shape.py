@@ -26,7 +26,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ARRAY_ATTR, I64_ATTR
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import SPLAT_LIKE, Effects, SameType
-from tilewright.ir.types import I8, I32, TF32, FloatType, IntegerType
+from tilewright.ir.types import I8, I32, IntegerType, memory_bits
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -303,10 +303,7 @@ class UnpackOp(Operation):
 
 
 def _packing_problems(unpacked: Type, name: str, packed: Type) -> Iterator[str]:
-    element = element_of(unpacked)
-    assert isinstance(element, IntegerType | FloatType)
-    # tf32 has 19 bits that mean something, in 32.
-    bits = count(unpacked) * (32 if element is TF32 else element.width)
+    bits = count(unpacked) * memory_bits(element_of(unpacked))
     if len(shape(unpacked)) != 1 or len(shape(packed)) != 1:
         yield f"expected tensors of rank 1, got '{unpacked}' and '{packed}'"
     elif bits != count(packed) * 8:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Self, cast
 
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import TOKEN, count
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN, PtrType
 from tilewright.dialects.nv_tileas.attributes import Residency
 from tilewright.ir.attributes import Type
 from tilewright.ir.constraints import exactly, instance_of
-from tilewright.ir.types import DYNAMIC, TF32, FloatType, IntegerType, TensorType, spell_shape
+from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, TensorType, spell_shape
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -197,11 +197,7 @@ def without_layout(type: Type) -> Type:
 
 def register_bytes(element: Type) -> int:
     """How many bytes an element takes in shared memory; a boolean takes one, an address eight."""
-    if isinstance(element, PtrType):
-        return 8
-    assert isinstance(element, IntegerType | FloatType)
-    # tf32 has 19 bits that mean something, in 32.
-    return 4 if element is TF32 else (element.width + 7) // 8
+    return 8 if isinstance(element, PtrType) else pointee_bytes(element)
 
 
 def stored_bytes(type: Type) -> int:

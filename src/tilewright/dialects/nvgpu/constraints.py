@@ -17,7 +17,7 @@ from tilewright.dialects.nvgpu.types import (
     WarpgroupDescriptorType,
 )
 from tilewright.ir.constraints import TypeConstraint, exactly, instance_of
-from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, MemRefType
+from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, MemRefType, memory_bits
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -52,8 +52,7 @@ def bits_of(element: Type) -> int | None:
     """How many bits an element takes in memory; none if that is not known."""
     if not isinstance(element, IntegerType | FloatType):
         return None
-    # tf32 has 19 bits that mean something, in 32.
-    return 32 if element.width == 19 else element.width
+    return memory_bits(element)
 
 
 def map_problems(map: TensorMapDescriptorType) -> Iterator[str]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilewright.analysis.runs import pointee_bytes
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.elements import with_element
+from tilewright.dialects.elements import pointee_bytes, with_element
 from tilewright.dialects.nv_tileaa import shape
 from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicRmwOp
 from tilewright.dialects.nv_tileaa.constraints import count, pointer

@@ -224,3 +224,26 @@ def test_compiling_loads_neither_numpy_nor_argparse(folder: Path) -> None:
     loaded = set(done.stdout.split())
     unwanted = {"argparse", "ast", "dataclasses", "inspect", "llvmlite", "numpy", "pathlib"}
     assert loaded & unwanted == set()
+
+
+def test_the_second_time_nothing_is_compiled(
+    run: Run, folder: Path, failing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "cache"))
+    assert run("good.tileirbc", GPU, "-o", "first", tool="tileiras") == (0, "", "")
+    failing(Unsupported("compiling twice"))
+    assert run("good.tileirbc", GPU, "-o", "second", tool="tileiras") == (0, "", "")
+    assert (folder / "first").read_bytes() == (folder / "second").read_bytes()
+    assert run("good.tileirbc", GPU, "-O2", "-o", "third", tool="tileiras").code == 5
+
+
+def test_a_cache_that_cannot_be_written(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "good.mlir"))
+    code, out, err = run("good.tileirbc", GPU, "-o", "made", tool="tileiras")
+    assert (code, out) == (0, "")
+    assert re.fullmatch(r"warning: the cache .* cannot be written: .*\n", err)
+    assert read_note((folder / "made").read_bytes()) is not None

@@ -20,7 +20,10 @@ from tilewright.tileiras.messages import message
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from tilewright.dialects.cuda_tile.structure import ModuleOp
     from tilewright.driver.remarks import Remark
+    from tilewright.driver.settings import Settings
+    from tilewright.driver.stored import Stored
     from tilewright.tileiras.command_line import Job, RemarkOptions
 
 OK: Final = 0
@@ -150,31 +153,60 @@ def _check(job: Job) -> None:
 
 
 def _compile(job: Job, data: bytes) -> bytes:
-    """The cubin."""
+    """The cubin: from the cache, or made now."""
+    from tilewright.driver.cache import cached  # noqa: PLC0415
+    from tilewright.driver.settings import Settings  # noqa: PLC0415
+    from tilewright.target.arch import ARCHES  # noqa: PLC0415
+
+    settings = Settings(
+        ARCHES[job.gpu], job.opt_level, job.line_info, job.device_debug, job.sanitize
+    )
+    if job.remarks.wanted:
+        return _remarked(job, data, settings)
+    made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)
+    assert made.cubin is not None
+    return made.cubin
+
+
+def _warn(text: str) -> None:
+    print(f"warning: {text}", file=sys.stderr)
+
+
+def _made(job: Job, data: bytes, settings: Settings) -> Stored:
+    """What a program becomes; the compiler is loaded only here."""
+    module = _program(job, data)
+    from tilewright.driver.compile import Compilation  # noqa: PLC0415
+
+    with _failing(FAILED):
+        compilation = Compilation(module, settings)
+        compilation.to("cubin")
+        return compilation.result()
+
+
+def _remarked(job: Job, data: bytes, settings: Settings) -> bytes:
+    """The cubin; what there is to remark goes where the command line says."""
+    module = _program(job, data)
+    from tilewright.driver.remarks import compile_remarked  # noqa: PLC0415
+
+    with _failing(FAILED):
+        made, remarks = compile_remarked(module, settings)
+    _show(job.remarks, remarks)
+    return made
+
+
+def _program(job: Job, data: bytes) -> ModuleOp:
+    """The verified program."""
     # LLVM loads in a process of its own: the sooner it starts, the less there is to wait for.
     from tilewright.emit.service import pool  # noqa: PLC0415
 
     pool().warm()
     from tilewright.bytecode.reader import read_bytecode  # noqa: PLC0415
-    from tilewright.driver.compile import Compilation, Settings, target  # noqa: PLC0415
     from tilewright.ir.verifier import verify  # noqa: PLC0415
 
     with _failing(WRONG_INPUT):
         module = read_bytecode(data, job.file)
         verify(module)
-    with _failing(FAILED):
-        settings = Settings(
-            target(job.gpu), job.opt_level, job.line_info, job.device_debug, job.sanitize
-        )
-        if not job.remarks.wanted:
-            made = Compilation(module, settings).to("cubin")
-            assert isinstance(made, bytes)
-            return made
-        from tilewright.driver.remarks import compile_remarked  # noqa: PLC0415
-
-        made, remarks = compile_remarked(module, settings)
-    _show(job.remarks, remarks)
-    return made
+    return module
 
 
 def _show(options: RemarkOptions, remarks: list[Remark]) -> None:

@@ -16,6 +16,7 @@ from tilewright.target.arch import occupancy
 
 if TYPE_CHECKING:
     from tilewright.emit.elf import KernelInfo
+    from tilewright.emit.note import Note
     from tilewright.target.arch import Arch
 
 _FUNCTION: Final = re.compile(r"Function properties for (\S+)")
@@ -86,19 +87,35 @@ def assemble(
         with open(source, "w", encoding="utf-8") as file:
             file.write(ptx)
         command = [ptxas, "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
-        command += ["-lineinfo"] if line_info else []
-        done = subprocess.run(
-            [*command, source, "-o", target], capture_output=True, text=True, errors="replace"
-        )
-        log = f"{done.stdout}\n{done.stderr}"
-        if done.returncode:
-            raise _failure(done.returncode, log, foreign)
+        command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
+        code, log, note = _run([*command, source, "-o", target])
+        if code:
+            raise _failure(code, log, foreign)
         with open(target, "rb") as file:
             data = file.read()
     spills = _spills(log)
     kernels = read_kernels(data).values()
     entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
-    return Cubin(add_note(data, own_note()), entries, _warnings(log))
+    return Cubin(add_note(data, note), entries, _warnings(log))
+
+
+def _run(command: list[str]) -> tuple[int, str, Note]:
+    """The exit code and the words of ptxas, and our note, whose digest is made meanwhile."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        try:
+            note = own_note()
+            log, _ = process.communicate()
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode, log, note
 
 
 def _failure(code: int, log: str, foreign: bool) -> Exception:

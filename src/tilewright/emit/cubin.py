@@ -75,7 +75,13 @@ class Cubin:
 
 
 def assemble(
-    ptx: str, arch: Arch, *, opt_level: int = 3, line_info: bool = False, foreign: bool = False
+    ptx: str,
+    arch: Arch,
+    *,
+    opt_level: int = 3,
+    line_info: bool = False,
+    device_debug: bool = False,
+    foreign: bool = False,
 ) -> Cubin:
     """Assemble PTX for the GPU that `arch` names.
 

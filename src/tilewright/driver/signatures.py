@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cuda_tile import attributes as cuda_tile
+from tilewright.dialects.cuda_tile import memory as cuda_tile_memory
 from tilewright.dialects.cuda_tile import misc as cuda_tile_misc
 from tilewright.dialects.cuda_tile import tile_types
+from tilewright.dialects.cuda_tile import view as cuda_tile_view
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.llvm import functions as llvm
 from tilewright.dialects.llvm.types import PointerType
+from tilewright.dialects.nv_tileaa import memory as nv_tileaa_memory
 from tilewright.dialects.nv_tileaa import misc as nv_tileaa_misc
 from tilewright.dialects.nv_tileaa import predicates as nv_tileaa
 from tilewright.dialects.nv_tileaa import types as nv_tileaa_types
+from tilewright.dialects.nv_tileaa import view as nv_tileaa_view
 from tilewright.ir.effects import is_effect_free, may_write
 from tilewright.ir.types import TF32, FloatType, IndexType, IntegerType, TensorType
 from tilewright.reference.launch import find_entry
@@ -32,6 +36,12 @@ if TYPE_CHECKING:
 
 _TILES: Final = (tile_types.TileType, TensorType)
 _POINTERS: Final = (tile_types.PtrType, nv_tileaa_types.PtrType)
+_LOADS: Final = (
+    cuda_tile_memory.LoadPtrTkoOp,
+    cuda_tile_view.LoadViewTkoOp,
+    nv_tileaa_memory.LoadOp,
+    nv_tileaa_view.TileLoadOp,
+)
 _ASSUMPTIONS: Final = (cuda_tile_misc.AssumeOp, nv_tileaa_misc.AssumeOp)
 
 
@@ -137,6 +147,8 @@ def _is_written(argument: Value) -> bool:
         for user in value.users:
             if user.is_terminator or user.regions:
                 found = _carried(value, user)
+            elif isinstance(user, _LOADS):
+                found = ()
             elif may_write(user):
                 return True
             else:

@@ -30,9 +30,12 @@ PASSES: Final = {
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
+    "merge-loads": "tilewright.transforms.nv_tileaa.merge_loads:MergeLoads",
     "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
+    "name-values": "tilewright.transforms.generic.name_values:NameValues",
     "order-memory": "tilewright.transforms.nv_tileas.order_memory:OrderMemory",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_scratch:PlanScratch",
+    "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
@@ -41,6 +44,7 @@ PASSES: Final = {
     "synthesize-debug-info-scopes": (
         "tilewright.transforms.cuda_tile.synthesize_debug_scopes:SynthesizeDebugScopes"
     ),
+    "unroll-loops": "tilewright.transforms.nv_tileaa.unroll_loops:UnrollLoops",
 }
 """Where each pass is; it is imported when a pipeline first names it."""
 
@@ -68,6 +72,11 @@ def level_pipeline(level: int) -> Pipeline | None:
 
 FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 
+OVERLAP: Final = "unroll-loops,merge-loads,prefetch-loads,"
+"""What makes loads go on beside other work."""
+OVERLAP_LEVEL: Final = 2
+"""The optimization level from which on it is done."""
+
 WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
     ("cuda_tile", ""),
     (
@@ -77,8 +86,8 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
     ),
     (
         "nv_tileas",
-        "inline-calls,check-resources,expand-products,slice-tiles,convert-tileaa-to-tileas,"
-        "order-memory,plan-shared-memory",
+        "inline-calls,check-resources,expand-products,slice-tiles,"
+        f"{OVERLAP}convert-tileaa-to-tileas,order-memory,plan-shared-memory",
     ),
     ("nvgpu", "materialize-async,convert-tileas-to-nvgpu"),
     ("nvvm", "convert-gpu-nvgpu-to-nvvm"),
@@ -122,8 +131,11 @@ def level_of(module: Operation) -> str:
     return "nvvm" if found <= _LAST else "nvgpu"
 
 
-def levels_between(start: str, end: str) -> list[tuple[str, str | None]]:
+def levels_between(start: str, end: str, *, overlap: bool = True) -> list[tuple[str, str | None]]:
     """The levels below one down to another, and the passes that lead to each."""
     names = [level for level, _ in WAY_DOWN]
     last = names.index(end) if end in names else len(names) - 1
-    return list(WAY_DOWN[names.index(start) + 1 : last + 1])
+    found: list[tuple[str, str | None]] = list(WAY_DOWN[names.index(start) + 1 : last + 1])
+    if overlap:
+        return found
+    return [(level, passes and passes.replace(OVERLAP, "")) for level, passes in found]

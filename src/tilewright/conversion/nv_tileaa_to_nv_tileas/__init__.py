@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
+from tilewright.analysis.warps import choose_warps
 from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import make_agents
 from tilewright.conversion.nv_tileaa_to_nv_tileas.queues import convert_queues
 from tilewright.conversion.nv_tileaa_to_nv_tileas.rebuild import Rebuild
-from tilewright.conversion.nv_tileaa_to_nv_tileas.warps import choose_warps
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.operation import Region

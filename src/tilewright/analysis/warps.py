@@ -10,6 +10,7 @@ from tilewright.ir.types import TensorType
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.ir.operation import Operation
 
 FEWEST: Final = 4
@@ -35,3 +36,9 @@ def choose_warps(function: Operation, asked: int | None) -> int:
     while warps in shares and largest > warps * WARP_SIZE * shares[warps]:
         warps *= 2
     return warps
+
+
+def threads_of(kernel: FuncOp) -> int:
+    """How many threads a block of a kernel is going to have."""
+    spec = kernel.kernel_spec
+    return choose_warps(kernel, None if spec is None else spec.num_warps) * WARP_SIZE

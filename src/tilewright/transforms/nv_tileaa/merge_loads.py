@@ -1,0 +1,98 @@
+"""Merges loads: what has been loaded before is not loaded again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tilewright.analysis.cuts import is_plain
+from tilewright.analysis.tile_words import result_words
+from tilewright.analysis.warps import threads_of
+from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
+from tilewright.ir.passes import Pass
+from tilewright.transforms.generic.cse import Cse
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation, Region
+    from tilewright.support.diagnostics import Sink
+
+_Key: TypeAlias = tuple[object, ...]
+
+SHARE: Final = 64
+"""How many registers of a thread all tiles may take that are kept for a second use."""
+_HINTS: Final = frozenset(("latency", "allow_tma"))
+"""Attributes that say nothing about what is loaded."""
+
+
+class MergeLoads(Pass):
+    """Let a plain load that dominates an equal one stand for it, as far as registers allow."""
+
+    name = "merge-loads"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if function.is_kernel:
+                scope = _Scope(SHARE * threads_of(function))
+                scope.region(function.body)
+                if scope.merged:
+                    # What is computed of one tile is computed once.
+                    Cse().run(function, sink)
+
+
+class _Scope:
+    """The loads that dominate the place at hand, and the registers that are left."""
+
+    __slots__ = ("_kept", "_known", "_left", "merged")
+
+    def __init__(self, words: int) -> None:
+        self._known: dict[_Key, Operation] = {}
+        self._kept: set[Operation] = set()
+        self._left = words
+        self.merged = False
+
+    def region(self, region: Region) -> None:
+        """Merge what is in a region; what it loads is not known behind it."""
+        if len(region.blocks) != 1:
+            return
+        outside = self._known
+        self._known = outside.copy()
+        for op in region.block:
+            for inner in op.regions:
+                self.region(inner)
+            if isinstance(op, LoadOp | TileLoadOp) and is_plain(op):
+                self._visit(op)
+        self._known = outside
+
+    # Law: two plain loads of the same place behind the same token give the same, since whatever
+    # wrote in between is ordered behind both or behind neither, which is a race.
+    def _visit(self, op: LoadOp | TileLoadOp) -> None:
+        known = self._known.setdefault(_key(op), op)
+        if known is op or not self._affords(known):
+            return
+        for result, other in zip(op.results, known.results, strict=True):
+            result.replace_all_uses_with(other)
+        op.erase()
+        self.merged = True
+
+    def _affords(self, op: Operation) -> bool:
+        """Whether a tile may stay in its registers."""
+        if op in self._kept:
+            return True
+        words = result_words(op)
+        if words > self._left:
+            return False
+        self._left -= words
+        self._kept.add(op)
+        return True
+
+
+def _key(op: Operation) -> _Key:
+    attributes = op.attributes
+    return (
+        type(op),
+        op.segments,
+        *[id(value) for value in op.operands],
+        op.results[0].type,
+        *[(name, attributes[name]) for name in sorted(attributes) if name not in _HINTS],
+    )

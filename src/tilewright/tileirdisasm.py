@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from tilewright import __version__
 from tilewright.bytecode.opcodes import MLIR_MAGIC
 from tilewright.bytecode.reader import read_bytecode
+from tilewright.bytecode.versions import NEWEST, spell
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.files import FileError, is_bytecode, read_input, write_output
 from tilewright.driver.process import leave
@@ -39,6 +40,9 @@ OPTIONS:
 Exit codes: {OK} done, {WRONG_USAGE} the command line is wrong, {NO_INPUT} no file to read, \
 {WRONG_INPUT} the file is not valid Tile IR bytecode"""
 
+VERSION: Final = f"{TITLE} {__version__}\nTile IR V{spell(NEWEST)}.0"
+"""With a number of the form that front ends look for, to know which Tile IR we take."""
+
 DEBUG: Final = Option("print-debug-info", Takes.FLAG)
 OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
 
@@ -54,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with CollectorPause():
             return _run(sys.argv[1:] if argv is None else argv)
     except Asked as asked:
-        print(f"{TITLE} {__version__}" if asked.name == "version" else HELP)
+        print(VERSION if asked.name == "version" else HELP)
         return OK
     except FileError as error:
         print(error, file=sys.stderr)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright import __version__
 from tilewright.bytecode.opcodes import MAGIC, MLIR_MAGIC
-from tilewright.bytecode.versions import VERSIONS, spell
+from tilewright.bytecode.versions import NEWEST, VERSIONS, spell
 from tilewright.driver.files import is_bytecode, read_input, write_output
 from tilewright.driver.tool_options import Asked
 from tilewright.support.collector import CollectorPause
@@ -69,7 +69,9 @@ def _answer(question: str) -> str:
 
 def version_text() -> str:
     """Who this is. Whoever keeps cubins keys them by it: no two compilers may share it."""
-    return f"{TITLE}\nVersion {__version__}\nDigest {identity()}"
+    # There are front ends that look for a number of this form, to know which Tile IR we take.
+    tile_ir = f"Tile IR V{spell(NEWEST)}.0"
+    return f"{TITLE}\nVersion {__version__}\nDigest {identity()}\n{tile_ir}"
 
 
 def _our_bug(error: Exception) -> int:

@@ -20,7 +20,6 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal as integer_literal
 from tilewright.dialects.llvm import arithmetic, conversion, intrinsics
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
-from tilewright.dialects.llvm.attributes import FCmpPredicate, ICmpPredicate
 from tilewright.dialects.llvm.constants import ConstantOp as LLVMConstantOp
 from tilewright.dialects.llvm.constants import PoisonOp as LLVMPoisonOp
 from tilewright.dialects.nvvm import arithmetic as rounded
@@ -228,21 +227,20 @@ def negation(op: floating.NegFOp, new: floating.NegFOp, build: ConversionBuilder
 def compare_integers(
     op: comparison.CmpIOp, new: comparison.CmpIOp, build: ConversionBuilder
 ) -> Result:
-    """The predicates have the same numbers."""
-    predicate = ICmpPredicate(op.predicate.value)
-    return build.create(arithmetic.ICmpOp, predicate=predicate, lhs=new.lhs, rhs=new.rhs)
+    """The predicates are the same."""
+    return build.create(arithmetic.ICmpOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
 
 
 @converts(comparison.CmpFOp)
 def compare_floats(
     op: comparison.CmpFOp, new: comparison.CmpFOp, build: ConversionBuilder
 ) -> Result:
-    """The predicates have the same numbers."""
+    """The predicates are the same."""
     if not computes(op.lhs.type):
         return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
     return build.create(
         arithmetic.FCmpOp,
-        predicate=FCmpPredicate(op.predicate.value),
+        predicate=op.predicate,
         lhs=new.lhs,
         rhs=new.rhs,
         fastmath=fast_math(op.fastmath),

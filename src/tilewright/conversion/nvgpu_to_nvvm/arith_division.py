@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.integer import (
     BinaryInteger,
     CeilDivSIOp,
@@ -21,7 +22,6 @@ from tilewright.dialects.llvm.arithmetic import (
     URemOp,
     XorOp,
 )
-from tilewright.dialects.llvm.attributes import ICmpPredicate
 from tilewright.dialects.llvm.constants import ZeroOp
 from tilewright.dialects.llvm.conversion import ZExtOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-def _compare(build: ConversionBuilder, how: ICmpPredicate, a: Value, b: Value) -> Value:
+def _compare(build: ConversionBuilder, how: CmpIPredicate, a: Value, b: Value) -> Value:
     return build.create(ICmpOp, predicate=how, lhs=a, rhs=b).res
 
 
@@ -40,7 +40,7 @@ def ceil_unsigned(op: CeilDivUIOp, new: CeilDivUIOp, build: ConversionBuilder) -
     zero = build.create(ZeroOp, types=[new.lhs.type]).res
     quotient = build.create(UDivOp, lhs=new.lhs, rhs=new.rhs).res
     rest = build.create(URemOp, lhs=new.lhs, rhs=new.rhs).res
-    left = _compare(build, ICmpPredicate.NE, rest, zero)
+    left = _compare(build, CmpIPredicate.NE, rest, zero)
     more = build.create(ZExtOp, arg=left, types=[new.lhs.type]).res
     return build.create(AddOp, lhs=quotient, rhs=more)
 
@@ -55,10 +55,10 @@ def signed(op: BinaryInteger, new: BinaryInteger, build: ConversionBuilder) -> R
     zero = build.create(ZeroOp, types=[type]).res
     quotient = build.create(SDivOp, lhs=new.lhs, rhs=new.rhs).res
     rest = build.create(SRemOp, lhs=new.lhs, rhs=new.rhs).res
-    left = _compare(build, ICmpPredicate.NE, rest, zero)
+    left = _compare(build, CmpIPredicate.NE, rest, zero)
     signs = build.create(XorOp, lhs=new.lhs, rhs=new.rhs).res
     up = isinstance(op, CeilDivSIOp)
-    wrong = _compare(build, ICmpPredicate.SGE if up else ICmpPredicate.SLT, signs, zero)
+    wrong = _compare(build, CmpIPredicate.SGE if up else CmpIPredicate.SLT, signs, zero)
     off = build.create(AndOp, lhs=left, rhs=wrong).res
     one = build.create(ZExtOp, arg=off, types=[type]).res
     return build.create(AddOp if up else SubOp, lhs=quotient, rhs=one)

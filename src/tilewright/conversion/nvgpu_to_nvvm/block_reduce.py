@@ -17,10 +17,10 @@ from tilewright.conversion.nvgpu_to_nvvm.warp import (
     from_lane,
 )
 from tilewright.conversion.symbols import Symbols
+from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.gpu.structure import GPUFuncOp
 from tilewright.dialects.gpu.threads import AllReduceOp, BarrierOp
 from tilewright.dialects.llvm.arithmetic import ICmpOp, MulOp, SelectOp, SubOp, UDivOp
-from tilewright.dialects.llvm.attributes import ICmpPredicate
 from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
 from tilewright.dialects.llvm.conversion import ZExtOp
 from tilewright.dialects.llvm.intrinsics import UMinOp
@@ -75,7 +75,7 @@ def _where_partner(
     Lane 0 ends with all: the first lane of each group has the values of its group.
     """
     ahead = build.create(SubOp, lhs=count, rhs=constant(build, distance, I32)).res
-    within = build.create(ICmpOp, predicate=ICmpPredicate.SLT, lhs=lane, rhs=ahead).res
+    within = build.create(ICmpOp, predicate=CmpIPredicate.SLT, lhs=lane, rhs=ahead).res
     return build.create(SelectOp, condition=within, true_value=yes, false_value=no).res
 
 
@@ -117,7 +117,7 @@ def _store_of_warp(build: ConversionBuilder, room: Value, value: Value, lane: Va
     """The first lane of each warp leaves what its warp has."""
     number = build.create(UDivOp, lhs=thread_number(build), rhs=constant(build, WARP_SIZE, I32)).res
     zero = constant(build, 0, I32)
-    first = build.create(ICmpOp, predicate=ICmpPredicate.EQ, lhs=lane, rhs=zero).res
+    first = build.create(ICmpOp, predicate=CmpIPredicate.EQ, lhs=lane, rhs=zero).res
     store = build.add_block()
     after = build.add_block(behind=store)
     build.create(CondBrOp, condition=first, successors=[store, after])

@@ -15,10 +15,9 @@ from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
     scalar_of,
 )
 from tilewright.conversion.nvgpu_to_nvvm.fragments import same_bits
-from tilewright.dialects.arith.attributes import RoundingMode
+from tilewright.dialects.arith.attributes import CmpFPredicate, RoundingMode
 from tilewright.dialects.arith.casts import ConvertFOp, ExtFOp, TruncFOp
 from tilewright.dialects.llvm.arithmetic import FCmpOp, OrOp
-from tilewright.dialects.llvm.attributes import FCmpPredicate
 from tilewright.dialects.llvm.calls import CallIntrinsicOp
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp, ZExtOp
 from tilewright.dialects.nvvm import conversion as nvvm
@@ -152,7 +151,7 @@ def _as_single(build: ConversionBuilder, value: Value) -> Value:
     # To odd: cut, and the last bit says that something was cut off.
     cut = build.create(CallIntrinsicOp, intrin=TO_ZERO, args=[value], types=[F32]).results[0]
     again = build.create(FPExtOp, arg=cut, types=[F64]).res
-    inexact = build.create(FCmpOp, predicate=FCmpPredicate.ONE, lhs=again, rhs=value).res
+    inexact = build.create(FCmpOp, predicate=CmpFPredicate.ONE, lhs=again, rhs=value).res
     sticky = build.create(ZExtOp, arg=inexact, types=[I32]).res
     bits = build.create(OrOp, lhs=same_bits(build, cut, I32), rhs=sticky).res
     return same_bits(build, bits, F32)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import scalar_of
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
 from tilewright.conversion.symbols import Symbols
+from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.llvm import arithmetic
-from tilewright.dialects.llvm.attributes import ICmpPredicate
 from tilewright.dialects.llvm.constants import ConstantOp
 from tilewright.dialects.llvm.control_flow import CondBrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp
@@ -51,7 +51,7 @@ def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result
     if scalar_of(type) is I1:
         return build.reject("expected integers of more than one bit")
     zero, one = _everywhere(build, 0, type), _everywhere(build, 1, type)
-    negative = _compare(build, ICmpPredicate.SLT, new.rhs, zero)
+    negative = _compare(build, CmpIPredicate.SLT, new.rhs, zero)
     start = _select(build, negative, zero, new.rhs)
     inverse = _inverse(build, new.lhs, new.rhs, zero, one)
     loop = build.add_block([type, type, type])
@@ -83,7 +83,7 @@ def _round(
     base, exponent, product = state
     bit = build.create(arithmetic.AndOp, lhs=exponent, rhs=one).res
     taken = build.create(arithmetic.MulOp, lhs=product, rhs=base).res
-    is_odd = _compare(build, ICmpPredicate.NE, bit, zero)
+    is_odd = _compare(build, CmpIPredicate.NE, bit, zero)
     result = _select(build, is_odd, taken, product)
     square = build.create(arithmetic.MulOp, lhs=base, rhs=base).res
     rest = build.create(arithmetic.LShrOp, lhs=exponent, rhs=one).res
@@ -111,7 +111,7 @@ def _is_any_left(build: ConversionBuilder, exponent: Value) -> Value:
     if isinstance(exponent.type, VectorType):
         exponent = build.create(ReduceOrOp, operand=exponent).res
     zero = _everywhere(build, 0, exponent.type)
-    return _compare(build, ICmpPredicate.NE, exponent, zero)
+    return _compare(build, CmpIPredicate.NE, exponent, zero)
 
 
 def _inverse(
@@ -120,14 +120,14 @@ def _inverse(
     """1 / base**n as an integer: 0 but for the bases 1 and -1."""
     minus = build.create(arithmetic.SubOp, lhs=zero, rhs=one).res
     bit = build.create(arithmetic.AndOp, lhs=exponent, rhs=one).res
-    is_odd = _compare(build, ICmpPredicate.NE, bit, zero)
+    is_odd = _compare(build, CmpIPredicate.NE, bit, zero)
     of_minus = _select(build, is_odd, minus, one)
-    is_minus = _compare(build, ICmpPredicate.EQ, base, minus)
-    is_one = _compare(build, ICmpPredicate.EQ, base, one)
+    is_minus = _compare(build, CmpIPredicate.EQ, base, minus)
+    is_one = _compare(build, CmpIPredicate.EQ, base, one)
     return _select(build, is_one, one, _select(build, is_minus, of_minus, zero))
 
 
-def _compare(build: ConversionBuilder, how: ICmpPredicate, lhs: Value, rhs: Value) -> Value:
+def _compare(build: ConversionBuilder, how: CmpIPredicate, lhs: Value, rhs: Value) -> Value:
     return build.create(arithmetic.ICmpOp, predicate=how, lhs=lhs, rhs=rhs).res
 
 

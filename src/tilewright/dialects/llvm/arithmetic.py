@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tilewright.dialects.arith.attributes import CMPF_PREDICATE, CMPI_PREDICATE
 from tilewright.dialects.inference import InferringOp
 from tilewright.dialects.llvm.attributes import (
     FAST_MATH,
-    FCMP_PREDICATE,
-    ICMP_PREDICATE,
     OVERFLOW,
 )
 from tilewright.dialects.llvm.base import LLVMOp
@@ -221,7 +220,7 @@ class ICmpOp(Comparison):
 
     name = "llvm.icmp"
 
-    predicate = d.attribute(ICMP_PREDICATE)
+    predicate = d.attribute(CMPI_PREDICATE)
     lhs = d.operand(INTEGER | POINTERS)
     rhs = d.operand(INTEGER | POINTERS)
     res = d.result(CONDITION)
@@ -232,7 +231,7 @@ class FCmpOp(Comparison):
 
     name = "llvm.fcmp"
 
-    predicate = d.attribute(FCMP_PREDICATE)
+    predicate = d.attribute(CMPF_PREDICATE)
     lhs = d.operand(FLOAT)
     rhs = d.operand(FLOAT)
     fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")

@@ -20,9 +20,7 @@ __all__ = [
     "AtomicOrdering",
     "CallingConvention",
     "ConstantRangeAttr",
-    "FCmpPredicate",
     "FastMathFlags",
-    "ICmpPredicate",
     "Linkage",
     "LoopAnnotationAttr",
     "LoopUnrollAttr",
@@ -128,50 +126,6 @@ class AtomicBinOp(EnumAttr, width=64):
     def keyword(self) -> str:
         # MLIR's own spelling: its C++ could not call an enumerator `and`.
         return f"_{self.name.lower()}" if self.name in ("AND", "OR", "XOR") else self.name.lower()
-
-    @classmethod
-    def from_keyword(cls, keyword: str) -> Self | None:
-        return next((member for member in cls if member.keyword == keyword), None)
-
-
-class ICmpPredicate(EnumAttr, width=64):
-    """How integers are compared; `u` reads them without a sign."""
-
-    EQ = 0
-    NE = 1
-    SLT = 2
-    SLE = 3
-    SGT = 4
-    SGE = 5
-    ULT = 6
-    ULE = 7
-    UGT = 8
-    UGE = 9
-
-
-class FCmpPredicate(EnumAttr, width=64):
-    """How floats are compared; `u` holds of NaN too, `o` never does."""
-
-    FALSE = 0
-    OEQ = 1
-    OGT = 2
-    OGE = 3
-    OLT = 4
-    OLE = 5
-    ONE = 6
-    ORD = 7
-    UEQ = 8
-    UGT = 9
-    UGE = 10
-    ULT = 11
-    ULE = 12
-    UNE = 13
-    UNO = 14
-    TRUE = 15
-
-    @property
-    def keyword(self) -> str:
-        return f"_{self.name.lower()}" if self.name in ("FALSE", "TRUE") else self.name.lower()
 
     @classmethod
     def from_keyword(cls, keyword: str) -> Self | None:
@@ -296,8 +250,6 @@ UNNAMED_ADDRESS: Final = EnumKind(UnnamedAddress)
 ASM_DIALECT: Final = EnumKind(AsmDialect)
 ATOMIC_ORDERING: Final = EnumKind(AtomicOrdering)
 ATOMIC_BIN_OP: Final = EnumKind(AtomicBinOp)
-ICMP_PREDICATE: Final = EnumKind(ICmpPredicate)
-FCMP_PREDICATE: Final = EnumKind(FCmpPredicate)
 FAST_MATH: Final = FlagsKind(FastMathFlags, "fast-math flags")
 OVERFLOW: Final = FlagsKind(OverflowFlags, "overflow flags")
 CONSTANT_RANGE: Final = InstanceKind(ConstantRangeAttr, "constant range attribute")

@@ -68,14 +68,20 @@ def _parse_predicate(parser: Parser, state: ParseState, name: str) -> None:
     enum = _enum_of(state.kind, name)
     at = parser.at
     word = parser.string()
-    member = enum.from_keyword(word)
-    if member is None:
-        parser.error(f"expected one of {', '.join(m.keyword for m in enum)}, got '{word}'", at)
-    state.attributes[name] = member
+    members = {_spelled(member): member for member in enum}
+    if word not in members:
+        parser.error(f"expected one of {', '.join(members)}, got '{word}'", at)
+    state.attributes[name] = members[word]
 
 
 def _print_predicate(printer: Printer, op: Operation, name: str) -> None:
-    printer.emit(quoted(getattr(op, name).keyword))
+    printer.emit(quoted(_spelled(getattr(op, name))))
+
+
+def _spelled(predicate: EnumAttr) -> str:
+    # MLIR's own spelling: its C++ could not call an enumerator `false`.
+    word = predicate.keyword
+    return f"_{word}" if word in ("false", "true") else word
 
 
 def _parse_no_wrap(parser: Parser, state: ParseState, name: str) -> None:

@@ -4,7 +4,8 @@ Modules are drawn evenly over the sizes of the corpus; `--cutile` adds named ker
 tests. Seconds are those of the processor, of this process and of those that it starts, so that
 other work on the machine counts little; `--clock wall` counts all. Ours is a warm process, as a
 just-in-time compiler is, with LLVM inside of it; tileiras is one process a module, as there is no
-other way to run it.
+other way to run it. A second table has both compilers as a user meets them, by the clock on the
+wall: a process of each, and ours in process.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 
 from corpus_checks import Module, load_modules, tileirdisasm
+from whole_compilers import compare
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.compile import Compilation, Settings, Watch, target
@@ -118,6 +120,7 @@ def main() -> None:
         problems += others
     heading(options.clock)
     report(taken)
+    compare(chosen, options.gpu_name, options.level, options.runs)
     by_name("Kernels of cuTile's tests", named)
     for module in levels:
         by_level(options.gpu_name, now, module)
@@ -162,7 +165,7 @@ class Bench:
 
     def ours(self, module: Module) -> dict[str, float]:
         """The seconds of each stage."""
-        arch, level, _ = self._settings
+        arch, level = self._settings.arch, self._settings.opt_level
         watch = Watch(clock=Timing(self._now))
         with CollectorPause():
             with watch.clock.measure("read"):
@@ -187,7 +190,7 @@ class Bench:
 
     def theirs(self, module: Module) -> float:
         """The seconds of NVIDIA's compiler; none where it fails."""
-        arch, level, _ = self._settings
+        arch, level = self._settings.arch, self._settings.opt_level
         with TemporaryDirectory() as folder:
             source, out = Path(folder, "module.tileirbc"), Path(folder, "module.cubin")
             source.write_bytes(module.data)

@@ -17,6 +17,7 @@ from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.value_mapping import Bound, Rejected, ValueMapping
 from tilewright.ir.values import Value
 from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
+from tilewright.support.location import NameLoc
 from tilewright.support.stack import StackRoom
 
 if TYPE_CHECKING:
@@ -325,6 +326,8 @@ class ConversionBuilder(Builder):
             for each in made:
                 self.point.insert(each)
                 self._made.append(each)
+            for each in made[:-1]:
+                each.location = _unnamed(each.location)
             made = made[-1]
         else:
             self.point.insert(made)
@@ -374,12 +377,13 @@ class ConversionBuilder(Builder):
         point, mark = self.point, len(self._made)
         outer = self._fresh, self._next, self._reasons
         self._fresh, self._next, self._reasons = [], None, []
+        location = self.location = _unnamed(op.location)
         for pattern in patterns:
             result = self._attempt(pattern, op, new)
             if result is not None:
                 break
             self._roll_back(mark)
-            self.point, self.location, self._next = point, op.location, None
+            self.point, self.location, self._next = point, location, None
         else:
             reasons = self._reasons
             self._fresh, self._next, self._reasons = outer
@@ -387,9 +391,22 @@ class ConversionBuilder(Builder):
         self.point = point if self._next is None else self._next
         self._bind(op, result)
         fresh = self._fresh
+        if location is not op.location:
+            self._pass_on_name(op, fresh)
         self._fresh, self._next, self._reasons = outer
         self._settle(op, fresh)
         return None
+
+    def _pass_on_name(self, op: Operation, fresh: Sequence[Operation]) -> None:
+        """Let names in the location of an operation go with the values for its results."""
+        named = op.location
+        assert isinstance(named, NameLoc)
+        for result, name in zip(op.results, named.names, strict=False):
+            bound = self._mapping.bound.get(result)
+            maker = bound.defining_op() if isinstance(bound, Value) else None
+            if maker is not None and maker in fresh:
+                whole = name if len(maker.results) == 1 else named.name
+                maker.location = NameLoc(whole, _unnamed(maker.location))
 
     def _attempt(self, pattern: ConversionPattern, op: Operation, new: bool) -> Result:
         blocks = self._blocks
@@ -502,3 +519,8 @@ class ConversionBuilder(Builder):
 
 _KEEP_ALL: Final = TypeConverter()
 _KEEP_ALL.keep(Type)
+
+
+def _unnamed(location: Location) -> Location:
+    """A location without the name of a value: a pattern also makes what is not that value."""
+    return location.child if isinstance(location, NameLoc) else location

@@ -205,6 +205,11 @@ class NameLoc(Location):
         self.name = name
         self.child = child
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the results of an operation at this place, `x,y` for two."""
+        return self.name.split(",")
+
     def contents(self) -> tuple[object, ...]:
         return self.name, self.child
 

@@ -1,26 +1,52 @@
-"""Line information: where each instruction comes from, as LLVM's metadata."""
+"""Where each instruction comes from and what variables there are, as LLVM's metadata."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.cuda_tile.debug_info import DILoc, DISubprogram
+from tilewright.dialects.llvm.types import PointerType
 from tilewright.emit.llvm.constants import escaped
-from tilewright.support.location import FileLoc
+from tilewright.ir.types import BF16, I1, FloatType, IntegerType, VectorType
+from tilewright.support.location import FileLoc, NameLoc
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
-    from tilewright.support.location import FileLoc, Location
+    from tilewright.ir.attributes import Type
+    from tilewright.support.location import Location
 
 
 _PRODUCER: Final = "tilewright"
+_POINTER_BITS: Final = 64
+_BYTE: Final = 8
+
+
+def value_bytes(type: Type) -> int | None:
+    """How many bytes a variable of a type takes; none if it can have no variable."""
+    match type:
+        case IntegerType(width=width) if width in (1, 8, 16, 32, 64):
+            return -(-width // _BYTE)
+        case FloatType(format="f16" | "bf16" | "f32" | "f64", width=width):
+            return width // _BYTE
+        case PointerType(space=0 | 1):
+            return _POINTER_BITS // _BYTE
+        case VectorType(shape=(extent,), element=IntegerType() | FloatType() as element):
+            size = value_bytes(element)
+            return None if size is None else extent * size
+        case _:
+            return None
 
 
 class DebugInfo:
-    """Numbers of metadata for files, functions and places; each is written once."""
+    """Numbers of metadata for files, functions, places and variables; each is written once.
 
-    __slots__ = ("_known", "_lines", "_scope", "_scope_file", "_unit")
+    With `variables` it is for a debugger, else for profilers.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_known", "_lines", "_scope", "_scope_file", "_unit", "variables")
+
+    def __init__(self, variables: bool = False) -> None:
+        self.variables = variables
         self._known: dict[object, int] = {}
         self._lines: list[str] = []
         self._unit = -1
@@ -47,18 +73,21 @@ class DebugInfo:
         place = source_place(location) or FileLoc("<unknown>", 0, 0)
         file = self._file(place.file)
         if self._unit < 0:
-            # With any other kind LLVM asks ptxas for code to debug, which is not optimised.
+            # With any kind but directives LLVM asks ptxas for code to debug, without optimization.
+            kind = "FullDebug" if self.variables else "DebugDirectivesOnly"
+            optimized = "false" if self.variables else "true"
             self._unit = self._add(
                 "unit",
                 f"distinct !DICompileUnit(language: DW_LANG_C, file: !{file}, "
-                f'producer: "{_PRODUCER}", isOptimized: true, runtimeVersion: 0, '
-                "emissionKind: DebugDirectivesOnly)",
+                f'producer: "{_PRODUCER}", isOptimized: {optimized}, runtimeVersion: 0, '
+                f"emissionKind: {kind}, nameTableKind: None)",
             )
         kind = self._add("type", "!DISubroutineType(types: !{})")
         self._scope_file = place.file
         self._scope = self._add(
             ("function", function),
-            f'distinct !DISubprogram(name: "{escaped(function.encode())}", file: !{file}, '
+            f'distinct !DISubprogram(name: "{escaped(_name(location, function).encode())}", '
+            f'linkageName: "{escaped(function.encode())}", file: !{file}, '
             f"scope: !{file}, line: {place.line}, type: !{kind}, scopeLine: {place.line}, "
             f"spFlags: DISPFlagDefinition, unit: !{self._unit})",
         )
@@ -66,9 +95,13 @@ class DebugInfo:
 
     def tail(self, location: Location) -> str:
         """What stands behind an instruction."""
+        return f", !dbg !{self.place(location)}"
+
+    def place(self, location: Location) -> int:
+        """A place in the source, and the function that it belongs to."""
         place = source_place(location)
         if place is None:
-            return f", !dbg !{self._place(0, 0, self._scope)}"
+            return self._place(0, 0, self._scope)
         scope = self._scope
         if place.file != self._scope_file:
             file = self._file(place.file)
@@ -76,7 +109,40 @@ class DebugInfo:
                 ("block", scope, file),
                 f"!DILexicalBlockFile(scope: !{scope}, file: !{file}, discriminator: 0)",
             )
-        return f", !dbg !{self._place(place.line, place.column, scope)}"
+        return self._place(place.line, place.column, scope)
+
+    def variable(self, name: str, type: Type, location: Location, argument: int = 0) -> int:
+        """A variable of the current function; those that count from 1 are its parameters."""
+        place = source_place(location)
+        file, line = (self._scope_file, 0) if place is None else (place.file, place.line)
+        number = f"arg: {argument}, " if argument else ""
+        return self._add(
+            ("variable", self._scope, name, argument),
+            f'!DILocalVariable(name: "{escaped(name.encode())}", {number}scope: !{self._scope}, '
+            f"file: !{self._file(file)}, line: {line}, type: !{self._type(type)})",
+        )
+
+    def _type(self, type: Type) -> int:
+        match type:
+            case VectorType(shape=(extent,), element=element):
+                inner = self._type(element)
+                count = self.node(f"!DISubrange(count: {extent})")
+                range = self.node(f"!{{!{count}}}")
+                size = (value_bytes(type) or 0) * _BYTE
+                return self.node(
+                    f"!DICompositeType(tag: DW_TAG_array_type, baseType: !{inner}, "
+                    f"size: {size}, elements: !{range})"
+                )
+            case PointerType():
+                return self.node(
+                    "!DIDerivedType(tag: DW_TAG_pointer_type, baseType: null, "
+                    f"size: {_POINTER_BITS})"
+                )
+            case _:
+                size = (value_bytes(type) or 0) * _BYTE
+                return self.node(
+                    f'!DIBasicType(name: "{type}", size: {size}, encoding: {_encoding(type)})'
+                )
 
     def _place(self, line: int, column: int, scope: int) -> int:
         return self._add(
@@ -105,3 +171,20 @@ class DebugInfo:
             listed = ", ".join([f"!{number}" for number in numbers])
             named.append(f"!llvm.module.flags = !{{{listed}}}")
         return [*named, *self._lines]
+
+
+def _name(location: Location, function: str) -> str:
+    """What the source calls a function."""
+    while isinstance(location, NameLoc):
+        location = location.child
+    scope = location.scope if isinstance(location, DILoc) else None
+    return scope.name if isinstance(scope, DISubprogram) else function
+
+
+def _encoding(type: Type) -> str:
+    if type is I1:
+        return "DW_ATE_boolean"
+    # Debuggers take two bytes of a float for IEEE's format.
+    if type is BF16:
+        return "DW_ATE_unsigned"
+    return "DW_ATE_float" if isinstance(type, FloatType) else "DW_ATE_signed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ from tilewright.emit.llvm.instructions import INSTRUCTIONS
 from tilewright.emit.llvm.intrinsics import INTRINSICS
 from tilewright.emit.llvm.nvvm import find_row
 from tilewright.emit.llvm.types import TypeTexts
+from tilewright.emit.llvm.variables import Variables
 from tilewright.ir.traits import SYMBOL_TABLE
 from tilewright.support.diagnostics import InternalError, Unsupported, fail
 
@@ -35,6 +37,8 @@ TRIPLE: Final = "nvptx64-nvidia-cuda"
 LAYOUT: Final = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 
 LIBRARY_PREFIX: Final = "__nv_"
+
+_PTX_NAME: Final = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
 
 
 class LLVMModule:
@@ -76,19 +80,30 @@ def members(module: Operation) -> Iterator[FuncOp | GlobalOp]:
 
 
 def _check_names(found: list[FuncOp | GlobalOp]) -> None:
-    """Modules inside the program share the names of the one that comes out."""
+    """Modules inside the program share the names of the one that comes out, which is PTX."""
     seen: set[str] = set()
     for op in found:
+        if isinstance(op, FuncOp) and op.is_kernel and not _PTX_NAME.fullmatch(op.sym_name):
+            name = f"'@{op.sym_name}'"
+            fail(
+                f"expected letters, digits, _ and $ in the name of a kernel, got {name}",
+                op.location,
+            )
         if op.sym_name in seen:
             message = f"'@{op.sym_name}' in several modules: each is a program of its own"
             raise Unsupported(message, op.location)
         seen.add(op.sym_name)
 
 
-def emit_llvm(module: Operation, arch: Arch, *, line_info: bool = False) -> LLVMModule:
-    """Write a module; `Unsupported` names what the target does not have."""
+def emit_llvm(
+    module: Operation, arch: Arch, *, line_info: bool = False, variables: bool = False
+) -> LLVMModule:
+    """Write a module, with lines for profilers, or with lines and variables for a debugger.
+
+    `Unsupported` names what the target does not have.
+    """
     types = TypeTexts()
-    state = ModuleState(types, DebugInfo(), line_info)
+    state = ModuleState(types, DebugInfo(variables), line_info or variables)
     found = list(members(module))
     _check_names(found)
     functions = [op for op in found if isinstance(op, FuncOp)]
@@ -171,7 +186,10 @@ def _function(op: FuncOp, state: ModuleState, arch: Arch) -> list[str]:
     check_launch(op, arch)
     writer = FunctionWriter(state, arch)
     debug = state.debug.begin(op.sym_name, op.location) if state.line_info else ""
-    writer.write(op, lambda each: _emitter(each, arch))
+    if state.debug.variables:
+        Variables(writer, state.debug, op).write(lambda each: _emitter(each, arch))
+    else:
+        writer.write(op, lambda each: _emitter(each, arch))
     named = [
         f"{kind} {writer.names[argument]}"
         for kind, argument in zip(kinds, op.arguments, strict=True)

@@ -176,7 +176,7 @@ def _looked_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcom
     try:
         data, name = read_input(path)
     except FileError as error:
-        return Outcome(path, UNREADABLE, str(error))
+        return Outcome(path, UNREADABLE, f"tilewright: {error}")
     request = Request(data, name, settings, emit)
     found = None if cache.store is None else cache.get(key_of(*request))
     return request if found is None else Outcome(path, 0, "", found)

@@ -77,6 +77,8 @@ def main() -> int:
 
 
 def _leave(number: int, frame: object) -> None:
+    # Once is enough: tidying up is not to be disturbed.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(128 + number)
 
 

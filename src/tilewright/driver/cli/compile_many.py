@@ -28,9 +28,9 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     _check(command, arguments, stage)
     files = arguments.files
     outputs = _outputs(command, files, arguments["output"], stage)
+    jobs = _jobs(command, arguments["jobs"])
     _make_folder(arguments["output"])
     cache = None if arguments.flag("no-cache") else Cache.default(warn)
-    jobs = _jobs(command, arguments["jobs"])
     outcomes = compile_files(
         list(outputs), settings, stage, jobs=jobs, cache=cache, warn=_say_warning
     )

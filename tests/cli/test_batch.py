@@ -1,0 +1,179 @@
+"""`tilewright compile` with several files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import Run
+
+from tilewright.driver import cache
+from tilewright.driver.batch import Worker, compile_files
+from tilewright.driver.batch_worker import Answer, Request
+from tilewright.driver.settings import Settings
+from tilewright.target.arch import ARCHES
+
+SETTINGS = Settings(ARCHES["sm_90"])
+
+
+def kernel(name: str) -> str:
+    return f"cuda_tile.module @m {{ entry @{name}() {{ return }} }}\n"
+
+
+@pytest.fixture
+def files(folder: Path) -> list[str]:
+    """Three good programs and three that fail, each in its own way."""
+    for name in ("one", "two", "three"):
+        (folder / f"{name}.mlir").write_text(kernel(name))
+    return ["one.mlir", "unknown.mlir", "two.mlir", "missing.mlir", "three.mlir", "random"]
+
+
+def test_every_file_is_compiled_and_failures_are_told(
+    run: Run, folder: Path, files: list[str]
+) -> None:
+    result = run("compile", *files, "-o", "out", "--emit", "ptx", "--jobs", "2")
+    assert result.code == 2
+    assert sorted(os.listdir(folder / "out")) == ["one.ptx", "three.ptx", "two.ptx"]
+    for name in ("one", "two", "three"):
+        assert f".entry {name}" in (folder / "out" / f"{name}.ptx").read_text()
+    assert "unknown.mlir:3:12: error: unknown operation 'frobnicate'" in result.err
+    assert "    %sum = frobnicate %a, %b rounding<nearest_even> : tile<f32>\n" in result.err
+    assert "tilewright: error: cannot read 'missing.mlir': No such file or directory" in result.err
+    assert "random: byte 0 (0x0): error: expected Tile IR text or bytecode" in result.err
+    assert result.err.endswith("3 of 6 files compiled, 3 failed\n")
+
+
+def test_the_result_is_that_of_one_file(run: Run, folder: Path, ptxas: Path) -> None:
+    assert run("compile", "good.mlir", "-o", "alone.cubin").code == 0
+    assert run("compile", "good.mlir", "-o", "out/") == (0, "", "1 of 1 files compiled\n")
+    assert (folder / "out" / "good.cubin").read_bytes() == (folder / "alone.cubin").read_bytes()
+
+
+def test_an_existing_folder_takes_a_single_file(run: Run, folder: Path) -> None:
+    assert run("compile", "good.mlir", "-o", "folder", "--emit", "ptx").code == 0
+    assert os.listdir(folder / "folder") == ["good.ptx"]
+
+
+def test_resources_of_each(run: Run, files: list[str], ptxas: Path) -> None:
+    result = run("compile", "one.mlir", "two.mlir", "-o", "out", "--resources")
+    assert result.code == 0
+    assert "one.mlir:\nkernel  threads" in result.err
+    assert "two.mlir:\nkernel  threads" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("one.mlir", "two.mlir"), "several files need a folder for their results: -o FOLDER"),
+        (("one.mlir", "-", "-o", "out"), "found standard input"),
+        (("one.mlir", "two.mlir", "-o", "out", "--timing"), "'--timing': expected one FILE"),
+        (("one.mlir", "two.mlir", "-o", "out", "--emit", "nvvm"), "found 'nvvm'"),
+        (("one.mlir", "two.mlir", "-o", "out", "--jobs", "0"), "a number from 1 on, found '0'"),
+        (("one.mlir", "two.mlir", "-o", "out", "-j", "x"), "a number from 1 on, found 'x'"),
+        (("one.mlir", "sub/one.tileirbc", "-o", "out"),
+         "both 'one.mlir' and 'sub/one.tileirbc' would become 'out/one.cubin'"),
+        (("one.mlir", "two.mlir", "-o", "good.mlir"), "cannot make the folder 'good.mlir'"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(
+    run: Run, folder: Path, files: list[str], arguments: tuple[str, ...], message: str
+) -> None:
+    result = run("compile", *arguments)
+    assert result.code == 2
+    assert message in result.err
+    assert not (folder / "out").exists()
+
+
+def test_a_file_named_twice_is_compiled_once(run: Run, files: list[str]) -> None:
+    result = run("compile", "one.mlir", "one.mlir", "-o", "out", "--emit", "ptx")
+    assert result == (0, "", "1 of 1 files compiled\n")
+
+
+def test_results_that_cannot_be_written(run: Run, folder: Path, files: list[str]) -> None:
+    (folder / "out" / "one.ptx").mkdir(parents=True)
+    result = run("compile", "one.mlir", "two.mlir", "-o", "out", "--emit", "ptx")
+    assert result.code == 2
+    assert "cannot write 'out/one.ptx': Is a directory" in result.err
+    assert ".entry two" in (folder / "out" / "two.ptx").read_text()
+
+
+def test_what_the_cache_has_needs_no_process(
+    run: Run, folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "cache"))
+    cache._cache_at.cache_clear()
+    command = ("compile", "one.mlir", "two.mlir", "-o", "out", "--emit", "ptx")
+    assert run(*command).code == 0
+    first = (folder / "out" / "one.ptx").read_bytes()
+    (folder / "out" / "one.ptx").unlink()
+
+    def forbidden(self: Worker, request: Request) -> Answer:
+        raise AssertionError("nothing is left to be compiled")
+
+    monkeypatch.setattr(Worker, "ask", forbidden)
+    assert run(*command) == (0, "", "2 of 2 files compiled\n")
+    assert (folder / "out" / "one.ptx").read_bytes() == first
+
+
+def test_a_process_that_dies_fails_its_file_only(
+    folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Worker.ask
+
+    def killing(self: Worker, request: Request) -> Answer:
+        process = self._started()
+        if request.name == "two.mlir" and process is not None:
+            process.kill()
+        return ask(self, request)
+
+    monkeypatch.setattr(Worker, "ask", killing)
+    good = ["one.mlir", "two.mlir", "three.mlir"]
+    found = {each.path: each for each in compile_files(good, SETTINGS, "ptx", jobs=1)}
+    assert [found[name].code for name in good] == [0, 70, 0]
+    assert found["two.mlir"].message.endswith("the process that compiled it ended by signal 9")
+
+
+def test_who_stops_early_leaves_no_process(folder: Path, files: list[str]) -> None:
+    outcomes = compile_files(["one.mlir", "two.mlir", "three.mlir"], SETTINGS, "ptx", jobs=2)
+    next(outcomes)
+    outcomes.close()  # pyright: ignore[reportAttributeAccessIssue]
+    left = subprocess.run(
+        ["ps", "--ppid", str(os.getpid()), "-o", "args"], capture_output=True, text=True
+    )
+    assert "batch_worker" not in left.stdout
+
+
+def test_interrupts_leave_nothing_half_written(folder: Path) -> None:
+    names = [f"k{number}.mlir" for number in range(40)]
+    for name in names:
+        (folder / name).write_text(kernel(name.removesuffix(".mlir")))
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    command = [sys.executable, "-m", "tilewright", "compile", *names, "-o", "out", "--emit", "ptx"]
+    process = subprocess.Popen(
+        [*command, "--jobs", "2"],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    out = folder / "out"
+    deadline = time.monotonic() + 60
+    while not (out.exists() and len(os.listdir(out)) >= 3) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert 3 <= len(os.listdir(out)) < 40
+    for name in os.listdir(out):
+        stem, suffix = name.split(".")
+        assert suffix == "ptx"
+        assert f".entry {stem}" in (out / name).read_text()
+    assert os.listdir(scratch) == []

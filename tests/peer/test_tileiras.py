@@ -146,7 +146,7 @@ ANSWERS = [
 
 LINE = re.compile(
     r"error: .+"
-    r'|(?:loc\("[^"]+":\d+:\d+\)|#cuda_tile\.di_loc<.*>): error: .+'
+    r'|(?:loc\("[^"]+":\d+:\d+\)(?: in \w+)?|#cuda_tile\.di_loc<.*>): error: .+'
     r"|tileiras: .+"
     r"|Can specify at most 1 positional arguments: See: .*tileiras --help"
     r"|Error opening remark output file .*"

@@ -1,10 +1,14 @@
-"""Errors in the form that front ends read: `loc("file":line:column): error: message`."""
+"""Errors as front ends show them: `loc("file":line:column) in function: error: message`.
+
+This is the form of the original, whose locations name the function too, only shorter. Without the
+function cuTile Python 1.7 takes a location for one of its own, and cannot print its error then.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tilewright.support.location import ByteLoc, CallSiteLoc
+from tilewright.support.location import ByteLoc, CallSiteLoc, FusedLoc, NameLoc
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
@@ -23,10 +27,29 @@ def placed(location: Location, text: str) -> str:
     """A text with the place that it speaks of in front."""
     place = source_place(location)
     if place is not None:
-        return f'loc("{place.file}":{place.line}:{place.column}): {text}'
+        function = _function(location)
+        inside = f" in {function}" if function else ""
+        return f'loc("{place.file}":{place.line}:{place.column}){inside}: {text}'
     inner = getattr(location, "location", location)
     # Without debug information an operation is known by its place in the bytecode.
     return f"{text} (byte {inner.offset} of the input)" if isinstance(inner, ByteLoc) else text
+
+
+def _function(location: Location) -> str:
+    """The function that a place is in, of inlined code the inner one; empty if nothing says it."""
+    match location:
+        case CallSiteLoc():
+            return _function(location.callee)
+        case FusedLoc():
+            names = map(_function, location.locations)
+            return next((name for name in names if name), "")
+        case NameLoc():
+            return _function(location.child)
+        case _:
+            scope: Any = getattr(location, "scope", None)
+            while scope is not None and not hasattr(scope, "name"):
+                scope = scope.scope
+            return "" if scope is None else scope.name
 
 
 def _lines(diagnostic: Diagnostic) -> Iterator[str]:

@@ -13,7 +13,9 @@ import hypothesis
 import pytest
 from requirements import Outcome, load_index
 
+from tilewright.driver.launch import served
 from tilewright.emit.toolchain import find_ptxas
+from tilewright.runtime.device import current_gpu
 from tilewright.support.diagnostics import Unsupported
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "cutile-tests.tar.xz"
@@ -70,7 +72,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for marker, reason in missing_outside().items():
+    missing = missing_outside()
+    # The driver is woken up only if somebody needs it.
+    if any(item.get_closest_marker("gpu") for item in items) and (reason := missing_gpu()):
+        missing["gpu"] = reason
+    for marker, reason in missing.items():
         for item in items:
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
@@ -102,6 +108,15 @@ def missing_outside() -> dict[str, str]:
     if find_nvidia_tools() is None:
         missing["peer"] = "NVIDIA's tools are not installed (PyPI: nvidia-cuda-tileiras)"
     return missing
+
+
+def missing_gpu() -> str | None:
+    """Why kernels cannot run on a GPU here."""
+    try:
+        served(current_gpu())
+    except Unsupported as error:
+        return str(error)
+    return None
 
 
 def find_nvidia_tools() -> Path | None:

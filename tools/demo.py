@@ -16,10 +16,12 @@ from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.api import read_unverified
 from tilewright.driver.compile import CompiledModule
 from tilewright.driver.disassembly import disassemble
+from tilewright.driver.launch import served
 from tilewright.driver.pipelines import level_pipeline
 from tilewright.ir.equivalence import equivalent
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
+from tilewright.runtime.device import Gpu, current_gpu
 
 KERNEL: Final = Path(__file__).parents[1] / "examples" / "gemm.mlir"
 VERSIONS: Final = ("13.1", "13.2", "13.3", "13.4")
@@ -74,10 +76,17 @@ def main() -> int:
     table.stage("optimize -O3", lambda: optimize(module), lambda _: f"{count(module)} ops")
     before = table.stage("run on the CPU", lambda: run(again), lambda _: blocks())
     after = table.stage("run the optimized one", lambda: run(module), lambda _: blocks())
+    gpu, why = find_gpu()
+    arch = ARCH if gpu is None else gpu.arch
     compiled = table.stage(
-        f"compile for {ARCH}", lambda: tilewright.compile(source, arch=ARCH), describe
+        f"compile for {arch}", lambda: tilewright.compile(source, arch=arch), describe
     )
-    emulated = table.stage("run its PTX", lambda: run(again, "emulator"), lambda _: blocks())
+    if gpu is None:
+        compiled_run = table.stage(
+            "run its PTX", lambda: run(again, "emulator"), lambda _: blocks()
+        )
+    else:
+        compiled_run = table.stage("run on the GPU", lambda: run(again, "gpu"), lambda _: blocks())
     print("\nThe kernel, as the disassembler prints it after optimization:\n")
     print(disassemble(module))
     print("What its levels are made of:\n")
@@ -86,13 +95,25 @@ def main() -> int:
     print()
     checks = dict(check(source, encoded))
     checks["both runs give A · B as NumPy does, bit for bit"] = before and after
-    checks["so does the PTX, on the emulator"] = emulated
+    place = "PTX, on the emulator" if gpu is None else f"cubin, on {gpu.name}"
+    checks[f"so does the {place}"] = compiled_run
     for claim, held in checks.items():
         print(f"checked: {claim}: {'yes' if held else 'NO'}")
     if not tileirdisasm().exists():
         print("not checked: what NVIDIA's tools say (PyPI: nvidia-cuda-tileiras)")
-    print("not done here: running the cubin on a GPU.")
+    if gpu is None:
+        print(f"not done here: running the cubin on a GPU ({why})")
     return 0 if all(checks.values()) else 1
+
+
+def find_gpu() -> tuple[Gpu | None, str]:
+    """The GPU of this machine, if we can compile for it; else why there is none."""
+    try:
+        found = current_gpu()
+        served(found)
+    except tilewright.Unsupported as error:
+        return None, error.feature
+    return found, ""
 
 
 def check(source: str, encoded: dict[str, bytes]) -> Iterator[tuple[str, bool]]:

@@ -75,7 +75,7 @@ class StandIn(ModuleType):
 
         def call(*arguments: Any) -> Any:
             self.calls.append(name)
-            results = found(*arguments)
+            results: Any = found(*arguments)
             status = CUresult[self.failing.get(name, "CUDA_SUCCESS")]
             return (status, None) if status else (status, *results)
 

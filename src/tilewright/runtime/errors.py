@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.runtime.messages import first_assertion
 from tilewright.support.diagnostics import Diagnostic, Error, Unsupported, UserError, note
-from tilewright.support.location import UNKNOWN, FileLoc
+from tilewright.support.location import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,5 +111,5 @@ def fault(status: str, kernel: str, said: Said | None = None) -> GpuError:
         status,
         f"{kernel}: assertion failed in block [{failed.block}]: {failed.text}",
         *notes,
-        location=FileLoc(failed.file, failed.line, 1),
+        location=failed.place,
     )

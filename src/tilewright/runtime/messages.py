@@ -10,11 +10,15 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final, NamedTuple
 
+from tilewright.support.location import FileLoc
+
 _ASSERTION: Final = re.compile(
     r"^(?P<file>.*):(?P<line>\d+): (?P<function>.*): block: \[(?P<block>[\d,]+)\], "
-    r"thread: \[(?P<thread>[\d,]+)\] Assertion `(?P<text>.*)` failed\.$",
+    r"thread: \[[\d,]+\] Assertion `(?P<text>(?:.|\n)*?)` failed\.$",
     re.MULTILINE,
 )
+_PLACED: Final = re.compile(r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+): error: (?P<text>.*)")
+"""A text that says itself where it stands, as those of the memory checker do."""
 _outputs: Final = Lock()
 
 
@@ -29,8 +33,7 @@ class Assertion(NamedTuple):
     """An assertion that failed: what it says, where it stands, and who noticed first."""
 
     text: str
-    file: str
-    line: int
+    place: FileLoc
     block: str
 
 
@@ -62,7 +65,11 @@ def first_assertion(text: str) -> Assertion | None:
     found = _ASSERTION.search(text)
     if found is None:
         return None
-    return Assertion(found["text"], found["file"], int(found["line"]), found["block"])
+    placed = _PLACED.fullmatch(found["text"])
+    if placed is not None:
+        place = FileLoc(placed["file"], int(placed["line"]), int(placed["column"]))
+        return Assertion(placed["text"], place, found["block"])
+    return Assertion(found["text"], FileLoc(found["file"], int(found["line"]), 1), found["block"])
 
 
 def without_assertions(text: str) -> str:

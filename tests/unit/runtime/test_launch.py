@@ -369,3 +369,14 @@ class TestFailures:
             "kernel.py:12:1: error: kernel '@speak': assertion failed in block [2,0,0]: x > 0"
         )
         assert capfd.readouterr().err == ""
+
+    def test_checked_accesses_have_a_place_of_their_own(self, cuda: StandIn) -> None:
+        text = b"k.py:4:8: error: store outside of its view"
+        line = b"k.py:4: speak: block: [0,1,0], thread: [0,0,0] Assertion `%s` failed.\n" % text
+        cuda.says = (b"", line)
+        cuda.failing["cuStreamSynchronize"] = "CUDA_ERROR_ASSERT"
+        expected = (
+            r"k.py:4:8: error: kernel '@speak': .* block \[0,1,0\]: store outside of its view"
+        )
+        with pytest.raises(GpuError, match=expected):
+            tilewright.execute(SPEAKING, "speak", 1, [-3], on="gpu")

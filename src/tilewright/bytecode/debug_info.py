@@ -28,12 +28,16 @@ from tilewright.support.location import (
     TextLoc,
     UnknownLoc,
 )
+from tilewright.support.stack import StackRoom
 
 T = TypeVar("T", bound="DINode | Location")
 
-MAX_RECORD_NESTING: Final = 64
 MAX_CALL_SITES: Final = 1024
 """How many call sites one location may hold; few records could make a number without end."""
+MAX_RECORD_NESTING: Final = 2 * MAX_CALL_SITES
+_DEEP: Final = 32
+_FRAMES: Final = 1000 + 8 * MAX_RECORD_NESTING
+"""What the deepest nesting takes of Python's stack."""
 
 
 class DebugTable:
@@ -87,9 +91,12 @@ class DebugTable:
             user.fail(f"expected debug records without cycles, found {index - 1} in itself", at)
         if len(self._open) == MAX_RECORD_NESTING:
             user.fail(f"expected at most {MAX_RECORD_NESTING} nested debug records, found more", at)
-        self._open.append(index)
-        found = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
-        self._open.pop()
+        with StackRoom():
+            if len(self._open) == _DEEP:
+                StackRoom.need(_FRAMES)
+            self._open.append(index)
+            found = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
+            self._open.pop()
         return found
 
     def _parse(self, record: Cursor) -> DINode | Location:

@@ -8,7 +8,7 @@ from tilewright.dialects.cuda_tile import conversion as d
 from tilewright.dialects.cuda_tile.enums import Signedness
 from tilewright.ir.attributes import Type
 from tilewright.ir.operation import Operation
-from tilewright.ir.types import F4E2M1FN
+from tilewright.ir.types import F4E2M1FN, I1
 from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
 from tilewright.reference.integer import check_overflow
@@ -50,7 +50,16 @@ def ftof(op: d.FToFOp, at: Batch) -> Array:
 def ftoi(op: d.FToIOp, at: Batch) -> Array:
     """The integer part. What does not fit is undefined without `saturating`: it saturates too."""
     signed = op.signedness is Signedness.SIGNED
-    return converted_to_integer(op, at, op.source, is_signed=signed, is_defined=op.saturating)
+    return tile_integer(op, at, op.source, is_signed=signed, is_saturating=op.saturating)
+
+
+def tile_integer(
+    op: Operation, at: Batch, value: Value, *, is_signed: bool, is_saturating: bool
+) -> Array:
+    """The integer part; as one bit, whether there is anything but zero, as with NVIDIA's."""
+    if element(op.results[0]) is I1 and not is_saturating:
+        return conversion.float_to_bool(at[value], element(value))
+    return converted_to_integer(op, at, value, is_signed=is_signed, is_defined=is_saturating)
 
 
 def converted_to_integer(

@@ -17,6 +17,7 @@ from tilewright.dialects.cuda_tile.enums import Overflow, Rounding, Signedness
 from tilewright.ir.types import (
     F8E8M0FNU,
     FNV8E5M3FNU,
+    I1,
     I4,
     I64,
     FloatType,
@@ -110,7 +111,10 @@ def _whole(x: float, target: IntegerType, *, signed: bool) -> int:
 
 
 def float_to_int(effort: Effort) -> Iterator[Case]:
-    """`ftoi`. Without `saturating` only what fits is defined: the rest is left out."""
+    """`ftoi`. Without `saturating` only what fits is defined: the rest is left out.
+
+    One bit says whether there is anything but zero.
+    """
     for source in ALL_FLOATS:
         for target in INTEGERS:
             for sign in Signedness:
@@ -125,7 +129,9 @@ def _float_to_int(
     signed = sign is Signedness.SIGNED
     numbers = worth(patterns, source).tolist()
     found = [_whole(x, target, signed=signed) for x in numbers]
-    if not saturating:
+    if target is I1 and not saturating:
+        found = [int(x != 0) for x in numbers]
+    elif not saturating:
         fits = [
             math.isfinite(x) and math.trunc(x) == n for x, n in zip(numbers, found, strict=True)
         ]

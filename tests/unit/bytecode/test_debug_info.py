@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tilewright.bytecode.reader import read_bytecode
@@ -111,8 +113,19 @@ def test_lists_and_sections_must_exist(build) -> None:
 
 
 def test_records_do_not_nest_for_ever(build) -> None:
-    chain = [b"\x03" + build.varint(index) + b"\x01\x01\x01" for index in range(2, 200)]
-    assert "expected at most 64 nested debug records" in error(module(build, [1, 1], chain))
+    chain = [b"\x03" + build.varint(index) + b"\x01\x01\x01" for index in range(2, 3000)]
+    assert "expected at most 2048 nested debug records" in error(module(build, [1, 1], chain))
+
+
+def test_code_that_was_inlined_a_hundred_times(build) -> None:
+    chain = [b"\x06\x04" + build.varint(index) for index in range(4, 900)]
+    limit = sys.getrecursionlimit()
+    _, found = locations(module(build, [4, 900], [*RECORDS[:4], *chain]))
+    for _ in chain:
+        assert isinstance(found, CallSiteLoc)
+        found = found.caller
+    assert isinstance(found, DILoc)
+    assert sys.getrecursionlimit() == limit
 
 
 def test_few_records_cannot_make_endless_call_sites(build) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.conversion.nv_tileas_to_nvgpu.narrow_floats import decoded, encoded
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere, one_by_one
 from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
+    compared,
     half,
     intrinsic,
     odd_single,
@@ -17,7 +18,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.dialects.arith import casts
-from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import MaxSIOp, MinSIOp, MinUIOp
 from tilewright.dialects.elements import element_of, width_of, with_element
@@ -115,12 +116,17 @@ def _rounded(
 
 @converts(FToIOp)
 def float_to_int(op: FToIOp, new: FToIOp, build: ConversionBuilder) -> Result:
-    """The integer part, at most what the type holds, whether that was asked for or not."""
+    """The integer part, at most what the type holds, whether that was asked for or not.
+
+    As one bit: whether there is anything but zero.
+    """
     source, value = element_of(op.source.type), new.source
     if source not in (F32, F64):
         value = converted(op, build, value, source, F32, RoundingMode.NEAREST_EVEN)
     signed, target = op.signedness is Signedness.SIGNED, element_of(op.result.type)
     assert isinstance(target, IntegerType)
+    if target is I1 and not op.saturating:
+        return compared(build, CmpFPredicate.UNE, value, everywhere(build, 0, value.type))
     wide = with_element(value.type, target if target.width > I32.width else I32)
     found = build.create(FPToSISatOp if signed else FPToUISatOp, operand=value, types=[wide]).res
     return found if target.width >= I32.width else _limited(build, found, target, signed)

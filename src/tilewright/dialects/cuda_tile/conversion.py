@@ -118,7 +118,7 @@ class FToIOp(ConversionOp):
     """Conversion of floats to integers, cut off toward zero.
 
     What does not fit is undefined; with `saturating` it is the nearest integer of the type, and
-    NaN is zero.
+    NaN is zero. One bit, without `saturating`, says whether the float is other than zero.
     """
 
     name = "cuda_tile.ftoi"

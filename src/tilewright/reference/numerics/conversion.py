@@ -50,6 +50,11 @@ def float_to_int(a: Array, source: Type, target: IntegerType, *, is_signed: bool
     return wrap(limited, target)
 
 
+def float_to_bool(a: Array, source: Type) -> Array:
+    """`ftoi` to i1, if not saturating: where a float is other than zero, as NaN is."""
+    return widen(a, source) != 0
+
+
 def fits_integer(a: Array, source: Type, target: IntegerType, *, is_signed: bool) -> Array:
     """Where the integer part is a number of the type; NaN and infinities are not."""
     whole = np.trunc(widen(a, source))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilewright.dialects.nv_tileaa import conversion as d
 from tilewright.reference.batch import Batch
-from tilewright.reference.conversion import as_addresses, as_bytes, converted_to_integer
+from tilewright.reference.conversion import as_addresses, as_bytes, tile_integer
 from tilewright.reference.integer import check_overflow
 from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import conversion
@@ -46,7 +46,7 @@ def fp_to_fp(op: d.FpToFpOp, at: Batch) -> Array:
 def ftoi(op: d.FToIOp, at: Batch) -> Array:
     """The integer part. What does not fit is undefined without `saturating`: it saturates too."""
     signed = is_signed(op.signedness)
-    return converted_to_integer(op, at, op.source, is_signed=signed, is_defined=op.saturating)
+    return tile_integer(op, at, op.source, is_signed=signed, is_saturating=op.saturating)
 
 
 @meaning(d.IntToPtrOp)

@@ -68,6 +68,11 @@ def float_to_int(
     return mask(to_width) >> signed
 
 
+def float_to_bool(a: int, source: FloatFormat) -> int:
+    """`ftoi` to i1, if not saturating: whether the float is other than zero, as NaN is."""
+    return int(not decode(a, source).is_zero)
+
+
 def float_to_float(
     a: int, source: FloatFormat, target: FloatFormat, rounding: Rounding = Rounding.NEAREST_EVEN
 ) -> int | None:

@@ -87,6 +87,8 @@ def fold_float_to_int(op: FToIOp, constants: Constants) -> Folded:
         return None
     source, bits = format_of(op.source.type), width_of(op.result.type)
     signed, saturating = op.signedness is Signedness.SIGNED, op.saturating
+    if bits == 1 and not saturating:
+        return elementwise(lambda a: conversion.float_to_bool(a, source), op.result.type, constants)
     return elementwise(
         lambda a: conversion.float_to_int(a, source, bits, signed=signed, saturating=saturating),
         op.result.type,

@@ -220,13 +220,6 @@ def test_what_kernels_print(capfd: pytest.CaptureFixture[str]) -> None:
     assert sorted(capfd.readouterr().out.split()) == ["0", "10", "5"]
 
 
-def test_much_is_printed() -> None:
-    printed: list[str] = []
-    x = np.ones(100_000, np.float32)
-    tilewright.execute(SCALE, "scale", 100_000, [x, 2.5], on="gpu", write=printed.append)
-    assert "".join(printed) == "2.5\n" * 100_000
-
-
 def test_clusters() -> None:
     if current_gpu().arch != "sm_90":
         pytest.skip("the hint is for sm_90")

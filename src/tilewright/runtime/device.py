@@ -110,7 +110,7 @@ class Gpu:
         call("cuMemFree", address)
 
     def let_print(self, context: int) -> None:
-        """Make room for what kernels print; too late once one has."""
+        """Make room for what kernels print; too late once any kernel that could has run."""
         if context in self._printing:
             return
         self._printing.add(context)

@@ -25,7 +25,7 @@ FAULTS: Final[Mapping[str, str]] = {
     "CUDA_ERROR_HARDWARE_STACK_ERROR": "the kernel ran out of stack",
     "CUDA_ERROR_ILLEGAL_ADDRESS": "the kernel accessed memory that is not there",
     "CUDA_ERROR_ILLEGAL_INSTRUCTION": "the kernel reached an instruction that cannot be run",
-    "CUDA_ERROR_INVALID_ADDRESS_SPACE": "the kernel accessed memory of the wrong kind",
+    "CUDA_ERROR_INVALID_ADDRESS_SPACE": "the kernel accessed memory that is not there",
     "CUDA_ERROR_INVALID_PC": "the kernel jumped to where there is no code",
     "CUDA_ERROR_LAUNCH_FAILED": "the kernel was stopped, by a trap or an access that failed",
     "CUDA_ERROR_LAUNCH_TIMEOUT": "the kernel took longer than the driver lets it",

@@ -16,6 +16,7 @@ from tilewright.driver.pipelines import (
     CHECKS,
     EMITTED,
     LEVELS,
+    OVERLAP_LEVEL,
     STAGES,
     level_of,
     levels_between,
@@ -178,7 +179,8 @@ class Compilation:
 
     def __init__(self, module: Operation, settings: Settings, watch: Watch | None = None) -> None:
         self.module = module
-        self.settings = settings
+        # What a debugger follows is not optimized.
+        self.settings = settings._replace(opt_level=0) if settings.device_debug else settings
         self.watch = watch or Watch()
         self.ptx = ""
         self.cubin: Cubin | None = None
@@ -200,7 +202,12 @@ class Compilation:
         settings = self.settings
         clock = self.watch.clock
         with clock.measure("write LLVM IR"):
-            written = emit_llvm(self.module, settings.arch, line_info=settings.line_info)
+            written = emit_llvm(
+                self.module,
+                settings.arch,
+                line_info=settings.line_info,
+                variables=settings.device_debug,
+            )
         if stage == "llvm":
             return written.text
         from tilewright.emit.ptx import compile_ptx  # noqa: PLC0415
@@ -215,13 +222,17 @@ class Compilation:
         if STAGES.index(stage) < STAGES.index(level):
             message = f"expected a stage from '{level}' on, where the program is, got '{stage}'"
             raise UserError([Diagnostic(message, self.module.location)])
+        if self.settings.device_debug:
+            self._run("name-values")
         if level == "cuda_tile":
             self._run(LEVELS[self.settings.opt_level])
         elif level in ("nv_tileaa", "nv_tileas"):
             name_target(self.module, self.settings.arch)
         if self.settings.sanitize and level not in CHECKED:
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
-        for below, passes in levels_between(level, stage):
+        # What is checked is checked where it happens.
+        overlap = self.settings.opt_level >= OVERLAP_LEVEL and not self.settings.sanitize
+        for below, passes in levels_between(level, stage, overlap=overlap):
             if passes is None:
                 raise Unsupported(f"the way from '{level}' to '{below}'", self.module.location)
             self.module = enclosed(self.module)
@@ -246,6 +257,7 @@ class Compilation:
                 settings.arch,
                 opt_level=settings.opt_level,
                 line_info=settings.line_info,
+                device_debug=settings.device_debug,
                 foreign=self._foreign,
             )
         self.watch.sink.diagnostics += remarks_of(self.cubin)

@@ -6,7 +6,7 @@ function cuTile Python 1.7 takes a location for one of its own, and cannot print
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.support.location import ByteLoc, CallSiteLoc, FusedLoc, NameLoc
 from tilewright.support.source_place import source_place
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from tilewright.support.diagnostics import Diagnostic
     from tilewright.support.location import Location
+
+CALLED: Final = "note: called from here"
 
 
 def message(diagnostics: Iterable[Diagnostic]) -> str:
@@ -58,6 +60,6 @@ def _lines(diagnostic: Diagnostic) -> Iterator[str]:
     while isinstance(location, CallSiteLoc):
         location = location.caller
         if source_place(location) is not None:
-            yield placed(location, "note: called from here")
+            yield placed(location, CALLED)
     for note in diagnostic.notes:
         yield from _lines(note)

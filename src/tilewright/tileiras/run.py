@@ -87,7 +87,7 @@ def bug_text(error: Exception) -> str:
     """What is said of an error that is nobody's but ours."""
     from tilewright.tileiras.messages import placed  # noqa: PLC0415
 
-    text = f"error: internal error of Tilewright {__version__}: {error or type(error).__name__}"
+    text = f"error: internal error of Tilewright {__version__}: {str(error) or type(error).__name__}"
     return placed(error.location, text) if isinstance(error, InternalError) else text
 
 
@@ -216,11 +216,11 @@ def _show(options: RemarkOptions, remarks: list[Remark]) -> None:
     from tilewright.tileiras.remarks import as_text, as_yaml, select  # noqa: PLC0415
 
     chosen = select(remarks, options.categories)
-    if options.form != YAML:
-        print(as_text(chosen), end="")
-        return
+    text = as_yaml(chosen) if options.form == YAML else as_text(chosen)
     with _failing(WRONG_INPUT):
-        write_output(_path(options.file), as_yaml(chosen).encode())
+        # Names in a program need not be text.
+        target = _path(options.file) if options.form == YAML else "-"
+        write_output(target, text.encode("utf-8", "backslashreplace"))
 
 
 def _path(name: str) -> str:

@@ -251,3 +251,17 @@ def test_a_cache_that_cannot_be_written(
     assert (code, out) == (0, "")
     assert re.fullmatch(r"warning: the cache .* cannot be written: .*\n", err)
     assert read_note((folder / "made").read_bytes()) is not None
+
+
+def test_names_that_are_no_text(run: Run, folder: Path) -> None:
+    """Bytecode may hold any bytes as the name of a kernel's file."""
+    data = tilewright.write_bytecode(
+        tilewright.read(DEBUG.replace("BODY", "addf %a, %a : tile<f32>"))
+    )
+    (folder / "odd").write_bytes(data.replace(b"/folder/kernel", b"/folder/\xff\xfe\xe0nel"))
+    code, out, err = run("odd", GPU, "-o", "k", "--remarks=all", tool="tileiras")
+    assert (code, err) == (0, "")
+    assert r"/folder/\udcff\udcfe\udce0nel.py" in out
+    options = ["--remark-format=yaml", "--remarks-output-file=r.yaml"]
+    assert run("odd", GPU, "-o", "k", "--remarks=all", *options, tool="tileiras").code == 0
+    assert r"\udcff" in (folder / "r.yaml").read_text()

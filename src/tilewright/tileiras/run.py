@@ -87,7 +87,9 @@ def bug_text(error: Exception) -> str:
     """What is said of an error that is nobody's but ours."""
     from tilewright.tileiras.messages import placed  # noqa: PLC0415
 
-    text = f"error: internal error of Tilewright {__version__}: {str(error) or type(error).__name__}"
+    text = (
+        f"error: internal error of Tilewright {__version__}: {str(error) or type(error).__name__}"
+    )
     return placed(error.location, text) if isinstance(error, InternalError) else text
 
 

@@ -6,12 +6,12 @@ file after the other. Here it finds one that has the same command line, and no p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from contextlib import redirect_stderr
-from dataclasses import replace
-from functools import cache, wraps
+from functools import cache
 from io import StringIO
-from typing import Any
+from typing import Any, Final
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import NEWEST
@@ -22,6 +22,7 @@ from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
 from tilewright.tileiras.command_line import read_job
+from tilewright.tileiras.messages import CALLED
 from tilewright.tileiras.run import (
     FAILED,
     WRONG_USAGE,
@@ -30,6 +31,10 @@ from tilewright.tileiras.run import (
     perform,
     version_text,
 )
+
+_PLACED: Final = re.compile(r'loc\("(.+)":(\d+):(\d+)\)(?: in (\S+))?: (.*)')
+_ERROR: Final = "error: "
+_NAMELESS: Final = "kernel"
 
 
 class Failure(Exception):
@@ -82,10 +87,36 @@ class Compiler:
             message = f"the compiler took longer than {timeout_sec} s; smaller tiles compile faster"
             raise errors.TileCompilerTimeoutError(message, options, version()) from None
         except Failure as failure:
-            message, place = cutile("_compile")._parse_tileir_stderr(str(failure))
+            message, place = _place_of(str(failure))
             raise errors.TileCompilerExecutionError(
                 failure.code, message, place, options, version()
             ) from failure.__cause__
+
+
+def _place_of(text: str) -> tuple[str, Any]:
+    """What an error says, and where, with the calls that led there, as cuTile shows it.
+
+    cuTile would read the place from the text too, but without the function that it is in, and
+    cannot show it then.
+    """
+    errors = cutile("_exception")
+    lines: list[str] = []
+    places: list[Any] = []
+    for line in text.splitlines():
+        match = _PLACED.fullmatch(line)
+        if match is None:
+            lines.append(line.removeprefix(_ERROR))
+            continue
+        file, row, column, name, words = match.groups()
+        if not places or words == CALLED:
+            function = errors.FunctionDesc(name or _NAMELESS, file, int(row), 1)
+            places.append(errors.Loc(int(row), int(column), file, function=function))
+        if words != CALLED:
+            lines.append(words.removeprefix(_ERROR))
+    place = None
+    for outer in reversed(places):
+        place = outer if place is None else outer.with_call_site(place)
+    return "\n".join(lines), place or errors.Loc.unknown()
 
 
 def disassembly(
@@ -115,34 +146,6 @@ def newest_bytecode(temp_dir: str, allow_dev: bool = False) -> Any:
     return max(each for each in known if (each.major(), each.minor()) <= NEWEST)
 
 
-def naming_the_kernel(compile_tile: Callable[..., Any]) -> Callable[..., Any]:
-    """cuTile's own compilation, with the kernel's name in the places of errors.
-
-    cuTile reads file, line and column from what a compiler prints, but cannot show a place without
-    the function that it is in.
-    """
-
-    @wraps(compile_tile)
-    def compile_kernel(ann_func: Any, *args: Any, **keywords: Any) -> Any:
-        try:
-            return compile_tile(ann_func, *args, **keywords)
-        except cutile("_exception").TileCompilerError as error:
-            if not error.loc.is_unknown() and error.loc.function is None:
-                error.loc = replace(error.loc, function=_describe(ann_func))
-            raise
-
-    return compile_kernel
-
-
-def _describe(kernel: Any) -> Any:
-    """What cuTile calls a function."""
-    function = getattr(kernel, "pyfunc", kernel)
-    code = function.__code__
-    return cutile("_exception").FunctionDesc(
-        function.__name__, code.co_filename, code.co_firstlineno, 1, is_entry=True
-    )
-
-
 def swaps() -> list[tuple[Any, Any]]:
     """Functions of cuTile, each with the one that stands in for it."""
     own = cutile("_compile")
@@ -153,5 +156,4 @@ def swaps() -> list[tuple[Any, Any]]:
         (own._get_compiler_version_string, version),
         (own._get_max_supported_bytecode_version, newest_bytecode),
         (own._bytecode_to_mlir_text, disassembly),
-        (own.compile_tile, naming_the_kernel(own.compile_tile)),
     ]

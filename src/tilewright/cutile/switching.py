@@ -12,6 +12,8 @@ from tilewright.support.diagnostics import Unsupported, fail
 
 PLACES: Final = ("gpu", "cpu")
 
+_OURS: Final = "tilewright."
+
 Swap = tuple[Any, Any]
 """An object of cuTile, and ours that stands in for it."""
 
@@ -84,8 +86,8 @@ def _cpu_launch(check: bool, seed: int) -> Callable[..., None]:
 
 
 def _replace(old: Any, new: Any) -> None:
-    """Put one object in the place of another in all loaded modules."""
-    for module in list(sys.modules.values()):
-        names = getattr(module, "__dict__", {})
+    """Put one object in the place of another in all loaded modules but those that define ours."""
+    for title, module in list(sys.modules.items()):
+        names = {} if title.startswith(_OURS) else getattr(module, "__dict__", {})
         for name in [name for name, value in list(names.items()) if value is old]:
             names[name] = new

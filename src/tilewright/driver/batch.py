@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
+from tempfile import TemporaryDirectory
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,12 +17,10 @@ from tilewright.driver.batch_worker import Answer, Request, read_value, send_req
 from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.files import FileError, read_input
 from tilewright.driver.stored import Stored
+from tilewright.support.identity import identity
 
 if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
-
-GRACE: Final = 5.0
-"""Seconds that a process has to tidy up."""
 
 UNREADABLE: Final = 2
 CRASHED: Final = 70
@@ -41,9 +41,10 @@ class Outcome(NamedTuple):
 class Worker:
     """A process that compiles one file after the other."""
 
-    __slots__ = ("_closed", "_lock", "_process")
+    __slots__ = ("_closed", "_lock", "_process", "_scratch")
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
         self._lock = Lock()
         self._closed = False
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,8 +61,7 @@ class Worker:
         value = read_value(process.stdout)
         if value is not None:
             return Answer(*value)
-        self._process = None
-        code = _ended(process)
+        code = self._end(process)
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         return Answer(CRASHED, f"{request.name}: error: the process that compiled it ended {how}")
 
@@ -72,46 +72,53 @@ class Worker:
                     [sys.executable, "-m", "tilewright.driver.batch_worker"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
+                    env={**os.environ, "TMPDIR": self._scratch},
                     # Ctrl-C is for whoever waits for the answer.
                     start_new_session=True,
                 )
             return self._process
 
     def close(self) -> None:
-        """End the process, and start no other; whoever waits for an answer gets none."""
+        """End the process at once, and start no other; whoever waits for an answer gets none."""
         with self._lock:
             self._closed = True
-        process = self._process
-        if process is not None:
-            process.terminate()
+            if self._process is not None:
+                _kill(self._process)
 
     def finish(self) -> None:
-        """End the process, and wait until it has."""
+        """Wait until the process has ended."""
         self.close()
         if self._process is not None:
-            _ended(self._process)
+            self._end(self._process)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> int:
+        """The exit code of a process that answers no more."""
+        with self._lock:
+            self._process = None
+        for file in (process.stdin, process.stdout):
+            assert file is not None
+            with suppress(BrokenPipeError):
+                file.close()
+        return process.wait()
 
 
-def _ended(process: subprocess.Popen[bytes]) -> int:
-    """The exit code of a process that has closed its output, once it has tidied up."""
-    try:
-        process.wait(GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-    for file in (process.stdin, process.stdout):
-        assert file is not None
-        with suppress(BrokenPipeError):
-            file.close()
-    return process.wait()
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process with its ptxas; what they write is in our scratch folder."""
+    with suppress(ProcessLookupError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 class Crew:
     """Workers, each with a thread that gives it one request after the other."""
 
     def __init__(self, size: int) -> None:
+        self._scratch = TemporaryDirectory(prefix="tilewright-", ignore_cleanup_errors=True)
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._answers: SimpleQueue[tuple[Request, Answer]] = SimpleQueue()
-        self._workers = [Worker() for _ in range(size)]
+        self._workers = [Worker(self._scratch.name) for _ in range(size)]
         self._threads = [
             Thread(target=self._serve, args=(each,), daemon=True) for each in self._workers
         ]
@@ -138,6 +145,7 @@ class Crew:
             worker.close()
         for thread in self._threads:
             thread.join()
+        self._scratch.cleanup()
 
 
 def compile_files(
@@ -164,11 +172,11 @@ def compile_files(
             requests.append(found)
     if not requests:
         return
-    for request, (code, message, packed) in Crew(min(jobs, len(requests))).answers(requests):
-        made = Stored.unpack(packed) if packed else None
-        if made is not None:
+    for request, answer in Crew(min(jobs, len(requests))).answers(requests):
+        made = Stored.unpack(answer.packed) if answer.packed else None
+        if made is not None and answer.maker == identity():
             cache.put(key_of(*request), made, warn)
-        yield Outcome(request.name, code, message, made)
+        yield Outcome(request.name, answer.code, answer.message, made)
 
 
 def _looked_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcome | Request:

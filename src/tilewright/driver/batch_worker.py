@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import marshal
 import os
-import signal
 import sys
 from contextlib import redirect_stderr
 from struct import Struct
@@ -38,6 +37,8 @@ class Answer(NamedTuple):
     code: int
     message: str
     packed: bytes = b""
+    maker: str = ""
+    """Which compiler it was: somebody may be at work on this one."""
 
 
 def write_value(target: IO[bytes], value: tuple[Any, ...]) -> None:
@@ -65,8 +66,6 @@ def send_request(target: IO[bytes], request: Request) -> None:
 
 def main() -> int:
     """Serve until nobody asks any more."""
-    # Whoever asked ends us so; what we have begun is then tidied up.
-    signal.signal(signal.SIGTERM, _leave)
     source = sys.stdin.buffer
     # What a library prints must not come between the answers.
     target = os.fdopen(os.dup(1), "wb")
@@ -76,21 +75,16 @@ def main() -> int:
     return 0
 
 
-def _leave(number: int, frame: object) -> None:
-    # Once is enough: tidying up is not to be disturbed.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.exit(128 + number)
-
-
 def _answer(data: bytes, name: str, options: tuple[Any, ...], emit: str) -> Answer:
     from tilewright.driver.cli import guarded  # noqa: PLC0415
+    from tilewright.support.identity import identity  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     request = Request(data, name, Settings(ARCHES[options[0]], *options[1:]), emit)
     made: list[Stored] = []
     with redirect_stderr(io.StringIO()) as said:
         code = guarded(lambda: _compile(request, made))
-    return Answer(code, said.getvalue(), made[0].pack() if made else b"")
+    return Answer(code, said.getvalue(), made[0].pack() if made else b"", identity())
 
 
 def _compile(request: Request, made: list[Stored]) -> int:

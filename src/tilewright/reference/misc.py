@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from tilewright.dialects.cuda_tile import misc as d
-from tilewright.dialects.cuda_tile.attributes import BoundedAttr, DivByAttr, SameElementsAttr
 from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.dialects.cuda_tile.types import TensorViewType
-from tilewright.dialects.nv_tileaa import predicates as nv_tileaa
 from tilewright.dialects.nv_tileaa.types import MemrefType
+from tilewright.dialects.promises import Bounded, DivBy, Promise, SameElements
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
@@ -42,11 +41,6 @@ def assume(op: d.AssumeOp, at: Batch) -> Any:
     return at[op.value]
 
 
-Bounded = BoundedAttr | nv_tileaa.BoundedAttr
-DivBy = DivByAttr | nv_tileaa.DivByAttr
-SameElements = SameElementsAttr | nv_tileaa.SameElementsAttr
-
-
 def check_promise(op: Operation, at: Batch, of: Value, predicate: Attribute) -> None:
     """Stop if a promise about a value does not hold.
 
@@ -65,7 +59,7 @@ def check_promise(op: Operation, at: Batch, of: Value, predicate: Attribute) -> 
         at.require(op, holds, Fault.ASSUMPTION, gist)
 
 
-def _spelled(predicate: Bounded | SameElements | DivBy) -> str:
+def _spelled(predicate: Promise) -> str:
     name = predicate.mnemonic.rpartition(".")[2]
     return f"{name}{predicate.print(None)}"  # pyright: ignore
 

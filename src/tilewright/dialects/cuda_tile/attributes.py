@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from tilewright.dialects.cuda_tile.enums import (
     ENUM_SINCE,
@@ -20,9 +20,9 @@ from tilewright.dialects.cuda_tile.enums import (
     TileEnum,
 )
 from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType
+from tilewright.dialects.promises import Bounded, DivBy, Promise, SameElements
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr, Parametric, Type
 from tilewright.ir.types import I1, I64, IntegerType
-from tilewright.support.bits import is_power_of_two
 from tilewright.text.attribute_printer import keyword_or_string
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-class AssumePredicate(Parametric):
+class AssumePredicate(Promise):
     """Base of what `assume` may promise of a value."""
 
     __slots__ = ()
@@ -59,151 +59,53 @@ class AssumePredicate(Parametric):
     spelling: ClassVar[str]
     """The mnemonic without the dialect."""
 
-    def value_problem(self, type: Type) -> str | None:
-        """Why this cannot be said of a value of that type, or nothing."""
-        raise NotImplementedError
-
-    def print(self, printer: AttributePrinter) -> str:
-        """The text after the mnemonic."""
-        raise NotImplementedError
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
-        raise NotImplementedError
-
-
-_MAX_DIVISOR: Final = 1 << 62
-
 
 def _is_integer_or_pointer(tile: TileType) -> bool:
     return isinstance(tile.element, IntegerType | PtrType)
 
 
-class DivByAttr(AssumePredicate):
+class DivByAttr(DivBy, AssumePredicate):
     """`div_by<16, every 4 along 1>`: elements, or the first of each group, are divisible."""
 
     __slots__ = ("divisor", "every", "along")  # noqa: RUF023 - the order of the parameters
     mnemonic = "cuda_tile.div_by"
     spelling = "div_by"
 
-    divisor: int
-    every: int | None
-    along: int | None
-
-    def __new__(cls, divisor: int, every: int | None = None, along: int | None = None) -> Self:
-        return cls.unique(divisor, every, along)
-
     def value_problem(self, type: Type) -> str | None:
-        if not is_power_of_two(self.divisor) or self.divisor > _MAX_DIVISOR:
-            return f"'div_by' expects a power of two up to 2^62, got {self.divisor}"
-        if (self.every is None) != (self.along is None):
-            return "'div_by' takes 'every' and 'along' together"
+        problem = self.parameter_problem(self.divisor, self.every, self.along)
+        if problem is not None:
+            return problem
         if isinstance(type, TensorViewType):
             return None if self.every is None else "'div_by' takes no 'every' for a tensor_view"
         if not isinstance(type, TileType) or not _is_integer_or_pointer(type):
             return f"'div_by' expects a tile of integers or pointers or a tensor_view, got '{type}'"
-        return self._group_problem(type.shape)
-
-    def _group_problem(self, shape: tuple[int, ...]) -> str | None:
-        if self.every is None or self.along is None:
-            return None
-        if not shape:
-            return "'div_by' takes no 'every' for a scalar"
-        if not 0 <= self.along < len(shape):
-            return f"'div_by' expects 'along' below the rank {len(shape)}, got {self.along}"
-        if not 0 <= self.every <= shape[self.along]:
-            extent = shape[self.along]
-            return f"'div_by' expects 'every' from 0 to the extent {extent}, got {self.every}"
-        return None
-
-    def print(self, printer: AttributePrinter) -> str:
-        groups = "" if self.every is None else f", every {self.every} along {self.along}"
-        return f"<{self.divisor}{groups}>"
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        parser.expect("<")
-        divisor = parser.integer()
-        every = along = None
-        if parser.accept(","):
-            parser.expect("every")
-            every = parser.integer()
-            parser.expect("along")
-            along = parser.integer()
-        parser.expect(">")
-        return cls(divisor, every, along)
+        return self.group_problem(type.shape)
 
 
-class SameElementsAttr(AssumePredicate):
+class SameElementsAttr(SameElements, AssumePredicate):
     """`same_elements<[1, 4]>`: blocks of that shape hold equal elements."""
 
     __slots__ = ("values",)
     mnemonic = "cuda_tile.same_elements"
     spelling = "same_elements"
 
-    values: tuple[int, ...]
-
-    def __new__(cls, values: tuple[int, ...]) -> Self:
-        return cls.unique(values)
-
     def value_problem(self, type: Type) -> str | None:
         if not isinstance(type, TileType) or not _is_integer_or_pointer(type):
             return f"'same_elements' expects a tile of integers or pointers, got '{type}'"
-        if len(self.values) != type.rank:
-            return f"'same_elements' expects {type.rank} values, got {len(self.values)}"
-        for value, extent in zip(self.values, type.shape, strict=True):
-            if not 0 <= value <= extent:
-                return f"'same_elements' expects a value from 0 to {extent}, got {value}"
-        return None
-
-    def print(self, printer: AttributePrinter) -> str:
-        return f"<[{', '.join(map(str, self.values))}]>"
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        parser.expect("<")
-        values = parser.listed(parser.integer, "[", "]")
-        parser.expect(">")
-        return cls(tuple(values))
+        return self.block_problem(type.shape)
 
 
-class BoundedAttr(AssumePredicate):
+class BoundedAttr(Bounded, AssumePredicate):
     """`bounded<0, ?>`: every element, read as signed, lies between the two, both included."""
 
     __slots__ = ("lower", "upper")
     mnemonic = "cuda_tile.bounded"
     spelling = "bounded"
 
-    lower: int | None
-    upper: int | None
-
-    def __new__(cls, lower: int | None, upper: int | None) -> Self:
-        return cls.unique(lower, upper)
-
     def value_problem(self, type: Type) -> str | None:
         if not isinstance(type, TileType) or not isinstance(type.element, IntegerType):
             return f"'bounded' expects a tile of integers, got '{type}'"
-        limit = 1 << (type.element.width - 1)
-        for bound in (self.lower, self.upper):
-            if bound is not None and not -limit <= bound < limit:
-                return f"'bounded' expects bounds from {-limit} to {limit - 1}, got {bound}"
-        if self.lower is not None and self.upper is not None and self.lower > self.upper:
-            return f"'bounded' expects {self.lower} not to be above {self.upper}"
-        return None
-
-    def print(self, printer: AttributePrinter) -> str:
-        lower, upper = ("?" if b is None else str(b) for b in (self.lower, self.upper))
-        return f"<{lower}, {upper}>"
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        parser.expect("<")
-        lower = None if parser.accept("?") else parser.integer()
-        parser.expect(",")
-        upper = None if parser.accept("?") else parser.integer()
-        parser.expect(">")
-        return cls(lower, upper)
+        return self.width_problem(type.element.width)
 
 
 class OptimizationHintsAttr(Parametric):

@@ -1,0 +1,156 @@
+"""What `assume` may promise of a value, at whatever level: parameters, text, and their limits.
+
+A subclass has the slots that its base names, and says which types it may speak of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Self
+
+from tilewright.ir.attributes import Parametric
+from tilewright.support.bits import is_power_of_two
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.text.attribute_printer import AttributePrinter
+    from tilewright.text.parser import Parser
+
+_MAX_DIVISOR: Final = 1 << 62
+
+
+class Promise(Parametric):
+    """Base of the promises."""
+
+    __slots__ = ()
+
+    def value_problem(self, type: Type) -> str | None:
+        """Why this cannot be said of a value of that type, or nothing."""
+        raise NotImplementedError
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        raise NotImplementedError
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read what `print` writes."""
+        raise NotImplementedError
+
+
+class DivBy(Promise):
+    """`div_by<16, every 4 along 1>`: elements, or the first of each group, are divisible."""
+
+    __slots__ = ()
+
+    divisor: int
+    every: int | None
+    along: int | None
+
+    def __new__(cls, divisor: int, every: int | None = None, along: int | None = None) -> Self:
+        return cls.unique(divisor, every, along)
+
+    @staticmethod
+    def parameter_problem(divisor: int, every: int | None, along: int | None) -> str | None:
+        """Why this cannot be said of anything, or nothing."""
+        if not is_power_of_two(divisor) or divisor > _MAX_DIVISOR:
+            return f"'div_by' expects a power of two up to 2^62, got {divisor}"
+        if (every is None) != (along is None):
+            return "'div_by' takes 'every' and 'along' together"
+        return None
+
+    def group_problem(self, shape: Sequence[int]) -> str | None:
+        """Why a tile of that shape has no such groups, or nothing."""
+        if self.every is None or self.along is None:
+            return None
+        if not shape:
+            return "'div_by' takes no 'every' for a scalar"
+        if not 0 <= self.along < len(shape):
+            return f"'div_by' expects 'along' below the rank {len(shape)}, got {self.along}"
+        if not 0 <= self.every <= shape[self.along]:
+            extent = shape[self.along]
+            return f"'div_by' expects 'every' from 0 to the extent {extent}, got {self.every}"
+        return None
+
+    def print(self, printer: AttributePrinter) -> str:
+        groups = "" if self.every is None else f", every {self.every} along {self.along}"
+        return f"<{self.divisor}{groups}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.expect("<")
+        divisor = parser.integer()
+        every = along = None
+        if parser.accept(","):
+            parser.expect("every")
+            every = parser.integer()
+            parser.expect("along")
+            along = parser.integer()
+        parser.expect(">")
+        return cls(divisor, every, along)
+
+
+class SameElements(Promise):
+    """`same_elements<[1, 4]>`: blocks of that shape hold equal elements."""
+
+    __slots__ = ()
+
+    values: tuple[int, ...]
+
+    def __new__(cls, values: tuple[int, ...]) -> Self:
+        return cls.unique(values)
+
+    def block_problem(self, shape: Sequence[int]) -> str | None:
+        """Why a tile of that shape has no such blocks, or nothing."""
+        if len(self.values) != len(shape):
+            return f"'same_elements' expects {len(shape)} values, got {len(self.values)}"
+        for value, extent in zip(self.values, shape, strict=True):
+            if not 0 <= value <= extent:
+                return f"'same_elements' expects a value from 0 to {extent}, got {value}"
+        return None
+
+    def print(self, printer: AttributePrinter) -> str:
+        return f"<{list(self.values)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.expect("<")
+        values = parser.listed(parser.integer, "[", "]")
+        parser.expect(">")
+        return cls(tuple(values))
+
+
+class Bounded(Promise):
+    """`bounded<0, ?>`: every element, read as signed, lies between the two, both included."""
+
+    __slots__ = ()
+
+    lower: int | None
+    upper: int | None
+
+    def __new__(cls, lower: int | None, upper: int | None) -> Self:
+        return cls.unique(lower, upper)
+
+    def width_problem(self, width: int) -> str | None:
+        """Why integers of that width have no such bounds, or nothing."""
+        limit = 1 << (width - 1)
+        for bound in (self.lower, self.upper):
+            if bound is not None and not -limit <= bound < limit:
+                return f"'bounded' expects bounds from {-limit} to {limit - 1}, got {bound}"
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            return f"'bounded' expects {self.lower} not to be above {self.upper}"
+        return None
+
+    def print(self, printer: AttributePrinter) -> str:
+        lower, upper = ("?" if bound is None else bound for bound in (self.lower, self.upper))
+        return f"<{lower}, {upper}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        parser.expect("<")
+        lower = None if parser.accept("?") else parser.integer()
+        parser.expect(",")
+        upper = None if parser.accept("?") else parser.integer()
+        parser.expect(">")
+        return cls(lower, upper)

@@ -90,6 +90,8 @@ def _kernels(sections: list[Section]) -> dict[str, KernelInfo]:
     by_name = {section.name: section for section in sections}
     symbols = _symbols(sections)
     names = [name.removeprefix(".nv.info.") for name in by_name if name.startswith(".nv.info.")]
+    # Only kernels have parameters in constant memory; functions that they call have notes too.
+    names = [name for name in names if f".nv.constant0.{name}" in by_name]
     kernels = {name: KernelInfo(name) for name in names}
     for attribute, value in _attributes(by_name[".nv.info"].data):
         if attribute in (_REGISTERS, _FRAME_SIZE):

@@ -67,10 +67,11 @@ def python(
     *words: str | Path, cache: Path, sources: Path = SOURCES, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Python with its own cache of cuTile and without one of ours."""
+    inherited = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     environment: Mapping[str, str] = {
         **os.environ,
         "CUDA_TILE_CACHE_DIR": str(cache),
-        "PYTHONPATH": str(sources),
+        "PYTHONPATH": os.pathsep.join([str(sources), *map(os.path.abspath, inherited)]),
         "TILEWRIGHT_CACHE": "0",
         **variables,
     }
@@ -81,6 +82,18 @@ def python(
 def maker(cubin: Path) -> Note | None:
     """The Tilewright that made a cubin, by its note."""
     return read_note(cubin.read_bytes())
+
+
+ADDING = """
+import torch
+x, y = torch.rand(1000, device="cuda"), torch.rand(1000, device="cuda")
+z = torch.zeros_like(x)
+ct.launch(torch.cuda.current_stream(), (8,), add, (x, y, z, 128))
+torch.cuda.synchronize()
+assert torch.equal(z, x + y)
+print("added")
+"""
+"""What a client does on a GPU."""
 
 
 def kept(cache: Path) -> list[bytes]:

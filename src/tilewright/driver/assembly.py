@@ -13,7 +13,6 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.operation import Block
 from tilewright.support.diagnostics import fail
 from tilewright.support.location import UNKNOWN, ByteLoc, FileLoc, FusedLoc
-from tilewright.text.parser import parse_text
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -35,6 +34,9 @@ def decode_text(data: bytes, name: str, expected: str = "Tile IR text or bytecod
 
 def parse_any(text: str, name: str, allow_unregistered: bool = False) -> Operation:
     """Parse text of any dialect: a module, or operations that get a module around them."""
+    # Who compiles bytecode has no text to parse.
+    from tilewright.text.parser import parse_text  # noqa: PLC0415
+
     return parse_text(text, context(allow_unregistered), name, default_dialect="cuda_tile")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,21 +14,24 @@ BOOLEANS: Final = {
 }
 
 
-class Takes(Enum):
-    """What stands behind the name of an option."""
+class Takes:
+    """What stands behind the name of an option.
 
-    NOTHING = "nothing: it asks for a text and ends the program"
-    FLAG = "perhaps `=true` or `=false`"
-    TEXT = "any text"
-    NUMBER = "an integer"
-    CHOICE = "one of several words"
+    Plain constants: an enumeration of them would take longer to make than a command line to read.
+    """
+
+    NOTHING: Final = "nothing: it asks for a text and ends the program"
+    FLAG: Final = "perhaps `=true` or `=false`"
+    TEXT: Final = "any text"
+    NUMBER: Final = "an integer"
+    CHOICE: Final = "one of several words"
 
 
 class Option(NamedTuple):
     """An option by its full name."""
 
     name: str
-    takes: Takes
+    takes: str
     choices: tuple[str, ...] = ()
     attached: bool = False
     """Whether the value follows its letter at once, as in `-O3`."""
@@ -123,7 +125,7 @@ class ToolLine:
             # A value is judged by the option itself, its absence by the name that it was given.
             name = spelled if value is None else f"--{option.name}"
             self._mistake(f"for the {name} option: {problem}")
-        elif option.takes is Takes.NOTHING:
+        elif option.takes == Takes.NOTHING:
             raise Asked(option.name)
         else:
             assert value is not None

@@ -1,16 +1,15 @@
 """LLVM for another process: `python -m tilewright.emit.worker` serves one request after another.
 
-A line of JSON comes in and the text and the library behind it, as many bytes as it says; a line of
-JSON and the PTX, or why there is none, go out. If LLVM ends this process, the other one goes on,
-and reads why on the standard error output.
+A line of words and numbers comes in and the text and the library behind it, as many bytes as it
+says; a line of two numbers and the PTX, or why there is none, go out. If LLVM ends this process,
+the other one goes on, and reads why on the standard error output.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 
 class Answer(NamedTuple):
@@ -23,14 +22,9 @@ class Answer(NamedTuple):
 def request(text: str, cpu: str, features: str, opt_level: int, library: list[bytes]) -> bytes:
     """What the worker reads."""
     body = text.encode("utf-8", "surrogateescape")
-    head = {
-        "cpu": cpu,
-        "features": features,
-        "opt_level": opt_level,
-        "text": len(body),
-        "library": [len(each) for each in library],
-    }
-    return b"".join([json.dumps(head).encode(), b"\n", body, *library])
+    sizes = [len(each) for each in (body, *library)]
+    head = " ".join(map(str, (cpu, features, opt_level, *sizes)))
+    return b"".join([head.encode(), b"\n", body, *library])
 
 
 def reply(source: IO[bytes]) -> Answer | None:
@@ -38,9 +32,9 @@ def reply(source: IO[bytes]) -> Answer | None:
     line = source.readline()
     if not line.endswith(b"\n"):
         return None
-    head: dict[str, Any] = json.loads(line)
-    body = source.read(head["size"])
-    return Answer(head["done"], body.decode()) if len(body) == head["size"] else None
+    done, size = map(int, line.split())
+    body = source.read(size)
+    return Answer(bool(done), body.decode()) if len(body) == size else None
 
 
 def main() -> int:
@@ -55,11 +49,11 @@ def main() -> int:
 
     prepared()
     while line := source.readline():
-        head: dict[str, Any] = json.loads(line)
-        text = source.read(head["text"]).decode("utf-8", "surrogateescape")
-        library = [source.read(size) for size in head["library"]]
+        cpu, features, opt_level, *sizes = line.decode().split()
+        body, *library = [source.read(int(size)) for size in sizes]
+        text = body.decode("utf-8", "surrogateescape")
         try:
-            ptx = compile_text(text, head["cpu"], head["features"], head["opt_level"], library)
+            ptx = compile_text(text, cpu, features, int(opt_level), library)
             _write(target, Answer(True, ptx))
         except Rejected as error:
             _write(target, Answer(False, str(error)))
@@ -68,7 +62,7 @@ def main() -> int:
 
 def _write(target: IO[bytes], answer: Answer) -> None:
     body = answer.text.encode("utf-8", "replace")
-    target.write(json.dumps({"done": answer.done, "size": len(body)}).encode() + b"\n" + body)
+    target.write(b"%d %d\n" % (answer.done, len(body)) + body)
     target.flush()
 
 

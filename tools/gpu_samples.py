@@ -54,10 +54,11 @@ def samples(folder: Path) -> list[Path]:
 def environment(door: str, scratch: Path) -> dict[str, str]:
     """Variables with an empty cache, and for the PATH with our tools first on it."""
     path = os.environ.get("PATH", "")
-    python_path = [str(Path(entry).resolve()) for entry in sys.path if entry]
+    # The samples run in a folder of their own.
+    entries = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     variables = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(python_path),
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, entries)),
         "CUDA_TILE_CACHE_DIR": str(scratch / "cutile"),
         "TILEWRIGHT_CACHE_DIR": str(scratch / "tilewright"),
     }

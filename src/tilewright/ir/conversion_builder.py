@@ -392,21 +392,21 @@ class ConversionBuilder(Builder):
         self._bind(op, result)
         fresh = self._fresh
         if location is not op.location:
-            self._pass_on_name(op, fresh)
+            self._pass_on_name(op, self._made[mark:])
         self._fresh, self._next, self._reasons = outer
         self._settle(op, fresh)
         return None
 
-    def _pass_on_name(self, op: Operation, fresh: Sequence[Operation]) -> None:
-        """Let names in the location of an operation go with the values for its results."""
+    def _pass_on_name(self, op: Operation, made: Sequence[Operation | Block]) -> None:
+        """Let names in the location of an operation go with the values made for its results."""
         named = op.location
         assert isinstance(named, NameLoc)
         for result, name in zip(op.results, named.names, strict=False):
             bound = self._mapping.bound.get(result)
             maker = bound.defining_op() if isinstance(bound, Value) else None
-            if maker is not None and maker in fresh:
+            if maker is not None and maker in made:
                 whole = name if len(maker.results) == 1 else named.name
-                maker.location = NameLoc(whole, _unnamed(maker.location))
+                maker.location = NameLoc(whole, named.child)
 
     def _attempt(self, pattern: ConversionPattern, op: Operation, new: bool) -> Result:
         blocks = self._blocks

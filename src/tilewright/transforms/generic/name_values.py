@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.passes import Pass
 from tilewright.support.location import NameLoc
@@ -12,6 +12,9 @@ from tilewright.text.naming import Names
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
+
+BODIES: Final = (".reduce", ".scan", ".generate")
+"""What makes tiles by bodies on scalars, at all levels."""
 
 
 class NameValues(Pass):
@@ -28,11 +31,16 @@ class NameValues(Pass):
         for inner in op.walk():
             if inner.is_isolated:
                 taken.clear()
-            if not inner.results or isinstance(inner.location, NameLoc):
+            if not inner.results or isinstance(inner.location, NameLoc) or _is_in_body(inner):
                 continue
             if source_place(inner.location) is not None:
                 found = [_fresh(spelled(names[result]), taken) for result in inner.results]
                 inner.location = NameLoc(",".join(found), inner.location)
+
+
+def _is_in_body(op: Operation) -> bool:
+    """Whether an operation runs many times for one value, which has a name itself."""
+    return any(outer.name.endswith(BODIES) for outer in op.ancestors())
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -130,6 +130,41 @@ def test_tensors_and_numpy_arrays_mix(torch: Any, add: tilewright.CompiledModule
     assert np.array_equal(out, y + 1)
 
 
+class Interface:
+    """An array that only has `__cuda_array_interface__`."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+
+class Capsule:
+    """An array that only has DLPack."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __dlpack__(self, **options: Any) -> object:
+        return self._tensor.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._tensor.__dlpack_device__()
+
+
+@pytest.mark.parametrize("form", [Interface, Capsule])
+def test_arrays_of_other_libraries(
+    torch: Any, add: tilewright.CompiledModule, form: type[Any]
+) -> None:
+    if form is Capsule:
+        pytest.importorskip("cuda.core")
+    x, out = torch.arange(256, device="cuda").float(), torch.zeros(256, device="cuda")
+    torch.cuda.synchronize()
+    tilewright.launch(add, "add", 2, [form(x), form(x), form(out), 256])
+    torch.cuda.synchronize()
+    assert torch.equal(out, 2 * x)
+    with pytest.raises(tilewright.UserError, match="got an array of float64"):
+        tilewright.launch(add, "add", 2, [form(x.double()), form(x), form(out), 256])
+
+
 def test_tensors_that_need_gradients(torch: Any, add: tilewright.CompiledModule) -> None:
     x = torch.ones(128, device="cuda", requires_grad=True)
     out = torch.zeros(128, device="cuda")

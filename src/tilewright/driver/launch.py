@@ -133,6 +133,8 @@ def start(
         staging = Staging(device)
         try:
             passed = plan.signature.encode(staging.place(found))
+            if not staging.is_empty:
+                device.synchronize(0)  # copies may still be on their way, on the default stream
             device.launch(loaded.function, extents, plan.threads, passed, stream=handle)
             if wait or not staging.is_empty:
                 _finish(plan, device, handle, write or sys.stdout.write)

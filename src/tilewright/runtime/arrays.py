@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -42,11 +43,14 @@ def device_array(argument: Any, what: str) -> DeviceArray | None:
     torch = sys.modules.get("torch")  # who has a tensor has imported it
     if torch is not None and isinstance(argument, torch.Tensor):
         return _from_torch(argument, what)
-    interface = getattr(argument, "__cuda_array_interface__", None)
-    if isinstance(interface, Mapping):
-        return _from_interface(interface, argument, what)  # pyright: ignore[reportUnknownArgumentType]
-    if hasattr(argument, "__dlpack_device__"):
-        return _from_dlpack(argument, what)
+    placed = hasattr(argument, "__dlpack_device__")
+    if placed and int(argument.__dlpack_device__()[0]) not in _GPU_KINDS:
+        fail(f"{what}: expected an array on the GPU, got {type(argument).__name__} on the host")
+    interface = _interface(argument)
+    if interface is not None:
+        return _from_interface(interface, argument, what)
+    if placed:
+        return _from_dlpack(argument)
     if type(argument).__name__ == "CUdeviceptr" and isinstance(argument, bindings().CUdeviceptr):
         return DeviceArray(int(argument), "", 0, _home(int(argument), what))
     return None
@@ -58,8 +62,21 @@ def _from_torch(tensor: Any, what: str) -> DeviceArray:
             f"{what}: expected an array on the GPU, got a tensor on '{tensor.device}': "
             "move it there with .cuda(), or pass a NumPy array, which is copied"
         )
-    dtype = str(tensor.dtype).removeprefix("torch.")
-    return DeviceArray(tensor.data_ptr(), dtype, tensor.element_size(), tensor.device.index)
+    device, dtype = tensor.device, tensor.dtype
+    return DeviceArray(tensor.data_ptr(), _torch_name(dtype), dtype.itemsize, device.index)
+
+
+@cache
+def _torch_name(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _interface(argument: Any) -> Mapping[str, Any] | None:
+    """What an array says of itself; it may also refuse, if its elements have no name there."""
+    try:
+        return argument.__cuda_array_interface__
+    except (AttributeError, RuntimeError, TypeError, ValueError):
+        return None
 
 
 def _from_interface(interface: Mapping[str, Any], owner: Any, what: str) -> DeviceArray:
@@ -72,10 +89,8 @@ def _from_interface(interface: Mapping[str, Any], owner: Any, what: str) -> Devi
     return DeviceArray(address, name, dtype.itemsize, home, bool(readonly), stream)
 
 
-def _from_dlpack(owner: Any, what: str) -> DeviceArray:
-    kind, device = owner.__dlpack_device__()
-    if int(kind) not in _GPU_KINDS:
-        fail(f"{what}: expected an array on the GPU, got {type(owner).__name__} on the host")
+def _from_dlpack(owner: Any) -> DeviceArray:
+    _, device = owner.__dlpack_device__()
     _complete(owner)
     try:
         core: Any = importlib.import_module("cuda.core.utils")

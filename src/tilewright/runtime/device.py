@@ -8,11 +8,11 @@ from functools import cache
 from threading import Lock
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tilewright.runtime.driver import bindings, call, ready
 from tilewright.runtime.errors import GpuError
+from tilewright.runtime.frames import Frames
 from tilewright.runtime.modules import Extents, Kernel, Module
 from tilewright.support.diagnostics import Unsupported
 
@@ -46,6 +46,7 @@ class Gpu:
         self._primary = call("cuDevicePrimaryCtxRetain", self.device)
         self._modules: dict[tuple[int, bytes], Module] = {}
         self._printing: set[int] = set()
+        self._frames = Frames()
         self._lock = Lock()
 
     def _about(self, attribute: str) -> int:
@@ -133,10 +134,7 @@ class Gpu:
         if shared > STATIC_SHARED:
             limit = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call("cuFuncSetAttribute", function, limit, shared)
-        held = np.frombuffer(b"".join((*arguments, b"\0")), np.uint8)
-        sizes = [len(each) for each in arguments]
-        starts = np.cumsum([held.ctypes.data, *sizes], dtype=np.uint64)
-        pointers: int = starts.ctypes.data
+        pointers = self._frames.hold(arguments)
         if cluster is None:
             call("cuLaunchKernel", function, *grid, *block, shared, stream, pointers, 0)
             return

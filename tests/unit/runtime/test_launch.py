@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from stand_in_gpu import PRIMARY, CUdeviceptr, StandIn, number
 
 import tilewright
@@ -190,7 +189,6 @@ class TestArguments:
                 [np.zeros(5, np.int32)[1:], None, 8],
                 "argument 0 .*: expected an address divisible by 16, .* got 0x",
             ),
-            ([torch.zeros(4), None, 8], "argument 0 .*: .* got a tensor on 'cpu': move it"),
             ([[1, 2], None, 8], r"argument 0 .*: expected an array for .*, got list \[1, 2\]"),
         ],
     )
@@ -201,6 +199,11 @@ class TestArguments:
             tilewright.launch(fill, "fill", 1, arguments)
         assert not cuda.launches
         assert not cuda.memory
+
+    def test_tensors_of_the_host(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
+        torch = pytest.importorskip("torch")
+        with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* on 'cpu': move it"):
+            tilewright.launch(fill, "fill", 1, [torch.zeros(4), None, 8])
 
     def test_read_only_arrays_may_be_read(
         self, cuda: StandIn, fill: tilewright.CompiledModule
@@ -326,8 +329,8 @@ class TestFailures:
     def test_faults(
         self, cuda: StandIn, fill: tilewright.CompiledModule, status: str, gist: str, hint: bool
     ) -> None:
-        for name in ("cuStreamSynchronize", "cuMemFree", "cuCtxPopCurrent"):
-            cuda.failing[name] = status
+        names = ("cuStreamSynchronize", "cuMemFree", "cuCtxPopCurrent")
+        cuda.kernel = lambda pointers: cuda.failing.update(dict.fromkeys(names, status))
         with pytest.raises(GpuError, match=f"kernel '@fill': .*{gist}.*{status}") as caught:
             tilewright.launch(fill, "fill", 1, [np.zeros(1, np.int32), None, 8])
         assert caught.value.is_fault

@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism bench conformance samples clean
+.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,10 @@ fuzz-compile: $(READY) ## compile mutated programs in watched processes (N=count
 determinism: $(READY) ## compile the corpus with two hash seeds and in many threads, compare every byte
 	@echo "determinism: the corpus with two hash seeds, and in many threads"
 	@$(BIN)/python tools/determinism.py $(ARGS)
+
+cache-stress: $(READY) ## 32 processes compile into one cache, some are killed (ARGS="--modules 100")
+	@echo "cache-stress: many processes on one cache, some of them killed"
+	@$(BIN)/python tools/cache_stress.py $(ARGS)
 
 bench: $(READY) ## time the front end on the corpus
 	@echo "bench: the front end on the corpus"

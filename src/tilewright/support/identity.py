@@ -14,6 +14,9 @@ BYSTANDERS: Final = frozenset(("cutile", "ptxsim", "reference", "runtime", "test
 LENGTH: Final = 32
 """Hexadecimal digits: as many as tell any two compilers apart."""
 
+CHUNK: Final = 1 << 18
+"""More than any file of ours has."""
+
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -27,13 +30,24 @@ def digest_of(package: str) -> str:
     """The digest of the compiler in a folder, whatever the folder is called and whoever ran it."""
     digest = sha256()
     for name, path in _files(package):
-        with open(path, "rb", buffering=0) as file:
-            data = file.read()
+        data = _contents(path)
         # With its lengths, no part can be taken for a part of its neighbour.
         title = name.encode("utf-8", "surrogateescape")
         digest.update(b"%d %d " % (len(title), len(data)) + title)
         digest.update(data)
     return digest.hexdigest()[:LENGTH]
+
+
+def _contents(path: str) -> bytes:
+    """The bytes of a file, without a file object: there are hundreds, and a process waits."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        parts = [os.read(file, CHUNK)]
+        while len(parts[-1]) == CHUNK:
+            parts.append(os.read(file, CHUNK))
+    finally:
+        os.close(file)
+    return b"".join(parts)
 
 
 def _files(package: str) -> Iterator[tuple[str, str]]:

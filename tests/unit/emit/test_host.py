@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -115,6 +116,45 @@ define ptx_kernel void @planted() {
   ret void
 }
 """
+
+
+ENDLESS = """
+from tilewright.emit.service import Worker
+from tilewright.emit.worker import request
+
+worker = Worker()
+print(worker._process.pid, flush=True)
+sums = "".join(f"  %{i + 1} = fadd float %{i}, %{max(0, i - 7)}\\n" for i in range(200_000))
+text = f"define float @f(float %0) {{entry:\\n{sums}  ret float %200000\\n}}"
+worker._process.stdin.write(request(text, "sm_90a", "+ptx90", 3, []))
+worker._process.stdin.flush()
+print("sent", flush=True)
+worker._process.wait()
+"""
+
+
+def test_llvm_ends_when_its_caller_is_killed() -> None:
+    """It would go on for many seconds, and nobody would read the answer."""
+    caller = subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True)
+    assert caller.stdout is not None
+    with caller.stdout:
+        worker = int(caller.stdout.readline())
+        # So much does not fit into a pipe: LLVM has it.
+        assert caller.stdout.readline() == "sent\n"
+    caller.kill()
+    caller.wait()
+    deadline = time.monotonic() + 8
+    while alive(worker) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(worker)
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_an_abort_of_llvm_reaches_the_caller_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

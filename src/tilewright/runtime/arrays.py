@@ -97,7 +97,7 @@ def _from_dlpack(owner: Any) -> DeviceArray:
     except ModuleNotFoundError as error:
         message = "arrays that only DLPack describes without cuda.core: pip install cuda-core"
         raise Unsupported(message) from error
-    view = core.StridedMemoryView(owner, stream_ptr=_LEGACY_STREAM)
+    view = core.StridedMemoryView.from_dlpack(owner, stream_ptr=_LEGACY_STREAM)
     dtype = view.dtype
     return DeviceArray(int(view.ptr), dtype.name, dtype.itemsize, int(device), bool(view.readonly))
 

@@ -244,7 +244,7 @@ class TestArguments:
         def view(owner: object, stream_ptr: int) -> object:
             return SimpleNamespace(ptr=into, dtype=np.dtype(np.int32), readonly=False)
 
-        utils = SimpleNamespace(StridedMemoryView=view)
+        utils = SimpleNamespace(StridedMemoryView=SimpleNamespace(from_dlpack=view))
         monkeypatch.setitem(sys.modules, "cuda.core.utils", utils)
         tilewright.launch(fill, "fill", 1, [array, array, 8])
         assert number(into) == 8

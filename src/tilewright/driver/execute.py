@@ -100,17 +100,20 @@ def _on_gpu(
     write: Callable[[str], object] | None,
 ) -> None:
     # The compiler and the driver are loaded by whoever needs them.
-    from tilewright.driver.launch import run_on_gpu, served  # noqa: PLC0415
-    from tilewright.runtime.device import current_gpu  # noqa: PLC0415
+    from tilewright.driver.launch import chosen_gpu, run_on_gpu, served  # noqa: PLC0415
+    from tilewright.driver.signatures import signature_of  # noqa: PLC0415
 
     if check:
         raise Unsupported("looking for races on 'gpu': expected 'cpu' or 'emulator'")
-    found = served(current_gpu())
+    found = served(chosen_gpu(signature_of(module, entry), args))
     if arch not in (None, found):
         raise Unsupported(f"running code for '{arch}' on 'gpu': the GPU of this machine is {found}")
     if at is not None:
         module = _lowered(module, at, found, opt_level)
-    run_on_gpu(module, entry, grid, args, opt_level=opt_level, sanitize=sanitize, write=write)
+    run_on_gpu(
+        module, entry, grid, args,
+        arch=found, opt_level=opt_level, sanitize=sanitize, write=write,
+    )  # fmt: skip
 
 
 def _program(source: Source) -> Operation:

@@ -51,12 +51,12 @@ class Plan:
     @staticmethod
     def of(module: CompiledModule, entry: str | None) -> Plan:
         """The plan for a kernel of a compiled module."""
-        signature = signature_of(module.program, entry)
+        cubin, signature = module.cubin, signature_of(module.program, entry)
         threads = module.entries[signature.name].resources.threads
         if threads is None:
             raise Unsupported(f"'@{signature.name}': launches in blocks of any size")
         talks = any(name in module.ptx for name in ("vprintf", "__assertfail"))
-        return Plan(signature, module.arch, module.cubin, threads, talks)
+        return Plan(signature, module.arch, cubin, threads, talks)
 
 
 def launch(
@@ -90,12 +90,12 @@ def run_on_gpu(
     grid: Grid,
     arguments: Sequence[Any],
     *,
+    arch: str,
     opt_level: int = 3,
     sanitize: bool = False,
     write: Write | None = None,
 ) -> None:
     """Compile a verified program for the GPU that is there, run a kernel of it, and wait."""
-    arch = served(current_gpu())
     kernel = compile(
         alone(program, entry), arch, opt_level, line_info=sanitize, sanitize=sanitize, cache=True
     )
@@ -120,9 +120,8 @@ def start(
     write: Write | None = None,
 ) -> None:
     """Launch a kernel; wait for it if asked to, or if there is something to copy back."""
-    plan.signature.check_count(arguments)
-    found = _on_devices(plan, arguments)
-    device = _one_device(plan, found)
+    found = _on_devices(plan.signature, arguments)
+    device = _one_device(plan.signature, found)
     check_code(plan.arch, device)
     with device.current() as context:
         if plan.talks:
@@ -143,20 +142,26 @@ def start(
             _release(staging)
 
 
-def _on_devices(plan: Plan, arguments: Sequence[Any]) -> list[Any]:
+def chosen_gpu(signature: Signature, arguments: Sequence[Any]) -> Gpu:
+    """The GPU that a kernel with these arguments runs on."""
+    return _one_device(signature, _on_devices(signature, arguments))
+
+
+def _on_devices(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
     """The arguments, with a description in the place of every array on a GPU."""
+    signature.check_count(arguments)
     found: list[Any] = []
-    for parameter, argument in zip(plan.signature.parameters, arguments, strict=True):
+    for parameter, argument in zip(signature.parameters, arguments, strict=True):
         plain = not parameter.is_pointer or argument is None or is_array(argument)
         array = None if plain else device_array(argument, parameter.what)
         found.append(argument if array is None else array)
     return found
 
 
-def _one_device(plan: Plan, arguments: Sequence[Any]) -> Gpu:
+def _one_device(signature: Signature, arguments: Sequence[Any]) -> Gpu:
     """The GPU that all arrays are on; without arrays, the one that the thread works on."""
     first: int | None = None
-    for parameter, argument in zip(plan.signature.parameters, arguments, strict=True):
+    for parameter, argument in zip(signature.parameters, arguments, strict=True):
         home = argument.device if isinstance(argument, DeviceArray) else None
         if home is None:
             continue

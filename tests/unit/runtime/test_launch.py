@@ -277,6 +277,11 @@ class TestKernels:
         with pytest.raises(tilewright.UserError, match="expected 'full'; its kernels are: 'fill'"):
             tilewright.launch(fill, "full", 1, [])
 
+    def test_modules_without_a_cubin(self, cuda: StandIn) -> None:
+        kernel = tilewright.compile(PROGRAM, emit="ptx")
+        with pytest.raises(ValueError, match="compiled to a cubin, got one to PTX"):
+            tilewright.launch(kernel, "fill", 1, [None, None, 8])
+
     def test_code_for_another_gpu(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
         cuda.capability = (8, 0)
         expected = r"Stand-In 9000 \(sm_80\), got code for sm_90"

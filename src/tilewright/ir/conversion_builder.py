@@ -17,7 +17,7 @@ from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.value_mapping import Bound, Rejected, ValueMapping
 from tilewright.ir.values import Value
 from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
-from tilewright.support.location import NameLoc
+from tilewright.support.location import NameLoc, unnamed
 from tilewright.support.stack import StackRoom
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ class ConversionBuilder(Builder):
                 self.point.insert(each)
                 self._made.append(each)
             for each in made[:-1]:
-                each.location = _unnamed(each.location)
+                each.location = unnamed(each.location)
             made = made[-1]
         else:
             self.point.insert(made)
@@ -377,7 +377,7 @@ class ConversionBuilder(Builder):
         point, mark = self.point, len(self._made)
         outer = self._fresh, self._next, self._reasons
         self._fresh, self._next, self._reasons = [], None, []
-        location = self.location = _unnamed(op.location)
+        location = self.location = unnamed(op.location)
         for pattern in patterns:
             result = self._attempt(pattern, op, new)
             if result is not None:
@@ -519,8 +519,3 @@ class ConversionBuilder(Builder):
 
 _KEEP_ALL: Final = TypeConverter()
 _KEEP_ALL.keep(Type)
-
-
-def _unnamed(location: Location) -> Location:
-    """A location without the name of a value: a pattern also makes what is not that value."""
-    return location.child if isinstance(location, NameLoc) else location

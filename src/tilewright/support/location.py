@@ -220,6 +220,11 @@ class NameLoc(Location):
         return self.child.excerpt()
 
 
+def unnamed(location: Location) -> Location:
+    """A location without the names of values: for what is made besides those values."""
+    return location.child if isinstance(location, NameLoc) else location
+
+
 class CallSiteLoc(Location):
     """`loc(callsite(callee at caller))`: inlined code and where it was called."""
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.ir.passes import Pass
+from tilewright.ir.types import FloatType, IntegerType, TensorType
 from tilewright.support.location import NameLoc
 from tilewright.support.source_place import source_place
 from tilewright.text.naming import Names
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
 
+DATA: Final = ("cuda_tile.tile", "nv_tileaa.ptr")
+"""Types of data that are not builtin."""
 BODIES: Final = (".reduce", ".scan", ".generate")
 """What makes tiles by bodies on scalars, at all levels."""
 
@@ -31,11 +35,17 @@ class NameValues(Pass):
         for inner in op.walk():
             if inner.is_isolated:
                 taken.clear()
-            if not inner.results or isinstance(inner.location, NameLoc) or _is_in_body(inner):
+            if isinstance(inner.location, NameLoc) or _is_in_body(inner):
                 continue
-            if source_place(inner.location) is not None:
+            is_value = any(_is_data(result.type) for result in inner.results)
+            if is_value and source_place(inner.location) is not None:
                 found = [_fresh(spelled(names[result]), taken) for result in inner.results]
                 inner.location = NameLoc(",".join(found), inner.location)
+
+
+def _is_data(type: Type) -> bool:
+    """Whether a debugger has something to show: views and tokens are no data."""
+    return isinstance(type, IntegerType | FloatType | TensorType) or type.mnemonic in DATA
 
 
 def _is_in_body(op: Operation) -> bool:

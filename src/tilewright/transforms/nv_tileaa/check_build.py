@@ -19,6 +19,7 @@ from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, TensorType
+from tilewright.support.location import unnamed
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Checks:
     __slots__ = ("_head", "build")
 
     def __init__(self, op: Operation) -> None:
-        self.build = Builder(InsertPoint.in_front_of(op), op.location)
+        self.build = Builder(InsertPoint.in_front_of(op), unnamed(op.location))
         place = source_place(op.location)
         self._head = f"{'' if place is None else f'{place}: '}error: {NAMES[type(op)]}"
 

@@ -242,6 +242,25 @@ def test_the_second_time_nothing_is_compiled(
     assert run("good.tileirbc", GPU, "-O2", "-o", "third", tool="tileiras").code == 5
 
 
+def test_remarks_are_kept_too(
+    run: Run, folder: Path, failing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """cuTile always asks for them."""
+    monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(folder / "cache"))
+    data = tilewright.write_bytecode(tilewright.read(DEBUG.replace("BODY", "negf %a : tile<f32>")))
+    (folder / "kernel").write_bytes(data)
+    words = ["kernel", GPU, "--remarks=all"]
+    first = run(*words, "-o", "first", tool="tileiras")
+    assert (first.code, first.err) == (0, "")
+    assert '--> "/folder/kernel.py":3:1' in first.out
+    failing(Unsupported("compiling twice"))
+    assert run(*words, "-o", "second", tool="tileiras") == first
+    assert run("kernel", GPU, "-o", "third", tool="tileiras") == (0, "", "")
+    cubins = {(folder / name).read_bytes() for name in ("first", "second", "third")}
+    assert len(cubins) == 1
+
+
 def test_a_cache_that_cannot_be_written(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

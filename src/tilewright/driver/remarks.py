@@ -1,46 +1,28 @@
-"""What there is to remark about a compiled program: which instructions it got, what it takes."""
+"""Remarks about compiled programs, and where they are kept beside the cubins."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import marshal
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tilewright.dialects.cuda_tile.structure import EntryOp
-from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
-from tilewright.dialects.nv_tileas.memory import (
-    GatherLoadOp,
-    LoadOp,
-    ScatterStoreOp,
-    StoreOp,
-    TiledLoadOp,
-    TiledStoreOp,
-)
-from tilewright.driver.compile import Compilation, Watch, remarks_of
-from tilewright.ir.passes import Instrument
-from tilewright.ir.types import TensorType
-from tilewright.layout.linear import REGISTER
-from tilewright.support.diagnostics import Severity
-from tilewright.support.location import UNKNOWN, Location
+from tilewright.driver.cache import Cache, key_of
+from tilewright.driver.stored import MARSHAL
+from tilewright.support.location import UNKNOWN, FileLoc, Location
+from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from tilewright.driver.compile import Settings
-    from tilewright.emit.cubin import Cubin, Resources
-    from tilewright.ir.operation import Operation
-    from tilewright.ir.passes import Pass
-    from tilewright.ir.values import Value
-    from tilewright.support.diagnostics import Diagnostic
-
-DECIDED: Final = "plan-shared-memory"
-"""The pass behind which tiles have layouts and products have instructions."""
+    from tilewright.driver.cache import Warn
+    from tilewright.driver.settings import Settings
+    from tilewright.driver.stored import Stored
 
 MEMORY, TENSOR_CORE, RESOURCES, COMPILER = "Memory", "Tensor-core", "Resources", "Compiler"
-INSTRUCTIONS: Final = {Atom.FMA: "FMA", Atom.MMA_SYNC: "mma.sync", Atom.WGMMA: "wgmma"}
+"""The categories."""
+
 Details = tuple[tuple[str, str], ...]
-Load = LoadOp | TiledLoadOp | GatherLoadOp
-Store = StoreOp | TiledStoreOp | ScatterStoreOp
 
 
 class Remark(NamedTuple):
@@ -56,120 +38,51 @@ class Remark(NamedTuple):
     details: Details = ()
 
 
-def compile_remarked(module: Operation, settings: Settings) -> tuple[bytes, list[Remark]]:
-    """The cubin of a program of Tile IR, and all that there is to remark about it."""
-    places = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
-    decided = Decisions()
-    compilation = Compilation(module, settings, Watch([decided]))
-    made = compilation.to("cubin")
-    cubin = compilation.cubin
-    assert isinstance(made, bytes)
-    assert cubin is not None
-    spoken = said(compilation.watch.sink.diagnostics, cubin)
-    return made, [*decided.remarks, *spoken, *resources(cubin, places)]
+Make = Callable[[], "tuple[Stored, list[Remark]]"]
 
 
-class Decisions(Instrument):
-    """Looks at the program when all is decided."""
+def cached_remarks(
+    data: bytes, name: str, settings: Settings, make: Make, warn: Warn
+) -> tuple[bytes, list[Remark]]:
+    """The cubin of a program and what there is to remark: from the cache, or made and kept there.
 
-    __slots__ = ("remarks",)
-
-    def __init__(self) -> None:
-        self.remarks: list[Remark] = []
-
-    def after(self, step: Pass, op: Operation) -> None:
-        if step.name == DECIDED:
-            self.remarks += decisions(op)
-
-
-def decisions(program: Operation) -> Iterator[Remark]:
-    """Which instructions move and multiply the tiles of a program of nv_tileas."""
-    for function in program.walk():
-        if isinstance(function, FuncOp):
-            for op in function.walk():
-                yield from _decision(op, function.sym_name)
-
-
-def _decision(op: Operation, function: str) -> Iterator[Remark]:
-    match op:
-        case LoadOp():
-            yield _access(op, op.result, "Load", "ld.global", function)
-        case TiledLoadOp() | GatherLoadOp():
-            yield _access(op, op.tile, "Load", "ld.global", function)
-        case StoreOp():
-            yield _access(op, op.value, "Store", "st.global", function)
-        case TiledStoreOp() | ScatterStoreOp():
-            yield _access(op, op.tile, "Store", "st.global", function)
-        case DotOp():
-            yield _product(op, function)
-        case _:
-            pass
-
-
-def _access(op: Load | Store, tile: Value, verb: str, instruction: str, function: str) -> Remark:
-    type = tile.type
-    layout = maybe_layout_of(tile)
-    registers = 1 if layout is None else layout.extent(REGISTER)
-    details = [("Instruction", instruction), ("ElementsAtOnce", str(op.vector))]
-    if isinstance(type, TensorType):
-        details.append(("Shape", str(list(type.shape or ()))))
-    if op.vector == 1 and registers > 1:
-        kind, text = "missed", "one element at a time, since neighbours may not be aligned"
+    The cubin is kept as if nobody had asked for remarks, and they have an entry of their own.
+    """
+    cache = Cache.default(warn)
+    store = cache.store
+    key = "" if store is None else key_of(data, name, settings, "cubin")
+    beside = f"{key}-remarks"
+    kept = None if store is None else store.get(beside)
+    made = None if kept is None else cache.get(key)
+    if kept is not None and made is not None:
+        remarks = unpacked(kept)
     else:
-        amount = f"{op.vector} elements at a time" if op.vector > 1 else "one element a thread"
-        kind, text = "passed", amount
-    name = f"RemarkMemory{verb}InstructionSelected"
-    return Remark(kind, MEMORY, name, f"{verb} of {text}", function, op.location, tuple(details))
+        made, remarks = make()
+        cache.put(key, made, warn)
+        if store is not None:
+            # That it cannot be written, the cache has said already.
+            with suppress(OSError):
+                store.put(beside, packed(remarks))
+    assert made.cubin is not None
+    return made.cubin, remarks
 
 
-def _product(op: DotOp, function: str) -> Remark:
-    found = mma_instruction(op) if op.atom is Atom.MMA_SYNC else None
-    details = [("Instruction", INSTRUCTIONS[op.atom])]
-    if found is not None:
-        details.append(("Shape", str(list(found.shape))))
-    if op.atom is Atom.FMA:
-        kind, text = "failed", "Product without tensor cores, which do not take these types"
-    else:
-        kind, text = "passed", "Product on tensor cores"
-    name = "RemarkTensorCoreMMA"
-    return Remark(kind, TENSOR_CORE, name, text, function, op.location, tuple(details))
+def packed(remarks: Iterable[Remark]) -> bytes:
+    """As bytes; of places, those in a source are kept."""
+    rows = [tuple(each._replace(location=_packed_place(each.location))) for each in remarks]
+    return marshal.dumps(rows, MARSHAL)
 
 
-def resources(cubin: Cubin, places: dict[str, Location]) -> Iterator[Remark]:
-    """What each kernel takes of an SM, and what ptxas has to say besides."""
-    for entry in cubin.entries.values():
-        place = places.get(entry.name, UNKNOWN)
-        text = f"Kernel of {entry.registers} registers a thread"
-        details = _taken(entry)
-        yield Remark(
-            "analysis", RESOURCES, "RemarkKernelResources", text, entry.name, place, details
-        )
-        if entry.spill_stores or entry.spill_loads:
-            spilled = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
-            text = f"Registers spilled to local memory: {spilled} a thread"
-            yield Remark("missed", RESOURCES, "RemarkRegisterSpills", text, entry.name, place)
-    for warning in cubin.warnings:
-        yield Remark("analysis", COMPILER, "RemarkAssembler", warning, "")
+def unpacked(data: bytes) -> list[Remark]:
+    """What was packed."""
+    found = [Remark(*row) for row in marshal.loads(data)]
+    return [each._replace(location=_place(each.location)) for each in found]
 
 
-def _taken(entry: Resources) -> Details:
-    threads = "any" if entry.threads is None else "x".join(map(str, entry.threads))
-    numbers = {
-        "Threads": threads,
-        "Registers": entry.registers,
-        "SpillStores": entry.spill_stores,
-        "SpillLoads": entry.spill_loads,
-        "Stack": entry.stack,
-        "SharedMemory": entry.shared,
-        "Barriers": entry.barriers,
-        "Occupancy": "unknown" if entry.occupancy is None else entry.occupancy,
-    }
-    return tuple((name, str(number)) for name, number in numbers.items())
+def _packed_place(location: Location) -> tuple[str, int, int] | None:
+    place = source_place(location)
+    return None if place is None else (place.file, place.line, place.column)
 
 
-def said(diagnostics: Iterable[Diagnostic], cubin: Cubin) -> Iterator[Remark]:
-    """What passes have to say; what ptxas said is among it, and is in `resources` already."""
-    known = {each.message for each in remarks_of(cubin)}
-    for each in diagnostics:
-        if each.severity is Severity.REMARK and each.message not in known:
-            yield Remark("analysis", COMPILER, "RemarkPass", each.message, "", each.location)
+def _place(packed: Any) -> Location:
+    return UNKNOWN if packed is None else FileLoc(*packed)

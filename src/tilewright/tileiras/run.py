@@ -165,11 +165,17 @@ def _compile(job: Job, data: bytes) -> bytes:
     settings = Settings(
         ARCHES[job.gpu], job.opt_level, job.line_info, job.device_debug, job.sanitize
     )
-    if job.remarks.wanted:
-        return _remarked(job, data, settings)
-    made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)
-    assert made.cubin is not None
-    return made.cubin
+    if not job.remarks.wanted:
+        made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)
+        assert made.cubin is not None
+        return made.cubin
+    from tilewright.driver.remarks import cached_remarks  # noqa: PLC0415
+
+    cubin, remarks = cached_remarks(
+        data, job.file, settings, lambda: _remarked(job, data, settings), _warn
+    )
+    _show(job.remarks, remarks)
+    return cubin
 
 
 def _warn(text: str) -> None:
@@ -187,15 +193,13 @@ def _made(job: Job, data: bytes, settings: Settings) -> Stored:
         return compilation.result()
 
 
-def _remarked(job: Job, data: bytes, settings: Settings) -> bytes:
-    """The cubin; what there is to remark goes where the command line says."""
+def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[Stored, list[Remark]]:
+    """The same, and what there is to remark."""
     module = _program(job, data)
-    from tilewright.driver.remarks import compile_remarked  # noqa: PLC0415
+    from tilewright.driver.decisions import compile_remarked  # noqa: PLC0415
 
     with _failing(FAILED):
-        made, remarks = compile_remarked(module, settings)
-    _show(job.remarks, remarks)
-    return made
+        return compile_remarked(module, settings)
 
 
 def _program(job: Job, data: bytes) -> ModuleOp:

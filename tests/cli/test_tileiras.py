@@ -175,6 +175,23 @@ def test_remarks_in_yaml(run: Run, folder: Path) -> None:
     assert text.endswith("...\n")
 
 
+def test_remarks_are_true_of_the_code(run: Run, folder: Path) -> None:
+    source = Path(__file__).parents[1] / "run" / "kernels" / "gemm.mlir"
+    module = tilewright.read(source)
+    (folder / "gemm").write_bytes(tilewright.write_bytecode(module))
+    out = run("gemm", GPU, "--remarks=all", tool="tileiras").out
+    ptx = tilewright.compile(module).ptx
+    product = re.search(r"Instruction = (\S+)\n +.* Shape = \[(\d+), (\d+), (\d+)\]\n\n", out)
+    assert product is not None
+    name, m, n, k = product.groups()
+    assert f"{name}.aligned.m{m}n{n}k{k}." in ptx
+    (threads,) = re.findall(r"Threads = (\d+)x1x1\n", out)
+    assert f".reqntid {threads}" in ptx
+    counts = re.findall(r"= st.global\n +.* ElementsAtOnce = (\d+)\n", out)
+    widths = {"" if count == "1" else f".v{count}" for count in counts}
+    assert widths == set(re.findall(r"st\.global(\.v\d)?\.b32", ptx))
+
+
 def test_remarks_of_another_category(run: Run, folder: Path) -> None:
     options = ["--remark-format=yaml", "--remarks=tensorcore"]
     assert run("good.tileirbc", GPU, "-o", "k", *options, tool="tileiras") == (0, "", "")

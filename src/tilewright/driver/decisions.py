@@ -101,7 +101,10 @@ def _access(op: Load | Store, tile: Value, verb: str, instruction: str, function
     if isinstance(type, TensorType):
         details.append(("Shape", str(list(type.shape or ()))))
     if op.vector == 1 and registers > 1:
-        kind, text = "missed", "one element at a time, since neighbours may not be aligned"
+        kind, text = (
+            "missed",
+            "one element at a time, since no two are known to be aligned neighbours",
+        )
     else:
         amount = f"{op.vector} elements at a time" if op.vector > 1 else "one element a thread"
         kind, text = "passed", amount

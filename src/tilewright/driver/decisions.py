@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 DECIDED: Final = "plan-shared-memory"
 """The pass behind which tiles have layouts and products have instructions."""
 
+ALONE: Final = "one element at a time, since no two are known to be aligned neighbours"
 INSTRUCTIONS: Final = {Atom.FMA: "FMA", Atom.MMA_SYNC: "mma.sync", Atom.WGMMA: "wgmma"}
 Load = LoadOp | TiledLoadOp | GatherLoadOp
 Store = StoreOp | TiledStoreOp | ScatterStoreOp
@@ -100,14 +101,9 @@ def _access(op: Load | Store, tile: Value, verb: str, instruction: str, function
     details = [("Instruction", instruction), ("ElementsAtOnce", str(op.vector))]
     if isinstance(type, TensorType):
         details.append(("Shape", str(list(type.shape or ()))))
-    if op.vector == 1 and registers > 1:
-        kind, text = (
-            "missed",
-            "one element at a time, since no two are known to be aligned neighbours",
-        )
-    else:
-        amount = f"{op.vector} elements at a time" if op.vector > 1 else "one element a thread"
-        kind, text = "passed", amount
+    amount = f"{op.vector} elements at a time" if op.vector > 1 else "one element a thread"
+    alone = op.vector == 1 and registers > 1
+    kind, text = ("missed", ALONE) if alone else ("passed", amount)
     name = f"RemarkMemory{verb}InstructionSelected"
     return Remark(kind, MEMORY, name, f"{verb} of {text}", function, op.location, tuple(details))
 

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.cuts import is_plain
 from tilewright.analysis.tile_words import tile_words
 from tilewright.analysis.warps import threads_of
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.arith.literals import splat_of
+from tilewright.dialects.elements import element_of, width_of
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
-from tilewright.dialects.nv_tileaa.integer import AddIOp, CmpIOp
+from tilewright.dialects.nv_tileaa.integer import AddIOp, CmpIOp, DivIOp, RemIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, LoadOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
-from tilewright.dialects.scf import ForOp, IfOp, YieldOp
+from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
-from tilewright.ir.effects import is_effect_free
-from tilewright.ir.operation import Block
+from tilewright.ir.effects import is_pure
 from tilewright.ir.passes import Pass
+from tilewright.ir.rules import constant_of
 from tilewright.ir.types import FloatType, IntegerType
+from tilewright.support.bits import mask
+from tilewright.transforms.nv_tileaa.conditional_loads import can_be_conditional, load_if
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.ir.attributes import Type
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
@@ -62,9 +61,21 @@ def _prefetch(function: FuncOp) -> None:
         if not found:
             continue
         threads = threads or threads_of(function)
-        chosen = _affordable(found, SHARE * threads, threads)
+        chosen = _affordable(found, threads)
         if chosen:
             _rotate(loop, chosen)
+
+
+class Ahead(NamedTuple):
+    """A load that can be done a round before, and what its operands are computed by."""
+
+    load: LoadOp | TileLoadOp
+    leading: Sequence[Operation]
+
+    @property
+    def used(self) -> list[Value]:
+        """What somebody needs of what it gives."""
+        return [result for result in self.load.results if result.is_used]
 
 
 def _candidates(loop: ForOp) -> list[Ahead]:
@@ -78,20 +89,9 @@ def _candidates(loop: ForOp) -> list[Ahead]:
     return found
 
 
-class Ahead:
-    """A load that can be done a round before, and what its operands are computed by."""
-
-    __slots__ = ("leading", "load", "used")
-
-    def __init__(self, load: LoadOp | TileLoadOp, leading: Sequence[Operation]) -> None:
-        self.load = load
-        self.leading = leading
-        self.used = [result for result in load.results if result.is_used]
-
-
 def _find(op: Operation, loop: ForOp) -> Ahead | None:
     """What an operation of a loop's body is as a load ahead, if it can be one."""
-    if not isinstance(op, LoadOp | TileLoadOp) or not is_plain(op):
+    if not isinstance(op, LoadOp | TileLoadOp) or not is_plain(op) or not can_be_conditional(op):
         return None
     if op.token is not None and op.token.is_inside(loop):
         return None
@@ -103,7 +103,7 @@ def _find(op: Operation, loop: ForOp) -> Ahead | None:
 
 def _leading(load: Operation, loop: ForOp) -> list[Operation] | None:
     """What computes the operands of a load from the counter alone, in order; none if more does."""
-    body = loop.body.block
+    body, counter = loop.body.block, loop.induction_variable
     wanted: list[Operation] = [load]
     found: set[Operation] = set()
     counted = False
@@ -111,45 +111,53 @@ def _leading(load: Operation, loop: ForOp) -> list[Operation] | None:
         for value in wanted.pop().operands:
             if not value.is_inside(loop):
                 continue
+            counted |= value is counter
             op = value.defining_op()
-            counted |= value is loop.induction_variable
-            if op is None and value is not loop.induction_variable:
-                return None
-            if op is None or op in found:
+            if op in found or value is counter:
                 continue
-            if op.parent is not body or not _is_simple(op) or len(found) == LENGTH:
+            if op is None or not _is_simple(op, body) or len(found) == LENGTH:
                 return None
             found.add(op)
             wanted.append(op)
     return [op for op in body if op in found] if counted else None
 
 
-def _is_simple(op: Operation) -> bool:
-    return not op.regions and is_effect_free(op)
+def _is_simple(op: Operation, body: Block) -> bool:
+    """Whether an operation may run for a round that does not come."""
+    if op.parent is not body or op.regions:
+        return False
+    return is_pure(op) or (isinstance(op, DivIOp | RemIOp) and _is_harmless(op.rhs))
 
 
-def _affordable(found: Sequence[Ahead], words: int, threads: int) -> list[Ahead]:
+def _is_harmless(divisor: Value) -> bool:
+    """Whether any number can be divided by a constant."""
+    pattern = splat_of(constant_of(divisor))
+    return pattern not in (None, 0, mask(width_of(divisor.type)))
+
+
+def _affordable(found: Sequence[Ahead], threads: int) -> list[Ahead]:
     """The first loads whose tiles fit into the registers."""
     chosen: list[Ahead] = []
+    left = SHARE * threads
     for ahead in found:
         cost = max(tile_words(ahead.load.results[0].type), threads)
-        if cost <= words:
-            words -= cost
+        if cost <= left:
+            left -= cost
             chosen.append(ahead)
     return chosen
 
 
-# Law: a load whose operands follow from the counter gives in round i + 1 what it would have given
-# at any time before, if nothing is ordered between; so it may be done in round i. It is done only
-# for rounds that come, so nothing is touched that was not.
+# Law: a load whose operands follow from the counter gives in a round what it would have given in
+# the one before, if nothing is ordered between; so it may be done there. It is done only for
+# rounds that come, so nothing is touched that was not.
 def _rotate(loop: ForOp, chosen: Sequence[Ahead]) -> None:
     body, last = loop.body.block, loop.body.block.last
     assert last is not None
     outside = Builder(InsertPoint.in_front_of(loop), loop.location)
-    first = _guarded(outside, loop, chosen, loop.lower_bound)
+    first = _loaded(outside, loop, chosen, loop.lower_bound)
     inside = Builder(_start(body, chosen), loop.location)
     following = inside.create(AddIOp, lhs=loop.induction_variable, rhs=loop.step).result
-    ahead = _guarded(inside, loop, chosen, following)
+    ahead = _loaded(inside, loop, chosen, following)
     for each in chosen:
         for result in each.used:
             result.replace_all_uses_with(body.add_argument(result.type, each.load.location))
@@ -161,8 +169,7 @@ def _rotate(loop: ForOp, chosen: Sequence[Ahead]) -> None:
 def _carry(loop: ForOp, first: Sequence[Value]) -> None:
     """Let a loop whose body passes on more values start with them."""
     operands = [*loop.operands, *first]
-    types = [value.type for value in operands[3:]]
-    new = loop.like(operands, types)
+    new = loop.like(operands, [value.type for value in operands[3:]])
     new.insert_before(loop)
     new.regions, loop.regions = loop.regions, ()
     for region in new.regions:
@@ -188,29 +195,14 @@ def _start(body: Block, chosen: Sequence[Ahead]) -> InsertPoint:
     return InsertPoint.in_front_of(place)
 
 
-def _guarded(build: Builder, loop: ForOp, chosen: Sequence[Ahead], count: Value) -> Sequence[Value]:
+def _loaded(build: Builder, loop: ForOp, chosen: Sequence[Ahead], count: Value) -> list[Value]:
     """What loads give in the round of a count, if there is one; else anything."""
     predicate = CmpIPredicate.ULT if loop.unsigned_cmp else CmpIPredicate.SLT
     comes = build.create(CmpIOp, lhs=count, rhs=loop.upper_bound, predicate=predicate).result
-    then, other = Block(), Block()
-    loading = Builder(InsertPoint.at_end(then), loop.location)
     values: dict[Value, Value] = {loop.induction_variable: count}
-    made: list[Value] = []
     for each in chosen:
-        for op in (*each.leading, each.load):
+        for op in each.leading:
             if op.results[0] not in values:
-                loading.insert(op.clone(values))
-        made += [values[result] for result in each.used]
-    loading.create(YieldOp, values=made)
-    types = [value.type for value in made]
-    nothing = Builder(InsertPoint.at_end(other), loop.location)
-    nothing.create(YieldOp, values=[_anything(nothing, type) for type in types])
-    return build.create(
-        IfOp, condition=comes, then_region=then, else_region=other, types=types
-    ).outputs
-
-
-def _anything(build: Builder, type: Type) -> Value:
-    if type is MEM_TOKEN:
-        return build.create(CreateMemTokenOp).result
-    return build.create(ConstantOp, value=literal([0], type), types=[type]).result
+                build.insert(op.clone(values))
+        load_if(build, each.load, comes, values)
+    return [values[value] for each in chosen for value in each.used]

@@ -18,6 +18,7 @@ from tilewright.ir.types import (
     IndexType,
     IntegerType,
     MemRefType,
+    ShapedType,
     TensorType,
     VectorType,
     memory_bits,
@@ -31,7 +32,12 @@ if TYPE_CHECKING:
 
 def element_of(type: Type) -> Type:
     """The type of the elements; that of a scalar is its own."""
-    return type.element if isinstance(type, VectorType | TensorType) else type
+    return type.element if isinstance(type, ShapedType) else type
+
+
+def extents_of(type: Type) -> tuple[int, ...]:
+    """How many elements there are along each dimension; a scalar has none."""
+    return type.extents if isinstance(type, ShapedType) else ()
 
 
 def shape_of(type: Type) -> tuple[object, ...] | None:

@@ -129,7 +129,20 @@ class ComplexType(Type):
         return f"complex<{self.element}>"
 
 
-class VectorType(Type):
+class ShapedType(Type):
+    """Base of the types of values that have many elements; a subclass has the slots."""
+
+    __slots__ = ()
+
+    element: Type
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """How many elements there are along each dimension."""
+        raise NotImplementedError
+
+
+class VectorType(ShapedType):
     """`vector<4x[8]xf32>`; `scalable` has one flag a dimension."""
 
     __slots__ = ("element", "scalable", "shape")
@@ -152,13 +165,17 @@ class VectorType(Type):
             return None
         return "vector dimensions must be positive"
 
+    @property
+    def extents(self) -> tuple[int, ...]:
+        return self.shape
+
     def spell(self) -> str:
         extents = zip(self.shape, self.scalable, strict=True)
         shape = "".join(f"[{n}]x" if scalable else f"{n}x" for n, scalable in extents)
         return f"vector<{shape}{self.element}>"
 
 
-class TensorType(Type):
+class TensorType(ShapedType):
     """`tensor<4x?xf32, encoding>`; the shape of an unranked tensor is `None`."""
 
     __slots__ = ("element", "encoding", "shape")
@@ -173,6 +190,11 @@ class TensorType(Type):
 
     def __reduce__(self) -> tuple[object, ...]:
         return TensorType, (self.shape, self.element, self.encoding)
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        assert self.shape is not None
+        return self.shape
 
     def spell(self) -> str:
         encoding = "" if self.encoding is None else f", {self.encoding}"

@@ -24,7 +24,8 @@ from tilewright.dialects.arith.floating import (
     SubFOp,
 )
 from tilewright.dialects.arith.literals import elementwise, format_of, splat_of
-from tilewright.support.floats import Exact, FloatFormat, Rounding, encode
+from tilewright.dialects.folding.floats import neutral
+from tilewright.support.floats import FloatFormat, Rounding
 from tilewright.support.numerics import floating
 
 if TYPE_CHECKING:
@@ -56,28 +57,16 @@ _EXACT: Final[dict[type[Operation], Callable[[int, int, FloatFormat], int]]] = {
 }
 
 
-def neutral(kind: type[Operation], format: FloatFormat, rounding: Rounding) -> int | None:
-    """The right operand that leaves any left one as it is, zeros of both signs included."""
-    if kind in (MulFOp, DivFOp):
-        return encode(Exact(False, 1, 0), format)
-    if kind not in (AddFOp, SubFOp):
-        return None
-    # Zeros of unlike signs add up to 0.0, but to -0.0 when rounding down.
-    negative = (kind is AddFOp) != (rounding is Rounding.NEGATIVE_INF)
-    return format.sign if negative else 0
-
-
 def fold_binary(op: BinaryFloat, constants: Constants) -> Folded:
     """Compute on constants; `x * 1`, `x / 1`, `x + -0` and `x - 0` are `x`."""
     format = format_of(op.result.type)
     if format is None or not format.signed or format.width <= 8:
         return None
     rounding = ROUNDINGS[op.rounding if isinstance(op, RoundedFloat) else None]
-    right = splat_of(constants[1])
-    if right is not None and right == neutral(type(op), format, rounding):
-        return op.lhs
     if isinstance(op, RoundedFloat):
-        compute = ROUNDED[type(op)]
+        compute, right = ROUNDED[type(op)], splat_of(constants[1])
+        if right is not None and right == neutral(compute, format, rounding):
+            return op.lhs
         return elementwise(lambda a, b: compute(a, b, format, rounding), op.result.type, constants)
     exact = _EXACT[type(op)]
     return elementwise(lambda a, b: exact(a, b, format), op.result.type, constants)

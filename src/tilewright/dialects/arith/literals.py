@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from tilewright.dialects.arith.attributes import Literal
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, extents_of
 from tilewright.ir.attributes import DenseElementsAttr, FloatAttr, IntegerAttr, element_bytes
 from tilewright.ir.types import (
     I1,
     FloatType,
     IndexType,
     IntegerType,
-    TensorType,
-    VectorType,
 )
 from tilewright.support.bits import mask, to_signed
 from tilewright.support.floats import FORMATS, FloatFormat
@@ -58,9 +56,9 @@ def splat_of(constant: Attribute | None) -> int | None:
     return None
 
 
-def _count(type: Type) -> int:
-    shape = type.shape if isinstance(type, VectorType | TensorType) else ()
-    return prod(shape or ())
+def count_of(type: Type) -> int:
+    """How many elements a value of a type has."""
+    return prod(extents_of(type))
 
 
 def literal(patterns: Sequence[int], type: Type) -> Literal | None:
@@ -95,10 +93,10 @@ def elementwise(
     splats = [splat_of(constant) for constant in known]
     if None not in splats:
         columns = [[splat] for splat in cast("list[int]", splats)]
-    elif _count(type) > LIMIT:
+    elif count_of(type) > LIMIT:
         return None
     else:
-        columns = [expanded(constant, _count(type)) for constant in known]
+        columns = [expanded(constant, count_of(type)) for constant in known]
     function = cast("Callable[..., int | None]", compute)
     results = [function(*row) for row in zip(*columns, strict=True)]
     return None if None in results else literal(cast("list[int]", results), type)

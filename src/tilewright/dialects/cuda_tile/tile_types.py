@@ -25,6 +25,7 @@ from tilewright.ir.types import (
     I32,
     I64,
     TF32,
+    ShapedType,
     spell_shape,
 )
 from tilewright.support.bits import is_power_of_two
@@ -106,7 +107,7 @@ def _parse_ptr_attr(parser: Parser) -> PtrAttr:
     return member
 
 
-class TileType(Type):
+class TileType(ShapedType):
     """`tile<4x8xf32>`: a value of many elements; rank 0 is a scalar."""
 
     __slots__ = ("shape", "element")  # noqa: RUF023 - the order of the parameters
@@ -124,6 +125,10 @@ class TileType(Type):
         if element not in ELEMENT_SINCE and not isinstance(element, PtrType):
             return f"tile elements must be numbers or pointers, got '{element}'"
         return tile_problem(shape, element)
+
+    @property
+    def extents(self) -> Shape:
+        return self.shape
 
     @property
     def rank(self) -> int:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.literals import elementwise, splat_of
 from tilewright.dialects.cuda_tile.enums import ComparisonOrdering, ComparisonPredicate
 from tilewright.dialects.cuda_tile.floating import CmpFOp
 from tilewright.dialects.cuda_tile.integer import CmpIOp
-from tilewright.dialects.cuda_tile.simplify.constants import (
-    elementwise,
-    is_signed,
-    splat,
-    splat_of,
-    width,
-)
-from tilewright.dialects.cuda_tile.simplify.floats import format_of
+from tilewright.dialects.cuda_tile.simplify.constants import is_signed, splat, width
+from tilewright.dialects.folding.floats import format_of
 from tilewright.support.bits import mask, sign_bit
 from tilewright.support.numerics.comparison import Predicate, compare_floats, compare_integers
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 
+from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.cuda_tile.constraints import NUMBER_TILE
 from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.dialects.cuda_tile.enums import Signedness
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
     from tilewright.ir.builder import Builder
     from tilewright.ir.values import Value
-
-LIMIT: Final = 4096
-"""How many elements a computed constant may have, unless all are the same."""
-
-Unary: TypeAlias = Callable[[int], int | None]
-Binary: TypeAlias = Callable[[int, int], int | None]
-Ternary: TypeAlias = Callable[[int, int, int], int | None]
-Compute: TypeAlias = Unary | Binary | Ternary
-"""From the patterns of elements to that of a result; none where that is undefined."""
 
 
 def number(type: Type) -> IntegerType | FloatType:
@@ -48,12 +40,6 @@ def is_signed(signedness: Signedness) -> bool:
 def dense(constant: Attribute | None) -> DenseElementsAttr | None:
     """The elements of a constant tile, if it is one."""
     return constant if isinstance(constant, DenseElementsAttr) else None
-
-
-def splat_of(constant: Attribute | None) -> int | None:
-    """The pattern that all elements of a constant share, if they do."""
-    elements = dense(constant)
-    return elements.elements()[0] if elements is not None and elements.is_splat else None
 
 
 def splat_value(value: Value) -> int | None:
@@ -86,35 +72,6 @@ def dense_of(patterns: Iterable[int], type: Type) -> DenseElementsAttr:
     """A tile of these elements, row by row; one stands for all."""
     size = element_bytes(number(type))
     return DenseElementsAttr(b"".join([p.to_bytes(size, "little") for p in patterns]), type)
-
-
-def expanded(constant: DenseElementsAttr) -> list[int] | None:
-    """All elements of a constant, row by row, unless they are too many."""
-    count = cast("TileType", constant.type).count
-    if count > LIMIT:
-        return None
-    elements = constant.elements()
-    return elements * count if constant.is_splat else elements
-
-
-def elementwise(
-    compute: Compute, type: Type, constants: Sequence[Attribute | None]
-) -> DenseElementsAttr | None:
-    """The tile that a computation on elements gives; none if an element of it is undefined."""
-    tiles = [tile for constant in constants if (tile := dense(constant)) is not None]
-    if len(tiles) < len(constants):
-        return None
-    if all(tile.is_splat for tile in tiles):
-        columns = [tile.elements() for tile in tiles]
-    else:
-        columns = [elements for tile in tiles if (elements := expanded(tile)) is not None]
-        if len(columns) < len(tiles):
-            return None
-    function = cast("Callable[..., int | None]", compute)
-    results = [function(*row) for row in zip(*columns, strict=True)]
-    if None in results:
-        return None
-    return dense_of(cast("list[int]", results), type)
 
 
 def materialize(value: Attribute, type: Type, build: Builder) -> ConstantOp | None:

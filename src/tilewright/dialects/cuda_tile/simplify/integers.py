@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.literals import Binary, elementwise, splat_of
 from tilewright.dialects.cuda_tile.bitwise import AndIOp, OrIOp, XOrIOp
 from tilewright.dialects.cuda_tile.enums import Overflow, Rounding
 from tilewright.dialects.cuda_tile.integer import (
@@ -25,14 +26,7 @@ from tilewright.dialects.cuda_tile.integer import (
     SubIOp,
 )
 from tilewright.dialects.cuda_tile.mma import MmaIOp
-from tilewright.dialects.cuda_tile.simplify.constants import (
-    Binary,
-    elementwise,
-    is_signed,
-    splat,
-    splat_of,
-    width,
-)
+from tilewright.dialects.cuda_tile.simplify.constants import is_signed, splat, width
 from tilewright.support.bits import mask, sign_bit
 from tilewright.support.floats import Rounding as FloatRounding
 from tilewright.support.numerics import integer

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.arith.literals import elementwise, splat_of
 from tilewright.dialects.cuda_tile.bitwise import XOrIOp
 from tilewright.dialects.cuda_tile.conversion import ExtIOp
 from tilewright.dialects.cuda_tile.core import BroadcastOp, ConstantOp, ReshapeOp, SelectOp
 from tilewright.dialects.cuda_tile.enums import ComparisonPredicate, Signedness
 from tilewright.dialects.cuda_tile.integer import CmpIOp
-from tilewright.dialects.cuda_tile.simplify.constants import (
-    elementwise,
-    is_true,
-    ones,
-    splat,
-    splat_of,
-    splat_value,
-)
+from tilewright.dialects.cuda_tile.simplify.constants import is_true, ones, splat, splat_value
 from tilewright.dialects.cuda_tile.traits import tile
 from tilewright.ir.rules import rule
 from tilewright.ir.types import I1, IntegerType

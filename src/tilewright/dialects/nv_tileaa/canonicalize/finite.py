@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.arith.casts import SIToFPOp, UIToFPOp
 from tilewright.dialects.arith.literals import expanded
 from tilewright.dialects.elements import element_of, width_of
-from tilewright.dialects.nv_tileaa.canonicalize.floating import format_of
+from tilewright.dialects.folding.floats import format_of
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp
 from tilewright.dialects.nv_tileaa.floating import AbsFOp, NegFOp
 from tilewright.dialects.nv_tileaa.shape import (

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from tilewright.dialects.arith.attributes import Literal
 from tilewright.dialects.arith.literals import LIMIT, expanded, literal, splat_of
 from tilewright.dialects.elements import element_of, width_of
+from tilewright.dialects.folding.floats import format_of
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.canonicalize.constants import materialize
 from tilewright.dialects.nv_tileaa.canonicalize.finite import is_finite
-from tilewright.dialects.nv_tileaa.canonicalize.floating import format_of
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.rules import constant_of, rule

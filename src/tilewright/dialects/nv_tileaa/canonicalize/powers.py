@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.canonicalize.floating import format_of
+from tilewright.dialects.folding.floats import format_of
 from tilewright.dialects.nv_tileaa.floating import MulFOp
 from tilewright.dialects.nv_tileaa.functions import FPowFOp, FPowIOp
 from tilewright.ir.rules import constant_of, rule

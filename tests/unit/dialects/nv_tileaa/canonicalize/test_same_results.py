@@ -61,6 +61,8 @@ DOT = (
 QUEUE = "!aa.queue<[tensor<16xi32>, tensor<16xi32>]>"
 
 PROGRAMS = {
+    "square": [zero("i32", "2") + f"%r = aa.fpowi %f, %z : {FS}, {IS}\n" + PUT_F],
+    "float_square": [zero("f32", "2.0") + f"%r = aa.fpowf %f, %z : {FS}\n" + PUT_F],
     "fold_constant_dot": [
         DOT.format("0", "%a", "%a0") + PUT_I,
         "%o = arith.constant 9 : i32\n%c = aa.splat %o : i32 -> tensor<4x4xi32>\n"

@@ -192,6 +192,28 @@ def test_what_a_program_puts_into_its_environment_holds(client: Path, tmp_path: 
     assert len(kept(other)) == 1
 
 
+def test_an_import_that_fails_may_be_tried_again(client: Path, cache: Path, tmp_path: Path) -> None:
+    client.write_text(
+        "import sys\nsys.modules['cuda.tile._stub'] = None\n"
+        "try:\n    import cuda.tile\nexcept ImportError:\n    print('failed')\n"
+        f"del sys.modules['cuda.tile._stub']\n{CLIENT}"
+    )
+    done = python(*RUNNER, client, tmp_path / "made.cubin", cache=cache)
+    assert done.stdout == "failed\n", done.stderr
+    assert maker(tmp_path / "made.cubin") == own_note()
+
+
+def test_other_versions_of_cutile_are_refused_by_name(cache: Path, tmp_path: Path) -> None:
+    package = tmp_path / "cuda" / "tile"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("__version__ = '99.1'\n")
+    script = tmp_path / "script.py"
+    script.write_text("import cuda.tile\n")
+    done = python(*RUNNER, script, cache=cache)
+    assert done.returncode == 1
+    assert done.stderr.endswith("unsupported: cuTile Python 99.1 (known: 1.7.0)\n")
+
+
 MIRROR = """
 import __main__, pickle, sys
 class Thing: pass

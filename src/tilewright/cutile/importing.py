@@ -51,8 +51,8 @@ class _Finder:
         """The module as the others find it, or none if it is not cuTile."""
         if name != _CLIENT:
             return None
-        sys.meta_path.remove(self)
-        found = (finder.find_spec(name, path, target) for finder in sys.meta_path)
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(name, path, target) for finder in others)
         spec = next((spec for spec in found if spec is not None), None)
         if spec is not None:
             _run_after(spec.loader, self._on)

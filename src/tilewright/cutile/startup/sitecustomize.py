@@ -27,5 +27,6 @@ def _switch() -> None:
         switch_on_import(on)
 
 
-_switch()
+if sys.hexversion >= 0x030B0000:  # a program may start older Pythons, which are not our business
+    _switch()
 _run_hidden()

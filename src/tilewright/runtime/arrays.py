@@ -45,7 +45,10 @@ def device_array(argument: Any, what: str) -> DeviceArray | None:
         return _from_torch(argument, what)
     placed = hasattr(argument, "__dlpack_device__")
     if placed and int(argument.__dlpack_device__()[0]) not in _GPU_KINDS:
-        fail(f"{what}: expected an array on the GPU, got {type(argument).__name__} on the host")
+        fail(
+            f"{what}: expected an array on the GPU, got {type(argument).__name__} on the host: "
+            "move it there, or pass a NumPy array, which is copied"
+        )
     interface = _interface(argument)
     if interface is not None:
         return _from_interface(interface, argument, what)

@@ -125,6 +125,8 @@ class Parameter:
         if (low is not None and signed < low) or (high is not None and signed > high):
             bounds = f"from {'?' if low is None else low} to {'?' if high is None else high}"
             self.fail(f"expected a number {bounds}, which the kernel relies on, got {number}")
+        if bits > 1:
+            bits = max(bits, 8)  # a byte holds those of four bits with their sign
         return (number & (1 << bits) - 1).to_bytes(max(bits // 8, 1), "little")
 
     def _float(self, number: float) -> bytes:

@@ -27,6 +27,7 @@ from tilewright.dialects.cuda_tile.integer import (
 )
 from tilewright.dialects.cuda_tile.mma import MmaIOp
 from tilewright.dialects.cuda_tile.simplify.constants import is_signed, splat, width
+from tilewright.dialects.folding.integers import integer_folds
 from tilewright.support.bits import mask, sign_bit
 from tilewright.support.floats import Rounding as FloatRounding
 from tilewright.support.numerics import integer
@@ -183,42 +184,14 @@ def _fold_inverse(op: BinaryInteger) -> Folded:
     return None
 
 
-def fold_negation(op: NegIOp, constants: Constants) -> Folded:
-    """Compute on constants; `-(-x)` is `x`, since both wrap."""
-    if (inner := op.source.defined_by(NegIOp)) is not None:
-        return inner.source
-    bits = width(op.result.type)
-    promises = PROMISES[op.overflow]
-
-    def negate(a: int) -> int | None:
-        # A promise about negation speaks of signed integers alone.
-        if promises and integer.negate_overflows(a, bits, signed=True):
-            return None
-        return integer.negate(a, bits)
-
-    return elementwise(negate, op.result.type, constants)
-
-
-def fold_magnitude(op: AbsIOp, constants: Constants) -> Folded:
-    """Compute on constants; the magnitude of a magnitude has the same bits."""
-    if op.source.defined_by(AbsIOp) is not None:
-        return op.source
-    bits = width(op.result.type)
-    return elementwise(lambda a: integer.absolute(a, bits), op.result.type, constants)
-
-
-def fold_high_product(op: MulhiIOp, constants: Constants) -> Folded:
-    """Compute on constants; a product with zero or one has nothing in its high half."""
-    if any(splat_of(constant) in (0, 1) for constant in constants):
-        return splat(0, op.result.type)
-    bits = width(op.result.type)
-    return elementwise(lambda a, b: integer.multiply_high(a, b, bits), op.result.type, constants)
-
-
 def fold_matrix_product(op: MmaIOp, constants: Constants) -> Folded:
     """A product with a matrix of zeros adds nothing."""
     lhs, rhs, _ = constants
     return op.acc if 0 in (splat_of(lhs), splat_of(rhs)) else None
+
+
+def _promises(op: NegIOp) -> bool:
+    return bool(PROMISES[op.overflow])
 
 
 FOLDS: Final[Folds] = {
@@ -229,8 +202,6 @@ FOLDS: Final[Folds] = {
         ),
         fold_binary,
     ),
-    NegIOp: fold_negation,
-    AbsIOp: fold_magnitude,
-    MulhiIOp: fold_high_product,
+    **integer_folds(NegIOp, AbsIOp, MulhiIOp, _promises),
     MmaIOp: fold_matrix_product,
 }  # fmt: skip

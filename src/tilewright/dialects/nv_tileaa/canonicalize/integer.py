@@ -8,8 +8,7 @@ from tilewright.dialects.arith import folds as arith_folds
 from tilewright.dialects.arith import integer as arith
 from tilewright.dialects.arith.attributes import NO_OVERFLOW
 from tilewright.dialects.arith.integer_folds import fold_as
-from tilewright.dialects.arith.literals import elementwise, literal, splat_of
-from tilewright.dialects.elements import width_of
+from tilewright.dialects.folding.integers import integer_folds
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
 from tilewright.dialects.nv_tileaa.integer import (
     AbsIOp,
@@ -30,7 +29,6 @@ from tilewright.dialects.nv_tileaa.integer import (
     SubIOp,
     XOrIOp,
 )
-from tilewright.support.numerics import integer
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -72,46 +70,17 @@ def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
     return fold_as(twin(op), op, constants, overflow)
 
 
-def fold_negation(op: NegIOp, constants: Constants) -> Folded:
-    """Compute on constants; `-(-x)` is `x`, since both wrap."""
-    if (inner := op.source.defined_by(NegIOp)) is not None:
-        return inner.source
-    bits, promised = width_of(op.result.type), bool(op.overflow)
-
-    def negate(a: int) -> int | None:
-        # A promise about negation speaks of signed integers alone.
-        if promised and integer.negate_overflows(a, bits, signed=True):
-            return None
-        return integer.negate(a, bits)
-
-    return elementwise(negate, op.result.type, constants)
-
-
-def fold_magnitude(op: AbsIOp, constants: Constants) -> Folded:
-    """Compute on constants; the magnitude of a magnitude has the same bits."""
-    if op.source.defined_by(AbsIOp) is not None:
-        return op.source
-    bits = width_of(op.result.type)
-    return elementwise(lambda a: integer.absolute(a, bits), op.result.type, constants)
-
-
-def fold_high_product(op: MulHiUIOp, constants: Constants) -> Folded:
-    """Compute on constants; a product with zero or one has nothing in its high half."""
-    if any(splat_of(constant) in (0, 1) for constant in constants):
-        return literal([0], op.result.type)
-    bits = width_of(op.result.type)
-    return elementwise(lambda a, b: integer.multiply_high(a, b, bits), op.result.type, constants)
-
-
 def fold_comparison(op: CmpIOp, constants: Constants) -> Folded:
     """Compare constants; a value compared with itself is equal."""
     return arith_folds.fold_integers(op.predicate, op, constants)
 
 
+def _promises(op: NegIOp) -> bool:
+    return bool(op.overflow)
+
+
 FOLDS: Final[Folds] = {
     **dict.fromkeys((*_SAME, *_BY_SIGN, DivIOp), fold_binary),
-    NegIOp: fold_negation,
-    AbsIOp: fold_magnitude,
-    MulHiUIOp: fold_high_product,
+    **integer_folds(NegIOp, AbsIOp, MulHiUIOp, _promises),
     CmpIOp: fold_comparison,
 }

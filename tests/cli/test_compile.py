@@ -196,3 +196,39 @@ def test_stages_are_in_order() -> None:
     assert STAGES == (
         "cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx", "cubin",
     )  # fmt: skip
+
+
+STORE = """\
+cuda_tile.module @kernels {
+  entry @store(%x: tile<ptr<i32>>, %n: tile<i32>) {
+    %m = addi %n, %n : tile<i32>
+    %t = store_ptr_tko weak %x, %m : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+def test_options_for_finding_mistakes(run: Run, folder: Path) -> None:
+    (folder / "store.mlir").write_text(STORE)
+    texts = {
+        option: run("compile", "store.mlir", "--emit", "ptx", *option.split()).out
+        for option in ("", "--sanitize=memcheck", "--device-debug")
+    }
+    assert ["__assertfail" in text for text in texts.values()] == [False, True, False]
+    assert [".debug_info" in text for text in texts.values()] == [False, False, True]
+
+
+def test_both_options_make_a_cubin(run: Run, folder: Path) -> None:
+    (folder / "store.mlir").write_text(STORE)
+    options = ("--sanitize=memcheck", "--device-debug", "-o", "store.cubin")
+    assert run("compile", "store.mlir", *options) == (0, "", "")
+    data = (folder / "store.cubin").read_bytes()
+    assert b".debug_info" in data
+    assert b"store_ptr_tko at a null or misaligned address" in data
+
+
+def test_accesses_without_views_cannot_be_checked(run: Run) -> None:
+    result = run("compile", "kernel.mlir", "--emit", "ptx", "--sanitize=memcheck")
+    assert (result.code, result.out) == (3, "")
+    assert "unsupported: checks of accesses at the level of 'nvgpu'" in result.err

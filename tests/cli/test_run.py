@@ -131,3 +131,43 @@ def test_small_floats_are_packed_two_to_a_byte() -> None:
 def test_what_is_no_array() -> None:
     with pytest.raises(ArgumentError, match="expected a shape and a type"):
         make_array("zeros:4.5xf32")
+
+
+FILL = """\
+!view = !cuda_tile.tensor_view<?xi32, strides=[1]>
+!tiles = !cuda_tile.partition_view<tile=(8), tensor_view<?xi32, strides=[1]>>
+cuda_tile.module @kernels {
+  entry @fill(%x: tile<ptr<i32>>, %n: tile<i32>) {
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %seven = constant <i32: 7> : tile<8xi32>
+    %xt = make_tensor_view %x, shape = [%n], strides = [1] : tile<i32> -> !view
+    %xv = make_partition_view %xt : !tiles
+    %t = store_view_tko weak %seven, %xv[%b] : tile<8xi32>, !tiles, tile<i32> -> token
+    return
+  }
+}
+"""
+
+
+def test_checked_accesses_stop_the_kernel(run: Run, folder: Path) -> None:
+    (folder / "fill.mlir").write_text(FILL)
+    command = ["run", "fill.mlir", "--arg=zeros:16xi32", "--arg=16", "--on=emulator", "--show=0"]
+    plain = f"[{' '.join('7' * 16)}]\n"
+    assert run(*command, "--grid=3") == (0, plain, "")
+    assert run(*command, "--grid=2", "--sanitize=memcheck") == (0, plain, "")
+    result = run(*command, "--grid=3", "--sanitize=memcheck")
+    assert result.code == 1
+    assert result.out == (
+        "fill.mlir:9:10: error: store_view_tko outside of its view: "
+        "expected index 0 below 2, got 2, in block (2, 0, 0)\n"
+    )
+    assert "fill.mlir:9:10: error: store_view_tko outside of its view' fails" in result.err
+
+
+def test_the_reference_executor_checks_too(run: Run, folder: Path) -> None:
+    (folder / "fill.mlir").write_text(FILL)
+    command = ["run", "fill.mlir", "--arg=zeros:16xi32", "--arg=16", "--grid=3"]
+    assert run(*command).code == 0
+    result = run(*command, "--sanitize=memcheck")
+    assert result.code == 1
+    assert "fill.mlir:9:10: error: 'cuda_tile.store_view_tko' op expected index 0" in result.err

@@ -1,0 +1,66 @@
+"""Names of values in locations: a conversion passes them on with the values, and nothing else."""
+
+from __future__ import annotations
+
+import toy
+from low import HERE, LOW, TO_LOW, LowAddOp, LowUseOp, wide
+
+from tilewright.ir.conversion import ConversionBuilder, Result, convert, converts
+from tilewright.ir.operation import Operation
+from tilewright.support.location import NameLoc
+
+NAMED = NameLoc("sum", HERE)
+
+
+@converts(toy.AddOp)
+def three_times(op: toy.AddOp, new: toy.AddOp, build: ConversionBuilder) -> Result:
+    """The value is made in the middle."""
+    first = build.create(LowAddOp, lhs=new.lhs, rhs=new.rhs)
+    second = build.create(LowAddOp, lhs=first.result, rhs=new.rhs)
+    build.create(LowUseOp, inputs=[second.result], types=[])
+    return second
+
+
+@converts(toy.AddOp)
+def forwarded(op: toy.AddOp, new: toy.AddOp, build: ConversionBuilder) -> Result:
+    return new.lhs
+
+
+def names(module: Operation) -> list[str]:
+    """The names that the operations of the module have in their locations, if any."""
+    return [
+        op.location.name if isinstance(op.location, NameLoc) else "-"
+        for op in module.walk()
+        if op is not module
+    ]
+
+
+def program() -> Operation:
+    module, build = toy.module()
+    build.location = HERE
+    one = toy.constant(build, 1)
+    total = toy.add(build, one, one)
+    maker = total.defining_op()
+    assert maker is not None
+    maker.location = NAMED
+    toy.use(build, total)
+    return module
+
+
+def test_an_operation_that_changes_keeps_its_name() -> None:
+    module = program()
+    assert convert(module, LOW, TO_LOW, wide())
+    assert names(module) == ["-", "sum", "-"]
+
+
+def test_only_what_makes_the_value_has_its_name() -> None:
+    module = program()
+    assert convert(module, LOW, (three_times, *TO_LOW), wide())
+    assert names(module) == ["-", "-", "sum", "-", "-"]
+    assert [op.location for op in module.walk()][2:4] == [HERE, NameLoc("sum", HERE)]
+
+
+def test_a_value_that_was_there_keeps_its_own() -> None:
+    module = program()
+    assert convert(module, LOW, (forwarded, *TO_LOW), wide())
+    assert names(module) == ["-", "-"]

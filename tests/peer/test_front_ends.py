@@ -193,6 +193,32 @@ def test_names_of_kernels(name: str, nvidia_tools: Path, run: Run, tmp_path: Pat
         assert name in read_kernels(target.read_bytes())
 
 
+GLOBAL = """
+cuda_tile.module @kernels {{
+  global @"{name}" <i32: [1, 2, 3, 4]> : tile<4xi32>
+  entry @first(%out: tile<ptr<i32>>) {{
+    %from = get_global @"{name}" : tile<ptr<i32>>
+    %value, %read = load_ptr_tko weak %from : tile<ptr<i32>> -> tile<i32>, token
+    %written = store_ptr_tko weak %out, %value token=%read : tile<ptr<i32>>, tile<i32> -> token
+    return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ["table", "_ZN5table1aE", "table.0", "table!", "0table", "τ"])
+def test_names_of_globals(name: str, nvidia_tools: Path, run: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.tile", tmp_path / "out.cubin"
+    source.write_bytes(tilewright.write_bytecode(tilewright.read(GLOBAL.format(name=name))))
+    words = [str(source), "-o", str(target), "--gpu-name", "sm_90"]
+    command = [str(nvidia_tools / "tileiras"), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = run(*words)
+    assert result.code == done.returncode, (result.err, done.stderr)
+    if result.code:
+        assert f"letters, digits, _ and $ in the name of a global, got '@{name}'" in result.err
+
+
 @pytest.mark.parametrize("tool", ["tileiras", "tileirdisasm"])
 def test_versions_have_the_number_that_front_ends_look_for(tool: str, run: Run) -> None:
     """cuTile.jl reads a version of Tile IR out of both, and wants remarks from 13.4 on."""

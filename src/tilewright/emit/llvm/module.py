@@ -39,6 +39,7 @@ LAYOUT: Final = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"
 LIBRARY_PREFIX: Final = "__nv_"
 
 _PTX_NAME: Final = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
+_RENAMED: Final = str.maketrans(".@", "__")
 
 
 class LLVMModule:
@@ -83,16 +84,24 @@ def _check_names(found: list[FuncOp | GlobalOp]) -> None:
     """Modules inside the program share the names of the one that comes out, which is PTX."""
     seen: set[str] = set()
     for op in found:
-        if isinstance(op, FuncOp) and op.is_kernel and not _PTX_NAME.fullmatch(op.sym_name):
-            name = f"'@{op.sym_name}'"
-            fail(
-                f"expected letters, digits, _ and $ in the name of a kernel, got {name}",
-                op.location,
-            )
+        if not _is_writable(op):
+            kind = "kernel" if isinstance(op, FuncOp) else "global"
+            message = f"expected letters, digits, _ and $ in the name of a {kind}"
+            fail(f"{message}, got '@{op.sym_name}'", op.location)
         if op.sym_name in seen:
             message = f"'@{op.sym_name}' in several modules: each is a program of its own"
             raise Unsupported(message, op.location)
         seen.add(op.sym_name)
+
+
+def _is_writable(op: FuncOp | GlobalOp) -> bool:
+    """Whether PTX has such a name; LLVM finds others for functions and for what is local."""
+    if isinstance(op, FuncOp) and not op.is_kernel:
+        return True
+    name = op.sym_name
+    if op.linkage in (Linkage.INTERNAL, Linkage.PRIVATE):
+        name = name.translate(_RENAMED)
+    return _PTX_NAME.fullmatch(name) is not None
 
 
 def emit_llvm(

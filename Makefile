@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples clean
+.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +88,11 @@ samples: $(TORCH) ## run the sample kernels of a cuTile Python checkout (CUTILE=
 	@test -n "$(CUTILE)" || { echo "samples: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
 	@echo "samples: the kernels of $(CUTILE)"
 	@$(BIN)/python tools/cutile_samples.py "$(CUTILE)" $(ARGS)
+
+gpu-samples: $(TORCH) ## run the samples of a cuTile Python checkout on a GPU, unmodified (CUTILE=folder)
+	@test -n "$(CUTILE)" || { echo "gpu-samples: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
+	@echo "gpu-samples: the programs of $(CUTILE)/samples"
+	@$(BIN)/python tools/gpu_samples.py "$(CUTILE)/samples" $(ARGS)
 
 clean: ## remove the virtual environment, the caches and the build products
 	@echo "clean: environment, caches, build products"

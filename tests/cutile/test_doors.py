@@ -6,6 +6,7 @@ Each test proves by the note in the cubin who made it.
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,40 @@ def test_one_line_of_the_compiler_changes_what_cutile_keeps_on_the_path(
         counts.append(sum("lineinfo" in line for line in compiled))  # not the empty modules
     assert counts == [1, 0, 1]
     assert versions[0] == versions[1] != versions[2]
+
+
+FAILING = """
+from tilewright.driver.compile import Compilation
+from tilewright.support.diagnostics import Unsupported
+from tilewright.tileiras.__main__ import script
+def to(self, stage):
+    raise Unsupported("sums", next(
+        op for op in self.module.walk() if op.name == "cuda_tile.addf").location)
+Compilation.to = to
+script()
+"""
+CATCHING = """
+try:
+    export(sys.argv[1])
+except ct.TileError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_errors_on_the_path_have_the_place_in_the_kernel(
+    client: Path, cache: Path, tmp_path: Path
+) -> None:
+    client.write_text(HIDING + CLIENT.partition("if __name__")[0] + CATCHING)
+    path = put_on_path(tmp_path / "bin")
+    (tmp_path / "failing.py").write_text(FAILING)
+    (tmp_path / "bin" / "tileiras").write_text(
+        f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path / "failing.py"}" "$@"\n'
+    )
+    done = python(client, tmp_path / "made.cubin", cache=cache, PATH=path)
+    assert done.returncode == 0, done.stderr
+    line = 1 + client.read_text().partition("    ct.store(")[0].count("\n")
+    for words in ("CompilerExecutionError", f'"{client}":{line}:', "in add", "unsupported: sums"):
+        assert words in done.stdout
 
 
 SPAWNING = """

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 from requirements import Outcome, load_index
 
-from tilewright.driver.launch import served
+from tilewright.driver.fitting import served
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.runtime.device import current_gpu
 from tilewright.support.diagnostics import Unsupported

@@ -16,7 +16,7 @@ from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.api import read_unverified
 from tilewright.driver.compile import CompiledModule
 from tilewright.driver.disassembly import disassemble
-from tilewright.driver.launch import served
+from tilewright.driver.fitting import served
 from tilewright.driver.pipelines import level_pipeline
 from tilewright.ir.equivalence import equivalent
 from tilewright.ir.operation import Operation

@@ -100,7 +100,8 @@ def _on_gpu(
     write: Callable[[str], object] | None,
 ) -> None:
     # The compiler and the driver are loaded by whoever needs them.
-    from tilewright.driver.launch import chosen_gpu, run_on_gpu, served  # noqa: PLC0415
+    from tilewright.driver.fitting import chosen_gpu, served  # noqa: PLC0415
+    from tilewright.driver.launch import run_on_gpu  # noqa: PLC0415
     from tilewright.driver.signatures import signature_of  # noqa: PLC0415
 
     if check:

@@ -7,22 +7,24 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.compile import compile
+from tilewright.driver.fitting import (
+    check_code,
+    checked_grid,
+    chosen_stream,
+    on_devices,
+    one_device,
+)
 from tilewright.driver.signatures import alone, signature_of
-from tilewright.driver.staging import Staging
-from tilewright.reference.launch import full_grid
-from tilewright.reference.tile import is_array
-from tilewright.runtime.arrays import DeviceArray, device_array
-from tilewright.runtime.device import Gpu, current_gpu, gpu
+from tilewright.driver.staging import Staging, is_staged
 from tilewright.runtime.errors import GpuError, fault
 from tilewright.runtime.messages import Said, captured, without_assertions
-from tilewright.runtime.streams import current_stream, stream_handle, wait_for
-from tilewright.support.diagnostics import Unsupported, fail
-from tilewright.target.arch import ARCHES, find_arch
+from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
     from tilewright.driver.compile import CompiledModule
     from tilewright.ir.operation import Operation
     from tilewright.reference.launch import Grid
+    from tilewright.runtime.device import Gpu
     from tilewright.runtime.signature import Signature
 
 Write = Callable[[str], object]
@@ -102,14 +104,6 @@ def run_on_gpu(
     start(Plan.of(kernel, entry), grid, arguments, None, wait=True, write=write)
 
 
-def served(device: Gpu) -> str:
-    """What to compile for to run on a GPU; raises `Unsupported` if that is not known."""
-    if find_arch(device.arch) is None:
-        known = ", ".join(ARCHES)
-        raise Unsupported(f"the GPU of this machine, {device.name} ({device.arch}): not in {known}")
-    return device.arch
-
-
 def start(
     plan: Plan,
     grid: Grid,
@@ -120,98 +114,47 @@ def start(
     write: Write | None = None,
 ) -> None:
     """Launch a kernel; wait for it if asked to, or if there is something to copy back."""
-    found = _on_devices(plan.signature, arguments)
-    device = _one_device(plan.signature, found)
+    found = on_devices(plan.signature, arguments)
+    device = one_device(plan.signature, found)
     check_code(plan.arch, device)
     with device.current() as context:
         if plan.talks:
             device.let_print(context)
-        loaded = device.kernel(context, plan.cubin, plan.signature.name)
-        extents = _checked_grid(grid, device, loaded.cluster)
-        handle = _stream(stream, arguments, found, device)
-        staging = Staging(device)
-        try:
-            passed = plan.signature.encode(staging.place(found))
-            if not staging.is_empty:
-                device.synchronize(0)  # copies may still be on their way, on the default stream
-            device.launch(loaded.function, extents, plan.threads, passed, stream=handle)
-            if wait or not staging.is_empty:
-                _finish(plan, device, handle, write or sys.stdout.write)
-                staging.copy_back()
-        finally:
-            _release(staging)
+        kernel = device.kernel(context, plan.cubin, plan.signature.name)
+        extents = checked_grid(grid, device, kernel.cluster)
+        handle = chosen_stream(stream, arguments, found, device)
+
+        def begin(placed: Sequence[Any]) -> None:
+            passed = plan.signature.encode(placed)
+            device.launch(kernel.function, extents, plan.threads, passed, stream=handle)
+
+        def finish() -> None:
+            _finish(plan, device, handle, write or sys.stdout.write)
+
+        if any(map(is_staged, found)):
+            _run_staged(device, found, begin, finish)
+            return
+        begin(found)
+        if wait:
+            finish()
 
 
-def chosen_gpu(signature: Signature, arguments: Sequence[Any]) -> Gpu:
-    """The GPU that a kernel with these arguments runs on."""
-    return _one_device(signature, _on_devices(signature, arguments))
-
-
-def _on_devices(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
-    """The arguments, with a description in the place of every array on a GPU."""
-    signature.check_count(arguments)
-    found: list[Any] = []
-    for parameter, argument in zip(signature.parameters, arguments, strict=True):
-        plain = not parameter.is_pointer or argument is None or is_array(argument)
-        array = None if plain else device_array(argument, parameter.what)
-        found.append(argument if array is None else array)
-    return found
-
-
-def _one_device(signature: Signature, arguments: Sequence[Any]) -> Gpu:
-    """The GPU that all arrays are on; without arrays, the one that the thread works on."""
-    first: int | None = None
-    for parameter, argument in zip(signature.parameters, arguments, strict=True):
-        home = argument.device if isinstance(argument, DeviceArray) else None
-        if home is None:
-            continue
-        if first is None:
-            first = home
-        elif home != first:
-            parameter.fail(f"expected an array on GPU {first}, as before it, got one on GPU {home}")
-    return current_gpu() if first is None else gpu(first)
-
-
-def check_code(arch: str, device: Gpu) -> None:
-    """Stop if code is not for a GPU: that of a GPU without family runs on its younger ones too."""
-    made = find_arch(arch)
-    if made is None or arch == device.arch:
-        return
-    found = int(device.arch.removeprefix("sm_"))
-    family = made.assembled_as == arch and made.number // 10 == found // 10
-    if not (family and made.number <= found):
-        fail(
-            f"expected code for the GPU of this machine, {device.name} ({device.arch}), "
-            f"got code for {arch}"
-        )
-
-
-def _checked_grid(grid: Grid, device: Gpu, cluster: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The extents of a grid that this GPU can launch."""
-    extents = full_grid(grid)
-    for axis, (extent, most, unit) in enumerate(
-        zip(extents, device.largest_grid, cluster, strict=True)
-    ):
-        if extent > most:
-            fail(f"expected a grid of at most {most} blocks in dimension {axis}, got {extent}")
-        if unit > 1 and extent % unit:
-            fail(
-                f"expected a grid of whole clusters, of {unit} blocks each in dimension {axis}, "
-                f"got {extent}"
-            )
-    return extents
-
-
-def _stream(stream: Any, arguments: Sequence[Any], found: Sequence[Any], device: Gpu) -> int:
-    """The stream to launch on, which waits for those that arrays are filled on."""
-    if stream is None:
-        handle = current_stream(arguments, device.ordinal)
-    else:
-        handle = stream_handle(stream)
-    for array in found:
-        if isinstance(array, DeviceArray) and array.stream is not None:
-            wait_for(array.stream, handle)
-    return handle
+def _run_staged(
+    device: Gpu,
+    arguments: Sequence[Any],
+    begin: Callable[[Sequence[Any]], None],
+    finish: Callable[[], None],
+) -> None:
+    """Run a kernel on copies of what the host has."""
+    staging = Staging(device)
+    try:
+        placed = staging.place(arguments)
+        device.synchronize(0)  # copies may still be on their way, on the default stream
+        begin(placed)
+        finish()
+        staging.copy_back()
+    finally:
+        _release(staging)
 
 
 def _finish(plan: Plan, device: Gpu, stream: int, write: Write) -> None:

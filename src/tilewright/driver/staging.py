@@ -52,15 +52,8 @@ class Staging(AddressSpace):
         self._arrays.append(made)
         return made
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing had to be copied."""
-        return not self._arrays
-
     def place(self, arguments: Sequence[Any]) -> list[Any]:
         """The arguments with copies in the place of arrays and tables of the host."""
-        if not any(is_array(each) or isinstance(each, Table) for each in arguments):
-            return list(arguments)
         homes = place_arrays(arguments, self)
         placed: list[Any] = []
         for index, argument in enumerate(arguments):
@@ -86,6 +79,11 @@ class Staging(AddressSpace):
         """Give the memory back."""
         while self._arrays:
             self._memory.free(self._arrays.pop().base)
+
+
+def is_staged(argument: Any) -> bool:
+    """Whether an argument has to be copied."""
+    return is_array(argument) or isinstance(argument, Table)
 
 
 def _described(array: Array, address: int, index: int) -> DeviceArray:

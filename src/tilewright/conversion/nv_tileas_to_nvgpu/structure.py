@@ -41,7 +41,11 @@ _DIMENSIONS: Final = (Dimension.X, Dimension.Y, Dimension.Z)
 
 @converts(FuncOp)
 def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
-    """A kernel has as many threads as its specification has warps of them."""
+    """A kernel has as many threads as its specification has warps of them.
+
+    No tile is shared between CTAs, so a wish for clusters has nothing to give: it would only keep
+    grids that they do not divide from being launched.
+    """
     inputs = build.types.convert_all(op.signature.inputs)
     if inputs is None:
         return build.reject("expected arguments that a thread can have")
@@ -58,7 +62,6 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         kernel=True,
         known_block_size=(spec.num_warps * WARP_SIZE, 1, 1),
         workgroup_attributions=len(buffers),
-        known_cluster_size=None if spec.num_ctas is None else (spec.num_ctas, 1, 1),
         body=entry,
     )
     # Without a word ptxas leaves registers for a second block, and spills where one needs them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -137,6 +138,17 @@ def test_a_process_that_dies_fails_its_file_only(
     found = {each.path: each for each in compile_files(good, SETTINGS, "ptx", jobs=1)}
     assert [found[name].code for name in good] == [0, 70, 0]
     assert found["two.mlir"].message.endswith("the process that compiled it ended by signal 9")
+
+
+def test_no_process_to_be_had(
+    folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(self: Worker) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(Worker, "_started", exhausted)
+    with pytest.raises(BlockingIOError):
+        list(compile_files(["one.mlir", "two.mlir"], SETTINGS, "ptx", jobs=2))
 
 
 def test_who_stops_early_leaves_no_process(folder: Path, files: list[str]) -> None:

@@ -117,7 +117,7 @@ class Crew:
     def __init__(self, size: int) -> None:
         self._scratch = TemporaryDirectory(prefix="tilewright-", ignore_cleanup_errors=True)
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
-        self._answers: SimpleQueue[tuple[Request, Answer]] = SimpleQueue()
+        self._answers: SimpleQueue[tuple[Request, Answer] | Exception] = SimpleQueue()
         self._workers = [Worker(self._scratch.name) for _ in range(size)]
         self._threads = [
             Thread(target=self._serve, args=(each,), daemon=True) for each in self._workers
@@ -131,14 +131,22 @@ class Crew:
             thread.start()
         try:
             for _ in requests:
-                yield self._answers.get()
+                answer = self._answers.get()
+                if isinstance(answer, Exception):
+                    raise answer
+                yield answer
         finally:
             self._end()
 
     def _serve(self, worker: Worker) -> None:
-        while request := self._requests.get():
-            self._answers.put((request, worker.ask(request)))
-        worker.finish()
+        try:
+            while request := self._requests.get():
+                self._answers.put((request, worker.ask(request)))
+        except Exception as error:
+            # Such as no process to be had: whoever waits for answers is to know.
+            self._answers.put(error)
+        finally:
+            worker.finish()
 
     def _end(self) -> None:
         for worker in self._workers:

@@ -39,6 +39,7 @@ PASSES: Final = {
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
+    "stage-loads": "tilewright.transforms.nv_tileas.stage_loads:StageLoads",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
     "synthesize-debug-info-scopes": (
@@ -74,6 +75,8 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 
 OVERLAP: Final = "unroll-loops,merge-loads,prefetch-loads,"
 """What makes loads go on beside other work."""
+STAGING: Final = ",stage-loads"
+"""The same, where layouts are known."""
 OVERLAP_LEVEL: Final = 2
 """The optimization level from which on it is done."""
 
@@ -87,7 +90,7 @@ WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
     (
         "nv_tileas",
         "inline-calls,check-resources,expand-products,slice-tiles,"
-        f"{OVERLAP}convert-tileaa-to-tileas,order-memory,plan-shared-memory",
+        f"{OVERLAP}convert-tileaa-to-tileas,order-memory,plan-shared-memory{STAGING}",
     ),
     ("nvgpu", "materialize-async,convert-tileas-to-nvgpu"),
     ("nvvm", "convert-gpu-nvgpu-to-nvvm"),
@@ -131,6 +134,10 @@ def level_of(module: Operation) -> str:
     return "nvvm" if found <= _LAST else "nvgpu"
 
 
+def _plain(passes: str) -> str:
+    return passes.replace(OVERLAP, "").replace(STAGING, "")
+
+
 def levels_between(start: str, end: str, *, overlap: bool = True) -> list[tuple[str, str | None]]:
     """The levels below one down to another, and the passes that lead to each."""
     names = [level for level, _ in WAY_DOWN]
@@ -138,4 +145,4 @@ def levels_between(start: str, end: str, *, overlap: bool = True) -> list[tuple[
     found: list[tuple[str, str | None]] = list(WAY_DOWN[names.index(start) + 1 : last + 1])
     if overlap:
         return found
-    return [(level, passes and passes.replace(OVERLAP, "")) for level, passes in found]
+    return [(level, passes and _plain(passes)) for level, passes in found]

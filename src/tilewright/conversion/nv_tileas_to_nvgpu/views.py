@@ -110,7 +110,12 @@ class Axis(NamedTuple):
 
 
 def _axis(
-    op: TileAccessOp, build: ConversionBuilder, view: Value, tile: Value, number: int, index: Value
+    op: TileAccessOp,
+    build: ConversionBuilder,
+    view: Value,
+    tile: Value | Type,
+    number: int,
+    index: Value,
 ) -> Axis:
     type, layout = tiled_view(view), layout_of(tile)
     memory, dim = Memory(type.source, build.values(view)), type.dims[number]
@@ -145,7 +150,7 @@ def places(
     build: ConversionBuilder,
     view: Value,
     indices: Sequence[Value],
-    tile: Value,
+    tile: Value | Type,
     vector: int = 1,
     acting: Value | None = None,
 ) -> list[Place]:

@@ -12,6 +12,7 @@ from tilewright.dialects.nv_tileas import (
     memory,
     pipeline,
     shape,
+    staging,
     sync,
     types,
 )
@@ -27,6 +28,7 @@ NV_TILEAS: Final = Dialect(
     memory,
     pipeline,
     shape,
+    staging,
     sync,
     types,
     alias=alias,

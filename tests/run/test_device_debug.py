@@ -1,0 +1,36 @@
+"""Kernels for a debugger compute what others compute: nothing is optimized, all is kept."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from programs import Run, parse_runs, problems
+
+import tilewright
+from tilewright.driver.api import read_runnable
+from tilewright.driver.emulate import run_ptx
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def runs() -> Iterator[object]:
+    for path in sorted(KERNELS.glob("*.mlir")):
+        for number, run in enumerate(parse_runs(path.read_text())):
+            if run.failure is None:
+                yield pytest.param(path, run, id=f"{path.stem}-{number}")
+
+
+@pytest.mark.parametrize("sanitize", [False, True], ids=["plain", "sanitized"])
+@pytest.mark.parametrize(("path", "run"), list(runs()))
+def test_kernels_for_a_debugger(path: Path, run: Run, sanitize: bool) -> None:
+    program = read_runnable(path.read_text(), path.name)
+    module = tilewright.compile(
+        program, emit="ptx", device_debug=True, sanitize=sanitize, line_info=True
+    )
+    before = run.values()
+    after = copy.deepcopy(before)
+    run_ptx(module.ptx, program, run.entry, run.grid, list(after.values()), check=True, seed=1)
+    assert list(problems(run, before, after)) == []

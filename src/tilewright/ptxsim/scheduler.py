@@ -40,15 +40,22 @@ class Return(NamedTuple):
 class Group:
     """Threads at the same place of the program, with the same calls behind them."""
 
-    __slots__ = ("lanes", "order", "round", "segment", "stack")
+    __slots__ = ("lanes", "order", "patience", "round", "segment", "stack")
 
     def __init__(
-        self, segment: Segment, lanes: Lanes, stack: tuple[Return, ...] = (), round: int = 0
+        self,
+        segment: Segment,
+        lanes: Lanes,
+        stack: tuple[Return, ...] = (),
+        round: int = 0,
+        patience: int = _PATIENCE,
     ) -> None:
         self.segment = segment
         self.lanes = lanes
         self.stack = stack
         self.round = round
+        self.patience = patience
+        """How long it may still loop in this round, however often it waits in between."""
         self.order: tuple[int, ...] = ()
         self.move(segment)
 
@@ -63,7 +70,7 @@ class Group:
     def part(self, mask: Array) -> Group:
         """A group of those threads for which the mask is true."""
         lanes = self.lanes.take(self.lanes.spread(mask))
-        return Group(self.segment, lanes, self.stack, self.round)
+        return Group(self.segment, lanes, self.stack, self.round, self.patience)
 
     @property
     def place(self) -> tuple[Segment, tuple[Return, ...]]:
@@ -76,6 +83,7 @@ class Group:
         threads.sort()
         self.lanes = Lanes(self.lanes.wave, self.lanes.frame, threads)
         self.round = min(self.round, other.round)
+        self.patience = min(self.patience, other.patience)
 
 
 class Parked(NamedTuple):
@@ -171,7 +179,8 @@ class Scheduler:
     def _turn(self, start: Group) -> None:
         """Run a group until another one is due."""
         group = start
-        patience = _PATIENCE if self.random is None else self.random.randrange(1, 64)
+        if self.random is not None:
+            group.patience = self.random.randrange(1, 64)
         ready = self.ready
         while True:
             if ready or self.parked:
@@ -182,12 +191,13 @@ class Scheduler:
                 return
             group = following
             if group.segment.order <= before.order and before.code is group.segment.code:
-                patience -= _PRICE_OF_LOOKING if self.wave.looked else 1
+                group.patience -= _PRICE_OF_LOOKING if self.wave.looked else 1
                 self.wave.looked = False
             if self.random is not None:
-                patience -= 1
-            if patience <= 0:
+                group.patience -= 1
+            if group.patience <= 0:
                 group.round += 1
+                group.patience = _PATIENCE
                 self._give_up(group)
                 return
             head = self._head() if ready and self.random is None else None
@@ -246,7 +256,7 @@ class Scheduler:
         self._just_parked.append(threads)
         segment = group.segment
         lanes = Lanes(self.wave, group.lanes.frame, threads)
-        waiting = Group(segment, lanes, group.stack, group.round)
+        waiting = Group(segment, lanes, group.stack, group.round, group.patience)
         if not retry:
             waiting.move(segment.next)
         self.waits[_cause(key)] += len(threads)

@@ -54,6 +54,43 @@ def test_a_cta_may_wait_for_another_one(run, seed: int) -> None:
     assert out[0] == 77
 
 
+@pytest.mark.parametrize("seed", [0, 5])
+def test_a_cta_may_wait_with_barriers_in_between(run, seed: int) -> None:
+    """One thread looks and tells the others; who waits for it does not wait for the flag."""
+    flag, out = np.zeros(1, np.uint32), np.zeros(2, np.uint32)
+    run(
+        """
+        .shared .align 4 .b8 seen[4];
+        ld.param.u64 %rd1, [p0];
+        ld.param.u64 %rd2, [p1];
+        mov.u32 %r1, %ctaid.x;
+        mov.u32 %r3, %tid.x;
+        setp.ne.u32 %p3, %r3, 0;
+        setp.eq.u32 %p1, %r1, 1;
+        @%p1 bra SET;
+        WAIT: @%p3 bra TOLD;
+        ld.acquire.gpu.global.u32 %r2, [%rd1];
+        st.shared.u32 [seen], %r2;
+        TOLD: bar.sync 0;
+        ld.shared.u32 %r2, [seen];
+        bar.sync 0;
+        setp.eq.u32 %p2, %r2, 0;
+        @%p2 bra WAIT;
+        @%p3 ret;
+        st.global.u32 [%rd2], %r2;
+        ret;
+        SET: @%p3 ret;
+        st.release.gpu.global.u32 [%rd1], 77;
+        ret;""",
+        [flag, out],
+        "u64 u64",
+        grid=2,
+        block=64,
+        seed=seed,
+    )
+    assert out[0] == 77
+
+
 REDUCTION = """
     .shared .align 4 .b8 sums[512];
     ld.param.u64 %rd1, [p0];

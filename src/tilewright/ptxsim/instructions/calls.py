@@ -95,7 +95,7 @@ def _direct(op: Operation, form: _Form, code: Code) -> Transfer:
         assert site.next is not None, "a body ends with a return"
         back = Return(site.next, caller, group.order, _Delivery(returns, caller))
         inside = Lanes(lanes.wave, callee, lanes.threads)
-        return Group(code.first, inside, (*group.stack, back), group.round)
+        return Group(code.first, inside, (*group.stack, back), group.round, group.patience)
 
     return transfer
 

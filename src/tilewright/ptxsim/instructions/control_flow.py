@@ -85,7 +85,7 @@ def return_to_caller(op: Operation) -> Transfer:
         back = group.stack[-1]
         back.deliver(group.lanes)
         lanes = Lanes(group.lanes.wave, back.frame, group.lanes.threads)
-        return Group(back.segment, lanes, group.stack[:-1], group.round)
+        return Group(back.segment, lanes, group.stack[:-1], group.round, group.patience)
 
     return transfer
 

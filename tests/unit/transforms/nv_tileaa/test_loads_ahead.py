@@ -1,0 +1,200 @@
+"""Loops that load ahead, short loops, loads of the same: what changes, and what must not."""
+
+from __future__ import annotations
+
+import pytest
+from run_random import CANONICAL
+
+from tilewright.dialects.nv_tileaa.memory import LoadOp
+from tilewright.dialects.nv_tileaa.view import TiledLoadOp
+from tilewright.dialects.scf import ForOp
+from tilewright.driver.api import read_runnable
+from tilewright.driver.assembly import enclosed
+from tilewright.driver.pipelines import levels_between, parse_pipeline
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+from tilewright.text.printer import print_op
+
+TENSOR = "tensor_view<64x128xf32, strides=[128,1]>"
+VIEW = f"partition_view<tile=(1x128), {TENSOR}>"
+TILE = "tile<1x128xf32>"
+ADDED = f"%c = addf %a, %b : {TILE} "
+HALVES = "tensor_view<64x128xf16, strides=[128,1]>"
+HALF_VIEW = f"partition_view<tile=(1x128), {HALVES}>"
+
+
+def made(body: str, passes: str) -> Operation:
+    """A kernel on views of two tensors of 64 by 128, behind passes of nv_tileaa."""
+    text = f"""
+      cuda_tile.module @m {{
+        entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %h: tile<ptr<f16>>, %n: tile<i32>) {{
+          %c0 = constant <i32: 0> : tile<i32>
+          %c1 = constant <i32: 1> : tile<i32>
+          %c4 = constant <i32: 4> : tile<i32>
+          %c5 = constant <i32: 5> : tile<i32>
+          %none = constant <f32: 0.0> : {TILE}
+          %t0 = make_token : token
+          %pt = make_tensor_view %p, shape = [64, 128], strides = [128, 1] : {TENSOR}
+          %qt = make_tensor_view %q, shape = [64, 128], strides = [128, 1] : {TENSOR}
+          %ht = make_tensor_view %h, shape = [64, 128], strides = [128, 1] : {HALVES}
+          %pv = make_partition_view %pt : {VIEW}
+          %qv = make_partition_view %qt : {VIEW}
+          %hv = make_partition_view %ht : {HALF_VIEW}
+          {body}
+          return
+        }}
+      }}"""
+    root = enclosed(read_runnable(text, "kernel.mlir"))
+    parse_pipeline(f"{CANONICAL},{passes}").run(root)
+    verify(root)
+    return root
+
+
+def load(name: str, index: str = "%i", token: str = "%t0", order: str = "weak") -> str:
+    return (
+        f"%{name}, %t_{name} = load_view_tko {order} %pv[{index}, %c0] token = {token} "
+        f": {VIEW}, tile<i32> -> {TILE}, token "
+    )
+
+
+def store(value: str, index: str = "%i", token: str = "%t0", name: str = "stored") -> str:
+    return (
+        f"%{name} = store_view_tko weak {value}, %qv[{index}, %c0] token = {token} "
+        f": {TILE}, {VIEW}, tile<i32> -> token "
+    )
+
+
+def loop(inside: str, upper: str = "%n") -> str:
+    return f"for %i in (%c0 to {upper}, step %c1) : tile<i32> {{ {inside} continue }}"
+
+
+def count(root: Operation, *kinds: type[Operation]) -> int:
+    return sum(isinstance(op, kinds) for op in root.walk())
+
+
+def loads_outside_loops(root: Operation) -> int:
+    loads = [op for op in root.walk() if isinstance(op, LoadOp | TiledLoadOp)]
+    return sum(not any(isinstance(up, ForOp) for up in op.ancestors()) for op in loads)
+
+
+class TestMergeLoads:
+    def test_the_same_tile_is_loaded_once(self) -> None:
+        root = made(load("a", "%n") + load("b", "%n") + ADDED
+                    + store("%c", "%n"), "merge-loads")  # fmt: skip
+        assert count(root, TiledLoadOp) == 1
+
+    def test_a_load_behind_a_store_is_another(self) -> None:
+        body = load("a", "%n") + store("%a", "%n", "%t_a") + load("b", "%n", "%stored")
+        body += store("%b", "%c0", "%t_b", "again")
+        assert count(made(body, "merge-loads"), TiledLoadOp) == 2
+
+    def test_other_tiles_and_ordered_loads_stay(self) -> None:
+        body = load("a", "%n") + load("b", "%c1") + ADDED + store("%c", "%n")
+        assert count(made(body, "merge-loads"), TiledLoadOp) == 2
+        relaxed = "relaxed device"
+        body = load("a", "%n", order=relaxed) + load("b", "%n", order=relaxed)
+        body += ADDED + store("%c", "%n")
+        assert count(made(body, "merge-loads"), TiledLoadOp) == 2
+
+    def test_a_load_in_a_loop_is_that_before_it(self) -> None:
+        body = load("a", "%n") + store("%a", "%n") + loop(load("b", "%n") + store("%b", name="s"))
+        assert count(made(body, "merge-loads"), TiledLoadOp) == 1
+
+    def test_what_a_branch_loads_is_not_known_behind_it(self) -> None:
+        body = f"""%less = cmpi less_than %n, %c4, signed : tile<i32> -> tile<i1>
+          if %less {{ {load("a", "%n")} {store("%a", "%c1")} yield }}
+          {load("b", "%n")} {store("%b", "%n", name="s")}"""
+        assert count(made(body, "merge-loads"), TiledLoadOp) == 2
+
+
+class TestUnrollLoops:
+    def test_few_rounds_are_written_out(self) -> None:
+        root = made(loop(load("a") + store("%a"), "%c4"), "unroll-loops")
+        assert count(root, ForOp) == 0
+        assert count(root, TiledLoadOp) == 4
+
+    @pytest.mark.parametrize("upper", ["%c5", "%n"])
+    def test_more_rounds_or_unknown_ones_stay(self, upper: str) -> None:
+        assert count(made(loop(load("a") + store("%a"), upper), "unroll-loops"), ForOp) == 1
+
+    def test_loops_that_load_nothing_stay(self) -> None:
+        assert count(made(loop(store("%none"), "%c4"), "unroll-loops"), ForOp) == 1
+
+
+class TestPrefetchLoads:
+    def rotated(self, inside: str) -> bool:
+        """Whether a loop loads its first tile before it begins."""
+        return loads_outside_loops(made(loop(inside), "prefetch-loads")) > 0
+
+    def test_the_first_tile_is_loaded_before_the_loop(self) -> None:
+        root = made(loop(load("a") + store("%a")), "prefetch-loads")
+        assert count(root, TiledLoadOp) == 2
+        assert loads_outside_loops(root) == 1
+        text = print_op(root)
+        # Both only if their round comes: else they are those of a tile outside.
+        assert text.count("nv_tileaa.select") == 2
+        assert text.count("sliced") == 2
+
+    def test_pointers_get_a_mask(self) -> None:
+        root = made(loop(
+            "%from = offset %p, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>> "
+            "%a, %t1 = load_ptr_tko weak %from : tile<ptr<f32>> -> tile<f32>, token "
+            "%to = offset %q, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>> "
+            "%t2 = store_ptr_tko weak %to, %a : tile<ptr<f32>>, tile<f32> -> token "
+        ), "prefetch-loads")  # fmt: skip
+        loads = [op for op in root.walk() if isinstance(op, LoadOp)]
+        assert len(loads) == 2
+        assert all(op.mask is not None for op in loads)
+
+    def test_what_waits_for_the_round_before_stays(self) -> None:
+        body = f"""%last = for %i in (%c0 to %n, step %c1) : tile<i32>
+          iter_values(%t = %t0) -> (token) {{
+            {load("a", token="%t")} {store("%a", token="%t_a")} continue %stored : token }}"""
+        assert loads_outside_loops(made(body, "prefetch-loads")) == 0
+
+    @pytest.mark.parametrize("order", ["relaxed device", "acquire device"])
+    def test_ordered_loads_stay(self, order: str) -> None:
+        assert not self.rotated(load("a", order=order) + store("%a"))
+
+    def test_the_same_tile_in_every_round_stays(self) -> None:
+        assert not self.rotated(load("a", "%c4") + store("%a"))
+
+    def test_assertions_come_before_what_they_guard(self) -> None:
+        guard = '%ok = cmpi less_than %i, %c4, signed : tile<i32> -> tile<i1> assert %ok, "no" '
+        assert not self.rotated(f"{guard}: tile<i1> " + load("a") + store("%a"))
+
+    def test_only_harmless_divisions_are_done_ahead(self) -> None:
+        by = "%j = divi %i, {} signed : tile<i32> "
+        assert self.rotated(by.format("%c4") + load("a", "%j") + store("%a"))
+        assert not self.rotated(by.format("%n") + load("a", "%j") + store("%a"))
+
+    def test_promises_are_not_made_ahead(self) -> None:
+        promise = "%j = assume bounded<0, 63>, %i : tile<i32> "
+        assert not self.rotated(promise + load("a", "%j") + store("%a"))
+
+    def test_small_tiles_that_are_converted_stay(self) -> None:
+        inside = (
+            f"%half, %t1 = load_view_tko weak %hv[%i, %c0] token = %t0 "
+            f": {HALF_VIEW}, tile<i32> -> tile<1x128xf16>, token "
+            f"%a = ftof %half : tile<1x128xf16> -> {TILE} "
+        )
+        assert not self.rotated(inside + store("%a"))
+
+    def test_products_stay(self) -> None:
+        product = (
+            "%l = reshape %a : tile<1x128xf32> -> tile<8x16xf32> "
+            "%r = reshape %a : tile<1x128xf32> -> tile<16x8xf32> "
+            "%z = constant <f32: 0.0> : tile<8x8xf32> "
+            "%m = mmaf %l, %r, %z : tile<8x16xf32>, tile<16x8xf32>, tile<8x8xf32> "
+            "print_tko \"%f\", %m : tile<8x8xf32> -> token "
+        )  # fmt: skip
+        assert not self.rotated(load("a") + product)
+
+
+def test_it_is_a_matter_of_the_optimization_level() -> None:
+    for overlap in (True, False):
+        passes = dict(levels_between("cuda_tile", "nv_tileas", overlap=overlap))["nv_tileas"]
+        assert passes is not None
+        names = passes.split(",")
+        for name in ("unroll-loops", "merge-loads", "prefetch-loads", "stage-loads"):
+            assert (name in names) == overlap

@@ -15,9 +15,10 @@ from tilewright.ir.legality import Legality
 from tilewright.ir.operation import Block, Operation, Region
 from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.value_mapping import Bound, Rejected, ValueMapping
+from tilewright.ir.value_names import pass_on_names
 from tilewright.ir.values import Value
 from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
-from tilewright.support.location import NameLoc, unnamed
+from tilewright.support.location import unnamed
 from tilewright.support.stack import StackRoom
 
 if TYPE_CHECKING:
@@ -322,18 +323,14 @@ class ConversionBuilder(Builder):
         made = None if tuple in map(type, operands) else make(op, operands, self.types)
         if made is None:
             return False
-        if isinstance(made, tuple):
-            for each in made:
-                self.point.insert(each)
-                self._made.append(each)
-            for each in made[:-1]:
-                each.location = unnamed(each.location)
-            made = made[-1]
-        else:
-            self.point.insert(made)
-            self._made.append(made)
+        steps = made if isinstance(made, tuple) else (made,)
+        for each in steps:
+            self.point.insert(each)
+            self._made.append(each)
+        for each in steps[:-1]:
+            each.location = unnamed(each.location)
         bound = self._mapping.bound
-        for old, new in zip(op.results, made.results, strict=True):
+        for old, new in zip(op.results, steps[-1].results, strict=True):
             bound[old] = new
         return True
 
@@ -392,21 +389,10 @@ class ConversionBuilder(Builder):
         self._bind(op, result)
         fresh = self._fresh
         if location is not op.location:
-            self._pass_on_name(op, self._made[mark:])
+            pass_on_names(op, self._mapping.bound, self._made[mark:])
         self._fresh, self._next, self._reasons = outer
         self._settle(op, fresh)
         return None
-
-    def _pass_on_name(self, op: Operation, made: Sequence[Operation | Block]) -> None:
-        """Let names in the location of an operation go with the values made for its results."""
-        named = op.location
-        assert isinstance(named, NameLoc)
-        for result, name in zip(op.results, named.names, strict=False):
-            bound = self._mapping.bound.get(result)
-            maker = bound.defining_op() if isinstance(bound, Value) else None
-            if maker is not None and maker in made:
-                whole = name if len(maker.results) == 1 else named.name
-                maker.location = NameLoc(whole, named.child)
 
     def _attempt(self, pattern: ConversionPattern, op: Operation, new: bool) -> Result:
         blocks = self._blocks
@@ -428,7 +414,7 @@ class ConversionBuilder(Builder):
             if len(result.results) == len(op.results) == 1:
                 self._mapping.bound[op.results[0]] = result.results[0]
                 return
-            parts = self._grouped(op, result)
+            parts = self.types.grouped(op.results, result.results)
         else:
             parts = (result,) if isinstance(result, Value) else result or ()
         if len(parts) != len(op.results):
@@ -439,14 +425,6 @@ class ConversionBuilder(Builder):
                 self._mapping.bound[old] = part
             else:
                 self.bind(old, *part)
-
-    def _grouped(self, op: Operation, made: Operation) -> Sequence[Value | Sequence[Value]]:
-        """The results of an operation, in groups where types are converted to several."""
-        sizes = [len(self.types.convert(result.type) or ()) for result in op.results]
-        if sum(sizes) != len(made.results):
-            return made.results
-        rest = iter(made.results)
-        return [[next(rest) for _ in range(size)] for size in sizes]
 
     def _settle(self, source: Operation, fresh: list[Operation]) -> None:
         """Make what a pattern has created legal too."""

@@ -96,6 +96,16 @@ class TypeConverter:
             flat += converted
         return flat
 
+    def grouped(
+        self, old: Sequence[Value], new: Sequence[Value]
+    ) -> Sequence[Value | Sequence[Value]]:
+        """New values for each old one: in groups where types are converted to several."""
+        sizes = [len(self.convert(value.type) or ()) for value in old]
+        if sum(sizes) != len(new):
+            return new
+        rest = iter(new)
+        return [[next(rest) for _ in range(size)] for size in sizes]
+
     def is_legal_type(self, type: Type) -> bool:
         """Whether a type is converted to itself."""
         return self.convert(type) == (type,)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.cuda_tile.debug_info import DILoc, DISubprogram
 from tilewright.dialects.llvm.types import PointerType
 from tilewright.emit.llvm.constants import escaped
 from tilewright.ir.types import BF16, I1, FloatType, IntegerType, VectorType
-from tilewright.support.location import FileLoc, NameLoc
+from tilewright.support.location import FileLoc, unnamed
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
@@ -175,10 +174,9 @@ class DebugInfo:
 
 def _name(location: Location, function: str) -> str:
     """What the source calls a function."""
-    while isinstance(location, NameLoc):
-        location = location.child
-    scope = location.scope if isinstance(location, DILoc) else None
-    return scope.name if isinstance(scope, DISubprogram) else function
+    # A dialect's own location may know the scope that it is in.
+    scope: object = getattr(unnamed(location), "scope", None)
+    return getattr(scope, "name", function)
 
 
 def _encoding(type: Type) -> str:

@@ -42,8 +42,8 @@ STAGES: Final = 4
 """How many rounds before their own tiles are loaded at most."""
 COPIED: Final = (4, 8, 16)
 """How many bytes a thread can copy at once."""
-MOST: Final = 64 * 1024
-"""How many bytes are enough to keep memory busy, if all of them are under way."""
+MOST: Final = 48 * 1024
+"""How much shared memory a block takes at most, so that there is room for others beside it."""
 LARGEST: Final = 32 * 1024
 """A block that loads more than this at a time keeps memory busy anyway."""
 RESERVE: Final = 1024
@@ -74,7 +74,7 @@ def _stage(function: FuncOp) -> None:
         if not chosen or any(isinstance(op, AgentSwitchOp) for op in function.walk()):
             continue
         needed = sum([_bytes(ahead) for ahead in chosen])
-        stages = min(STAGES, min(_room(function), MOST) // needed)
+        stages = min(STAGES, _room(function) // needed)
         if stages and needed <= LARGEST:
             Staging(loop, chosen, stages).build()
 
@@ -110,7 +110,7 @@ def _room(function: FuncOp) -> int:
     for op in function.walk():
         if isinstance(op, AllocTensorOp):
             taken += buffer(op.result).stages * buffer(op.result).stage_bytes
-    return max(arch.static_shared - taken, 0)
+    return max(min(arch.static_shared, MOST) - taken, 0)
 
 
 class _Place(NamedTuple):

@@ -12,9 +12,9 @@ from corpus_checks import Module, load_modules
 from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
+from tilewright.analysis.warps import choose_warps
 from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import accessed, natural
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import WIDEST, reach
-from tilewright.analysis.warps import choose_warps
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count

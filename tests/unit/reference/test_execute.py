@@ -222,6 +222,6 @@ def test_a_loop_that_counts_for_ever_runs_out_of_fuel() -> None:
     assert caught.value.fault is Fault.DEADLOCK
 
 
-def test_other_places_to_run_are_not_there_yet() -> None:
-    with pytest.raises(tilewright.Unsupported):
-        tilewright.execute(COPY, None, 1, [], on="gpu")
+def test_other_places_to_run_are_named() -> None:
+    with pytest.raises(tilewright.Unsupported, match="on 'moon': expected one of cpu, emulator"):
+        tilewright.execute(COPY, None, 1, [], on="moon")

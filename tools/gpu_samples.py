@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 from tilewright.emit.note import own_note, read_note
 
 CHECK: Final = "--correctness-check"
-PASSED: Final = "Correctness check passed"
+PASSED: Final = ("Correctness check passed", "passed!")
 FAILED: Final = ("Correctness check failed", "An unexpected error occurred")
 SKIPPED: Final = "Skipped test"
 NO_PROGRAMS: Final = ("__init__.py", "test_samples.py")
@@ -90,7 +90,7 @@ def judge(code: int, output: str, cubins: list[bytes]) -> str:
         return "skipped itself"
     if not cubins:
         return "no proof"
-    return "passed" if PASSED in output else "unchecked"
+    return "passed" if any(text in output for text in PASSED) else "unchecked"
 
 
 def run(sample: Path, door: str) -> Outcome:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import redirect_stderr
 from functools import cache
-from io import StringIO
 from typing import Any, Final
 
 from tilewright.bytecode.reader import read_bytecode
@@ -47,11 +45,10 @@ class Failure(Exception):
 
 def compile_file(words: Sequence[str]) -> None:
     """Do what a command line of `tileiras` asks for; raises `Failure`."""
-    mistakes = StringIO()
-    with redirect_stderr(mistakes):
-        job = read_job(words)
+    mistakes: list[str] = []
+    job = read_job(words, mistakes.append)
     if job is None:
-        raise Failure(WRONG_USAGE, mistakes.getvalue())
+        raise Failure(WRONG_USAGE, "\n".join(mistakes))
     try:
         with CollectorPause():
             perform(job)

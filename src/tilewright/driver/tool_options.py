@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 BOOLEANS: Final = {
     **dict.fromkeys(("", "true", "TRUE", "True", "1"), True),
@@ -56,13 +56,25 @@ class Asked(Exception):
         super().__init__(name)
 
 
+def complain(text: str) -> None:
+    """Say what is wrong to whoever started the program."""
+    print(text, file=sys.stderr)
+
+
 class ToolLine:
     """What the arguments say, read in order. A mistake is reported at once, and does not end it."""
 
-    __slots__ = ("_options", "_tool", "files", "values", "wrong")
+    __slots__ = ("_options", "_say", "_tool", "files", "values", "wrong")
 
-    def __init__(self, tool: str, options: Mapping[str, Option], arguments: Sequence[str]) -> None:
+    def __init__(
+        self,
+        tool: str,
+        options: Mapping[str, Option],
+        arguments: Sequence[str],
+        say: Callable[[str], object] = complain,
+    ) -> None:
         self._tool = tool
+        self._say = say
         self._options = {**EVERYWHERE, **options}
         self.files: list[str] = []
         self.values: dict[str, str] = {}
@@ -88,7 +100,7 @@ class ToolLine:
 
     def _mistake(self, text: str) -> None:
         self.wrong = True
-        print(f"{self._tool}: {text}", file=sys.stderr)
+        self._say(f"{self._tool}: {text}")
 
     def _read(self, word: str, body: str, words: Iterator[str]) -> None:
         name, equals, value = body.partition("=")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.driver.tool_options import Option, Takes, ToolLine
+from tilewright.driver.tool_options import Option, Takes, ToolLine, complain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 TOOL: Final = "tileiras"
 TITLE: Final = "tileiras: Tile IR compiler of Tilewright"
@@ -108,12 +108,12 @@ class Job(NamedTuple):
     remarks: RemarkOptions
 
 
-def read_job(arguments: Sequence[str]) -> Job | None:
+def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) -> Job | None:
     """What a command line asks for; nothing where it is wrong, which has been said then.
 
     Raises `Asked` where it asks for a text instead.
     """
-    line = ToolLine(TOOL, OPTIONS, arguments)
+    line = ToolLine(TOOL, OPTIONS, arguments, say)
     if line.wrong:
         return None
     given = line.values

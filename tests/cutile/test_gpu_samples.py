@@ -19,15 +19,16 @@ def cubin() -> bytes:
     return tilewright.compile(EMPTY).cubin
 
 
-def test_what_passes(cubin: bytes) -> None:
-    assert judge(0, PASSED, [cubin]) == "passed"
+@pytest.mark.parametrize("words", PASSED)
+def test_what_passes(words: str, cubin: bytes) -> None:
+    assert judge(0, f"3 tests\n{words}", [cubin]) == "passed"
 
 
 @pytest.mark.parametrize(
     ("code", "output", "verdict"),
     [
-        (1, PASSED, "failed"),
-        (0, f"{PASSED}\nCorrectness check failed", "failed"),
+        (1, PASSED[0], "failed"),
+        (0, f"{PASSED[0]}\nCorrectness check failed", "failed"),
         (0, "An unexpected error occurred", "failed"),
         (0, "done", "unchecked"),
         (0, "Skipped test: no such GPU", "skipped itself"),
@@ -38,7 +39,7 @@ def test_what_does_not(code: int, output: str, verdict: str, cubin: bytes) -> No
 
 
 def test_without_cubins_there_is_no_proof() -> None:
-    assert judge(0, PASSED, []) == "no proof"
+    assert judge(0, PASSED[0], []) == "no proof"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_cubins_of_others_do_not_count(
 ) -> None:
     monkeypatch.setattr(assembling, name, stand_in)
     other = tilewright.compile(EMPTY).cubin
-    assert judge(0, PASSED, [cubin, other]) == "not ours"
+    assert judge(0, PASSED[0], [cubin, other]) == "not ours"
 
 
 def test_programs_are_found_and_templates_are_not(tmp_path: Path) -> None:

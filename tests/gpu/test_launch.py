@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tilewright
+from tilewright.runtime import device
 from tilewright.runtime.device import current_gpu
 from tilewright.runtime.driver import call
 
@@ -102,15 +103,26 @@ def test_views_share_memory(add: tilewright.CompiledModule) -> None:
     assert np.array_equal(whole, wanted)
 
 
-def test_memory_is_given_back(add: tilewright.CompiledModule) -> None:
-    x = np.zeros(1 << 24, np.float32)
-    tilewright.launch(add, "add", 1, [x, x, x, 128])
-    with current_gpu().current():
-        before, _ = call("cuMemGetInfo")
-        for _ in range(5):
-            tilewright.launch(add, "add", 1, [x, x, x, 128])
-        after, _ = call("cuMemGetInfo")
-    assert int(after) >= int(before)
+def test_memory_is_given_back(
+    add: tilewright.CompiledModule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    given: list[int] = []
+
+    def record(name: str, *arguments: Any) -> Any:
+        result = call(name, *arguments)
+        if name == "cuMemAlloc":
+            taken.append(int(result))
+        elif name == "cuMemFree":
+            given.append(int(arguments[0]))
+        return result
+
+    monkeypatch.setattr(device, "call", record)
+    x = np.zeros(1 << 20, np.float32)
+    for _ in range(5):
+        tilewright.launch(add, "add", 1, [x, x, x, 128])
+    assert taken
+    assert sorted(given) == sorted(taken)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "bfloat16", "float16"])

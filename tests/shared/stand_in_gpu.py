@@ -170,9 +170,13 @@ class StandIn(ModuleType):
         return ()
 
     def cuStreamSynchronize(self, stream: int) -> tuple[()]:
-        for number, text in enumerate(self.says, 1):
-            os.write(number, text)
+        self.say(self.says)
         return ()
+
+    def say(self, texts: tuple[bytes, bytes]) -> None:
+        """Print to standard output and to standard error, as the driver does: to the files."""
+        for number, text in enumerate(texts, 1):
+            os.write(number, text)
 
     def cuEventCreate(self, flags: str) -> tuple[str]:
         return ("event",)

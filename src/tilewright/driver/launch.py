@@ -128,52 +128,51 @@ def start(
             passed = plan.signature.encode(placed)
             device.launch(kernel.function, extents, plan.threads, passed, stream=handle)
 
-        def finish() -> None:
-            _finish(plan, device, handle, write or sys.stdout.write)
+        def complete(placed: Sequence[Any]) -> None:
+            _complete(plan, device, handle, write or sys.stdout.write, lambda: begin(placed))
 
         if any(map(is_staged, found)):
-            _run_staged(device, found, begin, finish)
-            return
-        begin(found)
-        if wait:
-            finish()
+            _run_staged(device, found, complete)
+        elif wait:
+            complete(found)
+        else:
+            begin(found)
 
 
 def _run_staged(
-    device: Gpu,
-    arguments: Sequence[Any],
-    begin: Callable[[Sequence[Any]], None],
-    finish: Callable[[], None],
+    device: Gpu, arguments: Sequence[Any], complete: Callable[[Sequence[Any]], None]
 ) -> None:
     """Run a kernel on copies of what the host has."""
     staging = Staging(device)
     try:
         placed = staging.place(arguments)
         device.synchronize(0)  # copies may still be on their way, on the default stream
-        begin(placed)
-        finish()
+        complete(placed)
         staging.copy_back()
     finally:
         _release(staging)
 
 
-def _finish(plan: Plan, device: Gpu, stream: int, write: Write) -> None:
-    """Wait for a kernel, pass on what it says, and say what it did wrong."""
+def _complete(
+    plan: Plan, device: Gpu, stream: int, write: Write, begin: Callable[[], None]
+) -> None:
+    """Launch a kernel, wait for it, pass on what it says, and say what it did wrong."""
     failures: list[GpuError] = []
 
-    def wait() -> None:
+    def run() -> None:
+        begin()  # the driver may print what a short kernel says before the launch returns
         try:
             device.synchronize(stream)
         except GpuError as error:
             failures.append(error)
 
     if plan.talks:
-        said = captured(wait)
+        said = captured(run)
         write(said.out)
         sys.stderr.write(without_assertions(said.err))
     else:
         said = Said("", "")
-        wait()
+        run()
     for error in failures:
         if not error.is_fault:
             raise error

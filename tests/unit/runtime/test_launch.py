@@ -42,6 +42,12 @@ cuda_tile.module @kernels {
 
 
 @pytest.fixture(scope="module")
+def torch() -> Any:
+    """Imported before there is a driver that is none: torch looks at it."""
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
 def compiled() -> tilewright.CompiledModule:
     return tilewright.compile(PROGRAM, arch="sm_90")
 
@@ -200,8 +206,9 @@ class TestArguments:
         assert not cuda.launches
         assert not cuda.memory
 
-    def test_tensors_of_the_host(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
-        torch = pytest.importorskip("torch")
+    def test_tensors_of_the_host(
+        self, torch: Any, cuda: StandIn, fill: tilewright.CompiledModule
+    ) -> None:
         with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* on 'cpu': move it"):
             tilewright.launch(fill, "fill", 1, [torch.zeros(4), None, 8])
 
@@ -364,6 +371,16 @@ class TestFailures:
         assert capfd.readouterr() == ("", "a warning\n")
         tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu")
         assert capfd.readouterr().out == "x is 3\n"
+
+    def test_what_is_printed_while_a_launch_returns_is_not_lost(
+        self, cuda: StandIn, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        cuda.kernel = lambda _: cuda.say((b"x ", b""))
+        cuda.says = (b"is 3\n", b"")
+        printed: list[str] = []
+        tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu", write=printed.append)
+        assert "".join(printed) == "x is 3\n"
+        assert capfd.readouterr().out == ""
 
     def test_assertions_have_their_text_and_place(
         self, cuda: StandIn, capfd: pytest.CaptureFixture[str]

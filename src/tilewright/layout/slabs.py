@@ -33,21 +33,24 @@ def slab_depth(batch: int, rows: int, columns: int, depth: int, element: int) ->
     return depth
 
 
-def slab_memory(factor: Layout, along: int) -> Layout:
+def slab_memory(factor: Layout, along: int, slab: int) -> Layout:
     """Where the elements of a factor lie, slab behind slab; `along` is its dimension of depth.
 
-    Lanes that hold one line at several depths would write to one bank: what their numbers along
-    the depth contribute is added to the place in the line.
+    Lanes that hold one line at several depths of a slab would write to one bank: what their
+    numbers along the depth contribute is added to the place in the line. All slabs have one
+    order, since a thread reads each of them at the same places.
 
     >>> rows = Layout.build({"lane": [(0, 0, 1), (0, 0, 2), (0, 8, 0)]}, (1, 16, 4))
-    >>> slab_memory(rows, 2).vectors("element")
+    >>> slab_memory(rows, 2, 4).vectors("element")
     (20, 40, 1, 2, 4, 8)
+    >>> slab_memory(rows, 2, 2).vectors("element")
+    (20, 32, 1, 2, 4, 8)
     """
     shape = factor.shape
     line = 3 - along
     strides = [0, 0, 0]
     strides[line], strides[0], strides[along] = 1, shape[line], shape[line] * shape[0]
-    changes = _changes(factor, along, log2(shape[line]))
+    changes = _changes(factor, along, log2(shape[line]), slab)
     vectors: list[int] = []
     for bit in range(log2(factor.size)):
         place = unpack(1 << bit, shape)
@@ -56,10 +59,10 @@ def slab_memory(factor: Layout, along: int) -> Layout:
     return Layout([("element", vectors)], (factor.size,))
 
 
-def _changes(factor: Layout, along: int, bits: int) -> dict[int, int]:
+def _changes(factor: Layout, along: int, bits: int, slab: int) -> dict[int, int]:
     """By depth, the bits of the place in a line that change."""
     held = [unpack(vector, factor.shape)[along] for vector in factor.vectors(LANE)]
-    single = [depth for depth in held if depth and not depth & (depth - 1)]
+    single = [depth for depth in held if 0 < depth < slab and not depth & (depth - 1)]
     targets = range(VECTOR, min(VECTOR + SWIZZLED, bits))
     return {depth: 1 << target for depth, target in zip(single, targets, strict=False)}
 

@@ -92,7 +92,7 @@ def test_slabs_fit() -> None:
 @pytest.mark.parametrize("vector", [1, 4])
 def test_a_slab_has_all_its_lines_for_each_depth_together(along: int, vector: int) -> None:
     shape = (2, 32, 64)
-    memory = slab_memory(spread(shape, 4, vector=vector), along)
+    memory = slab_memory(spread(shape, 4, vector=vector), along, 16)
     assert memory.is_injective
     line = shape[3 - along]
     for b, row, column in product(range(2), range(0, 32, 5), range(0, 64, 7)):
@@ -101,9 +101,20 @@ def test_a_slab_has_all_its_lines_for_each_depth_together(along: int, vector: in
         assert packed // line == depth * 2 + b
 
 
+@pytest.mark.parametrize("along", [1, 2])
+@pytest.mark.parametrize("vector", [1, 4])
+def test_all_slabs_have_one_order(along: int, vector: int) -> None:
+    shape, slab = (1, 64, 64), 16
+    memory = slab_memory(spread(shape, 4, vector=vector), along, slab)
+    for row, column in product(range(64), repeat=2):
+        first = (row, column % slab) if along == 2 else (row % slab, column)
+        later = memory.packed(element=row * 64 + column)
+        assert later % (slab * 64) == memory.packed(element=first[0] * 64 + first[1])
+
+
 def test_lanes_along_the_depth_write_to_several_banks() -> None:
     rows = spread((1, 64, 64), 4)
-    places = rows.then(slab_memory(rows, 2))
+    places = rows.then(slab_memory(rows, 2, 16))
     banks = {places.packed(lane=lane) % 32 for lane in range(32)}
     assert len(banks) == 8
 

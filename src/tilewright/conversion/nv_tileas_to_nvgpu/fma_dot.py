@@ -146,7 +146,7 @@ class _Factor:
         self._acting = holder(op, build, tile)
         *_, rows, columns = layout_of(tile).shape
         held = layout_of(tile).reshape((plan.batch, rows, columns))
-        memory = slab_memory(held, along)
+        memory = slab_memory(held, along, plan.slab)
         self._places = held.then(memory)
         self._size = held.size // plan.depth * plan.slab
 

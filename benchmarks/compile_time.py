@@ -30,7 +30,7 @@ from whole_compilers import compare
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.compile import Compilation, Settings, Watch, target
-from tilewright.driver.pipelines import LEVELS, WAY_DOWN, parse_pipeline
+from tilewright.driver.pipelines import OPT_LEVELS, WAY_DOWN, parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.emit.backend import compile_text
 from tilewright.emit.libdevice import library_functions
@@ -203,12 +203,12 @@ class Bench:
 
 def stages_by_pass(level: int) -> dict[str, str]:
     """To which level each pass leads; one that runs on the way to several counts for the last."""
-    ways = [("cuda_tile", LEVELS[level]), *WAY_DOWN]
+    ways = {name: passes_to(name, "sm_90", level) for name in WAY_DOWN}
     return {
         step.name: name
-        for name, passes in ways
+        for name, passes in ways.items()
         if passes
-        for step in flat(parse_pipeline(passes.replace("$arch", "sm_90")).steps)
+        for step in flat(parse_pipeline(passes).steps)
     }
 
 
@@ -275,7 +275,7 @@ def by_level(gpu: str, now: Clock, module: Module) -> None:
     print(f"\n## Levels, {module.name}\n")
     print("| level | before LLVM | LLVM | ptxas | all |\n|---|---|---|---|---|")
     wholes: list[float] = []
-    for level in range(len(LEVELS)):
+    for level in OPT_LEVELS:
         bench = Bench(gpu, level, 1, now)
         runs = [Taken("", bench.ours(module), 0.0) for _ in range(5)]
         best = min(runs, key=lambda taken: taken.whole)

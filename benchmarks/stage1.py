@@ -19,7 +19,7 @@ from corpus_checks import Module, load_modules, load_programs
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.assembly import enclosed
-from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.passes import Pass
@@ -27,7 +27,7 @@ from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Sink
 
 AIM: Final = 80_000
-PASSES: Final = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", "sm_90")
+PASSES: Final = passes_to("nv_tileaa", "sm_90")
 
 
 def main() -> None:

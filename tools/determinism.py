@@ -23,7 +23,7 @@ from corpus_checks import Module, load_modules
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.assembly import enclosed
 from tilewright.driver.compile import target
-from tilewright.driver.pipelines import LEVELS, levels_between, parse_pipeline
+from tilewright.driver.pipelines import LEVELS, levels_between, parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.emit.llvm.module import emit_llvm
 from tilewright.emit.ptx import compile_ptx
@@ -42,8 +42,8 @@ def stage_texts(module: Module, arch: str) -> Iterator[tuple[str, str]]:
     try:
         parse_pipeline(LEVELS[-1]).run(root)
         yield "cuda_tile", print_op(root, debug=True)
-        for level, passes in levels_between("cuda_tile", "nvvm"):
-            parse_pipeline((passes or "").replace("$arch", arch)).run(root)
+        for level in levels_between("cuda_tile", "nvvm"):
+            parse_pipeline(passes_to(level, arch)).run(root)
             yield level, print_op(root, debug=True)
         written = emit_llvm(root, gpu)
         yield "llvm", written.text

@@ -21,7 +21,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
 from tilewright.driver.assembly import enclosed  # noqa: E402
-from tilewright.driver.pipelines import WAY_DOWN, leaves_tile_ir, parse_pipeline  # noqa: E402
+from tilewright.driver.pipelines import leaves_tile_ir, parse_pipeline, passes_to  # noqa: E402
 from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.ir.operation import Operation  # noqa: E402
 from tilewright.ir.verifier import verify  # noqa: E402
@@ -34,7 +34,7 @@ from tilewright.testing.generate.program import Program, generate  # noqa: E402
 FUEL = 10_000
 Outcome = tuple[list[Array], list[str]]
 
-CANONICAL = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", "sm_90")
+CANONICAL = passes_to("nv_tileaa", "sm_90")
 NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL]
 """The ways to nv_tileaa: without its canonicaliser and with it."""
 

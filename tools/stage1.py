@@ -12,7 +12,7 @@ from corpus_checks import Module, load_modules, load_programs
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.conversion.cuda_tile_to_nv_tileaa import leftovers
 from tilewright.driver.assembly import enclosed, parse_any
-from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.ir.instruments import VerifyEach
 from tilewright.ir.operation import Operation
@@ -24,9 +24,7 @@ CAST = "builtin.unrealized_conversion_cast"
 def lowered(module: Module, arch: str = "sm_90") -> Operation:
     """A module at the level of nv_tileaa, verified after every pass."""
     root = enclosed(read_bytecode(module.data, module.name))
-    passes = dict(WAY_DOWN)["nv_tileaa"]
-    assert passes is not None
-    parse_pipeline(passes.replace("$arch", arch)).run(root, None, [VerifyEach()])
+    parse_pipeline(passes_to("nv_tileaa", arch)).run(root, None, [VerifyEach()])
     return root
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tilewright
-from tilewright.driver.pipelines import LEVELS
+from tilewright.driver.pipelines import LEVELS, OPT_LEVELS, PASSES, WAY_DOWN
 from tilewright.ptxsim import Module
 
 SUMS = """
@@ -45,6 +47,16 @@ cuda_tile.module @m {
 def test_each_level_adds_to_the_one_before() -> None:
     assert LEVELS[0] == ""
     assert all(more.startswith(less) and more != less for less, more in pairwise(LEVELS))
+
+
+@pytest.mark.parametrize("level", OPT_LEVELS)
+def test_the_documentation_names_what_a_level_adds(level: int) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "optimization-levels.md").read_text()
+    (row,) = (line for line in text.splitlines() if line.startswith(f"| `-O{level}` |"))
+    told = [word for word in re.findall(r"[\w-]+", row.split("|")[2]) if word in PASSES]
+    steps = (step for steps in WAY_DOWN.values() for step in steps if step.since == level)
+    added = [name for step in steps for name in re.findall(r"[\w-]+", step.text) if name in PASSES]
+    assert told == ([] if level == 0 else added)
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])

@@ -14,7 +14,7 @@ from programs import Failure, Run, parse_labels, parse_runs, problems
 import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import enclosed
-from tilewright.driver.pipelines import WAY_DOWN, level_of, parse_pipeline
+from tilewright.driver.pipelines import level_of, parse_pipeline, passes_to
 from tilewright.reference.errors import ExecutionError
 
 
@@ -215,7 +215,7 @@ class LoweredRun(ProgramRun):
 
 GPU: Final = "sm_90"
 """What sanitized programs are compiled for."""
-CANONICAL: Final = (dict(WAY_DOWN)["nv_tileaa"] or "").replace("$arch", GPU)
+CANONICAL: Final = passes_to("nv_tileaa", GPU)
 SLICED: Final = "slice-tiles{words=2}"
 """Nearly every tile is too large then."""
 PASSES: Final = {

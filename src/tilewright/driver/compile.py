@@ -15,12 +15,12 @@ from tilewright.driver.pipelines import (
     CHECKED,
     CHECKS,
     EMITTED,
-    LEVELS,
-    OVERLAP_LEVEL,
+    OPT_LEVELS,
     STAGES,
     level_of,
     levels_between,
     parse_pipeline,
+    passes_to,
 )
 from tilewright.driver.settings import Settings
 from tilewright.driver.stored import Stored
@@ -225,21 +225,21 @@ class Compilation:
         if self.settings.device_debug:
             self._run("name-values")
         if level == "cuda_tile":
-            self._run(LEVELS[self.settings.opt_level])
+            self._run(self._passes_to(level))
         elif level in ("nv_tileaa", "nv_tileas"):
             name_target(self.module, self.settings.arch)
         if self.settings.sanitize and level not in CHECKED:
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
-        # What is checked is checked where it happens.
-        overlap = self.settings.opt_level >= OVERLAP_LEVEL and not self.settings.sanitize
-        for below, passes in levels_between(level, stage, overlap=overlap):
-            if passes is None:
-                raise Unsupported(f"the way from '{level}' to '{below}'", self.module.location)
+        for below in levels_between(level, stage):
             self.module = enclosed(self.module)
             if self.settings.sanitize and level == CHECKED[-1]:
                 self._run(CHECKS)
-            self._run(passes.replace("$arch", self.settings.arch.name))
+            self._run(self._passes_to(below))
             level = below
+
+    def _passes_to(self, level: str) -> str:
+        asked = self.settings
+        return passes_to(level, asked.arch.name, asked.opt_level, checked=asked.sanitize)
 
     def _run(self, passes: str) -> None:
         if passes:
@@ -322,7 +322,7 @@ def compile(
     """
     if emit not in ("ptx", "cubin"):
         raise ValueError(f"expected 'ptx' or 'cubin', got {emit!r}")
-    if opt_level not in range(len(LEVELS)):
+    if opt_level not in OPT_LEVELS:
         raise ValueError(f"expected an optimization level from 0 to 3, got {opt_level!r}")
     settings = Settings(target(arch), opt_level, line_info, device_debug, sanitize)
     with CollectorPause():

@@ -49,14 +49,6 @@ PASSES: Final = {
 }
 """Where each pass is; it is imported when a pipeline first names it."""
 
-LEVELS: Final = (
-    "",
-    "canonicalize,cse",
-    "canonicalize,cse,licm",
-    "canonicalize,cse,licm,cuda_tile.entry(loop-split),canonicalize,cse",
-)
-"""What -O0 to -O3 do to a Tile IR program: each level adds to the one before."""
-
 
 def parse_pipeline(text: str) -> Pipeline:
     """The pipeline that a text spells, such as `canonicalize,cse`."""
@@ -66,38 +58,87 @@ def parse_pipeline(text: str) -> Pipeline:
     return pipeline_text.parse_pipeline(text, PASSES)
 
 
-def level_pipeline(level: int) -> Pipeline | None:
-    """The pipeline of an optimization level; none for -O0."""
-    return parse_pipeline(LEVELS[level]) if LEVELS[level] else None
-
-
 FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 
-OVERLAP: Final = "unroll-loops,merge-loads,prefetch-loads,"
-"""What makes loads go on beside other work."""
-STAGING: Final = ",stage-loads"
-"""The same, where layouts are known."""
-OVERLAP_LEVEL: Final = 2
-"""The optimization level from which on it is done."""
 
-WAY_DOWN: Final[tuple[tuple[str, str | None], ...]] = (
-    ("cuda_tile", ""),
-    (
-        "nv_tileaa",
-        "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capability=$arch},"
-        "reconcile-unrealized-casts,canonicalize,cse",
-    ),
-    (
-        "nv_tileas",
-        "inline-calls,check-resources,expand-products,slice-tiles,"
-        f"{OVERLAP}convert-tileaa-to-tileas,order-memory,plan-shared-memory{STAGING}",
-    ),
-    ("nvgpu", "materialize-async,convert-tileas-to-nvgpu"),
-    ("nvvm", "convert-gpu-nvgpu-to-nvvm"),
-)
-"""The levels, and the passes that lead to each from the one above; none where they are missing.
+class Step:
+    """A pass of the way down, and when it runs."""
 
-`$arch` stands for the name of the GPU."""
+    __slots__ = ("moves_accesses", "since", "text")
+
+    def __init__(self, text: str, since: int = 0, *, moves_accesses: bool = False) -> None:
+        self.text = text
+        """The pass as a pipeline spells it; `$arch` stands for the name of the GPU."""
+        self.since = since
+        """The optimization level from which on it runs."""
+        self.moves_accesses = moves_accesses
+        """Whether it takes accesses from where their checks are."""
+
+    def runs(self, opt_level: int, *, checked: bool) -> bool:
+        """Whether it runs at an optimization level, on a program with checks or without."""
+        return self.since <= opt_level and not (checked and self.moves_accesses)
+
+
+WAY_DOWN: Final = {
+    "cuda_tile": (
+        Step("canonicalize", since=1),
+        Step("cse", since=1),
+        Step("licm", since=2),
+        Step("cuda_tile.entry(loop-split)", since=3),
+        Step("canonicalize", since=3),
+        Step("cse", since=3),
+    ),
+    "nv_tileaa": (
+        Step("structure-early-exits"),
+        Step(FIRST_LOWERING + "{compute-capability=$arch}"),
+        Step("reconcile-unrealized-casts"),
+        Step("canonicalize"),
+        Step("cse"),
+    ),
+    "nv_tileas": (
+        Step("inline-calls"),
+        Step("check-resources"),
+        Step("expand-products"),
+        Step("slice-tiles"),
+        Step("unroll-loops", since=2, moves_accesses=True),
+        Step("merge-loads", since=2, moves_accesses=True),
+        Step("prefetch-loads", since=2, moves_accesses=True),
+        Step("convert-tileaa-to-tileas"),
+        Step("order-memory"),
+        Step("plan-shared-memory"),
+        Step("stage-loads", since=2, moves_accesses=True),
+    ),
+    "nvgpu": (Step("materialize-async"), Step("convert-tileas-to-nvgpu")),
+    "nvvm": (Step("convert-gpu-nvgpu-to-nvvm"),),
+}
+"""The levels, and what leads to each from the one above; to the first, from what was written."""
+
+OPT_LEVELS: Final = range(4)
+"""The optimization levels: -O0 to -O3."""
+
+
+def passes_to(
+    level: str, arch: str, opt_level: int = OPT_LEVELS[-1], *, checked: bool = False
+) -> str:
+    """The pipeline that leads to a level from the one above, as text; empty if there is none."""
+    steps = (step for step in WAY_DOWN[level] if step.runs(opt_level, checked=checked))
+    return ",".join(step.text for step in steps).replace("$arch", arch)
+
+
+def level_pipeline(opt_level: int) -> Pipeline | None:
+    """What an optimization level does to a Tile IR program; none for -O0."""
+    return parse_pipeline(LEVELS[opt_level]) if LEVELS[opt_level] else None
+
+
+def levels_between(start: str, end: str) -> list[str]:
+    """The levels below one down to another; down to the last where that is no level."""
+    names = list(WAY_DOWN)
+    last = names.index(end) if end in WAY_DOWN else len(names) - 1
+    return names[names.index(start) + 1 : last + 1]
+
+
+LEVELS: Final = tuple(passes_to("cuda_tile", "", opt_level) for opt_level in OPT_LEVELS)
+"""What -O0 to -O3 do to a Tile IR program."""
 
 CHECKED: Final = ("cuda_tile", "nv_tileaa")
 """The levels whose programs can be checked while they run, the last of them as it is left."""
@@ -108,7 +149,7 @@ CHECKS: Final = "inline-calls,check-accesses,canonicalize,cse"
 EMITTED: Final = ("llvm", "ptx", "cubin")
 """What the last level is written as: LLVM IR, PTX, and what ptxas makes of it."""
 
-STAGES: Final = (*(level for level, _ in WAY_DOWN), *EMITTED)
+STAGES: Final = (*WAY_DOWN, *EMITTED)
 """Everything that a compilation goes through, in order."""
 
 _TILE_LEVELS: Final = ("cuda_tile", "nv_tileas", "nv_tileaa")
@@ -132,17 +173,3 @@ def level_of(module: Operation) -> str:
         if level in found:
             return level
     return "nvvm" if found <= _LAST else "nvgpu"
-
-
-def _plain(passes: str) -> str:
-    return passes.replace(OVERLAP, "").replace(STAGING, "")
-
-
-def levels_between(start: str, end: str, *, overlap: bool = True) -> list[tuple[str, str | None]]:
-    """The levels below one down to another, and the passes that lead to each."""
-    names = [level for level, _ in WAY_DOWN]
-    last = names.index(end) if end in names else len(names) - 1
-    found: list[tuple[str, str | None]] = list(WAY_DOWN[names.index(start) + 1 : last + 1])
-    if overlap:
-        return found
-    return [(level, passes and _plain(passes)) for level, passes in found]

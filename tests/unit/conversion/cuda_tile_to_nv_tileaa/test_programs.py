@@ -10,7 +10,7 @@ from integrity import check_integrity
 from tilewright.conversion.cuda_tile_to_nv_tileaa import leftovers
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.driver.assembly import enclosed, parse_any, parse_module
-from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.ir.instruments import VerifyEach
 from tilewright.text.printer import print_op
 
@@ -21,7 +21,6 @@ PROGRAMS = sorted(
     for path in (TESTS / folder).rglob("*.mlir")
     if {"low", "errors", "nv_tileaa"}.isdisjoint(path.parts)
 )
-PASSES = dict(WAY_DOWN)["nv_tileaa"] or ""
 
 
 @pytest.mark.requirement("R0-002", "R0-025")
@@ -29,7 +28,7 @@ PASSES = dict(WAY_DOWN)["nv_tileaa"] or ""
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100"])
 def test_program(path: Path, arch: str) -> None:
     root = enclosed(parse_module(path.read_text(), path.name))
-    parse_pipeline(PASSES.replace("$arch", arch)).run(root, None, [VerifyEach()])
+    parse_pipeline(passes_to("nv_tileaa", arch)).run(root, None, [VerifyEach()])
     check_integrity(root)
     assert list(leftovers(root)) == []
     text = print_op(root)

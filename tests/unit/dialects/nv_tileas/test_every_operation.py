@@ -9,7 +9,7 @@ from dialect_text import check_round_trip, read
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import enclosed
-from tilewright.driver.pipelines import level_of, levels_between, parse_pipeline
+from tilewright.driver.pipelines import level_of, levels_between, parse_pipeline, passes_to
 from tilewright.driver.registry import context
 from tilewright.support.diagnostics import Unsupported
 from tilewright.text.printer import print_op
@@ -26,9 +26,8 @@ OWN = [HERE / "layouts.mlir", *sorted((RUN / "low" / LEVEL).glob("*.mlir"))]
 def lowered(path: Path) -> str:
     """A program at the level of nv_tileas."""
     module = enclosed(read_level(path.read_text(), path.name))
-    for _, passes in levels_between(level_of(module), LEVEL):
-        assert passes is not None
-        parse_pipeline(passes.replace("$arch", "sm_90")).run(module)
+    for level in levels_between(level_of(module), LEVEL):
+        parse_pipeline(passes_to(level, "sm_90")).run(module)
     return print_op(module)
 
 

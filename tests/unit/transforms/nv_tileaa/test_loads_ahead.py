@@ -10,7 +10,7 @@ from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import enclosed
-from tilewright.driver.pipelines import levels_between, parse_pipeline
+from tilewright.driver.pipelines import OPT_LEVELS, parse_pipeline, passes_to
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.text.printer import print_op
@@ -191,10 +191,13 @@ class TestPrefetchLoads:
         assert not self.rotated(load("a") + product)
 
 
-def test_it_is_a_matter_of_the_optimization_level() -> None:
-    for overlap in (True, False):
-        passes = dict(levels_between("cuda_tile", "nv_tileas", overlap=overlap))["nv_tileas"]
-        assert passes is not None
-        names = passes.split(",")
-        for name in ("unroll-loops", "merge-loads", "prefetch-loads", "stage-loads"):
-            assert (name in names) == overlap
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("opt_level", OPT_LEVELS)
+def test_it_is_a_matter_of_the_optimization_level_and_of_checks(
+    opt_level: int, checked: bool
+) -> None:
+    names = passes_to("nv_tileas", "sm_90", opt_level, checked=checked).split(",")
+    ahead = opt_level >= 2 and not checked
+    for name in ("unroll-loops", "merge-loads", "prefetch-loads", "stage-loads"):
+        assert (name in names) == ahead
+    assert "convert-tileaa-to-tileas" in names

@@ -22,7 +22,7 @@ from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import MaxSIOp, MinSIOp, MinUIOp
 from tilewright.dialects.elements import element_of, width_of, with_element
-from tilewright.dialects.llvm.intrinsics import FPToSISatOp, FPToUISatOp
+from tilewright.dialects.llvm.intrinsics.floats import FPToSISatOp, FPToUISatOp
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
 from tilewright.dialects.nv_tileaa.conversion import FpToFpOp, FToIOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts

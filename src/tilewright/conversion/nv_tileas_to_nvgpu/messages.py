@@ -22,7 +22,7 @@ from tilewright.dialects.cf import AssertOp as CfAssertOp
 from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.gpu.threads import BarrierOp, PrintfOp
 from tilewright.dialects.llvm.conversion import PtrToIntOp
-from tilewright.dialects.llvm.intrinsics import FPToSISatOp
+from tilewright.dialects.llvm.intrinsics.floats import FPToSISatOp
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.types import PtrType

@@ -18,10 +18,11 @@ from tilewright.dialects.arith import casts, comparison, floating, integer
 from tilewright.dialects.arith.attributes import RoundingMode
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal as integer_literal
-from tilewright.dialects.llvm import arithmetic, conversion, intrinsics
+from tilewright.dialects.llvm import arithmetic, conversion
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.constants import ConstantOp as LLVMConstantOp
 from tilewright.dialects.llvm.constants import PoisonOp as LLVMPoisonOp
+from tilewright.dialects.llvm.intrinsics import floats, integers
 from tilewright.dialects.nvvm import arithmetic as rounded
 from tilewright.dialects.nvvm.attributes import RoundingMode as Direction
 from tilewright.dialects.ub import PoisonOp
@@ -115,10 +116,10 @@ _INTEGERS: Final[Mapping[type[integer.BinaryInteger], tuple[type[Operation], Any
     integer.AndIOp: (arithmetic.AndOp, _plain),
     integer.OrIOp: (arithmetic.OrOp, _plain),
     integer.XOrIOp: (arithmetic.XorOp, _plain),
-    integer.MaxSIOp: (intrinsics.SMaxOp, _plain),
-    integer.MaxUIOp: (intrinsics.UMaxOp, _plain),
-    integer.MinSIOp: (intrinsics.SMinOp, _plain),
-    integer.MinUIOp: (intrinsics.UMinOp, _plain),
+    integer.MaxSIOp: (integers.SMaxOp, _plain),
+    integer.MaxUIOp: (integers.UMaxOp, _plain),
+    integer.MinSIOp: (integers.SMinOp, _plain),
+    integer.MinUIOp: (integers.UMinOp, _plain),
 }
 """What computes the same of two integers, and how its attributes come about."""
 
@@ -137,7 +138,7 @@ def add_extended(
     op: integer.AddUIExtendedOp, new: integer.AddUIExtendedOp, build: ConversionBuilder
 ) -> Result:
     """Sum and carry."""
-    both = build.create(intrinsics.UAddWithOverflowOp, lhs=new.lhs, rhs=new.rhs).res
+    both = build.create(integers.UAddWithOverflowOp, lhs=new.lhs, rhs=new.rhs).res
     return [build.create(ExtractValueOp, container=both, position=[place]).res for place in (0, 1)]
 
 
@@ -167,10 +168,10 @@ _FLOATS: Final[Mapping[type[floating.BinaryFloat], type[Operation]]] = {
     floating.SubFOp: arithmetic.FSubOp,
     floating.MulFOp: arithmetic.FMulOp,
     floating.DivFOp: arithmetic.FDivOp,
-    floating.MaximumFOp: intrinsics.MaximumOp,
-    floating.MinimumFOp: intrinsics.MinimumOp,
-    floating.MaxNumFOp: intrinsics.MaxNumOp,
-    floating.MinNumFOp: intrinsics.MinNumOp,
+    floating.MaximumFOp: floats.MaximumOp,
+    floating.MinimumFOp: floats.MinimumOp,
+    floating.MaxNumFOp: floats.MaxNumOp,
+    floating.MinNumFOp: floats.MinNumOp,
 }
 _ROUNDED: Final[Mapping[type[floating.BinaryFloat], type[rounded.RoundedBinary]]] = {
     floating.AddFOp: rounded.AddFOp,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
 from tilewright.conversion.nvgpu_to_nvvm.fragments import same_bits
 from tilewright.dialects.arith.attributes import AtomicRMWKind
-from tilewright.dialects.llvm import arithmetic, intrinsics
+from tilewright.dialects.llvm import arithmetic
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.attributes import AtomicOrdering
 from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
+from tilewright.dialects.llvm.intrinsics import floats
 from tilewright.dialects.llvm.memory import CmpXchgOp, LoadOp
 from tilewright.dialects.memref.access import AtomicRMWOp
 from tilewright.ir.builder import InsertPoint
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
 COMBINATIONS: Final[Mapping[AtomicRMWKind, type[Operation]]] = {
     AtomicRMWKind.MULI: arithmetic.MulOp,
     AtomicRMWKind.MULF: arithmetic.FMulOp,
-    AtomicRMWKind.MAXNUMF: intrinsics.MaxNumOp,
-    AtomicRMWKind.MINNUMF: intrinsics.MinNumOp,
-    AtomicRMWKind.MAXIMUMF: intrinsics.MaximumOp,
-    AtomicRMWKind.MINIMUMF: intrinsics.MinimumOp,
+    AtomicRMWKind.MAXNUMF: floats.MaxNumOp,
+    AtomicRMWKind.MINNUMF: floats.MinNumOp,
+    AtomicRMWKind.MAXIMUMF: floats.MaximumOp,
+    AtomicRMWKind.MINIMUMF: floats.MinimumOp,
 }
 """How two numbers become one, where there is no instruction that does it in memory."""
 _WIDTHS: Final = (32, 64)

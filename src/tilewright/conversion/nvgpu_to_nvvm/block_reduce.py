@@ -23,7 +23,7 @@ from tilewright.dialects.gpu.threads import AllReduceOp, BarrierOp
 from tilewright.dialects.llvm.arithmetic import ICmpOp, MulOp, SelectOp, SubOp, UDivOp
 from tilewright.dialects.llvm.control_flow import BrOp, CondBrOp
 from tilewright.dialects.llvm.conversion import ZExtOp
-from tilewright.dialects.llvm.intrinsics import UMinOp
+from tilewright.dialects.llvm.intrinsics.integers import UMinOp
 from tilewright.dialects.llvm.memory import LoadOp, StoreOp
 from tilewright.dialects.llvm.types import ArrayType
 from tilewright.dialects.nvvm.registers import REGISTERS

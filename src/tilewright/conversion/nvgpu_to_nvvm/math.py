@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import computes, fast_math
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.floating import RemFOp
-from tilewright.dialects.llvm import intrinsics
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp
+from tilewright.dialects.llvm.intrinsics import floats, integers
 from tilewright.dialects.math import ops
 from tilewright.dialects.nvvm import arithmetic as approximate
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
@@ -136,13 +136,13 @@ def _per_lane(root: type[Operation]) -> ConversionPattern:
 
 
 _INTRINSICS: Final[Mapping[type[Operation], type[Operation]]] = {
-    ops.AbsFOp: intrinsics.FAbsOp,
-    ops.CeilOp: intrinsics.CeilOp,
-    ops.FloorOp: intrinsics.FloorOp,
-    ops.RoundEvenOp: intrinsics.RoundEvenOp,
-    ops.TruncOp: intrinsics.FTruncOp,
-    ops.CopySignOp: intrinsics.CopySignOp,
-    ops.FmaOp: intrinsics.FMAOp,
+    ops.AbsFOp: floats.FAbsOp,
+    ops.CeilOp: floats.CeilOp,
+    ops.FloorOp: floats.FloorOp,
+    ops.RoundEvenOp: floats.RoundEvenOp,
+    ops.TruncOp: floats.FTruncOp,
+    ops.CopySignOp: floats.CopySignOp,
+    ops.FmaOp: floats.FMAOp,
 }
 """What the hardware computes itself."""
 
@@ -166,8 +166,8 @@ def _intrinsic(root: type[Operation]) -> ConversionPattern:
 def clamp(op: ops.ClampFOp, new: ops.ClampFOp, build: ConversionBuilder) -> Result:
     """No less than one bound, no more than the other; a NaN stays one."""
     flags = fast_math(op.fastmath)
-    lower = build.create(intrinsics.MaximumOp, lhs=new.value, rhs=new.min, fastmath=flags).res
-    return build.create(intrinsics.MinimumOp, lhs=lower, rhs=new.max, fastmath=flags)
+    lower = build.create(floats.MaximumOp, lhs=new.value, rhs=new.min, fastmath=flags).res
+    return build.create(floats.MinimumOp, lhs=lower, rhs=new.max, fastmath=flags)
 
 
 _CLASSES: Final[Mapping[type[ops.ClassifyOp], int]] = {
@@ -183,7 +183,7 @@ def _classification(root: type[ops.ClassifyOp]) -> ConversionPattern:
     def apply(op: ops.ClassifyOp, new: ops.ClassifyOp, build: ConversionBuilder) -> Result:
         if not computes(op.operand.type):
             return build.reject(f"expected floats that LLVM computes with, got '{op.operand.type}'")
-        return build.create(intrinsics.IsFPClassOp, operand=new.operand, bit=_CLASSES[root])
+        return build.create(floats.IsFPClassOp, operand=new.operand, bit=_CLASSES[root])
 
     return ConversionPattern((root,), apply, f"{root.name} by class")
 
@@ -191,21 +191,21 @@ def _classification(root: type[ops.ClassifyOp]) -> ConversionPattern:
 @converts(ops.AbsIOp)
 def magnitude(op: ops.AbsIOp, new: ops.AbsIOp, build: ConversionBuilder) -> Result:
     """The least number stays what it is."""
-    return build.create(intrinsics.AbsOp, operand=new.operand, is_int_min_poison=False)
+    return build.create(integers.AbsOp, operand=new.operand, is_int_min_poison=False)
 
 
 @converts(ops.CtlzOp, ops.CttzOp)
 def zeros(op: ops.UnaryInteger, new: ops.UnaryInteger, build: ConversionBuilder) -> Result:
     """Of zero all bits are counted."""
     leading = isinstance(op, ops.CtlzOp)
-    kind = intrinsics.CountLeadingZerosOp if leading else intrinsics.CountTrailingZerosOp
+    kind = integers.CountLeadingZerosOp if leading else integers.CountTrailingZerosOp
     return build.create(kind, operand=new.operand, is_zero_poison=False)
 
 
 @converts(ops.CtPopOp)
 def ones(op: ops.CtPopOp, new: ops.CtPopOp, build: ConversionBuilder) -> Result:
     """How many bits are set."""
-    return build.create(intrinsics.CtPopOp, operand=new.operand)
+    return build.create(integers.CtPopOp, operand=new.operand)
 
 
 SCALARISERS: Final[Patterns] = tuple(_per_lane(root) for root in (*LIBDEVICE, ops.FPowIOp))

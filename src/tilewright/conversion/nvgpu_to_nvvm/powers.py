@@ -12,7 +12,7 @@ from tilewright.dialects.llvm import arithmetic
 from tilewright.dialects.llvm.constants import ConstantOp
 from tilewright.dialects.llvm.control_flow import CondBrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp
-from tilewright.dialects.llvm.intrinsics import ReduceOrOp
+from tilewright.dialects.llvm.intrinsics.reductions import ReduceOrOp
 from tilewright.dialects.math.ops import FPowIOp, IPowIOp
 from tilewright.ir.attributes import DenseElementsAttr
 from tilewright.ir.builder import InsertPoint

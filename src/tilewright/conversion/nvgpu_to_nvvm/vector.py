@@ -15,11 +15,12 @@ from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
 )
 from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, as_value, constant, dot
 from tilewright.conversion.nvgpu_to_nvvm.types import extent_of
-from tilewright.dialects.llvm import arithmetic, intrinsics
+from tilewright.dialects.llvm import arithmetic
 from tilewright.dialects.llvm import memory as llvm_memory
 from tilewright.dialects.llvm.aggregate import ExtractElementOp, InsertElementOp, ShuffleVectorOp
 from tilewright.dialects.llvm.constants import ConstantOp, PoisonOp
 from tilewright.dialects.llvm.conversion import BitcastOp as LLVMBitcastOp
+from tilewright.dialects.llvm.intrinsics import floats, integers, reductions
 from tilewright.dialects.memref.layout import row_major
 from tilewright.dialects.vector import elements, memory, shapes
 from tilewright.dialects.vector.attributes import CombiningKind
@@ -114,23 +115,23 @@ def to_elements(
 @converts(elements.FmaOp)
 def fma(op: elements.FmaOp, new: elements.FmaOp, build: ConversionBuilder) -> Result:
     """Products and sums, rounded once."""
-    return build.create(intrinsics.FMAOp, a=new.lhs, b=new.rhs, c=new.acc)
+    return build.create(floats.FMAOp, a=new.lhs, b=new.rhs, c=new.acc)
 
 
 _REDUCTIONS: Final[Mapping[CombiningKind, tuple[type[Operation], type[Operation]]]] = {
-    CombiningKind.ADD: (intrinsics.ReduceAddOp, arithmetic.AddOp),
-    CombiningKind.MUL: (intrinsics.ReduceMulOp, arithmetic.MulOp),
-    CombiningKind.AND: (intrinsics.ReduceAndOp, arithmetic.AndOp),
-    CombiningKind.OR: (intrinsics.ReduceOrOp, arithmetic.OrOp),
-    CombiningKind.XOR: (intrinsics.ReduceXorOp, arithmetic.XorOp),
-    CombiningKind.MINUI: (intrinsics.ReduceUMinOp, intrinsics.UMinOp),
-    CombiningKind.MINSI: (intrinsics.ReduceSMinOp, intrinsics.SMinOp),
-    CombiningKind.MAXUI: (intrinsics.ReduceUMaxOp, intrinsics.UMaxOp),
-    CombiningKind.MAXSI: (intrinsics.ReduceSMaxOp, intrinsics.SMaxOp),
-    CombiningKind.MINNUMF: (intrinsics.ReduceFMinOp, intrinsics.MinNumOp),
-    CombiningKind.MAXNUMF: (intrinsics.ReduceFMaxOp, intrinsics.MaxNumOp),
-    CombiningKind.MINIMUMF: (intrinsics.ReduceFMinimumOp, intrinsics.MinimumOp),
-    CombiningKind.MAXIMUMF: (intrinsics.ReduceFMaximumOp, intrinsics.MaximumOp),
+    CombiningKind.ADD: (reductions.ReduceAddOp, arithmetic.AddOp),
+    CombiningKind.MUL: (reductions.ReduceMulOp, arithmetic.MulOp),
+    CombiningKind.AND: (reductions.ReduceAndOp, arithmetic.AndOp),
+    CombiningKind.OR: (reductions.ReduceOrOp, arithmetic.OrOp),
+    CombiningKind.XOR: (reductions.ReduceXorOp, arithmetic.XorOp),
+    CombiningKind.MINUI: (reductions.ReduceUMinOp, integers.UMinOp),
+    CombiningKind.MINSI: (reductions.ReduceSMinOp, integers.SMinOp),
+    CombiningKind.MAXUI: (reductions.ReduceUMaxOp, integers.UMaxOp),
+    CombiningKind.MAXSI: (reductions.ReduceSMaxOp, integers.SMaxOp),
+    CombiningKind.MINNUMF: (reductions.ReduceFMinOp, floats.MinNumOp),
+    CombiningKind.MAXNUMF: (reductions.ReduceFMaxOp, floats.MaxNumOp),
+    CombiningKind.MINIMUMF: (reductions.ReduceFMinimumOp, floats.MinimumOp),
+    CombiningKind.MAXIMUMF: (reductions.ReduceFMaximumOp, floats.MaximumOp),
 }
 """What reduces a vector, and what combines the result with an accumulator."""
 

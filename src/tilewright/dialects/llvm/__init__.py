@@ -31,7 +31,7 @@ LLVM: Final = Dialect(
     conversion,
     functions,
     globals,
-    intrinsics,
     memory,
     types,
+    *intrinsics.FAMILIES,
 )

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.llvm import intrinsics as i
+from tilewright.dialects.llvm.intrinsics import control, memory
+from tilewright.dialects.llvm.intrinsics import floats as f
+from tilewright.dialects.llvm.intrinsics import integers as i
+from tilewright.dialects.llvm.intrinsics import reductions as r
+from tilewright.dialects.llvm.intrinsics.base import IntrinsicOp
 from tilewright.emit.llvm.rows import flags_text
 from tilewright.emit.llvm.types import mangled
 from tilewright.ir.types import BF16, F16, F32, VectorType
@@ -54,7 +58,7 @@ def _flags(op: Operation) -> str:
 
 
 def _row(suffix: Suffix = _of_operand, extra: Extra = _none) -> Emit:
-    def emit(w: FunctionWriter, op: i.IntrinsicOp) -> None:
+    def emit(w: FunctionWriter, op: IntrinsicOp) -> None:
         arguments = [*w.all_typed(op.operands), *extra(op)]
         w.call(op, f"{op.intrinsic}{suffix(op)}", arguments, _flags(op))
 
@@ -78,7 +82,7 @@ def _approximate(*types: object) -> Emit:
     return emit
 
 
-def _missing(w: FunctionWriter, op: i.IntrinsicOp) -> None:
+def _missing(w: FunctionWriter, op: IntrinsicOp) -> None:
     raise Unsupported(
         f"'{op.name}': the target has no such instruction, libdevice has the function",
         op.location,
@@ -117,14 +121,16 @@ def _byte_swap(w: FunctionWriter, op: i.ByteSwapOp) -> None:
 
 
 _PLAIN: Final = (
-    i.SqrtOp, i.FAbsOp, i.FloorOp, i.CeilOp, i.FTruncOp, i.RintOp, i.NearbyintOp, i.RoundOp,
-    i.RoundEvenOp, i.MaxNumOp, i.MinNumOp, i.MaximumOp, i.MinimumOp, i.CopySignOp, i.FMAOp,
-    i.FMulAddOp, i.CtPopOp, i.BitReverseOp, i.SMaxOp, i.SMinOp, i.UMaxOp, i.UMinOp,
-    i.SAddSatOp, i.UAddSatOp, i.SSubSatOp, i.USubSatOp, i.FshlOp, i.FshrOp,
-    i.SAddWithOverflowOp, i.UAddWithOverflowOp, i.SSubWithOverflowOp, i.USubWithOverflowOp,
-    i.SMulWithOverflowOp, i.UMulWithOverflowOp, i.ReduceAddOp, i.ReduceMulOp, i.ReduceAndOp,
-    i.ReduceOrOp, i.ReduceXorOp, i.ReduceSMaxOp, i.ReduceSMinOp, i.ReduceUMaxOp, i.ReduceUMinOp,
-    i.ReduceFMaxOp, i.ReduceFMinOp, i.ReduceFMaximumOp, i.ReduceFMinimumOp, i.ExpectOp,
+    f.SqrtOp, f.FAbsOp, f.FloorOp, f.CeilOp, f.FTruncOp, f.RintOp, f.NearbyintOp, f.RoundOp,
+    f.RoundEvenOp, f.MaxNumOp, f.MinNumOp, f.MaximumOp, f.MinimumOp, f.CopySignOp, f.FMAOp,
+    f.FMulAddOp,
+    i.CtPopOp, i.BitReverseOp, i.SMaxOp, i.SMinOp, i.UMaxOp, i.UMinOp, i.SAddSatOp, i.UAddSatOp,
+    i.SSubSatOp, i.USubSatOp, i.FshlOp, i.FshrOp, i.SAddWithOverflowOp, i.UAddWithOverflowOp,
+    i.SSubWithOverflowOp, i.USubWithOverflowOp, i.SMulWithOverflowOp, i.UMulWithOverflowOp,
+    r.ReduceAddOp, r.ReduceMulOp, r.ReduceAndOp, r.ReduceOrOp, r.ReduceXorOp, r.ReduceSMaxOp,
+    r.ReduceSMinOp, r.ReduceUMaxOp, r.ReduceUMinOp, r.ReduceFMaxOp, r.ReduceFMinOp,
+    r.ReduceFMaximumOp, r.ReduceFMinimumOp,
+    control.ExpectOp,
 )  # fmt: skip
 
 
@@ -134,25 +140,25 @@ def _bool(value: bool) -> str:
 
 INTRINSICS: Final[Mapping[type[Operation], Emit]] = {
     **dict.fromkeys(_PLAIN, _row()),
-    **dict.fromkeys((i.ExpOp, i.LogOp, i.Log2Op, i.Log10Op, i.PowOp), _missing),
-    i.Exp2Op: _only(F32, F16, BF16),
-    i.SinOp: _approximate(F32),
-    i.CosOp: _approximate(F32),
-    i.TanhOp: _approximate(F32, F16, BF16),
+    **dict.fromkeys((f.ExpOp, f.LogOp, f.Log2Op, f.Log10Op, f.PowOp), _missing),
+    f.Exp2Op: _only(F32, F16, BF16),
+    f.SinOp: _approximate(F32),
+    f.CosOp: _approximate(F32),
+    f.TanhOp: _approximate(F32, F16, BF16),
     i.ByteSwapOp: _byte_swap,
-    i.IsFPClassOp: _row(extra=lambda op: [f"i32 {op.bit}"]),
+    f.IsFPClassOp: _row(extra=lambda op: [f"i32 {op.bit}"]),
     i.CountLeadingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
     i.CountTrailingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
     i.AbsOp: _row(extra=lambda op: [_bool(op.is_int_min_poison)]),
-    i.FPToSISatOp: _row(_of_both),
-    i.FPToUISatOp: _row(_of_both),
-    i.ReduceFAddOp: _row(_of_vector),
-    i.ReduceFMulOp: _row(_of_vector),
-    i.MemcpyOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
-    i.MemmoveOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
-    i.MemsetOp: _row(_of_memset, lambda op: [_bool(op.is_volatile)]),
-    i.AssumeOp: _row(_nothing),
-    i.TrapOp: _row(_nothing),
-    i.DebugTrapOp: _row(_nothing),
+    f.FPToSISatOp: _row(_of_both),
+    f.FPToUISatOp: _row(_of_both),
+    r.ReduceFAddOp: _row(_of_vector),
+    r.ReduceFMulOp: _row(_of_vector),
+    memory.MemcpyOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
+    memory.MemmoveOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
+    memory.MemsetOp: _row(_of_memset, lambda op: [_bool(op.is_volatile)]),
+    control.AssumeOp: _row(_nothing),
+    control.TrapOp: _row(_nothing),
+    control.DebugTrapOp: _row(_nothing),
 }
 """Who writes each intrinsic; those without an instruction end in `Unsupported`."""

@@ -19,7 +19,7 @@ from tilewright.dialects.arith.integer import AndIOp
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
-from tilewright.dialects.llvm.intrinsics.control import TrapOp
+from tilewright.dialects.llvm.intrinsics.effects import TrapOp
 from tilewright.dialects.llvm.types import PTR
 from tilewright.dialects.nv_tileaa.constraints import pointer
 from tilewright.dialects.nv_tileaa.memory import AllocaOp

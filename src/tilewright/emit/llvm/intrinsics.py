@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.llvm.intrinsics import control, memory
+from tilewright.dialects.llvm.base import IntrinsicOp
+from tilewright.dialects.llvm.intrinsics import effects
 from tilewright.dialects.llvm.intrinsics import floats as f
 from tilewright.dialects.llvm.intrinsics import integers as i
 from tilewright.dialects.llvm.intrinsics import reductions as r
-from tilewright.dialects.llvm.intrinsics.base import IntrinsicOp
 from tilewright.emit.llvm.rows import flags_text
 from tilewright.emit.llvm.types import mangled
 from tilewright.ir.types import BF16, F16, F32, VectorType
@@ -130,7 +130,7 @@ _PLAIN: Final = (
     r.ReduceAddOp, r.ReduceMulOp, r.ReduceAndOp, r.ReduceOrOp, r.ReduceXorOp, r.ReduceSMaxOp,
     r.ReduceSMinOp, r.ReduceUMaxOp, r.ReduceUMinOp, r.ReduceFMaxOp, r.ReduceFMinOp,
     r.ReduceFMaximumOp, r.ReduceFMinimumOp,
-    control.ExpectOp,
+    effects.ExpectOp,
 )  # fmt: skip
 
 
@@ -154,11 +154,11 @@ INTRINSICS: Final[Mapping[type[Operation], Emit]] = {
     f.FPToUISatOp: _row(_of_both),
     r.ReduceFAddOp: _row(_of_vector),
     r.ReduceFMulOp: _row(_of_vector),
-    memory.MemcpyOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
-    memory.MemmoveOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
-    memory.MemsetOp: _row(_of_memset, lambda op: [_bool(op.is_volatile)]),
-    control.AssumeOp: _row(_nothing),
-    control.TrapOp: _row(_nothing),
-    control.DebugTrapOp: _row(_nothing),
+    effects.MemcpyOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
+    effects.MemmoveOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
+    effects.MemsetOp: _row(_of_memset, lambda op: [_bool(op.is_volatile)]),
+    effects.AssumeOp: _row(_nothing),
+    effects.TrapOp: _row(_nothing),
+    effects.DebugTrapOp: _row(_nothing),
 }
 """Who writes each intrinsic; those without an instruction end in `Unsupported`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.dialects.llvm.intrinsics import control, floats, integers, memory, reductions
+from tilewright.dialects.llvm.intrinsics import effects, floats, integers, reductions
 
-FAMILIES: Final = (control, floats, integers, memory, reductions)
+FAMILIES: Final = (effects, floats, integers, reductions)
 """The modules that declare them."""

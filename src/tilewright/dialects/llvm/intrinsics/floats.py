@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.inference import InferringOp
 from tilewright.dialects.llvm.attributes import FAST_MATH
+from tilewright.dialects.llvm.base import BINARY, TERNARY, UNARY, IntrinsicOp
 from tilewright.dialects.llvm.constraints import CONDITION, FLOAT, INTEGER
 from tilewright.dialects.llvm.flags import FastMathFlags
-from tilewright.dialects.llvm.intrinsics.base import BINARY, TERNARY, UNARY, IntrinsicOp
 from tilewright.dialects.llvm.types import condition_type
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.inference import InferringOp
+from tilewright.dialects.llvm.base import BINARY, TERNARY, UNARY, IntrinsicOp
 from tilewright.dialects.llvm.constraints import INTEGER, STRUCT
-from tilewright.dialects.llvm.intrinsics.base import BINARY, TERNARY, UNARY, IntrinsicOp
 from tilewright.dialects.llvm.types import StructType, condition_type
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import BOOL_ATTR

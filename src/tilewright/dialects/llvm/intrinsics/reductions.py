@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.inference import InferringOp
 from tilewright.dialects.llvm.attributes import FAST_MATH
+from tilewright.dialects.llvm.base import IntrinsicOp
 from tilewright.dialects.llvm.constraints import ANY, FLOAT, VECTOR
 from tilewright.dialects.llvm.flags import FastMathFlags
-from tilewright.dialects.llvm.intrinsics.base import IntrinsicOp
 from tilewright.ir import declare as d
 from tilewright.ir.traits import Effects, SameType
 

@@ -1,13 +1,14 @@
 """Folds of float arithmetic: exact computation on constants, and the few laws that hold exactly.
 
 Signed zeros and NaNs count: `x + 0.0` is not `x`, since it turns -0.0 into 0.0. All NaNs are one
-value. What approximates has no single right result, and stays. A dialect says which function each
-of its operations computes, and has the folds.
+value. What approximates has no single right result, and stays. Dialects that call their operations
+and modes alike have the folds alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from tilewright.dialects.arith.literals import elementwise, splat_of
@@ -25,6 +26,22 @@ if TYPE_CHECKING:
 Compute: TypeAlias = Callable[..., int]
 """From the patterns of operands, their format and what else matters, to that of the result."""
 
+_MEANINGS: Final[Mapping[str, Compute]] = {
+    "AddFOp": floating.add,
+    "SubFOp": floating.subtract,
+    "MulFOp": floating.multiply,
+    "DivFOp": floating.divide,
+    "FmaOp": floating.fma,
+    "SqrtOp": floating.sqrt,
+    "MaxFOp": floating.maximum,
+    "MinFOp": floating.minimum,
+    "RemFOp": floating.remainder,
+    "AbsFOp": floating.absolute,
+    "NegFOp": floating.negate,
+    "CeilOp": floating.ceil,
+    "FloorOp": floating.floor,
+}
+"""What the operations compute, by the names of their classes."""
 _BASIC: Final = (floating.add, floating.subtract, floating.multiply, floating.divide)
 _ROUNDED: Final = (floating.fma, floating.sqrt)
 _EXTREMES: Final = (floating.maximum, floating.minimum)
@@ -42,6 +59,12 @@ def format_of(type: Type) -> FloatFormat:
     element = element_of(type)
     assert isinstance(element, FloatType)
     return FORMATS[element.format]
+
+
+def roundings_of(modes: type[EnumAttr]) -> dict[EnumAttr, Rounding]:
+    """The modes of a dialect that define a result; `approx` and `full` leave a choice."""
+    defined = Rounding.__members__
+    return {mode: defined[mode.name] for mode in modes if mode.name in defined}
 
 
 def neutral(compute: Compute, format: FloatFormat, rounding: Rounding) -> int | None:
@@ -62,12 +85,14 @@ class FloatFolds:
 
     def __init__(
         self,
-        meanings: Mapping[type[Operation], Compute],
+        ops: ModuleType,
         roundings: Mapping[EnumAttr, Rounding],
         approximates: Callable[[Any], bool],
     ) -> None:
-        """`roundings` are the modes that define a result; the last says what else does not."""
-        self._meanings = meanings
+        """The module declares the operations; `approximates` tells which define no result."""
+        self._meanings: dict[type[Operation], Compute] = {
+            getattr(ops, name): meaning for name, meaning in _MEANINGS.items()
+        }
         self._roundings = roundings
         self._approximates = approximates
 

@@ -6,60 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith import folds as arith_folds
 from tilewright.dialects.arith.literals import elementwise
-from tilewright.dialects.folding.floats import FloatFolds, format_of
+from tilewright.dialects.folding.floats import FloatFolds, format_of, roundings_of
+from tilewright.dialects.nv_tileaa import floating as ops
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
-from tilewright.dialects.nv_tileaa.floating import (
-    AbsFOp,
-    AddFOp,
-    CeilOp,
-    ClampFOp,
-    CmpFOp,
-    DivFOp,
-    FloorOp,
-    FmaOp,
-    MaxFOp,
-    MinFOp,
-    MulFOp,
-    NegFOp,
-    RemFOp,
-    SqrtOp,
-    SubFOp,
-)
-from tilewright.ir.attributes import EnumAttr
-from tilewright.support.floats import Rounding
+from tilewright.dialects.nv_tileaa.floating import ClampFOp, CmpFOp
 from tilewright.support.numerics import floating
 
 if TYPE_CHECKING:
     from tilewright.ir.rules import Constants, Folded, Folds
 
-ROUNDINGS: Final[dict[EnumAttr, Rounding]] = {
-    RoundingMode.NEAREST_EVEN: Rounding.NEAREST_EVEN,
-    RoundingMode.ZERO: Rounding.ZERO,
-    RoundingMode.NEGATIVE_INF: Rounding.NEGATIVE_INF,
-    RoundingMode.POSITIVE_INF: Rounding.POSITIVE_INF,
-    RoundingMode.NEAREST_AWAY: Rounding.NEAREST_AWAY,
-}
-"""The modes that define a result; `approx` and `full` leave a choice."""
-
-FLOATS: Final = FloatFolds(
-    {
-        AddFOp: floating.add,
-        SubFOp: floating.subtract,
-        MulFOp: floating.multiply,
-        DivFOp: floating.divide,
-        FmaOp: floating.fma,
-        SqrtOp: floating.sqrt,
-        MaxFOp: floating.maximum,
-        MinFOp: floating.minimum,
-        RemFOp: floating.remainder,
-        AbsFOp: floating.absolute,
-        NegFOp: floating.negate,
-        CeilOp: floating.ceil,
-        FloorOp: floating.floor,
-    },
-    ROUNDINGS,
-    approximates=lambda op: "afn" in op.fastmath,
-)
+ROUNDINGS: Final = roundings_of(RoundingMode)
+FLOATS: Final = FloatFolds(ops, ROUNDINGS, approximates=lambda op: "afn" in op.fastmath)
 
 
 def fold_clamp(op: ClampFOp, constants: Constants) -> Folded:

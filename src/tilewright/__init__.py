@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -54,11 +53,9 @@ _HOME: Final = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name not in _HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(_HOME[name]), name)
-        globals()[name] = value
-        return value
+        from tilewright.support.lazy import imported  # noqa: PLC0415
+
+        return imported(name, _HOME, globals())
 
 
 def __dir__() -> list[str]:

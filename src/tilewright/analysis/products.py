@@ -1,4 +1,4 @@
-"""How products of matrices without tensor cores go through shared memory."""
+"""How factors of products of matrices go through shared memory."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.attributes import Atom, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp, Instruction, wgmma_instruction
 from tilewright.ir.types import FloatType
+from tilewright.layout.linear import Layout
 from tilewright.layout.slabs import slab_depth
+from tilewright.layout.warpgroups import FactorMemory, best_memory
+from tilewright.target.tensor_cores import BITS
 
 
 class FmaProduct(NamedTuple):
@@ -41,3 +44,43 @@ class FmaProduct(NamedTuple):
         right = max(16, count * rows * slab * size)
         total = right + count * columns * slab * size
         return FmaProduct(count, rows, columns, depth, slab, right, total)
+
+
+class WarpgroupProduct(NamedTuple):
+    """A product of warpgroups: both factors lie in shared memory, rows (M or N) by K."""
+
+    instruction: Instruction
+    left: FactorMemory
+    right: FactorMemory
+    element: int
+    """Bytes of an element of the factors."""
+    start: int
+    """At which byte B begins."""
+    bytes: int
+    """How much memory both factors take."""
+
+    @staticmethod
+    def of(op: DotOp) -> WarpgroupProduct | None:
+        """How a product goes about it; nothing if it is not one of warpgroups."""
+        instruction = wgmma_instruction(op) if op.atom is Atom.WGMMA else None
+        if instruction is None:
+            return None
+        element = BITS[instruction.a] // 8
+        left, right = factor_rows(op)
+        start = left.size * element
+        return WarpgroupProduct(
+            instruction,
+            best_memory(left, element),
+            best_memory(right, element),
+            element,
+            start,
+            start + right.size * element,
+        )
+
+
+def factor_rows(op: DotOp) -> tuple[Layout, Layout]:
+    """The layouts of both factors as batches of matrices, rows (M or N) by K."""
+    left, right = layout_of(op.a), layout_of(op.b)
+    if len(left.shape) == 2:
+        left, right = left.expand(0), right.expand(0)
+    return left, right.permute((0, 2, 1))

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.products import FmaProduct
+from tilewright.analysis.products import FmaProduct, WarpgroupProduct
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
-from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.attributes import Atom, layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp, HistogramOp
 from tilewright.dialects.nv_tileas.types import register_bytes
+from tilewright.layout.bank_conflicts import LINE
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
+from tilewright.layout.warpgroups import ALIGNMENT
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -37,7 +39,7 @@ def scratch_bytes(op: Operation) -> int:
         case ScanOp():
             return _all_slots(op)
         case DotOp():
-            plan = FmaProduct.of(op)
+            plan = FmaProduct.of(op) or WarpgroupProduct.of(op)
             return 0 if plan is None else plan.bytes
         case ExtractOp():
             spread = layout_of(op.source).only(LANE, WARP).columns()
@@ -49,6 +51,11 @@ def scratch_bytes(op: Operation) -> int:
             return _aligned(_tile(op.result.type)) if is_told(op) else 0
         case _:
             return 0
+
+
+def scratch_alignment(op: Operation) -> int:
+    """What must divide the address of the shared memory that an operation goes through."""
+    return ALIGNMENT if isinstance(op, DotOp) and op.atom is Atom.WGMMA else LINE
 
 
 def _moved(op: ConvertLayoutOp) -> int:

@@ -51,7 +51,8 @@ def fragment_tile(
     """A fragment repeated to a tile: first by warps, then by registers.
 
     Warps lie along the rows of the tile, its columns or both; along what it does not have they
-    hold replicas. What of the fragment lies outside of the tile is a replica too.
+    hold replicas. What of the fragment lies outside of the tile is a replica too. A fragment of
+    several warps is repeated by groups of as many: those are what the grid counts.
 
     >>> from tilewright.layout.fragments import mma_accumulator
     >>> grid = Grid(down=2, across=1, batch=1, warps=4)
@@ -74,6 +75,7 @@ def fragment_tile(
         *_along(0, grid.batch, whole[0]),
     ]
     warp += [(0, 0, 0)] * (log2(grid.warps) - len(warp))
+    warp = [*_inner(fragment, WARP), *warp]
     inputs = {REGISTER: register, LANE: _inner(fragment, LANE), WARP: warp}
     return _within(inputs, whole).reshape(shape)
 
@@ -107,6 +109,8 @@ def _within(inputs: dict[str, list[Place]], shape: tuple[int, int, int]) -> Layo
 def consists_of(tile: Layout, fragment: Layout) -> bool:
     """Whether every warp holds fragments of an instruction; what they lack repeats what they have.
 
+    Of an instruction of several warps each has its part.
+
     >>> from tilewright.layout.fragments import mma_accumulator
     >>> grid = Grid(down=2, across=1, batch=1, warps=4)
     >>> tile = fragment_tile(mma_accumulator(8), (16, 8), grid, rows=True, columns=True)
@@ -120,8 +124,10 @@ def consists_of(tile: Layout, fragment: Layout) -> bool:
         return [r * width + c for r, c in inner]
 
     registers = [v for v in places(REGISTER) if v]
+    warps = places(WARP)
     return (
         list(tile.vectors(LANE)) == places(LANE)
+        and list(tile.vectors(WARP)[: len(warps)]) == warps
         and list(tile.vectors(REGISTER)[: len(registers)]) == registers
     )
 

@@ -18,11 +18,17 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import (
     settled,
 )
 from tilewright.conversion.nv_tileaa_to_nv_tileas.products import Product, choose_product
+from tilewright.conversion.nv_tileaa_to_nv_tileas.warpgroup_accesses import (
+    factor_access,
+    sums_access,
+)
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import aggregate, shape
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.view import TileStoreOp
+from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.scf import ForOp, WhileOp
 from tilewright.layout.spread import spread
 
@@ -50,10 +56,14 @@ class Assignment:
         self.accesses: dict[Operation, Access] = {}
         self.products: dict[Operation, Product] = {}
         self._layouts: dict[Value, Layout] = {}
-        votes = self._votes(function, arch)
+        for op in function.walk():
+            if isinstance(op, DotOp):
+                self.products[op] = choose_product(op, arch, warps)
+        votes = self._votes(function)
         for kind, layouts in votes.items():
             self._layouts[kind] = max(layouts, key=lambda layout: layouts[layout])
         self._settle()
+        self._store_sums()
         self._spread_through_shapes(function)
 
     def layout(self, value: Value) -> Layout:
@@ -77,17 +87,38 @@ class Assignment:
             if (chosen, access.dim) in plain:
                 self.accesses[op] = settled(access, chosen)
 
-    def _votes(self, function: Operation, arch: Arch) -> dict[Value, dict[Layout, int]]:
+    def _store_sums(self) -> None:
+        """Let sums of warpgroups be stored from where they are, if that is as good."""
+        sums = {each.total for each in self.products.values() if each.atom is Atom.WGMMA}
+        for op, access in self.accesses.items() if sums else ():
+            chosen = self._made_in(op) if isinstance(op, TileStoreOp) else None
+            if isinstance(op, TileStoreOp) and chosen is not None and chosen in sums:
+                found = sums_access(access, op.tile, chosen)
+                self.accesses[op] = found
+                self._layouts[self.classes.of(op.tile)] = found.layout
+
+    def _made_in(self, op: TileStoreOp) -> Layout | None:
+        """The layout of what is stored before its last change of shape; none if that is open."""
+        reshaped = op.tile.defined_by(shape.ViewOp)
+        source = op.tile if reshaped is None else reshaped.source
+        if self.classes.is_flexible(source):
+            return None
+        return self._layouts.get(self.classes.of(source))
+
+    def _votes(self, function: Operation) -> dict[Value, dict[Layout, int]]:
         votes: dict[Value, dict[Layout, int]] = {}
         facts: AxisFacts | None = None
         for op in function.walk():
-            if isinstance(op, DotOp):
-                product = self.products[op] = choose_product(op, arch, self.warps)
-                self._vote(votes, op, op.result, product.total, PRODUCT_WEIGHT)
+            product = self.products.get(op)
+            if product is not None:
+                self._vote(votes, op, op.results[0], product.total, PRODUCT_WEIGHT)
             tile = accessed(op)
             if tile is not None and is_tile(tile):
                 facts = facts or AxisFacts(function)
-                access = self.accesses[op] = natural(op, tile, self.warps, facts)
+                access = natural(op, tile, self.warps, facts)
+                if op.results and self.products:
+                    access = factor_access(tile, access, self.products, self.warps)
+                self.accesses[op] = access
                 self._vote(votes, op, tile, access.layout, pointee_bytes(element_of(tile.type)))
         return votes
 

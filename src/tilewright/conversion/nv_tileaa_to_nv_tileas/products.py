@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import is_elementwise, is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
-from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.dialects.nv_tileas.matrix import mma_instruction
-from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
+from tilewright.layout.fragments import WARPGROUP, mma_accumulator, mma_left, mma_right
 from tilewright.layout.products import fragment_tile, patches, warp_grid
+from tilewright.layout.warpgroups import warpgroup_total
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 REACH: Final = 64
 """How many tiles are looked at around a product."""
 
+WARPGROUP_TYPES: Final = frozenset((("e4m3", "f32"), ("e5m2", "f32")))
+"""The factors and sums, as PTX spells them, that whole warpgroups multiply where a GPU can; warps
+multiply others by themselves. For f16, bf16, tf32, s8 and u8 both are right: it is about speed."""
+
 
 class Product(NamedTuple):
     """A choice for one product of matrices; factors without a layout may lie anywhere."""
@@ -37,10 +42,23 @@ class Product(NamedTuple):
 
 def choose_product(op: DotOp, arch: Arch, warps: int) -> Product:
     """The instruction for a product: that of the tensor cores if they have one for its types."""
+    if _is_for_warpgroups(op, arch, warps):
+        return Product(Atom.WGMMA, None, None, warpgroup_total(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
         return Product(Atom.FMA, None, None, patches(shape(op.c.type), warps))
     return _by_warps(op, instruction, warps)
+
+
+def _is_for_warpgroups(op: DotOp, arch: Arch, warps: int) -> bool:
+    """Whether wgmma makes a product, and there is room for the factors twice: see plan_scratch."""
+    instruction = wgmma_instruction(op)
+    if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
+        return False
+    if (instruction.a, instruction.total) not in WARPGROUP_TYPES:
+        return False
+    bytes = (count(op.a.type) + count(op.b.type)) * BITS[instruction.a] // 8
+    return 2 * bytes <= arch.static_shared
 
 
 def _by_warps(op: DotOp, instruction: Instruction, warps: int) -> Product:

@@ -35,6 +35,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu import (
     structure,
     tables,
     views,
+    warpgroup_dot,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
 from tilewright.dialects.builtin import ModuleOp
@@ -75,6 +76,7 @@ PATTERNS: Final[Patterns] = (
     *histograms.PATTERNS,
     *views.PATTERNS,
     *dot.PATTERNS,
+    *warpgroup_dot.PATTERNS,
     *fma_dot.PATTERNS,
     *elementwise.PATTERNS,
 )

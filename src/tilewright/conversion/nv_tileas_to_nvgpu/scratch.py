@@ -12,7 +12,7 @@ from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.memory import GEPOp, LoadOp, StoreOp
 from tilewright.dialects.llvm.types import PTR_SHARED
 from tilewright.dialects.memref.access import ExtractAlignedPointerAsIndexOp
-from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.attributes import DictionaryAttr, IntegerAttr
 from tilewright.ir.types import I8, I64, MemRefType
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WORD: Final = 4
 TOTAL: Final = "nv_tileas.scratch_bytes"
+ALIGNED: Final = "nv_tileas.scratch_alignment"
 SHARED_SPACE: Final = IntegerAttr(3, I64)
 
 
@@ -35,8 +36,15 @@ def scratch_type(function: FuncOp) -> MemRefType | None:
     return MemRefType((total.value,), I8, None, SHARED_SPACE)
 
 
+def scratch_attributes(function: FuncOp) -> DictionaryAttr:
+    """Where the buffer of a function may begin."""
+    aligned = function.attributes.get(ALIGNED)
+    return DictionaryAttr(() if aligned is None else {"llvm.align": aligned})
+
+
 def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     """Take the address of the buffer, at the entry of the function."""
+    build.memo["scratch buffer", op] = buffer
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
     address = build.create(IndexCastOp, source=index, types=[I64]).result
     build.memo["scratch", op] = build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
@@ -63,6 +71,13 @@ def shared_pointer(
         element=I8,
     ).res
     return _moved(build, start, known)
+
+
+def scratch_place(op: Operation, build: ConversionBuilder) -> tuple[Value, int]:
+    """The scratch memory of a function, and at which byte the part of an operation begins."""
+    given = op.attributes["scratch"]
+    assert isinstance(given, IntegerAttr)
+    return build.memo["scratch buffer", function_of(op)], given.value
 
 
 def _moved(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:

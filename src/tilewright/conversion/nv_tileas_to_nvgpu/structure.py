@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Final
 from tilewright.conversion.nv_tileas_to_nvgpu.allocation import make_frame, release_frame
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.barriers import make_barriers
-from tilewright.conversion.nv_tileas_to_nvgpu.scratch import make_scratch, scratch_type
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
+    make_scratch,
+    scratch_attributes,
+    scratch_type,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import make_thread, meet
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.gpu.attributes import Dimension
@@ -62,6 +66,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         kernel=True,
         known_block_size=(spec.num_warps * WARP_SIZE, 1, 1),
         workgroup_attributions=len(buffers),
+        workgroup_attrib_attrs=(scratch_attributes(op),) if buffers else None,
         body=entry,
     )
     # Without a word ptxas leaves registers for a second block, and spills where one needs them.

@@ -11,13 +11,15 @@ from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas.attributes import ATOM, Atom, maybe_layout_of
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
+from tilewright.dialects.nv_tileas.types import without_layout
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, TF32
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import WARP
 from tilewright.layout.products import consists_of
-from tilewright.target.tensor_cores import BITS, MMA, find_product
+from tilewright.layout.warpgroups import COLUMNS, ROWS, instruction_columns
+from tilewright.target.tensor_cores import BITS, MMA, WGMMA, find_product
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -49,31 +51,57 @@ SHAPES: Final[dict[str, tuple[Shape, ...]]] = {
 """The shapes of mma.sync by the type of A, the shallowest first."""
 
 
+WGMMA_BITS: Final = 256
+"""How much of a row of A one wgmma takes."""
+
+
 class Instruction(NamedTuple):
-    """An mma.sync: its factors as PTX spells them, its shape, and what a GPU needs for it."""
+    """A matrix instruction: its types as PTX spells them, its shape, what a GPU needs for it."""
 
     a: str
     b: str
     shape: Shape
     feature: Feature
+    total: str
 
 
 def mma_instruction(op: tileaa.DotOp) -> Instruction | None:
     """The mma.sync that has the types of a product, the shallowest that is deep enough."""
-    if op.a_scale is not None:
+    types = _types(op)
+    if types is None:
         return None
-    a = _factor(op, element_of(op.a.type), op.signedness_a)
-    b = _factor(op, element_of(op.b.type), op.signedness_b)
-    total = SPELLED.get(element_of(op.c.type))
-    if a is None or b is None or total is None:
-        return None
+    a, b, total = types
     shapes = SHAPES.get(a, ())
     depth = shape(op.a.type)[-1]
     wanted = next((each for each in shapes if each[2] >= depth), shapes[-1] if shapes else None)
     found = None if wanted is None else find_product(MMA, a, b, total, wanted)
     if wanted is None or found is None:
         return None
-    return Instruction(a, b, wanted, found.feature)
+    return Instruction(a, b, wanted, found.feature, total)
+
+
+def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
+    """The widest wgmma that a product consists of, if it has the types and whole pieces."""
+    types = _types(op)
+    if types is None:
+        return None
+    a, b, total = types
+    *_, m, n = shape(op.c.type)
+    wanted = (ROWS, min(n, COLUMNS), WGMMA_BITS // BITS[a])
+    found = find_product(WGMMA, a, b, total, wanted)
+    if found is None or m % ROWS or shape(op.a.type)[-1] % wanted[2]:
+        return None
+    return Instruction(a, b, wanted, found.feature, total)
+
+
+def _types(op: tileaa.DotOp) -> tuple[str, str, str] | None:
+    """The factors and sums of a product without scales, as PTX spells them."""
+    a = _factor(op, element_of(op.a.type), op.signedness_a)
+    b = _factor(op, element_of(op.b.type), op.signedness_b)
+    total = SPELLED.get(element_of(op.c.type))
+    if a is None or b is None or total is None or op.a_scale is not None:
+        return None
+    return a, b, total
 
 
 def _factor(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -> str | None:
@@ -87,8 +115,8 @@ def _factor(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -> str 
 class DotOp(tileaa.DotOp):
     """`a @ b + c` in pieces of the instruction that the atom names.
 
-    For `mma_sync` all three lie as fragments of the instruction; for `fma` the factors may lie
-    anywhere, and go through shared memory.
+    For `mma_sync` all three lie as fragments of the instruction. For `wgmma` the sums do, and for
+    `fma` nothing must: there the factors may lie anywhere, and go through shared memory.
     """
 
     name = "nv_tileas.dot"
@@ -100,13 +128,26 @@ class DotOp(tileaa.DotOp):
     def verify(self) -> Iterator[str]:
         found = list(super().verify())
         yield from found
-        if self.atom is not Atom.MMA_SYNC or found:
+        if self.atom is Atom.FMA or found:
+            return
+        if self.atom is Atom.WGMMA:
+            yield from self._warpgroup_problems()
             return
         instruction = mma_instruction(self)
         if instruction is None:
             yield f"expected types that mma.sync multiplies, got '{element_of(self.a.type)}'"
             return
         yield from self._fragment_problems(instruction)
+
+    def _warpgroup_problems(self) -> Iterator[str]:
+        """Whole warpgroups hold sums of the instruction."""
+        if wgmma_instruction(self) is None:
+            types = [str(without_layout(value.type)) for value in (self.a, self.b, self.c)]
+            yield f"expected a product that wgmma makes, got {', '.join(types)}"
+            return
+        total = maybe_layout_of(self.c)
+        if total is not None and instruction_columns(total) is None:
+            yield f"expected c in fragments of wgmma, got <{total}>"
 
     def _fragment_problems(self, instruction: Instruction) -> Iterator[str]:
         """Every lane holds what the instruction takes; warps hold the factors of their sums."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.scratch import scratch_bytes
+from tilewright.analysis.scratch import scratch_alignment, scratch_bytes
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
@@ -18,6 +18,7 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I64
+from tilewright.layout.bank_conflicts import LINE
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 SCRATCH: Final = "scratch"
 TOTAL: Final = "nv_tileas.scratch_bytes"
 """The attribute of a function that says how much shared memory its operations go through."""
-ALIGNMENT: Final = 128
+ALIGNED: Final = "nv_tileas.scratch_alignment"
+"""The one that says what must divide its address, where that is more than a line of banks."""
 BOTH: Final = frozenset((0, 1))
 ONE: Final = frozenset((0,))
 NONE: Final = frozenset[int]()
@@ -48,7 +50,8 @@ def plan(function: FuncOp) -> None:
     needs = {op: bytes for op in function.walk() if (bytes := scratch_bytes(op))}
     if not needs:
         return
-    area = -(-max(needs.values()) // ALIGNMENT) * ALIGNMENT
+    alignment = max(map(scratch_alignment, needs))
+    area = -(-max(needs.values()) // alignment) * alignment
     turns = _Turns(needs, _areas(function, needs, area))
     turns.block(function.body.block, frozenset())
     for op, turn in turns.decided.items():
@@ -57,6 +60,8 @@ def plan(function: FuncOp) -> None:
             create_op(BarrierOp, location=op.location).insert_before(op)
     count = 1 + max(turn.area for turn in turns.decided.values())
     function.attributes[TOTAL] = IntegerAttr(count * area, I64)
+    if alignment > LINE:
+        function.attributes[ALIGNED] = IntegerAttr(alignment, I64)
 
 
 def _areas(function: FuncOp, needs: dict[Operation, int], area: int) -> frozenset[int]:

@@ -1,0 +1,252 @@
+"""Products of matrices by warpgroups: factors go to shared memory, where wgmma reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.products import WarpgroupProduct, factor_rows
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of, widened
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
+from tilewright.conversion.nv_tileas_to_nvgpu.dot import UNSIGNED_BYTE
+from tilewright.conversion.nv_tileas_to_nvgpu.memory import holder
+from tilewright.conversion.nv_tileas_to_nvgpu.moves import Shares, where
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_place
+from tilewright.conversion.nv_tileas_to_nvgpu.shape import joined, picked
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.floating import AddFOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
+from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
+from tilewright.dialects.cute_nvgpu.wgmma import (
+    WgmmaCommitOp,
+    WgmmaDescriptorOp,
+    WgmmaFenceOp,
+    WgmmaIssueOp,
+    WgmmaWaitOp,
+)
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nvgpu.attributes import Swizzle
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I1, I64, INDEX, TF32
+from tilewright.layout.linear import REGISTER, unpack
+from tilewright.layout.warpgroups import instruction_columns, together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+    from tilewright.layout.warpgroups import FactorMemory
+
+PROMOTED: Final = 128
+"""So many products of bytes are summed up by the instruction, which keeps 14 bits of a sum; such
+sums are then added in single precision."""
+PROMOTED_COLUMNS: Final = 128
+"""How many columns are so at a time: the registers for their sums come on top of the others."""
+SWIZZLES: Final = {each.span: each for each in Swizzle}
+
+
+@converts(DotOp)
+def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
+    """Write both factors, wait, multiply; wait for the sums."""
+    plan = WarpgroupProduct.of(op)
+    if plan is None:
+        return build.reject("expected a product of warpgroups")
+    a, b = factor_rows(op)
+    left = _Factor(op, build, plan, plan.left, 0, _spelled(plan.instruction.a, op.a))
+    right = _Factor(op, build, plan, plan.right, plan.start, _spelled(plan.instruction.b, op.b))
+    left.write(op.a, new.a, a)
+    right.write(op.b, new.b, b)
+    build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+    build.create(BarrierOp)
+    product = _Product(build, plan, left, right)
+    if is_promoted(op, plan):
+        return joined(build, product.promoted(_pieces(op, build, new.c, PROMOTED_COLUMNS)))
+    return joined(build, product.native(_pieces(op, build, new.c)))
+
+
+def is_promoted(op: DotOp, plan: WarpgroupProduct) -> bool:
+    """Whether sums of the instruction have too few bits to go on with them."""
+    return plan.instruction.a in ("e4m3", "e5m2") and not op.fast_acc
+
+
+def _spelled(spelled: str, factor: Value) -> Type:
+    """The elements of a factor as the instruction takes them."""
+    own: dict[str, Type] = {"tf32": TF32, "u8": UNSIGNED_BYTE}
+    return own.get(spelled, element_of(factor.type))
+
+
+class _Piece(NamedTuple):
+    """Sums of a thread that one instruction makes."""
+
+    sums: Value
+    place: tuple[int, int, int]
+    """Where they begin for the first warpgroup: matrix, row, column."""
+
+
+def _pieces(
+    op: DotOp, build: ConversionBuilder, sums: Value, most: int | None = None
+) -> list[_Piece]:
+    """The sums of all pieces of a warpgroup: the registers of each follow each other."""
+    total = layout_of(op.c)
+    columns = instruction_columns(total)
+    assert columns is not None
+    count = (columns if most is None else min(columns, most)) // 2
+    pieces: list[_Piece] = []
+    for first in range(0, total.extent(REGISTER), count):
+        place = _matrix(total, total.packed(register=first))
+        pieces.append(_Piece(picked(build, sums, list(range(first, first + count))), place))
+    return pieces
+
+
+def _matrix(total: Layout, packed: int) -> tuple[int, int, int]:
+    """The matrix, row and column of a sum."""
+    *batch, row, column = unpack(packed, total.shape)
+    return (batch[0] if batch else 0, row, column)
+
+
+class _Factor:
+    """A or B in shared memory."""
+
+    __slots__ = ("_build", "_descriptor", "_op", "_start", "element", "memory", "size", "type")
+
+    def __init__(
+        self,
+        op: DotOp,
+        build: ConversionBuilder,
+        plan: WarpgroupProduct,
+        memory: FactorMemory,
+        start: int,
+        type: Type,
+    ) -> None:
+        self._op, self._build, self._start = op, build, start
+        self.memory, self.type, self.size = memory, type, plan.element
+        self._descriptor: Value | None = None
+
+    def write(self, tile: Value, vector: Value, rows: Layout) -> None:
+        """Put what a thread has where it belongs; one holder of each element does."""
+        op, build = self._op, self._build
+        at_once = together(rows, self.memory, self.size)
+        places = rows.then(self.memory.places)
+        with where(build, holder(op, build, tile)):
+            shares = Shares(op, build, places, at_once, self.size, further=self._start)
+            shares.write(vector)
+
+    def describe(self, row: int, place: tuple[int, int, int], depth: int) -> Value:
+        """The descriptor of what the product of a piece takes from so far along K on.
+
+        `row` says which coordinate of the sums the rows of this factor are.
+        """
+        build = self._build
+        if self._descriptor is None:
+            self._descriptor = self._first(row)
+        units = self.memory.start((place[0], place[row], depth), self.size)
+        return value_of(build, add(build, self._descriptor, units, I64), I64)
+
+    def _first(self, row: int) -> Value:
+        """The descriptor of what the warpgroup's first piece takes."""
+        op, build = self._op, self._build
+        buffer, start = scratch_place(op, build)
+        start += self._start
+        index = build.create(ConstantOp, value=IntegerAttr(start, INDEX), types=[INDEX]).result
+        fields = self.memory.descriptor
+        found = build.create(
+            WgmmaDescriptorOp,
+            tensor=buffer,
+            indices=[index],
+            swizzle=SWIZZLES[fields.span],
+            leading_byte_offset=fields.leading,
+            stride_byte_offset=fields.stride,
+        ).result
+        total = layout_of(op.c)
+        places = [_matrix(total, vector) for vector in thread_vectors(total)]
+        lanes = len(places) - len(total.vectors("warp")) + 2
+        vectors = [
+            0 if bit < lanes else self.memory.start((place[0], place[row], 0), self.size)
+            for bit, place in enumerate(places)
+        ]
+        own = widened(build, linear(build, thread(op, build), vectors), signed=False)
+        return value_of(build, add(build, found, own, I64), I64)
+
+
+class _Product:
+    """The instructions of a product along K."""
+
+    __slots__ = ("_build", "_left", "_plan", "_right", "_run")
+
+    def __init__(
+        self, build: ConversionBuilder, plan: WarpgroupProduct, left: _Factor, right: _Factor
+    ) -> None:
+        self._build, self._plan = build, plan
+        self._left, self._right = left, right
+        self._run = min(left.memory.run, right.memory.run)
+
+    def _depths(self) -> range:
+        """Where along K each run of instructions begins."""
+        *_, depth = self._left.memory.shape
+        return range(0, depth, self._run * self._plan.instruction.shape[2])
+
+    def native(self, pieces: Sequence[_Piece]) -> Sequence[Value]:
+        """The sums with all products, as the instruction adds them."""
+        fenced = self._fenced([piece.sums for piece in pieces])
+        done: list[Value] = []
+        for sums, piece in zip(fenced, pieces, strict=True):
+            for depth in self._depths():
+                sums = self._issued(sums, piece, depth)
+            done.append(sums)
+        return self._waited(done)
+
+    def promoted(self, pieces: Sequence[_Piece]) -> Sequence[Value]:
+        """The sums with all products, of which some are summed up before by themselves."""
+        build = self._build
+        type = pieces[0].sums.type
+        # What the registers hold is replaced; to use the same ones again saves ptxas from copies.
+        some = build.create(ConstantOp, value=literal([0], type), types=[type]).result
+        done: list[Value] = []
+        for piece in pieces:
+            sums = piece.sums
+            for depth in self._depths():
+                (some,) = self._fenced([some])
+                (some,) = self._waited([self._issued(some, piece, depth, anew=True)])
+                sums = build.create(AddFOp, lhs=sums, rhs=some).result
+            done.append(sums)
+        return done
+
+    def _fenced(self, sums: Sequence[Value]) -> Sequence[Value]:
+        types = [each.type for each in sums]
+        return self._build.create(WgmmaFenceOp, accumulators=sums, types=types).outputs
+
+    def _waited(self, sums: Sequence[Value]) -> Sequence[Value]:
+        types = [each.type for each in sums]
+        self._build.create(WgmmaCommitOp)
+        return self._build.create(WgmmaWaitOp, pending=0, accumulators=sums, types=types).outputs
+
+    def _issued(self, sums: Value, piece: _Piece, depth: int, *, anew: bool = False) -> Value:
+        """The sums with the products of a run, or these alone."""
+        build, left, right = self._build, self._left, self._right
+        false = build.create(ConstantOp, value=IntegerAttr(0, I1), types=[I1]).result
+        several = self._run > 1
+        return build.create(
+            WgmmaIssueOp,
+            a=left.describe(1, piece.place, depth),
+            b=right.describe(2, piece.place, depth),
+            accumulator=sums,
+            accumulate=false if anew else None,
+            a_type=left.type,
+            b_type=right.type,
+            steps=self._run,
+            a_step=left.memory.step if several else 0,
+            b_step=right.memory.step if several else 0,
+            transpose_a=left.memory.descriptor.across,
+            transpose_b=right.memory.descriptor.across,
+            types=[sums.type],
+        ).result
+
+
+PATTERNS: Final[Patterns] = (warpgroup_dot,)

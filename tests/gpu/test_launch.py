@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from tile_programs import SCALE
 
 import tilewright
 from tilewright.runtime import device
@@ -39,19 +40,6 @@ cuda_tile.module @kernels {
   }
 }
 """  # noqa: E501
-SCALE = """\
-cuda_tile.module @kernels {
-  entry @scale(%x: tile<ptr<f32>>, %by: tile<f32>) {
-    %b, %b1, %b2 = get_tile_block_id : tile<i32>
-    %p = offset %x, %b : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
-    %v, %t0 = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token
-    %w = mulf %v, %by : tile<f32>
-    %t1 = store_ptr_tko weak %p, %w token=%t0 : tile<ptr<f32>>, tile<f32> -> token
-    %t2 = print_tko "%g\\0A", %w : tile<f32> -> token
-    return
-  }
-}
-"""
 CLUSTERS = """\
 cuda_tile.module @kernels {
   entry @ids(%x: tile<ptr<i32>>) optimization_hints=<sm_90 = {num_cta_in_cga = 2}> {

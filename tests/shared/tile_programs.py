@@ -9,6 +9,21 @@ from tilewright.driver.assembly import parse_module
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.verifier import verify
 
+SCALE = """\
+cuda_tile.module @kernels {
+  entry @scale(%x: tile<ptr<f32>>, %by: tile<f32>) {
+    %b, %b1, %b2 = get_tile_block_id : tile<i32>
+    %p = offset %x, %b : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+    %v, %t0 = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token
+    %w = mulf %v, %by : tile<f32>
+    %t1 = store_ptr_tko weak %p, %w token=%t0 : tile<ptr<f32>>, tile<f32> -> token
+    %t2 = print_tko "%g\\0A", %w : tile<f32> -> token
+    return
+  }
+}
+"""
+"""A kernel that multiplies an element for each block, and prints what comes out."""
+
 
 def kernel(body: str, arguments: str = "") -> ModuleOp:
     """A module with one kernel of these operations."""

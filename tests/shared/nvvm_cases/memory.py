@@ -7,6 +7,10 @@ from itertools import product
 
 from nvvm_cases.case import Case
 
+HINTS = (("", ""), (" l2_cache_hint = %l", ".L2::cache_hint"))
+MASKS = (("", ""), (" multicast_mask = %h", ".multicast::cluster"))
+"""What may be said of a copy, and how the instruction says it."""
+
 
 def accesses() -> Iterator[Case]:
     for type, bytes in (("i16", 1), ("i16", 2), ("i32", 4), ("i64", 8), ("vector<2xi64>", 16)):
@@ -18,6 +22,15 @@ def accesses() -> Iterator[Case]:
 
 
 def copies() -> Iterator[Case]:
+    yield from async_copies()
+    yield from bulk_groups()
+    yield from bulk_loads()
+    yield from bulk_stores()
+    yield from prefetches()
+    yield Case("nvvm.st.bulk %s, size = %l : !llvm.ptr<3>", "st.bulk.shared::cta", "", "100")
+
+
+def async_copies() -> Iterator[Case]:
     types = "!llvm.ptr<3>, !llvm.ptr<1>"
     for cache, size in (("ca", 4), ("ca", 8), ("ca", 16), ("cg", 16)):
         text = f"nvvm.cp.async.shared.global %s, %g, {size}, cache = {cache}"
@@ -33,16 +46,21 @@ def copies() -> Iterator[Case]:
             f"nvvm.cp.async.mbarrier.arrive %s{attribute} : !llvm.ptr<3>", f"{name}.shared.b64"
         )
         yield Case(f"nvvm.cp.async.mbarrier.arrive %p{attribute} : !llvm.ptr", f"{name}.b64")
+
+
+def bulk_groups() -> Iterator[Case]:
     yield Case("nvvm.cp.async.bulk.commit.group", "cp.async.bulk.commit_group", "", "90")
     yield Case("nvvm.cp.async.bulk.wait_group 1", "cp.async.bulk.wait_group \t1", "", "90")
     yield Case(
         "nvvm.cp.async.bulk.wait_group 1 {read}", "cp.async.bulk.wait_group.read \t1", "", "90"
     )
-    for mask, hint in product(("", " multicast_mask = %h"), ("", " l2_cache_hint = %l")):
-        ptx = ".multicast::cluster" * bool(mask) + ".L2::cache_hint" * bool(hint)
+
+
+def bulk_loads() -> Iterator[Case]:
+    for (mask, many), (hint, hinted) in product(MASKS, HINTS):
         text = f"nvvm.cp.async.bulk.shared.cluster.global %c, %g, %s, %i{mask}{hint}"
         name = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-        yield Case(f"{text} : !llvm.ptr<7>, !llvm.ptr<1>", f"{name}{ptx} [", "", "90")
+        yield Case(f"{text} : !llvm.ptr<7>, !llvm.ptr<1>", f"{name}{many}{hinted} [", "", "90")
     yield Case(
         "nvvm.cp.async.bulk.shared.cluster.global %s, %g, %s, %i : !llvm.ptr<3>, !llvm.ptr<1>",
         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [",
@@ -55,7 +73,11 @@ def copies() -> Iterator[Case]:
         "",
         "90",
     )
-    for hint, extra in (("", ""), (" l2_cache_hint = %l", ".L2::cache_hint")):
+
+
+def bulk_stores() -> Iterator[Case]:
+    """Stores, and what may be fetched ahead with the same hints."""
+    for hint, extra in HINTS:
         text = f"nvvm.cp.async.bulk.global.shared.cta %g, %s, %i{hint}"
         name = "cp.async.bulk.global.shared::cta.bulk_group"
         yield Case(f"{text} : !llvm.ptr<1>, !llvm.ptr<3>", f"{name}{extra} [", "", "90")
@@ -71,6 +93,9 @@ def copies() -> Iterator[Case]:
             "",
             "90",
         )
+
+
+def prefetches() -> Iterator[Case]:
     for level in ("L1", "L2"):
         yield Case(f"nvvm.prefetch level = {level}, %g : !llvm.ptr<1>", f"prefetch.global.{level}")
         yield Case(f"nvvm.prefetch level = {level}, %p : !llvm.ptr", f"prefetch.{level}")
@@ -86,48 +111,52 @@ def copies() -> Iterator[Case]:
         "",
         "90",
     )
-    yield Case("nvvm.st.bulk %s, size = %l : !llvm.ptr<3>", "st.bulk.shared::cta", "", "100")
 
 
 def tensors() -> Iterator[Case]:
-    hints = (("", ""), (" l2_cache_hint = %l", ".L2::cache_hint"))
-    masks = (("", ""), (" multicast_mask = %h", ".multicast::cluster"))
     for rank in range(1, 6):
         box = ", ".join(["%i"] * rank)
-        for (mask, many), (hint, hinted) in product(masks, hints):
-            text = f"nvvm.cp.async.bulk.tensor.shared.cluster.global %s, %p, %s, box[{box}]"
-            name = f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile"
-            tail = f".mbarrier::complete_tx::bytes{many}{hinted} ["
-            types = "!llvm.ptr<3>, !llvm.ptr"
-            yield Case(f"{text}{mask}{hint} : {types}", f"{name}{tail}", "", "90")
-            yield Case(f"{text}{mask}{hint} predicate = %b : {types}", f"{name}{tail}", "", "90")
-            if not mask:
-                near = name.replace("shared::cluster", "shared::cta")
-                yield Case(
-                    f"{text}{hint} {{isCTAOnly = true}} : {types}", f"{near}{tail}", "", "90"
-                )
-        for hint, hinted in hints:
-            text = f"nvvm.cp.async.bulk.tensor.global.shared.cta %p, %s, box[{box}]{hint}"
-            name = f"cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group{hinted} ["
-            yield Case(f"{text} : !llvm.ptr, !llvm.ptr<3>", name, "", "90")
-            yield Case(f"{text}, predicate = %b : !llvm.ptr, !llvm.ptr<3>", name, "", "90")
-            for kind in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
-                yield Case(
-                    f"nvvm.cp.async.bulk.tensor.reduce %p, %s, box[{box}]{hint} "
-                    f"{{redKind = #nvvm.tma_redux_kind<{kind}>}} : !llvm.ptr, !llvm.ptr<3>",
-                    f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{kind}.tile"
-                    f".bulk_group{hinted} [",
-                    "",
-                    "90",
-                )
+        yield from tensor_loads(rank, box)
+        yield from tensor_stores(rank, box)
+    yield from im2col()
+    yield from maps()
+
+
+def tensor_loads(rank: int, box: str) -> Iterator[Case]:
+    for (mask, many), (hint, hinted) in product(MASKS, HINTS):
+        text = f"nvvm.cp.async.bulk.tensor.shared.cluster.global %s, %p, %s, box[{box}]"
+        name = f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile"
+        tail = f".mbarrier::complete_tx::bytes{many}{hinted} ["
+        types = "!llvm.ptr<3>, !llvm.ptr"
+        yield Case(f"{text}{mask}{hint} : {types}", f"{name}{tail}", "", "90")
+        yield Case(f"{text}{mask}{hint} predicate = %b : {types}", f"{name}{tail}", "", "90")
+        if not mask:
+            near = name.replace("shared::cluster", "shared::cta")
+            yield Case(f"{text}{hint} {{isCTAOnly = true}} : {types}", f"{near}{tail}", "", "90")
+
+
+def tensor_stores(rank: int, box: str) -> Iterator[Case]:
+    """Stores, reductions, and what may be fetched ahead with the same hints."""
+    for hint, hinted in HINTS:
+        text = f"nvvm.cp.async.bulk.tensor.global.shared.cta %p, %s, box[{box}]{hint}"
+        name = f"cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group{hinted} ["
+        yield Case(f"{text} : !llvm.ptr, !llvm.ptr<3>", name, "", "90")
+        yield Case(f"{text}, predicate = %b : !llvm.ptr, !llvm.ptr<3>", name, "", "90")
+        for kind in ("add", "min", "max", "inc", "dec", "and", "or", "xor"):
             yield Case(
-                f"nvvm.cp.async.bulk.tensor.prefetch %p, box[{box}]{hint} : !llvm.ptr",
-                f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile{hinted} [",
+                f"nvvm.cp.async.bulk.tensor.reduce %p, %s, box[{box}]{hint} "
+                f"{{redKind = #nvvm.tma_redux_kind<{kind}>}} : !llvm.ptr, !llvm.ptr<3>",
+                f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{kind}.tile"
+                f".bulk_group{hinted} [",
                 "",
                 "90",
             )
-    yield from im2col()
-    yield from maps()
+        yield Case(
+            f"nvvm.cp.async.bulk.tensor.prefetch %p, box[{box}]{hint} : !llvm.ptr",
+            f"cp.async.bulk.prefetch.tensor.{rank}d.L2.global.tile{hinted} [",
+            "",
+            "90",
+        )
 
 
 def im2col() -> Iterator[Case]:

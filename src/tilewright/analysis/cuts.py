@@ -14,12 +14,13 @@ from tilewright.dialects.nv_tileaa import aggregate, memory, misc, shape, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
-from tilewright.ir.types import TensorType
+from tilewright.ir.types import F4E2M1FN, TensorType
 from tilewright.layout.linear import log2
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tilewright.dialects.nv_tileaa.types import TiledViewType
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -96,7 +97,7 @@ def _ways(op: Operation, count: int) -> Iterator[Way]:
         case aggregate.ReduceOp():
             return _reduce(op)
         case view.TileLoadOp() | view.TileStoreOp():
-            return _tile_access(op)
+            return _tile_access(op, count)
         case _:
             return _in_place(op) if _is_uniform(op) else iter(())
 
@@ -155,12 +156,20 @@ def _reduce(op: aggregate.ReduceOp) -> Iterator[Way]:
         yield way
 
 
-def _tile_access(op: view.TileLoadOp | view.TileStoreOp) -> Iterator[Way]:
+def _tile_access(op: view.TileLoadOp | view.TileStoreOp, count: int) -> Iterator[Way]:
+    """Along any dimension, but no slice has half of a byte."""
     if not is_plain(op) or op.view.defined_by(view.BlockTileOp) is None:
         return
     type = view.tiled_view(op.view)
     for dim in range(type.rank):
+        if type.source.element is F4E2M1FN and _is_fine(type, dim, count):
+            continue
         way = {op.tile: dim}
         if dim == type.sparse:
             way[op.indices[dim]] = 0
         yield way
+
+
+def _is_fine(type: TiledViewType, dim: int, count: int) -> bool:
+    """Whether slices would be one neighbour after the other."""
+    return type.source.strides[type.dims[dim]] == 1 and type.tile[dim] < 2 * count

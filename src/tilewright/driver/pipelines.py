@@ -34,6 +34,7 @@ PASSES: Final = {
     "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
     "name-values": "tilewright.transforms.generic.name_values:NameValues",
     "order-memory": "tilewright.transforms.nv_tileas.order_memory:OrderMemory",
+    "pack-nibbles": "tilewright.transforms.nv_tileaa.pack_nibbles:PackNibbles",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_scratch:PlanScratch",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "reconcile-unrealized-casts": (
@@ -100,6 +101,7 @@ WAY_DOWN: Final = {
         Step("check-resources"),
         Step("expand-products"),
         Step("slice-tiles"),
+        Step("pack-nibbles"),
         Step("unroll-loops", since=2, moves_accesses=True),
         Step("merge-loads", since=2, moves_accesses=True),
         Step("prefetch-loads", since=2, moves_accesses=True),

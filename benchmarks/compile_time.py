@@ -103,6 +103,7 @@ def main() -> None:
     parser.add_argument("-O", dest="level", type=int, choices=range(4), default=3)
     parser.add_argument("--cutile", type=Path, help="a checkout of cuTile Python")
     options = parser.parse_args()
+    kernels = cutile_modules(options.cutile) if options.cutile else []
     now = CLOCKS[options.clock]
     bench = Bench(options.gpu_name, options.level, options.runs, now)
     modules = load_modules()
@@ -110,14 +111,8 @@ def main() -> None:
     levels = [module for module in modules if module.name == GEMM]
     bench.ours(chosen[0])
     taken, problems = bench.all(chosen)
-    named: list[Taken] = []
-    if options.cutile:
-        from cutile_kernels import kernel_modules  # noqa: PLC0415
-
-        kernels = list(kernel_modules(options.cutile.resolve(), NAMED))
-        levels += [module for module in kernels if module.name.endswith("/matmul_kernel")]
-        named, others = bench.all(kernels)
-        problems += others
+    levels += [module for module in kernels if module.name.endswith("/matmul_kernel")]
+    named, others = bench.all(kernels)
     heading(options.clock)
     report(taken)
     compare(chosen, options.gpu_name, options.level, options.runs)
@@ -125,8 +120,20 @@ def main() -> None:
     for module in levels:
         by_level(options.gpu_name, now, module)
     by_name("The slowest of the corpus", sorted(taken, key=lambda t: -t.whole)[:10])
-    for problem in problems:
+    for problem in problems + others:
         print(f"\nnot compiled: {problem}")
+
+
+def cutile_modules(checkout: Path) -> list[Module]:
+    """The named kernels; ends the program where they or what they import is missing."""
+    if not (checkout / "test" / "kernels").is_dir():
+        sys.exit(f"error: --cutile: expected a checkout with test/kernels, got '{checkout}'")
+    try:
+        from cutile_kernels import kernel_modules  # noqa: PLC0415
+
+        return list(kernel_modules(checkout.resolve(), NAMED))
+    except ModuleNotFoundError as error:
+        sys.exit(f"error: --cutile: expected '{error.name}' to be installed: the kernels import it")
 
 
 def sampled(modules: Sequence[Module], count: int) -> list[Module]:

@@ -36,3 +36,14 @@ def packed(source: Layout, bits: int) -> Layout:
     share = BYTE // bits
     shrunk = [(name, [v // share for v in vectors]) for name, vectors in source.inputs]
     return Layout(shrunk, (source.size // share,)).distinct_registers()
+
+
+def unpacked(bytes: Layout, bits: int) -> Layout:
+    """The layout of elements of fewer bits than a byte, where the bytes are that hold them.
+
+    >>> line = Layout.build({"register": [(1,)], "lane": [(2,), (4,)]}, (8,))
+    >>> print(unpacked(line, 4))
+    register: (1) (2); lane: (4) (8) -> 16
+    """
+    # They lie in a byte as bytes lie in an element that is as many times as large.
+    return packed(bytes, BYTE * BYTE // bits)

@@ -30,6 +30,8 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.view import TileStoreOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.scf import ForOp, WhileOp
+from tilewright.ir.types import memory_bits
+from tilewright.layout.packing import BYTE, unpacked
 from tilewright.layout.spread import spread
 
 if TYPE_CHECKING:
@@ -43,6 +45,9 @@ LOOP_WEIGHT: Final = 8
 PRODUCT_WEIGHT: Final = 64
 """An access weighs as much as its elements have bytes; a product in another layout than its
 own would move its operands each time."""
+
+LINKS: Final = (*REARRANGEMENTS, aggregate.ReduceOp, shape.PackOp, shape.UnpackOp)
+"""Through what layouts reach other classes."""
 
 
 class Assignment:
@@ -139,9 +144,7 @@ class Assignment:
 
     def _spread_through_shapes(self, function: Operation) -> None:
         """Carry layouts over to what is the same tile in another shape, until nothing changes."""
-        links = [
-            op for op in function.walk() if isinstance(op, (*REARRANGEMENTS, aggregate.ReduceOp))
-        ]
+        links = [op for op in function.walk() if isinstance(op, LINKS)]
         changed = True
         while changed:
             changed = any([self._carry(op) for op in links])
@@ -175,6 +178,8 @@ def forward(op: Operation, layout: Layout) -> Layout | None:
             return layout.permute(op.order)
         case aggregate.ReduceOp():
             return layout.drop(op.axis).distinct_registers()
+        case shape.UnpackOp() if (bits := memory_bits(element_of(op.result.type))) < BYTE:
+            return unpacked(layout, bits)
         case _:
             return None
 
@@ -189,5 +194,7 @@ def backward(op: Operation, layout: Layout) -> Layout | None:
             return layout.permute([op.order.index(dim) for dim in range(len(op.order))])
         case shape.BroadcastOp():
             return layout.resize(wanted).distinct_registers()
+        case shape.PackOp() if (bits := memory_bits(element_of(op.source.type))) < BYTE:
+            return unpacked(layout, bits)
         case _:
             return None

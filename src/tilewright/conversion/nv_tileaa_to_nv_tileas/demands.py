@@ -17,7 +17,7 @@ from tilewright.dialects.nv_tileas.attributes import LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import memory_bits
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
-from tilewright.layout.packing import packed, packing_source
+from tilewright.layout.packing import BYTE, packed, packing_source, unpacked
 from tilewright.layout.parts import beside
 from tilewright.layout.scans import scan_layout
 from tilewright.layout.spread import spread
@@ -121,13 +121,23 @@ def _insert_slice(op: shape.InsertSliceOp, assignment: Assignment) -> Demands:
 
 
 def _pack(op: shape.PackOp, assignment: Assignment) -> Demands:
+    """Small elements where their bytes are wanted."""
+    bits = memory_bits(element_of(op.source.type))
+    if bits < BYTE:
+        result = assignment.layout(op.result)
+        return Demands([unpacked(result, bits)], [result])
     source = _packable(op.source, assignment)
-    return Demands([source], [packed(source, memory_bits(element_of(op.source.type)))])
+    return Demands([source], [packed(source, bits)])
 
 
 def _unpack(op: shape.UnpackOp, assignment: Assignment) -> Demands:
+    """Small elements where their bytes are."""
+    bits = memory_bits(element_of(op.result.type))
+    if bits < BYTE:
+        source = assignment.layout(op.source)
+        return Demands([source], [unpacked(source, bits)])
     result = _packable(op.result, assignment)
-    return Demands([Held(packed(result, memory_bits(element_of(op.result.type))))], [result])
+    return Demands([Held(packed(result, bits))], [result])
 
 
 def _print(op: misc.PrintOp, assignment: Assignment) -> Demands:

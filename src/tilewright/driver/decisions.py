@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.cuda_tile.structure import EntryOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction
+from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction, wgmma_instruction
 from tilewright.dialects.nv_tileas.memory import (
     GatherLoadOp,
     LoadOp,
@@ -25,8 +25,9 @@ from tilewright.support.diagnostics import Severity
 from tilewright.support.location import UNKNOWN, Location
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from tilewright.dialects.nv_tileas.matrix import Instruction
     from tilewright.driver.remarks import Details
     from tilewright.driver.settings import Settings
     from tilewright.driver.stored import Stored
@@ -41,6 +42,11 @@ DECIDED: Final = "plan-shared-memory"
 
 ALONE: Final = "one element at a time, since no two are known to be aligned neighbours"
 INSTRUCTIONS: Final = {Atom.FMA: "FMA", Atom.MMA_SYNC: "mma.sync", Atom.WGMMA: "wgmma"}
+FOUND: Final[dict[Atom, Callable[[DotOp], Instruction | None]]] = {
+    Atom.FMA: lambda _: None,
+    Atom.MMA_SYNC: mma_instruction,
+    Atom.WGMMA: wgmma_instruction,
+}
 Load = LoadOp | TiledLoadOp | GatherLoadOp
 Store = StoreOp | TiledStoreOp | ScatterStoreOp
 
@@ -109,7 +115,7 @@ def _access(op: Load | Store, tile: Value, verb: str, instruction: str, function
 
 
 def _product(op: DotOp, function: str) -> Remark:
-    found = mma_instruction(op) if op.atom is Atom.MMA_SYNC else None
+    found = FOUND[op.atom](op)
     details = [("Instruction", INSTRUCTIONS[op.atom])]
     if found is not None:
         details.append(("Shape", str(list(found.shape))))

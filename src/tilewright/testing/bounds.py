@@ -4,15 +4,22 @@ Rounding changes each result by at most its unit roundoff `u`, relative to the r
 order of a sum of `n` terms, each of them goes through fewer than `n` additions, so that the error
 is at most `n * u` times the sum of their magnitudes, to first order. A product that is rounded
 before it is added costs one more; the accumulator is one more term.
+
+Whole warpgroups of an H200 keep 14 bits of sums of 8-bit floats (docs/ptxsim.md). An instruction
+takes 32 products and the sum so far, cuts each 13 bits below the greatest of them, and then their
+sum: 34 errors of up to `2**-13` times the sum of the magnitudes. Every 128 products such a sum goes
+to another one in single precision, and the next begins anew. With `fast_acc` it goes on instead.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
 from tilewright.ir.attributes import Type
+from tilewright.ir.types import F32
 from tilewright.reference.numerics.rounding import widen
 from tilewright.reference.tile import Array, format_of
 from tilewright.testing.compare import Tolerance
@@ -46,6 +53,26 @@ def product_tolerance(lhs: Array, rhs: Array, acc: Array, element: Type) -> Tole
     """For `lhs @ rhs + acc` summed up in `element`; all three in double precision."""
     magnitudes = np.matmul(np.abs(lhs), np.abs(rhs)) + np.abs(acc)
     return sum_tolerance(magnitudes, lhs.shape[-1] + 1, element)
+
+
+CUT: Final = 2.0**-13
+"""What a warpgroup cuts off a term of 8-bit floats is less than this part of the greatest."""
+CUT_AT_ONCE: Final = 32
+CUT_IN_ALL: Final = 128
+"""How many products of 8-bit floats one instruction adds, and how many are added so in a row."""
+
+
+def cut_error(lhs: Array, rhs: Array, acc: Array, factor: Type, *, fast: bool = False) -> Array:
+    """How far off `lhs @ rhs + acc` of 8-bit floats may be where warpgroups sum it up in f32."""
+    # The hardware takes the exponent of a subnormal number for that of the least normal one.
+    least = 2.0 ** format_of(factor).min_exponent
+    large = [np.where(each == 0, 0.0, np.maximum(np.abs(each), least)) for each in (lhs, rhs)]
+    size, terms = np.matmul(*large), lhs.shape[-1]
+    row = terms if fast else min(terms, CUT_IN_ALL)
+    cuts = row + 2 * -(-row // CUT_AT_ONCE)
+    wide = 2 + -(-terms // CUT_AT_ONCE)
+    total = size + np.abs(acc)
+    return cuts * CUT * (total if fast else size) + wide * unit_roundoff(F32) * total
 
 
 def exact_limit(terms: int, factor: Type, accumulator: Type) -> int:

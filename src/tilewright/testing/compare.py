@@ -5,6 +5,7 @@
 | integers, moves, and whatever has a defined rounding | the same bits; all NaNs are the same    |
 | sums, scans, matrix products of small integers       | the same bits: every order is exact     |
 | sums, scans, matrix products of other numbers        | within `n * u * sum(|a| * |b|)`         |
+| those of 8-bit floats by whole warpgroups            | the same, `u` of 14 bits for 128 terms  |
 | functions and approximate forms                      | as near as documented                   |
 
 No tolerance is picked by hand: `bounds` computes those of sums, `documented` knows the others, and

@@ -10,6 +10,7 @@ import numpy as np
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F32, F64
 from tilewright.reference.tile import Array
+from tilewright.testing.bounds import cut_error
 from tilewright.testing.estimate import Estimate, apply, maximum
 
 
@@ -42,6 +43,15 @@ def attention(
         top, norm, total = larger, here, products
     assert total is not None
     return total.over(norm, ulps).flushed()
+
+
+def warpgroup_product(
+    a: Estimate, b: Estimate, c: Estimate | None = None, *, fast: bool = False
+) -> Estimate:
+    """`a @ b + c` of 8-bit floats in tiles of 64 rows or more: what whole warpgroups multiply."""
+    acc = np.zeros(1) if c is None else c.value
+    error = cut_error(a.value, b.value, acc, a.element, fast=fast)
+    return Estimate(a.value @ b.value + acc, error, F32)
 
 
 class Normalised(NamedTuple):

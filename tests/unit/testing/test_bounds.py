@@ -10,6 +10,7 @@ import pytest
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FloatType
 from tilewright.reference.tile import dtype
 from tilewright.testing.bounds import (
+    cut_error,
     exact_limit,
     product_tolerance,
     reduction_tolerance,
@@ -87,3 +88,29 @@ def test_small_integers_reach_their_limit() -> None:
     numbers = small_integers(np.random.default_rng(0), (1000,), 3)
     assert set(numbers.tolist()) == {-3, -2, -1, 0, 1, 2, 3}
     assert small_integers(np.random.default_rng(0), (1000,), 3, signed=False).min() == 0
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_sums_of_warpgroups_that_lose_most(fast: bool) -> None:
+    """Beside 1 every instruction cuts off all that is smaller than 2**-13; here just below it."""
+    small = np.array([[1.75 * 2.0**-7 * 1.75 * 2.0**-8]])
+    assert small < 2.0**-13
+    lhs, rhs = np.full((1, 128), 1.75 * 2.0**-7), np.full((128, 1), 1.75 * 2.0**-8)
+    lhs[0, 0] = rhs[0, 0] = 1
+    lost = 127 * small
+    bound = cut_error(lhs, rhs, np.zeros((1, 1)), F8E5M2, fast=fast)
+    assert lost < bound < 1.5 * lost
+
+
+def test_sums_of_warpgroups_begin_anew_every_128_products() -> None:
+    ones = np.ones((1, 1024)), np.ones((1024, 1)), np.zeros((1, 1))
+    plain, fast = (cut_error(*ones, F8E4M3FN, fast=each)[0, 0] for each in (False, True))
+    assert plain == 136 * 2.0**-13 * 1024 + 34 * 2.0**-24 * 1024
+    assert fast == 1088 * 2.0**-13 * 1024 + 34 * 2.0**-24 * 1024
+
+
+def test_exponents_of_subnormal_numbers_count_as_those_of_normal_ones() -> None:
+    tiny, one, none = np.full((1, 1), 2.0**-9), np.ones((1, 1)), np.zeros((1, 1))
+    least = np.full((1, 1), 2.0**-6)
+    assert cut_error(tiny, one, none, F8E4M3FN) == cut_error(least, one, none, F8E4M3FN)
+    assert cut_error(none, one, none, F8E4M3FN) == 0

@@ -7,13 +7,14 @@ from dialect_text import errors, read
 
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import laid_out
-from tilewright.dialects.nv_tileas.matrix import mma_instruction
+from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
 from tilewright.ir.attributes import Type
-from tilewright.ir.types import F16, F32, F64
+from tilewright.ir.types import F8E4M3FN, F16, F32, F64
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import Layout
 from tilewright.layout.products import Grid, fragment_tile
 from tilewright.layout.spread import spread
+from tilewright.layout.warpgroups import warpgroup_total
 from tilewright.text.attribute_printer import AttributePrinter
 
 GRID = Grid(down=2, across=2, batch=1, warps=4)
@@ -22,12 +23,14 @@ RIGHT = fragment_tile(mma_right(16), (64, 32), GRID, rows=False, columns=True)
 TOTAL = fragment_tile(mma_accumulator(), (32, 32), GRID, rows=True, columns=True)
 
 
-def problems(a: Layout, b: Layout, c: Layout, element: Type = F16) -> list[str]:
+def problems(
+    a: Layout, b: Layout, c: Layout, element: Type = F16, atom: str = "mma_sync"
+) -> list[str]:
     laid = [laid_out(element, a), laid_out(element, b), laid_out(F32, c)]
     types = [AttributePrinter().type(type) for type in laid]
     arguments = ", ".join(f"%{name}: {type}" for name, type in zip("abc", types, strict=True))
     body = (
-        "%d = nv_tileas.dot %a, %b, %c {atom = #nv_tileas.atom<mma_sync>, "
+        f"%d = nv_tileas.dot %a, %b, %c {{atom = #nv_tileas.atom<{atom}>, "
         f'input_precision = "ieee"}} : {", ".join(types)}'
     )
     return errors(f"nv_tileaa.func @f({arguments}) {{ {body}\n nv_tileaa.return }}")
@@ -59,6 +62,61 @@ def test_types_that_no_instruction_has() -> None:
     (found,) = problems(LEFT, RIGHT, TOTAL, F32)
     assert "expected types that mma.sync multiplies, got 'f32'" in found
     assert problems(LEFT, RIGHT, TOTAL, F64) != []
+
+
+def test_warpgroups_take_factors_from_anywhere() -> None:
+    a, b = spread((128, 64), 8), spread((64, 32), 8, vector=2)
+    total = warpgroup_total((128, 32), 8)
+    assert problems(a, b, total, F8E4M3FN, "wgmma") == []
+
+
+def test_warpgroups_hold_sums_of_their_instruction() -> None:
+    a, b = spread((128, 64), 8), spread((64, 32), 8)
+    grid = Grid(down=2, across=4, batch=1, warps=8)
+    warps = fragment_tile(mma_accumulator(), (128, 32), grid, rows=True, columns=True)
+    for other in (spread((128, 32), 8), warps):
+        (found,) = problems(a, b, other, F8E4M3FN, "wgmma")
+        assert "expected c in fragments of wgmma" in found
+
+
+def test_products_that_warpgroups_do_not_have() -> None:
+    small = spread((32, 64), 4), spread((64, 32), 4), spread((32, 32), 4)
+    (found,) = problems(*small, F8E4M3FN, "wgmma")
+    assert "expected a product that wgmma makes, got tensor<32x64xf8E4M3FN>" in found
+    large = spread((64, 64), 4), spread((64, 32), 4), warpgroup_total((64, 32), 4)
+    (found,) = problems(*large, F32, "wgmma")
+    assert "expected a product that wgmma makes" in found
+
+
+@pytest.mark.parametrize(
+    ("shape", "element", "expected"),
+    [
+        ((64, 8, 32), "f8E4M3FN", (64, 8, 32)),
+        ((128, 512, 64), "f8E5M2", (64, 256, 32)),
+        ((64, 64, 16), "f16", (64, 64, 16)),
+        ((64, 64, 8), "tf32", (64, 64, 8)),
+        ((64, 64, 16), "f8E5M2", None),
+        ((32, 64, 32), "f8E5M2", None),
+        ((64, 4, 32), "f8E5M2", None),
+        ((64, 64, 64), "f64", None),
+    ],
+)
+def test_warpgroups_have_whole_instructions_alone(
+    shape: tuple[int, int, int], element: str, expected: tuple[int, ...] | None
+) -> None:
+    """The shapes are those of the PTX manual for these types."""
+    m, n, k = shape
+    total = "f64" if element == "f64" else "f32"
+    types = f"tensor<{m}x{k}x{element}>, tensor<{k}x{n}x{element}>, tensor<{m}x{n}x{total}>"
+    a, b, c = types.split(", ")
+    module = read(
+        f"nv_tileaa.func @f(%a: {a}, %b: {b}, %c: {c}) {{ "
+        f'%d = nv_tileaa.dot %a, %b, %c {{input_precision = "ieee"}} : {types}\n'
+        " nv_tileaa.return }"
+    )
+    (dot,) = [op for op in module.walk() if isinstance(op, DotOp)]
+    found = wgmma_instruction(dot)
+    assert (None if found is None else found.shape) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,277 @@
+"""Products of matrices by whole warpgroups (wgmma): the bits of their sums, and every type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.conversion.nv_tileaa_to_nv_tileas import products
+
+Array = np.ndarray[Any, Any]
+DTYPES: dict[str, Any] = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "tf32": np.float32,
+    "f32": np.float32,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "i8": np.int8,
+    "i32": np.int32,
+}
+BYTES = ("f8E4M3FN", "f8E5M2")
+INSTRUCTION = 32
+"""How many products of bytes one wgmma adds."""
+GROUP = 128
+"""How many are added up by wgmma before they are added in single precision."""
+LEAST = {"f8E4M3FN": -6, "f8E5M2": -14}
+"""The exponents of the least normal numbers."""
+OTHERS = frozenset(
+    (("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("tf32", "f32"), ("s8", "s32"), ("u8", "s32"))
+)
+
+
+class Gemm:
+    """`c = a @ b + c` in tiles: shapes, types, and what lies side by side in memory."""
+
+    def __init__(
+        self,
+        tile: tuple[int, int, int],
+        types: tuple[str, str] = ("f8E4M3FN", "f32"),
+        *,
+        rounds: int = 1,
+        a_along: bool = True,
+        b_along: bool = False,
+        fast: bool = False,
+        warps: int | None = None,
+    ) -> None:
+        self.tile, self.types, self.rounds = tile, types, rounds
+        self.along, self.fast, self.warps = (a_along, b_along), fast, warps
+
+    def text(self) -> str:
+        """The program; the number of rounds is an argument."""
+        m, n, k = self.tile
+        element, total = self.types
+        depth = k * self.rounds
+        a_strides = [depth, 1] if self.along[0] else [1, m]
+        b_strides = [1, depth] if self.along[1] else [n, 1]
+        views = (
+            _view("a", (m, depth), a_strides, element)
+            + _view("b", (depth, n), b_strides, element)
+            + _view("c", (m, n), [n, 1], total)
+        )
+        at, bt, ct = (
+            f"tile<{m}x{k}x{element}>",
+            f"tile<{k}x{n}x{element}>",
+            f"tile<{m}x{n}x{total}>",
+        )
+        how = "mmai %x, %y, %sum signed unsigned" if element == "i8" else "mmaf %x, %y, %sum"
+        fast = " fast_acc" if self.fast else ""
+        count = f"num_worker_warps_per_cta = {self.warps}"
+        hint = "" if self.warps is None else f"optimization_hints=<sm_90 = {{{count}}}>"
+        return f"""
+!a = !cuda_tile.{_tiles((m, depth), a_strides, (m, k), element)}
+!b = !cuda_tile.{_tiles((depth, n), b_strides, (k, n), element)}
+!c = !cuda_tile.{_tiles((m, n), [n, 1], (m, n), total)}
+cuda_tile.module @m {{
+  entry @k(%ap: tile<ptr<{element}>>, %bp: tile<ptr<{element}>>, %cp: tile<ptr<{total}>>,
+           %rounds: tile<i32>) {hint} {{
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    {views}
+    %c, %t = load_view_tko weak %cv[%zero, %zero] : !c, tile<i32> -> {ct}, token
+    %all = for %r in (%zero to %rounds, step %one) : tile<i32> iter_values(%sum = %c) -> ({ct}) {{
+      %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {at}, token
+      %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {bt}, token
+      %next = {how}{fast} : {at}, {bt}, {ct}
+      continue %next : {ct}
+    }}
+    %t2 = store_view_tko weak %all, %cv[%zero, %zero] : {ct}, !c, tile<i32> -> token
+    return
+  }}
+}}"""
+
+    def run(self, a: Array, b: Array, c: Array) -> Array:
+        """The sums that the emulator computes, with its checks on."""
+        kept = [
+            a if self.along[0] else np.ascontiguousarray(a.T),
+            np.ascontiguousarray(b.T) if self.along[1] else b,
+            c.copy(),
+        ]
+        arguments = [*kept, self.rounds]
+        tilewright.execute(self.text(), "k", 1, arguments, "emulator", check=True, arch="sm_90")
+        return kept[2]
+
+    @property
+    def ptx(self) -> str:
+        """The code for sm_90."""
+        found = tilewright.compile(self.text(), arch="sm_90").ptx
+        assert isinstance(found, str)
+        return found
+
+
+def _tensor(shape: tuple[int, int], strides: list[int], element: str) -> str:
+    return f"tensor_view<{shape[0]}x{shape[1]}x{element}, strides=[{strides[0]},{strides[1]}]>"
+
+
+def _tiles(shape: tuple[int, int], strides: list[int], tile: tuple[int, int], element: str) -> str:
+    return f"partition_view<tile=({tile[0]}x{tile[1]}), {_tensor(shape, strides, element)}>"
+
+
+def _view(name: str, shape: tuple[int, int], strides: list[int], element: str) -> str:
+    tensor = _tensor(shape, strides, element)
+    return f"""
+    %{name}q = assume div_by<16>, %{name}p : tile<ptr<{element}>>
+    %{name}t = make_tensor_view %{name}q, shape = {list(shape)}, strides = {strides} : {tensor}
+    %{name}v = make_partition_view %{name}t : !{name}"""
+
+
+def exponents(numbers: Array, least: int) -> Array:
+    """Of numbers, but not below that of the least normal one; zero has one below all others."""
+    found = np.maximum(np.frexp(numbers)[1] - 1, least)
+    return np.where(numbers == 0, -1000, found)
+
+
+def one_instruction(a: Array, b: Array, c: Array, element: str) -> Array:
+    """What docs/ptxsim.md says of f8: 13 bits below the greatest exponent, of terms and sums."""
+    least = LEAST[element]
+    terms = a[:, :, None] * b[None, :, :]
+    powers = exponents(a, least)[:, :, None] + exponents(b, least)[None, :, :]
+    top = np.maximum(powers.max(axis=1), exponents(c, -126))
+    unit = np.ldexp(1.0, np.maximum(top, -900) - 13)
+    total = np.trunc(terms / unit[:, None, :]).sum(axis=1) * unit + np.trunc(c / unit) * unit
+    last = np.ldexp(1.0, np.maximum(np.frexp(total)[1], -900) - 14)
+    return np.trunc(total / last) * last
+
+
+def expected_bits(gemm: Gemm, a: Array, b: Array, c: Array) -> Array:
+    """The sums of all instructions of a product of bytes, in their order."""
+    element, deep = gemm.types[0], gemm.tile[2]
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    sums = c.astype(np.float64)
+    for start in range(0, a.shape[1], INSTRUCTION if gemm.fast else min(GROUP, deep)):
+        own = sums if gemm.fast else np.zeros_like(sums)
+        stop = start + (INSTRUCTION if gemm.fast else min(GROUP, deep))
+        for at in range(start, stop, INSTRUCTION):
+            part = slice(at, at + INSTRUCTION)
+            own = one_instruction(wide_a[:, part], wide_b[part], own, element)
+        sums = own if gemm.fast else np.float32(sums + own).astype(np.float64)
+    return sums.astype(np.float32)
+
+
+def numbers(seed: int, shape: tuple[int, ...], type: str) -> Array:
+    """Normal numbers of sizes that differ widely."""
+    random = np.random.default_rng(seed)
+    sizes = np.exp2(random.integers(-4, 4, shape))
+    found: Array = (random.standard_normal(shape) * sizes).astype(DTYPES[type])
+    return found
+
+
+def operands(gemm: Gemm) -> tuple[Array, Array, Array]:
+    m, n, k = gemm.tile
+    element, total = gemm.types
+    depth = k * gemm.rounds
+    return (
+        numbers(1, (m, depth), element),
+        numbers(2, (depth, n), element),
+        numbers(3, (m, n), total),
+    )
+
+
+@pytest.mark.parametrize("element", BYTES)
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("b_along", [False, True])
+@pytest.mark.parametrize(("deep", "rounds"), [(32, 3), (128, 2), (256, 2)])
+def test_sums_of_bytes_have_the_bits_of_the_instructions(
+    element: str, fast: bool, b_along: bool, deep: int, rounds: int
+) -> None:
+    gemm = Gemm((64, 32, deep), (element, "f32"), rounds=rounds, b_along=b_along, fast=fast)
+    a, b, c = operands(gemm)
+    np.testing.assert_array_equal(gemm.run(a, b, c), expected_bits(gemm, a, b, c))
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_what_is_too_small_for_14_bits_is_lost_within_128_products_alone(fast: bool) -> None:
+    """128 times 2**-14 beside 1: each by itself is cut off, their sum is not."""
+    gemm = Gemm((64, 8, 128), rounds=2, fast=fast)
+    tiny = 2.0**-7
+    a, b = np.full((64, 256), tiny), np.full((256, 8), tiny)
+    a[:, 0] = b[0] = 1
+    kept = [x.astype(ml_dtypes.float8_e4m3fn) for x in (a, b)]
+    found = gemm.run(kept[0], kept[1], np.zeros((64, 8), np.float32))
+    np.testing.assert_array_equal(found, np.full((64, 8), 1 if fast else 1 + 2.0**-7, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("tile", "warps"),
+    [
+        ((64, 8, 32), None),
+        ((128, 64, 64), None),
+        ((64, 512, 32), None),
+        ((256, 16, 128), None),
+        ((128, 128, 128), 8),
+        ((64, 64, 128), 8),
+        ((128, 32, 512), 4),
+    ],
+)
+@pytest.mark.parametrize("a_along", [False, True])
+def test_shapes_and_warps(tile: tuple[int, int, int], warps: int | None, a_along: bool) -> None:
+    gemm = Gemm(tile, warps=warps, a_along=a_along)
+    assert "wgmma.mma_async" in gemm.ptx
+    small = [np.rint(x.astype(np.float64) / 8) for x in operands(gemm)]
+    a, b = (x.astype(ml_dtypes.float8_e4m3fn) for x in small[:2])
+    c = small[2].astype(np.float32)
+    np.testing.assert_array_equal(gemm.run(a, b, c), expected_bits(gemm, a, b, c))
+
+
+@pytest.mark.parametrize(
+    "types", [*(("i8", "i32"),), ("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("tf32", "f32")]
+)
+@pytest.mark.parametrize(("a_along", "b_along"), [(True, False), (True, True), (False, False)])
+@pytest.mark.parametrize("tile", [(64, 64, 64), (128, 32, 128)])
+def test_other_types(
+    types: tuple[str, str],
+    a_along: bool,
+    b_along: bool,
+    tile: tuple[int, int, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Small integers, whose sums are exact in every order."""
+    monkeypatch.setattr(products, "WARPGROUP_TYPES", OTHERS)
+    gemm = Gemm(tile, types, rounds=2, a_along=a_along, b_along=b_along)
+    assert "wgmma.mma_async" in gemm.ptx
+    random = np.random.default_rng(sum(tile))
+    m, n, k = tile
+    shapes = ((m, 2 * k), types[0]), ((2 * k, n), types[0]), ((m, n), types[1])
+    a, b, c = (random.integers(-2, 3, shape).astype(DTYPES[kind]) for shape, kind in shapes)
+    right = b.view(np.uint8) if types[0] == "i8" else b
+    expected = a.astype(np.float64) @ right.astype(np.float64) + c.astype(np.float64)
+    np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[types[1]]))
+
+
+@pytest.mark.parametrize(
+    ("gemm", "why"),
+    [
+        (Gemm((32, 64, 64)), "fewer rows than an instruction has"),
+        (Gemm((64, 64, 16)), "less depth than an instruction has"),
+        (Gemm((256, 256, 512)), "factors that do not fit into shared memory twice"),
+        (Gemm((64, 64, 64), ("f16", "f32")), "a type that is multiplied warp by warp"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_others_go_warp_by_warp(gemm: Gemm, why: str) -> None:
+    assert "wgmma" not in gemm.ptx
+    assert "mma.sync" in gemm.ptx
+
+
+@pytest.mark.parametrize("b_along", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_large_tile_stays_in_registers_and_moves_whole_words(b_along: bool, fast: bool) -> None:
+    gemm = Gemm((128, 256, 128), rounds=8, b_along=b_along, fast=fast)
+    kernel = tilewright.compile(gemm.text(), arch="sm_90").entries["k"]
+    assert kernel.resources.spill_stores == 0
+    assert "st.shared.b8" not in gemm.ptx
+    assert "st.shared.v2.b64" in gemm.ptx

@@ -1,0 +1,114 @@
+"""Warpgroups: sums as the PTX manual draws them, factors in memory as descriptors describe them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from tilewright.layout.bank_conflicts import wavefronts
+from tilewright.layout.spread import spread
+from tilewright.layout.swizzle import swizzle
+from tilewright.layout.warpgroups import (
+    best_memory,
+    blocks,
+    factor_memory,
+    instruction_columns,
+    together,
+    warpgroup_total,
+)
+
+SHAPES = [(64, 8), (64, 512), (128, 32), (256, 16), (512, 256)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("warps", [4, 8, 16])
+def test_sums_lie_as_the_manual_draws_them(shape: tuple[int, int], warps: int) -> None:
+    """Of a piece of 64 rows: row 16w + 8h + l/4, column 8j + 2(l%4) + i in register 4j + 2h + i."""
+    total = warpgroup_total(shape, warps)
+    columns = instruction_columns(total)
+    assert columns is not None
+    assert shape[1] % columns == 0
+    for group, lane, warp in product(range(warps // 4), (0, 1, 6, 31), range(4)):
+        top, left = total.at(warp=4 * group)
+        assert top % 64 == 0
+        assert left % columns == 0
+        for register in range(min(columns // 2, 12)):
+            j, h, i = register // 4, register // 2 % 2, register % 2
+            expected = (top + 16 * warp + 8 * h + lane // 4, left + 8 * j + 2 * (lane % 4) + i)
+            assert total.at(register=register, lane=lane, warp=4 * group + warp) == expected
+
+
+def test_warpgroups_lie_below_each_other_first() -> None:
+    assert warpgroup_total((128, 256), 8).at(warp=4) == (64, 0)
+    assert warpgroup_total((64, 256), 8).at(warp=4) == (0, 128)
+    assert warpgroup_total((2, 64, 32), 8).at(warp=4) == (0, 0, 16)
+    assert warpgroup_total((2, 64, 8), 8).at(warp=4) == (1, 0, 0)
+
+
+def test_other_sums_are_not_theirs() -> None:
+    total = warpgroup_total((64, 32), 4)
+    assert instruction_columns(total) == 32
+    assert instruction_columns(spread((64, 32), 4)) is None
+    assert instruction_columns(spread((32, 32), 4)) is None
+    skewed = total.with_input("warp", [*total.vectors("warp"), 8])
+    assert instruction_columns(skewed) is None
+
+
+@pytest.mark.parametrize("element", [1, 2, 4])
+@pytest.mark.parametrize("deep", [1, 2, 4, 8])
+@pytest.mark.parametrize("across", [False, True])
+def test_every_instruction_begins_where_its_run_says(element: int, deep: int, across: bool) -> None:
+    """Elements lie where the swizzle of the hardware looks for them, run by run."""
+    if across and element != 2:
+        return
+    depth = deep * 32 // element
+    memory = factor_memory((2, 64, depth), element, across=across)
+    each = 32 // element
+    span = memory.descriptor.span
+    for start in range(0, depth, memory.run * each):
+        first = memory.start((1, 8, start), element)
+        for number in range(memory.run):
+            at = start + number * each
+            assert memory.start((1, 8, at), element) == first + number * memory.step
+    for row, k in product((0, 3, 8, 63), range(0, depth, 3)):
+        offset = element * memory.places.at(element=64 * depth + row * depth + k)[0]
+        plain = swizzle(offset - 64 * depth * element, span)
+        box, within = divmod(plain, (depth if across else 64) * span)
+        line, byte = divmod(within, span)
+        found = (line, box * span + byte) if across else (box * span + byte, line)
+        assert found == ((k, row * element) if across else (k * element, row))
+
+
+def test_memory_is_chosen_by_what_threads_hold() -> None:
+    rows = spread((1, 64, 64), 4, vector=8)
+    columns = spread((1, 64, 64), 4, vector=8, order=(1, 2, 0))
+    assert not best_memory(rows, 2).descriptor.across
+    assert best_memory(columns, 2).descriptor.across
+    assert together(columns, best_memory(columns, 2), 2) == 8
+    assert not best_memory(columns, 1).descriptor.across
+    assert together(columns, best_memory(columns, 1), 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("shape", "warps", "vector", "pack"),
+    [((128, 256), 8, 8, 16), ((64, 64), 4, 8, 4), ((256, 128), 4, 16, 16), ((32, 16), 4, 1, 4)],
+)
+def test_blocks_are_written_in_whole_words(
+    shape: tuple[int, int], warps: int, vector: int, pack: int
+) -> None:
+    """B with neighbours along N, which wgmma wants along K."""
+    each = shape[0] * shape[1] // (32 * warps)
+    layout = blocks(shape, warps, (1, 0), 16, each)
+    assert layout.is_surjective
+    assert [layout.at(register=r) for r in range(vector)] == [(0, r) for r in range(vector)]
+    source = layout.expand(0).permute((0, 2, 1))
+    memory = best_memory(source, 1)
+    assert together(source, memory, 1) == pack
+
+
+def test_lanes_write_blocks_to_different_banks() -> None:
+    source = blocks((128, 256), 8, (1, 0), 16, 128).expand(0).permute((0, 2, 1))
+    memory = best_memory(source, 1)
+    places = source.then(memory.places)
+    assert wavefronts(places.vectors("lane"), 16) == 4

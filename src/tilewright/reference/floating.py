@@ -1,4 +1,4 @@
-"""Floating-point arithmetic and mathematical functions."""
+"""Floating-point arithmetic and mathematical functions, those of nv_tileaa that are alike too."""
 
 from __future__ import annotations
 
@@ -8,73 +8,86 @@ from typing import Final
 import numpy as np
 
 from tilewright.dialects.cuda_tile import floating as d
-from tilewright.dialects.cuda_tile.enums import ComparisonOrdering
+from tilewright.dialects.cuda_tile.enums import ComparisonOrdering, Rounding
+from tilewright.dialects.nv_tileaa import floating as lower
+from tilewright.dialects.nv_tileaa import functions as f
+from tilewright.ir.attributes import EnumAttr
 from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
 from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import floating as floats
 from tilewright.reference.numerics import functions
 from tilewright.reference.numerics.comparison import compare_floats
+from tilewright.reference.nv_tileaa.enums import ROUNDINGS
 from tilewright.reference.tile import Array, element, signed
 
+Compute = Callable[..., Array]
+MODES: Final[dict[EnumAttr, Rounding]] = {**{mode: mode for mode in Rounding}, **ROUNDINGS}
+"""The rounding modes of both levels, as the numerics call them."""
 
-@meaning(d.AbsFOp)
-def absf(op: d.AbsFOp, at: Batch) -> Array:
+
+def _by_kind(table: dict[tuple[type[Operation], ...], Compute]) -> dict[type[Operation], Compute]:
+    return {kind: compute for kinds, compute in table.items() for kind in kinds}
+
+
+@meaning(d.AbsFOp, lower.AbsFOp)
+def absf(op: d.AbsFOp | lower.AbsFOp, at: Batch) -> Array:
     """The sign bit is cleared."""
     return floats.absolute(at[op.source])
 
 
-@meaning(d.NegFOp)
-def negf(op: d.NegFOp, at: Batch) -> Array:
+@meaning(d.NegFOp, lower.NegFOp)
+def negf(op: d.NegFOp | lower.NegFOp, at: Batch) -> Array:
     """The sign bit is flipped."""
     return floats.negate(at[op.source])
 
 
-ARITHMETIC: Final[dict[type[Operation], Callable[..., Array]]] = {
-    d.AddFOp: floats.add,
-    d.SubFOp: floats.subtract,
-    d.MulFOp: floats.multiply,
-    d.DivFOp: floats.divide,
-}
+ARITHMETIC: Final = _by_kind(
+    {
+        (d.AddFOp, lower.AddFOp): floats.add,
+        (d.SubFOp, lower.SubFOp): floats.subtract,
+        (d.MulFOp, lower.MulFOp): floats.multiply,
+        (d.DivFOp, lower.DivFOp): floats.divide,
+    }
+)
 
 
 @meaning(*ARITHMETIC)
-def arithmetic(op: d.RoundedBinaryFloat, at: Batch) -> Array:
+def arithmetic(op: d.RoundedBinaryFloat | lower.RoundedBinaryFloat, at: Batch) -> Array:
     """Sum, difference, product and quotient, rounded as told."""
-    compute = ARITHMETIC[type(op)]
-    operands = at[op.lhs], at[op.rhs]
-    return compute(*operands, element(op.result), op.rounding_mode, flush=op.flush_to_zero)
+    mode, flush = MODES[op.rounding_mode], op.flush_to_zero
+    return ARITHMETIC[type(op)](at[op.lhs], at[op.rhs], element(op.result), mode, flush=flush)
 
 
-@meaning(d.FmaOp)
-def fma(op: d.FmaOp, at: Batch) -> Array:
+@meaning(d.FmaOp, lower.FmaOp)
+def fma(op: d.FmaOp | lower.FmaOp, at: Batch) -> Array:
     """Product and sum with a single rounding."""
-    operands = at[op.lhs], at[op.rhs], at[op.acc]
-    return floats.fma(*operands, element(op.result), op.rounding_mode, flush=op.flush_to_zero)
+    operands, mode = (at[op.lhs], at[op.rhs], at[op.acc]), MODES[op.rounding_mode]
+    return floats.fma(*operands, element(op.result), mode, flush=op.flush_to_zero)
 
 
-@meaning(d.SqrtOp)
-def sqrt(op: d.SqrtOp, at: Batch) -> Array:
+@meaning(d.SqrtOp, lower.SqrtOp)
+def sqrt(op: d.SqrtOp | lower.SqrtOp, at: Batch) -> Array:
     """The square root, rounded as told."""
-    source = at[op.source]
-    return floats.sqrt(source, element(op.result), op.rounding_mode, flush=op.flush_to_zero)
+    mode, flush = MODES[op.rounding_mode], op.flush_to_zero
+    return floats.sqrt(at[op.source], element(op.result), mode, flush=flush)
 
 
-@meaning(d.RemFOp)
-def remf(op: d.RemFOp, at: Batch) -> Array:
+@meaning(d.RemFOp, lower.RemFOp)
+def remf(op: d.RemFOp | lower.RemFOp, at: Batch) -> Array:
     """The remainder of the division that cuts off, exactly."""
     return floats.remainder(at[op.lhs], at[op.rhs], element(op.result))
 
 
-@meaning(d.MaxFOp)
-def maxf(op: d.MaxFOp, at: Batch) -> Array:
+@meaning(d.MaxFOp, lower.MaxFOp)
+def maxf(op: d.MaxFOp | lower.MaxFOp, at: Batch) -> Array:
     """The larger of two."""
     nan, flush = op.propagate_nan, op.flush_to_zero
     return floats.maximum(at[op.lhs], at[op.rhs], propagate_nan=nan, flush=flush)
 
 
-@meaning(d.MinFOp)
-def minf(op: d.MinFOp, at: Batch) -> Array:
+@meaning(d.MinFOp, lower.MinFOp)
+def minf(op: d.MinFOp | lower.MinFOp, at: Batch) -> Array:
     """The smaller of two."""
     nan, flush = op.propagate_nan, op.flush_to_zero
     return floats.minimum(at[op.lhs], at[op.rhs], propagate_nan=nan, flush=flush)
@@ -87,43 +100,47 @@ def cmpf(op: d.CmpFOp, at: Batch) -> Array:
     return compare_floats(op.comparison_predicate, at[op.lhs], at[op.rhs], ordered=ordered)
 
 
-@meaning(d.CeilOp)
-def ceil(op: d.CeilOp, at: Batch) -> Array:
+@meaning(d.CeilOp, lower.CeilOp)
+def ceil(op: d.CeilOp | lower.CeilOp, at: Batch) -> Array:
     """The least integer that is not smaller."""
     return floats.ceil(at[op.source], element(op.result))
 
 
-@meaning(d.FloorOp)
-def floor(op: d.FloorOp, at: Batch) -> Array:
+@meaning(d.FloorOp, lower.FloorOp)
+def floor(op: d.FloorOp | lower.FloorOp, at: Batch) -> Array:
     """The greatest integer that is not larger."""
     return floats.floor(at[op.source], element(op.result))
 
 
-FUNCTIONS: Final[dict[type[Operation], Callable[[Array], Array]]] = {
-    d.ExpOp: np.exp,
-    d.LogOp: np.log,
-    d.Log2Op: np.log2,
-    d.SinOp: np.sin,
-    d.CosOp: np.cos,
-    d.TanOp: np.tan,
-    d.SinHOp: np.sinh,
-    d.CosHOp: np.cosh,
-    d.TanHOp: np.tanh,
-}
-FLUSHABLE: Final[dict[type[Operation], Callable[[Array], Array]]] = {
-    d.RsqrtOp: functions.reciprocal_root,
-    d.Exp2Op: np.exp2,
-}
+FUNCTIONS: Final = _by_kind(
+    {
+        (d.ExpOp, f.ExpOp): np.exp,
+        (d.LogOp, f.LogOp): np.log,
+        (d.Log2Op, f.Log2Op): np.log2,
+        (d.SinOp, f.SinOp): np.sin,
+        (d.CosOp, f.CosOp): np.cos,
+        (d.TanOp, f.TanOp): np.tan,
+        (d.SinHOp, f.SinHOp): np.sinh,
+        (d.CosHOp, f.CosHOp): np.cosh,
+        (d.TanHOp, f.TanHOp): np.tanh,
+    }
+)
+FLUSHABLE: Final = _by_kind(
+    {
+        (d.RsqrtOp, f.RsqrtOp): functions.reciprocal_root,
+        (d.Exp2Op, f.Exp2Op): np.exp2,
+    }
+)
 
 
 @meaning(*FUNCTIONS)
-def function(op: d.UnaryFloat, at: Batch) -> Array:
+def function(op: d.UnaryFloat | lower.UnaryFloat, at: Batch) -> Array:
     """Functions of one number: the nearest result, also where an approximation would do."""
     return functions.evaluate(FUNCTIONS[type(op)], element(op.result), at[op.source])
 
 
 @meaning(*FLUSHABLE)
-def flushable(op: d.FlushableFloat, at: Batch) -> Array:
+def flushable(op: d.FlushableFloat | f.FlushableFloat, at: Batch) -> Array:
     """Functions that flush subnormal numbers to zero if told."""
     compute, type_ = FLUSHABLE[type(op)], element(op.result)
     return functions.evaluate(compute, type_, at[op.source], flush=op.flush_to_zero)
@@ -141,7 +158,7 @@ def fpowf(op: d.FPowFOp, at: Batch) -> Array:
     return functions.evaluate(np.power, element(op.result), at[op.source], at[op.exponent])
 
 
-@meaning(d.FPowIOp)
-def fpowi(op: d.FPowIOp, at: Batch) -> Array:
+@meaning(d.FPowIOp, f.FPowIOp)
+def fpowi(op: d.FPowIOp | f.FPowIOp, at: Batch) -> Array:
     """Power with a signed integer exponent."""
     return functions.power(at[op.source], signed(at[op.exponent]), element(op.result))

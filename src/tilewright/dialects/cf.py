@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, Self
 from tilewright.dialects.elements import I1_TYPE, SIGNLESS
 from tilewright.dialects.successors import (
     count_problems,
+    print_conditional,
+    read_conditional,
     read_target,
     target_problems,
     target_text,
@@ -93,30 +95,12 @@ class CondBranchOp(Operation):
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
         """Read `%c weights([9, 1]), ^bb1(%a : i32), ^bb2`."""
-        condition = parser.resolve(parser.operand(), I1_TYPE.only or I32)
-        attributes: dict[str, Attribute] = {}
-        if parser.accept("weights"):
-            parser.expect("(")
-            weights = parser.listed(parser.integer, "[", "]")
-            attributes["branch_weights"] = DenseArrayAttr(I32, tuple(weights))
-            parser.expect(")")
-        parser.expect(",")
-        yes, yes_values = read_target(parser)
-        parser.expect(",")
-        no, no_values = read_target(parser)
-        attributes |= parser.optional_attr_dict()
-        sizes = (1, len(yes_values), len(no_values))
-        operands = [condition, *yes_values, *no_values]
-        return cls(operands, (), attributes, (), location, [yes, no], sizes)
+        return read_conditional(cls, parser, location)
 
     def print(self, printer: Printer) -> None:
         """Write what `parse` reads."""
-        printer.emit(f" {printer.value(self.condition)}")
-        if self.branch_weights is not None:
-            printer.emit(f" weights([{', '.join(map(str, self.branch_weights))}])")
-        yes = target_text(printer, self.true_target, self.true_arguments)
-        no = target_text(printer, self.false_target, self.false_arguments)
-        printer.emit(f", {yes}, {no}{printer.attr_dict(self, ('branch_weights',))}")
+        passed = (self.true_arguments, self.false_arguments)
+        print_conditional(self, self.branch_weights, passed, printer)
 
     def verify(self) -> Iterator[str]:
         weights = self.branch_weights

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from tilewright.dialects.elements import listed, types_of
+from tilewright.ir.attributes import DenseArrayAttr
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import I1, I32
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Attribute
     from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
+    from tilewright.support.location import Location
     from tilewright.text.parser import Parser
     from tilewright.text.printer import Printer
+
+OpT = TypeVar("OpT", bound=Operation)
+_WEIGHTS = "branch_weights"
 
 
 def read_target(parser: Parser) -> tuple[Block, list[Value]]:
@@ -36,6 +44,39 @@ def target_text(printer: Printer, block: Block, values: Sequence[Value]) -> str:
         return name
     types = ", ".join([printer.type(value.type) for value in values])
     return f"{name}({', '.join(map(printer.value, values))} : {types})"
+
+
+def read_conditional(kind: type[OpT], parser: Parser, location: Location) -> OpT:
+    """Take a branch to one of two: `%c weights([9, 1]), ^bb1(%a : i32), ^bb2 {...}`."""
+    condition = parser.resolve(parser.operand(), I1)
+    attributes: dict[str, Attribute] = {}
+    if parser.accept("weights"):
+        parser.expect("(")
+        weights = parser.listed(parser.integer, "[", "]")
+        attributes[_WEIGHTS] = DenseArrayAttr(I32, tuple(weights))
+        parser.expect(")")
+    parser.expect(",")
+    yes, yes_values = read_target(parser)
+    parser.expect(",")
+    no, no_values = read_target(parser)
+    attributes |= parser.optional_attr_dict()
+    operands = [condition, *yes_values, *no_values]
+    sizes = (1, len(yes_values), len(no_values))
+    return kind(operands, (), attributes, (), location, [yes, no], sizes)
+
+
+def print_conditional(
+    op: Operation,
+    weights: Sequence[int] | None,
+    passed: Iterable[Sequence[Value]],
+    printer: Printer,
+) -> None:
+    """Write what `read_conditional` reads."""
+    chosen = "" if weights is None else f" weights([{', '.join(map(str, weights))}])"
+    edges = zip(op.successors, passed, strict=False)
+    yes, no = (target_text(printer, *edge) for edge in edges)
+    printer.emit(f" {printer.value(op.operands[0])}{chosen}, {yes}, {no}")
+    printer.emit(printer.attr_dict(op, (_WEIGHTS,)))
 
 
 def target_problems(block: Block, values: Sequence[Value]) -> Iterator[str]:

@@ -12,6 +12,8 @@ from tilewright.dialects.llvm.constraints import ANY, BOOL, SCALAR_INTEGER
 from tilewright.dialects.llvm.functions import FuncOp
 from tilewright.dialects.successors import (
     count_problems,
+    print_conditional,
+    read_conditional,
     read_target,
     target_problems,
     target_text,
@@ -20,11 +22,10 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import ELEMENTS_ATTR, I32_ARRAY_ATTR
 from tilewright.ir.attributes import DenseArrayAttr, DenseElementsAttr
 from tilewright.ir.traits import TERMINATOR
-from tilewright.ir.types import I1, I32, IntegerType, VectorType
+from tilewright.ir.types import I32, IntegerType, VectorType
 from tilewright.support.bits import to_signed
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute
     from tilewright.ir.operation import Block
     from tilewright.ir.values import Value
     from tilewright.support.location import Location
@@ -91,29 +92,12 @@ class CondBrOp(Branch):
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
         """Read `%c weights([1, 2]), ^a(%x : i32), ^b {...}`."""
-        condition = parser.resolve(parser.operand(), I1)
-        attributes: dict[str, Attribute] = {}
-        if parser.accept("weights"):
-            parser.expect("(")
-            weights = parser.listed(parser.integer, "[", "]")
-            attributes["branch_weights"] = DenseArrayAttr(I32, tuple(weights))
-            parser.expect(")")
-        parser.expect(",")
-        first, true_values = read_target(parser)
-        parser.expect(",")
-        second, false_values = read_target(parser)
-        attributes |= parser.optional_attr_dict()
-        operands = [condition, *true_values, *false_values]
-        sizes = (1, len(true_values), len(false_values))
-        return cls(operands, (), attributes, (), location, [first, second], sizes)
+        return read_conditional(cls, parser, location)
 
     def print(self, printer: Printer) -> None:
         """Write what `parse` reads."""
-        weights = self.branch_weights
-        text = "" if weights is None else f" weights([{', '.join(map(str, weights))}])"
-        first, second = (target_text(printer, *edge) for edge in self.edges())
-        printer.emit(f" {printer.value(self.condition)}{text}, {first}, {second}")
-        printer.emit(printer.attr_dict(self, ("branch_weights",)))
+        passed = (self.true_operands, self.false_operands)
+        print_conditional(self, self.branch_weights, passed, printer)
 
     def verify(self) -> Iterator[str]:
         yield from count_problems(2, self.successors)

@@ -41,6 +41,7 @@ class AsyncEngine:
         self._pending: list[Job] = []
         wave.on_stall.append(self.stall)
         wave.on_exit.append(self._retire)
+        wave.deciding.append(lambda: np.array([len(self._pending)]))
 
     def submit(self, work: Callable[[], None]) -> Job:
         """Let something be done, now or later."""

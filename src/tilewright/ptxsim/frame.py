@@ -79,7 +79,7 @@ class FrameLayout:
 class Frame:
     """One activation: a row over all threads of the wave for every slot."""
 
-    __slots__ = ("cells", "layout", "local_base")
+    __slots__ = ("_extras", "cells", "layout", "local_base", "registers")
 
     def __init__(self, layout: FrameLayout, wave: Wave, local_base: int) -> None:
         self.layout = layout
@@ -88,11 +88,20 @@ class Frame:
         for bits, count in layout.widths.items():
             words = 2 if bits == 128 else 1
             banks[bits] = np.zeros((count, wave.thread_count * words), UNSIGNED[bits])
+        shape = wave.thread_count, -1
+        self.registers = [bank.reshape(len(bank), *shape) for bank in banks.values()]
+        """All registers, threads being the second axis."""
+        self._extras: list[Array] = []
         self.cells: list[Array] = []
         for maker in layout.makers:
             if callable(maker):
-                self.cells.append(maker(wave))
+                self._extras.append(maker(wave))
+                self.cells.append(self._extras[-1])
                 continue
             bits, row, dtype = maker
             cell = banks[bits][row].view(dtype)
             self.cells.append(cell.reshape(-1, 2) if bits == 128 else cell)
+
+    def conditions(self) -> list[Array]:
+        """All registers; of what is no register it only counts whether it is zero."""
+        return [*self.registers, *(each != 0 for each in self._extras)]

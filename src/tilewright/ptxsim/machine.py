@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from tilewright.ptxsim.program import Program, function_addresses
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Function, Variable
 from tilewright.ptxsim.wave import Wave
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import Diagnostic, UserError, fail, note
 
 CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
 # Only on demand.
@@ -25,6 +25,10 @@ OPTIONAL_CHECKS: Final = frozenset({"global"})
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
 _REGISTER_MEMORY: Final = 1 << 30
+# CTAs that wait for others to begin are kept, up to as many threads as an H200 holds.
+_THREADS_KEPT: Final = _MULTIPROCESSORS * 2048
+# So often may all of them be run again without one that ends.
+_VAIN_PASSES: Final = 64
 
 
 class Buffer:
@@ -141,13 +145,16 @@ class Module:
         staged = _Arguments(self.memory, entry, args)
         counters = Counters(output=[] if output is None else output)
         try:
+            waves = _Waves(
+                counters, shape.cluster_count * shape.cluster_size, patient=resident is None
+            )
             for clusters in _waves(shape, program, resident):
                 wave = Wave(
                     program, shape, clusters, self.memory, staged.block, checks, seed, profile
                 )
                 wave.output = counters.output
-                wave.run()
-                counters.add(wave)
+                waves.run(wave)
+            waves.finish()
             staged.copy_back()
         finally:
             staged.release()
@@ -200,6 +207,54 @@ def _waves(launch: Launch, program: Program, resident: int | None) -> Iterator[t
     at_once = max(1, resident // launch.cluster_size)
     for first in range(0, launch.cluster_count, at_once):
         yield first, min(first + at_once, launch.cluster_count)
+
+
+class _Waves:
+    """Runs waves, one after the other; those that wait for CTAs to come are tried again."""
+
+    def __init__(self, counters: Counters, cta_count: int, *, patient: bool) -> None:
+        self.counters = counters
+        self.patient = patient
+        self.unborn = cta_count
+        self.stuck: list[tuple[Wave, Diagnostic]] = []
+        self.last: Wave | None = None
+
+    def run(self, wave: Wave) -> None:
+        """Run a wave for the first time."""
+        self.unborn -= wave.cta_count
+        self._try(wave)
+        kept = sum(wave.thread_count for wave, _ in self.stuck)
+        if self.stuck and (not self.patient or kept > _THREADS_KEPT):
+            self._give_up()
+
+    def finish(self) -> None:
+        """Run those that are left until all have ended, or none can."""
+        vain = 0
+        while self.stuck:
+            if len(self.stuck) == 1 and self.stuck[0][0] is self.last:
+                self._give_up()
+            memory = self.stuck[0][0].memory.device.arena
+            before, tried, self.stuck = memory.bytes.copy(), self.stuck, []
+            for wave, _ in tried:
+                self._try(wave)
+            vain = 0 if len(self.stuck) < len(tried) else vain + 1
+            if vain > _VAIN_PASSES or (vain and np.array_equal(before, memory.bytes)):
+                self._give_up()
+
+    def _try(self, wave: Wave) -> None:
+        self.last = wave
+        finding = wave.run()
+        if finding is None:
+            self.counters.add(wave)
+        else:
+            self.stuck.append((wave, finding))
+
+    def _give_up(self) -> NoReturn:
+        _, finding = self.stuck[0]
+        if self.unborn:
+            text = f"{self.unborn} more blocks of the grid begin only when resident ones have ended"
+            finding.notes += (note(text),)
+        raise UserError([finding])
 
 
 class _Arguments:

@@ -57,6 +57,14 @@ class Mbarriers:
         self.wave = wave
         self._alive: dict[int, Mbarrier] = {}
         self._dead: dict[int, Mbarrier] = {}
+        wave.deciding.append(self._condition)
+
+    def _condition(self) -> Array:
+        rows = [
+            (each.index, each.count, each.pending, each.tx, each.phase & 1)
+            for each in self._alive.values()
+        ]
+        return np.array(rows, np.int64)
 
     def keys(self) -> list[tuple[type[Mbarriers], int]]:
         """Under which keys threads wait for these objects."""

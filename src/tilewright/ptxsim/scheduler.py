@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
+from tilewright.ptxsim.endless import Watch
 from tilewright.ptxsim.frame import Frame
 from tilewright.ptxsim.lanes import CONVERGENCE, Lanes
 from tilewright.ptxsim.scalar_types import Array
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 # may change costs more: it is probably a spin lock.
 _PATIENCE: Final = 4096
 _PRICE_OF_LOOKING: Final = 256
-# So many times may every group give up in a row, with nothing changed by anybody, before we call
-# it a deadlock.
-_HOPELESS: Final = 200
+# The same while we make sure that nobody will ever leave its loop.
+_SHORT_PATIENCE: Final = 512
+# How many turns more a group may take to come to where it was once before.
+_EXTRA_TURNS: Final = 1024
 
 
 class Return(NamedTuple):
@@ -119,9 +121,10 @@ class Scheduler:
         self._serial = 0
         self._current: Group | None = None
         self._just_parked: list[Array] = []
-        self._idle_turns = 0
         self._seen_progress = -1
         self._seen_loads = -1
+        self._seen_round = -1
+        self.watch = Watch(wave, self)
 
     def start(self, segment: Segment, frame: Frame, threads: Array) -> None:
         """Let threads begin at a segment."""
@@ -164,17 +167,23 @@ class Scheduler:
             heapq.heappop(queue)
         return None
 
-    def run(self) -> None:
-        """Run until no thread is left."""
+    def run(self) -> Diagnostic | None:
+        """Run until no thread is left, or it is certain that those left will never end."""
+        watch = self.watch
         while True:
             while (head := self._head()) is not None:
                 group = head[3]
                 del self.ready[group.place]
                 self._turn(group)
-            if not self.parked or not any(hook() for hook in self.wave.on_stall):
-                break
-        if self.parked:
-            self._deadlock("deadlock", [each for every in self.parked.values() for each in every])
+                if watch.hopeless:
+                    return watch.report()
+            if not self.parked:
+                return None
+            watch.look()
+            if watch.hopeless:
+                return watch.report()
+            if not any(hook() for hook in self.wave.on_stall):
+                raise UserError([self.deadlock()])
 
     def _turn(self, start: Group) -> None:
         """Run a group until another one is due."""
@@ -191,19 +200,33 @@ class Scheduler:
                 return
             group = following
             if group.segment.order <= before.order and before.code is group.segment.code:
-                group.patience -= _PRICE_OF_LOOKING if self.wave.looked else 1
-                self.wave.looked = False
+                self._tire(group)
             if self.random is not None:
                 group.patience -= 1
-            if group.patience <= 0:
+            if group.patience <= 0 and self._stops_here(group):
                 group.round += 1
-                group.patience = _PATIENCE
+                group.patience = self._patience(group.round)
                 self._give_up(group)
                 return
             head = self._head() if ready and self.random is None else None
             if head is not None and head[:2] < (group.round, group.order):
                 self.add(group)
                 return
+
+    def _tire(self, group: Group) -> None:
+        """Count a turn of a loop."""
+        looked, self.wave.looked = self.wave.looked, False
+        if group.patience <= 0:
+            group.patience -= 1
+        else:
+            group.patience = max(0, group.patience - (_PRICE_OF_LOOKING if looked else 1))
+
+    def _stops_here(self, group: Group) -> bool:
+        """A group that has looped for long stops where it did before, if it soon comes there."""
+        if group.patience <= -_EXTRA_TURNS:
+            self.watch.homeless = True
+            return True
+        return self.watch.is_home(group)
 
     def _meet(self, group: Group) -> None:
         """Join those that are ready here, or wait here to try again."""
@@ -265,7 +288,6 @@ class Scheduler:
     def wake(self, key: Hashable) -> None:
         """Let those go on that wait for the key."""
         for each in self.parked.pop(key, ()):
-            self.wave.progress += 1
             self.add(each.group)
 
     def exit(self, group: Group) -> None:
@@ -273,33 +295,42 @@ class Scheduler:
         self.wave.retire(group.lanes.threads)
         self.wake(CONVERGENCE)
 
+    def _patience(self, round: int) -> int:
+        """How long a group may loop in a round: never the same for long, so that no two loops keep
+        missing each other.
+        """
+        usual = _SHORT_PATIENCE if self.watch.matches else _PATIENCE
+        return usual + usual // 8 * (round % 7)
+
     def _give_up(self, group: Group) -> None:
         self.add(group)
         # Who only computes, or has changed something, does not wait for others.
         waits = self.wave.loads != self._seen_loads and self.wave.progress == self._seen_progress
         self._seen_loads, self._seen_progress = self.wave.loads, self.wave.progress
-        if not waits or any(hook() for hook in self.wave.on_stall):
-            self._idle_turns = 0
-            return
-        self._idle_turns += 1
-        if self._idle_turns > _HOPELESS * (len(self.ready) + 1):
-            spinning = [
-                Parked(each, each.segment, "a change that nobody makes, in a loop", True)
-                for each in self.ready.values()
-            ]
-            waiting = [each for every in self.parked.values() for each in every]
-            self._deadlock("deadlock: every thread waits in a loop", spinning + waiting)
+        head = self._head()
+        assert head is not None, "the group is ready"
+        if head[0] > self._seen_round:
+            # Everybody has had a turn.
+            self._seen_round = head[0]
+            waits |= self.watch.look()
+        if waits:
+            any(hook() for hook in self.wave.on_stall)
 
-    def _deadlock(self, text: str, waiting: list[Parked]) -> None:
-        notes = [
+    def waiting_notes(self) -> list[Diagnostic]:
+        """Who waits where, and for what."""
+        return [
             note(
                 f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.cause()}",
                 each.site.sites[-1].location,
             )
-            for each in waiting
+            for every in self.parked.values()
+            for each in every
         ]
-        place = waiting[0].site.sites[-1].location
-        raise UserError([Diagnostic(text, place, notes=tuple(notes))])
+
+    def deadlock(self) -> Diagnostic:
+        """That all who are left wait."""
+        notes = self.waiting_notes()
+        return Diagnostic("deadlock", notes[0].location, notes=tuple(notes))
 
 
 def _cause(key: Hashable) -> str:

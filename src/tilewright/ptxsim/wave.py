@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from typing import NoReturn, Protocol, TypeVar, cast
 
 import numpy as np
@@ -101,6 +101,8 @@ class Wave:
         self.on_exit: list[Callable[[Array], None]] = []
         # Asked when every thread waits; one that has changed something says so.
         self.on_stall: list[Callable[[], bool]] = []
+        # Besides registers and memory, what decides how threads go on.
+        self.deciding: list[Callable[[], Array]] = []
         self._states: dict[Callable[[Wave], object], object] = {}
         self._frames: dict[tuple[Code, int], Frame] = {}
         self._local_end = 0
@@ -119,14 +121,27 @@ class Wave:
         for make in program.linker.states:
             self.state(make)
 
-    def run(self) -> None:
-        """Run every thread to its end."""
-        entry = self.program.entry
-        threads = np.flatnonzero(self.live)
-        self.scheduler.start(entry.first, self.frame(entry, 0), threads)
+    def run(self) -> Diagnostic | None:
+        """Run every thread to its end; if some never come to it, say so.
+
+        Those may be run again, in case that somebody else has changed global memory.
+        """
+        if not self._frames:
+            entry = self.program.entry
+            threads = np.flatnonzero(self.live)
+            self.scheduler.start(entry.first, self.frame(entry, 0), threads)
+        self.scheduler.watch.restart()
         # Overflow, invalid operations and division by zero are results here, not accidents.
         with np.errstate(all="ignore"):
-            self.scheduler.run()
+            return self.scheduler.run()
+
+    def conditions(self) -> list[Array]:
+        """Barriers and clocks: what decides, with registers and memory, how threads go on."""
+        return [*(ask() for ask in self.deciding), np.array([self._ticks])]
+
+    def frames(self) -> Collection[Frame]:
+        """All frames that were ever needed."""
+        return self._frames.values()
 
     def frame(self, code: Code, depth: int) -> Frame:
         """The frame of a function that is active `depth` times already in the same thread."""

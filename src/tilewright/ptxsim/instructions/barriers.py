@@ -31,6 +31,7 @@ class NamedBarriers:
         self.live: Array = np.bincount(wave.cta_of_thread[wave.live], minlength=wave.cta_count)
         self._arrivals: dict[tuple[int, int], list[_Arrival]] = {}
         wave.on_exit.append(self.retire)
+        wave.deciding.append(lambda: np.stack((self.arrived, self.expected, self.votes)))
 
     def retire(self, threads: Array) -> None:
         """Threads that have exited are not waited for, where all threads were."""
@@ -232,6 +233,7 @@ def reduce(op: Operation) -> Run:
         # Threads come twice: to arrive, and to get the answer once their phase is over.
         state = lanes.wave.state(NamedBarriers)
         barriers = form.barriers(lanes)
+        lanes.wave.looked = True
         fresh = lanes.cells[ticket][lanes.select] == 0
         if fresh.any():
             new = lanes.take(fresh)

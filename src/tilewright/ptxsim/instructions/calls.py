@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from tilewright.ptxsim.syntax import (
 
 # Moves one value between the frames of caller and callee.
 Pass = Callable[[Lanes, Frame], None]
+# A GPU has 512 KiB at most for the stack of a thread, and by default a hundredth of that.
+_DEEPEST: Final = 1024
 
 
 class _Form:
@@ -86,6 +89,9 @@ def _direct(op: Operation, form: _Form, code: Code) -> Transfer:
     def transfer(scheduler: Scheduler, group: Group) -> Group | None:
         lanes = group.lanes
         caller = lanes.frame
+        if len(group.stack) == _DEEPEST:
+            text = f"expected at most {_DEEPEST} calls within one another"
+            lanes.wave.violation(text, op.site, int(lanes.threads[0]))
         active = [entry.frame for entry in group.stack]
         depth = sum(frame.layout is code.layout for frame in (*active, caller))
         callee = lanes.wave.frame(code, depth)

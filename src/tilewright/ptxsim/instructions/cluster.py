@@ -25,6 +25,11 @@ class ClusterBarriers:
         # The phase whose end a thread waits for, plus 1; 0 if it has not arrived.
         self.ticket: Array = np.zeros(wave.thread_count, np.int64)
         wave.on_exit.append(self.retire)
+        wave.deciding.append(self._condition)
+
+    def _condition(self) -> Array:
+        behind = np.repeat(self.phase, self.size) + 1 - self.ticket
+        return np.concatenate((self.arrived, np.where(self.ticket == 0, -1, behind)))
 
     def _count(self, threads: Array) -> Array:
         return np.bincount(threads // self.size, minlength=self.clusters)

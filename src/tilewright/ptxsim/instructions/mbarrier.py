@@ -21,8 +21,6 @@ from tilewright.ptxsim.wave import Wave
 _U32: Final = SCALAR_TYPES["u32"]
 _B64: Final = SCALAR_TYPES["b64"]
 _PREDICATE: Final = SCALAR_TYPES["pred"]
-# So many waits in a row may end without success before we call it a deadlock.
-_HOPELESS: Final = 200
 _ORDERS: Final = ("acquire", "release", "relaxed")
 
 
@@ -157,23 +155,20 @@ class Waits:
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
         self.given_up: Array = np.zeros(wave.thread_count, np.bool_)
-        self._progress = -1
-        self._vain = 0
+        # Nobody is told so while there are copies under way: those stall first.
+        wave.state(AsyncEngine)
         wave.on_stall.append(self.stall)
+        wave.deciding.append(lambda: self.given_up)
 
     def stall(self) -> bool:
         """Nobody can go on: let those who wait for an mbarrier look at something else."""
         parked = self.wave.scheduler.parked
         keys = [key for key in self.wave.state(Mbarriers).keys() if key in parked]
-        self._vain = self._vain + 1 if self.wave.progress == self._progress else 0
-        if not keys or self._vain > _HOPELESS:
-            return False
         for key in keys:
             for each in parked[key]:
                 self.given_up[each.group.lanes.threads] = True
             self.wave.wake(key)
-        self._progress = self.wave.progress
-        return True
+        return bool(keys)
 
 
 class _Wait:

@@ -26,6 +26,7 @@ class Stack:
         self.top: Array = np.zeros(wave.thread_count, np.int64)
         self.grow(_PIECE)
         self.top[:] = self.starts[0]
+        wave.deciding.append(lambda: self.top)
 
     def grow(self, size: int) -> int:
         """A new piece of at least so many bytes."""

@@ -140,13 +140,19 @@ class CallOp(Operation):
     outputs = d.results(ANY_TYPE)
 
     def verify_context(self) -> Iterator[str]:
-        target = resolve(SymbolRefAttr(self.callee), self)
-        if not isinstance(target, FuncOp):
-            yield f"expected '@{self.callee}' to name a function"
-            return
         found = FunctionType(types_of(self.arguments), types_of(self.outputs))
-        if found is not target.function_type:
-            yield f"expected the type '{target.function_type}' of '@{self.callee}', got '{found}'"
+        yield from callee_problems(self, self.callee, found, FuncOp)
+
+
+def callee_problems(
+    op: Operation, name: str, found: FunctionType, kind: type[FuncOp]
+) -> Iterator[str]:
+    """What is wrong with a call of such types, where a function of that kind is expected."""
+    target = resolve(SymbolRefAttr(name), op)
+    if not isinstance(target, kind):
+        yield f"expected '@{name}' to name a function"
+    elif found is not target.function_type:
+        yield f"expected the type '{target.function_type}' of '@{name}', got '{found}'"
 
 
 class ConstantOp(Operation):

@@ -46,23 +46,11 @@ class FuncOp(func.FuncOp):
             yield f"must not return values, got {listed(self.signature.results)}"
 
 
-class ReturnOp(Operation):
+class ReturnOp(func.ReturnOp):
     """The end of a function, and its results."""
 
     name = "nv_tileaa.return"
-    effects = Effects.PURE
     traits = (TERMINATOR, HasParent("nv_tileaa.func"))
-    syntax = "attr-dict ($values^ `:` type($values))?"
-
-    values = d.operands(ANY_TYPE)
-
-    def verify_context(self) -> Iterator[str]:
-        function = self.parent_op
-        if not isinstance(function, FuncOp):
-            return
-        expected, found = function.signature.results, types_of(self.values)
-        if found != expected:
-            yield f"expected operands of types {listed(expected)}, got {listed(found)}"
 
 
 class CallOp(Operation):
@@ -81,7 +69,7 @@ class CallOp(Operation):
 
     def verify_context(self) -> Iterator[str]:
         found = FunctionType(types_of(self.arguments), types_of(self.outputs))
-        yield from _callee_problems(self, self.callee, found)
+        yield from func.callee_problems(self, self.callee, found, FuncOp)
 
 
 class LaunchFuncOp(Operation):
@@ -103,15 +91,7 @@ class LaunchFuncOp(Operation):
 
     def verify_context(self) -> Iterator[str]:
         found = FunctionType(types_of(self.arguments))
-        yield from _callee_problems(self, self.kernel, found)
-
-
-def _callee_problems(op: Operation, name: str, found: FunctionType) -> Iterator[str]:
-    target = resolve(SymbolRefAttr(name), op)
-    if not isinstance(target, FuncOp):
-        yield f"expected '@{name}' to name a function"
-    elif found is not target.function_type:
-        yield f"expected the type '{target.function_type}' of '@{name}', got '{found}'"
+        yield from func.callee_problems(self, self.kernel, found, FuncOp)
 
 
 class GlobalOp(Operation):

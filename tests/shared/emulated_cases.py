@@ -13,7 +13,7 @@ from tilewright.reference.tile import element
 from tilewright.testing.compare import EXACT, Tolerance
 from tilewright.testing.documented import tolerance_of
 
-NOT_YET = "elements of 4 bits in memory"
+NOT_YET = "addresses of single elements of 4 bits"
 
 
 def emulated_problem(case: Case, arch: str) -> str | None:

@@ -154,7 +154,7 @@ class Manner:
     def _check(self, type: VectorType) -> None:
         """Two elements in a byte of memory have no addresses of their own."""
         if width_of(type) == I4.width:
-            raise Unsupported("elements of 4 bits in memory", self._location)
+            raise Unsupported("addresses of single elements of 4 bits", self._location)
 
     def _instead(
         self, build: Builder, place: Place, bytes: int, others: Sequence[Value], number: int

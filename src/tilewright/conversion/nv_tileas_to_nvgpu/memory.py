@@ -36,7 +36,7 @@ NIBBLES: Final = (I4, F4E2M1FN)
 def addptr(op: AddPtrOp, new: AddPtrOp, build: ConversionBuilder) -> Result:
     """Addresses are numbers; an offset counts elements unless it counts bytes."""
     if not op.in_bytes and pointer(op.pointers).pointee in NIBBLES:
-        raise Unsupported("elements of 4 bits in memory", op.location)
+        raise Unsupported("addresses of single elements of 4 bits", op.location)
     type = new.pointers.type
     offsets = new.offsets
     if offsets.type is not type:

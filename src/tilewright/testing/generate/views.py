@@ -84,12 +84,15 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
         most += 2
     tile_shape = [1 << k.random.randint(0, most) for _ in range(rank)]
     order = list(range(rank))
-    if k.chance(0.3) and tensor.element != "f4E2M1FN":
+    if k.chance(0.3):
         k.random.shuffle(order)
-    if tensor.element == "f4E2M1FN":
-        tile_shape[-1] = max(tile_shape[-1], 2)
-    is_strided = k.chance(0.35) and tensor.element != "f4E2M1FN"
+    pairs = order.index(rank - 1) if tensor.element == "f4E2M1FN" else None
+    if pairs is not None:
+        tile_shape[pairs] = max(tile_shape[pairs], 2)
+    is_strided = k.chance(0.35)
     steps = [k.random.randint(1, 2 * n) for n in tile_shape] if is_strided else tile_shape
+    if pairs is not None:
+        steps[pairs] += steps[pairs] % 2
     kind = "strided" if is_strided else "partition"
     spaces = [-(-tensor.shape[q] // steps[d]) for d, q in enumerate(order)]
     numbers = [k.random.randrange(space) for space in spaces]

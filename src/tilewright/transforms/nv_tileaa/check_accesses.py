@@ -24,7 +24,7 @@ from tilewright.dialects.nv_tileaa.view import (
     tiled_view,
 )
 from tilewright.ir.passes import Pass
-from tilewright.ir.types import F4E2M1FN, I64
+from tilewright.ir.types import I64
 from tilewright.transforms.nv_tileaa.check_build import Checks
 from tilewright.transforms.nv_tileaa.check_pointers import Pointers, is_element_address
 
@@ -82,7 +82,7 @@ def _check_base(checks: Checks, op: Access) -> None:
     cut = op.view.defined_by(BlockTileOp)
     tensor = None if cut is None else cut.source.defined_by(MakeMemrefOp)
     element = tiled_view(op.view).source.element
-    if tensor is None or element is F4E2M1FN:
+    if tensor is None:
         return
     address = checks.build.create(PtrToIntOp, source=tensor.base, types=[I64]).result
     valid = is_element_address(checks, address, element)

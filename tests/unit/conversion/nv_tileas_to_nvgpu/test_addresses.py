@@ -23,7 +23,7 @@ gpu.module @m attributes {{nv_tileaa.target_spec = #nv_tileaa.target_spec<comput
 
 @pytest.mark.parametrize("element", ["f4E2M1FN", "i4"])
 def test_elements_that_share_a_byte_have_no_address(element: str) -> None:
-    with pytest.raises(Unsupported, match="elements of 4 bits in memory"):
+    with pytest.raises(Unsupported, match="addresses of single elements of 4 bits"):
         compile(PROGRAM.format(element=element, unit=""), arch="sm_100")
 
 

@@ -1,0 +1,138 @@
+"""Programs on elements of four bits in memory, for GPUs that multiply them and for others."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from programs import Run, parse_runs, problems
+
+import tilewright
+
+FLOAT = "f4E2M1FN"
+PROGRAMS = Path(__file__).parent / "view" / "nibbles.mlir"
+
+
+@pytest.mark.parametrize("run", parse_runs(PROGRAMS.read_text()), ids=lambda run: run.entry)
+def test_programs_for_blackwell(run: Run) -> None:
+    before = run.values()
+    after = copy.deepcopy(before)
+    tilewright.execute(
+        PROGRAMS.read_text(), run.entry, run.grid, list(after.values()), "emulator",
+        check=True, arch="sm_100",
+    )  # fmt: skip
+    assert list(problems(run, before, after)) == []
+
+
+def viewed(name: str, tensor: str, strides: str, tile: str, makes: str) -> str:
+    """A view of the tensor at a pointer, and its type."""
+    type = f"tensor_view<{tensor}, strides=[{strides}]>"
+    return f"""%{name}t = make_tensor_view %{name}, {makes}{type}
+      %{name}v = make_partition_view %{name}t : partition_view<tile=({tile}), {type}>
+      """
+
+
+def scaled_product(m: int, n: int, k: int, depth: int, block: int, scale: str) -> str:
+    """`c = a @ b` by 16x8 tiles, factors with a scale for each block; b lies by columns."""
+    row, column = f"{m}x{k}x{FLOAT}", f"{k}x{n}x{FLOAT}"
+    parts = depth // block
+    views = {
+        "a": (row, "?,1", f"16x{depth}",
+              f"shape = [{m}, {k}], strides = [%lda, 1] : tile<i32> -> "),
+        "b": (column, f"1,{k}", f"{depth}x8", f"shape = [{k}, {n}], strides = [1, {k}] : "),
+        "s": (f"{m}x{k // block}x{scale}", f"{k // block},1", f"16x{parts}",
+              f"shape = [{m}, {k // block}], strides = [{k // block}, 1] : "),
+        "q": (f"{k // block}x{n}x{scale}", f"{n},1", f"{parts}x8",
+              f"shape = [{k // block}, {n}], strides = [{n}, 1] : "),
+        "c": (f"{m}x{n}xf32", f"{n},1", "16x8", f"shape = [{m}, {n}], strides = [{n}, 1] : "),
+    }  # fmt: skip
+    made = "".join(viewed(name, *parts) for name, parts in views.items())
+    types = {
+        name: f"partition_view<tile=({tile}), tensor_view<{tensor}, strides=[{strides}]>>"
+        for name, (tensor, strides, tile, _) in views.items()
+    }
+    tiles = {
+        name: f"tile<{tile}x{tensor.split('x')[2]}>" for name, (tensor, _, tile, _) in views.items()
+    }
+    places = {"a": "%x, %d", "b": "%d, %y", "s": "%x, %d", "q": "%d, %y"}
+    loads = "".join(
+        f"%{name}x, %{name}k = load_view_tko weak %{name}v[{at}] : {types[name]}, tile<i32> "
+        f"-> {tiles[name]}, token\n      "
+        for name, at in places.items()
+    )
+    pointers = ", ".join(f"%{name}: tile<ptr<{FLOAT}>>" for name in "ab")
+    scales = ", ".join(f"%{name}: tile<ptr<{scale}>>" for name in "sq")
+    return f"""cuda_tile.module @m {{
+    entry @k({pointers}, {scales}, %c: tile<ptr<f32>>, %stride: tile<i32>) {{
+      %x, %y, %z = get_tile_block_id : tile<i32>
+      %lda = assume div_by<32>, %stride : tile<i32>
+      %zero = constant <i32: 0> : tile<i32>
+      %one = constant <i32: 1> : tile<i32>
+      %end = constant <i32: {k // depth}> : tile<i32>
+      %none = constant <f32: 0.0> : tile<16x8xf32>
+      {made}%r = for %d in (%zero to %end, step %one) : tile<i32> iter_values(%t = %none) -> ({tiles["c"]}) {{
+      {loads}%u = mmaf_scaled %ax, %bx, %t, %sx, %qx :
+        {tiles["a"]}, {tiles["b"]}, {tiles["c"]}, {tiles["s"]}, {tiles["q"]}
+      continue %u : {tiles["c"]}
+      }}
+      %w = store_view_tko weak %r, %cv[%x, %y] : {tiles["c"]}, {types["c"]}, tile<i32> -> token
+      return
+    }} }}"""  # noqa: E501
+
+
+@pytest.mark.parametrize("arch", [None, "sm_80", "sm_100", "sm_120"])
+@pytest.mark.parametrize(
+    ("scale", "block", "dtype"),
+    [("f8E4M3FN", 16, ml_dtypes.float8_e4m3fn), ("f8E8M0FNU", 32, ml_dtypes.float8_e8m0fnu)],
+)
+def test_product_of_factors_in_memory(
+    scale: str, block: int, dtype: type, arch: str | None
+) -> None:
+    """Scales are powers of two, so every product and sum is exact."""
+    m, n, k = 32, 16, 128
+    random = np.random.default_rng(block)
+    # Rows of a are farther apart than they are long.
+    a, b = (
+        random.integers(0, 256, (m, 96), np.uint8),
+        random.integers(0, 256, (n, k // 2), np.uint8),
+    )
+    p, q = (
+        (2.0 ** random.integers(-2, 3, shape)).astype(dtype)
+        for shape in ((m, k // block), (k // block, n))
+    )
+    c = np.zeros((m, n), np.float32)
+    wide_a = fours(a)[:, :k] * p.astype(np.float64).repeat(block, axis=1)
+    wide_b = fours(b).T * q.astype(np.float64).repeat(block, axis=0)
+    arguments = [a.view(np.int8), b.view(np.int8), p, q, c, 192]
+    text = scaled_product(m, n, k, 64, block, scale)
+    on = "cpu" if arch is None else "emulator"
+    options = {} if arch is None else {"arch": arch}
+    tilewright.execute(text, "k", (2, 2), arguments, on, check=True, **options)
+    np.testing.assert_array_equal(c, (wide_a @ wide_b).astype(np.float32))
+
+
+def fours(packed: np.ndarray) -> np.ndarray:
+    """The numbers in an array of bytes, by another's table of them."""
+    places = np.stack([packed & 15, packed >> 4], axis=-1).reshape(len(packed), -1)
+    return places.astype(np.uint8).view(ml_dtypes.float4_e2m1fn).astype(np.float64)
+
+
+def test_memcheck_sees_views_at_no_address() -> None:
+    text = f"""cuda_tile.module @m {{ entry @k(%n: tile<i64>, %out: tile<ptr<{FLOAT}>>) {{
+      %i = constant <i32: 0> : tile<i32>
+      %p = int_to_ptr %n : tile<i64> -> tile<ptr<{FLOAT}>>
+      {viewed("p", f"8x{FLOAT}", "1", "8", "shape = [8], strides = [1] : ")}
+      {viewed("out", f"8x{FLOAT}", "1", "8", "shape = [8], strides = [1] : ")}
+      %x, %t = load_view_tko weak %pv[%i] :
+        partition_view<tile=(8), tensor_view<8x{FLOAT}, strides=[1]>>, tile<i32> -> tile<8x{FLOAT}>, token
+      %u = store_view_tko weak %x, %outv[%i] : tile<8x{FLOAT}>,
+        partition_view<tile=(8), tensor_view<8x{FLOAT}, strides=[1]>>, tile<i32> -> token
+      return }} }}"""  # noqa: E501
+    with pytest.raises(tilewright.UserError, match="of a view at a null or misaligned address"):
+        tilewright.execute(
+            text, "k", 1, [0, np.zeros(4, np.int8)], "emulator",
+            check=True, arch="sm_90", sanitize=True,
+        )  # fmt: skip

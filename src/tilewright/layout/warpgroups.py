@@ -147,22 +147,22 @@ def together(source: Layout, memory: FactorMemory, element: int) -> int:
 def blocks(
     shape: Sequence[int], warps: int, dims: tuple[int, int], vector: int, each: int
 ) -> Layout:
-    """Bytes in blocks of a thread: `vector` along the first dimension by 4 or 16 along the second.
+    """Bytes in blocks of a thread: up to `vector` along the first dimension by 4, 8 or 16.
 
     Threads have `each` of them. Lanes go along the second dimension first, so that what they write
     along it falls into different banks, and then along the first, until they fill a sector.
 
     >>> found = blocks((128, 64), warps=4, dims=(1, 0), vector=16, each=64)
     >>> print(found.only("register"))
-    register: (0, 1) (0, 2) (1, 0) (2, 0) (4, 0) (8, 0) -> 128x64
+    register: (0, 1) (0, 2) (0, 4) (0, 8) (1, 0) (2, 0) -> 128x64
     >>> print(found.only("lane"))
-    lane: (16, 0) (32, 0) (0, 4) (0, 8) (0, 16) -> 128x64
+    lane: (4, 0) (8, 0) (16, 0) (32, 0) (0, 16) -> 128x64
     """
     strides = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
     bits = [[strides[dim] << bit for bit in range(log2(e))] for dim, e in enumerate(shape)]
     first, second = (bits[dim] for dim in dims)
-    pack = min(CHUNK if each >= CHUNK * WORD else WORD, shape[dims[1]])
-    vector = max(1, min(vector, each // pack))
+    vector = max(1, min(vector, each // WORD))
+    pack = max(1, min(CHUNK, each // vector, shape[dims[1]]))
     register = _taken(first, log2(vector)) + _taken(second, log2(pack))
     across = max(0, log2(SECTOR // vector))
     lane = _taken(second, log2(LANES) - across)

@@ -24,6 +24,11 @@
 // ARG b = small:2x32x16xf8E4M3FN:2
 // ARG c = zeros:2x64x16xf32
 // EXPECT c = wide_f8E4M3FN(a) @ wide_f8E4M3FN(b)
+// RUN @one_of_many grid=2
+// ARG a = random:2x64x128xf8E4M3FN:1
+// ARG b = random:2x128x64xf8E4M3FN:2
+// ARG c = zeros:2x64x64xf32
+// EXPECT c near warpgroup_product(a, b)
 !a4 = !cuda_tile.tensor_view<120x144xf8E4M3FN, strides=[144,1]>
 !a4v = !cuda_tile.partition_view<tile=(64x64), padding_value=zero, tensor_view<120x144xf8E4M3FN, strides=[144,1]>>
 !b4 = !cuda_tile.tensor_view<144x48xf8E4M3FN, strides=[48,1]>
@@ -40,7 +45,43 @@
 !bbv = !cuda_tile.partition_view<tile=(2x32x16), tensor_view<2x32x16xf8E4M3FN, strides=[512,16,1]>>
 !bc = !cuda_tile.tensor_view<2x64x16xf32, strides=[1024,16,1]>
 !bcv = !cuda_tile.partition_view<tile=(2x64x16), tensor_view<2x64x16xf32, strides=[1024,16,1]>>
+!ma = !cuda_tile.tensor_view<?x?x?xf8E4M3FN, strides=[?,?,1]>
+!mav = !cuda_tile.partition_view<tile=(1x64x64), padding_value=zero, tensor_view<?x?x?xf8E4M3FN, strides=[?,?,1]>>
+!mbv = !cuda_tile.partition_view<tile=(1x64x64), padding_value=zero, tensor_view<?x?x?xf8E4M3FN, strides=[?,?,1]>>
+!mc = !cuda_tile.tensor_view<?x?x?xf32, strides=[?,?,1]>
+!mcv = !cuda_tile.partition_view<tile=(1x64x64), tensor_view<?x?x?xf32, strides=[?,?,1]>>
 cuda_tile.module @kernels {
+  entry @one_of_many(%a: tile<ptr<f8E4M3FN>>, %b: tile<ptr<f8E4M3FN>>, %c: tile<ptr<f32>>) {
+    %i, %j, %z = get_tile_block_id : tile<i32>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %two = constant <i32: 2> : tile<i32>
+    %n64 = constant <i32: 64> : tile<i32>
+    %n128 = constant <i32: 128> : tile<i32>
+    %n4096 = constant <i32: 4096> : tile<i32>
+    %n8192 = constant <i32: 8192> : tile<i32>
+    %a16 = assume div_by<16>, %a : tile<ptr<f8E4M3FN>>
+    %b16 = assume div_by<16>, %b : tile<ptr<f8E4M3FN>>
+    %c16 = assume div_by<16>, %c : tile<ptr<f32>>
+    %at = make_tensor_view %a16, shape = [%two, %n64, %n128], strides = [%n8192, %n128, 1] : tile<i32> -> !ma
+    %av = make_partition_view %at : !mav
+    %bt = make_tensor_view %b16, shape = [%two, %n128, %n64], strides = [%n8192, %n64, 1] : tile<i32> -> !ma
+    %bv = make_partition_view %bt : !mbv
+    %ct = make_tensor_view %c16, shape = [%two, %n64, %n64], strides = [%n4096, %n64, 1] : tile<i32> -> !mc
+    %cv = make_partition_view %ct : !mcv
+    %init = constant <f32: 0.0> : tile<64x64xf32>
+    %sum = for %k in (%zero to %two, step %one) : tile<i32> iter_values(%acc = %init) -> (tile<64x64xf32>) {
+      %x3, %t0 = load_view_tko weak %av[%i, %zero, %k] : !mav, tile<i32> -> tile<1x64x64xf8E4M3FN>, token
+      %x = reshape %x3 : tile<1x64x64xf8E4M3FN> -> tile<64x64xf8E4M3FN>
+      %y3, %t1 = load_view_tko weak %bv[%i, %k, %zero] : !mbv, tile<i32> -> tile<1x64x64xf8E4M3FN>, token
+      %y = reshape %y3 : tile<1x64x64xf8E4M3FN> -> tile<64x64xf8E4M3FN>
+      %next = mmaf %x, %y, %acc : tile<64x64xf8E4M3FN>, tile<64x64xf8E4M3FN>, tile<64x64xf32>
+      continue %next : tile<64x64xf32>
+    }
+    %sum3 = reshape %sum : tile<64x64xf32> -> tile<1x64x64xf32>
+    %t2 = store_view_tko weak %sum3, %cv[%i, %zero, %zero] : tile<1x64x64xf32>, !mcv, tile<i32> -> token
+    return
+  }
   entry @rows(%a: tile<ptr<f8E4M3FN>>, %b: tile<ptr<f8E4M3FN>>, %c: tile<ptr<f32>>) {
     %i, %j, %z = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>

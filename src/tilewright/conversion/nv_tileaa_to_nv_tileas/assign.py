@@ -104,8 +104,10 @@ class Assignment:
 
     def _made_in(self, op: TileStoreOp) -> Layout | None:
         """The layout of what is stored before its last change of shape; none if that is open."""
-        reshaped = op.tile.defined_by(shape.ViewOp)
-        source = op.tile if reshaped is None else reshaped.source
+        source = op.tile
+        made = source.defining_op()
+        if isinstance(made, shape.ViewOp | shape.ExpandDimsOp):
+            source = made.source
         if self.classes.is_flexible(source):
             return None
         return self._layouts.get(self.classes.of(source))

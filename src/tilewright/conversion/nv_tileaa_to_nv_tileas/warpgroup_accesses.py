@@ -8,7 +8,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import Access, settled
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.shape import ViewOp
+from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, ViewOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.layout.warpgroups import SECTOR, blocks
 from tilewright.target.arch import WARP_SIZE
@@ -58,7 +58,8 @@ def _uses(tile: Value) -> Iterator[tuple[Value, Operation]]:
     """What uses a tile, or the same without extents of one in front, and as what."""
     for user in tile.users:
         yield tile, user
-        if isinstance(user, ViewOp) and shape(tile.type)[-2:] == shape(user.result.type)[-2:]:
+        is_same = isinstance(user, ViewOp | ExpandDimsOp)
+        if is_same and shape(tile.type)[-2:] == shape(user.result.type)[-2:]:
             yield from ((user.result, each) for each in user.result.users)
 
 

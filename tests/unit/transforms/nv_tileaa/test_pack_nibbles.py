@@ -23,10 +23,11 @@ PROGRAMS = Path(__file__).parents[3] / "run" / "view" / "nibbles.mlir"
 FLOAT = "f4E2M1FN"
 
 
+@pytest.mark.parametrize("cut", ["", "slice-tiles{words=8},"], ids=["whole", "sliced"])
 @pytest.mark.parametrize("run", parse_runs(PROGRAMS.read_text()), ids=lambda run: run.entry)
-def test_programs_do_the_same_with_bytes(run: Run) -> None:
+def test_programs_do_the_same_with_bytes(run: Run, cut: str) -> None:
     root = enclosed(read_runnable(PROGRAMS.read_text(), PROGRAMS.name))
-    parse_pipeline(f"{passes_to('nv_tileaa', 'sm_100')},pack-nibbles").run(root)
+    parse_pipeline(f"{passes_to('nv_tileaa', 'sm_100')},{cut}pack-nibbles").run(root)
     verify(root)
     assert f"x{FLOAT}, strides" not in print_op(root)
     before = run.values()

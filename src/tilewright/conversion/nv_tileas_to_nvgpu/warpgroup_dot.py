@@ -114,7 +114,7 @@ def _matrix(total: Layout, packed: int) -> tuple[int, int, int]:
 class _Factor:
     """A or B in shared memory."""
 
-    __slots__ = ("_build", "_descriptor", "_op", "_start", "element", "memory", "size", "type")
+    __slots__ = ("_build", "_descriptor", "_op", "_start", "memory", "size", "type")
 
     def __init__(
         self,
@@ -205,6 +205,7 @@ class _Product:
     def promoted(self, pieces: Sequence[_Piece]) -> Sequence[Value]:
         """The sums with all products, of which some are summed up before by themselves."""
         build = self._build
+        assert self._run * self._plan.instruction.shape[2] <= PROMOTED
         type = pieces[0].sums.type
         # What the registers hold is replaced; to use the same ones again saves ptxas from copies.
         some = build.create(ConstantOp, value=literal([0], type), types=[type]).result

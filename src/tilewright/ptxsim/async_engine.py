@@ -41,7 +41,6 @@ class AsyncEngine:
         self._pending: list[Job] = []
         wave.on_stall.append(self.stall)
         wave.on_exit.append(self._retire)
-        wave.deciding.append(lambda: np.array([len(self._pending)]))
 
     def submit(self, work: Callable[[], None]) -> Job:
         """Let something be done, now or later."""
@@ -70,6 +69,7 @@ class AsyncEngine:
             return False
         which = 0 if self.random is None else self.random.randrange(len(self._pending))
         self._pending.pop(which).run()
+        self.wave.progress += 1
         return True
 
     def _retire(self, threads: Array) -> None:

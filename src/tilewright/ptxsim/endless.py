@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # twice as many.
 _FIRST: Final = 2
 # How often the snapshot must come back if nothing was written, and if what was written is the same
-# again: then another order of turns might still lead elsewhere.
+# again: then another order of turns might still lead elsewhere, or copies that are under way.
 _SURE: Final = 4
 _SURER: Final = 64
 # Random orders do not repeat. After so many rounds, then after twice as many, and so on, threads
@@ -91,6 +91,8 @@ class _Polls:
     def __init__(self, wave: Wave) -> None:
         self.memory = wave.memory
         self.found: dict[tuple[Instruction, int], _Poll] = {}
+        self.idle_stores = 0
+        """How many stores have written what was there already."""
 
     def access(
         self,
@@ -101,8 +103,18 @@ class _Polls:
         site: Instruction,
         values: Array | None = None,
     ) -> None:
-        if kind not in (Kind.READ, Kind.ATOMIC) or place.arena is self.memory.local:
-            return
+        if kind is Kind.WRITE and values is not None:
+            self._note_store(place, size, values)
+        elif kind in (Kind.READ, Kind.ATOMIC) and place.arena is not self.memory.local:
+            self._note_read(lanes, place, size, site)
+
+    def _note_store(self, place: Place, size: int, values: Array) -> None:
+        width = values.dtype.itemsize
+        rows = place.index >> (size.bit_length() - 1)
+        there = place.arena.rows(width, size // width)[0][rows]
+        self.idle_stores += place.mask is None and bool((there == values).all())
+
+    def _note_read(self, lanes: Lanes, place: Place, size: int, site: Instruction) -> None:
         threads = lanes.threads if place.mask is None else lanes.threads[place.mask]
         poll = _Poll(site, threads, place.arena, int(place.index[0]), size)
         if not self.name(poll).startswith("parameters"):
@@ -111,9 +123,10 @@ class _Polls:
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
         """Nothing is read."""
 
-    def of(self, threads: Array) -> Iterator[_Poll]:
-        """What the first of some threads looks at."""
-        return (poll for poll in self.found.values() if threads[0] in poll.threads)
+    def of(self, threads: Array) -> list[_Poll]:
+        """What the first of some threads looks at, global memory last: others may change it."""
+        found = [poll for poll in self.found.values() if threads[0] in poll.threads]
+        return sorted(found, key=lambda poll: poll.arena is self.memory.device.arena)
 
     def name(self, poll: _Poll) -> str:
         """Where a global access goes: the name of the allocation, and how far into it."""
@@ -140,8 +153,6 @@ class Watch:
     def __init__(self, wave: Wave, scheduler: Scheduler) -> None:
         self.wave = wave
         self.scheduler = scheduler
-        self.matches = 0
-        """How often the snapshot has come back."""
         self.hopeless = False
         self._dice = scheduler.random
         self._turning = _RESTLESS
@@ -156,7 +167,7 @@ class Watch:
         self._forget()
 
     def _forget(self) -> None:
-        self.matches = 0
+        self._matches = 0
         self.homeless = False
         """Whether a group did not come back to where the snapshot found it, though it tried."""
         self._state: _Copy | None = None
@@ -165,6 +176,11 @@ class Watch:
         self._numbers: dict[Hashable, int] = {}
         if self._polls is not None:
             self.wave.observer, self._polls = self._observer, None
+
+    @property
+    def hurries(self) -> bool:
+        """Whether turns shall be short: the snapshot has come back, or time for it is."""
+        return self._matches > 0 or self._dice is not None
 
     def look(self) -> bool:
         """Whether all is as it was when the snapshot was taken."""
@@ -239,46 +255,47 @@ class Watch:
             # Most states that come back do not do so for ever; memory is copied for those that do.
             self._memory = _Copy(arenas)
             self._polls, self._observer = _Polls(self.wave), self.wave.observer
+            self._version = self.wave.progress
             self.wave.observe(self._polls)
         elif not self._memory.equals(arenas):
             return False
-        self.matches += 1
-        unchanged = self.wave.progress == self._version
-        self.hopeless = self.matches > (_SURE if unchanged else _SURER)
+        self._matches += 1
+        self.hopeless = self._matches > (_SURE if self._nothing_changes() else _SURER)
         return True
+
+    def _nothing_changes(self) -> bool:
+        """Whether memory has been the same all the time since somebody listens."""
+        return self._polls is not None and (
+            self.wave.progress == self._version + self._polls.idle_stores
+        )
 
     def report(self) -> Diagnostic:
         """Who will never end, where, and what they look at."""
-        groups = list(self.scheduler.ready.values())
+        ready = self.scheduler.ready.values()
+        groups = sorted(ready, key=lambda group: int(group.lanes.threads[0]))
         if not groups:
             return self.scheduler.deadlock()
-        first, *others = groups
-        polls = list(self._polled(first))
-        unchanged = self.wave.progress == self._version
-        if polls and unchanged:
+        who = self.wave.describe_threads(groups[0].lanes.threads)
+        site, reads = self._describe(groups[0])
+        if reads and self._nothing_changes():
             gist = "waits in a loop for memory that no thread is left to change"
         else:
             gist = "runs in a loop and comes back to where it was"
-        who = self.wave.describe_threads(first.lanes.threads)
-        site = polls[-1].site if polls else first.segment.sites[-1]
-        notes = self._read_notes(polls)
-        if site.source_line is not None:
-            notes.insert(0, note(f"source line {site.source_line}"))
-        for group in others[:_MOST_NOTES]:
-            who_else = self.wave.describe_threads(group.lanes.threads)
-            theirs = list(self._polled(group))
-            place = theirs[-1].site if theirs else group.segment.sites[-1]
-            notes.append(note(f"{who_else} waits in a loop", place.location))
-            notes += self._read_notes(theirs)
+        notes = reads
+        for group in groups[1 : 1 + _MOST_NOTES]:
+            whose = self.wave.describe_threads(group.lanes.threads)
+            place, reads = self._describe(group)
+            notes += [note(f"{whose} is in a loop{place.origin}", place.location), *reads]
         notes += self.scheduler.waiting_notes()[:_MOST_NOTES]
-        return Diagnostic(f"never ends: {who} {gist}", site.location, notes=tuple(notes))
+        text = f"never ends: {who} {gist}{site.origin}"
+        return Diagnostic(text, site.location, notes=tuple(notes))
 
-    def _polled(self, group: Group) -> Iterator[_Poll]:
-        return iter(()) if self._polls is None else self._polls.of(group.lanes.threads)
-
-    def _read_notes(self, polls: list[_Poll]) -> list[Diagnostic]:
+    def _describe(self, group: Group) -> tuple[Instruction, list[Diagnostic]]:
+        """The instruction that stands for a loop, and notes on what is read in it."""
         assert self._polls is not None, "who is hopeless has been listened to"
-        return [
-            note(f"it reads {self._polls.describe(poll)}", poll.site.location)
-            for poll in polls[-_MOST_NOTES:]
+        polls = self._polls.of(group.lanes.threads)[-_MOST_NOTES:]
+        notes = [
+            note(f"it reads {self._polls.describe(poll)}{poll.site.origin}", poll.site.location)
+            for poll in polls
         ]
+        return (polls[-1].site if polls else group.segment.sites[-1]), notes

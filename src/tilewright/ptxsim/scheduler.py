@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from tilewright.ptxsim.program import Segment
     from tilewright.ptxsim.wave import Wave
 
-# How long a group may loop while others wait. A turn of a loop that looks at what other threads
-# may change costs more: it is probably a spin lock.
+# How long a group may loop while others wait. A turn of a loop that meets others costs more, and
+# much more if it looks at what other threads may change: it is probably a spin lock.
 _PATIENCE: Final = 4096
+_PRICE_OF_MEETING: Final = 4
 _PRICE_OF_LOOKING: Final = 256
 # The same while we make sure that nobody will ever leave its loop.
-_SHORT_PATIENCE: Final = 512
+_SHORT_PATIENCE: Final = 64
+_SHORT_PRICE_OF_LOOKING: Final = 16
 # How many turns more a group may take to come to where it was once before.
 _EXTRA_TURNS: Final = 1024
 
@@ -121,6 +123,7 @@ class Scheduler:
         self._serial = 0
         self._current: Group | None = None
         self._just_parked: list[Array] = []
+        self._met = False
         self._seen_progress = -1
         self._seen_loads = -1
         self._seen_round = -1
@@ -216,10 +219,14 @@ class Scheduler:
     def _tire(self, group: Group) -> None:
         """Count a turn of a loop."""
         looked, self.wave.looked = self.wave.looked, False
+        met, self._met = self._met, False
         if group.patience <= 0:
             group.patience -= 1
-        else:
-            group.patience = max(0, group.patience - (_PRICE_OF_LOOKING if looked else 1))
+            return
+        price = _PRICE_OF_MEETING if met else 1
+        if looked:
+            price = _SHORT_PRICE_OF_LOOKING if self.watch.hurries else _PRICE_OF_LOOKING
+        group.patience = max(0, group.patience - price)
 
     def _stops_here(self, group: Group) -> bool:
         """A group that has looped for long stops where it did before, if it soon comes there."""
@@ -262,6 +269,7 @@ class Scheduler:
 
     def _block(self, group: Group) -> Group | None:
         assert group.segment.blocking is not None
+        self._met = True
         self._current = group
         self._just_parked.clear()
         group.segment.blocking(group.lanes)
@@ -299,7 +307,7 @@ class Scheduler:
         """How long a group may loop in a round: never the same for long, so that no two loops keep
         missing each other.
         """
-        usual = _SHORT_PATIENCE if self.watch.matches else _PATIENCE
+        usual = _SHORT_PATIENCE if self.watch.hurries else _PATIENCE
         return usual + usual // 8 * (round % 7)
 
     def _give_up(self, group: Group) -> None:
@@ -320,7 +328,8 @@ class Scheduler:
         """Who waits where, and for what."""
         return [
             note(
-                f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.cause()}",
+                f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.cause()}"
+                f"{each.site.sites[-1].origin}",
                 each.site.sites[-1].location,
             )
             for every in self.parked.values()

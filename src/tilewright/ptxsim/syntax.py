@@ -207,6 +207,11 @@ class Instruction:
         """Where it stands in the PTX text."""
         return TextLoc(self.positions, self.position)
 
+    @property
+    def origin(self) -> str:
+        """Which line of a source it comes from, as the end of a sentence; empty if unknown."""
+        return "" if self.source_line is None else f", source line {self.source_line}"
+
 
 @dataclass(eq=False, slots=True)
 class Function:

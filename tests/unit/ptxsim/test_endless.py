@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tilewright
 from tilewright.support.diagnostics import UserError
-
-from .conftest import kernel
 
 _LIMIT_S = 60
 
@@ -89,7 +88,7 @@ def test_the_line_of_the_source_is_named(run: Any) -> None:
     body = POLL.format("").replace("WAIT:", ".loc 1 12 3\nWAIT:")
     declarations = '.file 1 "kernel.mlir"'
     text = finding(run, body, [np.zeros(2, np.uint32)], "u64", declarations=declarations)
-    assert "source line kernel.mlir:12:3" in text
+    assert "is left to change, source line kernel.mlir:12:3\n" in text
 
 
 @seeds
@@ -118,7 +117,9 @@ def test_a_poll_with_barriers(run: Any, seed: int) -> None:
         seed=seed,
     )
     assert "never ends: thread" in text
+    assert "(and 191 more) waits in a loop for memory that no thread is left to change" in text
     assert "4 bytes at shared address 0x0" in text
+    assert "(p0 + 0)" in text
 
 
 @seeds
@@ -156,6 +157,40 @@ def test_a_phase_that_never_completes(run: Any, seed: int) -> None:
     )
     assert "waits for phase 0 of the mbarrier at shared address 0x0 of block (0, 0, 0)" in text
     assert "at 1 of 3 arrivals" in text
+
+
+RING = """
+    .shared .align 8 .b8 bar[8];
+    ld.param.u32 %r4, [p0];
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared.b64 [bar], 64;
+    READY: bar.sync 0;
+    mov.u32 %r2, 0;
+    mov.u32 %r3, 0;
+    AGAIN: mbarrier.arrive.shared.b64 _, [bar];
+    WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], %r2;
+    @!%p2 bra WAIT;
+    xor.b32 %r2, %r2, 1;
+    add.u32 %r3, %r3, %r4;
+    setp.lt.u32 %p3, %r3, 600;
+    @%p3 bra AGAIN;
+    ret;
+"""
+
+
+@seeds
+def test_phases_that_complete_for_ever(run: Any, seed: int) -> None:
+    """The step of the loop is 0; with a step of 1 it ends."""
+    run(RING, [1], "u32", block=64, seed=seed)
+    assert "never ends: thread" in finding(run, RING, [0], "u32", block=64, seed=seed)
+
+
+def test_many_warps_in_random_order(run: Any) -> None:
+    flags = np.zeros(2, np.uint32)
+    text = finding(run, POLL.format(".volatile"), [flags], "u64", grid=16, block=256, seed=7)
+    assert "(and 4095 more) waits in a loop" in text
 
 
 EACH_OTHER = """
@@ -205,7 +240,7 @@ def test_loops_of_different_length(run: Any) -> None:
         bra WAIT;
     """
     text = finding(run, body, [np.zeros(1, np.uint32)], "u64", block=64)
-    assert "thread (32, 0, 0) of block (0, 0, 0) (and 31 more) waits in a loop" in text
+    assert "thread (32, 0, 0) of block (0, 0, 0) (and 31 more) is in a loop" in text
 
 
 @seeds
@@ -387,14 +422,30 @@ def test_a_wait_that_is_given_up(run: Any, seed: int) -> None:
     assert out[0] == 1
 
 
+@pytest.mark.parametrize(("entry", "count"), [("alone", 1), ("each_other", 2)])
+def test_compiled_tile_ir(entry: str, count: int) -> None:
+    """As the reference executor says of the same program."""
+    program = Path(__file__).parents[2] / "run" / "errors" / "endless.mlir"
+    flags = np.zeros(count, np.int32)
+    with pytest.raises(
+        UserError, match=r"never ends: thread .* no thread is left to change"
+    ) as caught:
+        tilewright.execute(program.read_text(), entry, count, [flags], "emulator")
+    assert f"(argument 0 + {4 * (count - 1)})" in caught.value.render()
+
+
 def test_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "poll.ptx"
-    file.write_text(kernel(POLL.format(".volatile"), "u64"))
+    registers = ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;"
+    file.write_text(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n"
+        f".visible .entry k(.param .u64 p0) {{\n{registers}{POLL.format('.volatile')}}}\n"
+    )
     command = [sys.executable, "-m", "tilewright", "ptx", "run", str(file), "--block", "32"]
     done = subprocess.run(
         [*command, "--no-check", "--arg", "zeros:2xi32"],
         capture_output=True, text=True, timeout=_LIMIT_S, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "poll.ptx:11:11: error: never ends: thread (0, 0, 0)" in done.stderr
+    assert "poll.ptx:7:11: error: never ends: thread (0, 0, 0)" in done.stderr
     assert "Traceback" not in done.stderr

@@ -238,7 +238,7 @@ def test_deadlock_says_who_waits_for_what(run) -> None:
 
 def test_deadlock_in_a_loop(run) -> None:
     lock = np.ones(1, np.uint32)
-    with pytest.raises(UserError, match="never ends: .* waits in a loop for memory that no thread is left"):
+    with pytest.raises(UserError, match="waits in a loop for memory that no thread"):
         run(SPIN_LOCK, [lock, np.zeros(1, np.uint32)], "u64 u64", block=2)
 
 

@@ -99,8 +99,9 @@ class Assignment:
             chosen = self._made_in(op) if isinstance(op, TileStoreOp) else None
             if isinstance(op, TileStoreOp) and chosen is not None and chosen in sums:
                 found = sums_access(access, op.tile, chosen)
-                self.accesses[op] = found
-                self._layouts[self.classes.of(op.tile)] = found.layout
+                if found is not access:
+                    self.accesses[op] = found
+                    self._layouts[self.classes.of(op.tile)] = found.layout
 
     def _made_in(self, op: TileStoreOp) -> Layout | None:
         """The layout of what is stored before its last change of shape; none if that is open."""

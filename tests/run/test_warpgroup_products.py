@@ -164,7 +164,7 @@ def expected_bits(gemm: Gemm, a: Array, b: Array, c: Array) -> Array:
         for at in range(start, stop, INSTRUCTION):
             part = slice(at, at + INSTRUCTION)
             own = one_instruction(wide_a[:, part], wide_b[part], own, element)
-        sums = own if gemm.fast else np.float32(sums + own).astype(np.float64)
+        sums = own if gemm.fast else (sums + own).astype(np.float32).astype(np.float64)
     return sums.astype(np.float32)
 
 
@@ -245,17 +245,29 @@ def test_other_types(
     tile: tuple[int, int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Small integers, whose sums are exact in every order."""
     monkeypatch.setattr(products, "WARPGROUP_TYPES", OTHERS)
-    gemm = Gemm(tile, types, rounds=2, a_along=a_along, b_along=b_along)
+    check_exactly(Gemm(tile, types, rounds=2, a_along=a_along, b_along=b_along))
+
+
+def check_exactly(gemm: Gemm) -> None:
+    """Small integers, whose sums are exact in every order, give NumPy's."""
     assert "wgmma.mma_async" in gemm.ptx
-    random = np.random.default_rng(sum(tile))
-    m, n, k = tile
-    shapes = ((m, 2 * k), types[0]), ((2 * k, n), types[0]), ((m, n), types[1])
+    random = np.random.default_rng(sum(gemm.tile))
+    (m, n, k), (element, total) = gemm.tile, gemm.types
+    deep = gemm.rounds * k
+    shapes = ((m, deep), element), ((deep, n), element), ((m, n), total)
     a, b, c = (random.integers(-2, 3, shape).astype(DTYPES[kind]) for shape, kind in shapes)
-    right = b.view(np.uint8) if types[0] == "i8" else b
+    right = b.view(np.uint8) if element == "i8" else b
     expected = a.astype(np.float64) @ right.astype(np.float64) + c.astype(np.float64)
-    np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[types[1]]))
+    np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[total]))
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f8E5M2"])
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_factors_are_copied_some_rounds_before(element: str, rounds: int) -> None:
+    gemm = Gemm((128, 64, 128 if element == "f8E5M2" else 64), (element, "f32"), rounds=rounds)
+    assert "cp.async" in gemm.ptx
+    check_exactly(gemm)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +276,7 @@ def test_other_types(
         (Gemm((32, 64, 64)), "fewer rows than an instruction has"),
         (Gemm((64, 64, 16)), "less depth than an instruction has"),
         (Gemm((64, 64, 1024)), "factors that do not fit into shared memory twice"),
-        (Gemm((64, 64, 64), ("f16", "f32")), "a type that is multiplied warp by warp"),
+        (Gemm((64, 64, 64), ("tf32", "f32")), "a type that is multiplied warp by warp"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )

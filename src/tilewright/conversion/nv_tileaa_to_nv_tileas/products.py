@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 REACH: Final = 64
 """How many tiles are looked at around a product."""
 
-WARPGROUP_TYPES: Final = frozenset((("e4m3", "f32"), ("e5m2", "f32")))
+WARPGROUP_TYPES: Final = frozenset((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16"))
 """The factors and sums, as PTX spells them, that whole warpgroups multiply where a GPU can; warps
-multiply others by themselves. For f16, bf16, tf32, s8 and u8 both are right: it is about speed."""
+multiply others by themselves. Bytes must go this way, whose sums users compare with cuBLAS's. For
+others both are right: f16 and bf16 are faster so, tf32 is not (docs/decisions/0013)."""
 
 
 class Product(NamedTuple):

@@ -11,7 +11,6 @@ from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.nv_tileaa.conversion import ConversionOp
 from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp, DivIOp, RemIOp
-from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, LoadOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp
 from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
@@ -70,7 +69,7 @@ def find_loads(loop: ForOp) -> list[Ahead]:
         return []
     found = [ahead for op in loop.body.block if (ahead := _find(op, loop)) is not None]
     # An assertion may be what keeps a load from running.
-    if found and any(isinstance(op, DotOp | AssertOp) for op in loop.body.walk()):
+    if found and any(isinstance(op, AssertOp) for op in loop.body.walk()):
         return []
     return found
 

@@ -36,7 +36,7 @@ class PrefetchLoads(Pass):
     """Load what the next round of a loop needs at the beginning of a round, into registers.
 
     Only plain loads that wait for nothing in the loop: whoever writes there is not ordered between
-    two rounds. Loops with products, which have more to share between threads, stay as they are.
+    two rounds.
     """
 
     name = "prefetch-loads"

@@ -17,6 +17,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.attributes import Residency, layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
 from tilewright.dialects.nv_tileas.staging import StageLoadOp, TakeStagedOp
@@ -42,12 +43,22 @@ STAGES: Final = 4
 """How many rounds before their own tiles are loaded at most."""
 COPIED: Final = (4, 8, 16)
 """How many bytes a thread can copy at once."""
-MOST: Final = 48 * 1024
-"""How much shared memory a block takes at most, so that there is room for others beside it."""
-LARGEST: Final = 32 * 1024
-"""A block that loads more than this at a time keeps memory busy anyway."""
 RESERVE: Final = 1024
 """Bytes of shared memory for barriers and the like."""
+
+
+class Limits(NamedTuple):
+    """How many bytes a block may have in shared memory."""
+
+    total: int
+    """In all, so that there is room for others beside it."""
+    round: int
+    """For one round: a block that loads more at a time keeps memory busy anyway."""
+
+
+PLAIN: Final = Limits(total=48 * 1024, round=32 * 1024)
+PRODUCTS: Final = Limits(total=112 * 1024, round=64 * 1024)
+"""Blocks that multiply have room for one other: each has most of the registers of its half."""
 
 
 class StageLoads(Pass):
@@ -74,8 +85,9 @@ def _stage(function: FuncOp) -> None:
         if not chosen or any(isinstance(op, AgentSwitchOp) for op in function.walk()):
             continue
         needed = sum([_bytes(ahead) for ahead in chosen])
-        stages = min(STAGES, _room(function) // needed)
-        if stages and needed <= LARGEST:
+        limits = PRODUCTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
+        stages = min(STAGES, _room(function, limits.total) // needed)
+        if stages and needed <= limits.round:
             Staging(loop, chosen, stages).build()
 
 
@@ -100,7 +112,7 @@ def _buffer(ahead: Ahead, stages: int) -> BufferType:
     return BufferType(Residency.SHARED, stages, shape(type), element_of(type))
 
 
-def _room(function: FuncOp) -> int:
+def _room(function: FuncOp, most: int) -> int:
     """How many bytes of shared memory are left."""
     arch = target_of(function)
     if arch is None:
@@ -110,7 +122,7 @@ def _room(function: FuncOp) -> int:
     for op in function.walk():
         if isinstance(op, AllocTensorOp):
             taken += buffer(op.result).stages * buffer(op.result).stage_bytes
-    return max(min(arch.static_shared, MOST) - taken, 0)
+    return max(min(arch.static_shared, most) - taken, 0)
 
 
 class _Place(NamedTuple):

@@ -84,3 +84,50 @@ def test_what_waits_for_others_stays() -> None:
 def test_it_is_a_matter_of_the_optimization_level() -> None:
     assert "stage_load" not in compiled(opt_level=1)
     assert "stage_load" in compiled(opt_level=2)
+
+
+def product(m: int, n: int, k: int, arch: str) -> str:
+    """A product of matrices of halves, in a loop over tiles of them, as nv_tileas."""
+    tensor = "tensor_view<?x?xf16, strides=[?,1]>"
+    left = f"partition_view<tile=({m}x{k}), padding_value = zero, {tensor}>"
+    right = f"partition_view<tile=({k}x{n}), padding_value = zero, {tensor}>"
+    total = f"tile<{m}x{n}xf32>"
+    text = f"""
+      cuda_tile.module @m {{
+        entry @k(%p: tile<ptr<f16>>, %q: tile<ptr<f16>>, %r: tile<ptr<f32>>, %n: tile<i32>) {{
+          %zero = constant <i32: 0> : tile<i32>
+          %one = constant <i32: 1> : tile<i32>
+          %none = constant <f32: 0.0> : {total}
+          %p16 = assume div_by<16>, %p : tile<ptr<f16>>
+          %q16 = assume div_by<16>, %q : tile<ptr<f16>>
+          %n16 = assume div_by<16>, %n : tile<i32>
+          %pt = make_tensor_view %p16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
+          %qt = make_tensor_view %q16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
+          %pv = make_partition_view %pt : {left}
+          %qv = make_partition_view %qt : {right}
+          %rt = make_tensor_view %r, shape = [{m}, {n}], strides = [{n}, 1] : tensor_view<{m}x{n}xf32, strides=[{n},1]>
+          %rv = make_partition_view %rt : partition_view<tile=({m}x{n}), tensor_view<{m}x{n}xf32, strides=[{n},1]>>
+          %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %none) -> ({total}) {{
+            %a, %t1 = load_view_tko weak %pv[%zero, %i] : {left}, tile<i32> -> tile<{m}x{k}xf16>, token
+            %b, %t2 = load_view_tko weak %qv[%i, %zero] : {right}, tile<i32> -> tile<{k}x{n}xf16>, token
+            %d = mmaf %a, %b, %c : tile<{m}x{k}xf16>, tile<{k}x{n}xf16>, {total}
+            continue %d : {total}
+          }}
+          %t = store_view_tko weak %sum, %rv[%zero, %zero] : {total}, partition_view<tile=({m}x{n}), tensor_view<{m}x{n}xf32, strides=[{n},1]>>, tile<i32> -> token
+          return
+        }}
+      }}"""  # noqa: E501
+    module = read_runnable(text, "kernel.mlir")
+    return str(Compilation(module, Settings(target(arch), 3)).to("nv_tileas"))
+
+
+def test_factors_of_products_have_more_room() -> None:
+    """Two blocks fit onto an SM: 112 KiB each, of which wgmma has 32 KiB to itself."""
+    text = product(128, 128, 64, "sm_90")
+    assert text.count("#nv_tileas.atom<wgmma>") == 1
+    assert "!nv_tileas.buffer<shared, 2, 128x64xf16>" in text
+    assert "!nv_tileas.buffer<shared, 2, 64x128xf16>" in text
+
+
+def test_where_48_kib_are_all_there_is_factors_stay() -> None:
+    assert "take_staged" not in product(128, 128, 64, "sm_80")

@@ -109,8 +109,7 @@ def test_product_of_factors_in_memory(
     arguments = [a.view(np.int8), b.view(np.int8), p, q, c, 192]
     text = scaled_product(m, n, k, 64, block, scale)
     on = "cpu" if arch is None else "emulator"
-    options = {} if arch is None else {"arch": arch}
-    tilewright.execute(text, "k", (2, 2), arguments, on, check=True, **options)
+    tilewright.execute(text, "k", (2, 2), arguments, on, check=True, arch=arch)
     np.testing.assert_array_equal(c, (wide_a @ wide_b).astype(np.float32))
 
 

@@ -155,6 +155,7 @@ class Watch:
         self.scheduler = scheduler
         self.hopeless = False
         self._dice = scheduler.random
+        self._shuffles = np.random.default_rng(0)
         self._turning = _RESTLESS
         self._polls: _Polls | None = None
         self.restart()
@@ -181,6 +182,13 @@ class Watch:
     def hurries(self) -> bool:
         """Whether turns shall be short: the snapshot has come back, or time for it is."""
         return self._matches > 0 or self._dice is not None
+
+    def order(self, count: int) -> Array | None:
+        """In which order lanes shall do an atomic operation, if not from first to last.
+
+        It changes once there is doubt, so that nobody loses a race for ever.
+        """
+        return self._shuffles.permutation(count) if self._matches and count > 1 else None
 
     def look(self) -> bool:
         """Whether all is as it was when the snapshot was taken."""

@@ -399,6 +399,41 @@ def test_a_slow_warp_sets_the_flag(run: Any) -> None:
 
 
 @seeds
+@pytest.mark.parametrize("inside", [3, 16, 100])
+def test_a_flag_under_a_lock(run: Any, inside: int, seed: int) -> None:
+    """Two CTAs take the lock again and again, for long; the third gets it in the end."""
+    words = np.zeros(2, np.uint32)
+    run(
+        f"""
+        ld.param.u64 %rd1, [p0];
+        mov.u32 %r9, %ctaid.x;
+        setp.eq.u32 %p4, %r9, 2;
+        TAKE: atom.acquire.gpu.global.cas.b32 %r1, [%rd1], 0, 1;
+        setp.ne.u32 %p1, %r1, 0;
+        @%p1 bra TAKE;
+        mov.u32 %r4, 0;
+        @%p4 bra SET;
+        HOLD: ld.volatile.global.u32 %r2, [%rd1+4];
+        add.u32 %r4, %r4, 1;
+        setp.lt.u32 %p2, %r4, {inside};
+        @%p2 bra HOLD;
+        atom.release.gpu.global.exch.b32 %r3, [%rd1], 0;
+        setp.eq.u32 %p3, %r2, 0;
+        @%p3 bra TAKE;
+        ret;
+        SET: st.volatile.global.u32 [%rd1+4], 1;
+        atom.release.gpu.global.exch.b32 %r3, [%rd1], 0;
+        ret;""",
+        [words],
+        "u64",
+        grid=3,
+        block=1,
+        seed=seed,
+    )
+    assert words.tolist() == [0, 1]
+
+
+@seeds
 def test_a_wait_that_is_given_up(run: Any, seed: int) -> None:
     """A wait for an mbarrier that fails a thousand times, as it may, and then is not repeated."""
     out = np.zeros(1, np.uint32)

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tilewright.ptxsim import atomics, rounding
+from tilewright.ptxsim.arena import Arena
 from tilewright.ptxsim.float_formats import FORMATS
 from tilewright.ptxsim.instructions.data_movement import (
     CACHE_HINTS,
@@ -21,6 +22,7 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import Kind, Place
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import Array, ScalarType
+from tilewright.ptxsim.wave import Wave
 
 _OPERATIONS: Final = (
     "add", "and", "or", "xor", "min", "max", "exch", "cas", "inc", "dec",
@@ -165,6 +167,15 @@ class _Atomic:
         wave.traffic.access(lanes, place, self.size, Kind.ATOMIC)
         if wave.observer is not None:
             wave.observer.access(lanes, place, self.size, Kind.ATOMIC, self.site)
+        order = wave.scheduler.watch.order(len(rows))
+        if order is None:
+            return self.apply(wave, arena, rows, first, second)
+        old = np.empty_like(first)
+        old[order] = self.apply(wave, arena, rows[order], first[order], second[order])
+        return old
+
+    def apply(self, wave: Wave, arena: Arena, rows: Array, first: Array, second: Array) -> Array:
+        """Update rows one after the other; what each of them was."""
         cells = arena.rows(*self.words)[0].view(self.held.dtype)
         update = self.update
         if self.update_in_global is not None and arena is wave.memory.device.arena:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.accumulators import is_carried, is_read_elsewhere
 from tilewright.analysis.products import WarpgroupProduct, factor_rows
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of, widened
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
@@ -67,8 +68,10 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     build.create(BarrierOp)
     product = _Product(build, plan, left, right)
     if is_promoted(op, plan):
-        return joined(build, product.promoted(_pieces(op, build, new.c, PROMOTED_COLUMNS)))
-    return joined(build, product.native(_pieces(op, build, new.c)))
+        pieces = _pieces(op, build, new.c, PROMOTED_COLUMNS)
+        return joined(build, product.promoted(pieces, again=is_carried(op)))
+    pieces = _pieces(op, build, new.c)
+    return joined(build, product.native(pieces, apart=is_read_elsewhere(op)))
 
 
 def is_promoted(op: DotOp, plan: WarpgroupProduct) -> bool:
@@ -192,9 +195,9 @@ class _Product:
         *_, depth = self._left.memory.shape
         return range(0, depth, self._run * self._plan.instruction.shape[2])
 
-    def native(self, pieces: Sequence[_Piece]) -> Sequence[Value]:
+    def native(self, pieces: Sequence[_Piece], *, apart: bool) -> Sequence[Value]:
         """The sums with all products, as the instruction adds them."""
-        fenced = self._fenced([piece.sums for piece in pieces])
+        fenced = self._fenced([piece.sums for piece in pieces], apart=apart)
         done: list[Value] = []
         for sums, piece in zip(fenced, pieces, strict=True):
             for depth in self._depths():
@@ -202,26 +205,30 @@ class _Product:
             done.append(sums)
         return self._waited(done)
 
-    def promoted(self, pieces: Sequence[_Piece]) -> Sequence[Value]:
-        """The sums with all products, of which some are summed up before by themselves."""
+    def promoted(self, pieces: Sequence[_Piece], *, again: bool) -> Sequence[Value]:
+        """The sums with all products, of which some are summed up before by themselves.
+
+        Using the same registers for these again saves ptxas from spills, but it takes two of these
+        sums for one where they are added to one number.
+        """
         build = self._build
         assert self._run * self._plan.instruction.shape[2] <= PROMOTED
         type = pieces[0].sums.type
-        # What the registers hold is replaced; to use the same ones again saves ptxas from copies.
-        some = build.create(ConstantOp, value=literal([0], type), types=[type]).result
+        zero = some = build.create(ConstantOp, value=literal([0], type), types=[type]).result
         done: list[Value] = []
         for piece in pieces:
             sums = piece.sums
             for depth in self._depths():
-                (some,) = self._fenced([some])
+                (some,) = self._fenced([some if again else zero])
                 (some,) = self._waited([self._issued(some, piece, depth, anew=True)])
                 sums = build.create(AddFOp, lhs=sums, rhs=some).result
             done.append(sums)
         return done
 
-    def _fenced(self, sums: Sequence[Value]) -> Sequence[Value]:
+    def _fenced(self, sums: Sequence[Value], *, apart: bool = False) -> Sequence[Value]:
         types = [each.type for each in sums]
-        return self._build.create(WgmmaFenceOp, accumulators=sums, types=types).outputs
+        fence = self._build.create(WgmmaFenceOp, accumulators=sums, apart=apart, types=types)
+        return fence.outputs
 
     def _waited(self, sums: Sequence[Value]) -> Sequence[Value]:
         types = [each.type for each in sums]

@@ -57,7 +57,9 @@ def fence(op: wgmma.WgmmaFenceOp, new: wgmma.WgmmaFenceOp, build: ConversionBuil
     if _opens(op):
         return list(new.accumulators)
     types = [value.type for value in new.accumulators]
-    return build.create(nvvm.WgmmaFenceAlignedOp, accumulators=new.accumulators, types=types)
+    return build.create(
+        nvvm.WgmmaFenceAlignedOp, accumulators=new.accumulators, apart=op.apart, types=types
+    )
 
 
 @converts(wgmma.WgmmaCommitOp)
@@ -91,6 +93,7 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
     """All steps of a product at once, with the fence before and the end of the group behind."""
     in_registers = isinstance(op.a.type, VectorType)
     before = op.accumulator.defining_op()
+    opening = before if isinstance(before, wgmma.WgmmaFenceOp) and _opens(before) else None
     return build.create(
         nvvm.WgmmaStepsOp,
         inouts=new.accumulator,
@@ -107,7 +110,8 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
         scale_b=_sign(op.negate_b),
         layout_a=MMALayout.COL if op.transpose_a else MMALayout.ROW,
         layout_b=MMALayout.ROW if op.transpose_b else MMALayout.COL,
-        fence=isinstance(before, wgmma.WgmmaFenceOp) and _opens(before),
+        fence=opening is not None,
+        apart=opening is not None and opening.apart,
         commit=isinstance(op.next, wgmma.WgmmaCommitOp),
     )
 

@@ -111,7 +111,8 @@ def mma(
 ) -> Result:
     """Fence, products, commit, wait: nothing is under way before or after.
 
-    Accumulators go through fence and wait, so that nothing touches them in between.
+    Accumulators go through fence and wait, so that nothing touches them in between. Their
+    registers are those of no other product: whoever reads the sums in between reads others.
     An instruction takes 64 rows and 32 bytes of each; larger products take several.
     """
     a = matrix_of(op.descriptor_a)
@@ -125,7 +126,7 @@ def mma(
     starts_b = _starts(op.descriptor_b, 1, steps, op.transpose_b)
     sums = [new.matrix_c] if blocks == 1 else members(build, new.matrix_c)
     types = [block.type for block in sums]
-    fenced = build.create(wgmma.WgmmaFenceAlignedOp, accumulators=sums, types=types)
+    fenced = build.create(wgmma.WgmmaFenceAlignedOp, accumulators=sums, apart=True, types=types)
     sums = list(fenced.outputs)
     shape = MMAShape(ROWS, accumulator_of(op.matrix_c).shape[1], depth_of(element))
     for block, step in [(block, step) for block in range(blocks) for step in range(steps)]:

@@ -110,8 +110,11 @@ class WgmmaFenceOp(TiedOp):
     """Lets products that follow see what was written to their registers and to shared memory."""
 
     name = "cute_nvgpu.wgmma.fence"
-    syntax = "(`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
+    syntax = "(`apart` $apart^)? (`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
 
+    apart = d.flag()
+    """Whether accumulators go on in other registers than those that something else reads: see
+    `analysis/accumulators.py`. No product may be under way."""
     accumulators = d.operands(ANY_VECTOR)
     outputs = d.results(ANY_VECTOR)
 

@@ -70,7 +70,10 @@ class WgmmaFenceAlignedOp(TiedOp):
     """Orders accesses to registers and to shared memory before products with those behind."""
 
     name = "nvvm.wgmma.fence.aligned"
-    syntax = "(`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
+    syntax = "(`apart` $apart^)? (`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
+
+    apart = d.flag()
+    """Whether accumulators go on in other registers; no product may be under way."""
 
 
 class WgmmaGroupSyncAlignedOp(NvvmOp):
@@ -133,7 +136,7 @@ class WgmmaStepsOp(NvvmOp):
     name = "nvvm.wgmma.steps"
     traits = (SameType("inouts", "res"),)
     syntax = (
-        "(`fence` $fence^)? (`A` `(` $descriptors_a^ `)`)? "
+        "(`fence` $fence^)? (`apart` $apart^)? (`A` `(` $descriptors_a^ `)`)? "
         "(`registers` `(` $registers_a^ `:` type($registers_a) `)`)? "
         "`B` `(` $descriptors_b `)` (`if` $scale_d^)? `,` $inouts `,` $shape `,` "
         "`D` `[` custom<Bracketed>($type_d) `,` custom<Bracketed>($scale) `]` `,` "
@@ -160,6 +163,8 @@ class WgmmaStepsOp(NvvmOp):
     layout_b = d.attribute(MMA_LAYOUT, spelling="layoutB")
     fence = d.flag()
     """Whether the products see what was written to their registers and to memory before."""
+    apart = d.flag()
+    """Whether accumulators go on in other registers; no product may be under way."""
     commit = d.flag()
     """Whether a group is made of these products and those before."""
     res = d.result(ACCUMULATOR)

@@ -50,6 +50,19 @@ def tie(asm: Assembly, w: FunctionWriter, accumulators: Sequence[Value]) -> list
     return lists
 
 
+def copied(
+    asm: Assembly, w: FunctionWriter, accumulators: Sequence[Value]
+) -> tuple[list[str], list[str]]:
+    """Add accumulators as outputs of their own; gives how each is listed, and what fills them."""
+    types = [registers_of(value.type) for value in accumulators]
+    names = [[asm.output(type, apart=True) for type in group] for group in types]
+    moves: list[str] = []
+    for value, group, outputs in zip(accumulators, types, names, strict=True):
+        for type, part, output in zip(group, _taken_apart(w, value), outputs, strict=True):
+            moves.append(f"mov.b32 {output}, {asm.named(type, part)};")
+    return [f"{{{', '.join(group)}}}" for group in names], moves
+
+
 def _taken_apart(w: FunctionWriter, value: Value) -> list[str]:
     """The names of the registers of an accumulator."""
     known = w.lanes.get(value)

@@ -15,7 +15,7 @@ from tilewright.dialects.nvvm.attributes import (
     WGMMAScaleOut,
     WGMMAType,
 )
-from tilewright.emit.llvm.accumulators import bind_tied, tie
+from tilewright.emit.llvm.accumulators import bind_tied, copied, tie
 from tilewright.emit.llvm.rows import Assembly, Row, intrinsic
 from tilewright.support.diagnostics import InternalError
 from tilewright.target.features import Feature
@@ -124,12 +124,17 @@ def _statement(
 
 def _steps(w: FunctionWriter, op: wgmma.WgmmaStepsOp) -> None:
     asm = Assembly(w)
-    (registers,) = tie(asm, w, (op.inouts,))
+    statements: list[str] = []
+    if op.apart:
+        (registers,), statements = copied(asm, w, (op.inouts,))
+    else:
+        (registers,) = tie(asm, w, (op.inouts,))
+    if op.fence:
+        statements.append("wgmma.fence.sync.aligned;")
     scale = str(int(op.scale is WGMMAScaleOut.ONE))
     if op.scale_d is not None:
         scale = asm.input(op.scale_d)
     a_registers = op.registers_a
-    statements = ["wgmma.fence.sync.aligned;"] if op.fence else []
     for step, descriptor in enumerate(op.descriptors_b):
         if a_registers:
             start = step * wgmma.A_REGISTERS
@@ -153,7 +158,11 @@ def _wait(w: FunctionWriter, op: wgmma.WgmmaWaitGroupSyncOp) -> None:
 
 
 def _fence(w: FunctionWriter, op: wgmma.WgmmaFenceAlignedOp) -> None:
-    if op.accumulators:
+    if op.apart:
+        asm = Assembly(w)
+        _, moves = copied(asm, w, op.accumulators)
+        bind_tied(w, op.outputs, asm.call("\n".join([*moves, "wgmma.fence.sync.aligned;"])))
+    elif op.accumulators:
         _through(w, op, "wgmma.fence.sync.aligned;")
     else:
         w.line("call void @llvm.nvvm.wgmma.fence.sync.aligned()")

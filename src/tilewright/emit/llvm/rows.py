@@ -115,11 +115,14 @@ class Assembly:
         self._constraints: list[str] = []
         self._arguments: list[str] = []
 
-    def output(self, type: Type) -> str:
-        """A register that the assembly sets; all of them come before the inputs."""
+    def output(self, type: Type, *, apart: bool = False) -> str:
+        """A register that the assembly sets; all of them come before the inputs.
+
+        One that is apart holds no input, since it is set before all of them are read.
+        """
         assert not self._arguments
         self._outputs.append(type)
-        self._constraints.append(f"={register_letter(type)}")
+        self._constraints.append(f"={'&' * apart}{register_letter(type)}")
         return f"${len(self._constraints) - 1}"
 
     def input(self, value: Value) -> str:

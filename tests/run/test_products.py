@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import ml_dtypes
 import numpy as np
 import pytest
+from matrix_programs import Lies, matrix_product
 
 import tilewright
 
@@ -46,60 +47,6 @@ SHAPES = [
 """Batch, rows, columns, depth; a batch of one stands for none."""
 
 
-Lies = Literal["anywhere", "aligned", "turned"]
-"""What is known of the addresses of matrices; columns of B that are turned are contiguous."""
-
-
-def view(name: str, shape: tuple[int, ...], element: str, lies: Lies) -> tuple[str, str, str]:
-    """A tensor of one tile: how it is viewed, and its types."""
-    strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
-    if name == "b" and lies == "turned":
-        strides[-2:] = [1, shape[-2]]
-    extents = "x".join(map(str, shape))
-    tensor = f"tensor_view<{extents}x{element}, strides={strides}>".replace(", ", ",")
-    tensor = tensor.replace(",strides", ", strides")
-    tiles = f"partition_view<tile=({extents}), {tensor}>"
-    pointer = f"%{name}p" if lies == "anywhere" else f"%{name}d"
-    text = (
-        f"%{name}d = assume div_by<16>, %{name}p : tile<ptr<{element}>>\n"
-        f"%{name}t = make_tensor_view {pointer}, shape = {list(shape)}, strides = {strides} "
-        f": {tensor}\n%{name}v = make_partition_view %{name}t : {tiles}\n"
-    )
-    return text, tiles, f"tile<{extents}x{element}>"
-
-
-def program(
-    a: tuple[int, ...],
-    b: tuple[int, ...],
-    element: str,
-    total: str,
-    how: str = "",
-    hint: str = "",
-    lies: Lies = "anywhere",
-) -> str:
-    """`c = a @ b + c`."""
-    shapes = {"a": (a, element), "b": (b, element), "c": ((*a[:-1], b[-1]), total)}
-    body, types = "", {}
-    where = ", ".join(["%z"] * len(a))
-    for name, (shape, kind) in shapes.items():
-        text, tiles, types[name] = view(name, shape, kind, lies)
-        body += text + (
-            f"%{name}, %{name}r = load_view_tko weak %{name}v[{where}] "
-            f": {tiles}, tile<i32> -> {types[name]}, token\n"
-        )
-    tiles = view("c", shapes["c"][0], total, lies)[1]
-    name, signs = ("mmai", how) if how else ("mmaf", "")
-    body += (
-        f"%s = {name} %a, %b, %c {signs} : {types['a']}, {types['b']}, {types['c']}\n"
-        f"%w = store_view_tko weak %s, %cv[{where}] : {types['c']}, {tiles}, tile<i32> -> token\n"
-    )
-    pointers = ", ".join(f"%{n}p: tile<ptr<{kind}>>" for n, (_, kind) in shapes.items())
-    return (
-        f"cuda_tile.module @m {{ entry @k({pointers}) {hint} {{\n"
-        f"%z = constant <i32: 0> : tile<i32>\n{body}return\n}} }}"
-    )
-
-
 def check(
     batch: tuple[int, ...],
     m: int,
@@ -130,7 +77,7 @@ def check(
             x.view(np.uint8 if s == "unsigned" else np.int8).astype(np.float64) for x, s in sides
         ]
     expected = (wide[0] @ wide[1] + wide[2]).astype(DTYPES[total])
-    text = program(a.shape, b.shape, element, total, how, hint, lies)
+    text = matrix_product(a.shape, b.shape, element, total, how, hint, lies)
     if lies == "turned":
         b = b.swapaxes(-1, -2).copy()
     tilewright.execute(text, "k", 1, [a, b, c], "emulator", check=True, arch=arch)
@@ -191,7 +138,7 @@ def test_what_lies_beyond_the_depth_is_not_multiplied(element: str) -> None:
     b = np.ones((2, 8), DTYPES[element])
     a[0, 1], b[1, 3] = np.inf, -np.inf
     c = np.zeros((8, 8), np.float32)
-    text = program(a.shape, b.shape, element, "f32")
+    text = matrix_product(a.shape, b.shape, element, "f32")
     expected = a.astype(np.float64) @ b.astype(np.float64)
     tilewright.execute(text, "k", 1, [a, b, c], "emulator", check=True, arch="sm_90")
     np.testing.assert_array_equal(c, expected)

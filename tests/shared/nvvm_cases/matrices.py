@@ -220,15 +220,16 @@ def vector_accumulators() -> Iterator[Case]:
             f"<m = 64, n = 8, k = {k}>, D[<{c}>, <one>], A[<{a}>, <one>, <row>], "
             f"B[<{a}>, <one>, <col>] commit : {vector}"
         )
-        yield Case(
-            f"%u = llvm.mlir.zero : {vector}\n"
-            f"    %f:2 = nvvm.wgmma.fence.aligned(%u, %u : {vector}, {vector})\n"
-            f"    %t = nvvm.wgmma.steps A(%l) B(%l), %f#0, {tail}\n"
-            f"    %s2 = nvvm.wgmma.steps fence A(%l) B(%l), %f#1, {tail}\n"
-            f"    %d:2 = nvvm.wgmma.wait.group.sync.aligned 0, %t, %s2 : {vector}, {vector}\n"
-            f"    %three = llvm.mlir.constant(3 : i32) : i32\n"
-            f"    %r = llvm.extractelement %d#1[%three : i32] : {vector}",
-            f"wgmma.mma_async.sync.aligned.m64n8k{k}.{c}.{a}.{a}",
-            element,
-            "90a",
-        )
+        for apart in ("", " apart"):
+            yield Case(
+                f"%u = llvm.mlir.zero : {vector}\n"
+                f"    %f:2 = nvvm.wgmma.fence.aligned{apart}(%u, %u : {vector}, {vector})\n"
+                f"    %t = nvvm.wgmma.steps A(%l) B(%l), %f#0, {tail}\n"
+                f"    %s2 = nvvm.wgmma.steps fence{apart} A(%l) B(%l), %f#1, {tail}\n"
+                f"    %d:2 = nvvm.wgmma.wait.group.sync.aligned 0, %t, %s2 : {vector}, {vector}\n"
+                f"    %three = llvm.mlir.constant(3 : i32) : i32\n"
+                f"    %r = llvm.extractelement %d#1[%three : i32] : {vector}",
+                f"wgmma.mma_async.sync.aligned.m64n8k{k}.{c}.{a}.{a}",
+                element,
+                "90a",
+            )

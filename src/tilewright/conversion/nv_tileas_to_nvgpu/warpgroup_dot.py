@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.accumulators import is_carried, is_read_elsewhere
 from tilewright.analysis.products import WarpgroupProduct, factor_rows
-from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of, widened
+from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.dot import UNSIGNED_BYTE
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import holder
@@ -14,6 +14,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.moves import Shares, where
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_place
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import joined, picked
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.floating import AddFOp
 from tilewright.dialects.arith.literals import literal
@@ -35,7 +36,7 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I64, INDEX, TF32
 from tilewright.layout.linear import REGISTER, unpack
-from tilewright.layout.warpgroups import instruction_columns, together
+from tilewright.layout.warpgroups import CHUNK, instruction_columns, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,29 +154,31 @@ class _Factor:
         return value_of(build, add(build, self._descriptor, units, I64), I64)
 
     def _first(self, row: int) -> Value:
-        """The descriptor of what the warpgroup's first piece takes."""
+        """The descriptor of what the warpgroup's first piece takes.
+
+        Its own part of the address comes before the other fields: ptxas 13.0 loses the upper half
+        of sums of those with what is not constant.
+        """
         op, build = self._op, self._build
         buffer, start = scratch_place(op, build)
-        start += self._start
-        index = build.create(ConstantOp, value=IntegerAttr(start, INDEX), types=[INDEX]).result
-        fields = self.memory.descriptor
-        found = build.create(
-            WgmmaDescriptorOp,
-            tensor=buffer,
-            indices=[index],
-            swizzle=SWIZZLES[fields.span],
-            leading_byte_offset=fields.leading,
-            stride_byte_offset=fields.stride,
-        ).result
         total = layout_of(op.c)
         places = [_matrix(total, vector) for vector in thread_vectors(total)]
         lanes = len(places) - len(total.vectors("warp")) + 2
         vectors = [
-            0 if bit < lanes else self.memory.start((place[0], place[row], 0), self.size)
+            0 if bit < lanes else self.memory.start((place[0], place[row], 0), self.size) * CHUNK
             for bit, place in enumerate(places)
         ]
-        own = widened(build, linear(build, thread(op, build), vectors), signed=False)
-        return value_of(build, add(build, found, own, I64), I64)
+        own = linear(build, thread(op, build), vectors)
+        byte = value_of(build, add(build, own, start + self._start))
+        fields = self.memory.descriptor
+        return build.create(
+            WgmmaDescriptorOp,
+            tensor=buffer,
+            indices=[build.create(IndexCastOp, source=byte, types=[INDEX]).result],
+            swizzle=SWIZZLES[fields.span],
+            leading_byte_offset=fields.leading,
+            stride_byte_offset=fields.stride,
+        ).result
 
 
 class _Product:

@@ -11,6 +11,7 @@ module {
     cute_nvgpu.wgmma.commit
     %7:2 = cute_nvgpu.wgmma.wait 1, %5, %6 : vector<128xf32>, vector<64xi32>
     cute_nvgpu.wgmma.wait 0
+    %8 = cute_nvgpu.wgmma.fence apart(%7#0 : vector<128xf32>)
     return
   }
   func.func @tma(%arg0: !nvgpu.tensormap.descriptor<tensor = memref<64x64xbf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>, %arg1: !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 4>, %arg2: memref<4x128x64xbf16, #gpu.address_space<workgroup>>, %arg3: index, %arg4: i16, %arg5: i64, %arg6: !nvgpu.tensormap.descriptor<tensor = memref<64x32xi32, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>, %arg7: memref<64x32xi32, #gpu.address_space<workgroup>>) {

@@ -1,0 +1,58 @@
+"""Products of matrices on a GPU: shapes, batches and types that go by warps and by warpgroups."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from matrix_programs import Lies, matrix_product
+
+import tilewright
+
+pytestmark = pytest.mark.gpu
+
+DTYPES = {
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "tf32": np.float32,
+    "f32": np.float32,
+}
+SHAPES = [
+    (64, 8, 32),
+    (64, 16, 32),
+    (64, 16, 128),
+    (64, 64, 64),
+    (128, 16, 32),
+    (128, 64, 64),
+    (256, 16, 32),
+    (64, 128, 128),
+    (128, 128, 64),
+]
+"""Rows, columns, depth."""
+
+
+@pytest.mark.parametrize("lies", ["anywhere", "aligned", "turned"])
+@pytest.mark.parametrize("batch", [(), (2,), (4,)])
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize("anew", [False, True])
+def test_small_integers_give_exactly_what_numpy_says(
+    element: str, batch: tuple[int, ...], lies: Lies, anew: bool
+) -> None:
+    """Sums start at what is in memory, or all at one number."""
+    for m, n, k in SHAPES:
+        random = np.random.default_rng(m * n + k)
+        a, b, c = (
+            random.integers(-2, 3, (*batch, *shape)).astype(dtype)
+            for shape, dtype in (
+                ((m, k), DTYPES[element]),
+                ((k, n), DTYPES[element]),
+                ((m, n), np.float32),
+            )
+        )
+        expected = a.astype(np.float64) @ b.astype(np.float64) + (0 if anew else c)
+        text = matrix_product(a.shape, b.shape, element, "f32", lies=lies, anew=anew)
+        if lies == "turned":
+            b = b.swapaxes(-1, -2).copy()
+        tilewright.execute(text, "k", 1, [a, b, c], on="gpu")
+        np.testing.assert_array_equal(c, expected.astype(np.float32), err_msg=f"{(m, n, k)}")

@@ -18,24 +18,15 @@ DTYPES = {
     "tf32": np.float32,
     "f32": np.float32,
 }
-SHAPES = [
-    (64, 8, 32),
-    (64, 16, 32),
-    (64, 16, 128),
-    (64, 64, 64),
-    (128, 16, 32),
-    (128, 64, 64),
-    (256, 16, 32),
-    (64, 128, 128),
-    (128, 128, 64),
-]
+SHAPES = [(64, 16, 32), (128, 64, 64), (256, 16, 32), (64, 128, 128)]
 """Rows, columns, depth."""
 
 
-@pytest.mark.parametrize("lies", ["anywhere", "aligned", "turned"])
+@pytest.mark.parametrize(
+    ("lies", "anew"), [("anywhere", False), ("aligned", True), ("turned", False)]
+)
 @pytest.mark.parametrize("batch", [(), (2,), (4,)])
 @pytest.mark.parametrize("element", DTYPES)
-@pytest.mark.parametrize("anew", [False, True])
 def test_small_integers_give_exactly_what_numpy_says(
     element: str, batch: tuple[int, ...], lies: Lies, anew: bool
 ) -> None:

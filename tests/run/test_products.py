@@ -8,21 +8,10 @@ from typing import Any, get_args
 import ml_dtypes
 import numpy as np
 import pytest
-from matrix_programs import Lies, matrix_product
+from matrix_programs import DTYPES, Lies, matrix_product
 
 import tilewright
 
-DTYPES: dict[str, Any] = {
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "tf32": np.float32,
-    "f32": np.float32,
-    "f64": np.float64,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "i8": np.int8,
-    "i32": np.int32,
-}
 TYPES = [
     ("f16", "f16"),
     ("f16", "f32"),

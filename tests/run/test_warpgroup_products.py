@@ -7,21 +7,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from matrix_programs import DTYPES
 
 import tilewright
 from tilewright.conversion.nv_tileaa_to_nv_tileas import products
 
 Array = np.ndarray[Any, Any]
-DTYPES: dict[str, Any] = {
-    "f16": np.float16,
-    "bf16": ml_dtypes.bfloat16,
-    "tf32": np.float32,
-    "f32": np.float32,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "i8": np.int8,
-    "i32": np.int32,
-}
 BYTES = ("f8E4M3FN", "f8E5M2")
 INSTRUCTION = 32
 """How many products of bytes one wgmma adds."""

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Final, Literal
 
+import ml_dtypes
 import numpy as np
+
+DTYPES: Final[dict[str, Any]] = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "tf32": np.float32,
+    "f32": np.float32,
+    "f64": np.float64,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "i8": np.int8,
+    "i32": np.int32,
+}
+"""The arrays that hold matrices of a type."""
 
 Lies = Literal["anywhere", "aligned", "turned"]
 """What is known of the addresses of matrices; columns of B that are turned are contiguous."""

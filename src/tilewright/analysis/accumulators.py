@@ -30,7 +30,7 @@ def is_read_elsewhere(op: DotOp) -> bool:
     last = loop.body.block.last
     assert last is not None
     passed = last.operands[op.c.index - 1]
-    return isinstance(passed.defining_op(), DotOp) and _has_others(passed, last)
+    return not isinstance(passed.defining_op(), DotOp) or _has_others(passed, last)
 
 
 def is_carried(op: DotOp) -> bool:

@@ -60,7 +60,7 @@ def loop(inside: str, upper: str, passed: str = "next") -> str:
         (loop(dot("next", "sum"), "n"), [False]),
         (loop(dot("next", "sum") + shown("next"), "n"), [True]),
         (loop(shown("sum") + dot("next", "sum"), "n"), [True]),
-        (loop(dot("x", "sum") + f"%next = addf %x, %x : {SUMS} ", "n"), [False]),
+        (loop(dot("x", "sum") + f"%next = addf %x, %x : {SUMS} ", "n"), [True]),
     ],
     ids=["a row", "read between", "a loop", "read in a round", "read before", "made into another"],
 )

@@ -203,7 +203,8 @@ def _check_indices(tile: Tile, at: Batch, indices: Sequence[Array]) -> None:
     space = zip(indices, tile.tiling.space(at[tile.view]), strict=True)
     for dim, (index, extent) in enumerate(space):
         message = f"expected index {dim} in the index space of the view"
-        at.require(tile.op, index < extent, Fault.INDEX, message)
+        within = (index >= 0) & (index < extent)
+        at.require(tile.op, within, Fault.INDEX, message)
 
 
 def load_tile(tile: Tile, at: Batch, token: Token | None) -> tuple[Array, Token]:

@@ -7,6 +7,14 @@
 // RUN @negative
 // ARG x = zeros:8xi32
 // ARG n = 1
+// RUN @negative_long
+// ARG x = zeros:8xi32
+// ARG n = -1
+// ONLY checked
+// FAILS index at LONG : expected index 0 in the index space of the view
+// RUN @negative_long
+// ARG x = zeros:8xi32
+// ARG n = 1
 // RUN @stored grid=1x3
 // ARG x = zeros:4x8xi32
 // ARG out = zeros:4x8xi32
@@ -59,6 +67,13 @@ cuda_tile.module @kernels {
     %xv = make_partition_view %xt : !eight_tile
     %v, %t0 = load_view_tko weak %xv[%n] : !eight_tile, tile<i32> -> tile<4xi32>, token // NEGATIVE
     %t1 = store_view_tko weak %v, %xv[%n] token=%t0 : tile<4xi32>, !eight_tile, tile<i32> -> token
+    return
+  }
+  entry @negative_long(%x: tile<ptr<i32>>, %n: tile<i64>) {
+    %one = constant <i32: 1> : tile<4xi32>
+    %xt = make_tensor_view %x, shape = [8], strides = [1] : !eight
+    %xv = make_partition_view %xt : !eight_tile
+    %t = store_view_tko weak %one, %xv[%n] : tile<4xi32>, !eight_tile, tile<i64> -> token // LONG
     return
   }
   // A tensor of eight columns has two tiles of four.

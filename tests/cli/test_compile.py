@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_emit_stops_at_a_stage(run: Run, stage: str, mark: str) -> None:
     result = run("compile", "kernel.mlir", "--emit", stage)
     assert (result.code, result.err) == (0, "")
     assert mark in result.out
+
+
+@pytest.mark.parametrize("options", [("--line-info",), ("--device-debug",)])
+def test_a_path_that_is_no_utf_8_goes_into_debug_information(
+    run: Run, folder: Path, options: tuple[str, ...]
+) -> None:
+    name = os.fsdecode(b"caf\xe9.mlir")
+    (folder / name).write_text(KERNEL)
+    assert run("compile", name, *options, "-o", "k.cubin") == (0, "", "")
+    assert 'filename: "caf\\E9.mlir"' in run("compile", name, *options, "--emit", "llvm").out
 
 
 @pytest.mark.parametrize(

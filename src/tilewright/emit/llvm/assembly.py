@@ -54,7 +54,7 @@ def emit_assembly(w: FunctionWriter, op: InlineAsmOp) -> None:
         w.module.unproven.append(f"the constraints '{op.constraints}'")
     words = " sideeffect" if op.has_side_effects else ""
     words += " alignstack" if op.is_align_stack else ""
-    text, constraints = escaped(op.asm_string.encode()), escaped(op.constraints.encode())
+    text, constraints = escaped(op.asm_string), escaped(op.constraints)
     result = op.outputs[0] if op.outputs else None
     type = "void" if result is None else w.types[result.type]
     tail = " convergent nounwind" if op.convergent else " nounwind"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def scope_text(op: Any) -> str:
     """` syncscope("device")`; nothing for the whole system."""
-    return "" if op.syncscope is None else f' syncscope("{escaped(op.syncscope.encode())}")'
+    return "" if op.syncscope is None else f' syncscope("{escaped(op.syncscope)}")'
 
 
 _SCOPES: Final[Mapping[str | None, str]] = {

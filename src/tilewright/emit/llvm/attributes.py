@@ -127,7 +127,7 @@ def _passed_through(given: Attribute, function: FuncOp) -> str:
         case StringAttr():
             return given.value
         case ArrayAttr(elements=(StringAttr() as key, StringAttr() as value)):
-            name, text = escaped(key.value.encode()), escaped(value.value.encode())
+            name, text = escaped(key.value), escaped(value.value)
             return f'"{name}"="{text}"'
         case _:
             raise Unsupported("this attribute in 'passthrough'", function.location)

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 _PLAIN: Final = re.compile(r"[A-Za-z$._][\w$.]*", re.ASCII)
 
 
-def escaped(data: bytes) -> str:
-    """What stands between the quotes of a string."""
+def escaped(text: str) -> str:
+    """What stands between the quotes of a string: bytes, those that are no UTF-8 too."""
+    data = text.encode("utf-8", "surrogateescape")
     return "".join([chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data])
 
 
@@ -35,7 +36,7 @@ def symbol(name: str) -> str:
     """`@name`, in quotes if it must be."""
     if _PLAIN.fullmatch(name):
         return f"@{name}"
-    return f'@"{escaped(name.encode("utf-8", "surrogateescape"))}"'
+    return f'@"{escaped(name)}"'
 
 
 def float_text(bits: int, type: FloatType) -> str:
@@ -81,7 +82,7 @@ def constant_text(value: Attribute, type: Type, types: TypeTexts) -> str:
         case DenseElementsAttr():
             return _dense(value, type, types)
         case StringAttr():
-            return f'c"{escaped(value.value.encode("utf-8", "surrogateescape"))}"'
+            return f'c"{escaped(value.value)}"'
         case ArrayAttr():
             return _members(value, type, types)
         case _:

@@ -61,10 +61,10 @@ class DebugInfo:
 
     def _file(self, name: str) -> int:
         folder, slash, base = name.rpartition("/")
-        directory = escaped((folder + (slash if not folder else "")).encode())
+        directory = escaped(folder or slash)
         return self._add(
             ("file", name),
-            f'!DIFile(filename: "{escaped(base.encode())}", directory: "{directory}")',
+            f'!DIFile(filename: "{escaped(base)}", directory: "{directory}")',
         )
 
     def begin(self, function: str, location: Location) -> str:
@@ -85,8 +85,8 @@ class DebugInfo:
         self._scope_file = place.file
         self._scope = self._add(
             ("function", function),
-            f'distinct !DISubprogram(name: "{escaped(_name(location, function).encode())}", '
-            f'linkageName: "{escaped(function.encode())}", file: !{file}, '
+            f'distinct !DISubprogram(name: "{escaped(_name(location, function))}", '
+            f'linkageName: "{escaped(function)}", file: !{file}, '
             f"scope: !{file}, line: {place.line}, type: !{kind}, scopeLine: {place.line}, "
             f"spFlags: DISPFlagDefinition, unit: !{self._unit})",
         )
@@ -117,7 +117,7 @@ class DebugInfo:
         number = f"arg: {argument}, " if argument else ""
         return self._add(
             ("variable", self._scope, name, argument),
-            f'!DILocalVariable(name: "{escaped(name.encode())}", {number}scope: !{self._scope}, '
+            f'!DILocalVariable(name: "{escaped(name)}", {number}scope: !{self._scope}, '
             f"file: !{self._file(file)}, line: {line}, type: !{self._type(type)})",
         )
 

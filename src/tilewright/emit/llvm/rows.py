@@ -151,7 +151,7 @@ class Assembly:
         words = " sideeffect" if memory or convergent else ""
         tail = " convergent nounwind" if convergent else " nounwind"
         inside = ", ".join(self._arguments)
-        return f'call {type} asm{words} "{escaped(text.encode())}", "{constraints}"({inside}){tail}'
+        return f'call {type} asm{words} "{escaped(text)}", "{constraints}"({inside}){tail}'
 
 
 def predicate(asm: Assembly, value: Value | None) -> str:

@@ -82,16 +82,6 @@ class CondBranchOp(Operation):
     false_arguments = d.operands(ANY_TYPE)
     branch_weights = d.optional_attribute(I32_ARRAY_ATTR)
 
-    @property
-    def true_target(self) -> Block:
-        """Where it goes if the condition holds."""
-        return self.successors[0]
-
-    @property
-    def false_target(self) -> Block:
-        """Where it goes if not."""
-        return self.successors[1]
-
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
         """Read `%c weights([9, 1]), ^bb1(%a : i32), ^bb2`."""

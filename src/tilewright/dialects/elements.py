@@ -9,7 +9,6 @@ from tilewright.ir.constraints import TypeConstraint, exactly, instance_of
 from tilewright.ir.traits import Trait
 from tilewright.ir.types import (
     I1,
-    I8,
     I16,
     I32,
     I64,
@@ -124,9 +123,7 @@ BITS_LIKE: Final = _like(
 )
 
 SIGNLESS: Final = TypeConstraint("signless integer", is_signless)
-ANY_FLOAT: Final = instance_of(FloatType, "floating-point")
 I1_TYPE: Final = exactly(I1, "1-bit signless integer")
-I8_TYPE: Final = exactly(I8, "8-bit signless integer")
 I16_TYPE: Final = exactly(I16, "16-bit signless integer")
 I32_TYPE: Final = exactly(I32, "32-bit signless integer")
 I64_TYPE: Final = exactly(I64, "64-bit signless integer")

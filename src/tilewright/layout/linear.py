@@ -269,11 +269,6 @@ class Layout:
             return None
         return Layout(quotient, shape)
 
-    def solve(self, element: int) -> dict[str, int] | None:
-        """An input that holds the packed element, from the first inputs if they have it."""
-        mask = gf2.Basis(self.columns()).express(element)
-        return None if mask is None else self.split(mask)
-
     def split(self, packed: int) -> dict[str, int]:
         """A packed input, by name."""
         indices: dict[str, int] = {}

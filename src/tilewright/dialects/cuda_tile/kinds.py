@@ -12,7 +12,6 @@ from tilewright.dialects.cuda_tile.enums import (
     MemoryOrdering,
     MemoryScope,
     Overflow,
-    PaddingValue,
     Rounding,
     Signedness,
     SymbolVisibility,
@@ -27,7 +26,6 @@ COMPARISON_ORDERING: Final = EnumKind(ComparisonOrdering)
 ATOMIC_MODE: Final = EnumKind(AtomicMode)
 MEMORY_SCOPE: Final = EnumKind(MemoryScope)
 MEMORY_ORDERING: Final = EnumKind(MemoryOrdering)
-PADDING_VALUE: Final = EnumKind(PaddingValue)
 SYMBOL_VISIBILITY: Final = EnumKind(SymbolVisibility)
 OPTIMIZATION_HINTS: Final = InstanceKind(OptimizationHintsAttr, "optimization hints attribute")
 ASSUME_PREDICATE: Final = InstanceKind(AssumePredicate, "assume predicate attribute")

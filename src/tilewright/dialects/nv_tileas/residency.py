@@ -52,10 +52,3 @@ def movement(name: str, source: Value, wanted: Layout) -> Iterator[str]:
             f"expected {name} of which every thread holds what it needs, "
             f"got <{found}>, where <{wanted}> is needed"
         )
-
-
-def other_layout(name: str, value: Value, expected: Layout) -> Iterator[str]:
-    """Complaints unless a tile has that very layout."""
-    found = maybe_layout_of(value)
-    if found is not None and found != expected:
-        yield f"expected {name} in the layout <{expected}>, got <{found}>"

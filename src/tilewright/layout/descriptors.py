@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout.linear import log2, pack
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzle
+from tilewright.target.tensor_cores import WGMMA_DEPTH_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tilewright.layout.linear import Layout
 
-DEPTH_BYTES: Final = 32
-"""How much of K one wgmma consumes."""
 GROUP: Final = 8
 """Rows of a core matrix."""
 
@@ -41,8 +40,8 @@ def describe(memory: Layout, element: int) -> Descriptor:
     Descriptor(span=128, leading=16, stride=1024, across=False)
     """
     rows, depth = memory.shape
-    if depth * element < DEPTH_BYTES:
-        message = f"expected at least {DEPTH_BYTES} bytes of k, got {depth * element}"
+    if depth * element < WGMMA_DEPTH_BYTES:
+        message = f"expected at least {WGMMA_DEPTH_BYTES} bytes of k, got {depth * element}"
         raise Refusal(message)
     if rows < GROUP:
         message = f"expected at least {GROUP} rows, got {rows}"
@@ -67,7 +66,7 @@ def _fit(
         return swizzle(places[log2(vector)] * element, span)
 
     rows, _ = memory.shape
-    depth = DEPTH_BYTES // element
+    depth = WGMMA_DEPTH_BYTES // element
     far: dict[str, int] = {}
     for row, column, place in _expected(rows, depth, element, span, across=across):
         actual = offset(row, column)

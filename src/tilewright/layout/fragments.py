@@ -8,12 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
+from tilewright.target.tensor_cores import WARPGROUP
 
 REGISTER_BITS: Final = 32
 """Operands travel in registers of this width; narrow elements share one."""
-
-WARPGROUP: Final = 4
-"""How many warps execute a wgmma."""
 
 
 def mma_accumulator(rows: int = 16, columns: int = 8) -> Layout:

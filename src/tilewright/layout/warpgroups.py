@@ -6,20 +6,22 @@ from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout import gf2
-from tilewright.layout.descriptors import DEPTH_BYTES, GROUP, Descriptor, describe
-from tilewright.layout.fragments import WARPGROUP, wgmma_accumulator
+from tilewright.layout.descriptors import GROUP, Descriptor, describe
+from tilewright.layout.fragments import wgmma_accumulator
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2, pack, unpack
 from tilewright.layout.products import consists_of, fragment_tile, warp_grid
 from tilewright.layout.spread import LANES
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzled
+from tilewright.target.tensor_cores import (
+    WARPGROUP,
+    WGMMA_COLUMNS,
+    WGMMA_DEPTH_BYTES,
+    WGMMA_ROWS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROWS: Final = 64
-"""How many rows of sums one instruction makes."""
-COLUMNS: Final = 256
-"""How many columns one makes at most."""
 ALIGNMENT: Final = 1024
 """Where a swizzle pattern begins in memory."""
 NARROWEST: Final = 32
@@ -38,8 +40,8 @@ def warpgroup_total(shape: Sequence[int], warps: int) -> Layout:
     >>> print(warpgroup_total((128, 16), warps=8).only("register", "warp"))
     register: (0, 1) (8, 0) (0, 8); warp: (16, 0) (32, 0) (64, 0) -> 128x16
     """
-    grid = warp_grid(shape, (ROWS, GROUP), warps // WARPGROUP, rows=True)
-    columns = min(COLUMNS, shape[-1] // grid.across)
+    grid = warp_grid(shape, (WGMMA_ROWS, GROUP), warps // WARPGROUP, rows=True)
+    columns = min(WGMMA_COLUMNS, shape[-1] // grid.across)
     return fragment_tile(wgmma_accumulator(columns), shape, grid, rows=True, columns=True)
 
 
@@ -50,9 +52,9 @@ def instruction_columns(total: Layout) -> int | None:
     256
     """
     *_, height, width = total.shape
-    columns = min(COLUMNS, width)
+    columns = min(WGMMA_COLUMNS, width)
     while columns >= GROUP:
-        if height >= ROWS and consists_of(total, wgmma_accumulator(columns)):
+        if height >= WGMMA_ROWS and consists_of(total, wgmma_accumulator(columns)):
             return columns if _has_whole_pieces(total, columns) else None
         columns //= 2
     return None
@@ -63,7 +65,7 @@ def _has_whole_pieces(total: Layout, columns: int) -> bool:
     inner = log2(columns // 2)
     beyond = total.vectors(REGISTER)[inner:] + total.vectors(WARP)[log2(WARPGROUP) :]
     places = [unpack(vector, total.shape)[-2:] for vector in beyond]
-    return all(row % ROWS == 0 and column % columns == 0 for row, column in places)
+    return all(row % WGMMA_ROWS == 0 and column % columns == 0 for row, column in places)
 
 
 class FactorMemory(NamedTuple):
@@ -106,11 +108,13 @@ def factor_memory(
     further = [rows * depth << bit for bit in range(log2(batch))]
     places = Layout([(OFFSET, [*one.vectors(OFFSET), *further])], shape).inverse()
     descriptor = describe(one, element)
-    count = depth * element // DEPTH_BYTES
+    count = depth * element // WGMMA_DEPTH_BYTES
     if across:
-        step = DEPTH_BYTES // element * span // CHUNK
+        step = WGMMA_DEPTH_BYTES // element * span // CHUNK
         return FactorMemory(places, shape, descriptor, count, step)
-    return FactorMemory(places, shape, descriptor, span // DEPTH_BYTES, DEPTH_BYTES // CHUNK)
+    return FactorMemory(
+        places, shape, descriptor, span // WGMMA_DEPTH_BYTES, WGMMA_DEPTH_BYTES // CHUNK
+    )
 
 
 def best_memory(source: Layout, element: int) -> FactorMemory:

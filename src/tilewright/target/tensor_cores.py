@@ -33,6 +33,15 @@ BITS: Final[Mapping[str, int]] = {
 }
 """How many bits of a register an element takes."""
 
+WARPGROUP: Final = 4
+"""How many warps execute a wgmma."""
+WGMMA_ROWS: Final = 64
+"""How many rows of sums one makes."""
+WGMMA_COLUMNS: Final = 256
+"""How many columns one makes at most."""
+WGMMA_DEPTH_BYTES: Final = 32
+"""How much of a row of A, and of a column of B, one takes."""
+
 
 class Product:
     """A family of matrix products: pairs of multiplicands, accumulators, shapes."""
@@ -93,12 +102,12 @@ SPARSE_MMA: Final = (
 )
 """`mma.sp.sync`: A holds two of every four elements, and metadata says which."""
 
-_EIGHTS: Final = tuple(range(8, 257, 8))
-_INTEGER_N: Final = (8, 16, 24, *range(32, 257, 16))
+_EIGHTS: Final = tuple(range(8, WGMMA_COLUMNS + 1, 8))
+_INTEGER_N: Final = (8, 16, 24, *range(32, WGMMA_COLUMNS + 1, 16))
 
 
 def _wgmma(extents: Iterable[int], k: int) -> list[Shape]:
-    return [(64, n, k) for n in extents]
+    return [(WGMMA_ROWS, n, k) for n in extents]
 
 
 WGMMA: Final = (

@@ -10,10 +10,10 @@ from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
-from tilewright.layout.fragments import WARPGROUP, mma_accumulator, mma_left, mma_right
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.products import fragment_tile, patches, warp_grid
 from tilewright.layout.warpgroups import warpgroup_total
-from tilewright.target.tensor_cores import BITS
+from tilewright.target.tensor_cores import BITS, WARPGROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from tilewright.conversion.nvgpu_to_nvvm.matrix_descriptor import (
 from tilewright.conversion.nvgpu_to_nvvm.numbers import add, as_value
 from tilewright.conversion.nvgpu_to_nvvm.warpgroup import WGMMA_TYPES
 from tilewright.dialects.cute_nvgpu import wgmma
-from tilewright.dialects.nvgpu.warpgroup import ROWS, depth_of
+from tilewright.dialects.nvgpu.warpgroup import depth_of
 from tilewright.dialects.nvvm import wgmma as nvvm
 from tilewright.dialects.nvvm.attributes import (
     MMALayout,
@@ -23,6 +23,7 @@ from tilewright.dialects.nvvm.attributes import (
 )
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I32, VectorType
+from tilewright.target.tensor_cores import WGMMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -101,7 +102,7 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
         registers_a=taken_apart(build, new.a, I32) if in_registers else [],
         descriptors_b=_advanced(build, new.b, op.steps, op.b_step),
         scale_d=new.accumulate,
-        shape=MMAShape(ROWS, op.columns, depth_of(op.a_type)),
+        shape=MMAShape(WGMMA_ROWS, op.columns, depth_of(op.a_type)),
         type_a=WGMMA_TYPES[op.a_type],
         type_b=WGMMA_TYPES[op.b_type],
         type_d=WGMMA_TYPES[_element(op.accumulator)],

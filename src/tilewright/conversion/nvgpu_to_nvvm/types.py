@@ -26,7 +26,6 @@ from tilewright.dialects.nvgpu.types import (
     WarpgroupAccumulatorType,
     WarpgroupDescriptorType,
 )
-from tilewright.dialects.nvgpu.warpgroup import ROWS as WARPGROUP_ROWS
 from tilewright.ir.attributes import Attribute, IntegerAttr, Type
 from tilewright.ir.type_converter import TypeConverter
 from tilewright.ir.types import (
@@ -42,6 +41,8 @@ from tilewright.ir.types import (
     MemRefType,
     VectorType,
 )
+from tilewright.target.arch import WARP_SIZE
+from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 
 _SPACES: Final = {
     AddressSpace.GLOBAL: 1,
@@ -50,8 +51,6 @@ _SPACES: Final = {
     AddressSpace.PRIVATE: 0,
     AddressSpace.CONSTANT: 4,
 }
-_WARPGROUP: Final = 128
-"""How many threads hold an accumulator together."""
 
 
 def space_of(space: Attribute | None) -> int | None:
@@ -116,14 +115,14 @@ def memref_types(type: MemRefType) -> tuple[Type, ...] | None:
 def accumulator_type(type: WarpgroupAccumulatorType) -> Type | None:
     """The registers of one thread; a struct of them for every 64 rows, where there are more."""
     shape, element = type.fragmented.shape, element_type(type.fragmented.element)
-    if element is None or len(shape) != 2 or shape[0] % WARPGROUP_ROWS:
+    if element is None or len(shape) != 2 or shape[0] % WGMMA_ROWS:
         return None
     rows, columns = shape
-    count, register = WARPGROUP_ROWS * columns // _WARPGROUP, element
+    count, register = WGMMA_ROWS * columns // (WARPGROUP * WARP_SIZE), element
     if element is F16:
         count, register = count // 2, VectorType((2,), F16)
     block = StructType((register,) * count)
-    blocks = rows // WARPGROUP_ROWS
+    blocks = rows // WGMMA_ROWS
     return block if blocks == 1 else StructType((block,) * blocks)
 
 

@@ -18,7 +18,6 @@ from tilewright.dialects.llvm.types import StructType
 from tilewright.dialects.nvgpu import warpgroup
 from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.dialects.nvgpu.warpgroup import (
-    ROWS,
     WarpgroupGenerateDescriptorOp,
     accumulator_of,
     depth_of,
@@ -46,6 +45,7 @@ from tilewright.ir.types import (
     IntegerType,
     VectorType,
 )
+from tilewright.target.tensor_cores import WGMMA_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -117,7 +117,7 @@ def mma(
     """
     a = matrix_of(op.descriptor_a)
     (rows, depth), element = a.shape or (0, 0), a.element
-    blocks, steps = rows // ROWS, depth // depth_of(element)
+    blocks, steps = rows // WGMMA_ROWS, depth // depth_of(element)
     problem = _problem(op.descriptor_a, blocks * steps, op.transpose_a)
     problem = problem or _problem(op.descriptor_b, steps, op.transpose_b)
     if problem is not None:
@@ -128,7 +128,7 @@ def mma(
     types = [block.type for block in sums]
     fenced = build.create(wgmma.WgmmaFenceAlignedOp, accumulators=sums, apart=True, types=types)
     sums = list(fenced.outputs)
-    shape = MMAShape(ROWS, accumulator_of(op.matrix_c).shape[1], depth_of(element))
+    shape = MMAShape(WGMMA_ROWS, accumulator_of(op.matrix_c).shape[1], depth_of(element))
     for block, step in [(block, step) for block in range(blocks) for step in range(steps)]:
         sums[block] = build.create(
             wgmma.WgmmaMmaAsyncOp,
@@ -203,7 +203,7 @@ def _fragment(
     ):
         for number, element in enumerate(_elements(build, registers)):
             pair, half = divmod(number, 2)
-            yield (block * ROWS + pair % 2 * 8, pair // 2 * 8 + half), element
+            yield (block * WGMMA_ROWS + pair % 2 * 8, pair // 2 * 8 + half), element
 
 
 def _elements(build: ConversionBuilder, registers: list[Value]) -> list[Value]:

@@ -13,16 +13,15 @@ from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.dialects.llvm.arithmetic import AddOp
 from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.dialects.nvgpu.constraints import tensor_map
-from tilewright.dialects.nvgpu.warpgroup import ROWS, WarpgroupGenerateDescriptorOp
+from tilewright.dialects.nvgpu.warpgroup import WarpgroupGenerateDescriptorOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.target.tensor_cores import WGMMA_DEPTH_BYTES, WGMMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _PIECE: Final = 16
 """The bytes that are never torn apart: a row of a core matrix, which has eight."""
-_DEPTH_BYTES: Final = 32
-"""How much of a row one instruction takes along the common dimension."""
 
 
 class Fields:
@@ -63,12 +62,12 @@ class Fields:
         The two offsets change their roles where pieces of transposed matrices stay in place.
         """
         if not transposed:
-            spans, rest = divmod(step * _DEPTH_BYTES, self.swizzle.span or _PIECE)
-            return block * ROWS // 8 * self.stride + spans * self.leading + rest
+            spans, rest = divmod(step * WGMMA_DEPTH_BYTES, self.swizzle.span or _PIECE)
+            return block * WGMMA_ROWS // 8 * self.stride + spans * self.leading + rest
         groups = step * 2
         if self.swizzle.span is None:
-            return block * ROWS // 8 * self.stride + groups * self.leading
-        return block * 2 * ROWS // self.swizzle.span * self.leading + groups * self.stride
+            return block * WGMMA_ROWS // 8 * self.stride + groups * self.leading
+        return block * 2 * WGMMA_ROWS // self.swizzle.span * self.leading + groups * self.stride
 
 
 def further(build: ConversionBuilder, descriptor: Value, bytes: int) -> Value:

@@ -18,8 +18,16 @@ from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, 
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import WARP
 from tilewright.layout.products import consists_of
-from tilewright.layout.warpgroups import COLUMNS, ROWS, instruction_columns
-from tilewright.target.tensor_cores import BITS, MMA, WGMMA, find_product
+from tilewright.layout.warpgroups import instruction_columns
+from tilewright.target.tensor_cores import (
+    BITS,
+    MMA,
+    WGMMA,
+    WGMMA_COLUMNS,
+    WGMMA_DEPTH_BYTES,
+    WGMMA_ROWS,
+    find_product,
+)
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -49,10 +57,6 @@ SHAPES: Final[dict[str, tuple[Shape, ...]]] = {
     "u8": ((16, 8, 16), (16, 8, 32)),
 }
 """The shapes of mma.sync by the type of A, the shallowest first."""
-
-
-WGMMA_BITS: Final = 256
-"""How much of a row of A one wgmma takes."""
 
 
 class Instruction(NamedTuple):
@@ -87,9 +91,9 @@ def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
         return None
     a, b, total = types
     *_, m, n = shape(op.c.type)
-    wanted = (ROWS, min(n, COLUMNS), WGMMA_BITS // BITS[a])
+    wanted = (WGMMA_ROWS, min(n, WGMMA_COLUMNS), WGMMA_DEPTH_BYTES * 8 // BITS[a])
     found = find_product(WGMMA, a, b, total, wanted)
-    if found is None or m % ROWS or shape(op.a.type)[-1] % wanted[2]:
+    if found is None or m % WGMMA_ROWS or shape(op.a.type)[-1] % wanted[2]:
         return None
     return Instruction(a, b, wanted, found.feature, total)
 

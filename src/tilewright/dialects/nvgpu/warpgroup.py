@@ -33,13 +33,12 @@ from tilewright.ir.types import (
     MemRefType,
     VectorType,
 )
+from tilewright.target.tensor_cores import WGMMA_COLUMNS, WGMMA_DEPTH_BYTES, WGMMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
-ROWS: Final = 64
-"""How many rows of the result one instruction makes."""
 _EIGHTS: Final = (F8E4M3FN, F8E5M2)
 
 
@@ -56,14 +55,14 @@ def accumulates(result: Type, a: Type, b: Type) -> bool:
 
 def is_width(columns: int, a: Type) -> bool:
     """Whether one instruction can make so many columns of the result."""
-    if not 8 <= columns <= 256 or columns % 8:
+    if not 8 <= columns <= WGMMA_COLUMNS or columns % 8:
         return False
     return a not in BYTES or columns in (8, 24) or columns % 16 == 0
 
 
 def depth_of(a: Type) -> int:
     """How many elements along the common dimension one instruction takes."""
-    return 256 // (bits_of(a) or 32)
+    return WGMMA_DEPTH_BYTES * 8 // (bits_of(a) or 32)
 
 
 def matrix_of(value: Value) -> MemRefType:
@@ -165,8 +164,8 @@ class WarpgroupMmaOp(Operation):
         if not accumulates(c.element, a.element, b.element):
             yield f"cannot add products of '{a.element}' and '{b.element}' to '{c.element}'"
             return
-        if m % ROWS:
-            yield f"expected a multiple of {ROWS} rows, got {m}"
+        if m % WGMMA_ROWS:
+            yield f"expected a multiple of {WGMMA_ROWS} rows, got {m}"
         if not is_width(n, a.element):
             yield f"expected a number of columns that wgmma has for '{a.element}', got {n}"
         if k % depth_of(a.element):
@@ -202,6 +201,6 @@ class WarpgroupMmaInitAccumulatorOp(Operation):
 
     def verify(self) -> Iterator[str]:
         type = accumulator_of(self.matrix_c)
-        fits = len(type.shape) == 2 and type.shape[0] % ROWS == 0
+        fits = len(type.shape) == 2 and type.shape[0] % WGMMA_ROWS == 0
         if not fits or not is_width(type.shape[1], F16) or type.element not in (F16, F32, I32):
             yield f"expected an accumulator that wgmma has, got '{type}'"

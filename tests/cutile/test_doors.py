@@ -250,45 +250,69 @@ def test_other_versions_of_cutile_are_refused_by_name(cache: Path, tmp_path: Pat
 
 
 MIRROR = """
-import __main__, pickle, sys
+import __main__, atexit, pickle, sys, threading
 class Thing: pass
-print(sys.argv, __name__, __main__.__file__, __main__.__spec__ is None, __main__.Thing is Thing)
-print(type(pickle.loads(pickle.dumps(Thing()))) is Thing, sys.path[0], __doc__, __builtins__)
+def show(when):
+    print(when, type(pickle.loads(pickle.dumps(Thing()))) is Thing, vars(__main__) is globals())
+print(sys.argv, __name__, __file__, __package__, __doc__, __builtins__, sys.path[0])
+print(__spec__ and __spec__.name, type(__loader__).__name__, __cached__)
+threading.Thread(target=lambda: (threading.main_thread().join(), show("afterwards"))).start()
+atexit.register(show, "at exit")
+def fail(): raise ValueError("words")
+if "fail" in sys.argv: fail()
 """
-
-
-def test_a_program_sees_what_python_would_show_it(cache: Path, tmp_path: Path) -> None:
-    script = tmp_path / "mirror.py"
-    script.write_text('"""Words."""\n' + MIRROR)
-    words = (script, "--help", "-m", "x", "--on", "cpu")
-    assert python(*RUNNER, *words, cache=cache).stdout == python(*words, cache=cache).stdout
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "__main__.py").write_text("import sys\nprint(sys.argv, sys.path[0], __name__)")
-    assert (
-        python(*RUNNER, folder, "a", cache=cache).stdout == python(folder, "a", cache=cache).stdout
-    )
+ENDING = """
+import os, signal, sys
+if sys.argv[1:] == ["signal"]:
+    os.kill(os.getpid(), signal.SIGINT)
+sys.excepthook = lambda kind, error, trace: print("caught", error)
+if sys.argv[1:] == ["error"]:
+    raise ValueError("words")
+sys.exit(7 if sys.argv[1:] == ["number"] else "words")
+"""
+PROGRAMS = {
+    "mirror.py": '"""Words."""\n' + MIRROR,
+    "folder/__main__.py": MIRROR,
+    "empty/notes.txt": "",
+    "package/__init__.py": "import sys\nprint(sys.argv, __name__)\n",
+    "package/__main__.py": MIRROR,
+    "package/part.py": MIRROR,
+    "ending.py": ENDING,
+    "wrong.py": "this is no Python",
+    "nothing.py": "",
+}
 
 
 @pytest.mark.parametrize(
-    ("program", "code"),
+    "line",
     [
-        ("raise SystemExit(7)", 7),
-        ("import sys; sys.exit('words')", 1),
-        ("raise ValueError", 1),
-        ("this is no Python", 1),
-        ("pass", 0),
+        "mirror.py --help -m x --on cpu",
+        "mirror.py fail",
+        "-m mirror --help -m x --on cpu",
+        "-m mirror fail",
+        "-m package fail",
+        "-m package.part",
+        "-m package.missing",
+        "-m missing",
+        "folder a",
+        "folder fail",
+        "empty",
+        "ending.py signal",
+        "ending.py error",
+        "ending.py number",
+        "ending.py words",
+        "wrong.py",
+        "-m wrong",
+        "nothing.py",
     ],
 )
-def test_exit_codes_are_those_of_python(
-    program: str, code: int, cache: Path, tmp_path: Path
-) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(program)
-    own = python(script, cache=cache)
-    done = python(*RUNNER, script, cache=cache)
-    assert done.returncode == own.returncode == code
-    assert done.stderr.splitlines()[-1:] == own.stderr.splitlines()[-1:]
+def test_a_program_runs_as_python_runs_it(line: str, cache: Path, tmp_path: Path) -> None:
+    for name, text in PROGRAMS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    own = python(*line.split(), cache=cache, cwd=tmp_path)
+    done = python(*RUNNER, *line.split(), cache=cache, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (own.returncode, own.stdout, own.stderr)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +323,7 @@ def test_exit_codes_are_those_of_python(
         (["--on", "moon", "x.py"], "expected '--on' gpu or cpu, found 'moon'"),
         (["-m"], "expected a value behind '-m'"),
         (["--of", "x.py"], "unknown option '--of'"),
-        (["missing.py"], "cannot open 'missing.py': there is no such file"),
+        (["missing.py"], "cannot read 'missing.py': No such file or directory"),
     ],
 )
 def test_wrong_usage(words: list[str], message: str, cache: Path) -> None:

@@ -64,7 +64,11 @@ def put_on_path(folder: Path, log: Path | None = None) -> str:
 
 
 def python(
-    *words: str | Path, cache: Path, sources: Path = SOURCES, **variables: str
+    *words: str | Path,
+    cache: Path,
+    sources: Path = SOURCES,
+    cwd: Path | None = None,
+    **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run Python with its own cache of cuTile and without one of ours."""
     inherited = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
@@ -76,7 +80,9 @@ def python(
         **variables,
     }
     command = [sys.executable, *map(str, words)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env=environment, cwd=cwd, capture_output=True, text=True, check=False
+    )
 
 
 def maker(cubin: Path) -> Note | None:

@@ -7,8 +7,8 @@ import os
 import runpy
 import sys
 from importlib.machinery import SourceFileLoader
-from types import ModuleType
-from typing import Final
+from types import ModuleType, TracebackType
+from typing import Any, Final
 from zipfile import is_zipfile
 
 from tilewright.cutile.importing import hand_down, switch_on_import
@@ -81,36 +81,67 @@ def main() -> int:
     if line.is_help:
         print(HELP)
         return 0
-    path = line.program[0]
-    if not line.is_module and not os.path.exists(path):
-        print(f"error: cannot open '{path}': there is no such file", file=sys.stderr)
-        return WRONG_USAGE
     switch_on_import(line.on)
     hand_down(line.on)
-    sys.argv = line.program
-    if line.is_module:
-        runpy.run_module(path, run_name="__main__", alter_sys=True)
-    else:
-        _run_script(path)
-    return 0
+    return _run(line.program, is_module=line.is_module)
 
 
-def _run_script(path: str) -> None:
-    """Run a file as the module `__main__`, from which others may import."""
+def _run(program: list[str], *, is_module: bool) -> int:
+    """Run what follows on the command line as Python itself would."""
+    path, *words = program
+    _hide_what_runs_it()
+    module = sys.modules["__main__"] = ModuleType("__main__")
+    vars(module)["__builtins__"] = builtins
+    sys.argv = ["-m", *words] if is_module else program
+    if is_module:
+        return _run_module(path, is_named=True)
     if not sys.flags.safe_path:
         del sys.path[0]  # the folder of `python -m tilewright.cutile`
     if os.path.isdir(path) or is_zipfile(path):
-        runpy.run_path(path, run_name="__main__")
-        return
-    if not sys.flags.safe_path:
-        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+        sys.path.insert(0, os.path.abspath(path))
+        return _run_module("__main__", is_named=False)
+    return _run_script(path, vars(module))
+
+
+def _run_module(name: str, *, is_named: bool) -> int:
+    """Run a module that Python finds, under its name or as the one that its folder is for."""
+    # This is what Python calls; `runpy.run_module` takes `__main__` away when the module has run,
+    # but threads and what is registered with `atexit` still need it.
+    vars(runpy)["_run_module_as_main"](name, is_named)
+    return 0
+
+
+def _run_script(path: str, names: dict[str, Any]) -> int:
+    """Run a file in the module with these names."""
     file = os.path.abspath(path)
     loader = SourceFileLoader("__main__", file)
-    code = loader.source_to_code(loader.get_data(file), file)
-    module = ModuleType("__main__")
-    vars(module).update(__builtins__=builtins, __cached__=None, __file__=file, __loader__=loader)
-    sys.modules["__main__"] = module
-    exec(code, vars(module))
+    try:
+        source = loader.get_data(file)
+    except OSError as error:
+        print(f"error: cannot read '{path}': {error.strerror}", file=sys.stderr)
+        return WRONG_USAGE
+    if not sys.flags.safe_path:
+        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+    names.update(__cached__=None, __file__=file, __loader__=loader)
+    exec(compile(source, file, "exec", dont_inherit=True), names)
+    return 0
+
+
+def _hide_what_runs_it() -> None:
+    """Have errors that nobody catches shown from the program's first frame on."""
+    show = sys.excepthook
+
+    def show_from_program(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        frame = trace
+        while frame is not None:
+            if frame.tb_frame.f_code.co_filename == __file__:
+                trace = frame.tb_next
+            frame = frame.tb_next
+        show(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = show_from_program
 
 
 if __name__ == "__main__":

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NoReturn
 
 from tilewright.driver.cli import main
-from tilewright.driver.process import leave
+from tilewright.driver.process import run
 
 
 def script() -> NoReturn:
     """Run the command line as a process of its own."""
-    leave(main())
+    run(main)
 
 
 if __name__ == "__main__":

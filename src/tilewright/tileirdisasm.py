@@ -9,9 +9,10 @@ from tilewright import __version__
 from tilewright.bytecode.opcodes import MLIR_MAGIC
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.versions import NEWEST, spell
+from tilewright.driver import process
+from tilewright.driver.cli import guarded
 from tilewright.driver.disassembly import disassemble
 from tilewright.driver.files import FileError, is_bytecode, read_input, write_output
-from tilewright.driver.process import leave
 from tilewright.driver.tool_options import Asked, Option, Takes, ToolLine
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 OK: Final = 0
 WRONG_USAGE: Final = 1
-NO_INPUT: Final = 2
+NO_FILE: Final = 2
 WRONG_INPUT: Final = 3
 
 TITLE: Final = "tileirdisasm: Tile IR disassembler of Tilewright"
@@ -37,7 +38,8 @@ OPTIONS:
   --print-debug-info - Annotate disassembly with debugging information, if present.
   --version          - Display the version of this program
 
-Exit codes: {OK} done, {WRONG_USAGE} the command line is wrong, {NO_INPUT} no file to read, \
+Exit codes: {OK} done, {WRONG_USAGE} the command line is wrong, {NO_FILE} a file cannot be \
+read or written,
 {WRONG_INPUT} the file is not valid Tile IR bytecode"""
 
 VERSION: Final = f"{TITLE} {__version__}\nTile IR V{spell(NEWEST)}.0"
@@ -49,37 +51,40 @@ OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
 
 def script() -> NoReturn:
     """Run as a process of its own."""
-    leave(main())
+    process.run(main)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
+    with CollectorPause():
+        return guarded(lambda: _run(sys.argv[1:] if argv is None else argv))
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
-        with CollectorPause():
-            return _run(sys.argv[1:] if argv is None else argv)
-    except Asked as asked:
-        print(VERSION if asked.name == "version" else HELP)
-        return OK
+        return _disassemble(arguments)
     except FileError as error:
         print(error, file=sys.stderr)
-        return NO_INPUT
+        return NO_FILE
     except Error as error:
         print(error.render(), file=sys.stderr)
         print("error: failed to read provided Tile IR bytecode", file=sys.stderr)
         return WRONG_INPUT
-    except BrokenPipeError:
-        return OK  # whoever read our output has seen enough
 
 
-def _run(arguments: Sequence[str]) -> int:
-    line = ToolLine("tileirdisasm", OPTIONS, arguments)
+def _disassemble(arguments: Sequence[str]) -> int:
+    try:
+        line = ToolLine("tileirdisasm", OPTIONS, arguments)
+    except Asked as asked:
+        write_output("-", f"{VERSION if asked.name == 'version' else HELP}\n".encode())
+        return OK
     if line.wrong:
         return WRONG_USAGE
     path = line.files[0] if line.files else ""
     if not path:
-        print(HELP)
+        write_output("-", f"{HELP}\n".encode())
         print("error: no input file provided", file=sys.stderr)
-        return NO_INPUT
+        return NO_FILE
     # The original has no standard input: `-` is a file of that name.
     data, name = read_input("./-" if path == "-" else path)
     if not is_bytecode(data):

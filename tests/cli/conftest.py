@@ -27,6 +27,7 @@ FILES: dict[str, str | bytes] = {
     "good.mlir": PROGRAM,
     "empty": b"",
     "mlir.bc": b"ML\xefR\x06MLIR20.0.0\0",
+    "words": "good.tileirbc -g",
     "random": bytes(range(128, 256)),
     "unknown.mlir": PROGRAM.replace("addf", "frobnicate"),
     "mismatch.mlir": PROGRAM.replace("%b: tile<f32>", "%b: tile<f16>"),

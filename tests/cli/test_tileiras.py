@@ -220,6 +220,32 @@ def test_as_a_process(folder: Path) -> None:
         assert done.stderr == "error: cannot read 'nope': No such file or directory\n"
 
 
+CLOSED = ("<&- >&- 2>&-", ">&-", "2>&-", "<&-")
+
+
+@pytest.mark.parametrize("streams", CLOSED)
+def test_streams_that_the_caller_has_closed(folder: Path, streams: str) -> None:
+    command = f"{sys.executable} -m tilewright.tileiras good.tileirbc {GPU} -o k {streams}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert read_note((folder / "k").read_bytes()) is not None
+
+
+@pytest.mark.parametrize("tool", ["tileiras", "tileirdisasm"])
+@pytest.mark.parametrize("target", ["/dev/full", "&-"])
+def test_an_answer_that_nobody_gets(tool: str, target: str) -> None:
+    script = Path(sys.executable).with_name(tool)
+    done = subprocess.run(["sh", "-c", f"{script} --version >{target}"], capture_output=True)
+    assert done.returncode in (1, 2)
+    assert re.fullmatch(rb"error: cannot write standard output: .+\n", done.stderr)
+
+
+def test_messages_that_nobody_gets() -> None:
+    command = f"{sys.executable} -m tilewright.tileiras nope {GPU} 2>&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True)
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
 def test_the_version_loads_no_compiler() -> None:
     """cuTile asks for it before everything else."""
     code = (

@@ -22,6 +22,7 @@ GOOD = [
     ["-g", "-g=false", "good.tileirbc"],
     ["--", "good.tileirbc"],
     ["--color", "good.tileirbc"],
+    ["@words"],
 ]
 
 BAD = [
@@ -140,3 +141,13 @@ def test_as_a_process(folder: Path, nvidia_tools: Path) -> None:
     done = subprocess.run([script, "-g", "good.tileirbc"], capture_output=True, check=False)
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, original.stdout, b"")
     assert subprocess.run([script, "nope"], capture_output=True, check=False).returncode == 2
+
+
+def test_a_bug_of_ours_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: object) -> object:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("tilewright.tileirdisasm.verify", failing)
+    code, out, err = run("good.tileirbc", tool="tileirdisasm")
+    assert (code, out) == (70, "")
+    assert "This is a bug in Tilewright, not in your program. Please report it" in err

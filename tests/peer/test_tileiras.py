@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,6 +53,8 @@ DONE = [
     [*GOOD, "--O2"],
     [*GOOD, "--opt-level=2", "--opt-level=3"],
     [*GOOD, "--opt-level", "0x1"],
+    [*GOOD, "--opt-level=03"],
+    [*GOOD, "--opt-level=-0"],
     [*GOOD, "--lineinfo"],
     [*GOOD, "-lineinfo=false"],
     [*GOOD, "--device-debug", "-O0"],
@@ -65,6 +68,10 @@ DONE = [
     [*GOOD, "--remarks=none", "--remarks-passed=memory", "--remarks-missed=tensorcore"],
     [*GOOD, "--remarks=all", "--remark-format=command-line"],
     [*GOOD, "--remarks=all", "--remark-format=yaml", "--remarks-output-file=remarks.yaml"],
+    [*GOOD, "--remarks=all", "--remark-format=yaml", "--remarks-output-file="],
+    [*GOOD, "--remarks=all", "--remark-format=yaml", "--remarks-output-file=-"],
+    ["@words"],
+    ["@more", "good", "-o", "made"],
 ]
 
 WRONG = [
@@ -99,6 +106,16 @@ WRONG = [
     [*GOOD, "-O=2"],
     [*GOOD, "-O3=2"],
     [*GOOD, "--opt-level="],
+    [*GOOD, "--opt-level=010"],
+    [*GOOD, "--opt-level=+2"],
+    [*GOOD, "--opt-level= 2"],
+    [*GOOD, "--opt-level=1_0"],
+    [*GOOD, "--opt-level=\N{ARABIC-INDIC DIGIT TWO}"],
+    [*GOOD, "--opt-level=2147483648"],
+    [*GOOD, "--color=always"],
+    ["@folder", GPU, "-o", "made"],
+    ["@itself", *GOOD],
+    ["@nope", *GOOD],
     [*GOOD, "--device-debug"],
     [*GOOD, "--device-debug", "-O3", "--lineinfo"],
     [*GOOD, "--lineinfo=maybe"],
@@ -150,6 +167,8 @@ LINE = re.compile(
     r"|tileiras: .+"
     r"|Can specify at most 1 positional arguments: See: .*tileiras --help"
     r"|Error opening remark output file .*"
+    r"|recursive expansion of: .*"
+    r"|cannot not open file .*"
 )
 """A line of what either compiler says of a mistake."""
 
@@ -175,6 +194,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "header": good[:9],
         "future": good[:9] + b"\x63" + good[10:],
         "invalid": invalid_program(),
+        "words": b"good '--gpu-name=sm_90'\n-o \"made\"\n",
+        "more": b"@less --lineinfo",
+        "less": b"--arch sm_90",
+        "itself": b"--lineinfo @itself",
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -222,6 +245,15 @@ def test_good_command_lines(both, folder: Path, arguments: list[str]) -> None:
     assert (ours.code, ours.err) == (theirs.code, theirs.err) == (0, "")
     assert bool(ours.out) == bool(theirs.out)
     assert read_note((folder / "made").read_bytes()) is not None
+
+
+def test_a_cubin_on_standard_output(folder: Path, nvidia_tools: Path) -> None:
+    ours = [sys.executable, "-m", "tilewright.tileiras"]
+    for command in ([str(nvidia_tools / "tileiras")], ours):
+        done = subprocess.run([*command, "good", GPU, "-o", "-"], capture_output=True, check=True)
+        assert done.stdout.startswith(b"\x7fELF")
+    assert read_note(done.stdout) is not None
+    assert not (folder / "-").exists()
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)

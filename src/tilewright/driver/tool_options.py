@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 BOOLEANS: Final = {
     **dict.fromkeys(("", "true", "TRUE", "True", "1"), True),
@@ -39,11 +40,11 @@ class Option(NamedTuple):
 
 HELP: Final = Option("help", Takes.NOTHING)
 VERSION: Final = Option("version", Takes.NOTHING)
-UNHEEDED: Final = Option("unheeded", Takes.FLAG)
 EVERYWHERE: Final[Mapping[str, Option]] = {
     **dict.fromkeys(("h", "help", "help-hidden", "help-list", "help-list-hidden"), HELP),
     "version": VERSION,
-    **dict.fromkeys(("color", "print-all-options", "print-options"), UNHEEDED),
+    # These say nothing to us.
+    **{name: Option(name, Takes.FLAG) for name in ("color", "print-all-options", "print-options")},
 }
 """What every tool understands."""
 
@@ -80,7 +81,7 @@ class ToolLine:
         self.values: dict[str, str] = {}
         """By the full names of options; the last one counts."""
         self.wrong = False
-        words = iter(arguments)
+        words = self._expanded(arguments)
         for word in words:
             if word == "--":
                 self.files += words
@@ -97,6 +98,31 @@ class ToolLine:
     def flag(self, name: str) -> bool:
         """Whether an option is set."""
         return name in self.values and BOOLEANS[self.values[name]]
+
+    def _expanded(self, arguments: Iterable[str], inside: tuple[str, ...] = ()) -> Iterator[str]:
+        """The arguments, with those of the file in place of each `@file`; there may be more in it.
+
+        Without such a file the word is left as it is.
+        """
+        for word in arguments:
+            path = word[1:]
+            if not word.startswith("@") or not os.path.exists(path):
+                yield word
+            elif path in inside:
+                self._mistake(f"'{path}' names itself as a file of arguments")
+            else:
+                yield from self._expanded(self._arguments(path), (*inside, path))
+
+    def _arguments(self, path: str) -> list[str]:
+        """What a file of arguments has in it, by the rules of a shell."""
+        import shlex  # noqa: PLC0415
+
+        try:
+            with open(path, "rb") as file:
+                return shlex.split(os.fsdecode(file.read()))
+        except (OSError, ValueError) as error:
+            self._mistake(f"cannot read '{path}': {getattr(error, 'strerror', error)}")
+        return []
 
     def _mistake(self, text: str) -> None:
         self.wrong = True
@@ -163,7 +189,20 @@ def _problem(option: Option, value: str | None, given: bool) -> str | None:
 
 def _is_number(text: str) -> bool:
     try:
-        int(text, 0)
+        integer(text)
     except ValueError:
         return False
     return True
+
+
+def integer(text: str) -> int:
+    """A number as LLVM reads it: in C's notation, with 32 bits."""
+    digits = text.removeprefix("-")
+    # Python takes spaces, underscores and digits of every script, but no octal numbers of C.
+    if not (digits.isascii() and digits.isalnum()):
+        raise ValueError(text)
+    octal = digits.startswith("0") and digits.isdecimal()
+    value = int(text, 8 if octal else 0)
+    if not -(2**31) <= value < 2**31:
+        raise ValueError(text)
+    return value

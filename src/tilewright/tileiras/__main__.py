@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import NoReturn
 
-from tilewright.driver.process import leave
+from tilewright.driver.process import run
 
 
 def script() -> NoReturn:
@@ -15,7 +15,7 @@ def script() -> NoReturn:
     gc.disable()
     from tilewright.tileiras.run import main  # noqa: PLC0415
 
-    leave(main())
+    run(main)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.driver.tool_options import Option, Takes, ToolLine, complain
+from tilewright.driver.tool_options import Option, Takes, ToolLine, complain, integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -121,13 +121,13 @@ def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) 
     remarks = RemarkOptions(
         {kind: given.get(f"remarks-{kind}", every) for kind in KINDS},
         given.get(FORMAT.name, COMMAND_LINE),
-        given.get(REMARKS_FILE.name, "tileir_remarks.yaml"),
+        given.get(REMARKS_FILE.name) or "tileir_remarks.yaml",
     )
     return Job(
         line.files[0] if line.files else "",
         given.get(OUTPUT.name, "elf.o"),
         given.get(GPU.name, ""),
-        int(given.get(LEVEL.name, "3"), 0),
+        integer(given.get(LEVEL.name, "3")),
         line.flag(LINE_INFO.name),
         line.flag(DEVICE_DEBUG.name),
         SANITIZE.name in given,

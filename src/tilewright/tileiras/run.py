@@ -47,9 +47,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with CollectorPause():
             return _run(sys.argv[1:] if argv is None else argv)
-    except Asked as asked:
-        print(_answer(asked.name))
-        return OK
     except Refused as refused:
         print(refused, file=sys.stderr)
         return refused.code
@@ -94,11 +91,20 @@ def bug_text(error: Exception) -> str:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    job = read_job(arguments)
+    try:
+        job = read_job(arguments)
+    except Asked as asked:
+        _say(_answer(asked.name))
+        return OK
     if job is None:
         return WRONG_USAGE
     perform(job)
     return OK
+
+
+def _say(text: str) -> None:
+    with _failing(WRONG_USAGE):
+        write_output("-", f"{text}\n".encode())
 
 
 def perform(job: Job) -> None:
@@ -107,7 +113,7 @@ def perform(job: Job) -> None:
     _check(job)
     made = _compile(job, data)
     with _failing(WRONG_SETTINGS):
-        write_output(_path(job.output), made)
+        write_output(job.output, made)
 
 
 @contextmanager
@@ -122,10 +128,11 @@ def _failing(code: int) -> Generator[None]:
 def _input(job: Job) -> bytes:
     """The contents of the file, which look like bytecode of a version that we know."""
     if not job.file:
-        print(HELP)
+        _say(HELP)
         raise Refused(WRONG_USAGE, "error: no input file provided")
     with _failing(WRONG_USAGE):
-        data, _ = read_input(_path(job.file))
+        # Output may go to `-`, but there is no standard input: that is a file of this name.
+        data, _ = read_input("./-" if job.file == "-" else job.file)
     if not is_bytecode(data):
         hint = " (it looks like MLIR bytecode instead)" if data.startswith(MLIR_MAGIC) else ""
         text = f"error: input does not correspond to Tile IR bytecode{hint}"
@@ -225,10 +232,5 @@ def _show(options: RemarkOptions, remarks: list[Remark]) -> None:
     text = as_yaml(chosen) if options.form == YAML else as_text(chosen)
     with _failing(WRONG_INPUT):
         # Names in a program need not be text.
-        target = _path(options.file) if options.form == YAML else "-"
+        target = options.file if options.form == YAML else "-"
         write_output(target, text.encode("utf-8", "backslashreplace"))
-
-
-def _path(name: str) -> str:
-    """The original knows neither standard input nor output: `-` is a file of that name."""
-    return "./-" if name == "-" else name

@@ -53,6 +53,14 @@
 // RUN @odd
 // ARG x = zeros:2xi32
 // FAILS misaligned at ODD : expected an address divisible by 4
+// RUN @odd_rows
+// ARG x = zeros:9x4xi32
+// ARG n = 6
+// FAILS misaligned at ODD_ROWS : expected an address divisible by 4
+// RUN @odd_rows
+// ARG x = zeros:9x4xi32
+// ARG n = 8
+// EXPECT x = np.zeros((9, 4))
 !eight = !cuda_tile.tensor_view<8xi32, strides=[1]>
 !eight_tile = !cuda_tile.partition_view<tile=(4), tensor_view<8xi32, strides=[1]>>
 !ten_tile = !cuda_tile.strided_view<tile=(4), traversal_strides=[3], padding_value = zero, tensor_view<10xi32, strides=[1]>>
@@ -150,6 +158,23 @@ cuda_tile.module @kernels {
     %xt = make_tensor_view %p, shape = [8], strides = [1] : !eight
     %xv = make_partition_view %xt : !one_tile
     %t = store_view_tko weak %one, %xv[%zero] : tile<1xi32>, !one_tile, tile<i32> -> token // ODD
+    return
+  }
+  // Rows from n on; nothing happens to those behind the last one.
+  entry @odd_rows(%x: tile<ptr<i32>>, %n: tile<i32>) {
+    %two = constant <i32: 2> : tile<i32>
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<4x4xi32>
+    %i = iota : tile<4xi32>
+    %row = reshape %n : tile<i32> -> tile<1xi32>
+    %all = broadcast %row : tile<1xi32> -> tile<4xi32>
+    %which = addi %all, %i : tile<4xi32>
+    %bytes = ptr_to_ptr %x : tile<ptr<i32>> -> tile<ptr<i8>>
+    %next = offset %bytes, %two : tile<ptr<i8>>, tile<i32> -> tile<ptr<i8>>
+    %p = ptr_to_ptr %next : tile<ptr<i8>> -> tile<ptr<i32>>
+    %xt = make_tensor_view %p, shape = [8, 4], strides = [4, 1] : !high
+    %xv = make_gather_scatter_view %xt : !picked
+    %t = store_view_tko weak %one, %xv[%which, %zero] : tile<4x4xi32>, !picked, tile<4xi32>, tile<i32> -> token // ODD_ROWS
     return
   }
 }

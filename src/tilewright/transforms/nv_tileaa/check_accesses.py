@@ -5,13 +5,13 @@ What a mask or the edge of a tensor leaves out is not accessed, and so not check
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicRmwOp
 from tilewright.dialects.nv_tileaa.conversion import PtrToIntOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
-from tilewright.dialects.nv_tileaa.shape import SplatOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import (
     BlockTileOp,
@@ -24,7 +24,7 @@ from tilewright.dialects.nv_tileaa.view import (
     tiled_view,
 )
 from tilewright.ir.passes import Pass
-from tilewright.ir.types import I64
+from tilewright.ir.types import I64, TensorType
 from tilewright.transforms.nv_tileaa.check_build import Checks
 from tilewright.transforms.nv_tileaa.check_pointers import Pointers, is_element_address
 
@@ -73,20 +73,37 @@ def check_tile(op: Access) -> None:
             checks.require(begins, "outside of its view", gist, [tiles, index])
         if op.in_bounds and op.in_bounds[dim]:
             _check_promise(checks, op, dim, index)
-    if is_dense and not op.sliced:
+    if not (is_dense and op.sliced):
         _check_base(checks, op)
 
 
 def _check_base(checks: Checks, op: Access) -> None:
-    """A tensor that has tiles lies somewhere, where its elements may lie."""
+    """A tensor lies where its elements may lie, if one of them is accessed.
+
+    The first of a tile is; of rows that are picked one by one, perhaps none.
+    """
     cut = op.view.defined_by(BlockTileOp)
     tensor = None if cut is None else cut.source.defined_by(MakeMemrefOp)
-    element = tiled_view(op.view).source.element
+    view = tiled_view(op.view)
     if tensor is None:
         return
     address = checks.build.create(PtrToIntOp, source=tensor.base, types=[I64]).result
-    valid = is_element_address(checks, address, element)
+    valid = is_element_address(checks, address, view.source.element)
+    if view.sparse is not None:
+        nothing = checks.opposite(_begins_inside(checks, op, tensor.result))
+        valid = checks.either(checks.spread(valid, nothing.type), nothing)
     checks.require(valid, "of a view at a null or misaligned address", "got %p", [tensor.base])
+
+
+def _begins_inside(checks: Checks, op: Access, tensor: Value) -> Value:
+    """Which of the rows that are picked begin inside of the tensor."""
+    inside: list[Value] = []
+    for dim, index in zip(tiled_view(op.view).dims, op.indices, strict=True):
+        start = checks.wide(index)
+        size = checks.spread(_size(checks, tensor, dim), start.type)
+        inside.append(checks.below(start, size))
+    rows = next(each.type for each in inside if isinstance(each.type, TensorType))
+    return reduce(checks.both, [checks.spread(each, rows) for each in inside])
 
 
 def _size(checks: Checks, source: Value, dim: int) -> Value:
@@ -102,8 +119,7 @@ def _check_promise(checks: Checks, op: Access, dim: int, index: Value) -> None:
     size = _size(checks, cut.source, view.dims[dim])
     if dim == view.sparse:
         rows = checks.wide(index)
-        sizes = checks.build.create(SplatOp, source=size, types=[rows.type]).result
-        checks.require(checks.below(rows, sizes), what)
+        checks.require(checks.below(rows, checks.spread(size, rows.type)), what)
         return
     start = checks.multiply(checks.wide(index), checks.constant(view.counted[dim]))
     end = checks.add(start, checks.constant(view.tile[dim]))

@@ -13,7 +13,7 @@ from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp
 from tilewright.dialects.nv_tileaa.misc import AssertOp, PrintOp
 from tilewright.dialects.nv_tileaa.program import GetProgramIdOp
-from tilewright.dialects.nv_tileaa.shape import SelectOp
+from tilewright.dialects.nv_tileaa.shape import SelectOp, SplatOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
@@ -107,6 +107,12 @@ class Checks:
         return self.build.create(
             SelectOp, condition=condition, true_value=one, false_value=other
         ).result
+
+    def spread(self, number: Value, type: Type) -> Value:
+        """A number for every element of a type, unless there is one already."""
+        if number.type is type:
+            return number
+        return self.build.create(SplatOp, source=number, types=[type]).result
 
     def require(
         self, condition: Value, what: str, gist: str = "", numbers: Sequence[Value] = ()

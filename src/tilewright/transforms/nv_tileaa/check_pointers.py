@@ -82,9 +82,9 @@ class Pointers:
         else:
             return None
         start = checks.build.create(PtrToIntOp, source=root, types=[I64]).result
-        offset = checks.subtract(address, _spread(checks, start, address.type))
+        offset = checks.subtract(address, checks.spread(start, address.type))
         offset = checks.add(offset, checks.constant(_last_byte(op), address.type))
-        inside = [checks.below(offset, _spread(checks, end, address.type)) for end in extents]
+        inside = [checks.below(offset, checks.spread(end, address.type)) for end in extents]
         return reduce(checks.either, inside)
 
     def _extents(self, checks: Checks, op: Access, root: Value) -> Iterator[Value]:
@@ -129,13 +129,6 @@ def _array(op: GetGlobalOp) -> GlobalOp:
 
 def _last_byte(op: Access) -> int:
     return pointee_bytes(pointer(op.pointers).pointee) - 1
-
-
-def _spread(checks: Checks, number: Value, type: Type) -> Value:
-    """A number for every element."""
-    if not isinstance(type, TensorType):
-        return number
-    return checks.build.create(shape.SplatOp, source=number, types=[type]).result
 
 
 def _promised(value: Value) -> Value:

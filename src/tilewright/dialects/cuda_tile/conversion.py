@@ -16,12 +16,9 @@ from tilewright.dialects.cuda_tile.constraints import (
 )
 from tilewright.dialects.cuda_tile.enums import Overflow, Rounding
 from tilewright.dialects.cuda_tile.kinds import OVERFLOW, ROUNDING, SIGNEDNESS
-from tilewright.dialects.cuda_tile.rounding import (
-    ROUNDING_SYNTAX,
-    conversion_roundings,
-    rounding_problems,
-)
+from tilewright.dialects.cuda_tile.rounding import ROUNDING_SYNTAX
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
+from tilewright.dialects.rounding import conversion_problems, rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import F8E8M0FNU, FloatType, IntegerType
@@ -105,13 +102,7 @@ class FToFOp(ConversionOp):
 
     def verify(self) -> Iterator[str]:
         source, result = number(self.source), number(self.result)
-        if source is result:
-            yield f"expected a conversion to another type than {source}, got the same"
-            return
-        assert isinstance(source, FloatType)
-        assert isinstance(result, FloatType)
-        for problem in rounding_problems(self.rounding_mode, conversion_roundings(source, result)):
-            yield f"{problem}, to convert {source} to {result}"
+        yield from conversion_problems(self.rounding_mode, source, result)
 
 
 class FToIOp(ConversionOp):

@@ -13,8 +13,9 @@ from tilewright.dialects.cuda_tile.kinds import (
     COMPARISON_PREDICATE,
     ROUNDING,
 )
-from tilewright.dialects.cuda_tile.rounding import IEEE, ROUNDING_SYNTAX, rounding_problems
+from tilewright.dialects.cuda_tile.rounding import IEEE, ROUNDING_SYNTAX
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
+from tilewright.dialects.rounding import rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
 from tilewright.ir.types import F32, I1, I8, I16, I32

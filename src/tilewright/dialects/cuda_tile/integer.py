@@ -17,8 +17,8 @@ from tilewright.dialects.cuda_tile.kinds import (
     ROUNDING,
     SIGNEDNESS,
 )
-from tilewright.dialects.cuda_tile.rounding import rounding_problems
 from tilewright.dialects.cuda_tile.traits import same_shape
+from tilewright.dialects.rounding import rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
 

@@ -16,12 +16,9 @@ from tilewright.dialects.nv_tileaa.constraints import (
     INT_TILE,
     PTR_TILE,
 )
-from tilewright.dialects.nv_tileaa.rounding import (
-    ROUNDING_SYNTAX,
-    conversion_roundings,
-    rounding_problems,
-)
+from tilewright.dialects.nv_tileaa.rounding import ROUNDING_SYNTAX
 from tilewright.dialects.nv_tileaa.types import PtrType
+from tilewright.dialects.rounding import conversion_problems
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
@@ -110,13 +107,7 @@ class FpToFpOp(ConversionOp):
 
     def verify(self) -> Iterator[str]:
         source, result = number(self.source), number(self.result)
-        if source is result:
-            yield f"expected a conversion to another type than {source}, got the same"
-            return
-        assert isinstance(source, FloatType)
-        assert isinstance(result, FloatType)
-        for problem in rounding_problems(self.rounding_mode, conversion_roundings(source, result)):
-            yield f"{problem}, to convert {source} to {result}"
+        yield from conversion_problems(self.rounding_mode, source, result)
 
 
 class FToIOp(ConversionOp):

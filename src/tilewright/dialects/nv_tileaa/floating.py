@@ -14,8 +14,8 @@ from tilewright.dialects.nv_tileaa.rounding import (
     IEEE,
     ROUNDING_SYNTAX,
     f32_problems,
-    rounding_problems,
 )
+from tilewright.dialects.rounding import rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.dialects.cuda_tile.rounding import conversion_roundings
+from tilewright.dialects.cuda_tile.enums import Rounding
+from tilewright.dialects.rounding import conversion_roundings
 from tilewright.driver.array_text import ELEMENTS as TYPES
 from tilewright.ir.types import FloatType
 from tilewright.testing.generate.arithmetic import SIGNS
@@ -69,7 +70,7 @@ def to_float(k: Kernel, a: Value, target: str) -> Value:
     source, result = TYPES[a.tile.element], TYPES[target]
     assert isinstance(source, FloatType)
     assert isinstance(result, FloatType)
-    modes = [mode.keyword for mode in conversion_roundings(source, result)]
+    modes = [mode.keyword for mode in conversion_roundings(Rounding, source, result)]
     if target == "tf32" and k.options.profile != "all":
         # NVIDIA's compiler has no other ways to tf32.
         modes = [mode for mode in modes if mode in ("nearest_even", "zero")]

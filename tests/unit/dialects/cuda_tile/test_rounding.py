@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilewright.dialects.cuda_tile.enums import Rounding
-from tilewright.dialects.cuda_tile.rounding import conversion_roundings
+from tilewright.dialects.rounding import conversion_roundings
 from tilewright.ir.types import FLOATS
 from tilewright.support.floats import FORMATS
 
@@ -37,5 +37,5 @@ def test_the_table_of_legal_roundings() -> None:
     for source, *cells in rows:
         for target, cell in zip(targets, cells, strict=True):
             if cell != ".":
-                legal = conversion_roundings(FLOATS[source], FLOATS[target])
+                legal = conversion_roundings(Rounding, FLOATS[source], FLOATS[target])
                 assert set(legal) == {LETTERS[letter] for letter in cell}, (source, target)

@@ -9,7 +9,7 @@ from patterns import Number, every, sample
 
 from tilewright.dialects.cuda_tile.constraints import ALL_FLOATS, INTEGERS
 from tilewright.dialects.cuda_tile.enums import Rounding
-from tilewright.dialects.cuda_tile.rounding import conversion_roundings
+from tilewright.dialects.rounding import conversion_roundings
 from tilewright.ir.types import F8E8M0FNU, I1, I4, I8, I16, I32, I64, FloatType, IntegerType
 from tilewright.reference.numerics import conversion
 from tilewright.reference.numerics.rounding import widen
@@ -22,7 +22,7 @@ FLOAT_PAIRS = [(a, b) for a in ALL_FLOATS for b in ALL_FLOATS if a is not b]
 ROUNDED = [
     (source, target, mode)
     for source, target in FLOAT_PAIRS
-    for mode in conversion_roundings(source, target)
+    for mode in conversion_roundings(Rounding, source, target)
     if mode is Rounding.NEAREST_EVEN or not widens(format_of(source), format_of(target))
 ]
 WIDENED = [pair for pair in FLOAT_PAIRS if widens(*map(format_of, pair))]
@@ -56,7 +56,7 @@ def test_the_mode_does_not_matter_where_nothing_is_lost(
     with np.errstate(all="ignore"):
         nearest, *others = (
             to_patterns(conversion.float_to_float(elements, source, target, mode), target)
-            for mode in conversion_roundings(source, target)
+            for mode in conversion_roundings(Rounding, source, target)
         )
         is_nan = np.isnan(widen(elements, source))
     assert all(((other == nearest) | is_nan).all() for other in others)

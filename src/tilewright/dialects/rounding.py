@@ -1,0 +1,61 @@
+"""Which rounding modes there are for operations on floats, in every dialect that names them so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from tilewright.ir.attributes import EnumAttr
+from tilewright.ir.types import F8E8M0FNU, F32, F64, TF32, FloatType
+from tilewright.support.floats import FORMATS, widens
+
+if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
+
+Mode = TypeVar("Mode", bound=EnumAttr)
+
+_IEEE: Final = ("NEAREST_EVEN", "ZERO", "NEGATIVE_INF", "POSITIVE_INF")
+
+
+def ieee_roundings(modes: type[Mode]) -> tuple[Mode, ...]:
+    """The modes of a dialect in which arithmetic rounds to a number of the format."""
+    return tuple(modes[name] for name in _IEEE)
+
+
+def conversion_roundings(
+    modes: type[Mode], source: FloatType, result: FloatType
+) -> tuple[Mode, ...]:
+    """The modes of a dialect in which one float type converts to another."""
+    return tuple(modes[name] for name in _conversion_names(source, result))
+
+
+def _conversion_names(source: FloatType, result: FloatType) -> tuple[str, ...]:
+    if result is F8E8M0FNU:
+        return ("ZERO", "POSITIVE_INF")
+    if result.width <= 8:
+        return ("NEAREST_EVEN",)
+    if widens(FORMATS[source.format], FORMATS[result.format]):
+        return (*_IEEE, "NEAREST_AWAY")
+    if source is F64 and result is F32:
+        return _IEEE
+    if source is F32 and result is TF32:
+        return ("NEAREST_EVEN", "ZERO", "NEAREST_AWAY")
+    return ("NEAREST_EVEN", "ZERO")
+
+
+def rounding_problems(mode: Mode, allowed: tuple[Mode, ...]) -> Iterator[str]:
+    """What is wrong with a mode, where only some are allowed."""
+    if mode not in allowed:
+        expected = " or ".join(rounding.keyword for rounding in allowed)
+        yield f"expected rounding mode {expected}, got {mode.keyword}"
+
+
+def conversion_problems(mode: EnumAttr, source: Type, result: Type) -> Iterator[str]:
+    """What is wrong with a conversion of one float type to another in a mode."""
+    if source is result:
+        yield f"expected a conversion to another type than {source}, got the same"
+        return
+    assert isinstance(source, FloatType)
+    assert isinstance(result, FloatType)
+    for problem in rounding_problems(mode, conversion_roundings(type(mode), source, result)):
+        yield f"{problem}, to convert {source} to {result}"

@@ -95,3 +95,7 @@ def _disassemble(arguments: Sequence[str]) -> int:
     verify(module)
     write_output("-", disassemble(module, debug=line.flag(DEBUG.name)).encode())
     return OK
+
+
+if __name__ == "__main__":
+    script()

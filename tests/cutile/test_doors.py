@@ -79,6 +79,14 @@ def test_nvidias_packages_come_before_the_path(client: Path, cache: Path, tmp_pa
     assert maker(tmp_path / "made.cubin") is None
 
 
+def test_logs_on_the_path_show_the_program(client: Path, cache: Path, tmp_path: Path) -> None:
+    client.write_text(HIDING + CLIENT)
+    path = put_on_path(tmp_path / "bin")
+    done = python(client, tmp_path / "made.cubin", cache=cache, PATH=path, CUDA_TILE_LOGS="TILEIR")
+    assert done.returncode == 0, done.stderr
+    assert "addf" in done.stderr
+
+
 @pytest.mark.peer
 def test_compilers_do_not_share_cubins(client: Path, cache: Path, tmp_path: Path) -> None:
     for door in ((), RUNNER):

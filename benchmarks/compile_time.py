@@ -35,6 +35,7 @@ from tilewright.driver.progress import progress
 from tilewright.emit.backend import compile_text
 from tilewright.emit.libdevice import library_functions
 from tilewright.emit.llvm.module import emit_llvm
+from tilewright.emit.toolchain import cache_folder, find_libdevice
 from tilewright.ir.instruments import Timing
 from tilewright.ir.passes import Pass, Pipeline
 from tilewright.ir.verifier import verify
@@ -184,7 +185,7 @@ class Bench:
             with watch.clock.measure("LLVM IR"):
                 written = emit_llvm(compilation.module, arch)
             with watch.clock.measure(LLVM):
-                library = library_functions(written.library)
+                library = library_functions(written.library, find_libdevice(), cache_folder())
                 ptx = compile_text(
                     written.text, arch.ptx_target, arch.llvm_features, level, library
                 )

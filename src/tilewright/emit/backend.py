@@ -20,8 +20,8 @@ TRIPLE: Final = "nvptx64-nvidia-cuda"
 WGMMA: Final = "wgmma"
 """What is in the text of every module that multiplies in groups of warps."""
 
-LIBRARY_FORMAT: Final = 2
-"""What is cached of the library depends on how functions are taken from it: counts up with that."""
+LIBRARY_FORMAT: Final = 3
+"""How functions are taken from the library and kept: counts up with each change."""
 
 _PRECISION: Final = re.compile(r'@([\w.]+) = [^\n]* c"__CUDA_PREC_\w+\\00"')
 
@@ -90,7 +90,10 @@ def extract_function(library: bytes, name: str) -> bytes | None:
     """The bitcode of one function of a library with all that it needs; nothing if it has none."""
     machine = prepared().create_target_machine()
     context = llvm.create_context()
-    module = llvm.parse_bitcode(library, context=context)
+    try:
+        module = llvm.parse_bitcode(library, context=context)
+    except RuntimeError:
+        raise Rejected("it is no bitcode of this LLVM") from None
     if not any(f.name == name and not f.is_declaration for f in module.functions):
         return None
     internalize(module, keep=(name,))

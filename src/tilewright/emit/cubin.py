@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.emit.elf import read_kernels
 from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
-from tilewright.support.diagnostics import Diagnostic, InternalError, UserError
+from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError
 from tilewright.target.arch import occupancy
 
 if TYPE_CHECKING:
@@ -107,14 +107,7 @@ def assemble(
 
 def _run(command: list[str]) -> tuple[int, str, Note]:
     """The exit code and the words of ptxas, and our note, whose digest is made meanwhile."""
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    ) as process:
+    with _started(command) as process:
         try:
             note = own_note()
             log, _ = process.communicate()
@@ -124,6 +117,22 @@ def _run(command: list[str]) -> tuple[int, str, Note]:
     return process.returncode, log, note
 
 
+def _started(command: list[str]) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        # It is for another machine, or nobody may execute it.
+        reason = f"'{command[0]}' cannot be started: {error.strerror}"
+        raise Unsupported(f"cubins without ptxas: {reason}") from None
+
+
 def _failure(code: int, log: str, foreign: bool) -> Exception:
     """What went wrong: too large a kernel or its own assembly is the program's, all else ours."""
     if found := _TOO_MUCH.search(log):
@@ -131,7 +140,7 @@ def _failure(code: int, log: str, foreign: bool) -> Exception:
     if code < 0:
         return InternalError(f"ptxas ended by signal {-code}")
     lines = [line for line in log.splitlines() if "error" in line or "fatal" in line]
-    gist = " ".join(lines[:3]) or log.strip()
+    gist = " ".join(lines[:3]) or log.strip() or f"exit code {code}"
     if foreign:
         return UserError([Diagnostic(f"ptxas rejects the program: {gist}")])
     return InternalError(f"ptxas rejects what we wrote: {gist}")

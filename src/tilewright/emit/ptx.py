@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.emit.libdevice import library_functions
 from tilewright.emit.service import Ended, TooLong, gist, pool
-from tilewright.emit.worker import request
+from tilewright.emit.toolchain import cache_folder, find_libdevice
+from tilewright.emit.worker import Job, Outcome, request
 from tilewright.support.diagnostics import InternalError, Unsupported
 
 if TYPE_CHECKING:
@@ -23,15 +23,20 @@ def compile_ptx(module: LLVMModule, *, opt_level: int = 3) -> str:
     the program is not supported.
     """
     arch = module.arch
-    library = library_functions(module.library)
-    data = request(module.text, arch.ptx_target, arch.llvm_features, opt_level, library)
+    libdevice = find_libdevice() if module.library else ""
+    job = Job(
+        module.text, arch.ptx_target, arch.llvm_features, opt_level,
+        tuple(module.library), libdevice, cache_folder(),
+    )  # fmt: skip
     try:
-        answer = pool().ask(data, TIMEOUT)
+        answer = pool().ask(request(job), TIMEOUT)
     except TooLong:
         raise Unsupported(f"code for {arch.name}: no end after {TIMEOUT:.0f} seconds") from None
     except Ended as error:
         raise _failure(module, "ends on", str(error)) from None
-    if not answer.done:
+    if answer.outcome is Outcome.UNSUPPORTED:
+        raise Unsupported(answer.text)
+    if answer.outcome is Outcome.REJECTED:
         raise _failure(module, "rejects", answer.text)
     return answer.text
 

@@ -120,6 +120,24 @@ def test_ptxas_that_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assemble("", ARCHES["sm_90"])
 
 
+@pytest.mark.parametrize(
+    ("contents", "mode", "reason"),
+    [
+        (b"\x7fELF for another machine", 0o755, "Exec format error"),
+        (b"", 0o644, "Permission denied"),
+    ],
+)
+def test_ptxas_that_cannot_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contents: bytes, mode: int, reason: str
+) -> None:
+    fake = tmp_path / "ptxas"
+    fake.write_bytes(contents)
+    fake.chmod(mode)
+    monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
+    with pytest.raises(Unsupported, match=f"ptxas' cannot be started: {reason}"):
+        assemble("", ARCHES["sm_90"])
+
+
 def test_lines_reach_the_cubin(emit) -> None:
     ptx = compile_ptx(emit(PROGRAM, line_info=True))
     assert b".debug_line" in assemble(ptx, ARCHES["sm_90"], line_info=True).data

@@ -120,13 +120,13 @@ define ptx_kernel void @planted() {
 
 ENDLESS = """
 from tilewright.emit.service import Worker
-from tilewright.emit.worker import request
+from tilewright.emit.worker import Job, request
 
 worker = Worker()
 print(worker._process.pid, flush=True)
 sums = "".join(f"  %{i + 1} = fadd float %{i}, %{max(0, i - 7)}\\n" for i in range(200_000))
 text = f"define float @f(float %0) {{entry:\\n{sums}  ret float %200000\\n}}"
-worker._process.stdin.write(request(text, "sm_90a", "+ptx90", 3, []))
+worker._process.stdin.write(request(Job(text, "sm_90a", "+ptx90", 3)))
 worker._process.stdin.flush()
 print("sent", flush=True)
 worker._process.wait()
@@ -168,6 +168,20 @@ def test_an_abort_of_llvm_reaches_the_caller_as_an_error(monkeypatch: pytest.Mon
         with pytest.raises(InternalError, match="LLVM ends on what we wrote"):
             tilewright.compile(PROGRAM, "sm_80")
     assert "planted" not in tilewright.compile(PROGRAM, "sm_80").ptx
+
+
+def test_without_llvmlite_there_is_no_ptx(tmp_path: Path) -> None:
+    (tmp_path / "llvmlite.py").write_text("raise ModuleNotFoundError('No module named llvmlite')")
+    code = "import sys, tilewright\ntilewright.compile(sys.stdin.read())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=PROGRAM,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    reason = "PTX without LLVM: the package llvmlite cannot be loaded: No module named llvmlite"
+    assert done.stderr.splitlines()[-1].endswith(f"Unsupported: error: unsupported: {reason}")
 
 
 def test_threads_survive_an_abort_of_llvm_in_another(monkeypatch: pytest.MonkeyPatch) -> None:

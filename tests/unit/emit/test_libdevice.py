@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tilewright.emit import libdevice
 from tilewright.emit.ptx import compile_ptx
+from tilewright.emit.toolchain import find_libdevice
 from tilewright.support.diagnostics import Unsupported
 
 
@@ -24,6 +27,11 @@ def call(name: str, type: str, count: int = 1) -> str:
         llvm.return
       }}
     """
+
+
+def function(name: str, folder: Path) -> bytes:
+    (made,) = libdevice.library_functions([name], find_libdevice(), str(folder))
+    return made
 
 
 FUNCTIONS = [
@@ -80,34 +88,72 @@ def test_a_function_that_libdevice_does_not_have(emit) -> None:
 
 def test_the_cache_is_used(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libdevice, "_functions", {})
-    (first,) = libdevice.library_functions(["__nv_cbrtf"])
+    first = function("__nv_cbrtf", private_cache)
     (file,) = private_cache.glob("libdevice/*/__nv_cbrtf.bc")
-    assert file.read_bytes() == first
+    assert file.read_bytes().endswith(first)
     monkeypatch.setattr(libdevice, "_functions", {})
 
     def fail(library: bytes, name: str) -> bytes:
         raise AssertionError("the cache has this function")
 
-    monkeypatch.setattr("tilewright.emit.backend.extract_function", fail)
-    assert libdevice.library_functions(["__nv_cbrtf"]) == [first]
+    monkeypatch.setattr(libdevice, "extract_function", fail)
+    assert function("__nv_cbrtf", private_cache) == first
+
+
+@pytest.mark.parametrize("damage", [b"", b"half", None])
+def test_a_damaged_entry_is_made_again(
+    private_cache: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
+) -> None:
+    monkeypatch.setattr(libdevice, "_functions", {})
+    first = function("__nv_cbrtf", private_cache)
+    (file,) = private_cache.glob("libdevice/*/__nv_cbrtf.bc")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-1] + b"?" if damage is None else damage)
+    monkeypatch.setattr(libdevice, "_functions", {})
+    assert function("__nv_cbrtf", private_cache) == first
+    assert file.read_bytes() == whole
+
+
+def test_a_library_that_cannot_be_read(
+    tmp_path: Path, emit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    garbage = tmp_path / "libdevice.10.bc"
+    garbage.write_bytes(b"garbage")
+    monkeypatch.setenv("TILEWRIGHT_LIBDEVICE", str(garbage))
+    with pytest.raises(Unsupported, match="as libdevice: it is no bitcode"):
+        compile_ptx(emit(call("__nv_sinf", "f32")))
+
+
+def test_llvm_is_not_loaded_by_a_process_that_needs_a_function() -> None:
+    code = (
+        "import sys, tilewright\n"
+        "assert 'sin.approx' not in tilewright.compile(sys.stdin.read(), emit='ptx').ptx\n"
+        "print('llvmlite' in sys.modules, 'llvm' in open('/proc/self/maps').read())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=call("__nv_sinf", "f32"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["False", "False"]
 
 
 def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", str(blocked))
     monkeypatch.setattr(libdevice, "_functions", {})
-    (made,) = libdevice.library_functions(["__nv_cbrtf"])
-    assert made.startswith(b"BC")
+    assert function("__nv_cbrtf", blocked).startswith(b"BC")
 
 
 def test_another_library_has_another_place(
     tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    function("__nv_roundf", private_cache)
     other = tmp_path / "libdevice.10.bc"
-    shutil.copy(libdevice.find_libdevice(), other)
-    monkeypatch.setenv("TILEWRIGHT_LIBDEVICE", str(other))
-    libdevice.library_functions(["__nv_roundf"])
+    shutil.copy(find_libdevice(), other)
+    libdevice.library_functions(["__nv_roundf"], str(other), str(private_cache))
     folders = {file.parent for file in private_cache.glob("libdevice/*/__nv_roundf.bc")}
     # The contents decide, not the path.
     assert len(folders) == 1

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tilewright.driver.compile import compile
+from tilewright.driver.compile import CompiledModule, compile
 from tilewright.driver.fitting import (
     check_code,
     checked_grid,
@@ -16,12 +16,11 @@ from tilewright.driver.fitting import (
 )
 from tilewright.driver.signatures import alone, signature_of
 from tilewright.driver.staging import Staging, is_staged
-from tilewright.runtime.errors import GpuError, fault
+from tilewright.runtime.errors import EARLIER, GpuError, fault
 from tilewright.runtime.messages import Said, captured, without_assertions
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
-    from tilewright.driver.compile import CompiledModule
     from tilewright.ir.operation import Operation
     from tilewright.reference.launch import Grid
     from tilewright.runtime.device import Gpu
@@ -79,11 +78,17 @@ def launch(
     Raises `tilewright.Error` if the arguments do not fit the kernel, if there is no GPU that can
     run it, and if a kernel is found to have failed.
     """
+    start(_plan(kernel, entry), grid, args, stream)
+
+
+def _plan(kernel: object, entry: str | None) -> Plan:
+    if not isinstance(kernel, CompiledModule):
+        raise TypeError(f"expected what tilewright.compile gives, got {type(kernel).__name__}")
     plan = kernel.plans.get(entry)
     if plan is None:
         plan = kernel.plans[entry] = Plan.of(kernel, entry)
     assert isinstance(plan, Plan)
-    start(plan, grid, args, stream)
+    return plan
 
 
 def run_on_gpu(
@@ -158,10 +163,13 @@ def _complete(
 ) -> None:
     """Launch a kernel, wait for it, pass on what it says, and say what it did wrong."""
     failures: list[GpuError] = []
+    culprit = EARLIER
 
     def run() -> None:
-        begin()  # the driver may print what a short kernel says before the launch returns
+        nonlocal culprit
         try:
+            begin()  # the driver may print what a short kernel says before the launch returns
+            culprit = f"kernel '@{plan.signature.name}'"
             device.synchronize(stream)
         except GpuError as error:
             failures.append(error)
@@ -176,7 +184,7 @@ def _complete(
     for error in failures:
         if not error.is_fault:
             raise error
-        raise fault(error.status, f"kernel '@{plan.signature.name}'", said) from None
+        raise fault(error.status, culprit, said) from None
 
 
 def _release(staging: Staging) -> None:

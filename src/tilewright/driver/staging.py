@@ -10,8 +10,7 @@ import numpy as np
 from tilewright.reference.address_space import ALIGNMENT, AddressSpace, Allocation
 from tilewright.reference.arguments import Table, filled, place_arrays
 from tilewright.reference.tile import Array, is_array
-from tilewright.runtime.arrays import DeviceArray
-from tilewright.support.diagnostics import fail
+from tilewright.runtime.arrays import DeviceArray, check_order
 
 
 class Memory(Protocol):
@@ -88,6 +87,5 @@ def is_staged(argument: Any) -> bool:
 
 def _described(array: Array, address: int, index: int) -> DeviceArray:
     dtype = array.dtype
-    if not dtype.isnative:
-        fail(f"argument {index}: expected elements in the byte order of this machine, got {dtype}")
+    check_order(dtype, f"argument {index}")
     return DeviceArray(address, dtype.name, dtype.itemsize, None, not array.flags.writeable)

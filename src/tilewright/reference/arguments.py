@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, cast
 
 import numpy as np
 
 from tilewright.ir.attributes import Type
-from tilewright.ir.types import F4E2M1FN, I1, FloatType
+from tilewright.ir.types import F4E2M1FN, I1, FloatType, IntegerType
 from tilewright.ir.values import Value
 from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.errors import ExecutionError, Fault
@@ -26,8 +26,7 @@ from tilewright.reference.tile import (
     wrap,
 )
 from tilewright.support.diagnostics import Diagnostic
-
-SCALARS: Final = (bool, int, float, np.generic)
+from tilewright.support.floats import nearest_float
 
 
 class Table:
@@ -77,14 +76,13 @@ def _bind(
     if shape(parameter) or not (held in DTYPES or isinstance(held, Pointer)):
         _fail(entry, f"{what}: cannot pass a value of type '{type}'")
     if not isinstance(held, Pointer):
-        if not isinstance(argument, SCALARS):
-            _fail(entry, f"{what}: expected a number for '{type}', got {_kind(argument)}")
+        _check_number(entry, what, argument, type, held)
         return scalar(argument, held)
     home = homes.get(id(argument))
     if home is not None:
         _check_elements(entry, what, argument, held.pointee)
         return np.array([home << (held.pointee is F4E2M1FN)], ADDRESS)
-    if argument is None or argument == 0:
+    if argument is None or (isinstance(argument, int | np.integer) and argument == 0):
         return np.zeros(1, ADDRESS)
     return _fail(entry, f"{what}: expected an array for '{type}', got {_kind(argument)}")
 
@@ -92,14 +90,28 @@ def _bind(
 def _kind(argument: Any) -> str:
     if is_array(argument):
         return f"an array of {argument.dtype}"
-    return f"{type(argument).__name__} {argument!r}"
+    return f"{type(argument).__name__} {argument!r:.60}"
+
+
+def _check_number(entry: Kernel, what: str, argument: Any, type: Type, held: Type) -> None:
+    """Floats are rounded to any type of floats; integers must fit."""
+    number = cast("Any", argument).item() if isinstance(argument, np.generic) else argument
+    if not isinstance(number, int | float):
+        _fail(entry, f"{what}: expected a number for '{type}', got {_kind(argument)}")
+    if not isinstance(held, IntegerType):
+        return
+    if not isinstance(number, int):
+        _fail(entry, f"{what}: expected an integer for '{type}', got {number!r}")
+    if not -(1 << held.width - 1) <= number < 1 << held.width:
+        _fail(entry, f"{what}: expected a number of {held.width} bits, got {number}")
 
 
 def _check_elements(entry: Kernel, what: str, array: Array, pointee: Type) -> None:
     """Arrays must have the elements that the kernel expects, or integers of the same size."""
     expected, found = DTYPES[pointee], array.dtype
     # "V": files of NumPy's keep elements that it does not know as bytes.
-    if found == expected or (found.kind in "iubV" and found.itemsize == expected.itemsize):
+    alike = found.kind in "iubV" and found.itemsize == expected.itemsize and found.isnative
+    if found == expected or alike:
         return
     _fail(entry, f"{what}: expected elements of '{pointee}', got an array of {found}")
 
@@ -110,9 +122,9 @@ def scalar(number: Any, element: Type) -> Array:
         if element is I1:
             return np.array([bool(number)])
         return wrap(np.array([int(number) & 0xFFFF_FFFF_FFFF_FFFF], np.uint64), element)
-    if np.asarray(number).dtype.kind in "iub":
+    if np.asarray(number).dtype.kind in "iub" and number < 1 << 63:
         return int_to_float(np.array([int(number)], np.int64), element, is_signed=True)
-    return round_to(np.array([float(number)]), element)
+    return round_to(np.array([nearest_float(number)]), element)
 
 
 def place_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
@@ -172,7 +184,8 @@ class _Memory:
 
     def __init__(self, low: int, high: int, owners: Sequence[Array]) -> None:
         self.owners = owners
-        writable = all(owner.flags.writeable for owner in owners)
+        # Whoever may write to any of them may write to what they share.
+        writable = any(owner.flags.writeable for owner in owners)
         self.__array_interface__ = {
             "version": 3,
             "shape": (high - low,),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.reference.address_space import AddressSpace
 from tilewright.reference.arguments import bind_arguments
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from tilewright.reference.programs import Kernel
 
 Grid = int | Sequence[int]
+
+LARGEST: Final = (0x7FFFFFFF, 0xFFFF, 0xFFFF)
+"""How many blocks a grid may have in each dimension: more than that no GPU takes."""
 
 
 def launch(
@@ -64,9 +68,25 @@ def find_entry(module: Operation, name: str | None) -> Kernel:
 
 def full_grid(grid: Grid) -> tuple[int, int, int]:
     """The extents of a grid in all three dimensions."""
-    extents = [grid] if isinstance(grid, int) else [int(extent) for extent in grid]
+    extents = _extents(grid)
     if not 1 <= len(extents) <= 3 or any(extent < 1 for extent in extents):
-        message = f"expected a grid of one to three positive extents, got {grid}"
+        message = f"expected a grid of one to three positive extents, got {grid!r}"
         raise ExecutionError(Fault.ARGUMENT, [Diagnostic(message)])
+    for axis, (extent, most) in enumerate(zip(extents, LARGEST, strict=False)):
+        if extent > most:
+            message = f"expected a grid of at most {most} blocks in dimension {axis}, got {extent}"
+            raise ExecutionError(Fault.ARGUMENT, [Diagnostic(message)])
     x, y, z = (*extents, 1, 1)[:3]
     return x, y, z
+
+
+def _extents(grid: Any) -> list[int]:
+    """The integers of a grid, which is one or several of any library; none if it is neither."""
+    try:
+        return [int(index(grid))]
+    except TypeError:
+        pass  # several, perhaps
+    try:
+        return [int(index(extent)) for extent in grid]
+    except TypeError:
+        return []

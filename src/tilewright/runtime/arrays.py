@@ -86,10 +86,17 @@ def _from_interface(interface: Mapping[str, Any], owner: Any, what: str) -> Devi
     _complete(owner)
     address, readonly = interface["data"]
     dtype = np.dtype(interface["typestr"])
+    check_order(dtype, what)
     name = "" if dtype.kind == "V" else dtype.name
     stream = interface.get("stream")
     home = _home(address, what)
     return DeviceArray(address, name, dtype.itemsize, home, bool(readonly), stream)
+
+
+def check_order(dtype: np.dtype[Any], what: str) -> None:
+    """Stop if elements are not in the byte order of the host, which is also that of GPUs."""
+    if not dtype.isnative:
+        fail(f"{what}: expected elements in the byte order of this machine, got {dtype}")
 
 
 def _from_dlpack(owner: Any) -> DeviceArray:

@@ -35,6 +35,9 @@ FAULTS: Final[Mapping[str, str]] = {
 }
 """What kernels do wrong while they run, found later. Nothing else runs in their context."""
 
+EARLIER: Final = "a kernel that was launched before"
+"""Who did it where whatever fails has not begun."""
+
 _SILENT: Final = ("CUDA_ERROR_ASSERT", "CUDA_ERROR_LAUNCH_TIMEOUT")
 """Faults of which a memory checker knows nothing."""
 
@@ -85,7 +88,7 @@ def failure(function: str, status: str, description: str = "") -> Error:
     """The error for a status other than success that a function of the driver gave."""
     if status in FAULTS:
         # Whatever is called next is told, and we are the first to hear it.
-        return fault(status, "a kernel that was launched before")
+        return fault(status, EARLIER)
     if status in _MISSING:
         visible = os.environ.get("CUDA_VISIBLE_DEVICES")
         hint = "" if visible is None else f" (CUDA_VISIBLE_DEVICES is '{visible}')"

@@ -10,7 +10,7 @@ import numpy as np
 
 from tilewright.runtime.arrays import DeviceArray
 from tilewright.support.diagnostics import Diagnostic, UserError
-from tilewright.support.floats import F64, FORMATS, decode, encode
+from tilewright.support.floats import F64, FORMATS, decode, encode, nearest_float
 from tilewright.support.location import UNKNOWN
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Parameter:
         if not isinstance(number, int | float):
             self.fail(f"expected a number for '{self.spelling}', got {_kind(argument)}")
         if self.element in FORMATS:
-            return self._float(float(number))
+            return self._float(nearest_float(number))
         return self._integer(number)
 
     def _address(self, argument: Any) -> int:

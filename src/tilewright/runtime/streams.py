@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, cast
+
+import numpy as np
 
 from tilewright.runtime.driver import bindings, call
 from tilewright.support.diagnostics import fail
 
+HANDLES: Final = 1 << 64
+
 
 def stream_handle(stream: Any) -> int:
     """The driver's handle of a stream: of a number, or of a stream of torch, CuPy or cuda.core."""
+    handle = _handle(stream)
+    if handle is None or not 0 <= handle < HANDLES:
+        fail(f"expected a stream or its handle, got {type(stream).__name__} {stream!r}")
+    return handle
+
+
+def _handle(stream: Any) -> int | None:
+    if isinstance(stream, np.integer):
+        return int(cast("Any", stream))
     if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
     protocol: Any = getattr(stream, "__cuda_stream__", None)
@@ -25,13 +38,15 @@ def stream_handle(stream: Any) -> int:
             return handle
     if type(stream).__name__ == "CUstream":
         return int(stream)
-    return fail(f"expected a stream or its handle, got {type(stream).__name__} {stream!r}")
+    return None
 
 
 def current_stream(arguments: Sequence[Any], device: int) -> int:
     """The stream that whoever made the arguments works on; where nobody has any, the default."""
     torch = sys.modules.get("torch")
-    if torch is not None and any(isinstance(each, torch.Tensor) for each in arguments):
+    if torch is not None and any(
+        isinstance(each, torch.Tensor) and each.is_cuda for each in arguments
+    ):
         return torch.cuda.current_stream(device).cuda_stream
     cupy = sys.modules.get("cupy")
     if cupy is not None and any(isinstance(each, cupy.ndarray) for each in arguments):

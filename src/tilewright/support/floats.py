@@ -215,6 +215,14 @@ def infinity(negative: bool) -> Exact:
     return Exact(negative, 0, 0, Kind.INFINITE)
 
 
+def nearest_float(number: float) -> float:
+    """What a number of Python is as a float; an integer beyond all floats is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
 def decode(pattern: int, format: FloatFormat) -> Exact:
     """What a pattern is worth.
 

@@ -29,6 +29,16 @@ COPY = program(
 )
 
 
+class Ambiguous:
+    """What some libraries have for arrays: compared with a number it is an array again."""
+
+    def __eq__(self, other: object) -> Any:
+        return self
+
+    def __bool__(self) -> bool:
+        raise RuntimeError("ambiguous")
+
+
 def failure(source: str, args: list[Any], grid: Any = 1, **options: Any) -> ExecutionError:
     with pytest.raises(ExecutionError) as caught:
         tilewright.execute(source, None, grid, args, **options)
@@ -64,6 +74,8 @@ def test_a_read_only_array_may_be_read_but_not_written() -> None:
             [np.zeros(1, np.float64), np.zeros(1, np.float32)],
             "argument 0 of '@k': expected elements of 'f32', got an array of float64",
         ),
+        ([np.zeros(1, ">i4"), None], "argument 0 of '@k': expected elements of 'f32', got"),
+        ([Ambiguous(), None], "argument 0 of '@k': expected an array for"),
     ],
 )
 def test_arguments_that_do_not_fit(args: list[Any], gist: str) -> None:
@@ -82,6 +94,8 @@ def test_arguments_that_do_not_fit(args: list[Any], gist: str) -> None:
         ("bf16", 3, ml_dtypes.bfloat16),
         ("f32", np.float32(0.1), np.float32),
         ("f64", 1e300, np.float64),
+        ("f64", 1 << 63, np.float64),
+        ("f32", np.uint64(1 << 63), np.float32),
         ("i1", True, np.bool_),
     ],
 )
@@ -159,9 +173,30 @@ def test_blocks_that_store_to_one_tile_leave_one_of_their_values() -> None:
     assert len(set(out.tolist())) == 1
 
 
-@pytest.mark.parametrize("grid", [0, (1, 2, 3, 4), (), (2, -1)])
+@pytest.mark.parametrize(
+    "grid", [0, (1, 2, 3, 4), (), (2, -1), "4", 1.5, (1.5,), None, 1 << 31, (1, 65536)]
+)
 def test_grids_that_cannot_be(grid: Any) -> None:
     assert failure(COPY, [], grid).fault is Fault.ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("type", "number", "gist"),
+    [
+        ("i32", 1.5, "expected an integer for '!cuda_tile.tile<i32>', got 1.5"),
+        ("i32", np.float32(2), "expected an integer for '!cuda_tile.tile<i32>', got 2.0"),
+        ("i32", 1 << 32, "expected a number of 32 bits, got 4294967296"),
+        ("i8", -129, "expected a number of 8 bits, got -129"),
+        ("i1", 2, "expected a number of 1 bits, got 2"),
+        ("f32", 1j, "expected a number for '!cuda_tile.tile<f32>', got complex 1j"),
+        ("f32", np.datetime64("2020"), "expected a number for"),
+        ("i32", np.zeros(1, np.int32), "got an array of int32"),
+    ],
+)
+def test_numbers_that_do_not_fit(type: str, number: Any, gist: str) -> None:
+    error = failure(program("", f"%x: tile<{type}>"), [number])
+    assert error.fault is Fault.ARGUMENT
+    assert gist in str(error)
 
 
 def test_progress_ends_with_all_blocks() -> None:

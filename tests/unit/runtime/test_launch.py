@@ -153,6 +153,7 @@ class TestStreams:
         "stream",
         [
             0x77,
+            np.int64(0x77),
             SimpleNamespace(cuda_stream=0x77),
             SimpleNamespace(ptr=0x77),
             SimpleNamespace(__cuda_stream__=lambda: (0, 0x77)),
@@ -163,9 +164,14 @@ class TestStreams:
         tilewright.launch(fill, "fill", 1, [None, None, 8], stream=stream)
         assert cuda.launches[0][-1] == 0x77
 
-    def test_something_else(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
-        with pytest.raises(tilewright.UserError, match="expected a stream or its handle, got str"):
-            tilewright.launch(fill, "fill", 1, [None, None, 8], stream="fast")
+    @pytest.mark.parametrize("stream", ["fast", True, -1, 1 << 64, 1.5])
+    def test_something_else(
+        self, cuda: StandIn, fill: tilewright.CompiledModule, stream: object
+    ) -> None:
+        expected = f"expected a stream or its handle, got {type(stream).__name__} {stream!r}"
+        with pytest.raises(tilewright.UserError, match=expected):
+            tilewright.launch(fill, "fill", 1, [None, None, 8], stream=stream)
+        assert not cuda.launches
 
     def test_waits_for_whoever_fills_an_array(
         self, cuda: StandIn, fill: tilewright.CompiledModule
@@ -222,6 +228,28 @@ class TestArguments:
         with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* that may change, got"):
             tilewright.launch(fill, "fill", 1, [fixed, x, 8])
 
+    def test_read_only_views_of_what_changes(
+        self, cuda: StandIn, fill: tilewright.CompiledModule
+    ) -> None:
+        x = np.array([0, 0, 0, 0, 5], np.int32)
+        fixed = x[4:]
+        fixed.flags.writeable = False
+        tilewright.launch(fill, "fill", 1, [x, fixed, 8])
+        assert x.tolist() == [13, 0, 0, 0, 5]
+
+    def test_elements_in_another_byte_order(
+        self, cuda: StandIn, fill: tilewright.CompiledModule
+    ) -> None:
+        array = Elsewhere(on_gpu(cuda), typestr=">i4")
+        with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* in the byte order"):
+            tilewright.launch(fill, "fill", 1, [array, None, 8])
+
+    def test_tensors_of_the_host_for_numbers(
+        self, torch: Any, cuda: StandIn, fill: tilewright.CompiledModule
+    ) -> None:
+        with pytest.raises(tilewright.UserError, match=r"argument 2 .*a number .*tensor"):
+            tilewright.launch(fill, "fill", 1, [None, None, torch.tensor(8)])
+
     def test_memory_that_is_not_of_a_gpu(
         self, cuda: StandIn, fill: tilewright.CompiledModule
     ) -> None:
@@ -259,10 +287,21 @@ class TestArguments:
 
 
 class TestGrids:
-    @pytest.mark.parametrize("grid", [0, (1, 0), (-1,), (1, 1, 1, 1), ()])
-    def test_no_blocks(
-        self, cuda: StandIn, fill: tilewright.CompiledModule, grid: int | tuple[int, ...]
+    @pytest.mark.parametrize(
+        ("grid", "extents"),
+        [(np.int64(4), (4, 1, 1)), (np.array(4), (4, 1, 1)), (np.array([2, 3]), (2, 3, 1)),
+         ([np.int32(2), 3, np.uint8(4)], (2, 3, 4))],
+    )  # fmt: skip
+    def test_integers_of_any_library(
+        self, cuda: StandIn, fill: tilewright.CompiledModule, grid: Any, extents: tuple[int, ...]
     ) -> None:
+        tilewright.launch(fill, "fill", grid, [None, None, 8])
+        assert cuda.launches[0][1] == extents
+
+    @pytest.mark.parametrize(
+        "grid", [0, (1, 0), (-1,), (1, 1, 1, 1), (), 1.5, (2.0,), "4", ("4",), None, ((1, 2), 3)]
+    )
+    def test_no_blocks(self, cuda: StandIn, fill: tilewright.CompiledModule, grid: Any) -> None:
         with pytest.raises(tilewright.UserError, match="one to three positive extents"):
             tilewright.launch(fill, "fill", grid, [None, None, 8])
         assert not cuda.launches
@@ -283,6 +322,12 @@ class TestKernels:
     def test_unknown_name(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
         with pytest.raises(tilewright.UserError, match="expected 'full'; its kernels are: 'fill'"):
             tilewright.launch(fill, "full", 1, [])
+
+    @pytest.mark.parametrize("kernel", [PROGRAM, b"cubin", None])
+    def test_what_is_not_compiled(self, kernel: Any) -> None:
+        expected = rf"expected what tilewright\.compile gives, got {type(kernel).__name__}"
+        with pytest.raises(TypeError, match=expected):
+            tilewright.launch(kernel, "fill", 1, [None, None, 8])
 
     def test_modules_without_a_cubin(self, cuda: StandIn) -> None:
         kernel = tilewright.compile(PROGRAM, emit="ptx")
@@ -354,6 +399,20 @@ class TestFailures:
         cuda.failing["cuLaunchKernel"] = "CUDA_ERROR_ILLEGAL_ADDRESS"
         with pytest.raises(GpuError, match="a kernel that was launched before: "):
             tilewright.launch(fill, "fill", 1, [None, None, 8])
+
+    def test_assertions_of_kernels_before_have_their_text(
+        self, cuda: StandIn, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        line = b"k.py:12: before: block: [1,0,0], thread: [0,0,0] Assertion `n > 0` failed.\n"
+        cuda.kernel = lambda _: cuda.say((b"", line))
+        cuda.failing["cuLaunchKernel"] = "CUDA_ERROR_ASSERT"
+        with pytest.raises(GpuError) as caught:
+            tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu")
+        assert str(caught.value) == (
+            "k.py:12:1: error: a kernel that was launched before: "
+            "assertion failed in block [1,0,0]: n > 0"
+        )
+        assert capfd.readouterr().err == ""
 
     def test_memory_that_is_used_up(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
         cuda.failing["cuMemAlloc"] = "CUDA_ERROR_OUT_OF_MEMORY"

@@ -48,6 +48,14 @@ def test_integers(element: str, number: int) -> None:
     assert parameter(element).encode(number) == scalar(number, type).tobytes()
 
 
+@pytest.mark.parametrize("element", ["f16", "f32", "f64"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_integers_beyond_all_floats_are_infinite(element: str, sign: int) -> None:
+    expected = scalar(sign * math.inf, NAMES[element])
+    assert parameter(element).encode(sign * 10**400) == expected.tobytes()
+    assert scalar(sign * 10**400, NAMES[element]).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize(
     ("element", "number", "expected"),
     [

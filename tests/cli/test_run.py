@@ -73,6 +73,8 @@ def test_errors_of_the_program_have_a_place(run: Run, program: Path) -> None:
         ("--arg=zeros:4xf33", "expected a shape and a type"),
         ("--arg=fives:4xf32", "expected zeros, ones"),
         ("--arg=random:4xf32:x", "expected a seed"),
+        ("--arg=zeros:3xf4E2M1FN", "expected rows of even length, two to a byte"),
+        ("--arg=zeros:99999999999999999999xf32", "expected an array that fits into memory"),
         ("--grid=two", "option '--grid': expected numbers, found 'two'"),
         ("--expect=7=x.npy", "expected the number of an argument, found '7'"),
         ("--on=moon", "expected one of cpu"),
@@ -84,10 +86,36 @@ def test_command_lines_that_cannot_be(run: Run, program: Path, option: str, gist
     assert gist in result.err
 
 
-def test_a_missing_file_is_no_fault_of_the_program(run: Run, program: Path) -> None:
-    result = run("run", "scale.mlir", "--arg=nowhere.npy")
+def test_files_that_are_no_arrays_are_no_fault_of_the_program(
+    run: Run, program: Path, folder: Path
+) -> None:
+    (folder / "empty.npy").write_bytes(b"")
+    (folder / "folder.npy").mkdir()
+    with open("many.npy", "wb") as file:
+        np.savez(file, a=1, b=2)
+    for name, gist in (
+        ("nowhere", "No such file or directory"),
+        ("folder", "Is a directory"),
+        ("empty", "No data left in file"),
+        ("many", "expected one array, found an archive"),
+    ):
+        result = run("run", "scale.mlir", f"--arg={name}.npy")
+        assert result == (2, "", f"tilewright: error: cannot read '{name}.npy': {gist}\n")
+
+
+def test_only_arrays_are_compared(run: Run, program: Path) -> None:
+    result = run("run", "scale.mlir", "--arg=ones:4xf32", "--arg=3", "--expect=1=wanted.npy")
     assert result.code == 2
-    assert "cannot read 'nowhere.npy'" in result.err
+    assert "option '--expect': expected the number of an array, found '1'" in result.err
+
+
+def test_memory_that_is_not_there(run: Run, program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*arguments: object) -> None:
+        raise MemoryError("Unable to allocate 7 PiB")
+
+    monkeypatch.setattr(np, "zeros", exhausted)
+    result = run("run", "scale.mlir", "--arg=zeros:4xf32")
+    assert result == (2, "", "tilewright: error: out of memory (Unable to allocate 7 PiB)\n")
 
 
 @pytest.mark.parametrize(

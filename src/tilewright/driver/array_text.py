@@ -14,10 +14,12 @@ from tilewright.ir.attributes import Type
 from tilewright.ir.types import F4E2M1FN, I4, FloatType, IntegerType
 from tilewright.reference.numerics.conversion import int_to_float
 from tilewright.reference.numerics.rounding import round_to
-from tilewright.reference.tile import DTYPES, Array, wrap
+from tilewright.reference.tile import DTYPES, Array, is_array, wrap
 
 ELEMENTS: Final[dict[str, Type]] = {type.spell(): type for type in DTYPES if type is not I4}
 SHAPED: Final = re.compile(r"(?P<shape>(?:\d+x)*)(?P<element>[a-z]\w*)")
+LARGEST: Final = 1 << 40
+"""Elements beyond which no machine has room for an array."""
 SYNTAX: Final = "zeros, ones, iota, small or random, then :SHAPExTYPE, as in zeros:4x8xf32"
 
 
@@ -44,9 +46,14 @@ def parse_argument(text: str) -> Any:
 def load_array(path: str) -> Array:
     """The array in a file of NumPy's."""
     try:
-        return np.load(path)
-    except (OSError, ValueError) as error:
+        found: Any = np.load(path)
+    except OSError as error:
+        raise FileError(f"cannot read '{path}': {error.strerror or error}") from error
+    except (EOFError, ValueError) as error:
         raise FileError(f"cannot read '{path}': {error}") from error
+    if not is_array(found):
+        raise FileError(f"cannot read '{path}': expected one array, found an archive")
+    return found
 
 
 def _zeros(shape: tuple[int, ...], seed: int, element: Type) -> Array:
@@ -96,6 +103,10 @@ def make_array(text: str) -> Array:
         raise ArgumentError(f"expected a seed that is a number, found '{seed}'")
     shape = tuple(int(extent) for extent in match["shape"].split("x")[:-1])
     element = ELEMENTS[match["element"]]
+    if element is F4E2M1FN and not (shape and shape[-1] % 2 == 0):
+        raise ArgumentError(f"expected rows of even length, two to a byte, found '{shaped}'")
+    if math.prod(shape) > LARGEST:
+        raise ArgumentError(f"expected an array that fits into memory, found '{shaped}'")
     return elements_of(CONTENTS[name](shape, int(seed), element), element)
 
 

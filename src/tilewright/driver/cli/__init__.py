@@ -104,6 +104,9 @@ def guarded(action: Callable[[], int]) -> int:
     except Error as error:
         print(error.render(), file=sys.stderr)
         return UNSUPPORTED if isinstance(error, Unsupported) else WRONG_PROGRAM
+    except MemoryError as error:
+        print(f"tilewright: error: out of memory ({error})".replace(" ()", ""), file=sys.stderr)
+        return WRONG_USAGE
     except BrokenPipeError:
         return OK  # whoever read our output has seen enough
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ import numpy as np
 from tilewright.driver.array_text import ArgumentError, load_array, parse_argument
 from tilewright.driver.cli.options import Option
 from tilewright.driver.files import FileError
+from tilewright.reference.tile import is_array
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments, Command
@@ -94,7 +95,10 @@ class KernelArguments:
         index, equals, path = text.partition("=")
         if not equals:
             self.fail("expect", f"expected INDEX=FILE, found '{text}'")
-        return *self._array("expect", index), load_array(path)
+        number, found = self._array("expect", index)
+        if not is_array(found):
+            self.fail("expect", f"expected the number of an array, found '{index}'")
+        return number, found, load_array(path)
 
 
 def _save(path: str, array: Array) -> None:

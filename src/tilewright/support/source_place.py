@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.support.location import CallSiteLoc, FileLoc, FusedLoc, NameLoc, TextLoc
+from tilewright.support.location import (
+    UNKNOWN,
+    CallSiteLoc,
+    FileLoc,
+    FusedLoc,
+    NameLoc,
+    TextLoc,
+)
 
 if TYPE_CHECKING:
     from tilewright.support.location import Location
@@ -28,3 +35,19 @@ def source_place(location: Location) -> FileLoc | None:
             # A dialect's own location is a place with more about it.
             inner: Location | None = getattr(location, "location", None)
             return None if inner is None else source_place(inner)
+
+
+def call_site(location: Location) -> CallSiteLoc | None:
+    """Where the code of a place was inlined, innermost call first; nothing if it was not."""
+    match location:
+        case NameLoc():
+            return call_site(location.child)
+        case FusedLoc():
+            places = (each for each in location.locations if source_place(each) is not None)
+            return call_site(next(places, UNKNOWN))
+        case CallSiteLoc(callee=CallSiteLoc(callee=inner, caller=middle), caller=outer):
+            return call_site(CallSiteLoc(inner, CallSiteLoc(middle, outer)))
+        case CallSiteLoc() if source_place(location.callee) is not None:
+            return location
+        case _:
+            return None

@@ -41,6 +41,26 @@ cuda_tile.module @kernels {
 }
 """  # noqa: E501
 
+HELPERS = """
+#helpers = #cuda_tile.di_file<"helpers.py" in "/lib">
+#others = #cuda_tile.di_compile_unit<file = #helpers>
+#g = #cuda_tile.di_subprogram<file = #helpers, line = 20, name = "scaled", linkageName = "scaled_0", compileUnit = #others, scopeLine = 20>
+#h = #cuda_tile.di_subprogram<file = #helpers, line = 30, name = "grown", linkageName = "grown_0", compileUnit = #others, scopeLine = 30>
+"""  # noqa: E501
+SCALED = 'callsite(#cuda_tile.di_loc<loc("/lib/helpers.py":21:4) in #g> at {})'
+GROWN = 'callsite(#cuda_tile.di_loc<loc("/lib/helpers.py":31:4) in #h> at {})'
+
+
+def inlined_program() -> str:
+    """The program with its product in a function, and its comparison in one that this calls."""
+    text = PROGRAM.replace("!view =", f"{HELPERS}!view =", 1)
+    product, comparison = (
+        f'#cuda_tile.di_loc<loc("/src/kernel.py":{place}) in #f>' for place in ("7:12", "8:8")
+    )
+    nested = GROWN.format(f"loc({SCALED.format(comparison)})")
+    text = text.replace(f"loc({product})", f"loc({SCALED.format(product)})")
+    return text.replace(f"loc({comparison})", f"loc({nested})", 1)
+
 
 class Variable(NamedTuple):
     """What is said of a variable."""
@@ -56,7 +76,8 @@ class Debugged:
         info: Any = ELFFile(io.BytesIO(cubin)).get_dwarf_info(relocate_dwarf_sections=False)
         (unit,) = info.iter_CUs()
         self.unit = unit
-        (self.function,) = self._children(unit.get_top_DIE(), "DW_TAG_subprogram")
+        functions = self._children(unit.get_top_DIE(), "DW_TAG_subprogram")
+        (self.function,) = [die for die in functions if "DW_AT_inline" not in die.attributes]
         states = [entry.state for entry in info.line_program_for_CU(unit).get_entries()]
         self.lines = {state.line for state in states if state is not None}
 
@@ -73,6 +94,22 @@ class Debugged:
             self.value(die, "name"): Variable(self.value(die, "decl_line"), self._type(die))
             for die in self._children(self.function, tag)
         }
+
+    def inlined(self, die: DIE) -> dict[str, DIE]:
+        """The functions that were inlined into one, by the line that calls them."""
+        return {
+            f"{self._origin(call, 'name')}:{self.value(call, 'call_line')}": call
+            for call in self._children(die, "DW_TAG_inlined_subroutine")
+        }
+
+    def variables_inside(self, die: DIE) -> list[tuple[str, int]]:
+        return [
+            (self._origin(inner, "name"), self._origin(inner, "decl_line"))
+            for inner in self._children(die, "DW_TAG_variable")
+        ]
+
+    def _origin(self, die: DIE, attribute: str) -> Any:
+        return self.value(die.get_DIE_from_attribute("DW_AT_abstract_origin"), attribute)
 
     def _type(self, die: DIE) -> str:
         type = die.get_DIE_from_attribute("DW_AT_type")
@@ -133,6 +170,21 @@ def test_variables_have_a_place_in_memory(debugged: Debugged) -> None:
             # Local memory, as CUDA numbers address spaces.
             assert debugged.value(die, "address_class") == 6
             assert die.attributes["DW_AT_location"].value
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_120"])
+def test_inlined_functions_are_frames_of_their_own(arch: str) -> None:
+    """As NVIDIA's compiler writes them: cuTile inlines all that a kernel calls."""
+    debugged = Debugged(tilewright.compile(inlined_program(), arch, device_debug=True).cubin)
+    assert "v1" not in debugged.named("DW_TAG_variable")
+    assert debugged.named("DW_TAG_variable")["v3"] == Variable(9, "4 x f32")
+    calls = debugged.inlined(debugged.function)
+    assert sorted(calls) == ["scaled:7", "scaled:8"]
+    assert debugged.variables_inside(calls["scaled:7"]) == [("v1", 21)]
+    ((name, inner),) = debugged.inlined(calls["scaled:8"]).items()
+    assert name == "grown:21"
+    assert debugged.variables_inside(inner) == [("v2", 31)]
+    assert {21, 31} <= debugged.lines
 
 
 def test_nothing_is_optimized_whatever_the_level_says() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from posixpath import join
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.llvm.types import PointerType
 from tilewright.emit.llvm.constants import escaped
 from tilewright.ir.types import BF16, I1, FloatType, IntegerType, VectorType
 from tilewright.support.location import FileLoc, unnamed
-from tilewright.support.source_place import source_place
+from tilewright.support.source_place import call_site, source_place
 
 if TYPE_CHECKING:
+    from tilewright.dialects.cuda_tile.debug_info import DISubprogram
     from tilewright.ir.attributes import Type
     from tilewright.support.location import Location
 
@@ -34,6 +36,15 @@ def value_bytes(type: Type) -> int | None:
             return None if size is None else extent * size
         case _:
             return None
+
+
+class Frame(NamedTuple):
+    """A function that code belongs to."""
+
+    scope: int
+    file: str
+    call: int | None
+    """The place that it was called from, if it was inlined."""
 
 
 class DebugInfo:
@@ -81,16 +92,19 @@ class DebugInfo:
                 f'producer: "{_PRODUCER}", isOptimized: {optimized}, runtimeVersion: 0, '
                 f"emissionKind: {kind}, nameTableKind: None)",
             )
-        kind = self._add("type", "!DISubroutineType(types: !{})")
         self._scope_file = place.file
-        self._scope = self._add(
-            ("function", function),
-            f'distinct !DISubprogram(name: "{escaped(_name(location, function))}", '
-            f'linkageName: "{escaped(function)}", file: !{file}, '
-            f"scope: !{file}, line: {place.line}, type: !{kind}, scopeLine: {place.line}, "
+        self._scope = self._function(_name(location, function), function, file, place.line)
+        return f" !dbg !{self._scope}"
+
+    def _function(self, name: str, symbol: str, file: int, line: int) -> int:
+        kind = self._add("type", "!DISubroutineType(types: !{})")
+        return self._add(
+            ("function", symbol),
+            f'distinct !DISubprogram(name: "{escaped(name)}", '
+            f'linkageName: "{escaped(symbol)}", file: !{file}, '
+            f"scope: !{file}, line: {line}, type: !{kind}, scopeLine: {line}, "
             f"spFlags: DISPFlagDefinition, unit: !{self._unit})",
         )
-        return f" !dbg !{self._scope}"
 
     def tail(self, location: Location) -> str:
         """What stands behind an instruction."""
@@ -98,26 +112,37 @@ class DebugInfo:
 
     def place(self, location: Location) -> int:
         """A place in the source, and the function that it belongs to."""
-        place = source_place(location)
+        place, frame = source_place(location), self._frame(location)
         if place is None:
-            return self._place(0, 0, self._scope)
-        scope = self._scope
-        if place.file != self._scope_file:
+            return self._place(0, 0, frame.scope, frame.call)
+        scope = frame.scope
+        if place.file != frame.file:
             file = self._file(place.file)
             scope = self._add(
                 ("block", scope, file),
                 f"!DILexicalBlockFile(scope: !{scope}, file: !{file}, discriminator: 0)",
             )
-        return self._place(place.line, place.column, scope)
+        return self._place(place.line, place.column, scope, frame.call)
+
+    def _frame(self, location: Location) -> Frame:
+        """The function that a place belongs to; for a debugger, also one that was inlined."""
+        inlined = call_site(location) if self.variables else None
+        function = None if inlined is None else _function_of(inlined.callee)
+        if inlined is None or function is None:
+            return Frame(self._scope, self._scope_file, None)
+        path = join(function.file.directory, function.file.name)
+        name, symbol = function.name, function.linkage_name
+        scope = self._function(name, symbol, self._file(path), function.line)
+        return Frame(scope, path, self.place(inlined.caller))
 
     def variable(self, name: str, type: Type, location: Location, argument: int = 0) -> int:
-        """A variable of the current function; those that count from 1 are its parameters."""
-        place = source_place(location)
-        file, line = (self._scope_file, 0) if place is None else (place.file, place.line)
+        """A variable of the function of a place; those that count from 1 are its parameters."""
+        place, frame = source_place(location), self._frame(location)
+        file, line = (frame.file, 0) if place is None else (place.file, place.line)
         number = f"arg: {argument}, " if argument else ""
         return self._add(
-            ("variable", self._scope, name, argument),
-            f'!DILocalVariable(name: "{escaped(name)}", {number}scope: !{self._scope}, '
+            ("variable", frame.scope, name, argument),
+            f'!DILocalVariable(name: "{escaped(name)}", {number}scope: !{frame.scope}, '
             f"file: !{self._file(file)}, line: {line}, type: !{self._type(type)})",
         )
 
@@ -143,10 +168,11 @@ class DebugInfo:
                     f'!DIBasicType(name: "{type}", size: {size}, encoding: {_encoding(type)})'
                 )
 
-    def _place(self, line: int, column: int, scope: int) -> int:
+    def _place(self, line: int, column: int, scope: int, call: int | None) -> int:
+        inlined = "" if call is None else f", inlinedAt: !{call}"
         return self._add(
-            (line, column, scope),
-            f"!DILocation(line: {line}, column: {column}, scope: !{scope})",
+            (line, column, scope, call),
+            f"!DILocation(line: {line}, column: {column}, scope: !{scope}{inlined})",
         )
 
     def node(self, text: str) -> int:
@@ -177,6 +203,15 @@ def _name(location: Location, function: str) -> str:
     # A dialect's own location may know the scope that it is in.
     scope: object = getattr(unnamed(location), "scope", None)
     return getattr(scope, "name", function)
+
+
+def _function_of(location: Location) -> DISubprogram | None:
+    """The function of the source that a place is in, if it says so."""
+    # Only debuggers need it: all else is compiled without the classes of Tile IR.
+    from tilewright.dialects.cuda_tile import debug_info  # noqa: PLC0415
+
+    place = debug_info.scoped_location(location)
+    return None if place is None else debug_info.subprogram_of(place.scope)
 
 
 def _encoding(type: Type) -> str:

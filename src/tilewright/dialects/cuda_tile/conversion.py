@@ -15,8 +15,7 @@ from tilewright.dialects.cuda_tile.constraints import (
     PTR_TILE,
 )
 from tilewright.dialects.cuda_tile.enums import Overflow, Rounding
-from tilewright.dialects.cuda_tile.kinds import OVERFLOW, ROUNDING, SIGNEDNESS
-from tilewright.dialects.cuda_tile.rounding import ROUNDING_SYNTAX
+from tilewright.dialects.cuda_tile.kinds import OVERFLOW, ROUNDING, ROUNDING_SYNTAX, SIGNEDNESS
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
 from tilewright.dialects.rounding import conversion_problems, rounding_problems
 from tilewright.ir import declare as d

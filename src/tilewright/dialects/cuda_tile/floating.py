@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from tilewright.dialects.cuda_tile.base import TileOp
 from tilewright.dialects.cuda_tile.constraints import BOOL_TILE, FLOAT_TILE, tile_of
@@ -12,16 +12,18 @@ from tilewright.dialects.cuda_tile.kinds import (
     COMPARISON_ORDERING,
     COMPARISON_PREDICATE,
     ROUNDING,
+    ROUNDING_SYNTAX,
 )
-from tilewright.dialects.cuda_tile.rounding import IEEE, ROUNDING_SYNTAX
 from tilewright.dialects.cuda_tile.traits import same_shape, tile
-from tilewright.dialects.rounding import rounding_problems
+from tilewright.dialects.rounding import ieee_roundings, rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
 from tilewright.ir.types import F32, I1, I8, I16, I32
 from tilewright.ir.values import Value
 
 SAME = SameType("lhs", "rhs", "result")
+IEEE: Final = ieee_roundings(Rounding)
+"""The modes that round to a number of the format, as IEEE 754 says."""
 
 
 def f32_problems(modifier: str, present: bool, value: Value) -> Iterator[str]:

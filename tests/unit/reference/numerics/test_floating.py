@@ -12,7 +12,7 @@ from element_checks import check_elements
 from patterns import every, pairs, sample
 
 from tilewright.dialects.cuda_tile.enums import ComparisonPredicate, Rounding
-from tilewright.dialects.cuda_tile.rounding import IEEE
+from tilewright.dialects.cuda_tile.floating import IEEE
 from tilewright.ir.types import BF16, F16, F32, F64, I1, FloatType
 from tilewright.reference.numerics import comparison, floating
 from tilewright.reference.tile import Array, format_of, from_patterns

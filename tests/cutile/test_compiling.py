@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import threading
 import time
@@ -18,6 +20,7 @@ import pytest
 
 import tilewright
 from tilewright.driver.compile import Compilation
+from tilewright.emit import ptx, service
 from tilewright.emit.note import own_note, read_note
 from tilewright.support.diagnostics import InternalError, Unsupported
 from tilewright.support.location import UNKNOWN
@@ -224,6 +227,48 @@ def test_compilations_that_take_too_long_are_given_up(
     assert time.monotonic() - start < 5
     assert caught.value.compiler_version == f"{version_text()}\n"
     assert ended.wait(5)
+
+
+def test_with_a_compilation_ptxas_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, config: Callable[..., None], tmp_path: Path
+) -> None:
+    number = tmp_path / "number"
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(f'#!/bin/sh\necho $$ >"{number}"\nexec sleep 60\n')
+    ptxas.chmod(0o755)
+    monkeypatch.setenv("TILEWRIGHT_PTXAS", str(ptxas))
+    config(compiler_timeout_sec=3)
+    with pytest.raises(TileCompilerTimeoutError):
+        export()
+    assert ends_within(10, int(number.read_text()))
+
+
+def test_llvm_that_was_given_up_stands_in_nobodys_way(
+    monkeypatch: pytest.MonkeyPatch, config: Callable[..., None]
+) -> None:
+    pool = service.Pool(1)
+    monkeypatch.setattr(service, "pool", lambda: pool)
+    monkeypatch.setattr(ptx, "pool", lambda: pool)
+    pool.warm()
+    (worker,) = pool._idle
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    config(compiler_timeout_sec=2)
+    with pytest.raises(TileCompilerTimeoutError):
+        export()
+    config(compiler_timeout_sec=30)
+    assert read_note(export()) == own_note()
+    pool.close()
+
+
+def ends_within(seconds: float, process: int) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_a_time_limit_changes_nothing_else(config: Callable[..., None], failing: Any) -> None:

@@ -38,8 +38,8 @@ def within(seconds: float | None, work: Callable[[], T]) -> T:
 class _Worker(Thread, Generic[T]):
     """A thread that keeps what came of its work.
 
-    Nobody waits for it once it is given up: it ends at its next step, or when the program that it
-    waits for does.
+    Nobody waits for it once it is given up: it ends at its next step, and the program that it
+    waits for with it.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:

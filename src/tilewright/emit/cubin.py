@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.emit.elf import read_kernels
 from tilewright.emit.note import add_note, own_note
 from tilewright.emit.toolchain import find_ptxas
+from tilewright.emit.waiting import await_output
 from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupported, UserError
 from tilewright.target.arch import occupancy
 
@@ -110,6 +111,8 @@ def _run(command: list[str]) -> tuple[int, str, Note]:
     with _started(command) as process:
         try:
             note = own_note()
+            assert process.stdout is not None
+            await_output(process.stdout)  # it says nothing before it is done
             log, _ = process.communicate()
         except BaseException:
             process.kill()

@@ -15,6 +15,7 @@ from tempfile import TemporaryFile
 from threading import BoundedSemaphore, Lock, Timer
 from typing import Final
 
+from tilewright.emit.waiting import await_output
 from tilewright.emit.worker import Answer, reply
 
 MOST: Final = max(2, os.cpu_count() or 1)
@@ -83,6 +84,7 @@ class Worker:
             target.flush()
         except BrokenPipeError:
             return None
+        await_output(source)
         return reply(source)
 
     def end(self) -> str:

@@ -348,12 +348,28 @@ def test_help(cache: Path) -> None:
         assert word in done.stdout
 
 
+FILLING = """
+import cuda.tile as ct
+import numpy as np
+@ct.kernel
+def fill(y, n):
+    ct.scatter(y, ct.bid(0), n)
+y = np.zeros(3, np.int32)
+ct.launch(None, (3,), fill, (y, 5))
+print(y.tolist())
+"""
+
+
 def test_kernels_on_the_cpu(cache: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(
-        "import cuda.tile as ct\nimport numpy as np\n"
-        "@ct.kernel\ndef fill(y, n):\n    ct.scatter(y, ct.bid(0), n)\n"
-        "y = np.zeros(3, np.int32)\nct.launch(None, (3,), fill, (y, 5))\nprint(y.tolist())\n"
-    )
+    script.write_text(FILLING)
     done = python(*RUNNER, "--on=cpu", script, cache=cache)
     assert done.stdout == "[5, 5, 5]\n", done.stderr
+
+
+def test_logs_on_the_cpu_need_nothing_of_nvidias(cache: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(HIDING + FILLING)
+    done = python(*RUNNER, "--on=cpu", script, cache=cache, PATH="", CUDA_TILE_LOGS="TILEIR")
+    assert done.stdout == "[5, 5, 5]\n", done.stderr
+    assert "store_ptr_tko" in done.stderr

@@ -45,7 +45,7 @@ def enable(on: str = "gpu", *, check: bool = False, seed: int = 0) -> None:
     # cubin of one under the name of the other.
     with cutile("_compile")._compiler_lock, _Switch.lock:
         disable()
-        swaps = _gpu_swaps() if on == "gpu" else [(cutile().launch, _cpu_launch(check, seed))]
+        swaps = _gpu_swaps() if on == "gpu" else _cpu_swaps(check, seed)
         for own, ours in swaps:
             _replace(own, ours)
         _Switch.swaps = swaps
@@ -65,6 +65,14 @@ def _gpu_swaps() -> Sequence[Swap]:
     from tilewright.cutile.compiling import swaps  # noqa: PLC0415
 
     return swaps()
+
+
+def _cpu_swaps(check: bool, seed: int) -> Sequence[Swap]:
+    from tilewright.cutile.compiling import disassembly  # noqa: PLC0415
+
+    # Logs show a program where there is no compiler of NVIDIA's, too.
+    own_text = cutile("_compile")._bytecode_to_mlir_text
+    return [(cutile().launch, _cpu_launch(check, seed)), (own_text, disassembly)]
 
 
 def _cpu_launch(check: bool, seed: int) -> Callable[..., None]:

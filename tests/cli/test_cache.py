@@ -120,6 +120,34 @@ def test_clear(run: Run, store: Path) -> None:
     assert [path for path in store.rglob("*") if path.is_file()] == []
 
 
+def test_what_cannot_be_cleared_is_an_error(
+    run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("compile", "good.tileirbc", "-o", "k.ptx")
+
+    def read_only(self: Store) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Store, "clear", read_only)
+    message = f"tilewright: error: cannot clear the cache in '{store}': Read-only file system\n"
+    assert run("cache", "clear") == (2, "", message)
+
+
+@pytest.mark.parametrize(("action", "verb"), [("show", "read"), ("clear", "clear")])
+def test_a_folder_that_is_none(run: Run, store: Path, action: str, verb: str) -> None:
+    store.write_text("a file")
+    message = f"tilewright: error: cannot {verb} the cache in '{store}': Not a directory\n"
+    assert run("cache", action) == (2, "", message)
+
+
+def test_the_folder_may_be_below_home(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    monkeypatch.setenv("TILEWRIGHT_CACHE_DIR", "~/kept")
+    assert run("cache").out.startswith(f"folder     {folder}/home/kept\n")
+
+
 def test_off(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
     assert run("cache") == (0, "off (TILEWRIGHT_CACHE or TILEWRIGHT_CACHE_SIZE says so)\n", "")

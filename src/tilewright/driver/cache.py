@@ -57,7 +57,7 @@ class Cache:
             wanted = "a number of bytes, or one with K, M, G or T"
             _warn(warn, f"{SIZE}: expected {wanted}, found '{size}'; taking 1G")
             limit = DEFAULT_SIZE
-        off = os.environ.get(SWITCH, "").lower() in OFF or not limit
+        off = os.environ.get(SWITCH, "").strip().lower() in OFF or not limit
         return _cache_at(None if off else os.path.join(cache_folder(), "compiled"), limit)
 
     def get(self, key: str) -> Stored | None:

@@ -70,21 +70,15 @@ class Store:
     def put(self, key: str, entry: bytes) -> None:
         """Keep an entry, and make room for it; raises `OSError` where that cannot be."""
         data = _sealed(key, entry)
-        if _blocks(len(data)) > self.limit:
+        if _blocks(len(data)) > ROOM * self.limit:
             return
         path = self._path(key)
-        shard = os.path.dirname(path)
-        draft = os.path.join(shard, f"{DRAFT}{os.urandom(8).hex()}")
-        os.makedirs(shard, mode=0o700, exist_ok=True)
         try:
-            with open(draft, "xb", buffering=0) as file:
-                _write(file.fileno(), data)
-            # Others may be writing the same: whoever is last replaces equals by equals.
-            os.replace(draft, path)
-        except BaseException:
-            _remove(draft)
-            raise
-        self._make_room(shard)
+            _place(path, data)
+        except FileNotFoundError:
+            # Somebody has cleared the cache, or removed its folder, under our hands.
+            _place(path, data)
+        self._make_room(os.path.dirname(path))
 
     def _make_room(self, shard: str) -> None:
         """Look at one folder, and at all only if it says that there may be too much."""
@@ -123,12 +117,21 @@ class Store:
             _sweep(shard, age)
 
     def clear(self) -> None:
-        """Remove everything; who is writing meanwhile keeps what he writes."""
-        for file in self.entries():
-            _remove(file.path)
-        self.sweep(age=0)
-        for name in ("hits", "misses"):
-            _remove(os.path.join(self.folder, name))
+        """Remove everything; who is writing meanwhile keeps what he writes.
+
+        Raises `OSError` if something cannot be removed, after all that can be.
+        """
+        counters = [os.path.join(self.folder, name) for name in ("hits", "misses")]
+        failures: list[OSError] = []
+        for path in (*(file.path for file in self.entries()), *self.drafts(), *counters):
+            try:
+                os.unlink(path)
+            except FileNotFoundError:
+                continue  # others may be clearing it
+            except OSError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
     def count(self, event: str) -> None:
         """Count something: the size of a file is the number, as appending needs no lock."""
@@ -169,6 +172,21 @@ def _opened(key: str, data: bytes) -> bytes | None:
 
 def _checksum(key: str, entry: bytes) -> bytes:
     return sha256(key.encode() + entry).digest()
+
+
+def _place(path: str, data: bytes) -> None:
+    """Write a file beside its place, and put it there at once."""
+    shard = os.path.dirname(path)
+    draft = os.path.join(shard, f"{DRAFT}{os.urandom(8).hex()}")
+    os.makedirs(shard, mode=0o700, exist_ok=True)
+    try:
+        with open(draft, "xb", buffering=0) as file:
+            _write(file.fileno(), data)
+        # Others may be writing the same: whoever is last replaces equals by equals.
+        os.replace(draft, path)
+    except BaseException:
+        _remove(draft)
+        raise
 
 
 def _write(file: int, data: bytes) -> None:

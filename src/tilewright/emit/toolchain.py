@@ -94,8 +94,8 @@ def _installed_libdevice() -> str:
 
 def cache_folder() -> str:
     """Where a user's own copies of derived files are kept; it need not exist yet."""
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        return chosen
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    # Who has no home gets no folder `~` where he stands, but one that cannot be made.
-    return os.path.join(os.devnull if home.startswith("~") else home, "tilewright")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+    folder = os.environ.get(CACHE_VARIABLE) or os.path.join(home, "tilewright")
+    # Nobody gets a folder `~` where he stands; who has no home, one that cannot be made.
+    found = os.path.expanduser(folder)
+    return os.path.join(os.devnull, "tilewright") if found.startswith("~") else found

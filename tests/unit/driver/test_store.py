@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -127,6 +128,14 @@ def test_what_exceeds_the_limit_alone_is_not_kept(tmp_path: Path) -> None:
     assert (store.get(key(1)), store.get(key(2))) == (b"small", None)
 
 
+def test_what_would_be_evicted_at_once_is_not_kept(tmp_path: Path) -> None:
+    store = Store(str(tmp_path), 20 * BLOCK)
+    for number in range(10):
+        store.put(key(number), b"small")
+    store.put(key(10), bytes(19 * BLOCK - 100))
+    assert [number for number in range(11) if store.get(key(number))] == list(range(10))
+
+
 def test_a_reader_keeps_what_is_evicted(store: Store) -> None:
     store.put(key(1), b"entry")
     with open(store._path(key(1)), "rb") as file:
@@ -197,6 +206,54 @@ def test_clear_removes_everything_and_folders_may_stay(store: Store) -> None:
     assert files(store) == []
     store.put(key(1), b"entry")
     assert store.get(key(1)) == b"entry"
+
+
+@pytest.mark.parametrize("how", ["cleared", "removed"])
+def test_a_writer_keeps_what_others_clear(
+    store: Store, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    replace = os.replace
+    times: list[int] = []
+
+    def cleared(source: str, target: str) -> None:
+        times.append(1)
+        if len(times) == 1:
+            store.clear() if how == "cleared" else shutil.rmtree(store.folder)
+        replace(source, target)
+
+    monkeypatch.setattr(module.os, "replace", cleared)
+    store.put(key(1), b"entry")
+    assert store.get(key(1)) == b"entry"
+    assert len(times) == 2
+    assert store.drafts() == []
+
+
+def test_clear_removes_drafts_of_clocks_that_are_ahead(store: Store) -> None:
+    store.put(key(1), b"entry")
+    draft = files(store)[0].parent / f"{DRAFT}x"
+    draft.write_bytes(b"")
+    age(draft, -3600)
+    store.clear()
+    assert files(store) == []
+
+
+def test_what_cannot_be_cleared_is_told_after_the_rest(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        store.put(key(number), b"entry")
+    unlink = os.unlink
+    stuck = store._path(key(1))
+
+    def stubborn(path: str) -> None:
+        if path == stuck:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        unlink(path)
+
+    monkeypatch.setattr(module.os, "unlink", stubborn)
+    with pytest.raises(PermissionError):
+        store.clear()
+    assert [str(path) for path in files(store)] == [stuck]
 
 
 def test_counters(store: Store) -> None:

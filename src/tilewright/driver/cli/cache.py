@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.driver.cache import DEFAULT_SIZE, HITS, MISSES, SIZE, SWITCH, Cache
 from tilewright.driver.cli.compile import warn
 from tilewright.driver.cli.options import Command
+from tilewright.driver.files import FileError
 from tilewright.emit.toolchain import CACHE_VARIABLE, cache_folder
 
 if TYPE_CHECKING:
@@ -55,15 +56,28 @@ def run(arguments: Arguments) -> int:
     if store is None:
         print(f"off ({SWITCH} or {SIZE} says so)")
         return 0
-    if action == "clear":
-        _clear(store)
+    try:
+        _look(cache_folder())
+        if action == "clear":
+            _clear(store)
+    except OSError as error:
+        verb = "clear" if action == "clear" else "read"
+        raise FileError(
+            f"cannot {verb} the cache in '{cache_folder()}': {error.strerror}"
+        ) from error
     print(overview(store))
     return 0
 
 
+def _look(folder: str) -> None:
+    """Raise `OSError` for a folder that is none, or of somebody else; there may be none yet."""
+    with suppress(FileNotFoundError), os.scandir(folder):
+        pass
+
+
 def _clear(store: Store) -> None:
-    store.clear()
     shutil.rmtree(os.path.join(cache_folder(), LIBRARY), ignore_errors=True)
+    store.clear()
 
 
 def overview(store: Store) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.layout import gf2
-from tilewright.layout.linear import LANE, REGISTER, log2
+from tilewright.layout.linear import log2
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.layout.linear import Layout
 
 WORD: Final = 4
 """Bytes of a bank's word."""
@@ -46,13 +45,3 @@ def wavefronts(lanes: Sequence[int], width: int) -> int:
     words = [offset // unit for offset in lanes[:together]]
     banks = [word & (LINE // unit - 1) for word in words]
     return phases << (gf2.rank(words) - gf2.rank(banks))
-
-
-def access_cost(places: Layout, element: int, width: int) -> int:
-    """Answers for one warp's whole share of a tile.
-
-    `places` maps register and lane to the offset of an element of `element` bytes; accesses are
-    `width` bytes wide, so that many registers go at once.
-    """
-    accesses = max(1, places.extent(REGISTER) * element // width)
-    return accesses * wavefronts([vector * element for vector in places.vectors(LANE)], width)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2, unpack
-from tilewright.layout.spread import LANES
+from tilewright.layout.spread import LANES, taken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,18 +142,11 @@ def patches(shape: Sequence[int], warps: int) -> Layout:
     whole = (batch[0] if batch else 1, height, width)
     columns, rows = _along(2, 1, width), _along(1, 1, height)
     depth = log2(height * width * whole[0]) - log2(LANES) - log2(warps)
-    register = _take(columns, min(2, depth))
-    register += _take(rows, min(2, depth - len(register)))
-    lane = [*_take(columns, 3), *_take(rows, 2)]
+    register = taken(columns, min(2, depth))
+    register += taken(rows, min(2, depth - len(register)))
+    lane = [*taken(columns, 3), *taken(rows, 2)]
     others = [*columns, *rows, *_along(0, 1, whole[0])]
-    lane += _take(others, log2(LANES) - len(lane), pad=True)
-    warp = _take(others, log2(warps), pad=True)
+    lane += taken(others, log2(LANES) - len(lane), pad=(0, 0, 0))
+    warp = taken(others, log2(warps), pad=(0, 0, 0))
     inputs = {REGISTER: [*register, *others], LANE: lane, WARP: warp}
     return Layout.build(inputs, whole).reshape(shape)
-
-
-def _take(places: list[Place], count: int, *, pad: bool = False) -> list[Place]:
-    count = max(count, 0)
-    taken = places[:count]
-    del places[:count]
-    return taken + [(0, 0, 0)] * (count - len(taken)) if pad else taken

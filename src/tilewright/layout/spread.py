@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from math import prod
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 LANES: Final = 32
+
+Bit = TypeVar("Bit")
 
 
 def spread(
@@ -29,56 +32,34 @@ def spread(
     >>> print(spread((2,), warps=1))
     lane: (1) (0) (0) (0) (0) -> 2
     """
-    bits = _bits(shape, order)
-    registers = _take(bits, log2(vector))
-    lanes = _take(bits, log2(LANES), pad=True)
-    across = _take(bits, log2(warps), pad=True)
+    bits = unit_vectors(shape, range(len(shape) - 1, -1, -1) if order is None else order)
+    registers = taken(bits, log2(vector))
+    lanes = taken(bits, log2(LANES), pad=0)
+    across = taken(bits, log2(warps), pad=0)
     registers.extend(bits)
     return Layout([(REGISTER, registers), (LANE, lanes), (WARP, across)], shape)
 
 
-def spread_rows(shape: Sequence[int], warps: int, *, axis: int, vector: int = 1) -> Layout:
-    """A layout for a reduction along an axis: each line of it lies within one warp if it can.
+def unit_vectors(shape: Sequence[int], order: Sequence[int]) -> list[int]:
+    """The packed bits of a tile's coordinates, those of the first dimension of the order in front.
 
-    >>> print(spread_rows((8, 64), warps=4, axis=1, vector=2))
-    register: (0, 1) (4, 0); lane: (0, 2) (0, 4) (0, 8) (0, 16) (0, 32); warp: (1, 0) (2, 0) -> 8x64
+    >>> unit_vectors((4, 8), order=(0,)), unit_vectors((4, 8), order=(1, 0))
+    ([8, 16], [1, 2, 4, 8, 16])
     """
-    along = list(_bits([e if d == axis else 1 for d, e in enumerate(shape)], None))
-    stride = 1
-    for extent in shape[axis + 1 :]:
-        stride *= extent
-    line = [bit * stride for bit in along] if stride > 1 else along
-    others = [bit for bit in _bits(shape, None) if bit not in line]
-    registers = line[: log2(vector)]
-    rest = line[len(registers) :]
-    lanes = rest[: log2(LANES)]
-    registers += rest[len(lanes) :]
-    while len(lanes) < log2(LANES):
-        lanes.append(others.pop(0) if others else 0)
-    across = [others.pop(0) if others else 0 for _ in range(log2(warps))]
-    return Layout([(REGISTER, registers + others), (LANE, lanes), (WARP, across)], shape)
-
-
-def _bits(shape: Sequence[int], order: Sequence[int] | None) -> list[int]:
-    """The unit vectors of the tile, those of the first dimension of the order in front."""
-    dimensions = range(len(shape) - 1, -1, -1) if order is None else order
-    strides = list(_strides(shape))
+    strides = [prod(shape[dimension + 1 :]) for dimension in range(len(shape))]
     return [
-        strides[dimension] << bit
-        for dimension in dimensions
-        for bit in range(log2(shape[dimension]))
+        strides[dimension] << bit for dimension in order for bit in range(log2(shape[dimension]))
     ]
 
 
-def _strides(shape: Sequence[int]) -> Iterator[int]:
-    for dimension in range(len(shape)):
-        stride = 1
-        for extent in shape[dimension + 1 :]:
-            stride *= extent
-        yield stride
+def taken(bits: list[Bit], count: int, pad: Bit | None = None) -> list[Bit]:
+    """The first of some bits, which they leave; `pad` stands for those that are not there.
 
-
-def _take(bits: list[int], count: int, *, pad: bool = False) -> list[int]:
-    taken = bits[:count]
+    >>> bits = [1, 2, 4]
+    >>> taken(bits, 2), taken(bits, 2, pad=0), bits
+    ([1, 2], [4, 0], [])
+    """
+    count = max(count, 0)
+    first = bits[:count]
     del bits[:count]
-    return taken + [0] * (count - len(taken)) if pad else taken
+    return first if pad is None else first + [pad] * (count - len(first))

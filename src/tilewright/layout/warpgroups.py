@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout import gf2
@@ -10,7 +9,7 @@ from tilewright.layout.descriptors import GROUP, Descriptor, describe
 from tilewright.layout.fragments import wgmma_accumulator
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2, pack, unpack
 from tilewright.layout.products import consists_of, fragment_tile, warp_grid
-from tilewright.layout.spread import LANES
+from tilewright.layout.spread import LANES, taken, unit_vectors
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzled
 from tilewright.target.tensor_cores import (
     WARPGROUP,
@@ -162,24 +161,14 @@ def blocks(
     >>> print(found.only("lane"))
     lane: (4, 0) (8, 0) (16, 0) (32, 0) (0, 16) -> 128x64
     """
-    strides = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
-    bits = [[strides[dim] << bit for bit in range(log2(e))] for dim, e in enumerate(shape)]
-    first, second = (bits[dim] for dim in dims)
+    first, second = (unit_vectors(shape, (dim,)) for dim in dims)
     vector = max(1, min(vector, each // WORD))
     pack = max(1, min(CHUNK, each // vector, shape[dims[1]]))
-    register = _taken(first, log2(vector)) + _taken(second, log2(pack))
+    register = taken(first, log2(vector)) + taken(second, log2(pack))
     across = max(0, log2(SECTOR // vector))
-    lane = _taken(second, log2(LANES) - across)
-    others = [v for dim, each in enumerate(bits) if dim not in dims for v in each]
-    rest = first + second + others
-    lane += _taken(rest, log2(LANES) - len(lane))
-    warp = _taken(rest, log2(warps))
-    lane += [0] * (log2(LANES) - len(lane))
-    warp += [0] * (log2(warps) - len(warp))
+    lane = taken(second, log2(LANES) - across)
+    others = [dim for dim in range(len(shape)) if dim not in dims]
+    rest = first + second + unit_vectors(shape, others)
+    lane += taken(rest, log2(LANES) - len(lane), pad=0)
+    warp = taken(rest, log2(warps), pad=0)
     return Layout([(REGISTER, register + rest), (LANE, lane), (WARP, warp)], shape)
-
-
-def _taken(bits: list[int], count: int) -> list[int]:
-    taken = bits[:count]
-    del bits[:count]
-    return taken

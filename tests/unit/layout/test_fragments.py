@@ -12,7 +12,7 @@ from tilewright.layout.fragments import (
     wgmma_left,
 )
 from tilewright.layout.linear import LANE, REGISTER, WARP, elements
-from tilewright.layout.spread import spread, spread_rows
+from tilewright.layout.spread import spread
 
 
 def test_accumulator_of_m16n8() -> None:
@@ -93,13 +93,3 @@ def test_spread_tiles_hold_every_element_and_neighbours_lie_side_by_side(
         assert [layout.packed(lane=lane) for lane in range(32)] == [
             vector * lane for lane in range(32)
         ]
-
-
-@pytest.mark.parametrize(
-    ("shape", "axis"), [((8, 64), 1), ((64, 8), 0), ((4, 16, 4), 1), ((2,), 0)]
-)
-def test_lines_of_a_reduction_lie_within_a_warp(shape: tuple[int, ...], axis: int) -> None:
-    layout = spread_rows(shape, 4, axis=axis)
-    assert layout.is_surjective
-    for warp in range(4):
-        assert layout.at(warp=warp)[axis] == 0

@@ -240,6 +240,21 @@ def test_an_answer_that_nobody_gets(tool: str, target: str) -> None:
     assert re.fullmatch(rb"error: cannot write standard output: .+\n", done.stderr)
 
 
+def test_interrupted_while_it_loads() -> None:
+    """Somebody who presses Ctrl-C wants to see no traceback."""
+    code = (
+        "import sys; from tilewright.tileiras import __main__ as tool\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'tilewright.tileiras.run':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "tool.script()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 def test_messages_that_nobody_gets() -> None:
     command = f"{sys.executable} -m tilewright.tileiras nope {GPU} 2>&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True)

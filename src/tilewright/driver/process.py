@@ -10,12 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOST_OUTPUT: Final = 74
+INTERRUPTED: Final = 130
 
 
 def run(main: Callable[[], int]) -> NoReturn:
     """Run a command line as a process of its own."""
     _open_streams()
-    _leave(main())
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    _leave(code)
 
 
 def _open_streams() -> None:

@@ -13,9 +13,13 @@ def script() -> NoReturn:
     # One program goes in and one comes out: modules that load and the program that grows are no
     # garbage, and whatever is goes with the process.
     gc.disable()
+    run(_main)
+
+
+def _main() -> int:
     from tilewright.tileiras.run import main  # noqa: PLC0415
 
-    run(main)
+    return main()
 
 
 if __name__ == "__main__":

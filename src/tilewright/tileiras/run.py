@@ -31,7 +31,6 @@ WRONG_USAGE: Final = 1
 WRONG_SETTINGS: Final = 2
 WRONG_INPUT: Final = 3
 FAILED: Final = 5
-INTERRUPTED: Final = 130
 
 
 class Refused(Exception):
@@ -52,8 +51,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return refused.code
     except BrokenPipeError:
         return OK  # whoever read our output has seen enough
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except Exception as error:
         return _our_bug(error)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright import __version__
 from tilewright.driver.cli.options import HELP_NAMES, UsageError
 from tilewright.driver.files import FileError
+from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error, Unsupported
 
@@ -34,7 +35,6 @@ WRONG_PROGRAM: Final = 1
 WRONG_USAGE: Final = 2
 UNSUPPORTED: Final = 3
 OUR_BUG: Final = 70
-INTERRUPTED: Final = 130
 
 REPORT: Final = """\
 This is a bug in Tilewright, not in your program. Please report it with the traceback above, the

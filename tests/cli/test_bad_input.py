@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from command_line import Run
@@ -155,6 +156,42 @@ def test_output_over_a_link_keeps_the_link_and_the_mode(run: Run, folder: Path) 
     assert (folder / "link.mlir").is_symlink()
     assert target.read_text().startswith("entry @add")
     assert target.stat().st_mode & 0o777 == 0o640
+
+
+WRITE = """
+import os, sys
+from tilewright.driver.files import FileError, write_output
+if os.geteuid() == 0:
+    os.setuid(65534)
+try:
+    write_output(sys.argv[1], b"new")
+except FileError as error:
+    print(error, end="")
+"""
+
+
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "error", "contents"),
+    [
+        (0o444, 0o777, "error: cannot write 'PATH': Permission denied", "old"),
+        (0o666, 0o555, "", "new"),
+    ],
+    ids=["file", "folder"],
+)
+def test_output_over_what_is_protected(
+    file_mode: int, folder_mode: int, error: str, contents: str
+) -> None:
+    """Who may not write a file may not replace it; who may needs no right to its folder."""
+    with TemporaryDirectory() as name:
+        target = Path(name) / "target"
+        target.write_text("old")
+        target.chmod(file_mode)
+        Path(name).chmod(folder_mode)
+        command = [sys.executable, "-c", WRITE, str(target)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout == error.replace("PATH", str(target))
+        assert target.read_text() == contents
+        Path(name).chmod(0o755)
 
 
 def test_output_to_what_is_no_file(run: Run) -> None:

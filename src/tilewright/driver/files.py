@@ -36,7 +36,8 @@ def write_output(path: str, data: bytes) -> None:
     """Write a file, or standard output for `-`.
 
     The data goes to a new file beside the target, which then takes its place: a reader sees the
-    old contents or the new, never a part. What is not a plain file is written directly.
+    old contents or the new, never a part. What is not a plain file is written directly, and so is
+    a file in a folder where no other can be made.
     """
     try:
         if path == "-":
@@ -52,11 +53,11 @@ def write_output(path: str, data: bytes) -> None:
 
 
 def _replace_file(path: str, data: bytes) -> None:
-    if os.path.exists(path) and not os.path.isfile(path):
+    target = os.path.realpath(path)
+    if os.path.exists(path) and not _replaceable(target):
         with open(path, "wb") as file:
             file.write(data)
         return
-    target = os.path.realpath(path)
     draft = f"{target}.{os.getpid()}.part"
     try:
         with open(draft, "wb") as file:
@@ -68,3 +69,12 @@ def _replace_file(path: str, data: bytes) -> None:
         if os.path.exists(draft):
             os.unlink(draft)
         raise
+
+
+def _replaceable(path: str) -> bool:
+    """Whether another file may take the place of this one, which must not be locked itself."""
+    return (
+        os.path.isfile(path)
+        and os.access(path, os.W_OK)
+        and os.access(os.path.dirname(path), os.W_OK)
+    )

@@ -63,6 +63,15 @@ def test_a_path_that_is_no_utf_8_goes_into_debug_information(
     assert 'filename: "caf\\E9.mlir"' in run("compile", name, *options, "--emit", "llvm").out
 
 
+@pytest.mark.parametrize("options", [("--line-info",), ("--device-debug",)])
+def test_a_path_with_quotes_goes_into_debug_information(
+    run: Run, folder: Path, options: tuple[str, ...]
+) -> None:
+    (folder / 'a "kernel".mlir').write_text(KERNEL)
+    assert run("compile", 'a "kernel".mlir', *options, "-o", "k.cubin") == (0, "", "")
+    assert b"a 'kernel'.mlir" in (folder / "k.cubin").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("name", "start"),
     [("k.cubin", b"\x7fELF"), ("k.ll", b"target triple"), ("k.ptx", b"//"), ("k", b"\x7fELF")],

@@ -71,7 +71,8 @@ class DebugInfo:
         return found
 
     def _file(self, name: str) -> int:
-        folder, slash, base = name.rpartition("/")
+        # To ptxas the first quote ends a name, whatever stands in front of it.
+        folder, slash, base = name.replace('"', "'").rpartition("/")
         directory = escaped(folder or slash)
         return self._add(
             ("file", name),

@@ -13,6 +13,7 @@ from tilewright.analysis.intervals import (
     hull,
     widened,
 )
+from tilewright.analysis.numbers import integer_width
 from tilewright.analysis.solver import Analysis, Rule
 from tilewright.dialects.arith import integer as arith
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -48,7 +49,7 @@ class Ranges(Analysis[Interval]):
     rules: ClassVar[dict[type[Operation], Rule | None]] = {}
 
     def top(self, value: Value) -> Interval:
-        return anything(_width(value))
+        return anything(integer_width(value))
 
     def join(self, a: Interval, b: Interval) -> Interval:
         return hull(a, b)
@@ -67,11 +68,6 @@ class Ranges(Analysis[Interval]):
         return between(first.width, signed=(first.low, end.high - 1))
 
 
-def _width(value: Value) -> int:
-    element = element_of(value.type)
-    return element.width if isinstance(element, IntegerType | IndexType) else 64
-
-
 def _is_signed(op: Any) -> bool:
     return op.signedness is Signedness.SIGNED
 
@@ -81,7 +77,7 @@ def _constant(at: Ranges, op: ConstantOp) -> Interval | None:
     value, result = op.value, op.result
     if not at.tracks(result) or isinstance(value, FloatAttr):
         return None
-    width = _width(result)
+    width = integer_width(result)
     if isinstance(value, IntegerAttr):
         return exactly(value.value & mask(width), width)
     assert isinstance(value, DenseElementsAttr)
@@ -102,7 +98,7 @@ def _count(op: ConstantOp) -> int:
 def _make_range(at: Ranges, op: shape.MakeRangeOp) -> Interval:
     """From the start, as many as there are."""
     (count,) = extents(op.result.type)
-    return between(_width(op.result), unsigned=(op.start, op.start + count - 1))
+    return between(integer_width(op.result), unsigned=(op.start, op.start + count - 1))
 
 
 def _same(at: Ranges, op: Operation) -> Interval | None:
@@ -131,7 +127,7 @@ def _kept(bounds: Bounds, whole: Bounds, is_promised: bool) -> Bounds | None:
 
 def _wrapping(op: integer.OverflowingInteger, signed: Bounds, unsigned: Bounds) -> Interval:
     """Bounds without wrap-around, as far as there is none."""
-    whole, promise = anything(_width(op.result)), op.overflow
+    whole, promise = anything(integer_width(op.result)), op.overflow
     return between(
         whole.width,
         _kept(signed, (whole.low, whole.high), "nsw" in promise),
@@ -232,7 +228,7 @@ def _or(at: Ranges, op: integer.OrIOp | integer.XOrIOp) -> Interval:
 
 def _ext(at: Ranges, op: conversion.ExtIOp) -> Interval:
     """The same number, in more bits."""
-    a, width = at.of(op.source), _width(op.result)
+    a, width = at.of(op.source), integer_width(op.result)
     if _is_signed(op):
         return between(width, signed=(a.low, a.high))
     return between(width, unsigned=(a.ulow, a.uhigh))
@@ -240,7 +236,7 @@ def _ext(at: Ranges, op: conversion.ExtIOp) -> Interval:
 
 def _trunc(at: Ranges, op: conversion.TruncIOp) -> Interval:
     """The same number where it fits."""
-    a, width = at.of(op.source), _width(op.result)
+    a, width = at.of(op.source), integer_width(op.result)
     return between(width, (a.low, a.high), (a.ulow, a.uhigh))
 
 
@@ -323,7 +319,8 @@ def _dim_size(at: Ranges, op: view.GetDimSizeOp) -> Interval | None:
     source = op.source.type
     if not isinstance(source, MemrefType) or source.shape[op.dim] == DYNAMIC:
         return None
-    return exactly(source.shape[op.dim] & mask(_width(op.result)), _width(op.result))
+    width = integer_width(op.result)
+    return exactly(source.shape[op.dim] & mask(width), width)
 
 
 Ranges.rules.update(

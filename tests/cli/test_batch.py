@@ -140,6 +140,21 @@ def test_a_process_that_dies_fails_its_file_only(
     assert found["two.mlir"].message.endswith("the process that compiled it ended by signal 9")
 
 
+@pytest.mark.parametrize("names", [["one.mlir"], ["one.mlir", "two.mlir"]])
+def test_modules_where_the_user_works_are_not_ours(
+    folder: Path, files: list[str], names: list[str]
+) -> None:
+    for module in ("types", "signal", "struct", "llvmlite", "tilewright"):
+        (folder / f"{module}.py").write_text("raise SystemExit('this is not what was meant')\n")
+    # What the console script does: it leaves the folder out.
+    command = [sys.executable, "-P", "-m", "tilewright", "compile", *names]
+    done = subprocess.run(
+        [*command, "-o", "out/", "--emit", "ptx"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.stderr == f"{len(names)} of {len(names)} files compiled\n"
+    assert done.returncode == 0
+
+
 def test_no_process_to_be_had(
     folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.files import FileError, read_input
 from tilewright.driver.stored import Stored
 from tilewright.support.identity import identity
+from tilewright.support.interpreter import command_of
 
 if TYPE_CHECKING:
     from tilewright.driver.settings import Settings
@@ -69,7 +70,7 @@ class Worker:
         with self._lock:
             if self._process is None and not self._closed:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "tilewright.driver.batch_worker"],
+                    command_of("tilewright.driver.batch_worker"),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env={**os.environ, "TMPDIR": self._scratch},

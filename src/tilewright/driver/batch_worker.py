@@ -1,4 +1,4 @@
-"""Compiles for another process: `python -m tilewright.driver.batch_worker` serves one at a time.
+"""Compiles for another process: `main` serves one request after another.
 
 Requests come in and answers go out as values with their lengths before them.
 """
@@ -95,7 +95,3 @@ def _compile(request: Request, made: list[Stored]) -> int:
         program = Program(request.data, request.name)
         made.append(program.compiled(request.settings, request.emit))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

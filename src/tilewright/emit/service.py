@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import os
 import subprocess
-import sys
 from contextlib import suppress
 from tempfile import TemporaryFile
 from threading import BoundedSemaphore, Lock, Timer
@@ -17,6 +16,7 @@ from typing import Final
 
 from tilewright.emit.waiting import await_output
 from tilewright.emit.worker import Answer, reply
+from tilewright.support.interpreter import command_of
 
 MOST: Final = max(2, os.cpu_count() or 1)
 
@@ -44,7 +44,7 @@ class Worker:
     def __init__(self) -> None:
         self._errors = TemporaryFile()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tilewright.emit.worker"],
+            command_of("tilewright.emit.worker"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

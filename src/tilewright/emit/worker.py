@@ -1,4 +1,4 @@
-"""LLVM for another process: `python -m tilewright.emit.worker` serves one request after another.
+"""LLVM for another process: `main` serves one request after another.
 
 A line of words and numbers comes in and the parts of the job behind it, as many bytes as it says;
 a line of a word and a number and the PTX, or why there is none, go out. If LLVM ends this process,
@@ -154,7 +154,3 @@ def _no_core_dumps() -> None:
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

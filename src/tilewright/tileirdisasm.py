@@ -12,7 +12,7 @@ from tilewright.bytecode.versions import NEWEST, spell
 from tilewright.driver import process
 from tilewright.driver.cli import guarded
 from tilewright.driver.disassembly import disassemble
-from tilewright.driver.files import FileError, is_bytecode, read_input, write_output
+from tilewright.driver.files import FileError, is_bytecode, read_input, write_line, write_output
 from tilewright.driver.tool_options import Asked, Option, Takes, ToolLine
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
@@ -76,13 +76,13 @@ def _disassemble(arguments: Sequence[str]) -> int:
     try:
         line = ToolLine("tileirdisasm", OPTIONS, arguments)
     except Asked as asked:
-        write_output("-", f"{VERSION if asked.name == 'version' else HELP}\n".encode())
+        write_line(VERSION if asked.name == "version" else HELP)
         return OK
     if line.wrong:
         return WRONG_USAGE
     path = line.files[0] if line.files else ""
     if not path:
-        write_output("-", f"{HELP}\n".encode())
+        write_line(HELP)
         print("error: no input file provided", file=sys.stderr)
         return NO_FILE
     # The original has no standard input: `-` is a file of that name.

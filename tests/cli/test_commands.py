@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from command_line import Run
 
 import tilewright
+from tilewright.driver.cli import COMMANDS
 from tilewright.ir.equivalence import equivalent
 
 # Written by NVIDIA's tileirdisasm 13.4.92 for the bytecode of the same program.
@@ -103,16 +105,44 @@ def test_opt_prints_after_every_pass(run: Run) -> None:
     assert result.err.count("cuda_tile.module @kernels {") == 2
 
 
-@pytest.mark.parametrize("command", ["as", "dis", "verify", "opt"])
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help_of_each_command(run: Run, command: str, option: str) -> None:
-    code, out, err = run(command, option)
+    code, out, err = run(*command.split(), option)
     assert (code, err) == (0, "")
     assert out.startswith(f"usage: tilewright {command} ")
     assert "example" in out
+    options, _, _ = out.partition("example")
+    assert max(map(len, options.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+@pytest.mark.parametrize("output", ["closed", "full", "head"])
+@pytest.mark.parametrize("arguments", [["--help"], ["cache"], ["compile", "--help"]])
+def test_output_that_nobody_takes(folder: Path, output: str, arguments: list[str]) -> None:
+    shell = {"closed": '"$@" >&-', "full": '"$@" >/dev/full', "head": '"$@" | true'}[output]
+    done = subprocess.run(
+        [
+            "bash",
+            "-o",
+            "pipefail",
+            "-c",
+            shell,
+            "-",
+            sys.executable,
+            "-m",
+            "tilewright",
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TILEWRIGHT_CACHE_DIR": str(folder / "cache")},
+    )
+    reasons = {"closed": "Bad file descriptor", "full": "No space left on device"}
+    lost = f"tilewright: error: cannot write standard output: {reasons.get(output)}\n"
+    assert (done.returncode, done.stderr) == ((0, "") if output == "head" else (2, lost))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["ptx", "--help"]])
 def test_help_lists_the_commands(run: Run, arguments: list[str]) -> None:
     code, out, err = run(*arguments)
     assert (code, err) == (0, "")

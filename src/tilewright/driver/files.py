@@ -52,6 +52,11 @@ def write_output(path: str, data: bytes) -> None:
         raise FileError(f"cannot write {name}: {error.strerror}") from error
 
 
+def write_line(text: str) -> None:
+    """Write text and the end of its line to standard output."""
+    write_output("-", f"{text}\n".encode("utf-8", "surrogateescape"))
+
+
 def _replace_file(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     if os.path.exists(path) and not _replaceable(target):

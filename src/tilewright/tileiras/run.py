@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright import __version__
 from tilewright.bytecode.opcodes import MAGIC, MLIR_MAGIC
 from tilewright.bytecode.versions import NEWEST, VERSIONS, spell
-from tilewright.driver.files import is_bytecode, read_input, write_output
+from tilewright.driver.files import is_bytecode, read_input, write_line, write_output
 from tilewright.driver.tool_options import Asked
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error, InternalError
@@ -101,7 +101,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _say(text: str) -> None:
     with _failing(WRONG_USAGE):
-        write_output("-", f"{text}\n".encode())
+        write_line(text)
 
 
 def perform(job: Job) -> None:

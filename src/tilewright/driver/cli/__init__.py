@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright import __version__
 from tilewright.driver.cli.options import HELP_NAMES, UsageError
-from tilewright.driver.files import FileError
+from tilewright.driver.files import FileError, write_line
 from tilewright.driver.process import INTERRUPTED
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error, Unsupported
@@ -47,29 +47,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments:
         print(usage(), file=sys.stderr)
         return WRONG_USAGE
+    # One program goes in and one comes out: there is nothing for the collector to find.
+    with CollectorPause():
+        return guarded(lambda: _run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
     # Some commands have two words.
     words = 2 if arguments[0] in GROUPS else 1
     name, rest = " ".join(arguments[:words]), arguments[words:]
-    if name in (*HELP_NAMES, "help"):
-        print(usage())
+    if arguments[:words][-1] in (*HELP_NAMES, "help"):
+        write_line(usage())
         return OK
     if name in ("-V", "--version"):
-        print(f"tilewright {__version__}")
+        write_line(f"tilewright {__version__}")
         return OK
     if name not in COMMANDS:
         known = ", ".join(COMMANDS)
-        print(f"tilewright: error: expected a command ({known}), found '{name}'", file=sys.stderr)
-        return WRONG_USAGE
-    # One program goes in and one comes out: there is nothing for the collector to find.
-    with CollectorPause():
-        return guarded(lambda: run_command(name, rest))
+        raise UsageError(f"tilewright: error: expected a command ({known}), found '{name}'")
+    return run_command(name, rest)
 
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
     """Run a subcommand, or explain it."""
     module = import_module(f"tilewright.driver.cli.{COMMANDS[name][0]}")
     if not set(HELP_NAMES).isdisjoint(arguments):
-        print(module.COMMAND.help())
+        write_line(module.COMMAND.help())
         return OK
     return module.run(module.COMMAND.parse(arguments))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.driver.cache import DEFAULT_SIZE, HITS, MISSES, SIZE, SWITCH, Cache
 from tilewright.driver.cli.compile import warn
 from tilewright.driver.cli.options import Command
-from tilewright.driver.files import FileError
+from tilewright.driver.files import FileError, write_line
 from tilewright.emit.toolchain import CACHE_VARIABLE, cache_folder
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def run(arguments: Arguments) -> int:
     cache = Cache.default(warn)
     store = cache.store
     if store is None:
-        print(f"off ({SWITCH} or {SIZE} says so)")
+        write_line(f"off ({SWITCH} or {SIZE} says so)")
         return 0
     try:
         _look(cache_folder())
@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
         raise FileError(
             f"cannot {verb} the cache in '{cache_folder()}': {error.strerror}"
         ) from error
-    print(overview(store))
+    write_line(overview(store))
     return 0
 
 

@@ -41,7 +41,7 @@ SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
 COMMAND: Final = Command(
     "compile",
     "Compile a program for a GPU: Tile IR, or text of any level below it.",
-    "Tile IR text or bytecode, or text of the gpu, nvgpu, nvvm or llvm dialects",
+    "Tile IR text or bytecode, or text of nv_tileaa, nv_tileas, gpu, nvgpu, nvvm or llvm",
     (
         output("the result"),
         Option(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tilewright.driver.array_text import ArgumentError, load_array, parse_argument
 from tilewright.driver.cli.options import Option
-from tilewright.driver.files import FileError
+from tilewright.driver.files import FileError, write_line
 from tilewright.reference.tile import is_array
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class KernelArguments:
     def finish(self) -> int:
         """Show, write and compare what the kernel has left; gives the exit code."""
         for array in self._shown:
-            print(array)
+            write_line(str(array))
         for path, array in self._outputs:
             _save(path, array)
         rtol, atol = self._tolerance

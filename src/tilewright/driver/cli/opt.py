@@ -17,6 +17,7 @@ from tilewright.driver.cli.options import (
     Command,
     Option,
     UsageError,
+    columns,
     output,
 )
 from tilewright.driver.cli.watching import chosen_instruments, report
@@ -49,7 +50,12 @@ COMMAND: Final = Command(
             default="0",
             help="the passes of an optimization level, before those of --pass (default: 0, none)",
         ),
-        Option("--emit", choices=("text", "bytecode"), default="text", help="what to write"),
+        Option(
+            "--emit",
+            choices=("text", "bytecode"),
+            default="text",
+            help="what to write (default: text)",
+        ),
         BYTECODE_VERSION,
         *WATCH_OPTIONS,
         Option(
@@ -58,7 +64,7 @@ COMMAND: Final = Command(
         ),
         *TEXT_OPTIONS,
     ),
-    f"passes:\n  {', '.join(PASSES)}\n\n"
+    f"passes:\n{columns(sorted(PASSES))}\n\n"
     "examples:\n  tilewright opt kernel.mlir --pass canonicalize,cse\n"
     "  tilewright opt kernel.tileirbc -O3 --timing -o optimized.tileirbc --emit bytecode",
 )

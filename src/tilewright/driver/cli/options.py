@@ -10,6 +10,7 @@ from tilewright.bytecode import versions
 
 HELP_NAMES: Final = ("-h", "--help")
 COLUMN: Final = 26
+WIDTH: Final = 100
 
 
 class UsageError(Exception):
@@ -167,9 +168,20 @@ class Command:
 
 
 def _row(left: str, right: str) -> str:
+    # Nobody else needs it.
+    from textwrap import wrap  # noqa: PLC0415
+
     left = f"  {left}"
-    gap = " " * (COLUMN - len(left)) if len(left) < COLUMN - 1 else "\n" + " " * COLUMN
-    return f"{left}{gap}{right}"
+    indent = "\n" + " " * COLUMN
+    gap = " " * (COLUMN - len(left)) if len(left) < COLUMN - 1 else indent
+    lines = wrap(right, WIDTH - COLUMN, break_long_words=False, break_on_hyphens=False)
+    return f"{left}{gap}{indent.join(lines)}"
+
+
+def columns(names: Sequence[str]) -> str:
+    """Names in three columns, one row after the other."""
+    rows = [names[start : start + 3] for start in range(0, len(names), 3)]
+    return "\n".join("  " + "".join(f"{name:<32}" for name in row).rstrip() for row in rows)
 
 
 def output(what: str) -> Option:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.driver.assembly import decode_text
 from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
 from tilewright.driver.cli.options import Command, Option
-from tilewright.driver.files import read_input
+from tilewright.driver.files import read_input, write_line, write_output
 from tilewright.ptxsim import Counters, Module
 from tilewright.ptxsim.machine import CHECKS
 from tilewright.support.diagnostics import fail
@@ -59,9 +59,9 @@ def run(arguments: Arguments) -> int:
         seed=seed,
         profile=arguments.flag("counters"),
     )
-    print(*counters.output, sep="", end="")
+    write_output("-", "".join(counters.output).encode("utf-8", "surrogateescape"))
     if arguments.flag("counters"):
-        print(table(counters))
+        write_line(table(counters))
     return kernel.finish()
 
 

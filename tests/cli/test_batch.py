@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from command_line import Run
 from tilewright.driver import cache
 from tilewright.driver.batch import Worker, compile_files
 from tilewright.driver.batch_worker import Answer, Request
+from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
 from tilewright.target.arch import ARCHES
 
@@ -155,6 +157,34 @@ def test_modules_where_the_user_works_are_not_ours(
     assert done.returncode == 0
 
 
+def test_workers_end_with_who_asked_them(folder: Path, files: list[str]) -> None:
+    code = (
+        "import os; from tilewright.driver.batch import Worker; "
+        "worker = Worker('.'); print(worker._started().pid, flush=True); os.abort()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    deadline = time.monotonic() + 10
+    while os.path.exists(f"/proc/{int(done.stdout)}") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not os.path.exists(f"/proc/{int(done.stdout)}")
+    assert done.stderr == ""
+
+
+def test_the_bar_is_there_from_the_start_and_ends_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+    def interrupted() -> Iterator[int]:
+        assert capsys.readouterr().err == f"\r[{'.' * 30}] 0/4"
+        yield 1
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(progress(interrupted(), 4))
+    assert capsys.readouterr().err == f"\r[{'#' * 7}{'.' * 23}] 1/4    0 s left\n"
+
+
 def test_no_process_to_be_had(
     folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,7 +206,10 @@ def test_who_stops_early_leaves_no_process(folder: Path, files: list[str]) -> No
     assert "batch_worker" not in left.stdout
 
 
-def test_interrupts_leave_nothing_half_written(folder: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupts_leave_nothing_half_written(
+    folder: Path, number: signal.Signals, code: int
+) -> None:
     names = [f"k{number}.mlir" for number in range(40)]
     for name in names:
         (folder / name).write_text(kernel(name.removesuffix(".mlir")))
@@ -194,10 +227,9 @@ def test_interrupts_leave_nothing_half_written(folder: Path) -> None:
     deadline = time.monotonic() + 60
     while not (out.exists() and len(os.listdir(out)) >= 3) and time.monotonic() < deadline:
         time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert b"Traceback" not in errors
+    assert (process.returncode, errors) == (code, b"")
     assert 3 <= len(os.listdir(out)) < 40
     for name in os.listdir(out):
         stem, suffix = name.split(".")

@@ -14,6 +14,7 @@ from struct import Struct
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from tilewright.driver.settings import Settings
+from tilewright.support.interpreter import end_with_caller
 
 if TYPE_CHECKING:
     from tilewright.driver.stored import Stored
@@ -67,6 +68,7 @@ def send_request(target: IO[bytes], request: Request) -> None:
 def main() -> int:
     """Serve until nobody asks any more."""
     source = sys.stdin.buffer
+    end_with_caller(source.fileno())
     # What a library prints must not come between the answers.
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -18,12 +18,19 @@ def progress(results: Iterable[T], total: int) -> Iterator[T]:
         yield from results
         return
     started = time.monotonic()
-    for done, result in enumerate(results, 1):
-        left = (time.monotonic() - started) / done * (total - done)
-        bar = ("#" * (WIDTH * done // total)).ljust(WIDTH, ".")
-        print(f"\r[{bar}] {done}/{total} {left:4.0f} s left", end="", file=sys.stderr, flush=True)
-        yield result
-    print(file=sys.stderr)
+    _show(0, total, "")
+    try:
+        for done, result in enumerate(results, 1):
+            left = (time.monotonic() - started) / done * (total - done)
+            _show(done, total, f"{left:5.0f} s left")
+            yield result
+    finally:
+        print(file=sys.stderr)
+
+
+def _show(done: int, total: int, left: str) -> None:
+    bar = ("#" * (WIDTH * done // total)).ljust(WIDTH, ".")
+    print(f"\r[{bar}] {done}/{total}{left}", end="", file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:

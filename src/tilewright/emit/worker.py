@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import IO, Final, NamedTuple
 
 from tilewright.support.diagnostics import Unsupported
+from tilewright.support.interpreter import end_with_caller
 
 LLVM_IS_MISSING: Final = "PTX without LLVM: the package llvmlite cannot be loaded"
 
@@ -79,7 +80,7 @@ def main() -> int:
     """Serve until nobody asks any more."""
     _no_core_dumps()
     source = sys.stdin.buffer
-    _end_with_caller(source.fileno())
+    end_with_caller(source.fileno())
     # What LLVM or a library prints must not come between the replies.
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -124,27 +125,6 @@ def _write(target: IO[bytes], answer: Answer) -> None:
     body = answer.text.encode("utf-8", "replace")
     target.write(f"{answer.outcome} {len(body)}\n".encode() + body)
     target.flush()
-
-
-def _end_with_caller(pipe: int) -> None:
-    """End when nobody holds the other end of the pipe any more, in the middle of LLVM as well.
-
-    Whoever compiles may be killed, for taking too long among other reasons.
-    """
-    import select  # noqa: PLC0415
-    from threading import Thread  # noqa: PLC0415
-
-    if not hasattr(select, "poll"):
-        return
-    watched = select.poll()
-    # For no event at all: that it is closed is always reported.
-    watched.register(pipe, 0)
-
-    def wait() -> None:
-        watched.poll()
-        os._exit(0)
-
-    Thread(target=wait, daemon=True).start()
 
 
 def _no_core_dumps() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.driver.batch import Outcome, compile_files, processors
 from tilewright.driver.cache import Cache
@@ -29,6 +30,7 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     files = arguments.files
     outputs = _outputs(command, files, arguments["output"], stage)
     jobs = _jobs(command, arguments["jobs"])
+    signal.signal(signal.SIGTERM, _terminated)
     _make_folder(arguments["output"])
     cache = None if arguments.flag("no-cache") else Cache.default(warn)
     outcomes = compile_files(
@@ -41,6 +43,11 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     verdict = f", {failed} failed" if failed else ""
     print(f"{len(codes) - failed} of {len(codes)} files compiled{verdict}", file=sys.stderr)
     return max(codes)
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    """Leave as after Ctrl-C, with nothing left behind."""
+    raise SystemExit(128 + number)
 
 
 def _check(command: Command, arguments: Arguments, stage: str) -> None:

@@ -255,6 +255,14 @@ def test_interrupted_while_it_loads() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
+@pytest.mark.parametrize("words", [b"good.tileirbc 'open", b"good\0tileirbc"])
+def test_files_of_arguments_that_cannot_be_read(run: Run, folder: Path, words: bytes) -> None:
+    (folder / "odd").write_bytes(words)
+    code, out, err = run("@odd", GPU, tool="tileiras")
+    assert (code, out) == (1, "")
+    assert err.startswith("tileiras: cannot read 'odd': ")
+
+
 def test_messages_that_nobody_gets() -> None:
     command = f"{sys.executable} -m tilewright.tileiras nope {GPU} 2>&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True)

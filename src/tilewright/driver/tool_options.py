@@ -119,10 +119,13 @@ class ToolLine:
 
         try:
             with open(path, "rb") as file:
-                return shlex.split(os.fsdecode(file.read()))
+                data = file.read()
+            if b"\0" in data:
+                raise ValueError("it is no text")
+            return shlex.split(os.fsdecode(data))
         except (OSError, ValueError) as error:
             self._mistake(f"cannot read '{path}': {getattr(error, 'strerror', error)}")
-        return []
+            return []
 
     def _mistake(self, text: str) -> None:
         self.wrong = True

@@ -23,7 +23,12 @@ COMMAND: Final = Command(
     "PTX text",
     (
         *KERNEL_OPTIONS,
-        Option("--block", metavar="XxYxZ", default="1", help="how many threads (default: 1)"),
+        Option(
+            "--block",
+            metavar="XxYxZ",
+            default="1",
+            help="how many threads (default: what the kernel requires, else 1)",
+        ),
         Option("--cluster", metavar="XxYxZ", help="how many blocks form a cluster"),
         Option("--shared", metavar="BYTES", default="0", help="size of dynamic shared memory"),
         Option("--no-check", help="do not look for mistakes: faster"),

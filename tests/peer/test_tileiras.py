@@ -322,7 +322,7 @@ def test_yaml_has_the_same_form(both, folder: Path, nvidia_tools: Path) -> None:
          if each["Name"] == "RemarkMemoryLoadInstructionSelected"}
         for text in (theirs, ours)
     ]  # fmt: skip
-    place = "{ File: kernel.py, Line: 6, Column: 9 }"
+    place = "{ File: 'kernel.py', Line: 6, Column: 9 }"
     assert loads == [{(place, "f", "Memory")}, {(place, "f", "Memory")}]
 
 
@@ -341,7 +341,7 @@ def documents(text: str) -> list[dict[str, str]]:
             field = re.fullmatch(r"(Pass|Name|DebugLoc|Function): +(\S.*)", line)
             assert field is not None
             assert field.start(2) == 17
-            fields[field[1]] = field[2].replace("'", "")
+            fields[field[1]] = field[2]
         for line in lines[lines.index("Args:") + 1 :]:
             assert re.fullmatch(r"  - \w+: +\S.*", line)
         found.append(fields)

@@ -50,7 +50,7 @@ def _document(remark: Remark) -> Iterator[str]:
     yield _row("Name", remark.name)
     place = source_place(remark.location)
     if place is not None:
-        at = f"{{ File: {_scalar(place.file)}, Line: {place.line}, Column: {place.column} }}"
+        at = f"{{ File: {_quoted(place.file)}, Line: {place.line}, Column: {place.column} }}"
         yield "DebugLoc:".ljust(_KEY) + at
     yield _row("Function", remark.function)
     yield "Args:"
@@ -66,8 +66,11 @@ def _row(key: str, value: str) -> str:
 
 def _scalar(text: str) -> str:
     """A text as YAML: plain where it can only be a text or a number, else in quotes."""
-    if _NUMBER.fullmatch(text) or (_PLAIN.fullmatch(text) and text.lower() not in _WORDS):
-        return text
+    plain = _NUMBER.fullmatch(text) or (_PLAIN.fullmatch(text) and text.lower() not in _WORDS)
+    return text if plain else _quoted(text)
+
+
+def _quoted(text: str) -> str:
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     import json  # noqa: PLC0415 - only for what hardly ever occurs

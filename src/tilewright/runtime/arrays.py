@@ -53,7 +53,7 @@ def device_array(argument: Any, what: str) -> DeviceArray | None:
     if interface is not None:
         return _from_interface(interface, argument, what)
     if placed:
-        return _from_dlpack(argument)
+        return _from_dlpack(argument, what)
     if type(argument).__name__ == "CUdeviceptr" and isinstance(argument, bindings().CUdeviceptr):
         return DeviceArray(int(argument), "", 0, _home(int(argument), what))
     return None
@@ -99,7 +99,7 @@ def check_order(dtype: np.dtype[Any], what: str) -> None:
         fail(f"{what}: expected elements in the byte order of this machine, got {dtype}")
 
 
-def _from_dlpack(owner: Any) -> DeviceArray:
+def _from_dlpack(owner: Any, what: str) -> DeviceArray:
     _, device = owner.__dlpack_device__()
     _complete(owner)
     try:
@@ -107,8 +107,15 @@ def _from_dlpack(owner: Any) -> DeviceArray:
     except ModuleNotFoundError as error:
         message = "arrays that only DLPack describes without cuda.core: pip install cuda-core"
         raise Unsupported(message) from error
-    view = core.StridedMemoryView.from_dlpack(owner, stream_ptr=_LEGACY_STREAM)
-    dtype = view.dtype
+    try:
+        view = core.StridedMemoryView.from_dlpack(owner, stream_ptr=_LEGACY_STREAM)
+        dtype = view.dtype
+    except (BufferError, NotImplementedError, TypeError) as error:
+        # What the array refuses to tell, or cuda.core to understand, such as floats of 8 bits.
+        fail(
+            f"{what}: expected elements that go through DLPack, got {type(owner).__name__} "
+            f"({error}): pass them as integers of the same size"
+        )
     return DeviceArray(int(view.ptr), dtype.name, dtype.itemsize, int(device), bool(view.readonly))
 
 

@@ -285,6 +285,18 @@ class TestArguments:
         assert number(into) == 8
         assert waited
 
+    def test_elements_that_do_not_go_through_dlpack(
+        self, cuda: StandIn, fill: tilewright.CompiledModule, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(owner: object, stream_ptr: int) -> object:
+            raise TypeError("Unsupported dtype. dtype code: 10")
+
+        utils = SimpleNamespace(StridedMemoryView=SimpleNamespace(from_dlpack=refuse))
+        monkeypatch.setitem(sys.modules, "cuda.core.utils", utils)
+        array = SimpleNamespace(__dlpack_device__=lambda: (2, 0))
+        with pytest.raises(tilewright.UserError, match=r"argument 0 .*code: 10\): pass them as"):
+            tilewright.launch(fill, "fill", 1, [array, None, 8])
+
 
 class TestGrids:
     @pytest.mark.parametrize(

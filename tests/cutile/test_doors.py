@@ -235,6 +235,17 @@ def test_what_a_program_puts_into_its_environment_holds(client: Path, tmp_path: 
     assert len(kept(other)) == 1
 
 
+def test_a_process_that_compiles_nothing_does_not_load_the_compiler_of_cutile(
+    cache: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, cuda.tile\nprint({'cuda.tile._compile', 'torch'} & {*sys.modules})"
+    )
+    done = python(*RUNNER, script, cache=cache)
+    assert done.stdout == "set()\n", done.stderr
+
+
 def test_an_import_that_fails_may_be_tried_again(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(
         "import sys\nsys.modules['cuda.tile._stub'] = None\n"
@@ -365,6 +376,30 @@ def test_kernels_on_the_cpu(cache: Path, tmp_path: Path) -> None:
     script.write_text(FILLING)
     done = python(*RUNNER, "--on=cpu", script, cache=cache)
     assert done.stdout == "[5, 5, 5]\n", done.stderr
+
+
+NESTED = """
+import subprocess, sys
+subprocess.run([sys.executable, *sys.argv[1:]], check=True)
+"""
+PLACE = """
+import cuda.tile
+import cuda.tile._compile as compiler
+ours = (each.__module__.startswith("tilewright") for each in (
+    cuda.tile.launch, compiler._get_compiler_version_string))
+print(*ours)
+"""
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("gpu", "cpu"), ("cpu", "gpu")])
+def test_of_two_places_the_inner_one_counts(
+    outer: str, inner: str, cache: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "nested.py").write_text(NESTED)
+    (tmp_path / "place.py").write_text(PLACE)
+    words = ("--on", outer, "nested.py", *RUNNER, "--on", inner, "place.py")
+    done = python(*RUNNER, *words, cache=cache, cwd=tmp_path)
+    assert done.stdout == {"gpu": "False True\n", "cpu": "True False\n"}[inner], done.stderr
 
 
 def test_logs_on_the_cpu_need_nothing_of_nvidias(cache: Path, tmp_path: Path) -> None:

@@ -211,17 +211,13 @@ def _segment_problems(op: Operation) -> Iterator[str]:
 def _type_problems(op: Operation) -> Iterator[str]:
     """The first wrong type: those behind it are mostly the same mistake again."""
     schema = op.schema
-    for what, fields, values in (
-        ("operand", schema.operands, op.operands),
-        ("result", schema.results, op.results),
-    ):
-        for field in fields:
-            for value in schema.values(op, field.name):
-                if not field.constraint.accepts(value.type):
-                    expected = field.constraint.description
-                    place = values.index(value)
-                    yield f"{what} #{place} must be {expected}, but got '{value.type}'"
-                    return
+    for what, fields in (("operand", schema.operands), ("result", schema.results)):
+        found = ((field, value) for field in fields for value in schema.values(op, field.name))
+        for place, (field, value) in enumerate(found):
+            if not field.constraint.accepts(value.type):
+                expected = field.constraint.description
+                yield f"{what} #{place} must be {expected}, but got '{value.type}'"
+                return
 
 
 def _attribute_problems(op: Operation) -> Iterator[str]:

@@ -7,6 +7,8 @@ import toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilewright.dialects.cuda_tile.core import OffsetOp
+from tilewright.dialects.cuda_tile.types import PtrType, TileType
 from tilewright.ir.builder import Builder, InsertPoint, create_op
 from tilewright.ir.dominance import Dominance, immediate_dominators, reverse_post_order
 from tilewright.ir.operation import Block, Operation, Region
@@ -152,6 +154,15 @@ def test_declared_types_and_counts_are_checked() -> None:
         "'toy.constant' op requires attribute 'value'",
         "'toy.call' op expected operand segment sizes to add up to 2, got 3",
     ]
+
+
+def test_a_wrong_operand_is_counted_by_its_place() -> None:
+    """Not by its value, which may be used twice."""
+    module, build = toy.module()
+    address = toy.source(build, TileType((), PtrType(F32)))
+    build.insert(OffsetOp([address, address], [address.type]))
+    (error,) = errors(module)
+    assert error.startswith("'cuda_tile.offset' op operand #1 must be tile of ")
 
 
 def test_symbols_have_distinct_names() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright
+from tilewright.support.location import ByteLoc
 
 VIEW = """
 !view = !cuda_tile.tensor_view<?x8xi32, strides=[8,1]>
@@ -71,7 +72,7 @@ cuda_tile.module @kernels {
 """
 
 
-def run(program: str, entry: str, arguments: list[object], grid: int = 1) -> list[str]:
+def run(program: str | bytes, entry: str, arguments: list[object], grid: int = 1) -> list[str]:
     """What is printed, and the error that it ends in."""
     said: list[str] = []
     try:
@@ -93,6 +94,17 @@ def test_a_tile_outside_of_its_view_is_told_with_its_index_and_its_block() -> No
     )
     assert "assertion '<input>:10:10: error: store_view_tko outside of its view' fails" in error
     assert not array.any()
+
+
+def test_bytecode_without_places_is_told_by_its_bytes() -> None:
+    bytecode = tilewright.write_bytecode(tilewright.read(VIEW))
+    module = tilewright.read(bytecode)
+    (place,) = [op.location for op in module.walk() if op.name == "cuda_tile.store_view_tko"]
+    assert isinstance(place, ByteLoc)
+    printed, error = run(bytecode, "kernel", [np.zeros((6, 8), np.int32), 6, 3])
+    told = f"byte {place.offset} (0x{place.offset:x}): error: store_view_tko outside of its view"
+    assert printed.startswith(told)
+    assert f"assertion '{told}' fails" in error
 
 
 def test_an_index_below_zero_is_told_as_such() -> None:

@@ -19,7 +19,7 @@ from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, TensorType
-from tilewright.support.location import unnamed
+from tilewright.support.location import ByteLoc, unnamed
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.support.location import Location
 
 NAMES: Final[dict[type[Operation], str]] = {
     view.TiledLoadOp: "load_view_tko",
@@ -50,8 +51,7 @@ class Checks:
 
     def __init__(self, op: Operation) -> None:
         self.build = Builder(InsertPoint.in_front_of(op), unnamed(op.location))
-        place = source_place(op.location)
-        self._head = f"{'' if place is None else f'{place}: '}error: {NAMES[type(op)]}"
+        self._head = f"{_place(op.location)}error: {NAMES[type(op)]}"
 
     def constant(self, value: int, type: Type = I64) -> Value:
         """A number, or a tile of it."""
@@ -135,6 +135,16 @@ class Checks:
         never = inside.create(ConstantOp, value=literal([0], I1), types=[I1]).result
         _stop(inside, never, message)
         inside.create(YieldOp)
+
+
+def _place(location: Location) -> str:
+    """Where an access stands: in the source, or in bytecode that says nothing of one."""
+    place = source_place(location)
+    if place is not None:
+        return f"{place}: "
+    return (
+        f"byte {location.offset} (0x{location.offset:x}): " if isinstance(location, ByteLoc) else ""
+    )
 
 
 def _stop(build: Builder, condition: Value, message: str) -> None:

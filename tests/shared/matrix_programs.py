@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from math import prod
+from typing import Any, Final, Literal, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -24,22 +25,52 @@ Lies = Literal["anywhere", "aligned", "turned"]
 """What is known of the addresses of matrices; columns of B that are turned are contiguous."""
 
 
-def view(name: str, shape: tuple[int, ...], element: str, lies: Lies) -> tuple[str, str, str]:
-    """A tensor of one tile: how it is viewed, and its types."""
-    strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+class View(NamedTuple):
+    """A tensor at the address `%{name}p`, and its tiles, `%{name}v`."""
+
+    name: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    tile: tuple[int, ...]
+    element: str
+
+    @property
+    def tensor_type(self) -> str:
+        """Of the whole tensor."""
+        strides = ",".join(map(str, self.strides))
+        return f"tensor_view<{_extents(self.shape)}x{self.element}, strides=[{strides}]>"
+
+    @property
+    def type(self) -> str:
+        """Of the view of its tiles."""
+        return f"partition_view<tile=({_extents(self.tile)}), {self.tensor_type}>"
+
+    @property
+    def tile_type(self) -> str:
+        """Of one tile."""
+        return f"tile<{_extents(self.tile)}x{self.element}>"
+
+    def text(self, *, aligned: bool = True) -> str:
+        """How it is made; what is aligned to 16 bytes says so."""
+        name, shape, strides = self.name, list(self.shape), list(self.strides)
+        return (
+            f"%{name}d = assume div_by<16>, %{name}p : tile<ptr<{self.element}>>\n"
+            f"%{name}t = make_tensor_view %{name}{'d' if aligned else 'p'}, "
+            f"shape = {shape}, strides = {strides} : {self.tensor_type}\n"
+            f"%{name}v = make_partition_view %{name}t : {self.type}\n"
+        )
+
+
+def _extents(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))
+
+
+def whole(name: str, shape: tuple[int, ...], element: str, lies: Lies) -> View:
+    """A tensor of one tile."""
+    strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     if name == "b" and lies == "turned":
         strides[-2:] = [1, shape[-2]]
-    extents = "x".join(map(str, shape))
-    tensor = f"tensor_view<{extents}x{element}, strides={strides}>".replace(", ", ",")
-    tensor = tensor.replace(",strides", ", strides")
-    tiles = f"partition_view<tile=({extents}), {tensor}>"
-    pointer = f"%{name}p" if lies == "anywhere" else f"%{name}d"
-    text = (
-        f"%{name}d = assume div_by<16>, %{name}p : tile<ptr<{element}>>\n"
-        f"%{name}t = make_tensor_view {pointer}, shape = {list(shape)}, strides = {strides} "
-        f": {tensor}\n%{name}v = make_partition_view %{name}t : {tiles}\n"
-    )
-    return text, tiles, f"tile<{extents}x{element}>"
+    return View(name, shape, tuple(strides), shape, element)
 
 
 def matrix_product(
@@ -54,15 +85,16 @@ def matrix_product(
 ) -> str:
     """`c = a @ b + c`, or without the last."""
     shapes = {"a": (a, element), "b": (b, element), "c": ((*a[:-1], b[-1]), total)}
-    body, types = "", {}
+    views = {name: whole(name, *each, lies) for name, each in shapes.items()}
+    types = {name: each.tile_type for name, each in views.items()}
+    body = ""
     where = ", ".join(["%z"] * len(a))
-    for name, (shape, kind) in shapes.items():
-        text, tiles, types[name] = view(name, shape, kind, lies)
-        body += text + (
+    for name, each in views.items():
+        body += each.text(aligned=lies != "anywhere") + (
             f"%{name}, %{name}r = load_view_tko weak %{name}v[{where}] "
-            f": {tiles}, tile<i32> -> {types[name]}, token\n"
+            f": {each.type}, tile<i32> -> {each.tile_type}, token\n"
         )
-    tiles = view("c", shapes["c"][0], total, lies)[1]
+    tiles = views["c"].type
     name, signs = ("mmai", how) if how else ("mmaf", "")
     start = "%none" if anew else "%c"
     if anew:
@@ -71,7 +103,7 @@ def matrix_product(
         f"%s = {name} %a, %b, {start} {signs} : {types['a']}, {types['b']}, {types['c']}\n"
         f"%w = store_view_tko weak %s, %cv[{where}] : {types['c']}, {tiles}, tile<i32> -> token\n"
     )
-    pointers = ", ".join(f"%{n}p: tile<ptr<{kind}>>" for n, (_, kind) in shapes.items())
+    pointers = ", ".join(f"%{n}p: tile<ptr<{each.element}>>" for n, each in views.items())
     return (
         f"cuda_tile.module @m {{ entry @k({pointers}) {hint} {{\n"
         f"%z = constant <i32: 0> : tile<i32>\n{body}return\n}} }}"

@@ -108,12 +108,15 @@ def _check_number(entry: Kernel, what: str, argument: Any, type: Type, held: Typ
 
 def _check_elements(entry: Kernel, what: str, array: Array, pointee: Type) -> None:
     """Arrays must have the elements that the kernel expects, or integers of the same size."""
+    is_packed = pointee is F4E2M1FN  # and NumPy has one in each byte
     expected, found = DTYPES[pointee], array.dtype
-    # "V": files of NumPy's keep elements that it does not know as bytes.
-    alike = found.kind in "iubV" and found.itemsize == expected.itemsize and found.isnative
-    if found == expected or alike:
+    # Files of NumPy's keep elements that it does not know as bytes.
+    plain = found.kind in "iub" or found.type is np.void
+    alike = plain and found.itemsize == expected.itemsize and found.isnative
+    if alike or (found == expected and not is_packed):
         return
-    _fail(entry, f"{what}: expected elements of '{pointee}', got an array of {found}")
+    packed = " two to a byte, as uint8" if is_packed else ""
+    _fail(entry, f"{what}: expected elements of '{pointee}'{packed}, got an array of {found}")
 
 
 def scalar(number: Any, element: Type) -> Array:

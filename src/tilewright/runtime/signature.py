@@ -22,7 +22,7 @@ _ELEMENTS: Final = {
     "i1": ("bool",), "i4": (), "i8": (), "i16": (), "i32": (), "i64": (),
     "f16": ("float16",), "bf16": ("bfloat16",), "f32": ("float32",), "tf32": ("float32",),
     "f64": ("float64",), "f8E4M3FN": ("float8_e4m3fn",), "f8E5M2": ("float8_e5m2",),
-    "f8E8M0FNU": ("float8_e8m0fnu",), "f4E2M1FN": ("float4_e2m1fn", "float4_e2m1fn_x2"),
+    "f8E8M0FNU": ("float8_e8m0fnu",), "f4E2M1FN": ("float4_e2m1fn_x2",),
     "fnv8E5M3FNU": (),
 }  # fmt: skip
 """The names of elements that libraries of arrays have for those of kernels.
@@ -90,7 +90,10 @@ class Parameter:
         if not isinstance(argument, DeviceArray):
             self.fail(f"expected an array for '{self.spelling}', got {_kind(argument)}")
         if not self._takes(argument):
-            self.fail(f"expected elements of '{self.element}', got an array of {argument.dtype}")
+            # NumPy has one float of four bits in each byte.
+            packed = " two to a byte, as uint8" if self.element == "f4E2M1FN" else ""
+            found = f"got an array of {argument.dtype}"
+            self.fail(f"expected elements of '{self.element}'{packed}, {found}")
         if argument.readonly and self.is_written:
             self.fail("expected an array that may change, got one that is read-only")
         if argument.address % self.divisor:

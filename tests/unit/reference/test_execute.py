@@ -110,6 +110,22 @@ def test_scalars_of_every_kind(type: str, number: Any, dtype: Any) -> None:
     assert out[0] == np.array(expected).astype(dtype)
 
 
+@pytest.mark.parametrize("on", ["cpu", "emulator"])
+def test_floats_of_four_bits_are_packed(on: str) -> None:
+    source = program("", "%x: tile<ptr<f4E2M1FN>>")
+    tilewright.execute(source, None, 1, [np.zeros(4, np.uint8)], on)
+    gist = r"argument 0 .*'f4E2M1FN' two to a byte, as uint8, got an array of float4_e2m1fn"
+    with pytest.raises(tilewright.UserError, match=gist):
+        tilewright.execute(source, None, 1, [np.zeros(4, ml_dtypes.float4_e2m1fn)], on)
+
+
+def test_floats_of_another_kind_are_not_integers() -> None:
+    source = program("", "%x: tile<ptr<f8E4M3FN>>")
+    tilewright.execute(source, None, 1, [np.zeros(4, "V1")])
+    error = failure(source, [np.zeros(4, ml_dtypes.float8_e5m2)])
+    assert "expected elements of 'f8E4M3FN', got an array of float8_e5m2" in str(error)
+
+
 def test_a_table_holds_the_addresses_of_arrays() -> None:
     source = program(
         """

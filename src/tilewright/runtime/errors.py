@@ -106,7 +106,8 @@ def fault(status: str, kernel: str, said: Said | None = None) -> GpuError:
     """What went wrong in a kernel; `said` is what was printed on the way."""
     notes = [note("nothing else can run on the GPU in this process")]
     if status not in _SILENT:
-        notes.insert(0, note(f"compile it with {SANITIZER} to learn which access, if it is one of a view"))
+        which = "to learn which access, if it is one of a view"
+        notes.insert(0, note(f"compile it with {SANITIZER} {which}"))
     failed = first_assertion(said.err) if said is not None else None
     if failed is None:
         return GpuError(status, f"{kernel}: {FAULTS[status]} [{status}]", *notes)

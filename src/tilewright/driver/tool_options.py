@@ -185,7 +185,8 @@ def _problem(option: Option, value: str | None, given: bool) -> str | None:
         case Takes.NUMBER if not _is_number(value):
             return f"'{value}' value invalid for integer argument!"
         case Takes.CHOICE if value not in option.choices:
-            return f"Cannot find option named '{value}'!"
+            known = ", ".join(option.choices)
+            return f"Cannot find option named '{value}'! Expected one of {known}"
         case _:
             return None
 

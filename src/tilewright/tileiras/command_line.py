@@ -62,7 +62,7 @@ OPTIONS:
                                ({", ".join(GPUS[:6])},
                                {", ".join(GPUS[6:])})
   --arch=<GPU>               - Alias for --gpu-name
-  -o, --output-file=<file>   - Where the cubin goes (default: elf.o)
+  -o, --output-file=<file>   - Where the cubin goes (default: elf.o; -: standard output)
   -O<N>, --opt-level=<N>     - How much to optimize, from 0 to 3 (default: 3)
   --lineinfo                 - Keep the lines of the source for profilers
   -g, --device-debug         - Keep lines and variables for debuggers; needs -O0
@@ -74,6 +74,7 @@ OPTIONS:
   --list-versions            - The versions of Tile IR bytecode that are understood
   --host-arch=<name>, --host-os=<name>
                              - Taken, and without effect: there is no host code
+  @<file>                    - The arguments that are in that file
   --help                     - This text
   --version                  - The version, and a digest of the compiler's own files
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,8 @@ from tilewright.support.diagnostics import Diagnostic, InternalError, Unsupporte
 from tilewright.target.arch import occupancy
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from tilewright.emit.elf import KernelInfo
     from tilewright.emit.note import Note
     from tilewright.target.arch import Arch
@@ -88,13 +91,12 @@ def assemble(
 
     `foreign` says that the program brought assembly along: what ptxas rejects may be its own.
     """
-    ptxas = find_ptxas()
-    with TemporaryDirectory(prefix="tilewright-") as folder:
+    command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
+    command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
+    with _folder() as folder:
         source, target = os.path.join(folder, "module.ptx"), os.path.join(folder, "module.cubin")
         with open(source, "w", encoding="utf-8") as file:
             file.write(ptx)
-        command = [ptxas, "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
-        command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
         code, log, note = _run([*command, source, "-o", target])
         if code:
             raise _failure(code, log, foreign)
@@ -104,6 +106,17 @@ def assemble(
     kernels = read_kernels(data).values()
     entries = {info.name: Resources(info, spills.get(info.name, (0, 0)), arch) for info in kernels}
     return Cubin(add_note(data, note), entries, _warnings(log))
+
+
+@contextmanager
+def _folder() -> Generator[str]:
+    """A folder for files that are gone afterwards."""
+    try:
+        with TemporaryDirectory(prefix="tilewright-") as folder:
+            yield folder
+    except OSError as error:
+        reason = f"{error.strerror} ('{error.filename}')" if error.filename else error.strerror
+        raise Unsupported(f"cubins without room for temporary files: {reason}") from None
 
 
 def _run(command: list[str]) -> tuple[int, str, Note]:

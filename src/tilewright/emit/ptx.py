@@ -30,6 +30,9 @@ def compile_ptx(module: LLVMModule, *, opt_level: int = 3) -> str:
     )  # fmt: skip
     try:
         answer = pool().ask(request(job), TIMEOUT)
+    except OSError as error:
+        # There is no room for temporary files, or for another process.
+        raise Unsupported(f"PTX without a process for LLVM: {error.strerror}") from None
     except TooLong:
         raise Unsupported(f"code for {arch.name}: no end after {TIMEOUT:.0f} seconds") from None
     except Ended as error:

@@ -124,7 +124,8 @@ class Pool:
 
     def warm(self) -> None:
         """Start a process if there is none, to be ready when there is something to ask."""
-        with self._lock:
+        # Whoever asks is told why there is none.
+        with self._lock, suppress(OSError):
             if not self._idle:
                 self._idle.append(Worker())
 

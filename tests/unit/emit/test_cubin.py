@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from tilewright.emit import toolchain
+from tilewright.emit import service, toolchain
 from tilewright.emit.cubin import assemble
 from tilewright.emit.elf import read_kernels
 from tilewright.emit.ptx import compile_ptx
@@ -136,6 +137,20 @@ def test_ptxas_that_cannot_be_started(
     monkeypatch.setenv(toolchain.PTXAS_VARIABLE, str(fake))
     with pytest.raises(Unsupported, match=f"ptxas' cannot be started: {reason}"):
         assemble("", ARCHES["sm_90"])
+
+
+def test_without_room_for_temporary_files(
+    emit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = emit(PROGRAM)
+    ptx = compile_ptx(module)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(Unsupported, match="room for temporary files: No such file or directory"):
+        assemble(ptx, ARCHES["sm_90"])
+    monkeypatch.setattr(service, "_pools", {})
+    service.pool().warm()
+    with pytest.raises(Unsupported, match="without a process for LLVM: No such file or directory"):
+        compile_ptx(module)
 
 
 def test_lines_reach_the_cubin(emit) -> None:

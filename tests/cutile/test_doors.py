@@ -13,6 +13,7 @@ import pytest
 from cutile_doors import CLIENT, HIDING, SOURCES, kept, maker, put_on_path, python
 
 from tilewright.emit.note import own_note
+from tilewright.emit.toolchain import find_ptxas
 
 pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
 
@@ -131,6 +132,19 @@ def test_one_line_of_the_compiler_changes_what_cutile_keeps_in_process(
     assert counts == [1, 0, 1]
     assert makers[0] == makers[1] == own_note()
     assert makers[2] not in (None, own_note())
+
+
+def test_another_ptxas_changes_what_cutile_keeps(client: Path, cache: Path, tmp_path: Path) -> None:
+    client.write_text(ENABLING + COUNTING + CLIENT)
+    other = tmp_path / "ptxas"
+    other.write_text(f'#!/bin/sh\nexec "{find_ptxas()}" "$@"\n')
+    other.chmod(0o755)
+    counts: list[int] = []
+    for ptxas in ("", "", str(other)):
+        done = python(client, tmp_path / "made.cubin", cache=cache, TILEWRIGHT_PTXAS=ptxas)
+        assert done.returncode == 0, done.stderr
+        counts.append(done.stdout.count("compiled"))
+    assert counts == [1, 0, 1]
 
 
 def test_one_line_of_the_compiler_changes_what_cutile_keeps_on_the_path(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, Final
 
 from tilewright.bytecode.reader import read_bytecode
@@ -59,7 +58,6 @@ def compile_file(words: Sequence[str]) -> None:
         raise Failure(FAILED, bug_text(error)) from error
 
 
-@cache
 def version() -> str:
     """What `tileiras --version` prints: the key under which cuTile keeps what we compile."""
     return f"{version_text()}\n"

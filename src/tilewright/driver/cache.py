@@ -9,14 +9,18 @@ import os
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.files import is_bytecode
 from tilewright.driver.store import Store
 from tilewright.driver.stored import Stored
-from tilewright.emit.toolchain import cache_folder, find_libdevice, find_ptxas
-from tilewright.support.diagnostics import Unsupported
+from tilewright.emit.toolchain import (
+    cache_folder,
+    find_libdevice,
+    find_ptxas,
+    llvm_stamp,
+    tool_stamp,
+)
 from tilewright.support.identity import identity
 
 if TYPE_CHECKING:
@@ -136,29 +140,6 @@ def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
         digest.update(b"%d " % len(part) + part)
     digest.update(data)
     return digest.hexdigest()
-
-
-def tool_stamp(find: Callable[[], str]) -> str:
-    """What tells a file of NVIDIA's from another version; empty where there is none."""
-    try:
-        path = find()
-        status = os.stat(path)
-    except (Unsupported, OSError):
-        return ""
-    return f"{path} {status.st_size} {status.st_mtime_ns}"
-
-
-@cache
-def llvm_stamp() -> str:
-    """The version of llvmlite, which is not loaded for that."""
-    spec = find_spec("llvmlite")
-    if spec is None or spec.origin is None:
-        return ""
-    try:
-        with open(os.path.join(os.path.dirname(spec.origin), "_version.py")) as file:
-            return file.read()
-    except OSError:
-        return spec.origin
 
 
 def parse_size(text: str) -> int | None:

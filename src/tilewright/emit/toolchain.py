@@ -1,4 +1,4 @@
-"""Where NVIDIA's assembler and its library of device functions are on this machine."""
+"""Where NVIDIA's assembler and its library of device functions are on this machine, and which."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 PTXAS_VARIABLE: Final = "TILEWRIGHT_PTXAS"
 LIBDEVICE_VARIABLE: Final = "TILEWRIGHT_LIBDEVICE"
@@ -90,6 +90,34 @@ def _installed_libdevice() -> str:
             f"or name libdevice.10.bc in {LIBDEVICE_VARIABLE}"
         )
     return found
+
+
+def tool_stamp(find: Callable[[], str]) -> str:
+    """What tells a file of NVIDIA's from another version; empty where there is none."""
+    try:
+        path = find()
+        status = os.stat(path)
+    except (Unsupported, OSError):
+        return ""
+    return f"{path} {status.st_size} {status.st_mtime_ns}"
+
+
+@cache
+def llvm_stamp() -> str:
+    """The version of llvmlite, which is not loaded for that."""
+    spec = find_spec("llvmlite")
+    if spec is None or spec.origin is None:
+        return ""
+    try:
+        with open(os.path.join(os.path.dirname(spec.origin), "_version.py")) as file:
+            return file.read()
+    except OSError:
+        return spec.origin
+
+
+def toolchain_stamp() -> str:
+    """What tells all that has its part in a cubin, besides this compiler, from other versions."""
+    return "\n".join((llvm_stamp(), tool_stamp(find_libdevice), tool_stamp(find_ptxas)))
 
 
 def cache_folder() -> str:

@@ -76,7 +76,7 @@ OPTIONS:
                              - Taken, and without effect: there is no host code
   @<file>                    - The arguments that are in that file
   --help                     - This text
-  --version                  - The version, and a digest of the compiler's own files
+  --version                  - The version, and digests of the compiler's own files and its tools
 
 Exit codes: 0 done, 1 the command line or the input file cannot be used, 2 the options do not fit
 or the output cannot be written, 3 the input is not valid Tile IR bytecode, 5 compilation failed"""

@@ -63,9 +63,21 @@ def _answer(question: str) -> str:
 
 def version_text() -> str:
     """Who this is. Whoever keeps cubins keys them by it: no two compilers may share it."""
+    from hashlib import sha256  # noqa: PLC0415
+
+    from tilewright.emit.toolchain import toolchain_stamp  # noqa: PLC0415
+
+    stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
     # There are front ends that look for a number of this form, to know which Tile IR we take.
     tile_ir = f"Tile IR V{spell(NEWEST)}.0"
-    return f"{TITLE}\nVersion {__version__}\nDigest {identity()}\n{tile_ir}"
+    lines = (
+        TITLE,
+        f"Version {__version__}",
+        f"Digest {identity()}",
+        f"LLVM and ptxas {sha256(stamp).hexdigest()[:16]}",
+        tile_ir,
+    )
+    return "\n".join(lines)
 
 
 def _our_bug(error: Exception) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +34,16 @@ def test_importing_the_package_loads_no_other_module_of_it() -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["tilewright"]
+
+
+@pytest.mark.parametrize("door", ["read", "compile", "execute"])
+def test_a_string_is_a_program_and_no_path(door: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.mlir"
+    path.write_text("cuda_tile.module @m { entry @k() { return } }")
+    rest = [None, 1, []] if door == "execute" else []
+    expected = (
+        r"error: expected a program, found the name of a file: pathlib\.Path\('.*kernel.mlir'\)"
+    )
+    with pytest.raises(tilewright.UserError, match=expected):
+        getattr(tilewright, door)(str(path), *rest)
+    getattr(tilewright, door)(path, *rest)

@@ -18,6 +18,7 @@ from tilewright.driver.assembly import (
 from tilewright.driver.files import is_bytecode, read_input
 from tilewright.driver.pipelines import level_of
 from tilewright.ir.verifier import verify
+from tilewright.support.diagnostics import fail
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.structure import ModuleOp
@@ -45,6 +46,8 @@ def read_unverified(source: bytes | str, name: str) -> ModuleOp:
         if is_bytecode(source):
             return read_bytecode(source, name)
         source = decode_text(source, name)
+    else:
+        _refuse_path(source)
     return parse_module(source, name)
 
 
@@ -54,8 +57,16 @@ def read_level(source: bytes | str, name: str, allow_unregistered: bool = False)
         if is_bytecode(source):
             return read_bytecode(source, name)
         source = decode_text(source, name)
+    else:
+        _refuse_path(source)
     root = parse_any(source, name, allow_unregistered)
     return tile_module(root, name) if is_disassembly(root) else root
+
+
+def _refuse_path(text: str) -> None:
+    """A string is a program, also where somebody means the file of that name."""
+    if "\n" not in text and os.path.isfile(text):
+        fail(f"expected a program, found the name of a file: pathlib.Path({text!r}) stands for it")
 
 
 def read_runnable(source: bytes | str, name: str) -> Operation:

@@ -66,7 +66,11 @@ def _from_torch(tensor: Any, what: str) -> DeviceArray:
             "move it there with .cuda(), or pass a NumPy array, which is copied"
         )
     device, dtype = tensor.device, tensor.dtype
-    return DeviceArray(tensor.data_ptr(), _torch_name(dtype), dtype.itemsize, device.index)
+    try:
+        address: int = tensor.data_ptr()
+    except RuntimeError:
+        fail(f"{what}: expected a dense tensor, got one of {tensor.layout}, without an address")
+    return DeviceArray(address, _torch_name(dtype), dtype.itemsize, device.index)
 
 
 @cache

@@ -218,6 +218,19 @@ class TestArguments:
         with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* on 'cpu': move it"):
             tilewright.launch(fill, "fill", 1, [torch.zeros(4), None, 8])
 
+    def test_tensors_without_memory(
+        self, torch: Any, cuda: StandIn, fill: tilewright.CompiledModule
+    ) -> None:
+        class Sparse(torch.Tensor):
+            device = SimpleNamespace(type="cuda", index=0)
+            layout = torch.sparse_coo
+
+            def data_ptr(self) -> int:
+                raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+        with pytest.raises(tilewright.UserError, match=r"argument 0 .*dense .* torch.sparse_coo"):
+            tilewright.launch(fill, "fill", 1, [torch.zeros(4).as_subclass(Sparse), None, 8])
+
     def test_read_only_arrays_may_be_read(
         self, cuda: StandIn, fill: tilewright.CompiledModule
     ) -> None:

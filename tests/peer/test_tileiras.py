@@ -266,6 +266,12 @@ def test_wrong_command_lines_and_files(both, arguments: list[str]) -> None:
     assert [line for line in ours.err.splitlines() if not LINE.fullmatch(line)] == []
 
 
+def test_a_wrong_gpu_is_answered_with_the_right_ones(both) -> None:
+    theirs, ours = both(["good", "--gpu-name=sm_75", "-o", "made"])
+    rest = ours.err.removeprefix(theirs.err.strip())
+    assert rest == f" Expected one of {', '.join(command_line.GPUS)}\n"
+
+
 @pytest.mark.parametrize("arguments", ANSWERS, ids=" ".join)
 def test_help_and_version(both, arguments: list[str]) -> None:
     theirs, ours = both(arguments)

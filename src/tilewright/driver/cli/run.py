@@ -44,19 +44,23 @@ def run(arguments: Arguments) -> int:
     kernel = KernelArguments(COMMAND, arguments)
     grid = kernel.numbers("grid", arguments["grid"])
     data, name = read_input(arguments.file)
-    execute(
-        read_runnable(data, name),
-        arguments["entry"] or None,
-        grid,
-        kernel.values,
-        arguments["on"],
-        check=arguments.flag("check"),
-        seed=kernel.numbers("seed", arguments["seed"])[0],
-        at=arguments["at"] or None,
-        arch=arguments["arch"] or None,
-        sanitize=bool(arguments["sanitize"]),
-        progress=Bar() if sys.stderr.isatty() else None,
-    )
+    bar = Bar()
+    try:
+        execute(
+            read_runnable(data, name),
+            arguments["entry"] or None,
+            grid,
+            kernel.values,
+            arguments["on"],
+            check=arguments.flag("check"),
+            seed=kernel.numbers("seed", arguments["seed"])[0],
+            at=arguments["at"] or None,
+            arch=arguments["arch"] or None,
+            sanitize=bool(arguments["sanitize"]),
+            progress=bar if sys.stderr.isatty() else None,
+        )
+    finally:
+        bar.end()
     return kernel.finish()
 
 
@@ -79,5 +83,8 @@ class Bar:
             full = self.WIDTH * done // total
             bar = "#" * full + "." * (self.WIDTH - full)
             print(f"\r[{bar}] {done}/{total} blocks", end="", file=sys.stderr, flush=True)
-        if self.shown and done == total:
+
+    def end(self) -> None:
+        """Leave the line to whoever is next."""
+        if self.shown:
             print(file=sys.stderr)

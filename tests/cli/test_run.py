@@ -189,16 +189,21 @@ def test_the_reference_executor_checks_too(run: Run, folder: Path) -> None:
     assert "fill.mlir:9:10: error: 'cuda_tile.store_view_tko' op expected index 0" in result.err
 
 
-def test_the_bar_ends_its_line_also_where_a_run_fails(
-    run: Run, program: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_bar_ends_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Bar().end()
+    assert capsys.readouterr().err == ""
     monkeypatch.setattr(Bar, "PATIENCE", 0.0)
     bar = Bar()
     bar(10, 80)
     bar.end()
     assert capsys.readouterr().err == f"\r[{'#' * 5}{'.' * 35}] 10/80 blocks\n"
-    Bar().end()
-    assert capsys.readouterr().err == ""
+
+
+def test_the_bar_ends_where_a_run_fails(
+    run: Run, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ended: list[bool] = []
     monkeypatch.setattr(Bar, "end", lambda self: ended.append(True))
     assert run("run", "scale.mlir", "--arg=ones:1xf32", "--arg=1", "--grid=2").code == 1

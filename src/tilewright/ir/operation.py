@@ -144,6 +144,12 @@ class Operation(metaclass=OperationMeta):
         self.operands = tuple([new if value is old else value for value in self.operands])
         new.users[self] = new.users.get(self, 0) + count
 
+    def set_regions(self, regions: Iterable[Region]) -> None:
+        """Take regions that are nobody's."""
+        self.regions = tuple(regions)
+        for region in self.regions:
+            region.parent = self
+
     def drop_operands(self) -> None:
         """Use nothing any more."""
         for value in self.operands:
@@ -233,9 +239,8 @@ class Operation(metaclass=OperationMeta):
             [result.type for result in self.results],
             [blocks.get(block, block) for block in self.successors],
         )
-        copy.regions = tuple(region.clone(values, blocks) for region in self.regions)
-        for region in copy.regions:
-            region.parent = copy
+        if self.regions:
+            copy.set_regions([region.clone(values, blocks) for region in self.regions])
         values.update(zip(self.results, copy.results, strict=True))
         return copy
 

@@ -67,17 +67,13 @@ class LLVMModule:
 
 def members(module: Operation) -> Iterator[FuncOp | GlobalOp]:
     """The functions and globals of a module and of the modules in it."""
-    for region in module.regions:
-        for block in region.blocks:
-            for op in block:
-                if isinstance(op, FuncOp | GlobalOp):
-                    yield op
-                elif SYMBOL_TABLE in op.traits:
-                    yield from members(op)
-                else:
-                    fail(
-                        f"expected functions and globals in a module, got '{op.name}'", op.location
-                    )
+    for op in module.members():
+        if isinstance(op, FuncOp | GlobalOp):
+            yield op
+        elif SYMBOL_TABLE in op.traits:
+            yield from members(op)
+        else:
+            fail(f"expected functions and globals in a module, got '{op.name}'", op.location)
 
 
 def _check_names(found: list[FuncOp | GlobalOp]) -> None:

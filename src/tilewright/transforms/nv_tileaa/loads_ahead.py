@@ -195,9 +195,8 @@ def carry_more(loop: ForOp, first: Sequence[Value]) -> None:
     operands = [*loop.operands, *first]
     new = loop.like(operands, [value.type for value in operands[3:]])
     new.insert_before(loop)
-    new.regions, loop.regions = loop.regions, ()
-    for region in new.regions:
-        region.parent = new
+    new.set_regions(loop.regions)
+    loop.regions = ()
     for old, result in zip(loop.results, new.results, strict=False):
         old.replace_all_uses_with(result)
     loop.erase()

@@ -92,9 +92,7 @@ def _replace(
         values: dict[Value, Value] = {}
         parts = [next(given) for _ in op.sources]
         end = op.like(parts, [result.type for result in op.results])
-        end.regions = tuple(region.clone(values) for region in op.regions)
-        for region in end.regions:
-            region.parent = end
+        end.set_regions([region.clone(values) for region in op.regions])
         outside.insert(end)
         for old, new in zip(op.results, end.results, strict=True):
             old.replace_all_uses_with(new)
@@ -148,9 +146,7 @@ class Slices:
         made = op.like(operands, types)
         if isinstance(op, view.TileAccessOp):
             made.attributes["sliced"] = UNIT
-        made.regions = tuple(region.clone({}) for region in op.regions)
-        for region in made.regions:
-            region.parent = made
+        made.set_regions([region.clone({}) for region in op.regions])
         self._build.insert(made)
         self._made.update(zip(op.results, made.results, strict=True))
 

@@ -51,9 +51,7 @@ def _united(first: IfOp, op: IfOp, build: Rewriter) -> IfOp:
     build.fuse(first)
     made = first.like(first.operands, [r.type for r in (*first.results, *op.results)])
     made.location = build.location
-    made.regions = (Region(), Region())
-    for region in made.regions:
-        region.parent = made
+    made.set_regions([Region(), Region()])
     return build.insert(made)
 
 

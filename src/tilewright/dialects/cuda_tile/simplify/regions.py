@@ -102,9 +102,7 @@ def inline_exit(
 def rebuild(op: OpT, operands: Sequence[Value], types: Sequence[Type], build: Rewriter) -> OpT:
     """Insert an operation of the same kind with other operands and results, and empty blocks."""
     made = op.like(operands, types)
-    made.regions = tuple([Region([Block()] if region.blocks else ()) for region in op.regions])
-    for region in made.regions:
-        region.parent = made
+    made.set_regions([Region([Block()] if region.blocks else ()) for region in op.regions])
     return build.insert(made)
 
 

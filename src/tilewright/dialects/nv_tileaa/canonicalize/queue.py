@@ -24,8 +24,7 @@ def _pruned(op: Operation, build: Rewriter) -> Replacement:
     assert last is not None
     build.set_operands(last, [last.operands[result.index] for result in live])
     made = op.like(op.operands, [result.type for result in live])
-    made.regions = (Region(),)
-    made.regions[0].parent = made
+    made.set_regions([Region()])
     build.insert(made)
     places = [argument.location for argument in block.args]
     body = build.add_block(made.regions[0], [argument.type for argument in block.args], places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.driver.batch import Outcome, compile_files, processors
@@ -30,7 +31,8 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     files = arguments.files
     outputs = _outputs(command, files, arguments["output"], stage)
     jobs = _jobs(command, arguments["jobs"])
-    signal.signal(signal.SIGTERM, _terminated)
+    with suppress(ValueError):  # whoever calls from a thread has signals of his own
+        signal.signal(signal.SIGTERM, _terminated)
     _make_folder(arguments["output"])
     cache = None if arguments.flag("no-cache") else Cache.default(warn)
     outcomes = compile_files(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -192,6 +193,12 @@ def test_output_over_what_is_protected(
         assert done.stdout == error.replace("PATH", str(target))
         assert target.read_text() == contents
         Path(name).chmod(0o755)
+
+
+def test_output_with_the_longest_name(run: Run, folder: Path) -> None:
+    name = "k" * os.pathconf(folder, "PC_NAME_MAX")
+    assert run("dis", "good.tileirbc", "-o", name) == (0, "", "")
+    assert (folder / name).read_text().startswith("entry @add")
 
 
 def test_output_to_what_is_no_file(run: Run) -> None:

@@ -63,7 +63,10 @@ def _replace_file(path: str, data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
         return
-    draft = f"{target}.{os.getpid()}.part"
+    from threading import get_ident  # noqa: PLC0415
+
+    # The longest name that a folder takes has no room for an ending.
+    draft = os.path.join(os.path.dirname(target), f"{os.getpid()}.{get_ident()}.part")
     try:
         with open(draft, "wb") as file:
             file.write(data)

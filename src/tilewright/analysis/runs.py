@@ -140,10 +140,8 @@ def _groups(before: Sequence[int], after: Sequence[int]) -> list[tuple[list[int]
         olds: list[int] = []
         news: list[int] = []
         left = right = 1
-        while not olds or not news or left != right:
-            if (left <= right and old < len(before)) or new >= len(after):
-                if old >= len(before):
-                    break
+        while (old < len(before) or new < len(after)) and (not olds or not news or left != right):
+            if new >= len(after) or (left <= right and old < len(before)):
                 olds.append(old)
                 left *= before[old]
                 old += 1

@@ -68,19 +68,19 @@ class TokenOrder:
 
     def _number(self, region: Region) -> None:
         """A bit for each token, those inside of one region in a row."""
-        bits = self._bits
-        first = len(bits)
+        first = len(self._bits)
         for block in region.blocks:
-            for argument in block.args:
-                if argument.type is MEM_TOKEN:
-                    bits[argument] = 1 << len(bits)
+            self._enter(block.args)
             for op in block:
                 for inner in op.regions:
                     self._number(inner)
-                for result in op.results:
-                    if result.type is MEM_TOKEN:
-                        bits[result] = 1 << len(bits)
-        self._spans[region] = (1 << len(bits)) - (1 << first)
+                self._enter(op.results)
+        self._spans[region] = (1 << len(self._bits)) - (1 << first)
+
+    def _enter(self, values: Sequence[Value]) -> None:
+        for value in values:
+            if value.type is MEM_TOKEN:
+                self._bits[value] = 1 << len(self._bits)
 
     def _learn(self, value: Value, past: int) -> None:
         if value.type is MEM_TOKEN:

@@ -20,12 +20,16 @@ from tilewright.dialects.elements import element_of
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.ir.types import VectorType
+from tilewright.layout.linear import REGISTER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
 
 
 def told(op: Operation, build: ConversionBuilder, found: Value, result: Value) -> Value:
@@ -33,24 +37,32 @@ def told(op: Operation, build: ConversionBuilder, found: Value, result: Value) -
 
     `result` is that of the old program. Where nobody asks, or all threads act, nothing happens.
     """
-    layout = maybe_layout_of(result)
     if is_told(op):
-        bytes = register_bytes(element_of(result.type))
-        numbers = [0]
-        own: Number = 0
-        if layout is not None:
-            own = linear(build, thread(op, build), thread_vectors(layout))
-            count = 1 << len(layout.vectors("register"))
-            numbers = [layout.packed(register=register) for register in range(count)]
-        pointers = [
-            shared_pointer(op, build, multiply(build, exclusive_or(build, own, n), bytes))
-            for n in numbers
-        ]
-        with where(build, holder(op, build, result)):
-            for pointer, word in zip(pointers, to_words(build, found, bytes), strict=True):
-                write_shared(build, pointer, word, bytes)
-        build.create(BarrierOp)
-        words = [read_shared(build, pointer, word_type(bytes), bytes) for pointer in pointers]
-        assert isinstance(found.type, VectorType)
-        found = from_words(build, words, found.type)
-    return elements(build, found)[0] if layout is None else found
+        found = _through_memory(op, build, found, result)
+    return elements(build, found)[0] if maybe_layout_of(result) is None else found
+
+
+def _through_memory(op: Operation, build: ConversionBuilder, found: Value, result: Value) -> Value:
+    """Holders write what they found where every thread reads its share."""
+    bytes = register_bytes(element_of(result.type))
+    pointers = [
+        shared_pointer(op, build, multiply(build, number, bytes))
+        for number in _numbers(op, build, maybe_layout_of(result))
+    ]
+    with where(build, holder(op, build, result)):
+        for pointer, word in zip(pointers, to_words(build, found, bytes), strict=True):
+            write_shared(build, pointer, word, bytes)
+    build.create(BarrierOp)
+    words = [read_shared(build, pointer, word_type(bytes), bytes) for pointer in pointers]
+    assert isinstance(found.type, VectorType)
+    return from_words(build, words, found.type)
+
+
+def _numbers(op: Operation, build: ConversionBuilder, layout: Layout | None) -> Iterator[Number]:
+    """Of the elements that a thread has, register by register; a scalar is the first."""
+    if layout is None:
+        yield 0
+        return
+    own = linear(build, thread(op, build), thread_vectors(layout))
+    for register in range(layout.extent(REGISTER)):
+        yield exclusive_or(build, own, layout.packed(register=register))

@@ -87,25 +87,30 @@ class FunctionWriter:
             raise Unsupported("a branch to the first block of a function", function.location)
         # Constants are written by nobody: they stand where they are used.
         emitters: dict[type[Operation], Emit | None] = dict.fromkeys(INLINE)
-        debug = self._debug
         for place, block in enumerate(blocks):
             self.lines.append(f"{self._labels[block]}:")
             if place:
                 self._phis(block)
-            op = block.first
-            while op is not None:
-                kind = op.__class__
-                if kind in emitters:
-                    emit = emitters[kind]
-                else:
-                    emit = emitters[kind] = find(op)
-                if emit is not None:
-                    if debug is not None:
-                        self.tail = debug.tail(op.location)
-                    emit(self, op)
-                op = op.next
+            self._operations(block, find, emitters)
             if self._trampolines:
                 self._write_trampolines(block)
+
+    def _operations(
+        self, block: Block, find: Find, emitters: dict[type[Operation], Emit | None]
+    ) -> None:
+        debug = self._debug
+        op = block.first
+        while op is not None:
+            kind = op.__class__
+            if kind in emitters:
+                emit = emitters[kind]
+            else:
+                emit = emitters[kind] = find(op)
+            if emit is not None:
+                if debug is not None:
+                    self.tail = debug.tail(op.location)
+                emit(self, op)
+            op = op.next
 
     def _name(self, blocks: list[Block]) -> None:
         """Give every value and every block its name, before anything refers to it."""

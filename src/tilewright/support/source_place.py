@@ -37,17 +37,17 @@ def source_place(location: Location) -> FileLoc | None:
             return None if inner is None else source_place(inner)
 
 
-def call_site(location: Location) -> CallSiteLoc | None:
-    """Where the code of a place was inlined, innermost call first; nothing if it was not."""
+def call_sites(location: Location) -> list[CallSiteLoc]:
+    """The calls that the code of a place was inlined for, the outermost first."""
     match location:
         case NameLoc():
-            return call_site(location.child)
+            return call_sites(location.child)
         case FusedLoc():
             places = (each for each in location.locations if source_place(each) is not None)
-            return call_site(next(places, UNKNOWN))
+            return call_sites(next(places, UNKNOWN))
         case CallSiteLoc(callee=CallSiteLoc(callee=inner, caller=middle), caller=outer):
-            return call_site(CallSiteLoc(inner, CallSiteLoc(middle, outer)))
+            return call_sites(CallSiteLoc(inner, CallSiteLoc(middle, outer)))
         case CallSiteLoc() if source_place(location.callee) is not None:
-            return location
+            return [*call_sites(location.caller), location]
         case _:
-            return None
+            return []

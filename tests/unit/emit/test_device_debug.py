@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
@@ -95,12 +96,12 @@ class Debugged:
             for die in self._children(self.function, tag)
         }
 
-    def inlined(self, die: DIE) -> dict[str, DIE]:
-        """The functions that were inlined into one, by the line that calls them."""
-        return {
-            f"{self._origin(call, 'name')}:{self.value(call, 'call_line')}": call
-            for call in self._children(die, "DW_TAG_inlined_subroutine")
-        }
+    def inlined(self, die: DIE) -> list[tuple[str, DIE]]:
+        """The functions that were inlined into one, with the line that calls them, in order."""
+        calls = self._children(die, "DW_TAG_inlined_subroutine")
+        calls.sort(key=lambda call: self.value(call, "low_pc"))
+        names = [f"{self._origin(call, 'name')}:{self.value(call, 'call_line')}" for call in calls]
+        return list(zip(names, calls, strict=True))
 
     def variables_inside(self, die: DIE) -> list[tuple[str, int]]:
         return [
@@ -178,13 +179,26 @@ def test_inlined_functions_are_frames_of_their_own(arch: str) -> None:
     debugged = Debugged(tilewright.compile(inlined_program(), arch, device_debug=True).cubin)
     assert "v1" not in debugged.named("DW_TAG_variable")
     assert debugged.named("DW_TAG_variable")["v3"] == Variable(9, "4 x f32")
-    calls = debugged.inlined(debugged.function)
-    assert sorted(calls) == ["scaled:7", "scaled:8"]
-    assert debugged.variables_inside(calls["scaled:7"]) == [("v1", 21)]
-    ((name, inner),) = debugged.inlined(calls["scaled:8"]).items()
-    assert name == "grown:21"
+    (first, product), (second, comparison) = debugged.inlined(debugged.function)
+    assert (first, second) == ("scaled:7", "scaled:8")
+    assert debugged.variables_inside(product) == [("v1", 21)]
+    ((third, inner),) = debugged.inlined(comparison)
+    assert third == "grown:21"
     assert debugged.variables_inside(inner) == [("v2", 31)]
     assert {21, 31} <= debugged.lines
+
+
+def test_code_between_two_parts_of_an_inlined_function_is_not_in_it() -> None:
+    """Its constants may be computed long before, and it may stand in several copies."""
+    product, chosen = (
+        f'#cuda_tile.di_loc<loc("/src/kernel.py":{place}) in #f>' for place in ("7:12", "9:8")
+    )
+    program = inlined_program().replace(chosen, f"loc({SCALED.format(product)})")
+    debugged = Debugged(tilewright.compile(program, device_debug=True).cubin)
+    found = debugged.inlined(debugged.function)
+    assert [name for name, _ in found] == ["scaled:7", "scaled:8", "scaled:7"]
+    for (_, call), (_, later) in pairwise(found):
+        assert debugged.value(call, "high_pc") <= debugged.value(later, "low_pc")
 
 
 def test_nothing_is_optimized_whatever_the_level_says() -> None:

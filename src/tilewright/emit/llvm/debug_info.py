@@ -9,7 +9,7 @@ from tilewright.dialects.llvm.types import PointerType
 from tilewright.emit.llvm.constants import escaped
 from tilewright.ir.types import BF16, I1, FloatType, IntegerType, VectorType
 from tilewright.support.location import FileLoc, unnamed
-from tilewright.support.source_place import call_site, source_place
+from tilewright.support.source_place import call_sites, source_place
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.debug_info import DISubprogram
@@ -39,12 +39,14 @@ def value_bytes(type: Type) -> int | None:
 
 
 class Frame(NamedTuple):
-    """A function that code belongs to."""
+    """A function that code belongs to: the kernel, or what was inlined into it."""
 
     scope: int
     file: str
-    call: int | None
-    """The place that it was called from, if it was inlined."""
+    at: str = ""
+    """What the places in it say of the one that it was called from."""
+    call: tuple[object, ...] = ()
+    """The function and the place that calls it."""
 
 
 class DebugInfo:
@@ -53,15 +55,15 @@ class DebugInfo:
     With `variables` it is for a debugger, else for profilers.
     """
 
-    __slots__ = ("_known", "_lines", "_scope", "_scope_file", "_unit", "variables")
+    __slots__ = ("_frames", "_known", "_lines", "_unit", "variables")
 
     def __init__(self, variables: bool = False) -> None:
         self.variables = variables
         self._known: dict[object, int] = {}
         self._lines: list[str] = []
         self._unit = -1
-        self._scope = -1
-        self._scope_file = ""
+        self._frames: list[Frame] = []
+        """The function at hand, and those that were inlined around the last place asked for."""
 
     def _add(self, key: object, text: str) -> int:
         found = self._known.get(key)
@@ -93,9 +95,9 @@ class DebugInfo:
                 f'producer: "{_PRODUCER}", isOptimized: {optimized}, runtimeVersion: 0, '
                 f"emissionKind: {kind}, nameTableKind: None)",
             )
-        self._scope_file = place.file
-        self._scope = self._function(_name(location, function), function, file, place.line)
-        return f" !dbg !{self._scope}"
+        scope = self._function(_name(location, function), function, file, place.line)
+        self._frames = [Frame(scope, place.file)]
+        return f" !dbg !{scope}"
 
     def _function(self, name: str, symbol: str, file: int, line: int) -> int:
         kind = self._add("type", "!DISubroutineType(types: !{})")
@@ -113,32 +115,52 @@ class DebugInfo:
 
     def place(self, location: Location) -> int:
         """A place in the source, and the function that it belongs to."""
-        place, frame = source_place(location), self._frame(location)
+        text = self._place(location, self._enter(location))
+        return self._add(text, f"!DILocation({text})")
+
+    def _place(self, location: Location, frame: Frame) -> str:
+        place, scope = source_place(location), frame.scope
         if place is None:
-            return self._place(0, 0, frame.scope, frame.call)
-        scope = frame.scope
+            return f"line: 0, column: 0, scope: !{scope}{frame.at}"
         if place.file != frame.file:
             file = self._file(place.file)
             scope = self._add(
                 ("block", scope, file),
                 f"!DILexicalBlockFile(scope: !{scope}, file: !{file}, discriminator: 0)",
             )
-        return self._place(place.line, place.column, scope, frame.call)
+        return f"line: {place.line}, column: {place.column}, scope: !{scope}{frame.at}"
 
-    def _frame(self, location: Location) -> Frame:
-        """The function that a place belongs to; for a debugger, also one that was inlined."""
-        inlined = call_site(location) if self.variables else None
-        function = None if inlined is None else _function_of(inlined.callee)
-        if inlined is None or function is None:
-            return Frame(self._scope, self._scope_file, None)
+    def _enter(self, location: Location) -> Frame:
+        """The function that a place belongs to; for a debugger, also one that was inlined.
+
+        Code that comes back to a function after something else is another inlined instance of it:
+        a debugger takes one for all that lies between its first and its last instruction.
+        """
+        depth = 1
+        for site in call_sites(location) if self.variables else ():
+            function = _function_of(site.callee)
+            if function is None:
+                break
+            call = (function, source_place(site.caller))
+            outer = self._frames[depth - 1]
+            if depth == len(self._frames) or self._frames[depth].call != call:
+                self._frames[depth:] = [self._inlined(function, site.caller, call, outer)]
+            depth += 1
+        del self._frames[depth:]
+        return self._frames[-1]
+
+    def _inlined(
+        self, function: DISubprogram, caller: Location, call: tuple[object, ...], outer: Frame
+    ) -> Frame:
         path = join(function.file.directory, function.file.name)
         name, symbol = function.name, function.linkage_name
         scope = self._function(name, symbol, self._file(path), function.line)
-        return Frame(scope, path, self.place(inlined.caller))
+        number = self.distinct(f"distinct !DILocation({self._place(caller, outer)})")
+        return Frame(scope, path, f", inlinedAt: !{number}", call)
 
     def variable(self, name: str, type: Type, location: Location, argument: int = 0) -> int:
         """A variable of the function of a place; those that count from 1 are its parameters."""
-        place, frame = source_place(location), self._frame(location)
+        place, frame = source_place(location), self._enter(location)
         file, line = (frame.file, 0) if place is None else (place.file, place.line)
         number = f"arg: {argument}, " if argument else ""
         return self._add(
@@ -169,19 +191,12 @@ class DebugInfo:
                     f'!DIBasicType(name: "{type}", size: {size}, encoding: {_encoding(type)})'
                 )
 
-    def _place(self, line: int, column: int, scope: int, call: int | None) -> int:
-        inlined = "" if call is None else f", inlinedAt: !{call}"
-        return self._add(
-            (line, column, scope, call),
-            f"!DILocation(line: {line}, column: {column}, scope: !{scope}{inlined})",
-        )
-
     def node(self, text: str) -> int:
         """Some other metadata."""
         return self._add(text, text)
 
     def distinct(self, text: str) -> int:
-        """Metadata that is its own first operand, which `{self}` stands for."""
+        """Metadata that is the same as no other; `{self}` in it stands for itself."""
         number = len(self._lines)
         self._lines.append(f"!{number} = {text.format(self=f'!{number}')}")
         return number

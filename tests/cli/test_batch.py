@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
-from tilewright.driver import cache
+from tilewright.driver import batch, cache
 from tilewright.driver.batch import Worker, compile_files
 from tilewright.driver.batch_worker import Answer, Request
 from tilewright.driver.progress import progress
@@ -185,15 +185,26 @@ def test_the_bar_is_there_from_the_start_and_ends_its_line(
     assert capsys.readouterr().err == f"\r[{'#' * 7}{'.' * 23}] 1/4    0 s left\n"
 
 
-def test_no_process_to_be_had(
-    folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_process_to_be_had(run: Run, files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def exhausted(self: Worker) -> None:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr(Worker, "_started", exhausted)
-    with pytest.raises(BlockingIOError):
-        list(compile_files(["one.mlir", "two.mlir"], SETTINGS, "ptx", jobs=2))
+    result = run("compile", "one.mlir", "two.mlir", "-o", "out", "--emit", "ptx")
+    gist = "many files at once without processes and their folder: Resource temporarily unavailable"
+    assert result == (3, "", f"error: unsupported: {gist}\n")
+
+
+def test_no_folder_for_what_processes_leave(
+    run: Run, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(**options: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(batch, "TemporaryDirectory", missing)
+    result = run("compile", "one.mlir", "two.mlir", "-o", "out", "--emit", "ptx")
+    assert result.code == 3
+    assert "their folder: No usable temporary directory found" in result.err
 
 
 def test_who_stops_early_leaves_no_process(folder: Path, files: list[str]) -> None:

@@ -17,6 +17,7 @@ from tilewright.driver.batch_worker import Answer, Request, read_value, send_req
 from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.files import FileError, read_input
 from tilewright.driver.stored import Stored
+from tilewright.support.diagnostics import Unsupported
 from tilewright.support.identity import identity
 from tilewright.support.interpreter import command_of
 
@@ -181,11 +182,21 @@ def compile_files(
             requests.append(found)
     if not requests:
         return
-    for request, answer in Crew(min(jobs, len(requests))).answers(requests):
+    for request, answer in _answers(requests, jobs):
         made = Stored.unpack(answer.packed) if answer.packed else None
         if made is not None and answer.maker == identity():
             cache.put(key_of(*request), made, warn)
         yield Outcome(request.name, answer.code, answer.message, made)
+
+
+def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, Answer]]:
+    try:
+        yield from Crew(min(jobs, len(requests))).answers(requests)
+    except OSError as error:
+        reason = error.strerror or error
+        raise Unsupported(
+            f"many files at once without processes and their folder: {reason}"
+        ) from error
 
 
 def _looked_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcome | Request:

@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples clean
+.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,18 +79,15 @@ bench: $(READY) ## time the front end on the corpus
 	@echo "bench: the front end on the corpus"
 	@$(BIN)/python benchmarks/front_end.py $(ARGS)
 
-conformance: $(READY) ## run the lit tests of a cuda-tile checkout (CUDA_TILE=folder)
-	@test -n "$(CUDA_TILE)" || { echo "conformance: set CUDA_TILE to a checkout of NVIDIA/cuda-tile" >&2; exit 2; }
+conformance: has-cuda-tile $(READY) ## run the lit tests of a cuda-tile checkout (CUDA_TILE=folder)
 	@echo "conformance: the lit tests of $(CUDA_TILE)"
 	@$(BIN)/python tools/lit_conformance.py "$(CUDA_TILE)" $(ARGS)
 
-samples: $(TORCH) ## run the sample kernels of a cuTile Python checkout (CUTILE=folder)
-	@test -n "$(CUTILE)" || { echo "samples: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
+samples: has-cutile $(TORCH) ## run the sample kernels of a cuTile Python checkout (CUTILE=folder)
 	@echo "samples: the kernels of $(CUTILE)"
 	@$(BIN)/python tools/cutile_samples.py "$(CUTILE)" $(ARGS)
 
-gpu-samples: $(TORCH) ## run the samples of a cuTile Python checkout on a GPU, unmodified (CUTILE=folder)
-	@test -n "$(CUTILE)" || { echo "gpu-samples: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
+gpu-samples: has-cutile $(TORCH) ## run the samples of a cuTile Python checkout on a GPU, unmodified (CUTILE=folder)
 	@echo "gpu-samples: the programs of $(CUTILE)/samples"
 	@$(BIN)/python tools/gpu_samples.py "$(CUTILE)/samples" $(ARGS)
 
@@ -98,6 +95,13 @@ clean: ## remove the virtual environment, the caches and the build products
 	@echo "clean: environment, caches, build products"
 	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Asked before anything is installed.
+has-cuda-tile:
+	@test -d "$(CUDA_TILE)" || { echo "make: set CUDA_TILE to a checkout of NVIDIA/cuda-tile" >&2; exit 2; }
+
+has-cutile:
+	@test -d "$(CUTILE)" || { echo "make: set CUTILE to a checkout of NVIDIA/cutile-python" >&2; exit 2; }
 
 # The stamp is written last, so a set-up that was interrupted is done again.
 $(READY): pyproject.toml

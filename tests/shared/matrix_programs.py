@@ -85,7 +85,7 @@ def matrix_product(
 ) -> str:
     """`c = a @ b + c`, or without the last."""
     shapes = {"a": (a, element), "b": (b, element), "c": ((*a[:-1], b[-1]), total)}
-    views = {name: whole(name, *each, lies) for name, each in shapes.items()}
+    views = {name: whole(name, shape, of, lies) for name, (shape, of) in shapes.items()}
     types = {name: each.tile_type for name, each in views.items()}
     body = ""
     where = ", ".join(["%z"] * len(a))

@@ -14,6 +14,7 @@ from cutile_doors import CLIENT, HIDING, SOURCES, kept, maker, put_on_path, pyth
 
 from tilewright.emit.note import own_note
 from tilewright.emit.toolchain import find_ptxas
+from tilewright.support.identity import digest_of
 
 pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (PyPI: cuda-tile)")
 
@@ -132,6 +133,26 @@ def test_one_line_of_the_compiler_changes_what_cutile_keeps_in_process(
     assert counts == [1, 0, 1]
     assert makers[0] == makers[1] == own_note()
     assert makers[2] not in (None, own_note())
+
+
+EDITING = """
+import tilewright.transforms
+with open(tilewright.transforms.__file__, "a") as file:
+    file.write("# one line more")
+"""
+
+
+def test_a_line_that_changes_while_a_program_runs_counts_for_the_next_one(
+    client: Path, cache: Path, tmp_path: Path
+) -> None:
+    client.write_text(ENABLING + EDITING + CLIENT)
+    sources = changed_compiler(tmp_path / "changed")
+    before = digest_of(str(sources / "tilewright"))
+    done = python(client, tmp_path / "made.cubin", cache=cache, sources=sources)
+    assert done.returncode == 0, done.stderr
+    made = maker(tmp_path / "made.cubin")
+    assert made is not None
+    assert made.digest == before != digest_of(str(sources / "tilewright"))
 
 
 def test_another_ptxas_changes_what_cutile_keeps(client: Path, cache: Path, tmp_path: Path) -> None:

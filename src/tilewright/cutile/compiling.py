@@ -18,6 +18,7 @@ from tilewright.driver.disassembly import disassemble
 from tilewright.ir.verifier import verify
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Error
+from tilewright.support.identity import identity
 from tilewright.tileiras.command_line import read_job
 from tilewright.tileiras.messages import CALLED
 from tilewright.tileiras.run import (
@@ -145,6 +146,8 @@ def swaps() -> list[tuple[Any, Any]]:
     """Functions of cuTile, each with the one that stands in for it."""
     own = cutile("_compile")
     compiler = Compiler()
+    # Who edits the compiler meanwhile must not find what is loaded now under the new digest.
+    identity()
     return [
         (own._find_compiler_bin, lambda: compiler),
         (own._try_get_compiler_version, _version_of),

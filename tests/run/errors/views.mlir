@@ -47,6 +47,14 @@
 // RUN @columns
 // ARG x = iota:8x4xi32
 // ARG n = 0
+// RUN @columns_long
+// ARG x = iota:8x4xi32
+// ARG n = -1
+// ONLY checked
+// FAILS assumption at COLUMNS_LONG : promises to stay inside dimension 1
+// RUN @columns_long
+// ARG x = iota:8x4xi32
+// ARG n = 0
 // RUN @unused
 // ARG x = zeros:8xi32
 // ARG n = 7
@@ -68,6 +76,7 @@
 !wide_tile = !cuda_tile.partition_view<tile=(2x4), tensor_view<4x?xi32, strides=[8,1]>>
 !high = !cuda_tile.tensor_view<8x4xi32, strides=[4,1]>
 !picked = !cuda_tile.gather_scatter_view<tile=(4x4), tensor_view<8x4xi32, strides=[4,1]>, sparse_dim=0>
+!picked_pair = !cuda_tile.gather_scatter_view<tile=(4x2), tensor_view<8x4xi32, strides=[4,1]>, sparse_dim=0>
 !one_tile = !cuda_tile.partition_view<tile=(1), tensor_view<8xi32, strides=[1]>>
 cuda_tile.module @kernels {
   entry @negative(%x: tile<ptr<i32>>, %n: tile<i32>) {
@@ -134,6 +143,14 @@ cuda_tile.module @kernels {
     %xv = make_gather_scatter_view %xt : !picked
     %v, %t0 = load_view_tko weak %xv[%which, %n] inbounds = [false, true] : !picked, tile<4xi32>, tile<i32> -> tile<4x4xi32>, token // COLUMNS
     %t1 = store_view_tko weak %v, %xv[%which, %n] token=%t0 : tile<4x4xi32>, !picked, tile<4xi32>, tile<i32> -> token
+    return
+  }
+  entry @columns_long(%x: tile<ptr<i32>>, %n: tile<i64>) {
+    %which = iota : tile<4xi64>
+    %xt = make_tensor_view %x, shape = [8, 4], strides = [4, 1] : !high
+    %xv = make_gather_scatter_view %xt : !picked_pair
+    %v, %t0 = load_view_tko weak %xv[%which, %n] inbounds = [false, true] : !picked_pair, tile<4xi64>, tile<i64> -> tile<4x2xi32>, token // COLUMNS_LONG
+    %t1 = store_view_tko weak %v, %xv[%which, %n] token=%t0 : tile<4x2xi32>, !picked_pair, tile<4xi64>, tile<i64> -> token
     return
   }
   // What does not run is not wrong.

@@ -123,6 +123,8 @@ def _check_promise(checks: Checks, op: Access, dim: int, index: Value) -> None:
         return
     start = checks.multiply(checks.wide(index), checks.constant(view.counted[dim]))
     end = checks.add(start, checks.constant(view.tile[dim]))
-    inside = checks.compare(CmpIPredicate.ULE, end, size)
+    # The end of a tile in front of the tensor may wrap around to a place inside of it.
+    ends = checks.compare(CmpIPredicate.ULE, end, size)
+    inside = checks.both(checks.below(start, size), ends)
     gist = f"expected dimension {dim} up to %u, got elements from %u to %u"
     checks.require(inside, what, gist, [size, start, end])

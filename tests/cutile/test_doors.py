@@ -5,6 +5,7 @@ Each test proves by the note in the cubin who made it.
 
 from __future__ import annotations
 
+import ast
 import shutil
 import sys
 from pathlib import Path
@@ -260,6 +261,12 @@ def test_the_file_that_python_runs_first_is_still_run(
     )
     done = python(*RUNNER, script, cache=cache, PYTHONPATH=paths(client))
     assert done.stdout == "True\n", done.stderr
+
+
+def test_older_pythons_can_read_the_file_that_python_runs_first() -> None:
+    text = (SOURCES / "tilewright/cutile/startup/sitecustomize.py").read_text()
+    ast.parse(text, feature_version=(3, 6))
+    assert "__future__" not in text  # annotations are not there before 3.7
 
 
 def test_what_a_program_puts_into_its_environment_holds(client: Path, tmp_path: Path) -> None:

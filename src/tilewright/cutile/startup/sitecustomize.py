@@ -1,6 +1,7 @@
-"""What Python runs first in processes that a program of `python -m tilewright.cutile` starts."""
+"""What Python runs first in processes that a program of `python -m tilewright.cutile` starts.
 
-from __future__ import annotations
+Programs start older Pythons as well. Those must be able to read this file, and go on.
+"""
 
 import os
 import sys
@@ -23,10 +24,11 @@ def _switch() -> None:
         sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(_HERE))))
     from tilewright.cutile.importing import VARIABLE, switch_on_import  # noqa: PLC0415
 
-    if on := os.environ.get(VARIABLE):
+    on = os.environ.get(VARIABLE)
+    if on:
         switch_on_import(on)
 
 
-if sys.hexversion >= 0x030B0000:  # a program may start older Pythons, which are not our business
+if sys.hexversion >= 0x030B0000:
     _switch()
 _run_hidden()

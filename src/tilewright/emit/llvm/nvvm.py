@@ -10,6 +10,7 @@ from tilewright.emit.llvm.nvvm_arithmetic import ARITHMETIC_ROWS
 from tilewright.emit.llvm.nvvm_copy import COPY_ROWS
 from tilewright.emit.llvm.nvvm_matrix import MATRIX_ROWS
 from tilewright.emit.llvm.nvvm_sync import SYNC_ROWS
+from tilewright.emit.llvm.nvvm_tma import TMA_ROWS
 from tilewright.support.diagnostics import InternalError, Unsupported
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     **ACCESS_ROWS,
     **SYNC_ROWS,
     **COPY_ROWS,
+    **TMA_ROWS,
     **MATRIX_ROWS,
     **ARITHMETIC_ROWS,
 }

@@ -157,3 +157,10 @@ class Assembly:
 def predicate(asm: Assembly, value: Value | None) -> str:
     """`@$5 ` in front of an instruction that runs only where a value is true."""
     return "" if value is None else f"@{asm.input(value)} "
+
+
+def optional(w: FunctionWriter, value: Value | None, type: str) -> tuple[str, str]:
+    """An operand that may be absent, and the flag that tells."""
+    if value is None:
+        return f"{type} 0", "i1 false"
+    return w.typed(value), "i1 true"

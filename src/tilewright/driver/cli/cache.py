@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.cache import DEFAULT_SIZE, HITS, MISSES, SIZE, SWITCH, Cache
-from tilewright.driver.cli.compile import warn
 from tilewright.driver.cli.options import Command
+from tilewright.driver.cli.results import warn
 from tilewright.driver.files import FileError, write_line
 from tilewright.emit.toolchain import CACHE_VARIABLE, cache_folder
 

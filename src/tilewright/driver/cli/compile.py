@@ -15,25 +15,23 @@ from tilewright.driver.cli.options import (
     Option,
     output,
 )
+from tilewright.driver.cli.results import (
+    KEPT,
+    WATCHED,
+    resource_table,
+    result_of,
+    show_remarks,
+    warn,
+)
 from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
 from tilewright.driver.settings import Settings
 from tilewright.target.arch import ARCHES, find_arch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.driver.cli.options import Arguments
     from tilewright.driver.stored import Stored
-    from tilewright.emit.cubin import Resources
-    from tilewright.support.diagnostics import Diagnostic
     from tilewright.target.arch import Arch
-
-KEPT: Final = ("ptx", "cubin")
-"""The stages that are kept in the cache."""
-
-WATCHED: Final = tuple(option.key for option in WATCH_OPTIONS)
-"""What only those want who see the compiler at work."""
 
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
 """The stage that the name of the output asks for."""
@@ -109,22 +107,6 @@ def names_folder(path: str) -> bool:
     return path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
-def warn(message: str) -> None:
-    """Say what is not as it should be, and does not matter for the result."""
-    print(f"tilewright: warning: {message}", file=sys.stderr)
-
-
-def result_of(made: Stored) -> bytes:
-    """What goes into the output."""
-    return made.ptx.encode() if made.cubin is None else made.cubin
-
-
-def show_remarks(remarks: Sequence[Diagnostic]) -> None:
-    """Print what there is to know about a program that is not wrong."""
-    for remark in remarks:
-        print(remark.render(), file=sys.stderr)
-
-
 def _compiled(
     arguments: Arguments, data: bytes, name: str, settings: Settings, stage: str
 ) -> tuple[bytes, Stored]:
@@ -172,21 +154,3 @@ def _arch(arguments: Arguments) -> Arch:
         expected = ", ".join(ARCHES)
         COMMAND.fail(f"option '--arch': expected one of {expected}, found '{arguments['arch']}'")
     return found
-
-
-def resource_table(entries: list[Resources]) -> str:
-    """What each kernel takes: a line each."""
-    head = ("kernel", "threads", "registers", "spills", "stack", "shared", "CTAs an SM")
-    rows = [head, *map(_resource_row, entries)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    return "\n".join(
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    )
-
-
-def _resource_row(entry: Resources) -> tuple[str, ...]:
-    threads = "any" if entry.threads is None else "x".join(map(str, entry.threads))
-    occupancy = "unknown" if entry.occupancy is None else str(entry.occupancy)
-    spills = f"{entry.spill_stores}+{entry.spill_loads}"
-    numbers = (str(entry.registers), spills, str(entry.stack), str(entry.shared))
-    return (entry.name, threads, *numbers, occupancy)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.driver.batch import Outcome, compile_files, processors
 from tilewright.driver.cache import Cache
-from tilewright.driver.cli.compile import KEPT, WATCHED, resource_table, result_of, warn
+from tilewright.driver.cli.results import KEPT, WATCHED, resource_table, result_of, warn
 from tilewright.driver.files import FileError, write_output
 from tilewright.driver.progress import progress, say
 from tilewright.support.location import UNKNOWN

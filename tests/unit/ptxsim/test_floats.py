@@ -290,3 +290,42 @@ def test_packed_arithmetic(run) -> None:
     got = evaluate(run, "fma.rn.relu.f16x2", "b32 b32 b32 b32", *packed, packed[0])
     exact = a.astype(np.float64) * b.astype(np.float64) + a.astype(np.float64)
     np.testing.assert_array_equal(got.view(np.float16), np.maximum(exact.astype(np.float16), 0))
+
+
+MULTIPLES = np.random.default_rng(8).integers(-1024, 1025, (2, 500)) / 256
+"""Numbers that f16 and bf16 hold, whose products, and sums with `ADDENDS`, float64 holds."""
+ADDENDS = np.random.default_rng(9).integers(-(2**23), 2**23, 500) / 2.0**21
+
+
+def rounded(exact: np.ndarray, mode: str) -> np.ndarray:
+    """float64 numbers in float32, in any direction."""
+    near = exact.astype(np.float32)
+    if mode == "rn":
+        return near
+    target = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}[mode]
+    is_wrong = {"rz": abs(near) > abs(exact), "rm": near > exact, "rp": near < exact}[mode]
+    return np.where(is_wrong, np.nextafter(near, np.float32(target)), near)
+
+
+@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
+@pytest.mark.parametrize("narrow", ["f16", "bf16"])
+def test_sums_in_single_precision_of_narrower_sources(run, narrow: str, mode: str) -> None:
+    # bf16 holds eight bits.
+    a, b = MULTIPLES if narrow == "f16" else np.trunc(MULTIPLES * 16) / 16
+    if narrow == "f16":
+        type, columns = "f16", (a, b)
+    else:
+        type, columns = "b16", tuple(x.astype(np.float32).view(np.uint32) >> 16 for x in (a, b))
+    form = f"{mode}.f32.{narrow}"
+    got = evaluate(run, f"fma.{form}", f"f32 {type} {type} f32", *columns, ADDENDS)
+    np.testing.assert_array_equal(got, rounded(a * b + ADDENDS, mode))
+    got = evaluate(run, f"add.{form}", f"f32 {type} f32", columns[0], ADDENDS)
+    np.testing.assert_array_equal(got, rounded(a + ADDENDS, mode))
+    got = evaluate(run, f"sub.{form}", f"f32 {type} f32", columns[0], ADDENDS)
+    np.testing.assert_array_equal(got, rounded(a - ADDENDS, mode))
+
+
+def test_narrower_sources_clamp(run) -> None:
+    half, one = np.array([0.5, 1.5, -3.0]), np.array([0.25, 0.25, 0.25])
+    got = evaluate(run, "add.rn.sat.f32.f16", "f32 f16 f32", half, one)
+    assert got.tolist() == [0.75, 1.0, 0.0]

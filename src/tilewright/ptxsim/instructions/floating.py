@@ -128,7 +128,8 @@ def float_arithmetic(op: Operation, function: Arithmetic, sources: int) -> Run:
     outside = _outside(op) if op.flag("oob") else None
     modifiers = Modifiers(op)
     write = op.write(0, modifiers.format.type)
-    reads = [modifiers.reader(op, at + 1) for at in range(sources)]
+    reads = _narrow_sources(op, modifiers, sources - 1)
+    reads += [modifiers.reader(op, at + 1) for at in range(len(reads), sources)]
     mode, format, close = modifiers.mode, modifiers.format, modifiers.close
     if modifiers.ftz and format.is_single:
         function = _flushed(function, modifiers)
@@ -145,6 +146,24 @@ def float_arithmetic(op: Operation, function: Arithmetic, sources: int) -> Run:
         write(lanes, close(result))
 
     return run
+
+
+MIXED: Final = ("add", "sub", "fma")
+"""What adds to f32 from narrower sources, as in `fma.rn.f32.f16`."""
+
+
+def _narrow_sources(op: Operation, modifiers: Modifiers, count: int) -> list[Read]:
+    """All sources but the last one, in f32, if the instruction says that they are narrower."""
+    is_mixed = op.name in MIXED and modifiers.format.is_single
+    name = op.choice("f16", "bf16") if is_mixed else None
+    if name is None:
+        return []
+    format = FORMATS[name]
+    return [_single(numbers(op.read(at + 1, format.type), format)) for at in range(count)]
+
+
+def _single(read: Read) -> Read:
+    return lambda lanes: read(lanes).astype(np.float32)
 
 
 # What copies put where a tensor has no elements, with either sign.

@@ -35,8 +35,11 @@ from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I64, INDEX, TF32
-from tilewright.layout.linear import REGISTER, unpack
-from tilewright.layout.warpgroups import CHUNK, instruction_columns, together
+from tilewright.layout.linear import REGISTER, log2, unpack
+from tilewright.layout.swizzle import CHUNK
+from tilewright.layout.warpgroups import instruction_columns, together
+from tilewright.target.arch import WARP_SIZE
+from tilewright.target.tensor_cores import WARPGROUP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +64,8 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     if plan is None:
         return build.reject("expected a product of warpgroups")
     a, b = factor_rows(op)
-    left = _Factor(op, build, plan, plan.left, 0, _spelled(plan.instruction.a, op.a))
-    right = _Factor(op, build, plan, plan.right, plan.start, _spelled(plan.instruction.b, op.b))
+    left = _Factor(op, build, plan, plan.left, 0, _multiplied(plan.instruction.a, op.a))
+    right = _Factor(op, build, plan, plan.right, plan.start, _multiplied(plan.instruction.b, op.b))
     left.write(op.a, new.a, a)
     right.write(op.b, new.b, b)
     build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
@@ -80,7 +83,7 @@ def is_promoted(op: DotOp, plan: WarpgroupProduct) -> bool:
     return plan.instruction.a in ("e4m3", "e5m2") and not op.fast_acc
 
 
-def _spelled(spelled: str, factor: Value) -> Type:
+def _multiplied(spelled: str, factor: Value) -> Type:
     """The elements of a factor as the instruction takes them."""
     own: dict[str, Type] = {"tf32": TF32, "u8": UNSIGNED_BYTE}
     return own.get(spelled, element_of(factor.type))
@@ -163,11 +166,10 @@ class _Factor:
         buffer, start = scratch_place(op, build)
         total = layout_of(op.c)
         places = [_matrix(total, vector) for vector in thread_vectors(total)]
-        lanes = len(places) - len(total.vectors("warp")) + 2
-        vectors = [
-            0 if bit < lanes else self.memory.start((place[0], place[row], 0), self.size) * CHUNK
-            for bit, place in enumerate(places)
-        ]
+        # The threads of a warpgroup share its descriptor: the bits of their numbers add nothing.
+        inner = log2(WARPGROUP * WARP_SIZE)
+        starts = [self.memory.start((at[0], at[row], 0), self.size) for at in places[inner:]]
+        vectors = [0] * inner + [start * CHUNK for start in starts]
         own = linear(build, thread(op, build), vectors)
         byte = value_of(build, add(build, own, start + self._start))
         fields = self.memory.descriptor

@@ -260,3 +260,16 @@ def test_a_large_tile_stays_in_registers_and_moves_whole_words(b_along: bool, fa
     assert kernel.resources.spill_stores == 0
     assert "st.shared.b8" not in gemm.ptx
     assert "st.shared.v2.b64" in gemm.ptx
+
+
+@pytest.mark.usefixtures("ptxas")
+@pytest.mark.parametrize("tile", [(256, 256, 16), (128, 512, 16)])
+def test_sums_beyond_two_warpgroups_leave_registers_to_ptxas(tile: tuple[int, int, int]) -> None:
+    """It refuses an instruction whose sums take all registers of a thread."""
+    gemm = Gemm(tile, ("f16", "f32"), rounds=2, anew=True)
+    a = np.random.default_rng(1).integers(-4, 5, (tile[0], 32)).astype(np.float16)
+    b = np.random.default_rng(2).integers(-4, 5, (32, tile[1])).astype(np.float16)
+    c = np.zeros((tile[0], tile[1]), np.float32)
+    np.testing.assert_array_equal(gemm.run(a, b, c), a.astype(np.float32) @ b.astype(np.float32))
+    assert ".m64n128k16." in gemm.ptx
+    assert tilewright.compile(gemm.text(), arch="sm_90").cubin

@@ -28,6 +28,8 @@ NARROWEST: Final = 32
 SECTOR: Final = 32
 """Bytes that memory moves at least."""
 WORD: Final = 4
+PAIR: Final = 2 * WARPGROUP
+"""The warps of two warpgroups: with more, threads have no room for the sums of 256 columns."""
 
 
 def warpgroup_total(shape: Sequence[int], warps: int) -> Layout:
@@ -40,8 +42,13 @@ def warpgroup_total(shape: Sequence[int], warps: int) -> Layout:
     register: (0, 1) (8, 0) (0, 8); warp: (16, 0) (32, 0) (64, 0) -> 128x16
     """
     grid = warp_grid(shape, (WGMMA_ROWS, GROUP), warps // WARPGROUP, rows=True)
-    columns = min(WGMMA_COLUMNS, shape[-1] // grid.across)
+    columns = min(_widest(warps), shape[-1] // grid.across)
     return fragment_tile(wgmma_accumulator(columns), shape, grid, rows=True, columns=True)
+
+
+def _widest(warps: int) -> int:
+    """The most columns of an instruction: the more warps, the fewer registers a thread has."""
+    return WGMMA_COLUMNS * PAIR // max(warps, PAIR)
 
 
 def instruction_columns(total: Layout) -> int | None:
@@ -51,7 +58,7 @@ def instruction_columns(total: Layout) -> int | None:
     256
     """
     *_, height, width = total.shape
-    columns = min(WGMMA_COLUMNS, width)
+    columns = min(_widest(total.extent(WARP)), width)
     while columns >= GROUP:
         if height >= WGMMA_ROWS and consists_of(total, wgmma_accumulator(columns)):
             return columns if _has_whole_pieces(total, columns) else None

@@ -46,6 +46,13 @@ def test_warpgroups_lie_below_each_other_first() -> None:
     assert warpgroup_total((2, 64, 8), 8).at(warp=4) == (1, 0, 0)
 
 
+@pytest.mark.parametrize(("warps", "columns"), [(4, 256), (8, 256), (16, 128), (32, 64)])
+def test_sums_of_an_instruction_fit_into_registers(warps: int, columns: int) -> None:
+    """There are 65,536 of 32 bits, and a thread needs some two dozen besides its sums."""
+    assert instruction_columns(warpgroup_total((64 * warps // 4, 256), warps)) == columns
+    assert columns // 2 + 24 <= 65536 // (32 * warps)
+
+
 def test_other_sums_are_not_theirs() -> None:
     total = warpgroup_total((64, 32), 4)
     assert instruction_columns(total) == 32

@@ -166,6 +166,8 @@ def main() -> int:
     parser.add_argument("--shrink", action="store_true", help="print small programs that fail")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     given = parser.parse_args()
+    if not given.profile and (others := [arch for arch in given.arch if arch not in PROFILES]):
+        parser.error(f"expected --profile for {', '.join(others)}: it has no profile of its own")
     how = {"profile": given.profile, "size": given.size, "opt_level": given.opt_level}
     seeds = range(given.first, given.first + given.count)
     look = partial(failures, arches=given.arch, **how)

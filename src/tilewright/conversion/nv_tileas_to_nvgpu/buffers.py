@@ -36,6 +36,8 @@ from tilewright.ir.types import I8, I64, VectorType
 from tilewright.layout.linear import REGISTER
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -72,18 +74,13 @@ class Stage:
         self._op, self._build, self._value = op, build, value
         bytes = register_bytes(element_of(value.type))
         layout = maybe_layout_of(value)
-        own: Number = 0
-        numbers, vector = [0], 1
-        if layout is not None:
-            own = linear(build, thread(op, build), thread_vectors(layout))
-            steps = layout.vectors(REGISTER)
-            while vector * bytes < WIDEST and 1 << len(steps) > vector:
-                if steps[vector.bit_length() - 1] != vector:
-                    break
-                vector *= 2
-            numbers = [layout.packed(register=r) for r in range(0, 1 << len(steps), vector)]
-        self._bytes = bytes * vector
-        reach = 0 if layout is None else _union(thread_vectors(layout))
+        if layout is None:
+            self._bytes, self._pointers = bytes, [self._pointer(at, 0, 0, bytes, 0)]
+            return
+        own = linear(build, thread(op, build), thread_vectors(layout))
+        vector = _side_by_side(layout.vectors(REGISTER), WIDEST // bytes)
+        numbers = [layout.packed(register=r) for r in range(0, layout.extent(REGISTER), vector)]
+        self._bytes, reach = bytes * vector, _union(thread_vectors(layout))
         self._pointers = [self._pointer(at, own, number, bytes, reach) for number in numbers]
 
     def _pointer(self, at: Value, own: Number, number: int, bytes: int, reach: int) -> Value:
@@ -115,6 +112,16 @@ class Stage:
         if isinstance(type, VectorType):
             return from_words(build, words, type)
         return elements(build, from_words(build, words, VectorType((1,), type)))[0]
+
+
+def _side_by_side(vectors: Sequence[int], most: int) -> int:
+    """How many of a thread's first registers hold elements that follow each other."""
+    count = 1
+    for vector in vectors:
+        if vector != count or count >= most:
+            break
+        count *= 2
+    return count
 
 
 def _union(vectors: list[int]) -> int:

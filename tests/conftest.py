@@ -117,7 +117,7 @@ def missing_gpu() -> str | None:
     try:
         served(current_gpu())
     except Unsupported as error:
-        return str(error)
+        return f"needs a GPU: {error.feature}"
     return None
 
 

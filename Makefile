@@ -21,7 +21,7 @@ demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 
 test: lint ## lint, then run every test; those for a GPU are skipped where there is none
 	@echo "test: every test that this machine can run"
-	@$(BIN)/python -m pytest -n auto -rs $(ARGS)
+	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: $(READY) ## check style, format, types and import direction
 	@echo "lint: ruff, pyright and the import contracts"

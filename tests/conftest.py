@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import cast
@@ -95,6 +96,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             if id_ not in known_requirements():
                 pytest.fail(f"unknown requirement {id_!r}", pytrace=False)
             item.user_properties.append(("requirement", (id_, kind)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out and why; `-rs` would say it again for each file."""
+    reports = terminalreporter.stats.get("skipped", [])
+    for reason, count in Counter(str(report.longrepr[2]) for report in reports).most_common():
+        terminalreporter.write_line(f"{count:5} skipped: {reason.removeprefix('Skipped: ')}")
 
 
 @cache

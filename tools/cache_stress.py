@@ -34,6 +34,7 @@ from tilewright.driver.compile import target
 from tilewright.driver.progress import progress
 from tilewright.driver.settings import Settings
 from tilewright.driver.store import ABANDONED, Store
+from tilewright.support import whole_file
 from tilewright.support.diagnostics import Error
 
 FAILED: Final = "no cubin"
@@ -67,7 +68,7 @@ def work(folder: Path, arch: str, seed: int, dies_at: int) -> int:
 
 def die_while_writing(number: int) -> None:
     """Kill this process when half of an entry is written: the first, second or a later one."""
-    write = store_module._write
+    write = whole_file._write
     left = number
 
     def write_or_die(file: int, data: bytes) -> None:
@@ -78,7 +79,7 @@ def die_while_writing(number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         write(file, data)
 
-    store_module._write = write_or_die
+    whole_file._write = write_or_die
 
 
 # The one that starts and kills them.

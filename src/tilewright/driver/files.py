@@ -63,20 +63,10 @@ def _replace_file(path: str, data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
         return
-    from threading import get_ident  # noqa: PLC0415
+    # Most that read files write none.
+    from tilewright.support.whole_file import put_file  # noqa: PLC0415
 
-    # The longest name that a folder takes has no room for an ending.
-    draft = os.path.join(os.path.dirname(target), f"{os.getpid()}.{get_ident()}.part")
-    try:
-        with open(draft, "wb") as file:
-            file.write(data)
-        if os.path.exists(target):
-            os.chmod(draft, os.stat(target).st_mode & 0o7777)
-        os.replace(draft, target)
-    except BaseException:
-        if os.path.exists(draft):
-            os.unlink(draft)
-        raise
+    put_file(target, data, os.stat(target).st_mode & 0o7777 if os.path.exists(target) else None)
 
 
 def _replaceable(path: str) -> bool:

@@ -12,6 +12,8 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.support.whole_file import DRAFT, put_file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,9 +22,6 @@ CHECKSUM: Final = 32
 
 SHARDS: Final = 64
 """Folders that entries are spread over by their keys, evenly: one stands for all the others."""
-
-DRAFT: Final = "draft-"
-"""How the names of entries begin that are being written."""
 
 ABANDONED: Final = 600.0
 """Seconds after which a draft belongs to a process that was killed: writing takes milliseconds."""
@@ -175,25 +174,9 @@ def _checksum(key: str, entry: bytes) -> bytes:
 
 
 def _place(path: str, data: bytes) -> None:
-    """Write a file beside its place, and put it there at once."""
-    shard = os.path.dirname(path)
-    draft = os.path.join(shard, f"{DRAFT}{os.urandom(8).hex()}")
-    os.makedirs(shard, mode=0o700, exist_ok=True)
-    try:
-        with open(draft, "xb", buffering=0) as file:
-            _write(file.fileno(), data)
-        # Others may be writing the same: whoever is last replaces equals by equals.
-        os.replace(draft, path)
-    except BaseException:
-        _remove(draft)
-        raise
-
-
-def _write(file: int, data: bytes) -> None:
-    """Write all of it: a disk that is nearly full takes a part without complaint."""
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(file, rest) :]
+    """Put an entry into its folder, which may not be there yet."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    put_file(path, data)
 
 
 def _listing(folder: str) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:

@@ -7,6 +7,7 @@ the cache of the user. All of it needs LLVM, and so happens where LLVM is.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -85,13 +86,8 @@ def _checksum(data: bytes) -> bytes:
 def _store(folder: str, file: str, data: bytes) -> None:
     """Keep a function for the next process; where that cannot be, do without."""
     # Mostly nothing is left to be kept.
-    from tempfile import NamedTemporaryFile  # noqa: PLC0415
+    from tilewright.support.whole_file import put_file  # noqa: PLC0415
 
-    try:
+    with suppress(OSError):
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        with NamedTemporaryFile(dir=folder, delete=False) as scratch:
-            scratch.write(_checksum(data) + data)
-        # Others may be writing the same: whoever is last replaces equals by equals.
-        os.replace(scratch.name, file)
-    except OSError:
-        return
+        put_file(file, _checksum(data) + data)

@@ -11,7 +11,7 @@ from command_line import Run
 from tile_programs import SCALE
 
 from tilewright.driver.array_text import ArgumentError, make_array, parse_argument
-from tilewright.driver.cli.run import Bar
+from tilewright.driver.progress import Bar
 
 
 @pytest.fixture
@@ -192,13 +192,13 @@ def test_the_reference_executor_checks_too(run: Run, folder: Path) -> None:
 def test_the_bar_ends_its_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Bar().end()
+    Bar("blocks").end()
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(Bar, "PATIENCE", 0.0)
-    bar = Bar()
+    bar = Bar("blocks")
     bar(10, 80)
     bar.end()
-    assert capsys.readouterr().err == f"\r[{'#' * 5}{'.' * 35}] 10/80 blocks\n"
+    assert capsys.readouterr().err == f"\r[{'#' * 3}{'.' * 27}] 10/80 blocks\n"
 
 
 def test_the_bar_ends_where_a_run_fails(

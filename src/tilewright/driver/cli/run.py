@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_runnable
@@ -11,6 +10,7 @@ from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArgumen
 from tilewright.driver.cli.options import SANITIZE, Command, Option
 from tilewright.driver.execute import PLACES, RUNNABLE, execute
 from tilewright.driver.files import read_input
+from tilewright.driver.progress import Bar
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
     kernel = KernelArguments(COMMAND, arguments)
     grid = kernel.numbers("grid", arguments["grid"])
     data, name = read_input(arguments.file)
-    bar = Bar()
+    bar = Bar("blocks")
     try:
         execute(
             read_runnable(data, name),
@@ -62,29 +62,3 @@ def run(arguments: Arguments) -> int:
     finally:
         bar.end()
     return kernel.finish()
-
-
-class Bar:
-    """A progress bar on standard error, once a run takes longer than a moment."""
-
-    PATIENCE: Final = 0.5
-    WIDTH: Final = 40
-
-    def __init__(self) -> None:
-        self.next = time.monotonic() + self.PATIENCE
-        self.shown = False
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how many blocks are done."""
-        now = time.monotonic()
-        if now >= self.next:
-            self.next = now + 0.1
-            self.shown = True
-            full = self.WIDTH * done // total
-            bar = "#" * full + "." * (self.WIDTH - full)
-            print(f"\r[{bar}] {done}/{total} blocks", end="", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """Leave the line to whoever is next."""
-        if self.shown:
-            print(file=sys.stderr)

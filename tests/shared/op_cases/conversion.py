@@ -27,7 +27,7 @@ from tilewright.reference.tile import Array, from_patterns
 
 WITH_I4 = (INTEGERS[0], I4, *INTEGERS[1:])
 
-# What tileirdisasm 13.4 takes: N nearest_even, Z zero, - negative_inf, + positive_inf,
+# What tileirdisasm 13.4.92 takes on `ftof`: N nearest_even, Z zero, - negative_inf, + positive_inf,
 # W nearest_away; rows are sources, columns targets in the order of ALL_FLOATS.
 MODES = """
     .     NZ    NZ-+W NZ-+W NZ-+W N N Z+ N N

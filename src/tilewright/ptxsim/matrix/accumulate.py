@@ -49,7 +49,7 @@ class Adder:
 
 
 # The adders of the machine that is emulated, an H200, by instruction and perhaps type; `f8` stands
-# for e4m3 and e5m2. `ADDERS.update(AMPERE)` makes it add as an A100 does.
+# for e4m3 and e5m2.
 ADDERS: Final = {
     "mma": Adder(fraction_bits=25, kept_bits=23, step=64),
     "mma f8": Adder(fraction_bits=25, kept_bits=23, step=64, converted=4),
@@ -58,10 +58,6 @@ ADDERS: Final = {
     "wmma tf32": Adder(fraction_bits=25, kept_bits=23, step=4),
     "wgmma": Adder(fraction_bits=25, kept_bits=23, step=64),
     "wgmma f8": Adder(fraction_bits=13, kept_bits=13, step=64),
-}
-AMPERE: Final = {
-    "mma": Adder(fraction_bits=24, kept_bits=23, step=8),
-    "mma tf32": Adder(fraction_bits=24, kept_bits=23, step=4),
 }
 
 

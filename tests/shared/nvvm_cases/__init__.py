@@ -14,7 +14,7 @@ from nvvm_cases.matrices import (
 )
 from nvvm_cases.memory import accesses, copies, tensors
 from nvvm_cases.numbers import arithmetic, conversions
-from nvvm_cases.threads import barriers, mbarriers, registers, warps
+from nvvm_cases.threads import barriers, mbarriers, mbarriers_of_clusters, registers, warps
 
 __all__ = ["ARGUMENTS", "CASES", "HAVING", "Case"]
 
@@ -24,6 +24,7 @@ CASES = [
     *barriers(),
     *warps(),
     *mbarriers(),
+    *mbarriers_of_clusters(),
     *copies(),
     *tensors(),
     *small_matrices(),

@@ -166,6 +166,9 @@ def mbarriers() -> Iterator[Case]:
             text = f"{name}.try_wait.parity{suffix} {pointer}, {value}, %i : {type}, {phase}, i32"
             yield Case(f"%r = {text} -> i1", f"_wait.parity{suffix}.b64", "i1")
             yield Case(text, f"_wait.parity{suffix}.b64")
+
+
+def mbarriers_of_clusters() -> Iterator[Case]:
     yield Case(
         "nvvm.mbarrier.expect_tx %s, %i : !llvm.ptr<3>, i32", "mbarrier.expect_tx.relaxed", "", "90"
     )

@@ -174,7 +174,12 @@ class ByteLoc(Location):
         return self.file, self.offset
 
     def __str__(self) -> str:
-        return f"{self.file}: byte {self.offset} (0x{self.offset:x})"
+        return f"{self.file}: {self.place}"
+
+    @property
+    def place(self) -> str:
+        """Where in the file, whatever its name is."""
+        return f"byte {self.offset} (0x{self.offset:x})"
 
 
 class UnstatedLoc(UnknownLoc):

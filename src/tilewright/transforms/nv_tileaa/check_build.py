@@ -139,12 +139,9 @@ class Checks:
 
 def _place(location: Location) -> str:
     """Where an access stands: in the source, or in bytecode that says nothing of one."""
-    place = source_place(location)
-    if place is not None:
-        return f"{place}: "
-    return (
-        f"byte {location.offset} (0x{location.offset:x}): " if isinstance(location, ByteLoc) else ""
-    )
+    # The name of the file may be that of a temporary one: code must not depend on it.
+    place = location.place if isinstance(location, ByteLoc) else source_place(location)
+    return "" if place is None else f"{place}: "
 
 
 def _stop(build: Builder, condition: Value, message: str) -> None:

@@ -217,6 +217,12 @@ def test_who_stops_early_leaves_no_process(folder: Path, files: list[str]) -> No
     assert "batch_worker" not in left.stdout
 
 
+def test_the_caller_keeps_its_signals(run: Run, folder: Path, files: list[str]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert run("compile", "one.mlir", "two.mlir", "-o", "out", "--emit", "ptx").code == 0
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupts_leave_nothing_half_written(
     folder: Path, number: signal.Signals, code: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.driver.batch import Outcome, compile_files, processors
@@ -16,7 +16,7 @@ from tilewright.driver.progress import progress, say
 from tilewright.support.location import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from tilewright.driver.cli.options import Arguments, Command
     from tilewright.driver.settings import Settings
@@ -31,20 +31,33 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
     files = arguments.files
     outputs = _outputs(command, files, arguments["output"], stage)
     jobs = _jobs(command, arguments["jobs"])
-    with suppress(ValueError):  # whoever calls from a thread has signals of his own
-        signal.signal(signal.SIGTERM, _terminated)
     _make_folder(arguments["output"])
     cache = None if arguments.flag("no-cache") else Cache.default(warn)
     outcomes = compile_files(
         list(outputs), settings, stage, jobs=jobs, cache=cache, warn=_say_warning
     )
     codes: list[int] = []
-    for outcome in progress(outcomes, len(outputs)):
-        codes.append(_finish(outcome, outputs[outcome.path], arguments.flag("resources")))
+    with _leaving_nothing_behind():
+        for outcome in progress(outcomes, len(outputs)):
+            codes.append(_finish(outcome, outputs[outcome.path], arguments.flag("resources")))
     failed = len([code for code in codes if code])
     verdict = f", {failed} failed" if failed else ""
     print(f"{len(codes) - failed} of {len(codes)} files compiled{verdict}", file=sys.stderr)
     return max(codes)
+
+
+@contextmanager
+def _leaving_nothing_behind() -> Generator[None]:
+    """Have termination unwind what is under way; afterwards signals are the caller's again."""
+    try:
+        before = signal.signal(signal.SIGTERM, _terminated)
+    except ValueError:  # whoever calls from a thread has signals of his own
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _terminated(number: int, frame: object) -> NoReturn:

@@ -50,7 +50,9 @@ def corpus_jobs(every: int) -> Iterator[Job]:
         modules = sorted((name, file.read()) for name, file in members if file is not None)
     for arch in ARCHES:
         yield from (Job(name, data, arch, 3) for name, data in modules[::every])
-        yield from (Job(name, data, arch, 0) for name, data in modules[:: every * UNOPTIMIZED_EVERY])
+        yield from (
+            Job(name, data, arch, 0) for name, data in modules[:: every * UNOPTIMIZED_EVERY]
+        )
 
 
 def program_jobs(tree: Path) -> Iterator[Job]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, TargetSpecAttr
-from tilewright.target.arch import find_arch
+from tilewright.target.arch import BASELINE, find_arch
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -19,3 +19,11 @@ def target_of(op: Operation) -> Arch | None:
         if isinstance(spec, TargetSpecAttr):
             return find_arch(f"sm_{spec.compute_capability}")
     return None
+
+
+def target_or_baseline(op: Operation) -> Arch:
+    """The GPU that the module around an operation names; the baseline if it names none.
+
+    Ask the result for a feature: `Feature.TMA in target_or_baseline(op)`.
+    """
+    return target_of(op) or BASELINE

@@ -125,6 +125,7 @@ _ADA: Final = _AMPERE | {Feature.FP8}
 _CLUSTERED: Final = _ADA | {
     Feature.BF16_ATOMICS,
     Feature.CLUSTER,
+    Feature.PROGRAMMATIC_LAUNCH,
     Feature.TMA,
     Feature.STMATRIX,
     Feature.F64_MMA,
@@ -178,6 +179,9 @@ ARCHES: Final[Mapping[str, Arch]] = {
     )
 }  # fmt: skip
 """Every GPU that we compile for, by name."""
+
+BASELINE: Final = ARCHES["sm_80"]
+"""The GPU whose features all others have: assumed where a program names no GPU."""
 
 
 def find_arch(name: str) -> Arch | None:

@@ -12,6 +12,7 @@ class Feature(Enum):
     FP8 = "conversions and mma.sync of 8-bit floats"
     BF16_ATOMICS = "atomic arithmetic on bf16"
     CLUSTER = "clusters of thread blocks"
+    PROGRAMMATIC_LAUNCH = "programmatic dependent launch of grids"
     TMA = "bulk and tensor copies that complete on a barrier"
     STMATRIX = "matrix stores of a warp"
     F64_MMA = "mma.sync of f64 beyond m8n8k4"

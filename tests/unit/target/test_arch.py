@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tilewright.target.arch import ARCHES, STATIC_SHARED, Arch, Limits, find_arch, occupancy
+from tilewright.target.arch import (
+    ARCHES,
+    BASELINE,
+    STATIC_SHARED,
+    Arch,
+    Limits,
+    find_arch,
+    occupancy,
+)
 from tilewright.target.features import Feature
 
 NAMES = "80 86 87 88 89 90 100 103 107 110 120 121".split()
@@ -34,6 +42,10 @@ def test_every_feature_is_somewhere_and_some_are_not_everywhere() -> None:
         having = [name for name, arch in ARCHES.items() if feature in arch]
         assert having
         assert len(having) < len(ARCHES) or feature is Feature.BASE
+
+
+def test_every_gpu_has_the_features_of_the_baseline() -> None:
+    assert all(BASELINE.features <= arch.features for arch in ARCHES.values())
 
 
 def test_targets_with_an_architecture_of_their_own() -> None:

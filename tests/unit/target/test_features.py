@@ -16,6 +16,7 @@ INSTRUCTIONS = {
     Feature.FP8: "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f1;",
     Feature.BF16_ATOMICS: "atom.global.add.noftz.bf16 %h1, [%rd1], %h1;",
     Feature.CLUSTER: "mov.u32 %r1, %cluster_ctarank;",
+    Feature.PROGRAMMATIC_LAUNCH: "griddepcontrol.wait;",
     Feature.TMA: "cp.async.bulk.commit_group;",
     Feature.STMATRIX: "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%rd1], {%r1};",
     Feature.F64_MMA: (

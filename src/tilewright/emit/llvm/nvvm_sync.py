@@ -236,7 +236,7 @@ SYNC_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
         lambda op: f"fence.proxy.tensormap_generic.release.{op.scope.keyword}", Feature.TMA
     ),
     sync.SetMaxRegisterOp: Row(_setmaxnreg, Feature.SETMAXNREG),
-    sync.GriddepcontrolOp: intrinsic(_griddep, CLUSTER),
+    sync.GriddepcontrolOp: intrinsic(_griddep, Feature.PROGRAMMATIC_LAUNCH),
     sync.NanosleepOp: Row(_nanosleep),
     sync.ExitOp: intrinsic("exit"),
     sync.MapaOp: intrinsic(_mapa, CLUSTER),

@@ -1,0 +1,182 @@
+"""Count retired words, and check that each one left over is protected or has a reason.
+
+    python tools/vocabulary.py [--before COMMIT] [--list] [PATH ...]
+
+`tools/vocabulary.toml` names the retired words, the terms to use instead, and the uses that stay.
+Identifiers count by their parts: `load_ahead` and `loadAhead` are hits of `ahead`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).parent.parent
+TABLE: Final = Path(__file__).with_suffix(".toml")
+
+
+class Use(NamedTuple):
+    """A use of a retired word that stays."""
+
+    pattern: re.Pattern[str]
+    files: str
+    reason: str
+
+    def covers(self, hit: Hit) -> bool:
+        """Whether this is why a hit stays."""
+        return fnmatch(hit.path, self.files) and self.covers_column(hit)
+
+    def covers_column(self, hit: Hit) -> bool:
+        """Whether one of the matches in the line contains the hit."""
+        matches = self.pattern.finditer(hit.line)
+        return any(match.start() <= hit.column < match.end() for match in matches)
+
+
+class Word:
+    """A retired word."""
+
+    def __init__(self, entry: dict[str, object], shared: Sequence[Use]) -> None:
+        self.name = str(entry["word"])
+        self.instead = str(entry["instead"])
+        self.kind = str(entry.get("kind", "word"))
+        uses = entry.get("stays", [])
+        assert isinstance(uses, list)
+        self.stays = [*map(read_use, uses), *shared]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What counts as a hit in a line."""
+        if self.kind != "word":
+            return re.compile(rf"\b(?:{self.name})\b")
+        capitalized = self.name.capitalize()
+        part = rf"(?<![A-Za-z])(?:{self.name}|{capitalized})(?![a-z])"
+        return re.compile(rf"{part}|(?<=[a-z]){capitalized}(?![a-z])")
+
+    def hits(self, path: str, text: str, names: set[tuple[int, int]] | None) -> Iterator[Hit]:
+        """The hits in a file; `names` has the positions of its Python identifiers."""
+        if self.pattern.search(text) is None:
+            return
+        for number, line in enumerate(text.splitlines(), 1):
+            for match in self.pattern.finditer(line):
+                if self.kind == "identifier" and (number, match.start()) not in (names or ()):
+                    continue
+                yield Hit(self.name, path, number, match.start(), line)
+
+    def reason(self, hit: Hit) -> str | None:
+        """Why a hit stays."""
+        return next((use.reason for use in self.stays if use.covers(hit)), None)
+
+
+class Hit(NamedTuple):
+    """A retired word in a file."""
+
+    word: str
+    path: str
+    number: int
+    column: int
+    line: str
+
+
+def read_use(entry: dict[str, str]) -> Use:
+    """A use that stays, as the table has it."""
+    return Use(re.compile(entry["match"]), entry.get("files", "*"), entry["reason"])
+
+
+def read_table() -> tuple[list[Word], list[str], list[str]]:
+    """The retired words, the files they are counted in, and those left out."""
+    table = tomllib.loads(TABLE.read_text())
+    shared = [read_use(entry) for entry in table["stays"]]
+    return [Word(entry, shared) for entry in table["words"]], table["files"], table["except"]
+
+
+def chosen_files(paths: Iterable[str], kept: list[str], dropped: list[str]) -> Iterator[str]:
+    """The files whose words are counted."""
+    for path in paths:
+        wanted = any(fnmatch(path, pattern) for pattern in kept)
+        if wanted and not any(fnmatch(path, pattern) for pattern in dropped):
+            yield path
+
+
+def git(*arguments: str) -> str:
+    """What a git command prints."""
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def sources(commit: str | None) -> dict[str, str]:
+    """The tracked files with their texts, of a commit or of the working tree."""
+    _, kept, dropped = read_table()
+    if commit is None:
+        paths = git("ls-files").splitlines()
+        existing = (path for path in paths if (ROOT / path).is_file())
+        return {path: (ROOT / path).read_text() for path in chosen_files(existing, kept, dropped)}
+    paths = git("ls-tree", "-r", "--name-only", commit).splitlines()
+    return {path: git("show", f"{commit}:{path}") for path in chosen_files(paths, kept, dropped)}
+
+
+def identifier_positions(text: str) -> set[tuple[int, int]]:
+    """Line and column of every identifier of a Python file."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {token.start for token in tokens if token.type == tokenize.NAME}
+
+
+def count(texts: dict[str, str], paths: Sequence[str]) -> Iterator[tuple[Hit, str | None]]:
+    """Every hit, with the reason why it stays."""
+    words, _, _ = read_table()
+    for path, text in texts.items():
+        if paths and not any(path.startswith(prefix) for prefix in paths):
+            continue
+        names = identifier_positions(text) if path.endswith(".py") else None
+        for word in words:
+            yield from ((hit, word.reason(hit)) for hit in word.hits(path, text, names))
+
+
+def report(now: list[tuple[Hit, str | None]], before: Counter[str] | None) -> None:
+    """Print a line for each word."""
+    words, _, _ = read_table()
+    totals = Counter(hit.word for hit, _ in now)
+    left = Counter(hit.word for hit, reason in now if reason is None)
+    print(f"{'word':<14}{'before':>8}{'now':>8}{'open':>8}  instead")
+    for word in words:
+        earlier = "" if before is None else str(before[word.name])
+        counts = f"{earlier:>8}{totals[word.name]:>8}{left[word.name]:>8}"
+        print(f"{word.name:<14}{counts}  {word.instead}")
+    earlier = "" if before is None else str(before.total())
+    print(f"{'all':<14}{earlier:>8}{totals.total():>8}{left.total():>8}")
+    print("\nuses that stay, by reason:")
+    for reason, number in Counter(reason for _, reason in now if reason).most_common():
+        print(f"{number:8}  {reason}")
+
+
+def main() -> int:
+    """Count; the exit code says whether a use is neither protected nor explained."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("paths", nargs="*", help="only files whose paths start with one of these")
+    parser.add_argument("--before", metavar="COMMIT", help="count in this commit too")
+    parser.add_argument("--list", action="store_true", help="print every open use")
+    options = parser.parse_args()
+    before = None
+    if options.before is not None:
+        before = Counter(hit.word for hit, _ in count(sources(options.before), options.paths))
+    now = list(count(sources(None), options.paths))
+    unexplained = [hit for hit, reason in now if reason is None]
+    if options.list:
+        for hit in unexplained:
+            print(f"{hit.path}:{hit.number}: {hit.word}: {hit.line.strip()}")
+    report(now, before)
+    return int(bool(unexplained))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tilewright.support.location import Location
 
 OpT = TypeVar("OpT", bound=Operation)
+ContextT = TypeVar("ContextT")
 
 _MAX_DEPTH: Final = 64
 _FRAMES, _LEVELS = 10, 32
@@ -43,6 +44,7 @@ class ConversionBuilder(Builder):
 
     __slots__ = (
         "_blocks",
+        "_contexts",
         "_depth",
         "_finder",
         "_fresh",
@@ -57,7 +59,6 @@ class ConversionBuilder(Builder):
         "_shortcuts",
         "_sink",
         "_target",
-        "memo",
         "types",
     )
 
@@ -73,8 +74,7 @@ class ConversionBuilder(Builder):
     ) -> None:
         super().__init__(InsertPoint(Block()), root.location)
         self.types = _KEEP_ALL if types is None else types
-        self.memo: dict[object, Any] = {}
-        """What patterns remember during this conversion, each under a key of its own."""
+        self._contexts: dict[type, object] = {}
         self._root = root
         self._target = target
         self._finder = finder
@@ -100,6 +100,18 @@ class ConversionBuilder(Builder):
         self._fresh += inside
         self._made += inside
         return op
+
+    def context(self, kind: type[ContextT]) -> ContextT:
+        """The state that the patterns of a conversion share: its one instance of a class.
+
+        It is created on first use and lives as long as the conversion. A pattern that is rolled
+        back leaves its changes in it.
+        """
+        context = self._contexts.get(kind)
+        if isinstance(context, kind):
+            return context
+        created = self._contexts[kind] = kind()
+        return created
 
     def reject(self, reason: str) -> None:
         """Say why a pattern does not apply: `return build.reject("expected ...")`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of, thread, thread_count
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -28,7 +29,7 @@ def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder
     number = thread(op, build)
     if first:
         number = build.create(SubIOp, lhs=number, rhs=constant(build, first)).result
-    build.memo[op] = number
+    lowering_context(build).agent_thread_ids[op] = number
     if count == whole:
         return build.inline_block(op.body.block, [])
     bound = constant(build, count)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, constant, value_of
+from tilewright.conversion.nv_tileas_to_nvgpu.context import HeapFrame
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import read_shared, write_shared
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import first_thread, function_context
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
@@ -37,23 +38,24 @@ HEAP_ALIGNMENT: Final = 16
 def make_frame(op: FuncOp, build: ConversionBuilder) -> None:
     """Fetch the memory for all requests of a function, at its entry."""
     total, strictest = 0, HEAP_ALIGNMENT
+    offsets: dict[AllocaOp, int] = {}
     for request in op.walk():
         if isinstance(request, AllocaOp):
             total = -(-total // request.alignment) * request.alignment
-            build.memo["place", request] = total
+            offsets[request] = total
             total += _bytes(request)
             strictest = max(strictest, request.alignment)
     if not total:
         return
     slot = Symbols(op, build).shared("heap_memory", I64, I64.width // 8)
-    with where(build, _is_first(op, build)):
+    with where(build, first_thread(op, build)):
         _fetch(op, total + strictest - HEAP_ALIGNMENT, slot, build)
     build.create(BarrierOp)
-    base = build.memo["heap", op] = read_shared(build, slot, I64, I64.width // 8)
+    base = allocation = read_shared(build, slot, I64, I64.width // 8)
     if strictest > HEAP_ALIGNMENT:
         raised = value_of(build, add(build, base, strictest - 1, I64), I64)
         base = build.create(AndIOp, lhs=raised, rhs=constant(build, -strictest, I64)).result
-    build.memo["frame", op] = base
+    function_context(op, build).heap_frame = HeapFrame(allocation, base, offsets)
 
 
 def _bytes(request: AllocaOp) -> int:
@@ -69,38 +71,30 @@ def _fetch(op: FuncOp, bytes: int, slot: Value, build: ConversionBuilder) -> Non
     (found,) = symbols.call("malloc", [constant(build, bytes, I64)], PTR)
     address = build.create(PtrToIntOp, arg=found, types=[I64]).res
     zero = constant(build, 0, I64)
-    with where(build, _compare(build, address, zero)):
+    failed = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=address, rhs=zero).result
+    with where(build, failed):
         build.create(TrapOp)
     write_shared(build, slot, address, I64.width // 8)
 
 
-def _is_first(op: FuncOp, build: ConversionBuilder) -> Value:
-    number: Value = build.memo[op]
-    return _compare(build, number, constant(build, 0))
-
-
-def _compare(build: ConversionBuilder, lhs: Value, rhs: Value) -> Value:
-    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=lhs, rhs=rhs).result
-
-
 def release_frame(op: FuncOp, build: ConversionBuilder) -> None:
     """Give the memory back when no thread uses it any more."""
-    address: Value | None = build.memo.get(("heap", op))
-    if address is None:
+    frame = function_context(op, build).heap_frame
+    if frame is None:
         return
     build.create(BarrierOp)
-    with where(build, _is_first(op, build)):
-        memory = build.create(IntToPtrOp, arg=address, types=[PTR]).res
+    with where(build, first_thread(op, build)):
+        memory = build.create(IntToPtrOp, arg=frame.allocation, types=[PTR]).res
         Symbols(op, build).call("free", [memory])
 
 
 @converts(AllocaOp)
 def alloca(op: AllocaOp, new: AllocaOp, build: ConversionBuilder) -> Result:
     """A place in the memory of the function; one of no elements is any."""
-    base: Value | None = build.memo.get(("frame", function_of(op)))
-    if base is None:
+    frame = function_context(op, build).heap_frame
+    if frame is None:
         return constant(build, 0, I64)
-    return value_of(build, add(build, base, build.memo["place", op], I64), I64)
+    return value_of(build, add(build, frame.base, frame.offsets[op], I64), I64)
 
 
 PATTERNS: Final[Patterns] = (alloca,)

@@ -13,7 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     capability,
     first_thread,
-    function_of,
+    function_context,
     meet,
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -68,7 +68,7 @@ def make_barriers(op: FuncOp, build: ConversionBuilder) -> None:
     if not count:
         return
     group = MBarrierGroupType(AddressSpace.WORKGROUP, count)
-    build.memo["barriers", op] = build.create(MBarrierCreateOp, types=[group]).barriers
+    function_context(op, build).barriers = build.create(MBarrierCreateOp, types=[group]).barriers
     if again:
         with where(build, first_thread(op, build)):
             _init(op, build, [(slot, 1) for slot in sorted(again)])
@@ -102,8 +102,9 @@ def _init(op: Operation, build: ConversionBuilder, counts: Sequence[tuple[int, i
 
 
 def _group(op: Operation, build: ConversionBuilder) -> Value:
-    group: Value = build.memo["barriers", function_of(op)]
-    return group
+    barriers = function_context(op, build).barriers
+    assert barriers is not None
+    return barriers
 
 
 def barrier_at(op: Operation, build: ConversionBuilder, slot: Value) -> tuple[Value, Value]:

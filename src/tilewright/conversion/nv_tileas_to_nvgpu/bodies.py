@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.nv_tileaa.shape import SelectOp
@@ -30,10 +31,10 @@ def combine(
     """What the body of an operation makes of pairs of vectors, one pair for each source."""
     type = left[0].type
     assert isinstance(type, VectorType)
-    key = ("body", op, type.shape[0])
-    lifted: Block | None = build.memo.get(key)
+    count, bodies = type.shape[0], lowering_context(build).vectorized_bodies
+    lifted = bodies.get((op, count))
     if lifted is None:
-        lifted = build.memo[key] = lift(op.regions[0].block, type.shape[0])
+        lifted = bodies[op, count] = lift(op.regions[0].block, count)
     arguments = [value for pair in zip(left, right, strict=True) for value in pair]
     return build.inline_block(lifted, arguments)
 

@@ -16,6 +16,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     moved_bits,
     value_of,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
 from tilewright.dialects.arith.integer import AddIOp, XOrIOp
 from tilewright.dialects.vector.shapes import BroadcastOp
@@ -59,9 +60,10 @@ def coordinate(
     """The coordinates of a thread of an operation's function in a layout."""
     # What is made in a block serves all that follows in it.
     key = (op.parent, layout, dimension)
-    found: Coordinate | None = build.memo.get(key)
-    if found is not None:
-        return found
+    coordinates = lowering_context(build).coordinates
+    computed = coordinates.get(key)
+    if computed is not None:
+        return computed
     by_register = tuple([layout.at(register=r)[dimension] for r in range(layout.extent(REGISTER))])
     vectors = [unpack(vector, layout.shape)[dimension] for vector in thread_vectors(layout)]
     own = linear(build, thread(op, build), vectors)
@@ -69,8 +71,8 @@ def coordinate(
     for vector in vectors:
         reach |= vector
     disjoint = not any(constant & reach for constant in by_register)
-    made = build.memo[key] = Coordinate(own, by_register, disjoint)
-    return made
+    created = coordinates[key] = Coordinate(own, by_register, disjoint)
+    return created
 
 
 def linear(build: ConversionBuilder, number: Value, vectors: list[int]) -> Number:

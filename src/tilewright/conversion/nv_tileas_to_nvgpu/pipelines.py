@@ -21,6 +21,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.barriers import (
     wait_for_phase,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.buffers import Stage, make_room, stage_address
+from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability, thread_count
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
@@ -42,7 +43,8 @@ def create_pipeline(
     """Room for every value in every stage, and barriers for those who come there."""
     type = pipeline(op.result)
     rooms = [stored_bytes(element) * type.stages for element in type.elements]
-    build.memo[op] = [make_room(op, build, bytes) if bytes else None for bytes in rooms]
+    buffers = [make_room(op, build, bytes) if bytes else None for bytes in rooms]
+    lowering_context(build).pipeline_buffers[op] = buffers
     assert op.slot is not None
     counts: list[tuple[int, int]] = []
     for side, kind in enumerate((tileas.ProducerOp, tileas.ConsumerOp)):
@@ -137,7 +139,8 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
     """The stage is not full before its bytes have come."""
     stage, _ = build.values(op.token)
     bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
-    room: Value = build.memo[_created(op)][op.number]
+    room = lowering_context(build).pipeline_buffers[_created(op)][op.number]
+    assert room is not None
     span = Span(new.source, stage_address(build, room, stage, bytes), bytes)
     start_copy(op, build, span, _slot(op, build, stage, full=True), arrives=False)
     return []
@@ -148,7 +151,7 @@ def _stages(
 ) -> Sequence[Stage | None]:
     """Where each value of the stage lies."""
     stage, _ = build.values(op.token)
-    rooms: list[Value | None] = build.memo[_created(op)]
+    rooms = lowering_context(build).pipeline_buffers[_created(op)]
     found: list[Stage | None] = []
     for value, room in zip(op.values, rooms, strict=True):
         if room is None:

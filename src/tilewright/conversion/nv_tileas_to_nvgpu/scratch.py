@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, value_of, widened
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_of
+from tilewright.conversion.nv_tileas_to_nvgpu.context import ScratchMemory
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
@@ -44,10 +45,19 @@ def scratch_attributes(function: FuncOp) -> DictionaryAttr:
 
 def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     """Take the address of the buffer, at the entry of the function."""
-    build.memo["scratch buffer", op] = buffer
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
     address = build.create(IndexCastOp, source=index, types=[I64]).result
-    build.memo["scratch", op] = build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+    pointer = build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+    function_context(op, build).scratch = ScratchMemory(buffer, pointer)
+
+
+def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, int]:
+    """The scratch memory of a function, and the offset of the part that an operation owns."""
+    offset = op.attributes["scratch"]
+    assert isinstance(offset, IntegerAttr)
+    scratch = function_context(op, build).scratch
+    assert scratch is not None
+    return scratch, offset.value
 
 
 def shared_pointer(
@@ -57,27 +67,24 @@ def shared_pointer(
 
     What is known of the offset should be in `further`: instructions add it for nothing.
     """
-    given = op.attributes["scratch"]
-    assert isinstance(given, IntegerAttr)
-    pointer: Value = build.memo["scratch", function_of(op)]
-    known = given.value + further
+    scratch, start = _scratch(op, build)
+    known = start + further
     if isinstance(offset, int):
-        return _moved(build, pointer, offset + known)
-    start = build.create(
+        return _moved(build, scratch.pointer, offset + known)
+    pointer = build.create(
         GEPOp,
-        base=pointer,
+        base=scratch.pointer,
         indices=[value_of(build, widened(build, offset, signed=False), I64)],
         constants=[DYNAMIC_INDEX],
         element=I8,
     ).res
-    return _moved(build, start, known)
+    return _moved(build, pointer, known)
 
 
 def scratch_place(op: Operation, build: ConversionBuilder) -> tuple[Value, int]:
     """The scratch memory of a function, and at which byte the part of an operation begins."""
-    given = op.attributes["scratch"]
-    assert isinstance(given, IntegerAttr)
-    return build.memo["scratch buffer", function_of(op)], given.value
+    scratch, start = _scratch(op, build)
+    return scratch.buffer, start
 
 
 def _moved(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:

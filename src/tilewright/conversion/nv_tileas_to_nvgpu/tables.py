@@ -13,6 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     value_of,
     widened,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
 from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_bits, vector_type
@@ -134,10 +135,10 @@ def _table(op: ConstantOp, build: ConversionBuilder, patterns: Sequence[int], el
     wide = I8 if element is F4E2M1FN else element
     type, contents = _array(patterns, wide)
     symbols = Symbols(op, build)
-    key = ("table", contents)
-    name: str | None = build.memo.get(key)
+    names = lowering_context(build).global_constants
+    name = names.get(contents)
     if name is None or symbols.find(name) is None:
-        name = build.memo[key] = symbols.free_name("constant")
+        name = names[contents] = symbols.free_name("constant")
         with build.at(symbols.start):
             build.create(
                 GlobalOp, sym_name=name, type=type, value=contents, constant=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.context import FunctionContext, lowering_context
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.comparison import CmpIOp
@@ -55,7 +56,13 @@ def capability(op: Operation) -> int:
 def make_thread(op: FuncOp, build: ConversionBuilder) -> None:
     """Ask for the number of the thread, at the entry of the function that is being converted."""
     index = build.create(ThreadIdOp, dimension=Dimension.X).result
-    build.memo[op] = build.create(IndexCastOp, source=index, types=[I32]).result
+    thread_id = build.create(IndexCastOp, source=index, types=[I32]).result
+    lowering_context(build).functions[op] = FunctionContext(thread_id)
+
+
+def function_context(op: Operation, build: ConversionBuilder) -> FunctionContext:
+    """What the function of an operation has computed at its entry."""
+    return lowering_context(build).functions[function_of(op)]
 
 
 def thread(op: Operation, build: ConversionBuilder) -> Value:
@@ -63,8 +70,10 @@ def thread(op: Operation, build: ConversionBuilder) -> Value:
 
     The lane is in the low bits, above it the warp.
     """
-    number: Value = build.memo[agent_of(op) or function_of(op)]
-    return number
+    agent = agent_of(op)
+    if agent is not None:
+        return lowering_context(build).agent_thread_ids[agent]
+    return function_context(op, build).thread_id
 
 
 def thread_count(op: Operation) -> int:

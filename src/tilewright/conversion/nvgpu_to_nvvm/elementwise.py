@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tilewright.conversion.nvgpu_to_nvvm.context import lowering_context
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.dialects.llvm.aggregate import ExtractElementOp, InsertElementOp
 from tilewright.dialects.llvm.constants import PoisonOp
@@ -62,10 +63,11 @@ def _lane(build: Builder, lane: int) -> Value:
         return constant(build, lane, I32)
     block = build.point.block
     # At the end of a block all that it has comes before; what was taken back is in no block.
-    found: Value | None = build.memo.get((block, lane)) if build.point.before is None else None
-    if found is None or found.parent_block is not block:
-        found = build.memo[block, lane] = constant(build, lane, I32)
-    return found
+    indices = lowering_context(build).element_indices
+    index = indices.get((block, lane)) if build.point.before is None else None
+    if index is None or index.parent_block is not block:
+        index = indices[block, lane] = constant(build, lane, I32)
+    return index
 
 
 def joined(build: Builder, elements: Sequence[Value], type: Type) -> Value:

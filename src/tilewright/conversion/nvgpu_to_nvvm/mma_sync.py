@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nvgpu_to_nvvm.context import lowering_context
 from tilewright.conversion.nvgpu_to_nvvm.fragments import members, put_together, taken_apart
 from tilewright.conversion.nvgpu_to_nvvm.vector import vector_of
 from tilewright.dialects.llvm.types import StructType
@@ -91,17 +92,19 @@ def mma(op: MmaSyncOp, new: MmaSyncOp, build: ConversionBuilder) -> Result:
     ).res
     registers = members(build, made)
     result = put_together(build, registers, new.matrix_c.type)
-    build.memo[build.point.block, result, fragment_type(sum)] = registers
+    key = (build.point.block, result, fragment_type(sum))
+    lowering_context(build).fragment_registers[key] = registers
     return result
 
 
 def _registers(build: ConversionBuilder, vector: Value, part: Type) -> list[Value]:
     """The registers of an operand; those that a block has taken apart already serve again."""
     key = (build.point.block, vector, part)
-    found: list[Value] | None = build.memo.get(key)
-    if found is None:
-        found = build.memo[key] = taken_apart(build, vector, part)
-    return found
+    known = lowering_context(build).fragment_registers
+    registers = known.get(key)
+    if registers is None:
+        registers = known[key] = taken_apart(build, vector, part)
+    return registers
 
 
 PATTERNS: Final[Patterns] = (mma,)

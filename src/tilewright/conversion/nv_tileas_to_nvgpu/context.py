@@ -1,0 +1,83 @@
+"""The lowering context: what patterns of this conversion share while a module is converted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import Coordinate
+    from tilewright.dialects.nv_tileaa.memory import AllocaOp
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, CreatePipelineOp
+    from tilewright.ir.attributes import DenseElementsAttr
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+
+class ScratchMemory(NamedTuple):
+    """A function's scratch buffer in shared memory, of which operations own parts."""
+
+    buffer: Value
+    """As a memref."""
+    pointer: Value
+    """Its first byte."""
+
+
+class HeapFrame(NamedTuple):
+    """The memory that a function takes from the device heap, for all of its `alloca`s."""
+
+    allocation: Value
+    """The address that malloc returned, as an i64."""
+    base: Value
+    """The first address of it with the strictest alignment, as an i64."""
+    offsets: dict[AllocaOp, int]
+    """Bytes between the base and the memory of each `alloca`."""
+
+
+class FunctionContext:
+    """The values that a function computes at its entry, for patterns of operations in its body."""
+
+    __slots__ = ("barriers", "heap_frame", "scratch", "thread_id")
+
+    def __init__(self, thread_id: Value) -> None:
+        self.thread_id = thread_id
+        """The thread's index in its CTA, as an i32: the lane in the low bits, above it the warp."""
+        self.scratch: ScratchMemory | None = None
+        self.heap_frame: HeapFrame | None = None
+        self.barriers: Value | None = None
+        """The group of all mbarriers of the function."""
+
+
+class LoweringContext:
+    """Everything that patterns of this conversion remember of operations they have converted."""
+
+    __slots__ = (
+        "agent_thread_ids",
+        "coordinates",
+        "functions",
+        "global_constants",
+        "pipeline_buffers",
+        "vectorized_bodies",
+    )
+
+    def __init__(self) -> None:
+        self.functions: dict[FuncOp, FunctionContext] = {}
+        self.agent_thread_ids: dict[AgentSwitchOp, Value] = {}
+        """The thread's index among those of an agent, as an i32."""
+        self.pipeline_buffers: dict[CreatePipelineOp, Sequence[Value | None]] = {}
+        """The address of the stages of each element of a pipeline; None for one without bytes."""
+        self.vectorized_bodies: dict[tuple[Operation, int], Block] = {}
+        """The body of a reduction or scan on vectors, by the number of their elements."""
+        self.coordinates: dict[tuple[Block | None, Layout, int], Coordinate] = {}
+        """A thread's coordinates along a dimension of a layout, by the block that computes them."""
+        self.global_constants: dict[DenseElementsAttr, str] = {}
+        """The symbol of the global constant with these contents."""
+
+
+def lowering_context(build: ConversionBuilder) -> LoweringContext:
+    """The context of the conversion at hand."""
+    return build.context(LoweringContext)

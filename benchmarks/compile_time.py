@@ -30,7 +30,7 @@ from whole_compilers import compare
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.driver.compile import Compilation, Settings, Watch, target
-from tilewright.driver.pipelines import OPT_LEVELS, WAY_DOWN, parse_pipeline, passes_to
+from tilewright.driver.pipelines import LOWERING_PIPELINE, OPT_LEVELS, parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.emit.backend import compile_text
 from tilewright.emit.libdevice import library_functions
@@ -211,7 +211,7 @@ class Bench:
 
 def stages_by_pass(level: int) -> dict[str, str]:
     """To which level each pass leads; one that runs on the way to several counts for the last."""
-    ways = {name: passes_to(name, "sm_90", level) for name in WAY_DOWN}
+    ways = {name: passes_to(name, "sm_90", level) for name in LOWERING_PIPELINE}
     return {
         step.name: name
         for name, passes in ways.items()

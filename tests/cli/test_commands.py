@@ -81,6 +81,13 @@ def test_opt_runs_passes(run: Run, folder: Path) -> None:
     assert "dce" in result.err
 
 
+def test_opt_warns_of_a_deprecated_pass_name(run: Run) -> None:
+    current = run("opt", "good.mlir", "--pass", "expand-dots")
+    former = run("opt", "good.mlir", "--pass", "expand-products")
+    assert (former.code, former.out, current.err) == (0, current.out, "")
+    assert "warning: pass 'expand-products' is deprecated: use 'expand-dots'" in former.err
+
+
 def test_opt_without_passes_changes_nothing(run: Run, folder: Path) -> None:
     result = run("opt", "good.mlir")
     before = tilewright.read((folder / "good.mlir").read_text())

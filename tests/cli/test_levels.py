@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tilewright
-from tilewright.driver.pipelines import LEVELS, OPT_LEVELS, PASSES, WAY_DOWN
+from tilewright.driver.pipelines import LEVELS, LOWERING_PIPELINE, OPT_LEVELS, PASSES
 from tilewright.ptxsim import Module
 
 SUMS = """
@@ -54,7 +54,7 @@ def test_the_documentation_names_what_a_level_adds(level: int) -> None:
     text = (Path(__file__).parents[2] / "docs" / "optimization-levels.md").read_text()
     (row,) = (line for line in text.splitlines() if line.startswith(f"| `-O{level}` |"))
     told = [word for word in re.findall(r"[\w-]+", row.split("|")[2]) if word in PASSES]
-    steps = (step for steps in WAY_DOWN.values() for step in steps if step.since == level)
+    steps = (step for steps in LOWERING_PIPELINE.values() for step in steps if step.since == level)
     added = [name for step in steps for name in re.findall(r"[\w-]+", step.text) if name in PASSES]
     assert told == ([] if level == 0 else added)
 

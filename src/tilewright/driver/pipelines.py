@@ -1,4 +1,4 @@
-"""Every pass by name, the way down as a list, and what the optimization levels stand for."""
+"""Passes by name, the lowering pipeline, and the passes of each optimization level."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.passes import Pipeline
+    from tilewright.support.diagnostics import Sink
 
 PASSES: Final = {
     "canonicalize": "tilewright.transforms.generic.canonicalize:Canonicalize",
@@ -23,7 +24,7 @@ PASSES: Final = {
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
     "dce": "tilewright.transforms.generic.dce:Dce",
-    "expand-products": "tilewright.transforms.nv_tileaa.expand_products:ExpandProducts",
+    "expand-dots": "tilewright.transforms.nv_tileaa.expand_dots:ExpandDots",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
     "inline-calls": "tilewright.transforms.nv_tileaa.inline_calls:InlineCalls",
@@ -33,9 +34,9 @@ PASSES: Final = {
     "merge-loads": "tilewright.transforms.nv_tileaa.merge_loads:MergeLoads",
     "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
     "name-values": "tilewright.transforms.generic.name_values:NameValues",
-    "order-memory": "tilewright.transforms.nv_tileas.order_memory:OrderMemory",
-    "pack-nibbles": "tilewright.transforms.nv_tileaa.pack_nibbles:PackNibbles",
-    "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_scratch:PlanScratch",
+    "insert-barriers": "tilewright.transforms.nv_tileas.insert_barriers:InsertBarriers",
+    "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
+    "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
@@ -51,19 +52,38 @@ PASSES: Final = {
 """Where each pass is; it is imported when a pipeline first names it."""
 
 
-def parse_pipeline(text: str) -> Pipeline:
-    """The pipeline that a text spells, such as `canonicalize,cse`."""
+DEPRECATED_PASSES: Final = {
+    "expand-products": "expand-dots",
+    "order-memory": "insert-barriers",
+    "pack-nibbles": "pack-int4",
+}
+"""Former names of passes: accepted with a warning in this release, gone in the next."""
+
+
+def parse_pipeline(text: str, sink: Sink | None = None) -> Pipeline:
+    """Parse a textual pipeline, such as `canonicalize,cse`.
+
+    A deprecated pass name adds a warning to `sink`; without one it is a `DeprecationWarning`.
+    """
     # Names of stages and of passes do not need what runs them.
     from tilewright.ir import pipeline_text  # noqa: PLC0415
+    from tilewright.support.diagnostics import Sink  # noqa: PLC0415
 
-    return pipeline_text.parse_pipeline(text, PASSES)
+    reports = Sink() if sink is None else sink
+    pipeline = pipeline_text.parse_pipeline(text, PASSES, DEPRECATED_PASSES, reports)
+    if sink is None and reports.diagnostics:
+        import warnings  # noqa: PLC0415
+
+        for diagnostic in reports.diagnostics:
+            warnings.warn(diagnostic.message, DeprecationWarning, stacklevel=2)
+    return pipeline
 
 
 FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 
 
 class Step:
-    """A pass of the way down, and when it runs."""
+    """A pass of the lowering pipeline, and the conditions under which it runs."""
 
     __slots__ = ("moves_accesses", "since", "text")
 
@@ -80,7 +100,7 @@ class Step:
         return self.since <= opt_level and not (checked and self.moves_accesses)
 
 
-WAY_DOWN: Final = {
+LOWERING_PIPELINE: Final = {
     "cuda_tile": (
         Step("canonicalize", since=1),
         Step("cse", since=1),
@@ -99,21 +119,21 @@ WAY_DOWN: Final = {
     "nv_tileas": (
         Step("inline-calls"),
         Step("check-resources"),
-        Step("expand-products"),
+        Step("expand-dots"),
         Step("slice-tiles"),
-        Step("pack-nibbles"),
+        Step("pack-int4"),
         Step("unroll-loops", since=2, moves_accesses=True),
         Step("merge-loads", since=2, moves_accesses=True),
         Step("prefetch-loads", since=2, moves_accesses=True),
         Step("convert-tileaa-to-tileas"),
-        Step("order-memory"),
+        Step("insert-barriers"),
         Step("plan-shared-memory"),
         Step("stage-loads", since=2, moves_accesses=True),
     ),
     "nvgpu": (Step("materialize-async"), Step("convert-tileas-to-nvgpu")),
     "nvvm": (Step("convert-gpu-nvgpu-to-nvvm"),),
 }
-"""The levels, and what leads to each from the one above; to the first, from what was written."""
+"""The levels, and the passes that lower to each from the one above; the first: on the input."""
 
 OPT_LEVELS: Final = range(4)
 """The optimization levels: -O0 to -O3."""
@@ -123,7 +143,7 @@ def passes_to(
     level: str, arch: str, opt_level: int = OPT_LEVELS[-1], *, checked: bool = False
 ) -> str:
     """The pipeline that leads to a level from the one above, as text; empty if there is none."""
-    steps = (step for step in WAY_DOWN[level] if step.runs(opt_level, checked=checked))
+    steps = (step for step in LOWERING_PIPELINE[level] if step.runs(opt_level, checked=checked))
     return ",".join(step.text for step in steps).replace("$arch", arch)
 
 
@@ -134,8 +154,8 @@ def level_pipeline(opt_level: int) -> Pipeline | None:
 
 def levels_between(start: str, end: str) -> list[str]:
     """The levels below one down to another; down to the last where that is no level."""
-    names = list(WAY_DOWN)
-    last = names.index(end) if end in WAY_DOWN else len(names) - 1
+    names = list(LOWERING_PIPELINE)
+    last = names.index(end) if end in LOWERING_PIPELINE else len(names) - 1
     return names[names.index(start) + 1 : last + 1]
 
 
@@ -151,7 +171,7 @@ CHECKS: Final = "inline-calls,check-accesses,canonicalize,cse"
 EMITTED: Final = ("llvm", "ptx", "cubin")
 """What the last level is written as: LLVM IR, PTX, and what ptxas makes of it."""
 
-STAGES: Final = (*WAY_DOWN, *EMITTED)
+STAGES: Final = (*LOWERING_PIPELINE, *EMITTED)
 """Everything that a compilation goes through, in order."""
 
 _TILE_LEVELS: Final = ("cuda_tile", "nv_tileas", "nv_tileaa")

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final, NoReturn
 
 from tilewright.ir.passes import Option, Pass, Pipeline
-from tilewright.support.diagnostics import fail
+from tilewright.support.diagnostics import Sink, fail
 from tilewright.support.location import Positions, Source, TextLoc
 
 PassPlaces = Mapping[str, str | type[Pass]]
@@ -19,9 +19,17 @@ _VALUE: Final = re.compile(r'"[^"]*"|[^\s,{}"]+')
 _SPACE: Final = re.compile(r"\s*")
 
 
-def parse_pipeline(text: str, passes: PassPlaces) -> Pipeline:
-    """The pipeline that a text spells; raises a `UserError` that points into it."""
-    parser = _Parser(text, passes)
+def parse_pipeline(
+    text: str,
+    passes: PassPlaces,
+    deprecated: Mapping[str, str] | None = None,
+    sink: Sink | None = None,
+) -> Pipeline:
+    """Parse a textual pipeline; raises a `UserError` that points into the text.
+
+    `deprecated` maps former pass names to current ones; each use adds a warning to `sink`.
+    """
+    parser = _Parser(text, passes, deprecated or {}, Sink() if sink is None else sink)
     pipeline = parser.pipeline(None)
     if parser.at < len(text):
         parser.fail(f"expected ',' or the end of the pipeline, got '{text[parser.at]}'")
@@ -39,11 +47,15 @@ def find_pass(name: str, passes: PassPlaces) -> type[Pass] | None:
 
 
 class _Parser:
-    __slots__ = ("_passes", "_positions", "_text", "at")
+    __slots__ = ("_deprecated", "_passes", "_positions", "_sink", "_text", "at")
 
-    def __init__(self, text: str, passes: PassPlaces) -> None:
+    def __init__(
+        self, text: str, passes: PassPlaces, deprecated: Mapping[str, str], sink: Sink
+    ) -> None:
         self._text = text
         self._passes = passes
+        self._deprecated = deprecated
+        self._sink = sink
         self._positions = Positions(Source("<pipeline>", text))
         self.at = 0
         self.skip_space()
@@ -92,11 +104,20 @@ class _Parser:
             if not self.accept(")"):
                 self.fail(f"expected ',' or ')' to end the pipeline of '{name}'")
             return nested
-        kind = find_pass(name, self._passes)
+        kind = find_pass(self.current_name(name, start), self._passes)
         if kind is None:
             known = ", ".join(sorted(self._passes))
             self.fail(f"unknown pass '{name}': expected one of {known}", start)
         return kind(**self.options(kind))
+
+    def current_name(self, name: str, start: int) -> str:
+        """Resolve a deprecated pass name, with a warning that names its replacement."""
+        current = self._deprecated.get(name)
+        if current is None:
+            return name
+        location = TextLoc(self._positions, start)
+        self._sink.warning(f"pass '{name}' is deprecated: use '{current}'", location)
+        return current
 
     def options(self, kind: type[Pass]) -> dict[str, object]:
         """`{name=value flag ...}` or nothing; a flag alone means true."""

@@ -52,7 +52,7 @@ def choose_product(op: DotOp, arch: Arch, warps: int) -> Product:
 
 
 def _is_for_warpgroups(op: DotOp, arch: Arch, warps: int) -> bool:
-    """Whether wgmma makes a product, and there is room for the factors twice: see plan_scratch."""
+    """Whether wgmma computes a dot and A and B fit twice: see plan-shared-memory."""
     instruction = wgmma_instruction(op)
     if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
         return False

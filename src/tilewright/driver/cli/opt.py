@@ -72,14 +72,14 @@ COMMAND: Final = Command(
 
 def run(arguments: Arguments) -> int:
     """Run the subcommand."""
-    pipeline = _pipeline(arguments)
+    sink = Sink()
+    pipeline = _pipeline(arguments, sink)
     data, name = read_input(arguments.file)
     module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
     verify(module)
     if leaves_tile_ir(pipeline):
         module = enclosed(module)
     timing = Timing()
-    sink = Sink()
     try:
         pipeline.run(module, sink, [*chosen_instruments(arguments), timing])
     finally:
@@ -91,11 +91,11 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _pipeline(arguments: Arguments) -> Pipeline:
+def _pipeline(arguments: Arguments, sink: Sink) -> Pipeline:
     level = LEVELS[int(arguments["O"])]
     texts = [*([level] if level else []), *arguments.all("pass")]
     try:
-        return Pipeline(*(step for text in texts for step in parse_pipeline(text).steps))
+        return Pipeline(*(step for text in texts for step in parse_pipeline(text, sink).steps))
     except UserError as error:
         raise UsageError(error.render()) from error
 

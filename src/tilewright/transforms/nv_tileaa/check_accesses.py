@@ -25,7 +25,7 @@ from tilewright.dialects.nv_tileaa.view import (
 )
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I64, TensorType
-from tilewright.transforms.nv_tileaa.check_build import Checks
+from tilewright.transforms.nv_tileaa.check_builder import Checks
 from tilewright.transforms.nv_tileaa.check_pointers import Pointers, is_element_address
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from tilewright.ir.attributes import SymbolRefAttr
 from tilewright.ir.dominance import Dominance
 from tilewright.ir.symbol_table import resolve
 from tilewright.ir.types import DYNAMIC, F4E2M1FN, I1, I64, TensorType
-from tilewright.transforms.nv_tileaa.check_build import Checks
+from tilewright.transforms.nv_tileaa.check_builder import Checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

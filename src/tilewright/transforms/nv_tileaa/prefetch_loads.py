@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
-from tilewright.transforms.nv_tileaa.loads_ahead import (
+from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
     carry_more,
     comes,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.loads_ahead import Ahead
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import Ahead
 
 SHARE: Final = 32
 """How many registers of a thread tiles may take that are loaded ahead."""

@@ -13,7 +13,7 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
 from tilewright.layout.linear import log2
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileaa.slice_build import build_loop
+from tilewright.transforms.nv_tileaa.slice_loop import build_loop
 from tilewright.transforms.nv_tileaa.slice_plan import CannotCut, Plan, WaitsFor
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
 from tilewright.support.diagnostics import UserError, fail
 from tilewright.target.resources import BARRIER_SLOTS
-from tilewright.transforms.nv_tileas.plan_scratch import TOTAL
-from tilewright.transforms.nv_tileas.token_paths import token_sources
+from tilewright.transforms.nv_tileas.plan_shared_memory import TOTAL
+from tilewright.transforms.nv_tileas.token_dependences import token_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

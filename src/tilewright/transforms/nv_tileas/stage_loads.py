@@ -28,8 +28,14 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileaa.loads_ahead import LARGE, carry_more, comes, find_loads, lead
-from tilewright.transforms.nv_tileas.plan_scratch import TOTAL
+from tilewright.transforms.nv_tileaa.prefetchable_loads import (
+    LARGE,
+    carry_more,
+    comes,
+    find_loads,
+    lead,
+)
+from tilewright.transforms.nv_tileas.plan_shared_memory import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.loads_ahead import Ahead
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import Ahead
 
 STAGES: Final = 4
 """How many rounds before their own tiles are loaded at most."""

@@ -22,7 +22,7 @@ from tilewright.dialects.cuda_tile.core import IotaOp
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.dialects.nv_tileaa.shape import MakeRangeOp
 from tilewright.dialects.ub import PoisonOp
-from tilewright.driver.pipelines import WAY_DOWN, parse_pipeline
+from tilewright.driver.pipelines import LOWERING_PIPELINE, parse_pipeline
 from tilewright.driver.registry import DIALECTS
 from tilewright.ir.builder import create_op
 from tilewright.ir.conversion import convert
@@ -70,10 +70,10 @@ def dialects(root: Operation) -> set[str]:
 
 @pytest.mark.requirement("R0-001")
 def test_it_is_the_first_conversion_of_the_way_down() -> None:
-    passes = [step.text for steps in WAY_DOWN.values() for step in steps]
+    passes = [step.text for steps in LOWERING_PIPELINE.values() for step in steps]
     conversions = [name for name in passes if name.startswith("convert-")]
     assert conversions[0].startswith("convert-cuda-tile-to-tileaa")
-    assert list(WAY_DOWN)[:2] == ["cuda_tile", "nv_tileaa"]
+    assert list(LOWERING_PIPELINE)[:2] == ["cuda_tile", "nv_tileaa"]
 
 
 @pytest.mark.requirement("R0-002", "R0-010")

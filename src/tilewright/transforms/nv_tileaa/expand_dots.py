@@ -86,10 +86,10 @@ def _scaled(build: Rewriter, tile: Value, scale: Value, along: int) -> Value:
 RULES: Final[Rules] = (scaled, halves)
 
 
-class ExpandProducts(Pass):
+class ExpandDots(Pass):
     """Leave only products of matrices that the GPU has instructions for, or that fma makes."""
 
-    name = "expand-products"
+    name = "expand-dots"
 
     def run(self, op: Operation, sink: Sink) -> None:
         if any(isinstance(inner, DotOp) for inner in op.walk()):

@@ -23,10 +23,10 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.types import DYNAMIC, I8
-from tilewright.transforms.nv_tileaa.nibble_checks import check_bytes, shares_bytes
-from tilewright.transforms.nv_tileaa.nibble_padding import padded
-from tilewright.transforms.nv_tileaa.nibble_tiles import apart, together
-from tilewright.transforms.nv_tileaa.nibble_types import PADDINGS, in_bytes, paired, paired_dim
+from tilewright.transforms.nv_tileaa.subbyte_checks import check_bytes, shares_bytes
+from tilewright.transforms.nv_tileaa.subbyte_padding import padded
+from tilewright.transforms.nv_tileaa.subbyte_tiles import apart, together
+from tilewright.transforms.nv_tileaa.subbyte_types import PADDINGS, in_bytes, paired, paired_dim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 
-class PackNibbles(Pass):
+class PackInt4(Pass):
     """Let tensors in memory have whole bytes as elements."""
 
-    name = "pack-nibbles"
+    name = "pack-int4"
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:

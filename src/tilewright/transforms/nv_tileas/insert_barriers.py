@@ -30,7 +30,7 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
-from tilewright.transforms.nv_tileas.token_paths import TokenPaths
+from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
@@ -40,10 +40,10 @@ _RELEASING: Final = (MemSemantic.RELEASE, MemSemantic.ACQ_REL, MemSemantic.SEQ_C
 _ACQUIRING: Final = (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_CST)
 
 
-class OrderMemory(Pass):
+class InsertBarriers(Pass):
     """Make threads wait for each other where tokens, acquires and releases ask for it."""
 
-    name = "order-memory"
+    name = "insert-barriers"
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
@@ -68,7 +68,7 @@ class _Walk:
 
     def __init__(self, function: FuncOp) -> None:
         self._function = function
-        self._order = TokenPaths()
+        self._order = TokenDependences()
         self._aliases: Aliases | None = None
         self._before: dict[Operation, bool] = {}
         """By access, whether threads wait before it."""

@@ -15,7 +15,7 @@ from tilewright.dialects.nv_tileaa.view import (
 )
 from tilewright.ir.types import DYNAMIC, F4E2M1FN
 from tilewright.support.diagnostics import Unsupported
-from tilewright.transforms.nv_tileaa.nibble_types import (
+from tilewright.transforms.nv_tileaa.subbyte_types import (
     PADDINGS,
     in_bytes,
     paired,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-class TokenPaths:
+class TokenDependences:
     """Follows tokens back to the accesses that gave them, through joins, loops and branches."""
 
     __slots__ = ("_sources",)

@@ -1,4 +1,4 @@
-"""Tests of pack-nibbles: what the reference executor says of its result, and what it refuses."""
+"""Tests of pack-int4: what the reference executor says of its result, and what it refuses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Sink, Unsupported
 from tilewright.text.printer import print_op
-from tilewright.transforms.nv_tileaa.pack_nibbles import PackNibbles
+from tilewright.transforms.nv_tileaa.pack_int4 import PackInt4
 
 PROGRAMS = Path(__file__).parents[3] / "run" / "view" / "nibbles.mlir"
 FLOAT = "f4E2M1FN"
@@ -27,7 +27,7 @@ FLOAT = "f4E2M1FN"
 @pytest.mark.parametrize("run", parse_runs(PROGRAMS.read_text()), ids=lambda run: run.entry)
 def test_programs_do_the_same_with_bytes(run: Run, cut: str) -> None:
     root = enclosed(read_runnable(PROGRAMS.read_text(), PROGRAMS.name))
-    parse_pipeline(f"{passes_to('nv_tileaa', 'sm_100')},{cut}pack-nibbles").run(root)
+    parse_pipeline(f"{passes_to('nv_tileaa', 'sm_100')},{cut}pack-int4").run(root)
     verify(root)
     assert f"x{FLOAT}, strides" not in print_op(root)
     before = run.values()
@@ -51,7 +51,7 @@ def packed(tensor: str, view: str, body: str, made: str = "", arguments: str = "
       }}
     }}"""
     module = read(text)
-    PackNibbles().run(module, Sink())
+    PackInt4().run(module, Sink())
     verify(module)
     return print_op(module)
 

@@ -1,4 +1,4 @@
-"""Tests of expand-products: which factors are left for the tensor cores of which GPU."""
+"""Tests of expand-dots: which factors are left for the tensor cores of which GPU."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dialect_text import read
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Sink
-from tilewright.transforms.nv_tileaa.expand_products import ExpandProducts
+from tilewright.transforms.nv_tileaa.expand_dots import ExpandDots
 
 
 def expanded(body: str, capability: int) -> list[DotOp]:
     spec = f"#nv_tileaa.target_spec<compute_capability = {capability}>"
     module = read(f"gpu.module @m attributes {{nv_tileaa.target_spec = {spec}}} {{\n{body}\n}}")
-    ExpandProducts().run(module, Sink())
+    ExpandDots().run(module, Sink())
     verify(module)
     return [op for op in module.walk() if isinstance(op, DotOp)]
 

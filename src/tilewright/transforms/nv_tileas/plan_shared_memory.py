@@ -35,7 +35,7 @@ ONE: Final = frozenset((0,))
 NONE: Final = frozenset[int]()
 
 
-class PlanScratch(Pass):
+class PlanSharedMemory(Pass):
     """Give every operation that goes through shared memory its part of it."""
 
     name = "plan-shared-memory"

@@ -12,7 +12,6 @@ from corpus_checks import Module, load_modules
 from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.analysis.warps import choose_warps
 from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import accessed, natural
 from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import WIDEST, reach
 from tilewright.dialects.elements import element_of, pointee_bytes
@@ -23,6 +22,7 @@ from tilewright.dialects.nv_tileaa.view import TileAccessOp, TiledAtomicRmwOp
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
+from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import Error
 from tilewright.target.arch import WARP_SIZE
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
-from tilewright.analysis.warps import choose_warps
 from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import make_agents
 from tilewright.conversion.nv_tileaa_to_nv_tileas.queues import convert_queues
@@ -14,6 +13,7 @@ from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.operation import Region
 from tilewright.ir.passes import Pass
+from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import UserError
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import SubIOp
 from tilewright.dialects.nv_tileaa.queue import PluginOp
+from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_OFFSET
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.support.diagnostics import Unsupported
@@ -22,7 +23,7 @@ from tilewright.target.arch import WARP_SIZE
 def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder) -> Result:
     """The threads of the agent count from its first one; the others go past it."""
     for inner in op.walk():
-        if "scratch" in inner.attributes:
+        if SCRATCH_OFFSET in inner.attributes:
             raise Unsupported(f"'{inner.name}' through shared memory in an agent", inner.location)
     whole = thread_count(function_of(op))
     first, count = op.first * WARP_SIZE, op.warps * WARP_SIZE

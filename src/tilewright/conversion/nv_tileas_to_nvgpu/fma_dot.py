@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.products import FmaProduct
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
     constant,
@@ -38,6 +37,7 @@ from tilewright.ir.types import I32, FloatType, VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.slabs import line_offset, slab_memory
+from tilewright.plans.mma import FmaDotPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ WIDEST: Final = 16
 @converts(DotOp)
 def fma_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     """Write a slab of both factors, wait, multiply; wait before the next."""
-    plan = FmaProduct.of(op)
+    plan = FmaDotPlan.of(op)
     type = new.c.type
     if op.atom is not Atom.FMA or plan is None or not isinstance(type, VectorType):
         return build.reject("expected a product of floats of one type")
@@ -135,7 +135,7 @@ class _Factor:
         tile: Value,
         vector: Value,
         along: int,
-        plan: FmaProduct,
+        plan: FmaDotPlan,
         total: Layout,
         start: int,
     ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.scratch import histogram_pieces
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant, moved_bits, multiply
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, both, elements, holder
@@ -27,6 +26,7 @@ from tilewright.ir.types import I32, VectorType
 from tilewright.layout.bank_conflicts import WIDEST
 from tilewright.layout.linear import REGISTER, log2
 from tilewright.layout.pieces import one_piece, piece_registers
+from tilewright.plans.scratch import histogram_pieces
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.scratch import register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     add,
     constant,
@@ -54,6 +53,7 @@ from tilewright.layout.pieces import (
 )
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, is_shuffled, transfer
+from tilewright.plans.scratch import register_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Generator

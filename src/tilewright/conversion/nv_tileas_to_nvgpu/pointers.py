@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.analysis.scratch import is_told
 from tilewright.conversion.nv_tileas_to_nvgpu.access import Manner
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, holder, pointed
 from tilewright.conversion.nv_tileas_to_nvgpu.sharing import told
 from tilewright.dialects.nv_tileas import memory
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, VectorType
+from tilewright.plans.scratch import is_told
 
 
 @converts(memory.LoadOp)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.scratch import register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
     constant,
@@ -36,6 +35,7 @@ from tilewright.ir.types import TensorType, VectorType
 from tilewright.layout.pieces import one_piece, piece_registers
 from tilewright.layout.reduction import Reduction, reduction
 from tilewright.layout.staging import common_vector, staging
+from tilewright.plans.scratch import register_bytes
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.scratch import lines_of, scan_of, slot_place
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
     add,
@@ -40,6 +39,7 @@ from tilewright.ir.attributes import FloatAttr, IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER, WARP, log2
+from tilewright.plans.scratch import lines_of, scan_of, slot_place
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:

@@ -8,11 +8,17 @@ from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, value_of
 from tilewright.conversion.nv_tileas_to_nvgpu.context import ScratchMemory
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
 from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.llvm.attribute_names import ALIGN
 from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.memory import GEPOp, LoadOp, StoreOp
 from tilewright.dialects.llvm.types import PTR_SHARED
 from tilewright.dialects.memref.access import ExtractAlignedPointerAsIndexOp
+from tilewright.dialects.nv_tileas.attribute_names import (
+    SCRATCH_ALIGNMENT,
+    SCRATCH_BYTES,
+    SCRATCH_OFFSET,
+)
 from tilewright.ir.attributes import DictionaryAttr, IntegerAttr
 from tilewright.ir.types import I8, I64, MemRefType
 
@@ -24,14 +30,12 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 WORD: Final = 4
-TOTAL: Final = "nv_tileas.scratch_bytes"
-ALIGNED: Final = "nv_tileas.scratch_alignment"
 SHARED_SPACE: Final = IntegerAttr(3, I64)
 
 
 def scratch_type(function: FuncOp) -> MemRefType | None:
     """The buffer that a function needs in shared memory, if it needs one."""
-    total = function.attributes.get(TOTAL)
+    total = function.attributes.get(SCRATCH_BYTES)
     if not isinstance(total, IntegerAttr) or not total.value:
         return None
     return MemRefType((total.value,), I8, None, SHARED_SPACE)
@@ -39,8 +43,8 @@ def scratch_type(function: FuncOp) -> MemRefType | None:
 
 def scratch_attributes(function: FuncOp) -> DictionaryAttr:
     """Where the buffer of a function may begin."""
-    aligned = function.attributes.get(ALIGNED)
-    return DictionaryAttr(() if aligned is None else {"llvm.align": aligned})
+    aligned = function.attributes.get(SCRATCH_ALIGNMENT)
+    return DictionaryAttr(() if aligned is None else {ALIGN: aligned})
 
 
 def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
@@ -53,7 +57,7 @@ def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
 
 def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, int]:
     """The scratch memory of a function, and the offset of the part that an operation owns."""
-    offset = op.attributes["scratch"]
+    offset = op.attributes[SCRATCH_OFFSET]
     assert isinstance(offset, IntegerAttr)
     scratch = function_context(op, build).scratch
     assert scratch is not None

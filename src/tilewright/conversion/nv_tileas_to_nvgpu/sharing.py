@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.scratch import is_told, register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import exclusive_or, multiply
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import elements, holder
@@ -21,6 +20,7 @@ from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER
+from tilewright.plans.scratch import is_told, register_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

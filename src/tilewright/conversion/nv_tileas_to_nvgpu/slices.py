@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.scratch import register_bytes
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
     add,
@@ -41,6 +40,7 @@ from tilewright.ir.types import I32, VectorType
 from tilewright.layout.gf2 import combine
 from tilewright.layout.linear import REGISTER, log2
 from tilewright.layout.parts import beside, inside
+from tilewright.plans.scratch import register_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,6 +27,7 @@ from tilewright.dialects.nv_tileaa.program import (
 )
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
+from tilewright.dialects.nvvm.attribute_names import MINCTASM
 from tilewright.ir.attributes import IntegerAttr, TypeAttr
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -70,7 +71,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         body=entry,
     )
     # Without a word ptxas leaves registers for a second block, and spills where one needs them.
-    made.attributes["nvvm.minctasm"] = IntegerAttr(spec.occupancy or 1, I32)
+    made.attributes[MINCTASM] = IntegerAttr(spec.occupancy or 1, I32)
     with build.at(InsertPoint.at_end(entry)):
         make_thread(op, build)
         if buffers:

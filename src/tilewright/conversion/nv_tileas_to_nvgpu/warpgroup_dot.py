@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.accumulators import is_carried, is_read_elsewhere
-from tilewright.analysis.products import WarpgroupProduct, factor_rows
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.dot import UNSIGNED_BYTE
@@ -38,6 +36,8 @@ from tilewright.ir.types import I1, I64, INDEX, TF32
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.warpgroups import instruction_columns, together
+from tilewright.plans.accumulators import is_carried, is_read_elsewhere
+from tilewright.plans.mma import WgmmaDotPlan, operand_layouts
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 
@@ -60,10 +60,10 @@ SWIZZLES: Final = {each.span: each for each in Swizzle}
 @converts(DotOp)
 def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     """Write both factors, wait, multiply; wait for the sums."""
-    plan = WarpgroupProduct.of(op)
+    plan = WgmmaDotPlan.of(op)
     if plan is None:
         return build.reject("expected a product of warpgroups")
-    a, b = factor_rows(op)
+    a, b = operand_layouts(op)
     left = _Factor(op, build, plan, plan.left, 0, _multiplied(plan.instruction.a, op.a))
     right = _Factor(op, build, plan, plan.right, plan.start, _multiplied(plan.instruction.b, op.b))
     left.write(op.a, new.a, a)
@@ -78,7 +78,7 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     return joined(build, product.native(pieces, apart=is_read_elsewhere(op)))
 
 
-def is_promoted(op: DotOp, plan: WarpgroupProduct) -> bool:
+def is_promoted(op: DotOp, plan: WgmmaDotPlan) -> bool:
     """Whether sums of the instruction have too few bits to go on with them."""
     return plan.instruction.a in ("e4m3", "e5m2") and not op.fast_acc
 
@@ -127,7 +127,7 @@ class _Factor:
         self,
         op: DotOp,
         build: ConversionBuilder,
-        plan: WarpgroupProduct,
+        plan: WgmmaDotPlan,
         memory: FactorMemory,
         start: int,
         type: Type,
@@ -189,7 +189,7 @@ class _Product:
     __slots__ = ("_build", "_left", "_plan", "_right", "_run")
 
     def __init__(
-        self, build: ConversionBuilder, plan: WarpgroupProduct, left: _Factor, right: _Factor
+        self, build: ConversionBuilder, plan: WgmmaDotPlan, left: _Factor, right: _Factor
     ) -> None:
         self._build, self._plan = build, plan
         self._left, self._right = left, right

@@ -12,8 +12,10 @@ from tilewright.conversion.nvgpu_to_nvvm.func import (
 )
 from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type, stack_memory
 from tilewright.conversion.symbols import SHARED, Symbols
+from tilewright.dialects.gpu.structure import KERNEL as GPU_KERNEL
 from tilewright.dialects.gpu.structure import GPUFuncOp, ReturnOp
 from tilewright.dialects.gpu.threads import DynamicSharedMemoryOp, PrintfOp
+from tilewright.dialects.llvm.attribute_names import ALIGN, BYVAL
 from tilewright.dialects.llvm.calls import CallIntrinsicOp
 from tilewright.dialects.llvm.control_flow import BrOp
 from tilewright.dialects.llvm.conversion import FPExtOp, ZExtOp
@@ -22,6 +24,7 @@ from tilewright.dialects.llvm.globals import GlobalOp
 from tilewright.dialects.llvm.memory import GEPOp, StoreOp, alignment_problems
 from tilewright.dialects.llvm.types import ArrayType, StructType
 from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
+from tilewright.dialects.nvvm.attribute_names import CLUSTER_DIM, GRID_CONSTANT, REQNTID
 from tilewright.ir.attributes import (
     UNIT,
     Attribute,
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 
 _SPELLED: Final = frozenset(
     (
-        "sym_name", "function_type", "arg_attrs", "res_attrs", "gpu.kernel", "known_block_size",
+        "sym_name", "function_type", "arg_attrs", "res_attrs", GPU_KERNEL, "known_block_size",
         "known_grid_size", "known_cluster_size", "workgroup_attributions",
         "workgroup_attrib_attrs", "private_attrib_attrs",
     )
@@ -52,9 +55,9 @@ ALIGNMENT: Final = 16
 """Buffers start where the widest accesses may."""
 NOTHING: Final = DictionaryAttr(())
 MAP_PARAMETER: Final[dict[str, Attribute]] = {
-    "llvm.align": IntegerAttr(64, I64),
-    "llvm.byval": TypeAttr(ArrayType(128, I8)),
-    "nvvm.grid_constant": UNIT,
+    ALIGN: IntegerAttr(64, I64),
+    BYVAL: TypeAttr(ArrayType(128, I8)),
+    GRID_CONSTANT: UNIT,
 }
 """A tensor map among the parameters of a kernel: copies read it where the host has put it."""
 DYNAMIC_SHARED: Final = "__dynamic_shmem__"
@@ -122,9 +125,9 @@ def _mark_kernel(op: GPUFuncOp, made: FuncOp) -> None:
         return
     made.attributes[KERNEL] = UNIT
     if op.known_block_size is not None:
-        made.attributes["nvvm.reqntid"] = DenseArrayAttr(I32, op.known_block_size)
+        made.attributes[REQNTID] = DenseArrayAttr(I32, op.known_block_size)
     if op.known_cluster_size is not None:
-        made.attributes["nvvm.cluster_dim"] = DenseArrayAttr(I32, op.known_cluster_size)
+        made.attributes[CLUSTER_DIM] = DenseArrayAttr(I32, op.known_cluster_size)
 
 
 def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
@@ -144,7 +147,7 @@ def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
 def _alignments(op: GPUFuncOp) -> list[int]:
     """Where each buffer may start; `llvm.align` asks for more than the rest gets."""
     said = op.workgroup_attrib_attrs or [NOTHING] * len(op.workgroup_buffers)
-    wishes = [each.get("llvm.align") if isinstance(each, DictionaryAttr) else None for each in said]
+    wishes = [each.get(ALIGN) if isinstance(each, DictionaryAttr) else None for each in said]
     return [
         max(ALIGNMENT, wish.value) if isinstance(wish, IntegerAttr) else ALIGNMENT
         for wish in wishes

@@ -53,6 +53,10 @@ if TYPE_CHECKING:
     from tilewright.text.printer import Printer
 
 
+KERNEL: Final = "gpu.kernel"
+"""The attribute of a function that the host launches."""
+
+
 class GPUModuleOp(Operation):
     """What is compiled for a GPU, perhaps for named targets."""
 
@@ -97,7 +101,7 @@ class GPUFuncOp(Operation):
     function_type = d.attribute(TYPE_ATTR)
     arg_attrs = d.optional_attribute(ARRAY_ATTR)
     res_attrs = d.optional_attribute(ARRAY_ATTR)
-    kernel = d.flag(spelling="gpu.kernel", discardable=True)
+    kernel = d.flag(spelling=KERNEL, discardable=True)
     workgroup_attributions = d.attribute(I64_ATTR, default=0, discardable=True)
     workgroup_attrib_attrs = d.optional_attribute(ARRAY_ATTR)
     private_attrib_attrs = d.optional_attribute(ARRAY_ATTR)
@@ -147,7 +151,7 @@ class GPUFuncOp(Operation):
             if given is not None:
                 attributes[name] = given
         if parser.accept("kernel"):
-            attributes["gpu.kernel"] = UNIT
+            attributes[KERNEL] = UNIT
         if parser.accept("attributes"):
             attributes |= parser.attr_dict()
         body = parser.region([*arguments, *shared, *own], owner=cls)
@@ -198,7 +202,7 @@ _SPELLED: Final = (
     "function_type",
     "arg_attrs",
     "res_attrs",
-    "gpu.kernel",
+    KERNEL,
     "workgroup_attributions",
     "workgroup_attrib_attrs",
     "private_attrib_attrs",

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+from tilewright.dialects.llvm import attribute_names as llvm
 from tilewright.dialects.llvm.functions import FuncOp
+from tilewright.dialects.nvvm import attribute_names as nvvm
 from tilewright.emit.llvm.constants import escaped
 from tilewright.ir.attributes import (
     ArrayAttr,
@@ -38,20 +40,20 @@ def parameter_text(given: DictionaryAttr, types: TypeTexts) -> str:
 
 def _parameter(name: str, value: Attribute, types: TypeTexts) -> str:
     dialect, _, word = name.partition(".")
-    if name == "nvvm.grid_constant":
-        return '"nvvm.grid_constant"'
+    if name == nvvm.GRID_CONSTANT:
+        return f'"{name}"'
     if dialect == "llvm" and word in _FLAGS:
         return word
-    if name == "llvm.nocapture":
+    if name == llvm.NOCAPTURE:
         return "captures(none)"
     match name, value:
-        case "llvm.align", IntegerAttr() if not is_power_of_two(value.value):
+        case llvm.ALIGN, IntegerAttr() if not is_power_of_two(value.value):
             fail(f"expected an alignment that is a power of two, got {value.value}")
-        case "llvm.align", IntegerAttr():
+        case llvm.ALIGN, IntegerAttr():
             return f"align {value.value}"
-        case "llvm.dereferenceable", IntegerAttr():
+        case llvm.DEREFERENCEABLE, IntegerAttr():
             return f"dereferenceable({value.value})"
-        case "llvm.byval", TypeAttr():
+        case llvm.BYVAL, TypeAttr():
             return f"byval({types[value.type]})"
         case _:
             raise Unsupported(f"the attribute '{name}' of a parameter")
@@ -66,24 +68,24 @@ def _number(value: Any) -> str:
 
 
 _KERNEL: Final[Mapping[str, tuple[str, Callable[[Any], str], type[Attribute]]]] = {
-    "nvvm.reqntid": ("nvvm.reqntid", _listed, DenseArrayAttr),
-    "nvvm.maxntid": ("nvvm.maxntid", _listed, DenseArrayAttr),
-    "nvvm.cluster_dim": ("nvvm.cluster_dim", _listed, DenseArrayAttr),
-    "nvvm.cluster_max_blocks": ("nvvm.maxclusterrank", _number, IntegerAttr),
-    "nvvm.minctasm": ("nvvm.minctasm", _number, IntegerAttr),
-    "nvvm.maxnreg": ("nvvm.maxnreg", _number, IntegerAttr),
+    nvvm.REQNTID: ("nvvm.reqntid", _listed, DenseArrayAttr),
+    nvvm.MAXNTID: ("nvvm.maxntid", _listed, DenseArrayAttr),
+    nvvm.CLUSTER_DIM: ("nvvm.cluster_dim", _listed, DenseArrayAttr),
+    nvvm.CLUSTER_MAX_BLOCKS: ("nvvm.maxclusterrank", _number, IntegerAttr),
+    nvvm.MINCTASM: ("nvvm.minctasm", _number, IntegerAttr),
+    nvvm.MAXNREG: ("nvvm.maxnreg", _number, IntegerAttr),
 }
 """What a kernel may ask for: LLVM's name for it, and how the value is spelled."""
 
 
 def check_launch(function: FuncOp, arch: Arch) -> None:
     """Stop where no launch could be what a kernel asks for."""
-    for name, limit in (("nvvm.reqntid", MAX_THREADS), ("nvvm.maxntid", MAX_THREADS)):
-        _check_count(function, name, limit, "threads in a block")
-    if "nvvm.cluster_dim" in function.attributes and Feature.CLUSTER not in arch:
+    for name in (nvvm.REQNTID, nvvm.MAXNTID):
+        _check_count(function, name, MAX_THREADS, "threads in a block")
+    if nvvm.CLUSTER_DIM in function.attributes and Feature.CLUSTER not in arch:
         what = Feature.CLUSTER.value
-        raise Unsupported(f"'nvvm.cluster_dim' on {arch.name}: needs {what}", function.location)
-    _check_count(function, "nvvm.cluster_dim", arch.max_cluster, "blocks in a cluster")
+        raise Unsupported(f"'{nvvm.CLUSTER_DIM}' on {arch.name}: needs {what}", function.location)
+    _check_count(function, nvvm.CLUSTER_DIM, arch.max_cluster, "blocks in a cluster")
 
 
 def _check_count(function: FuncOp, name: str, limit: int, what: str) -> None:
@@ -111,8 +113,8 @@ def function_text(function: FuncOp) -> str:
             if not isinstance(value, kind):
                 raise Unsupported(f"this value of '{name}'", function.location)
             words.append(f'"{spelling}"="{spell(value)}"')
-        elif name == "nvvm.blocksareclusters":
-            words.append('"nvvm.blocksareclusters"')
+        elif name == nvvm.BLOCKS_ARE_CLUSTERS:
+            words.append(f'"{name}"')
     words += [_passed_through(each, function) for each in function.passthrough or ()]
     return "".join([f" {word}" for word in words])
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from tilewright.dialects.llvm.attribute_names import BYVAL
 from tilewright.dialects.llvm.functions import FuncOp
 from tilewright.dialects.llvm.memory import AllocaOp
 from tilewright.dialects.llvm.types import PTR, PTR_CLUSTER
 from tilewright.dialects.nvvm import copy, tma
+from tilewright.dialects.nvvm.attribute_names import GRID_CONSTANT
 from tilewright.dialects.nvvm.attributes import CTAGroup, TensormapField, TMALoadMode, TMAStoreMode
 from tilewright.emit.llvm.rows import Assembly, Row, optional, predicate, space_of
 from tilewright.ir.values import BlockArgument
@@ -44,7 +46,7 @@ def _check_map(value: Value) -> None:
     function = value.parent_block.parent_op if isinstance(value, BlockArgument) else None
     if isinstance(function, FuncOp) and value.parent_block is function.body.blocks[0]:
         given = function.argument_attributes(value.index)
-        if given.get("llvm.byval") is not None and given.get("nvvm.grid_constant") is None:
+        if given.get(BYVAL) is not None and given.get(GRID_CONSTANT) is None:
             fail(
                 f"argument #{value.index} is a tensor map passed by value: expected "
                 "'nvvm.grid_constant', without which each thread gets a copy in local memory",

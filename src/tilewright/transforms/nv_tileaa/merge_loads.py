@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tilewright.analysis.cuts import is_plain
-from tilewright.analysis.tile_words import result_words
-from tilewright.analysis.warps import threads_of
 from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.ir.passes import Pass
+from tilewright.plans.slicing import is_plain
+from tilewright.plans.tile_registers import result_words
+from tilewright.plans.warps import threads_of
 from tilewright.transforms.generic.cse import Cse
 
 if TYPE_CHECKING:

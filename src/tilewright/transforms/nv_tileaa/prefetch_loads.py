@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.tile_words import REGISTER_BITS, tile_words
-from tilewright.analysis.warps import threads_of
 from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
+from tilewright.plans.tile_registers import REGISTER_BITS, tile_words
+from tilewright.plans.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
     carry_more,

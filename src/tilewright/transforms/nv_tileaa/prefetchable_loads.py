@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.cuts import is_plain
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
@@ -19,6 +18,7 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_pure
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I1, FloatType, IntegerType, TensorType
+from tilewright.plans.slicing import is_plain
 from tilewright.support.bits import mask
 
 if TYPE_CHECKING:

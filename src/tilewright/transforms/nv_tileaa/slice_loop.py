@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import gcd
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.cuts import way_with
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import literal, splat_of
@@ -20,6 +19,7 @@ from tilewright.ir.attributes import UNIT, IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I32, I64, IntegerType, TensorType
+from tilewright.plans.slicing import way_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

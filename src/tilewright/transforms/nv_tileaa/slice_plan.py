@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.cuts import Remade, Way, way_with
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.memory import AccessOp, JoinMemTokenOp, LoadOp
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
 from tilewright.ir.effects import is_effect_free
+from tilewright.plans.slicing import Remade, Way, way_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.tile_words import result_words
-from tilewright.analysis.warps import threads_of
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import width_of
@@ -19,6 +17,8 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import IntegerType
+from tilewright.plans.tile_registers import result_words
+from tilewright.plans.warps import threads_of
 from tilewright.support.numerics.integer import number
 from tilewright.transforms.generic.canonicalize import Canonicalize
 from tilewright.transforms.generic.cse import Cse

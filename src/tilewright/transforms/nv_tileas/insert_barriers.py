@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.alias import Aliases
-from tilewright.analysis.scratch import is_told, scratch_bytes
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import TOKEN
@@ -30,6 +29,7 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
+from tilewright.plans.scratch import is_told, scratch_bytes
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.analysis.targets import target_of
-from tilewright.analysis.token_slots import token_slots
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
@@ -20,6 +19,7 @@ from tilewright.dialects.nv_tileas.async_copy import (
     AsyncWaitOp,
     CreateTokenOp,
 )
+from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_BYTES
 from tilewright.dialects.nv_tileas.attributes import Residency
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
@@ -28,9 +28,9 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
+from tilewright.plans.barrier_slots import token_slots
 from tilewright.support.diagnostics import UserError, fail
 from tilewright.target.resources import BARRIER_SLOTS
-from tilewright.transforms.nv_tileas.plan_shared_memory import TOTAL
 from tilewright.transforms.nv_tileas.token_dependences import token_sources
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _give_slots(pipelines: list[CreatePipelineOp]) -> int:
 
 def _check_room(function: FuncOp) -> None:
     """All buffers and pipelines fit into shared memory, beside what operations go through."""
-    scratch = function.attributes.get(TOTAL)
+    scratch = function.attributes.get(SCRATCH_BYTES)
     total = scratch.value if isinstance(scratch, IntegerAttr) else 0
     last: Operation | None = None
     for op in function.walk():

@@ -10,26 +10,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.analysis.scratch import scratch_alignment, scratch_bytes
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attribute_names import (
+    SCRATCH_ALIGNMENT,
+    SCRATCH_BYTES,
+    SCRATCH_OFFSET,
+)
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I64
 from tilewright.layout.bank_conflicts import LINE
+from tilewright.plans.scratch import scratch_alignment, scratch_bytes
 from tilewright.support.diagnostics import Unsupported
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.support.diagnostics import Sink
 
-SCRATCH: Final = "scratch"
-TOTAL: Final = "nv_tileas.scratch_bytes"
-"""The attribute of a function that says how much shared memory its operations go through."""
-ALIGNED: Final = "nv_tileas.scratch_alignment"
-"""The one that says what must divide its address, where that is more than a line of banks."""
 BOTH: Final = frozenset((0, 1))
 ONE: Final = frozenset((0,))
 NONE: Final = frozenset[int]()
@@ -55,13 +55,13 @@ def plan(function: FuncOp) -> None:
     turns = _Turns(needs, _areas(function, needs, area))
     turns.block(function.body.block, frozenset())
     for op, turn in turns.decided.items():
-        op.attributes[SCRATCH] = IntegerAttr(turn.area * area, I64)
+        op.attributes[SCRATCH_OFFSET] = IntegerAttr(turn.area * area, I64)
         if turn.waits:
             create_op(BarrierOp, location=op.location).insert_before(op)
     count = 1 + max(turn.area for turn in turns.decided.values())
-    function.attributes[TOTAL] = IntegerAttr(count * area, I64)
+    function.attributes[SCRATCH_BYTES] = IntegerAttr(count * area, I64)
     if alignment > LINE:
-        function.attributes[ALIGNED] = IntegerAttr(alignment, I64)
+        function.attributes[SCRATCH_ALIGNMENT] = IntegerAttr(alignment, I64)
 
 
 def _areas(function: FuncOp, needs: dict[Operation, int], area: int) -> frozenset[int]:

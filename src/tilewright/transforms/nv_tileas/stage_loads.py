@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.targets import target_of
-from tilewright.analysis.tile_words import tile_words
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of, pointee_bytes
@@ -16,6 +15,7 @@ from tilewright.dialects.nv_tileaa.shape import SelectOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
+from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_BYTES
 from tilewright.dialects.nv_tileas.attributes import Residency, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import TiledLoadOp
@@ -27,6 +27,7 @@ from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
+from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
@@ -35,7 +36,6 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_loads,
     lead,
 )
-from tilewright.transforms.nv_tileas.plan_shared_memory import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ def _room(function: FuncOp, most: int) -> int:
     arch = target_of(function)
     if arch is None:
         return 0
-    total = function.attributes.get(TOTAL)
+    total = function.attributes.get(SCRATCH_BYTES)
     taken = RESERVE + (total.value if isinstance(total, IntegerAttr) else 0)
     for op in function.walk():
         if isinstance(op, AllocTensorOp):

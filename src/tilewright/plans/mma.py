@@ -15,7 +15,7 @@ from tilewright.layout.warpgroups import FactorMemory, best_memory
 from tilewright.target.tensor_cores import BITS
 
 
-class FmaProduct(NamedTuple):
+class FmaDotPlan(NamedTuple):
     """A product of batches of matrices, in slabs of its depth."""
 
     batch: int
@@ -30,7 +30,7 @@ class FmaProduct(NamedTuple):
     """How much memory the slabs of both factors take."""
 
     @staticmethod
-    def of(op: DotOp) -> FmaProduct | None:
+    def of(op: DotOp) -> FmaDotPlan | None:
         """How a product goes about it; nothing if tensor cores make it, or nobody can."""
         element = element_of(op.a.type)
         if op.atom is not Atom.FMA or op.a_scale is not None:
@@ -43,10 +43,10 @@ class FmaProduct(NamedTuple):
         slab = slab_depth(count, rows, columns, depth, size)
         right = max(16, count * rows * slab * size)
         total = right + count * columns * slab * size
-        return FmaProduct(count, rows, columns, depth, slab, right, total)
+        return FmaDotPlan(count, rows, columns, depth, slab, right, total)
 
 
-class WarpgroupProduct(NamedTuple):
+class WgmmaDotPlan(NamedTuple):
     """A product of warpgroups: both factors lie in shared memory, rows (M or N) by K."""
 
     instruction: Instruction
@@ -60,15 +60,15 @@ class WarpgroupProduct(NamedTuple):
     """How much memory both factors take."""
 
     @staticmethod
-    def of(op: DotOp) -> WarpgroupProduct | None:
+    def of(op: DotOp) -> WgmmaDotPlan | None:
         """How a product goes about it; nothing if it is not one of warpgroups."""
         instruction = wgmma_instruction(op) if op.atom is Atom.WGMMA else None
         if instruction is None:
             return None
         element = BITS[instruction.a] // 8
-        left, right = factor_rows(op)
+        left, right = operand_layouts(op)
         start = left.size * element
-        return WarpgroupProduct(
+        return WgmmaDotPlan(
             instruction,
             best_memory(left, element),
             best_memory(right, element),
@@ -78,7 +78,7 @@ class WarpgroupProduct(NamedTuple):
         )
 
 
-def factor_rows(op: DotOp) -> tuple[Layout, Layout]:
+def operand_layouts(op: DotOp) -> tuple[Layout, Layout]:
     """The layouts of both factors as batches of matrices, rows (M or N) by K."""
     left, right = layout_of(op.a), layout_of(op.b)
     if len(left.shape) == 2:

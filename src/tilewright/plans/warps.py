@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.tile_words import tile_words
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.ir.types import TensorType
+from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:

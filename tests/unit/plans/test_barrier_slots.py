@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tileaa_programs import kernel
 
-from tilewright.analysis.token_slots import Lifetime, assign, token_lifetimes, token_slots
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
+from tilewright.plans.barrier_slots import Lifetime, assign, token_lifetimes, token_slots
 from tilewright.support.diagnostics import UserError
 
 ARGUMENTS = "%p: !aa.ptr<i32>, %x: i32, %cond: i1"

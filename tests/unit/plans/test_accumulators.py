@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tilewright.analysis.accumulators import is_carried, is_read_elsewhere
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import enclosed
 from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 
 SUMS = "tile<64x16xf32>"
 FACTORS = "tile<64x32xf16>, tile<32x16xf16>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.products import FmaProduct, WarpgroupProduct
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
@@ -22,6 +21,7 @@ from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
 from tilewright.layout.warpgroups import ALIGNMENT
+from tilewright.plans.mma import FmaDotPlan, WgmmaDotPlan
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -39,7 +39,7 @@ def scratch_bytes(op: Operation) -> int:
         case ScanOp():
             return _all_slots(op)
         case DotOp():
-            plan = FmaProduct.of(op) or WarpgroupProduct.of(op)
+            plan = FmaDotPlan.of(op) or WgmmaDotPlan.of(op)
             return 0 if plan is None else plan.bytes
         case ExtractOp():
             spread = layout_of(op.source).only(LANE, WARP).columns()

@@ -1,0 +1,43 @@
+"""The dialect pages list every registered operation once, and do not deny what is produced."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from produced_ops import BEGIN, END, PAGES, Job, names_built, registered_ops
+
+from tilewright.driver.compile import Settings
+from tilewright.target.arch import ARCHES
+
+ROOT = Path(__file__).parents[3]
+LISTED = re.compile(r"^\*\*`(\w+)`\*\*|^\* (produced|hand-written)[^:]*: (.*)$", re.MULTILINE)
+PROGRAMS = ("kernels/attention.mlir", "kernels/softmax.mlir", "control_flow/exits.mlir")
+
+
+def listed(page: str) -> dict[str, list[str]]:
+    """The operations of a page's tables: those produced, and those that are input only."""
+    text = (ROOT / "docs" / page).read_text()
+    found: dict[str, list[str]] = {"produced": [], "hand-written": []}
+    dialect = ""
+    for name, kind, ops in LISTED.findall(text[text.index(BEGIN) : text.index(END)]):
+        dialect = name or dialect
+        if kind:
+            found[kind] += [f"{dialect}.{op}" for op in re.findall("`([^`]+)`", ops)]
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_lists_exactly_the_registered_operations(page: str) -> None:
+    tables = listed(page)
+    expected = [op for dialect in PAGES[page] for op in registered_ops(dialect)]
+    assert sorted(tables["produced"] + tables["hand-written"]) == sorted(expected)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_no_produced_operation_is_listed_as_input_only(program: str) -> None:
+    source = (ROOT / "tests" / "run" / program).read_bytes()
+    names = names_built(Job(source, Settings(ARCHES["sm_90"])))
+    assert "nv_tileas.convert_layout" in names or "scf.if" in names
+    assert not names & {op for page in PAGES for op in listed(page)["hand-written"]}

@@ -196,7 +196,7 @@ def _float(root: type[floating.BinaryFloat]) -> ConversionPattern:
 
 
 def _directed(
-    op: floating.RoundedFloat, new: floating.RoundedFloat, build: ConversionBuilder
+    op: floating.RoundedBinaryFloat, new: floating.RoundedBinaryFloat, build: ConversionBuilder
 ) -> Result:
     """Another rounding than to nearest even, which scalars of f32 and f64 have."""
     direction = None if op.rounding is None else _DIRECTIONS.get(op.rounding)

@@ -20,7 +20,7 @@ from tilewright.dialects.arith.floating import (
     MulFOp,
     NegFOp,
     RemFOp,
-    RoundedFloat,
+    RoundedBinaryFloat,
     SubFOp,
 )
 from tilewright.dialects.arith.literals import elementwise, format_of, splat_of
@@ -62,8 +62,8 @@ def fold_binary(op: BinaryFloat, constants: Constants) -> Folded:
     format = format_of(op.result.type)
     if format is None or not format.signed or format.width <= 8:
         return None
-    rounding = ROUNDINGS[op.rounding if isinstance(op, RoundedFloat) else None]
-    if isinstance(op, RoundedFloat):
+    rounding = ROUNDINGS[op.rounding if isinstance(op, RoundedBinaryFloat) else None]
+    if isinstance(op, RoundedBinaryFloat):
         compute, right = ROUNDED[type(op)], splat_of(constants[1])
         if right is not None and right == neutral(compute, format, rounding):
             return op.lhs

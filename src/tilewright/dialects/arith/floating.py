@@ -31,35 +31,35 @@ class BinaryFloat(Operation):
     result = d.result(FLOAT_LIKE)
 
 
-class RoundedFloat(BinaryFloat):
-    """Base of those that round: to nearest even, unless a mode says otherwise."""
+class RoundedBinaryFloat(BinaryFloat):
+    """Base of the four basic operations: round to nearest even, unless a mode says otherwise."""
 
     syntax = f"$lhs `,` $rhs ($rounding^)? {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
     rounding = d.optional_attribute(ROUNDING, spelling="roundingmode")
 
 
-class AddFOp(RoundedFloat):
+class AddFOp(RoundedBinaryFloat):
     """`lhs + rhs`."""
 
     name = "arith.addf"
     traits = (SAME, COMMUTATIVE)
 
 
-class SubFOp(RoundedFloat):
+class SubFOp(RoundedBinaryFloat):
     """`lhs - rhs`."""
 
     name = "arith.subf"
 
 
-class MulFOp(RoundedFloat):
+class MulFOp(RoundedBinaryFloat):
     """`lhs * rhs`."""
 
     name = "arith.mulf"
     traits = (SAME, COMMUTATIVE)
 
 
-class DivFOp(RoundedFloat):
+class DivFOp(RoundedBinaryFloat):
     """`lhs / rhs`."""
 
     name = "arith.divf"

@@ -14,23 +14,23 @@ from tilewright.dialects.cuda_tile.kinds import (
     ROUNDING,
     ROUNDING_SYNTAX,
 )
-from tilewright.dialects.cuda_tile.traits import same_shape, tile
+from tilewright.dialects.cuda_tile.traits import same_shape
+from tilewright.dialects.float_modifiers import (
+    EXTREMUM_SYNTAX,
+    FLUSH_SYNTAX,
+    f32_problems,
+    flush_problems,
+    rounded_problems,
+)
 from tilewright.dialects.rounding import ieee_roundings, rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
-from tilewright.ir.types import F32, I1, I8, I16, I32
+from tilewright.ir.types import I1, I8, I16, I32
 from tilewright.ir.values import Value
 
 SAME = SameType("lhs", "rhs", "result")
 IEEE: Final = ieee_roundings(Rounding)
 """The modes that round to a number of the format, as IEEE 754 says."""
-
-
-def f32_problems(modifier: str, present: bool, value: Value) -> Iterator[str]:
-    """What is wrong with a modifier that only single precision has."""
-    element = tile(value).element
-    if present and element is not F32:
-        yield f"expected f32 elements with {modifier}, got {element}"
 
 
 class UnaryFloat(TileOp):
@@ -74,21 +74,16 @@ class RoundedFloat(TileOp):
     result = d.result(FLOAT_TILE)
 
     def verify(self) -> Iterator[str]:
-        mode = self.rounding_mode
-        yield from rounding_problems(mode, self.roundings)
-        yield from f32_problems("flush_to_zero", self.flush_to_zero, self.result)
-        is_fast = mode in (Rounding.APPROX, Rounding.FULL)
-        yield from f32_problems(f"rounding mode {mode.keyword}", is_fast, self.result)
+        yield from rounded_problems(
+            self.rounding_mode, self.roundings, self.flush_to_zero, self.result
+        )
 
 
 class RoundedBinaryFloat(RoundedFloat):
     """Base of the four basic operations."""
 
     traits = (SAME,)
-    syntax = (
-        f"$lhs `,` $rhs {ROUNDING_SYNTAX} (`flush_to_zero` $flush_to_zero^)? "
-        "attr-dict `:` type($result)"
-    )
+    syntax = f"$lhs `,` $rhs {ROUNDING_SYNTAX} {FLUSH_SYNTAX} attr-dict `:` type($result)"
 
     lhs = d.operand(FLOAT_TILE)
     rhs = d.operand(FLOAT_TILE)
@@ -97,12 +92,12 @@ class RoundedBinaryFloat(RoundedFloat):
 class FlushableFloat(UnaryFloat):
     """Base of the functions that flush subnormal numbers to zero if told."""
 
-    syntax = "$source (`flush_to_zero` $flush_to_zero^)? attr-dict `:` type($result)"
+    syntax = f"$source {FLUSH_SYNTAX} attr-dict `:` type($result)"
 
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from f32_problems("flush_to_zero", self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, self.result)
 
 
 class FloatExtremum(BinaryFloat):
@@ -112,16 +107,13 @@ class FloatExtremum(BinaryFloat):
     """
 
     traits = (SAME, COMMUTATIVE)
-    syntax = (
-        "$lhs `,` $rhs oilist(`flush_to_zero` $flush_to_zero | `propagate_nan` $propagate_nan) "
-        "attr-dict `:` type($result)"
-    )
+    syntax = EXTREMUM_SYNTAX
 
     propagate_nan = d.flag()
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from f32_problems("flush_to_zero", self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, self.result)
 
 
 def precision_problems(mode: Rounding, value: Value) -> Iterator[str]:
@@ -178,10 +170,7 @@ class FmaOp(RoundedFloat):
 
     name = "cuda_tile.fma"
     traits = (SameType("lhs", "rhs", "acc", "result"),)
-    syntax = (
-        f"$lhs `,` $rhs `,` $acc {ROUNDING_SYNTAX} "
-        "(`flush_to_zero` $flush_to_zero^)? attr-dict `:` type($result)"
-    )
+    syntax = f"$lhs `,` $rhs `,` $acc {ROUNDING_SYNTAX} {FLUSH_SYNTAX} attr-dict `:` type($result)"
 
     lhs = d.operand(FLOAT_TILE)
     rhs = d.operand(FLOAT_TILE)

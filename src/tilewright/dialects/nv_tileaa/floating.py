@@ -7,15 +7,15 @@ from typing import ClassVar, Final
 
 from tilewright.dialects.arith.attributes import CMPF_PREDICATE, FAST_MATH, NO_FAST_MATH
 from tilewright.dialects.arith.comparison import ComparisonOp
+from tilewright.dialects.float_modifiers import (
+    EXTREMUM_SYNTAX,
+    FLUSH_SYNTAX,
+    flush_problems,
+    rounded_problems,
+)
 from tilewright.dialects.nv_tileaa.attributes import ROUNDING_MODE, RoundingMode
 from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, ELEMENTWISE, FLOAT_TILE
-from tilewright.dialects.nv_tileaa.rounding import (
-    FLUSH_SYNTAX,
-    IEEE,
-    ROUNDING_SYNTAX,
-    f32_problems,
-)
-from tilewright.dialects.rounding import rounding_problems
+from tilewright.dialects.nv_tileaa.rounding import IEEE, ROUNDING_SYNTAX
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
@@ -64,11 +64,9 @@ class RoundedFloat(FloatOp):
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        mode = self.rounding_mode
-        yield from rounding_problems(mode, self.roundings)
-        yield from f32_problems("flush_to_zero", self.flush_to_zero, self.result)
-        is_fast = mode in (RoundingMode.APPROX, RoundingMode.FULL)
-        yield from f32_problems(f"rounding mode {mode.keyword}", is_fast, self.result)
+        yield from rounded_problems(
+            self.rounding_mode, self.roundings, self.flush_to_zero, self.result
+        )
 
 
 class RoundedBinaryFloat(RoundedFloat):
@@ -88,16 +86,13 @@ class FloatExtremum(BinaryFloat):
     """
 
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
-    syntax = (
-        "$lhs `,` $rhs oilist(`flush_to_zero` $flush_to_zero | `propagate_nan` $propagate_nan) "
-        "attr-dict `:` type($result)"
-    )
+    syntax = EXTREMUM_SYNTAX
 
     propagate_nan = d.flag()
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from f32_problems("flush_to_zero", self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, self.result)
 
 
 class AbsFOp(UnaryFloat):

@@ -145,7 +145,7 @@ FLOAT_EXTREMES: Final[dict[type[Operation], tuple[Callable[..., Array], bool]]] 
 
 
 @meaning(*FLOATS)
-def arithmetic(op: floating.RoundedFloat, at: Batch) -> Array:
+def arithmetic(op: floating.RoundedBinaryFloat, at: Batch) -> Array:
     """Sum, difference, product and quotient, rounded as told."""
     mode = ROUNDINGS[op.rounding]
     return FLOATS[type(op)](at[op.lhs], at[op.rhs], element(op.result), mode)

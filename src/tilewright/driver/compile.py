@@ -46,14 +46,20 @@ Source = bytes | str | os.PathLike[str] | Operation
 
 
 class Watch:
-    """Who looks on: instruments of passes, a clock, and where remarks go."""
+    """Observers of a compilation: pass instruments, timing, and the diagnostic sink."""
 
     __slots__ = ("clock", "instruments", "sink")
 
-    def __init__(self, instruments: Sequence[Instrument] = (), clock: Timing | None = None) -> None:
+    def __init__(
+        self,
+        instruments: Sequence[Instrument] = (),
+        clock: Timing | None = None,
+        *,
+        remarks: bool = False,
+    ) -> None:
         self.clock = clock or Timing()
         self.instruments = [*instruments, self.clock]
-        self.sink = Sink()
+        self.sink = Sink(remarks=remarks)
 
 
 class Entry:

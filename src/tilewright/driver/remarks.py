@@ -1,15 +1,16 @@
-"""Remarks about compiled programs, and where they are kept beside the cubins."""
+"""Cache entries of remarks, kept beside the cubins."""
 
 from __future__ import annotations
 
 import marshal
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.cache import Cache, key_of
 from tilewright.driver.stored import MARSHAL
 from tilewright.support.location import UNKNOWN, FileLoc, Location
+from tilewright.support.remarks import Remark
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
@@ -18,25 +19,6 @@ if TYPE_CHECKING:
     from tilewright.driver.cache import Warn
     from tilewright.driver.settings import Settings
     from tilewright.driver.stored import Stored
-
-MEMORY, TENSOR_CORE, RESOURCES, COMPILER = "Memory", "Tensor-core", "Resources", "Compiler"
-"""The categories."""
-
-Details = tuple[tuple[str, str], ...]
-
-
-class Remark(NamedTuple):
-    """Something to know about a function."""
-
-    kind: str
-    """passed, missed, failed or analysis: whether the best was done, and if not, how bad it is."""
-    category: str
-    name: str
-    text: str
-    function: str
-    location: Location = UNKNOWN
-    details: Details = ()
-
 
 Make = Callable[[], "tuple[Stored, list[Remark]]"]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from tilewright.support.location import UNKNOWN, Location
+
+if TYPE_CHECKING:
+    from tilewright.support.remarks import Remark
 
 
 class Severity(Enum):
@@ -113,12 +116,17 @@ def fail(message: str, location: Location = UNKNOWN, *notes: Diagnostic) -> NoRe
 
 
 class Sink:
-    """Collects diagnostics, so that one run reports every error and not only the first."""
+    """Collects diagnostics, so that one run reports every error and not only the first.
 
-    __slots__ = ("diagnostics",)
+    With `remarks` it also collects optimization remarks, which passes otherwise do not build.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("diagnostics", "remarks", "wants_remarks")
+
+    def __init__(self, *, remarks: bool = False) -> None:
         self.diagnostics: list[Diagnostic] = []
+        self.remarks: list[Remark] = []
+        self.wants_remarks = remarks
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep a diagnostic."""
@@ -131,6 +139,11 @@ class Sink:
     def warning(self, message: str, location: Location = UNKNOWN) -> None:
         """Keep a warning."""
         self.add(Diagnostic(message, location, Severity.WARNING))
+
+    def remark(self, remark: Remark) -> None:
+        """Keep an optimization remark, if remarks are enabled."""
+        if self.wants_remarks:
+            self.remarks.append(remark)
 
     @property
     def errors(self) -> Iterator[Diagnostic]:

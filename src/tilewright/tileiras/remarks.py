@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.remarks import MEMORY, TENSOR_CORE
+from tilewright.support.remarks import MEMORY, TENSOR_CORE
 from tilewright.support.source_place import source_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tilewright.driver.remarks import Remark
+    from tilewright.support.remarks import Remark
 
 TAGS: Final = {
     "passed": "Passed",

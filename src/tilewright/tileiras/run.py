@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from tilewright.dialects.cuda_tile.structure import ModuleOp
-    from tilewright.driver.remarks import Remark
     from tilewright.driver.settings import Settings
     from tilewright.driver.stored import Stored
+    from tilewright.support.remarks import Remark
     from tilewright.tileiras.command_line import Job, RemarkOptions
 
 OK: Final = 0
@@ -212,10 +212,10 @@ def _made(job: Job, data: bytes, settings: Settings) -> Stored:
 def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[Stored, list[Remark]]:
     """The same, and what there is to remark."""
     module = _program(job, data)
-    from tilewright.driver.decisions import compile_remarked  # noqa: PLC0415
+    from tilewright.driver.compile_remarks import compile_with_remarks  # noqa: PLC0415
 
     with _failing(FAILED):
-        return compile_remarked(module, settings)
+        return compile_with_remarks(module, settings)
 
 
 def _program(job: Job, data: bytes) -> ModuleOp:

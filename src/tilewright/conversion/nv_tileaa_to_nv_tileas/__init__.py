@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.remarks import report_dots
 from tilewright.analysis.targets import target_of
 from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import make_agents
@@ -31,6 +32,7 @@ class ConvertTileAAToTileAS(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
                 lay_out(function, required_target(function))
+                report_dots(function, sink, self.name)
 
 
 def required_target(function: FuncOp) -> Arch:

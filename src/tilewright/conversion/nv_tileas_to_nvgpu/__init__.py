@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.remarks import report_accesses
 from tilewright.conversion.nv_tileas_to_nvgpu import (
     agents,
     allocation,
@@ -105,5 +106,6 @@ class ConvertTileASToNvgpu(Pass):
     name = "convert-tileas-to-nvgpu"
 
     def run(self, op: Operation, sink: Sink) -> None:
+        report_accesses(op, sink, self.name)
         types = thread_types()
         convert(op, target(types), _finder(), types, sink=sink)

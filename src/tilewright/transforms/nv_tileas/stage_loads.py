@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.remarks import load_remark
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.constant import ConstantOp
@@ -78,10 +79,10 @@ class StageLoads(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             if function.is_kernel:
-                _stage(function)
+                _stage(function, sink)
 
 
-def _stage(function: FuncOp) -> None:
+def _stage(function: FuncOp, sink: Sink) -> None:
     spec = function.kernel_spec
     if spec is None or spec.num_warps is None:
         return
@@ -94,7 +95,14 @@ def _stage(function: FuncOp) -> None:
         limits = PRODUCTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
         stages = min(STAGES, _room(function, limits.total) // needed)
         if stages and needed <= limits.round:
+            _report(function, chosen, sink)
             Staging(loop, chosen, stages).build()
+
+
+def _report(function: FuncOp, chosen: Sequence[Ahead], sink: Sink) -> None:
+    for ahead in chosen if sink.wants_remarks else ():
+        assert isinstance(ahead.load, TiledLoadOp)
+        sink.remark(load_remark(ahead.load, "cp.async", function.sym_name, StageLoads.name))
 
 
 def _suits(ahead: Ahead, threads: int) -> bool:

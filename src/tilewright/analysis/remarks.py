@@ -1,0 +1,119 @@
+"""Remarks on instruction selection: global memory accesses and dots of nv_tileas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attributes import Atom, maybe_layout_of
+from tilewright.dialects.nv_tileas.matrix import DotOp, mma_instruction, wgmma_instruction
+from tilewright.dialects.nv_tileas.memory import (
+    GatherLoadOp,
+    LoadOp,
+    ScatterStoreOp,
+    StoreOp,
+    TiledLoadOp,
+    TiledStoreOp,
+)
+from tilewright.ir.types import TensorType
+from tilewright.layout.linear import REGISTER
+from tilewright.support.remarks import MEMORY, TENSOR_CORE, Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tilewright.dialects.nv_tileas.matrix import Instruction
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+LOADS: Final = (LoadOp, TiledLoadOp, GatherLoadOp)
+STORES: Final = (StoreOp, TiledStoreOp, ScatterStoreOp)
+Load = LoadOp | TiledLoadOp | GatherLoadOp
+Store = StoreOp | TiledStoreOp | ScatterStoreOp
+
+SCALAR: Final = "one element at a time, since no two are known to be aligned neighbours"
+MMA_NAMES: Final = {Atom.FMA: "FMA", Atom.MMA_SYNC: "mma.sync", Atom.WGMMA: "wgmma"}
+MMA_INSTRUCTIONS: Final[dict[Atom, Callable[[DotOp], Instruction | None]]] = {
+    Atom.FMA: lambda _: None,
+    Atom.MMA_SYNC: mma_instruction,
+    Atom.WGMMA: wgmma_instruction,
+}
+
+
+def report_accesses(root: Operation, sink: Sink, pass_name: str) -> None:
+    """Report the instruction and vector width of each load and store below `root`."""
+    if not sink.wants_remarks:
+        return
+    for function in root.walk():
+        if isinstance(function, FuncOp):
+            for op in function.walk():
+                if isinstance(op, LOADS):
+                    sink.remark(load_remark(op, "ld.global", function.sym_name, pass_name))
+                elif isinstance(op, STORES):
+                    sink.remark(_store_remark(op, function.sym_name, pass_name))
+
+
+def report_dots(function: FuncOp, sink: Sink, pass_name: str) -> None:
+    """Report the MMA instruction of each dot of a function."""
+    if not sink.wants_remarks:
+        return
+    for op in function.walk():
+        if isinstance(op, DotOp):
+            sink.remark(_dot_remark(op, function.sym_name, pass_name))
+
+
+def load_remark(op: Load, instruction: str, function: str, pass_name: str) -> Remark:
+    """Build the remark on a load that `instruction` executes."""
+    tile = op.result if isinstance(op, LoadOp) else op.tile
+    return _access_remark(op, tile, "Load", instruction, function, pass_name)
+
+
+def _store_remark(op: Store, function: str, pass_name: str) -> Remark:
+    tile = op.value if isinstance(op, StoreOp) else op.tile
+    return _access_remark(op, tile, "Store", "st.global", function, pass_name)
+
+
+def _access_remark(
+    op: Load | Store, tile: Value, verb: str, instruction: str, function: str, pass_name: str
+) -> Remark:
+    type = tile.type
+    layout = maybe_layout_of(tile)
+    registers = 1 if layout is None else layout.extent(REGISTER)
+    details = [("Instruction", instruction), ("ElementsAtOnce", str(op.vector))]
+    if isinstance(type, TensorType):
+        details.append(("Shape", str(list(type.shape or ()))))
+    width = f"{op.vector} elements at a time" if op.vector > 1 else "one element a thread"
+    scalar = op.vector == 1 and registers > 1
+    kind, text = ("missed", SCALAR) if scalar else ("passed", width)
+    return Remark(
+        kind,
+        MEMORY,
+        f"RemarkMemory{verb}InstructionSelected",
+        f"{verb} of {text}",
+        pass_name,
+        function,
+        op.location,
+        tuple(details),
+    )
+
+
+def _dot_remark(op: DotOp, function: str, pass_name: str) -> Remark:
+    instruction = MMA_INSTRUCTIONS[op.atom](op)
+    details = [("Instruction", MMA_NAMES[op.atom])]
+    if instruction is not None:
+        details.append(("Shape", str(list(instruction.shape))))
+    if op.atom is Atom.FMA:
+        kind, text = "failed", "Matmul without tensor cores, which do not take these types"
+    else:
+        kind, text = "passed", "Matmul on tensor cores"
+    return Remark(
+        kind,
+        TENSOR_CORE,
+        "RemarkTensorCoreMMA",
+        text,
+        pass_name,
+        function,
+        op.location,
+        tuple(details),
+    )

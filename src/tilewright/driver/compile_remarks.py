@@ -1,0 +1,74 @@
+"""Compile with remarks: those that passes report, and the kernel resources from ptxas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.dialects.cuda_tile.structure import EntryOp
+from tilewright.driver.compile import Compilation, Watch, remarks_of
+from tilewright.support.diagnostics import Severity
+from tilewright.support.location import UNKNOWN, Location
+from tilewright.support.remarks import COMPILER, RESOURCES, Remark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tilewright.driver.settings import Settings
+    from tilewright.driver.stored import Stored
+    from tilewright.emit.cubin import Cubin, Resources
+    from tilewright.ir.operation import Operation
+    from tilewright.support.diagnostics import Diagnostic
+    from tilewright.support.remarks import Details
+
+PTXAS = "ptxas"
+
+
+def compile_with_remarks(module: Operation, settings: Settings) -> tuple[Stored, list[Remark]]:
+    """Compile a Tile IR program to a cubin and collect all remarks about it."""
+    locations = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
+    compilation = Compilation(module, settings, Watch(remarks=True))
+    compilation.to("cubin")
+    cubin, sink = compilation.cubin, compilation.watch.sink
+    assert cubin is not None
+    diagnostics = pass_diagnostics(sink.diagnostics, cubin)
+    remarks = [*sink.remarks, *diagnostics, *resource_remarks(cubin, locations)]
+    return compilation.result(), remarks
+
+
+def resource_remarks(cubin: Cubin, locations: dict[str, Location]) -> Iterator[Remark]:
+    """Report the resources of each kernel, its register spills, and the warnings of ptxas."""
+    for entry in cubin.entries.values():
+        location = locations.get(entry.name, UNKNOWN)
+        text = f"Kernel of {entry.registers} registers a thread"
+        name, details = "RemarkKernelResources", _resource_details(entry)
+        yield Remark("analysis", RESOURCES, name, text, PTXAS, entry.name, location, details)
+        if entry.spill_stores or entry.spill_loads:
+            spilled = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
+            text = f"Registers spilled to local memory: {spilled} a thread"
+            name = "RemarkRegisterSpills"
+            yield Remark("missed", RESOURCES, name, text, PTXAS, entry.name, location)
+    for warning in cubin.warnings:
+        yield Remark("analysis", COMPILER, "RemarkAssembler", warning, PTXAS, "")
+
+
+def _resource_details(entry: Resources) -> Details:
+    threads = "any" if entry.threads is None else "x".join(map(str, entry.threads))
+    numbers = {
+        "Threads": threads,
+        "Registers": entry.registers,
+        "SpillStores": entry.spill_stores,
+        "SpillLoads": entry.spill_loads,
+        "Stack": entry.stack,
+        "SharedMemory": entry.shared,
+        "Barriers": entry.barriers,
+        "Occupancy": "unknown" if entry.occupancy is None else entry.occupancy,
+    }
+    return tuple((name, str(number)) for name, number in numbers.items())
+
+
+def pass_diagnostics(diagnostics: Iterable[Diagnostic], cubin: Cubin) -> Iterator[Remark]:
+    """Convert diagnostics of severity remark, except those that `resource_remarks` covers."""
+    covered = {each.message for each in remarks_of(cubin)}
+    for each in diagnostics:
+        if each.severity is Severity.REMARK and each.message not in covered:
+            yield Remark("analysis", COMPILER, "RemarkPass", each.message, "", "", each.location)

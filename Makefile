@@ -10,7 +10,7 @@ TORCH := $(VENV)/.torch
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
+.PHONY: help demo test lint format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,10 @@ format: $(READY) ## rewrite the sources in the one format, fix what ruff can fix
 	@echo "format: ruff format and the safe fixes of ruff check"
 	@$(BIN)/ruff format
 	@$(BIN)/ruff check --fix
+
+mutate: $(READY) ## mutation testing: disable each pass and pattern between nv_tileaa and nvgpu, expect a failure
+	@echo "mutate: one pass, pattern or rule disabled at a time; a test of its package must fail"
+	@$(BIN)/python tools/mutation_testing.py $(ARGS)
 
 requirements: $(READY) ## list the requirements with the tests that cover them, and run those tests
 	@echo "requirements: each with its tests, which are run"

@@ -1,0 +1,64 @@
+// Conversions between number formats.
+// RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
+#pair = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+#spec = #nv_tileaa.kernel_spec<num_warps = 1>
+!f = tensor<64xf32, #pair>
+!i = tensor<64xi32, #pair>
+gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
+  // CHECK-LABEL: @half
+  // CHECK: arith.truncf %arg0 : vector<2xf32> to vector<2xf16>
+  // CHECK: arith.extf {{.*}} : vector<2xf16> to vector<2xf32>
+  nv_tileaa.func @half(%a: !f) attributes {kernel_spec = #spec} {
+    %0 = nv_tileaa.fp_to_fp %a : !f to tensor<64xf16, #pair>
+    %1 = nv_tileaa.fp_to_fp %0 : tensor<64xf16, #pair> to !f
+    nv_tileaa.return
+  }
+  // cvt converts fp8 since sm_89.
+  // CHECK-LABEL: @fp8
+  // CHECK: arith.truncf %arg0 : vector<2xf32> to vector<2xf8E4M3FN>
+  // CHECK: arith.extf {{.*}} : vector<2xf8E4M3FN> to vector<2xf32>
+  nv_tileaa.func @fp8(%a: !f) attributes {kernel_spec = #spec} {
+    %0 = nv_tileaa.fp_to_fp %a : !f to tensor<64xf8E4M3FN, #pair>
+    %1 = nv_tileaa.fp_to_fp %0 : tensor<64xf8E4M3FN, #pair> to !f
+    nv_tileaa.return
+  }
+  // Out-of-range values saturate, as cvt does.
+  // CHECK-LABEL: @integers
+  // CHECK: llvm.intr.fptosi.sat({{.*}}) : (vector<2xf32>) -> vector<2xi32>
+  // CHECK: arith.sitofp {{.*}} : vector<2xi32> to vector<2xf32>
+  // CHECK: arith.uitofp {{.*}} : vector<2xi32> to vector<2xf16>
+  nv_tileaa.func @integers(%a: !f) attributes {kernel_spec = #spec} {
+    %0 = nv_tileaa.ftoi %a signed : !f to !i
+    %1 = arith.sitofp %0 : !i to !f
+    %2 = arith.uitofp %0 : !i to tensor<64xf16, #pair>
+    nv_tileaa.return
+  }
+}
+// -----
+// A 32-bit integer does not fit into f32: it is truncated with a sticky last bit, so that rounding to
+// bf16 rounds once.
+#pair = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
+  // CHECK-LABEL: @round_once
+  // CHECK: llvm.nvvm.i2f.rz
+  // CHECK: llvm.nvvm.f2i.rz
+  // CHECK: arith.cmpi ne
+  // CHECK: arith.truncf {{.*}} to vector<2xbf16>
+  nv_tileaa.func @round_once(%i: tensor<64xi32, #pair>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %0 = arith.sitofp %i : tensor<64xi32, #pair> to tensor<64xbf16, #pair>
+    nv_tileaa.return
+  }
+}
+// -----
+// Before sm_89 there is no instruction for fp8: integer arithmetic on the bit patterns.
+#pair = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 80>} {
+  // CHECK-LABEL: @emulated_fp8
+  // CHECK-NOT: arith.truncf
+  // CHECK: arith.bitcast %arg0 : vector<2xf32> to vector<2xi32>
+  // CHECK: arith.trunci {{.*}} to vector<2xi8>
+  nv_tileaa.func @emulated_fp8(%a: tensor<64xf32, #pair>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %0 = nv_tileaa.fp_to_fp %a : tensor<64xf32, #pair> to tensor<64xf8E4M3FN, #pair>
+    nv_tileaa.return
+  }
+}

@@ -1,0 +1,199 @@
+"""Mutation testing of the lowering from nv_tileaa to nvgpu: `make mutate`.
+
+A mutant is the compiler with one pass disabled, or with one pattern or rule unregistered. It is
+killed if a FileCheck test of its own package fails, or else a unit test of that package. Nothing on
+disk is changed: a mutant is made in this process and undone afterwards. A first run without
+mutants records which cases apply which pattern, so that a mutant runs only the cases that can
+kill it; it also finds the patterns that a conversion creates when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pkgutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
+from io import StringIO
+from typing import Any, Final, NamedTuple
+
+import pytest
+from filecheck_runner import ROOT, Case, cases, problem
+
+from tilewright.driver.pipelines import PASSES
+from tilewright.ir.conversion_pattern import ConversionPattern
+from tilewright.ir.pipeline_text import find_pass
+from tilewright.ir.rules import Rule
+
+TESTS: Final = ROOT.parent
+PACKAGES: Final = (
+    "transforms.nv_tileaa",
+    "transforms.nv_tileas",
+    "conversion.nv_tileaa_to_nv_tileas",
+    "conversion.nv_tileas_to_nvgpu",
+    "dialects.nv_tileaa",
+    "dialects.nv_tileas",
+)
+"""Those whose passes, patterns and rules run between nv_tileaa and nvgpu."""
+
+
+class Mutant(NamedTuple):
+    """A pass, a pattern or a rule whose absence a test must notice."""
+
+    package: str
+    kind: str
+    name: str
+
+    @property
+    def id(self) -> str:
+        """The mutant, for reports."""
+        return f"{self.package}: {self.kind} {self.name}"
+
+
+class Switchboard:
+    """All passes, patterns and rules, each of which can be watched or switched off.
+
+    A pass is switched off when it does nothing, a pattern when it never applies: that is what
+    unregistering it does.
+    """
+
+    def __init__(self) -> None:
+        self.off: Mutant | None = None
+        self.applied: set[Mutant] = set()
+        """Those that have done something since this was last cleared."""
+        self.known: dict[Mutant, None] = {}
+        for package in PACKAGES:
+            self._switch_passes(package)
+            for module in _modules(f"tilewright.{package}"):
+                for rewrite in _declared(module):
+                    self._switch_rewrite(rewrite, module.__name__)
+        self._switch_created_patterns()
+
+    def _switch_passes(self, package: str) -> None:
+        for name, target in PASSES.items():
+            if target.startswith((f"tilewright.{package}:", f"tilewright.{package}.")):
+                kind: Any = find_pass(name, PASSES)
+                kind.run = self._switched(Mutant(package, "pass", name), kind.run)
+
+    def _switch_rewrite(self, rewrite: ConversionPattern | Rule, module: str) -> None:
+        if getattr(rewrite.apply, "mutant", None) is not None:
+            return
+        mutant = _mutant_of(rewrite, module)
+        if mutant is not None:
+            rewrite.apply = self._switched(mutant, rewrite.apply)
+
+    def _switch_created_patterns(self) -> None:
+        """Some conversions create their patterns for each kernel."""
+        kind: Any = ConversionPattern
+        original = kind.__init__
+
+        def create(pattern: ConversionPattern, *arguments: Any, **named: Any) -> None:
+            original(pattern, *arguments, **named)
+            apply: Any = pattern.apply
+            self._switch_rewrite(pattern, str(apply.__module__))
+
+        kind.__init__ = create
+
+    def _switched(self, mutant: Mutant, original: Callable[..., Any]) -> Callable[..., Any]:
+        self.known[mutant] = None
+
+        def switched(*arguments: Any) -> Any:
+            if mutant == self.off:
+                return None
+            try:
+                result = original(*arguments)
+            except Exception:
+                self.applied.add(mutant)  # it reports an error
+                raise
+            if result is not None or mutant.kind == "pass":
+                self.applied.add(mutant)
+            return result
+
+        switched.mutant = mutant  # type: ignore[attr-defined]
+        return switched
+
+
+def _mutant_of(rewrite: ConversionPattern | Rule, module: str) -> Mutant | None:
+    """The mutant without a pattern or a rule of a module, if that is in one of the packages."""
+    for package in PACKAGES:
+        if module.startswith(f"tilewright.{package}."):
+            kind = "rule" if isinstance(rewrite, Rule) else "pattern"
+            short = module.removeprefix(f"tilewright.{package}.")
+            return Mutant(package, kind, f"{short}.{rewrite.name}")
+    return None
+
+
+def _modules(name: str) -> Iterator[Any]:
+    module = import_module(name)
+    for entry in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        yield from _modules(f"{name}.{entry.name}")
+    yield module
+
+
+def _declared(module: Any) -> Iterator[ConversionPattern | Rule]:
+    """The patterns and rules of a module: by name, or in its tuples of them."""
+    for value in vars(module).values():
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, ConversionPattern | Rule):
+                yield each
+
+
+def covering_cases(switches: Switchboard) -> dict[Mutant, list[Case]]:
+    """Run all cases unchanged: which of them apply which pattern, rule or pass."""
+    covering: dict[Mutant, list[Case]] = {}
+    for case in cases():
+        switches.applied.clear()
+        failure = problem(case)
+        if failure is not None:
+            sys.exit(f"{case.id}: expected it to pass without mutants, got {failure}")
+        for mutant in switches.applied:
+            covering.setdefault(mutant, []).append(case)
+    return covering
+
+
+def killer(mutant: Mutant, covering: list[Case], *, units: bool) -> str | None:
+    """The first test of the mutant's own package that fails with it."""
+    own = ROOT.joinpath(*mutant.package.split("."))
+    for case in covering:
+        if case.path.is_relative_to(own) and problem(case) is not None:
+            return case.id
+    return _unit_test(mutant) if units else None
+
+
+def _unit_test(mutant: Mutant) -> str | None:
+    folder = TESTS.joinpath("unit", *mutant.package.split("."))
+    if not folder.exists():
+        return None
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        code = pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", str(folder)])
+    return str(folder.relative_to(TESTS)) if code == pytest.ExitCode.TESTS_FAILED else None
+
+
+def main() -> int:
+    """Report every mutant that survives; the exit code says whether there are any."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-v", "--verbose", action="store_true", help="also list killed mutants")
+    parser.add_argument("--filecheck-only", action="store_true", help="run no unit tests")
+    parser.add_argument("-k", metavar="TEXT", default="", help="only mutants whose id has this")
+    options = parser.parse_args()
+    start = time.monotonic()
+    switches = Switchboard()
+    covering = covering_cases(switches)
+    targets = [mutant for mutant in switches.known if options.k in mutant.id]
+    survivors = 0
+    for mutant in targets:
+        switches.off = mutant
+        test = killer(mutant, covering.get(mutant, []), units=not options.filecheck_only)
+        survivors += test is None
+        if test is None or options.verbose:
+            print(f"killed    {mutant.id} by {test}" if test else f"survived  {mutant.id}")
+    seconds = time.monotonic() - start
+    killed = len(targets) - survivors
+    print(f"mutants: {killed} of {len(targets)} killed, {survivors} survived, in {seconds:.0f} s")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

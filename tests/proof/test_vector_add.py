@@ -177,8 +177,8 @@ def load(op: LoadPtrTkoOp, new: LoadPtrTkoOp, build: ConversionBuilder) -> Resul
     if new.mask is None:
         return [build.create(tiny.LoadOp, address=new.source, types=[F32]).result, ()]
     then = build.add_block()
-    other = build.add_block(behind=then)
-    after = build.add_block([F32], behind=other)
+    other = build.add_block(after=then)
+    after = build.add_block([F32], after=other)
     build.create(tiny.CondBranchOp, condition=new.mask, successors=[then, other])
     with build.at(InsertPoint.at_end(then)):
         value = build.create(tiny.LoadOp, address=new.source, types=[F32])
@@ -195,7 +195,7 @@ def store(op: StorePtrTkoOp, new: StorePtrTkoOp, build: ConversionBuilder) -> Re
     if new.mask is None:
         return build.reject("expected a mask")
     then = build.add_block()
-    after = build.add_block(behind=then)
+    after = build.add_block(after=then)
     build.create(tiny.CondBranchOp, condition=new.mask, successors=[then, after])
     with build.at(InsertPoint.at_end(then)):
         build.create(tiny.StoreOp, value=new.value, address=new.destination)

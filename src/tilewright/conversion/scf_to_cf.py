@@ -65,7 +65,7 @@ def for_(op: ForOp, new: ForOp, build: ConversionBuilder) -> Result:
     """The first block asks whether there is another round; the body jumps back to it."""
     carried = _types(new.init_args)
     first = build.add_block([new.lower_bound.type, *carried])
-    after = build.add_block(behind=first)
+    after = build.add_block(after=first)
     build.create(BranchOp, arguments=[new.lower_bound, *new.init_args], successors=[first])
 
     def again(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
@@ -73,7 +73,7 @@ def for_(op: ForOp, new: ForOp, build: ConversionBuilder) -> Result:
         following = build.create(AddIOp, lhs=count, rhs=new.step).result
         return build.create(BranchOp, arguments=[following, *new_end.values], successors=[first])
 
-    body = build.convert_region(op.body, _around(build), behind=first, terminator=again)
+    body = build.convert_region(op.body, _around(build), after=first, terminator=again)
     predicate = CmpIPredicate.ULT if op.unsigned_cmp else CmpIPredicate.SLT
     with build.at(InsertPoint.at_end(first)):
         inside = build.create(CmpIOp, predicate=predicate, lhs=first.args[0], rhs=new.upper_bound)
@@ -109,8 +109,8 @@ def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
     # The condition goes to a block that only exists once the body is there: it is a block of its
     # own in between, which passes on what it gets.
     entered = build.add_block(_flat(_converted(build, op.after.block.args)))
-    before = build.convert_region(op.before, around, behind=start.block, terminator=leave)
-    after = build.convert_region(op.after, around, behind=entered, terminator=again)
+    before = build.convert_region(op.before, around, after=start.block, terminator=leave)
+    after = build.convert_region(op.after, around, after=entered, terminator=again)
     with build.at(InsertPoint.at_end(entered)):
         build.create(BranchOp, arguments=entered.args, successors=[after[0]])
     with build.at(start):
@@ -132,7 +132,7 @@ def if_(op: IfOp, new: IfOp, build: ConversionBuilder) -> Result:
     def branch(region: Region) -> Block:
         if not region.blocks:
             return after
-        return build.convert_region(region, around, behind=start.block, terminator=leave)[0]
+        return build.convert_region(region, around, after=start.block, terminator=leave)[0]
 
     other = branch(op.else_region)
     then = branch(op.then_region)

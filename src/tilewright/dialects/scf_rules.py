@@ -27,7 +27,7 @@ def _inline(
     """Move what a block holds in front of `op`; gives what it yields."""
     last = block.last
     assert last is not None
-    build.inline_block(block, InsertPoint.in_front_of(op), arguments)
+    build.inline_block(block, InsertPoint.before(op), arguments)
     passed = last.operands
     build.erase(last)
     return passed

@@ -1,4 +1,4 @@
-"""Views of operations: they read like the operation, but with the operands of a new program."""
+"""Adaptors: read-only views of an operation with its converted operands."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pack(Value):
 
     @property
     def users(self) -> NoReturn:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Nobody may use it."""
+        """Reject: a pack is never an operand of an operation."""
         count = len(self.values)
         raise InternalError(f"a '{self.type}' that was converted to {count} values is used as one")
 

@@ -1,4 +1,4 @@
-"""What a declared attribute holds, and how Python sees it: an `int`, a `str`, an enum member."""
+"""Attribute kinds: map a declared attribute to a Python value (`int`, `str`, an enum member)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AttributeKind(Generic[T]):
         self.description = description
 
     def accepts(self, attribute: Attribute) -> bool:
-        """Whether the attribute may stand here."""
+        """Whether the attribute is valid for the declared field."""
         raise NotImplementedError
 
     def unwrap(self, attribute: Attribute) -> T:
@@ -43,7 +43,7 @@ class AttributeKind(Generic[T]):
         raise NotImplementedError
 
     def wrap(self, value: T) -> Attribute:
-        """The attribute of a Python value."""
+        """Wrap a Python value in an attribute."""
         raise NotImplementedError
 
     def coerce(self, attribute: Attribute) -> Attribute:
@@ -112,7 +112,7 @@ class UnitKind(AttributeKind[bool]):
 
 
 class StringKind(AttributeKind[str]):
-    """A text."""
+    """A string."""
 
     __slots__ = ()
 

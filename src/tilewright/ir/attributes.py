@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Attribute:
-    """Anything an operation may carry besides operands: equal contents are the same object."""
+    """Base of attributes and types. Attributes are uniqued: equal contents are the same object."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class EnumAttr(Attribute, Enum):
     __hash__ = object.__hash__
 
     width: ClassVar[int]
-    """How wide the integer of the generic form is."""
+    """Bit width of the integer in the generic form."""
     wrapped: ClassVar[bool]
     """Whether the name stands inside the angle brackets."""
 
@@ -45,16 +45,16 @@ class EnumAttr(Attribute, Enum):
 
     @property
     def keyword(self) -> str:
-        """How the text spells this member."""
+        """The spelling of this member in the text."""
         return self.name.lower()
 
     def keyword_in(self, style: str) -> str:
-        """How the text of a printing style spells this member."""
+        """The spelling of this member in a printing style."""
         return self.keyword
 
     @classmethod
     def from_keyword(cls, keyword: str) -> Self | None:
-        """The member that the text spells so."""
+        """The member with this spelling."""
         return cls.__members__.get(keyword.upper()) if keyword.islower() else None
 
     def __str__(self) -> str:
@@ -88,8 +88,8 @@ class Parametric(Attribute):
     """Base of types and attributes with parameters: the slots, in order.
 
     A subclass declares `__slots__`, annotates them, and gives a typed `__new__` that returns
-    `cls.unique(...)`. Entries live as long as somebody holds them, so that a long-lived process
-    does not collect the constants of every kernel it ever saw.
+    `cls.unique(...)`. The pool holds weak references, so that a long-lived process does not
+    accumulate the constants of every kernel it compiled.
     """
 
     __slots__ = ("__weakref__",)
@@ -100,9 +100,9 @@ class Parametric(Attribute):
         key = (cls, *parameters)
         entry = _pool.get(key)
         if entry is not None:
-            found = entry()
-            if found is not None:
-                return found  # pyright: ignore[reportReturnType]
+            existing = entry()
+            if existing is not None:
+                return existing  # pyright: ignore[reportReturnType]
         return cls._make(key)
 
     @classmethod
@@ -115,9 +115,9 @@ class Parametric(Attribute):
             object.__setattr__(made, slot, value)
         with _lock:
             entry = _pool.get(key)
-            found = entry() if entry is not None else None
-            if found is not None:
-                return found  # pyright: ignore[reportReturnType]
+            existing = entry() if entry is not None else None
+            if existing is not None:
+                return existing  # pyright: ignore[reportReturnType]
             entry = _Entry(made, _forget)
             entry.key = key
             _pool[key] = entry
@@ -125,7 +125,7 @@ class Parametric(Attribute):
 
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
-        """Why these parameters cannot be, or nothing. Runs once for each new object."""
+        """Why the parameters are invalid, or `None`. Runs once for each new object."""
         return None
 
     @property
@@ -165,7 +165,7 @@ class Type(Parametric):
 
 
 class UnitAttr(Parametric):
-    """`unit`: present or absent is all it says."""
+    """`unit`: carries no value, only its presence."""
 
     __slots__ = ()
 
@@ -318,7 +318,7 @@ class DenseElementsAttr(Parametric):
 
 
 def element_bytes(element: Type) -> int:
-    """How many bytes an element takes in dense data."""
+    """Bytes of an element in dense data."""
     return (element.width + 7) // 8  # pyright: ignore
 
 
@@ -333,7 +333,7 @@ class LocationAttr(Parametric):
 
 
 class OpaqueAttr(Parametric):
-    """An attribute of a dialect we do not know, or one that MLIR alone interprets: its text."""
+    """An opaque attribute, kept as text: of an unregistered dialect, or meaningful only to MLIR."""
 
     __slots__ = ("text",)
     text: str

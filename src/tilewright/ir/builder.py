@@ -1,4 +1,4 @@
-"""The builder: makes operations from their declarations, at a place, with a location."""
+"""The builder: creates operations from their declarations at an insertion point."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ Infer = Callable[["Mapping[str, Sequence[Type]]", "Mapping[str, Attribute]"], "S
 
 
 class InsertPoint:
-    """A place in a block: in front of `before`, or at the end."""
+    """A position in a block: before the operation `anchor`, or at the end of the block."""
 
-    __slots__ = ("before", "block")
+    __slots__ = ("anchor", "block")
 
-    def __init__(self, block: Block, before: Operation | None = None) -> None:
+    def __init__(self, block: Block, anchor: Operation | None = None) -> None:
         self.block = block
-        self.before = before
+        self.anchor = anchor
 
     @staticmethod
     def at_end(block: Block) -> InsertPoint:
-        """Behind everything in the block."""
+        """The end of a block."""
         return InsertPoint(block)
 
     @staticmethod
     def at_start(block: Block) -> InsertPoint:
-        """Before everything in the block."""
+        """The start of a block."""
         return InsertPoint(block, block.first)
 
     @staticmethod
-    def in_front_of(op: Operation) -> InsertPoint:
+    def before(op: Operation) -> InsertPoint:
         """Right before an operation."""
         assert op.parent is not None
         return InsertPoint(op.parent, op)
 
     @staticmethod
-    def behind(op: Operation) -> InsertPoint:
+    def after(op: Operation) -> InsertPoint:
         """Right after an operation."""
         assert op.parent is not None
         return InsertPoint(op.parent, op.next)
 
     def insert(self, op: Operation) -> None:
-        """Put a detached operation here."""
-        if self.before is None:
+        """Insert a detached operation."""
+        if self.anchor is None:
             self.block.append(op)
         else:
-            op.insert_before(self.before)
+            op.insert_before(self.anchor)
 
 
 class Builder:
-    """Creates operations at `point`; they get `location` unless told otherwise."""
+    """Creates operations at `point`, with `location` unless another one is given."""
 
     __slots__ = ("location", "point")
 
@@ -69,7 +69,7 @@ class Builder:
         self.location = location
 
     def insert(self, op: OpT) -> OpT:
-        """Put an operation at the insertion point; if it has no location, it gets this one."""
+        """Insert an operation at the insertion point; give it a location if it has none."""
         if op.location is UNKNOWN:
             op.location = self.location
         self.point.insert(op)
@@ -86,8 +86,8 @@ class Builder:
         **fields: object,
     ) -> OpT:
         """Make an operation from its fields by name and insert it; see `create_op`."""
-        place = self.location if location is None else location
-        return self.insert(_made(kind, types, successors, place, fields))
+        chosen = self.location if location is None else location
+        return self.insert(_made(kind, types, successors, chosen, fields))
 
 
 def create_op(
@@ -136,7 +136,7 @@ def _made(
 
 
 class _Plan:
-    """How to make operations of a class: what the declaration says, at hand."""
+    """The declaration of an operation class, preprocessed for building."""
 
     __slots__ = (
         "attributes",
@@ -162,7 +162,7 @@ class _Plan:
         self.regions = schema.regions
         self.infer: Infer | None = getattr(kind, "infer_results", None)
         self.types: list[Type | OperandField[object]] | None = None
-        """Where the types of the results come from, once somebody has asked."""
+        """The source of each result type; computed on first use."""
 
     def operands_of(self, fields: dict[str, object]) -> tuple[list[Value], tuple[int, ...] | None]:
         """The operands, and the sizes of their groups where they must be stored."""
@@ -215,7 +215,7 @@ class _Plan:
         return types
 
     def _type_sources(self) -> list[Type | OperandField[object]]:
-        """For each result the only type there is, or the operand that has the same."""
+        """For each result its only possible type, or the operand whose type it shares."""
         traits = self.kind.traits
         same = next((trait for trait in traits if isinstance(trait, SameType)), None)
         sources: list[Type | OperandField[object]] = []

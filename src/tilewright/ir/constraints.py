@@ -1,4 +1,4 @@
-"""What a declared operand or result accepts."""
+"""Type constraints of declared operands and results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class TypeConstraint:
-    """A set of types: a test, words for it, and the type itself where there is only one."""
+    """A set of types: a predicate, its description, and the type itself if there is only one."""
 
     __slots__ = ("accepts", "description", "only")
 

@@ -6,8 +6,8 @@
 
 A conversion builds the new program beside the old one and puts it in place at the very end. So a
 pattern sees the whole old program, with its types and definitions, as it was; a pattern that gives
-up leaves nothing behind; and a conversion that fails leaves the input untouched. Operations that
-stay are copied on the way: whoever holds one must look it up again.
+up has no effect; and a conversion that fails leaves the input untouched. Legal operations are
+cloned into the new program: a reference to one held from before the conversion is stale.
 """
 
 from __future__ import annotations
@@ -143,22 +143,22 @@ def convert(
     If it fails, `root` is exactly as it was, and a `UserError` names every operation that could
     not be made legal; with a `sink` the errors go there, and the answer is false.
     """
-    found = Sink()
+    errors = Sink()
     finder = patterns if isinstance(patterns, PatternFinder) else PatternFinder(patterns)
-    build = ConversionBuilder(root, target, finder, types, partial, cast, found)
+    build = ConversionBuilder(root, target, finder, types, partial, cast, errors)
     try:
         with CollectorPause(), StackRoom():
             build.run()
     except BaseException:
         build.discard()
         raise
-    if found.diagnostics:
+    if errors.diagnostics:
         build.discard()
     else:
         build.commit()
     if sink is None:
-        found.raise_errors()
+        errors.raise_errors()
         return True
-    for diagnostic in found.diagnostics:
+    for diagnostic in errors.diagnostics:
         sink.add(diagnostic)
-    return not found.diagnostics
+    return not errors.diagnostics

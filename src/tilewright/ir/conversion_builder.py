@@ -1,4 +1,4 @@
-"""The engine of dialect conversion, and what it offers to patterns."""
+"""The driver of dialect conversion, and the builder that it hands to patterns."""
 
 from __future__ import annotations
 
@@ -126,10 +126,10 @@ class ConversionBuilder(Builder):
 
     def value(self, value: Value) -> Value:
         """The one value that stands for a value of the old program."""
-        found = self.values(value)
-        if len(found) != 1:
-            raise InternalError(f"expected one value, got {len(found)}", value.location)
-        return found[0]
+        values = self.values(value)
+        if len(values) != 1:
+            raise InternalError(f"expected one value, got {len(values)}", value.location)
+        return values[0]
 
     def bind(self, old: Value, *new: Value) -> None:
         """Let values of the new program stand for one of the old."""
@@ -151,10 +151,10 @@ class ConversionBuilder(Builder):
         types: Sequence[Type] = (),
         locations: Sequence[Location] | None = None,
         *,
-        behind: Block | None = None,
+        after: Block | None = None,
     ) -> Block:
-        """Make a block behind another one, or behind the one that is being filled."""
-        before = self.point.block if behind is None else behind
+        """Create a block after another one, by default after the current one."""
+        before = self.point.block if after is None else after
         block = Block(types, locations or [self.location] * len(types))
         assert before.parent is not None
         self._link(block, before.parent, before.parent.blocks.index(before) + 1)
@@ -169,21 +169,21 @@ class ConversionBuilder(Builder):
         old: Region,
         new: Region,
         *,
-        behind: Block | None = None,
+        after: Block | None = None,
         signature: Sequence[Types] | None = None,
         terminator: Callable[[Any, Any, ConversionBuilder], Result] | None = None,
     ) -> list[Block]:
         """Convert the blocks of a region and put them into another; gives the new ones.
 
-        They go to the end of `new`, or behind one of its blocks. `signature` has the types that
-        stand for each argument of the first block, where they are not those of the converter.
+        They are appended to `new`, or inserted after one of its blocks. `signature` has the
+        converted types of each argument of the first block, if not those of the type converter.
         `terminator` is a pattern for the last operation of each block, in place of those for its
         class. Blocks that nothing reaches are left out.
         """
         ending = None
         if terminator is not None:
             ending = (ConversionPattern((Operation,), terminator, "terminator"),)
-        at = len(new.blocks) if behind is None else new.blocks.index(behind) + 1
+        at = len(new.blocks) if after is None else new.blocks.index(after) + 1
         twins = self._twins(old, new, at, self._converted_arguments, signature)
         self._fill(old, ending)
         return twins
@@ -264,8 +264,8 @@ class ConversionBuilder(Builder):
     def _twin(self, block: Block, groups: Sequence[Types]) -> Block:
         """An empty block with groups of arguments that stand for those of an old one."""
         pairs = list(zip(block.args, groups, strict=True))
-        places = [argument.location for argument, group in pairs for _ in group]
-        twin = Block([type for group in groups for type in group], places)
+        locations = [argument.location for argument, group in pairs for _ in group]
+        twin = Block([type for group in groups for type in group], locations)
         start = 0
         for argument, group in pairs:
             self.bind(argument, *twin.args[start : start + len(group)])
@@ -379,7 +379,7 @@ class ConversionBuilder(Builder):
     ) -> Sequence[Diagnostic] | None:
         """Apply the first pattern that takes an operation, or tell why none did.
 
-        `new` tells whether the operation belongs to the new program, made by another pattern.
+        `new`: whether the operation belongs to the new program, created by another pattern.
         """
         if not patterns:
             return ()
@@ -430,8 +430,8 @@ class ConversionBuilder(Builder):
         else:
             parts = (result,) if isinstance(result, Value) else result or ()
         if len(parts) != len(op.results):
-            found = f"{len(parts)} values for {len(op.results)} results"
-            raise InternalError(f"'{op.name}' converted to {found}", op.location)
+            actual = f"{len(parts)} values for {len(op.results)} results"
+            raise InternalError(f"'{op.name}' converted to {actual}", op.location)
         for old, part in zip(op.results, parts, strict=True):
             if isinstance(part, Value):
                 self._mapping.bound[old] = part
@@ -460,7 +460,7 @@ class ConversionBuilder(Builder):
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise InternalError(f"patterns make '{op.name}' again and again", op.location)
-        with self.at(InsertPoint.in_front_of(op)):
+        with self.at(InsertPoint.before(op)):
             location, self.location = self.location, op.location
             reasons = self._convert(op, self._finder(type(op)), True)
             if reasons is None:
@@ -478,7 +478,7 @@ class ConversionBuilder(Builder):
             bound = self._mapping.new(result)
             original = self._mapping.original(result, bound, self)
             if original is not bound:
-                # Whoever is converted later takes the values themselves, not the cast.
+                # Users that are converted later take the values themselves, not the cast.
                 self.bind(original, *(bound if isinstance(bound, tuple) else (bound,)))
             result.replace_all_uses_with(original)
         op.erase()

@@ -51,7 +51,7 @@ class ConversionPattern:
 
 
 class PatternFinder(ByRoot[ConversionPattern]):
-    """Patterns by the operations that they take: whoever converts often makes one and keeps it."""
+    """Patterns by the operations that they match; reusable between conversions."""
 
     __slots__ = ("_shortcuts", "_target")
 

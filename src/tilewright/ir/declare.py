@@ -34,7 +34,7 @@ Version = tuple[int, int]
 
 
 class Arity(Enum):
-    """How many values a field holds."""
+    """The number of values of a field."""
 
     ONE = "one"
     OPTIONAL = "optional"
@@ -131,11 +131,11 @@ class AttributeField(Field, Generic[T]):
         self.kind = kind
         self.default = default
         self.optional = optional
-        """Whether absence means something of its own (an optional or a unit attribute)."""
+        """Whether the attribute may be absent (an optional or a unit attribute)."""
         self.spelling = spelling
         """The attribute's name in the IR."""
         self.discardable = discardable
-        """Whether MLIR's generic form has it among the attributes that it knows nothing of."""
+        """Whether MLIR's generic form prints it among the discardable attributes."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -143,7 +143,7 @@ class AttributeField(Field, Generic[T]):
 
     @property
     def is_required(self) -> bool:
-        """Whether an operation without it is wrong."""
+        """Whether the attribute is required."""
         return not self.optional and self.default is None
 
     @overload
@@ -257,7 +257,7 @@ def _of_kind(fields: list[Any], kind: type[Field]) -> list[Any]:
 
 
 class Schema:
-    """The fields of an operation class, by kind, and where their values are."""
+    """The fields of an operation class by kind, with access to their values."""
 
     __slots__ = (
         "attributes",
@@ -287,7 +287,7 @@ class Schema:
         self.variable_operands = sum(f.arity is not Arity.ONE for f in self.operands)
         self.variable_results = sum(f.arity is not Arity.ONE for f in self.results)
         self.has_segments = self.variable_operands > 1
-        """Whether the sizes of the groups must be stored, since they cannot be told apart."""
+        """Whether operand segment sizes must be stored, since they are ambiguous otherwise."""
 
     def group_sizes(self, op: Operation) -> tuple[int, ...]:
         """How many operands each field has."""
@@ -314,7 +314,7 @@ class Schema:
         return op.results[start : start + 1]
 
     def is_default(self, op: Operation, name: str) -> bool:
-        """Whether a stored attribute says no more than its absence would."""
+        """Whether a stored attribute equals the default that its absence means."""
         field = self.inherent.get(name)
         if field is None or field.optional or field.default is None:
             return False
@@ -329,7 +329,7 @@ class Schema:
 
 
 class _LazySchema:
-    """Makes the schema of a class on first use, and puts it in its own place."""
+    """Descriptor that computes the schema of a class on first use and replaces itself by it."""
 
     __slots__ = ()
 

@@ -27,7 +27,7 @@ class Dialect:
     __slots__ = ("_alias", "_simplifier", "attributes", "name", "ops", "types")
 
     loaded: ClassVar[dict[str, Dialect]] = {}
-    """All dialects made so far: whoever holds an attribute finds the dialect it came from."""
+    """All dialects created so far, to look up the dialect of an attribute."""
 
     def __init__(
         self,
@@ -95,44 +95,44 @@ class Dialect:
 
     @property
     def rules(self) -> Rules:
-        """The rewrites that make programs of this dialect simpler."""
+        """The canonicalization patterns of this dialect."""
         return self._simplification("RULES") or ()
 
     @property
     def folds(self) -> Folds:
-        """How operations compute on constants."""
+        """The constant folders of the operations."""
         return self._simplification("FOLDS") or {}
 
     def materialize(self, value: Attribute, type: Type, build: Builder) -> Operation | None:
-        """Create the operation that yields a constant, if the dialect has one for this type."""
+        """Materialize a constant, if the dialect has a constant operation for this type."""
         create: Materialize | None = self._simplification("materialize")
         return None if create is None else create(value, type, build)
 
 
 class Context:
-    """Finds dialects by name, importing them when they are first asked for."""
+    """Looks dialects up by name and imports them on first use."""
 
-    __slots__ = ("_found", "_places", "allow_unregistered", "op_readers", "types_by_text")
+    __slots__ = ("_dialects", "_registry", "allow_unregistered", "op_readers", "types_by_text")
 
-    def __init__(self, places: Mapping[str, str], allow_unregistered: bool = False) -> None:
-        """`places` maps a dialect's name to "module:OBJECT"."""
-        self._places = places
-        self._found: dict[str, Dialect] = {}
+    def __init__(self, registry: Mapping[str, str], allow_unregistered: bool = False) -> None:
+        """`registry` maps the name of a dialect to "module:OBJECT"."""
+        self._registry = registry
+        self._dialects: dict[str, Dialect] = {}
         self.allow_unregistered = allow_unregistered
         self.types_by_text: dict[tuple[str | None, str], Type] = {}
-        """Types that have been read before: by the dialect that needed no prefix, and the text."""
+        """Parsed types, by the dialect that needed no prefix and the text."""
         self.op_readers: dict[tuple[str, ...], dict[str, Any]] = {}
-        """Who reads operations: by the dialects that need no prefix, and the name in the text."""
+        """Operation parsers, by the dialects that need no prefix and the name in the text."""
 
     def dialect(self, name: str) -> Dialect | None:
-        """The dialect of this name, or nothing."""
-        found = self._found.get(name)
-        if found is None and (place := self._places.get(name)) is not None:
-            module, _, attribute = place.partition(":")
-            found = self._found[name] = getattr(import_module(module), attribute)
-        return found
+        """The dialect of this name, or `None`."""
+        dialect = self._dialects.get(name)
+        if dialect is None and (entry := self._registry.get(name)) is not None:
+            module, _, attribute = entry.partition(":")
+            dialect = self._dialects[name] = getattr(import_module(module), attribute)
+        return dialect
 
     def op(self, name: str) -> type[Operation] | None:
-        """The operation class of a full name, or nothing."""
+        """The operation class of a full name, or `None`."""
         dialect = self.dialect(name.partition(".")[0])
         return dialect.ops.get(name) if dialect is not None else None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def reverse_post_order(region: Region) -> list[Block]:
-    """The blocks that the entry reaches, each before its successors but for back edges."""
+    """The blocks reachable from the entry in reverse post-order."""
     entry = region.blocks[0]
     seen = {entry}
     order: list[Block] = []
@@ -31,7 +31,7 @@ def reverse_post_order(region: Region) -> list[Block]:
 def immediate_dominators(region: Region) -> dict[Block, Block]:
     """The immediate dominator of every reachable block; the entry's is itself.
 
-    The algorithm is Cooper, Harvey and Kennedy's: intersect along the tree until nothing moves.
+    The algorithm is Cooper, Harvey and Kennedy's: intersect along the tree until a fixed point.
     """
     order = reverse_post_order(region)
     number = {block: index for index, block in enumerate(order)}
@@ -104,11 +104,11 @@ class Dominance:
 
 
 def _ancestor_in_region(op: Operation, region: Region | None) -> Operation | None:
-    """The operation of `region` that is `op` or holds it."""
-    found: Operation | None = op
-    while found is not None and found.parent_region is not region:
-        found = found.parent_op
-    return found
+    """The ancestor of `op`, or `op` itself, that lies directly in `region`."""
+    ancestor: Operation | None = op
+    while ancestor is not None and ancestor.parent_region is not region:
+        ancestor = ancestor.parent_op
+    return ancestor
 
 
 def _is_before(a: Operation, b: Operation) -> bool:

@@ -1,4 +1,4 @@
-"""What may be done with an operation, judged by its effects and those of all inside it."""
+"""Queries on side effects: of an operation and of all operations nested in it."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ _WRITING = (Effects.PURE, Effects.NONE, Effects.WRITE)
 
 
 def is_pure(op: Operation) -> bool:
-    """Whether `op` may run more often, less often or elsewhere, as long as its operands exist."""
+    """Whether `op` can be speculated: executed more often, less often, or elsewhere."""
     return _has_only(op, _SPECULATABLE)
 
 
 def is_effect_free(op: Operation) -> bool:
-    """Whether `op` does nothing but compute its results, so that an equal one may stand in."""
+    """Whether `op` is free of side effects, so that an equal operation can replace it."""
     return _has_only(op, _EFFECT_FREE)
 
 
 def may_write(op: Operation) -> bool:
-    """Whether memory may be another after `op`."""
+    """Whether `op` may write memory."""
     return not _has_only(op, _READING)
 
 
 def may_read(op: Operation) -> bool:
-    """Whether the results of `op` may depend on memory."""
+    """Whether `op` may read memory."""
     return not _has_only(op, _WRITING)
 
 
 def is_dead(op: Operation) -> bool:
-    """Whether nobody would notice if `op` were gone: nothing used, nothing written, no jump."""
+    """Whether `op` is trivially dead: no uses, no writes, no control flow out of it."""
     if op.effects is Effects.UNKNOWN or op.is_terminator:
         return False
     for result in op.results:

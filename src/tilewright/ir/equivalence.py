@@ -1,4 +1,4 @@
-"""Whether two operations are the same program, whatever their values are called."""
+"""Structural equivalence of two operations, up to the names of values."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class _Comparison:
             self._blocks[x] = y
             if [arg.type for arg in x.args] != [arg.type for arg in y.args]:
                 return False
-            if self._locations and not self.places(x, y):
+            if self._locations and not self.same_locations(x, y):
                 return False
             self._twin.update(zip(x.args, y.args, strict=True))
         return all(self.block_bodies(x, y) for x, y in zip(a.blocks, b.blocks, strict=True))
 
-    def places(self, a: Block, b: Block) -> bool:
+    def same_locations(self, a: Block, b: Block) -> bool:
         return [arg.location for arg in a.args] == [arg.location for arg in b.args]
 
     def block_bodies(self, a: Block, b: Block) -> bool:

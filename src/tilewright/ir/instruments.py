@@ -1,4 +1,4 @@
-"""What can watch a pipeline: a clock, the verifier, a printer."""
+"""Pass instrumentation: timing, verification after each pass, printing of the IR."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Timing(Instrument):
 
     @contextmanager
     def measure(self, name: str) -> Generator[None]:
-        """Time what is no pass."""
+        """Time a section that is not a pass."""
         started = self._now()
         try:
             yield
@@ -64,14 +64,14 @@ class Timing(Instrument):
 
 
 class VerifyEach(Instrument):
-    """Verifies after every pass: one that leaves an invalid program behind has a bug."""
+    """Verify after every pass; an invalid program is a bug of the pass."""
 
     __slots__ = ()
 
     def after(self, step: Pass, op: Operation) -> None:
-        found = Sink()
-        verify(op, found)
-        for error in found.errors:
+        sink = Sink()
+        verify(op, sink)
+        for error in sink.errors:
             raise InternalError(
                 f"invalid program after pass '{step.name}': {error.message}", error.location
             )

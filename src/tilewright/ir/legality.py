@@ -1,4 +1,4 @@
-"""Conversion targets: what may be left when a conversion is done."""
+"""Conversion targets: which operations are legal after a conversion."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Legality(Enum):
     LEGAL = "legal"
     ILLEGAL = "illegal"
     UNKNOWN = "unknown"
-    """Nobody said. A partial conversion leaves it if no pattern takes it, a full one does not."""
+    """Unknown to the target: a partial conversion may leave it, a full conversion may not."""
 
 
 Judge: TypeAlias = Callable[[Any], bool | None]
-"""Takes an operation of the class it was registered for; `None` means that it does not know."""
+"""Dynamic legality: called with an operation of the registered class; `None` if undecided."""
 
 
 class ConversionTarget:
@@ -49,12 +49,12 @@ class ConversionTarget:
         self._settled: dict[str, Legality] = {}
 
     def legality(self, op: Operation) -> Legality:
-        """What this target says of an operation."""
+        """The legality of an operation."""
         settled = self._settled.get(op.name)
         return self._judge(op) if settled is None else settled
 
     def is_settled(self, op: Operation) -> bool:
-        """Whether the verdict on all operations of this name has been the same, and will be."""
+        """Whether the legality of operations of this name does not depend on the operation."""
         return op.name in self._settled
 
     def _judge(self, op: Operation) -> Legality:
@@ -68,7 +68,7 @@ class ConversionTarget:
         return Legality.LEGAL if answer else Legality.ILLEGAL
 
     def problems(self, root: Operation) -> Iterator[Diagnostic]:
-        """Everything inside `root` that this target does not call legal."""
+        """All operations nested in `root` that are not legal."""
         for op in root.walk():
             if op is not root and self.legality(op) is not Legality.LEGAL:
                 yield op.error("is not legal here")

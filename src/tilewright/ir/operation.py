@@ -145,13 +145,13 @@ class Operation(metaclass=OperationMeta):
         new.users[self] = new.users.get(self, 0) + count
 
     def set_regions(self, regions: Iterable[Region]) -> None:
-        """Take regions that are nobody's."""
+        """Take ownership of detached regions."""
         self.regions = tuple(regions)
         for region in self.regions:
             region.parent = self
 
     def drop_operands(self) -> None:
-        """Use nothing any more."""
+        """Drop all operands."""
         for value in self.operands:
             value.users.pop(self, None)
         self.operands = ()
@@ -174,7 +174,7 @@ class Operation(metaclass=OperationMeta):
         return self
 
     def insert_before(self, anchor: Operation) -> None:
-        """Put this detached operation in front of `anchor`."""
+        """Insert this detached operation before `anchor`."""
         block = anchor.parent
         assert block is not None
         assert self.parent is None
@@ -187,7 +187,7 @@ class Operation(metaclass=OperationMeta):
             before.next = self
 
     def insert_after(self, anchor: Operation) -> None:
-        """Put this detached operation behind `anchor`."""
+        """Insert this detached operation after `anchor`."""
         if anchor.next is not None:
             self.insert_before(anchor.next)
             return
@@ -195,7 +195,7 @@ class Operation(metaclass=OperationMeta):
         anchor.parent.append(self)
 
     def erase(self) -> None:
-        """Delete the operation and all inside it; nobody may use its results."""
+        """Delete the operation and all nested operations; its results must be unused."""
         for result in self.results:
             if result.users:
                 raise InternalError(f"'{self.name}' erased while in use", self.location)
@@ -203,7 +203,7 @@ class Operation(metaclass=OperationMeta):
         self.drop_all_operands()
 
     def drop_all_operands(self) -> None:
-        """Use nothing any more, neither here nor in any operation inside."""
+        """Drop the operands of this operation and of all nested operations."""
         for op in self.walk():
             op.drop_operands()
 
@@ -257,36 +257,36 @@ class Operation(metaclass=OperationMeta):
         return type(self)(operands, result_types, attributes, (), self.location, successors, sizes)
 
     def verify(self) -> Iterable[str]:
-        """What is wrong with operands, results and attributes; nothing else may be looked at."""
+        """Verify operands, results and attributes; may look at nothing else."""
         return ()
 
     def verify_context(self) -> Iterable[str | Diagnostic]:
-        """What is wrong with the regions, the parents or the definitions of operands."""
+        """Verify regions, parents and the definitions of operands."""
         return ()
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
-        """Names for results that read better than a number: (index, name); hints, nothing more."""
+        """Suggested names of results, as (index, name)."""
         return ()
 
     def block_argument_names(
         self, region: Region, style: str
     ) -> Iterable[tuple[BlockArgument, str]]:
-        """Names for the arguments of a region's blocks."""
+        """Suggested names of the block arguments of a region."""
         return ()
 
     def error(self, message: str, *notes: Diagnostic) -> Diagnostic:
-        """A diagnostic about this operation, or about what is around it if nobody knows where."""
-        places = (op.location for op in (self, *self.ancestors()) if str(op.location))
-        place = next(places, self.location)
-        return Diagnostic(f"'{self.name}' op {message}", place, notes=notes)
+        """A diagnostic at this operation, or at the innermost ancestor with a known location."""
+        known = (op.location for op in (self, *self.ancestors()) if str(op.location))
+        location = next(known, self.location)
+        return Diagnostic(f"'{self.name}' op {message}", location, notes=notes)
 
     def __repr__(self) -> str:
-        place = str(self.location)
-        return f"<{self.name}{f' at {place}' if place else ''}>"
+        location = str(self.location)
+        return f"<{self.name}{f' at {location}' if location else ''}>"
 
 
 class UnregisteredOp(Operation):
-    """An operation of a dialect that nobody declared: all we know is its text."""
+    """An operation of an unregistered dialect."""
 
     __slots__ = ("op_name",)
 
@@ -331,10 +331,10 @@ class Block:
     def __init__(
         self, arg_types: Iterable[Type] = (), locations: Sequence[Location] | None = None
     ) -> None:
-        places = locations or ()
+        given = locations or ()
         self.args: tuple[BlockArgument, ...] = tuple(
             [
-                BlockArgument(t, self, i, places[i] if places else UNKNOWN)
+                BlockArgument(t, self, i, given[i] if given else UNKNOWN)
                 for i, t in enumerate(arg_types)
             ]
         )

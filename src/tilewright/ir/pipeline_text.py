@@ -11,7 +11,7 @@ from tilewright.ir.passes import Option, Pass, Pipeline
 from tilewright.support.diagnostics import Sink, fail
 from tilewright.support.location import Positions, Source, TextLoc
 
-PassPlaces = Mapping[str, str | type[Pass]]
+PassRegistry = Mapping[str, str | type[Pass]]
 """Passes by name: the class, or "module:Class", which is imported when it is asked for."""
 
 _NAME: Final = re.compile(r"[\w.$-]+")
@@ -21,7 +21,7 @@ _SPACE: Final = re.compile(r"\s*")
 
 def parse_pipeline(
     text: str,
-    passes: PassPlaces,
+    passes: PassRegistry,
     deprecated: Mapping[str, str] | None = None,
     sink: Sink | None = None,
 ) -> Pipeline:
@@ -36,21 +36,21 @@ def parse_pipeline(
     return pipeline
 
 
-def find_pass(name: str, passes: PassPlaces) -> type[Pass] | None:
+def find_pass(name: str, passes: PassRegistry) -> type[Pass] | None:
     """The pass class of a name, or nothing."""
-    place = passes.get(name)
-    if not isinstance(place, str):
-        return place
-    module, _, attribute = place.partition(":")
-    found: type[Pass] = getattr(import_module(module), attribute)
-    return found
+    entry = passes.get(name)
+    if not isinstance(entry, str):
+        return entry
+    module, _, attribute = entry.partition(":")
+    kind: type[Pass] = getattr(import_module(module), attribute)
+    return kind
 
 
 class _Parser:
     __slots__ = ("_deprecated", "_passes", "_positions", "_sink", "_text", "at")
 
     def __init__(
-        self, text: str, passes: PassPlaces, deprecated: Mapping[str, str], sink: Sink
+        self, text: str, passes: PassRegistry, deprecated: Mapping[str, str], sink: Sink
     ) -> None:
         self._text = text
         self._passes = passes
@@ -65,13 +65,13 @@ class _Parser:
         fail(message, TextLoc(self._positions, self.at if at is None else at))
 
     def skip_space(self) -> None:
-        """Go to what comes next."""
-        found = _SPACE.match(self._text, self.at)
-        assert found is not None
-        self.at = found.end()
+        """Skip white space."""
+        space = _SPACE.match(self._text, self.at)
+        assert space is not None
+        self.at = space.end()
 
     def accept(self, character: str) -> bool:
-        """Pass a punctuation mark if it is next."""
+        """Consume a punctuation mark if it is next."""
         if not self._text.startswith(character, self.at):
             return False
         self.at += 1
@@ -79,14 +79,14 @@ class _Parser:
         return True
 
     def word(self, pattern: re.Pattern[str], what: str) -> str:
-        """Pass a name or a value."""
-        found = pattern.match(self._text, self.at)
-        if found is None:
+        """Consume a name or a value."""
+        token = pattern.match(self._text, self.at)
+        if token is None:
             rest = self._text[self.at : self.at + 1]
             self.fail(f"expected {what}, got " + (f"'{rest}'" if rest else "the end of the text"))
-        self.at = found.end()
+        self.at = token.end()
         self.skip_space()
-        return found[0]
+        return token[0]
 
     def pipeline(self, on: str | None) -> Pipeline:
         """`step,step,...`"""

@@ -1,4 +1,4 @@
-"""The rewriter: every edit of a program, told to a listener, with locations that survive."""
+"""The rewriter: edits of a program that notify a listener and preserve locations."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ OpT = TypeVar("OpT", bound=Operation)
 
 
 class Listener:
-    """Hears of edits. A subclass overrides what it wants to know."""
+    """Notified of edits; a subclass overrides the notifications it needs."""
 
     __slots__ = ()
 
     def inserted(self, op: Operation) -> None:
-        """`op` is new; what is inside it is told one by one."""
+        """`op` was inserted; nested operations are notified one by one."""
 
     def changed(self, op: Operation) -> None:
-        """The operands, attributes or regions of `op` are others now, or it was moved."""
+        """The operands, attributes, regions or position of `op` changed."""
 
     def erased(self, op: Operation) -> None:
-        """`op` is about to go, with everything inside it."""
+        """`op` is about to be erased, with all nested operations."""
 
 
 class Rewriter(Builder):
     """Edits a program: new operations appear at `point` and get `location`.
 
-    `aim` puts both at the operation that is being rewritten, so that what replaces it says where
-    it came from. A rewrite that consumes further operations names them to `fuse`.
+    `aim` sets both to the operation that is being rewritten, so that its replacement keeps its
+    location. A rewrite that consumes further operations passes them to `fuse`.
     """
 
     __slots__ = ("edits", "listener")
@@ -47,25 +47,25 @@ class Rewriter(Builder):
         super().__init__(point, location)
         self.listener = Listener() if listener is None else listener
         self.edits = 0
-        """How many edits there have been; whoever sees it unchanged knows that nothing moved."""
+        """The number of edits so far; unchanged means that the program is unchanged."""
 
     @staticmethod
     def at(op: Operation, listener: Listener | None = None) -> Rewriter:
         """A rewriter that is about to replace `op`."""
-        return Rewriter(InsertPoint.in_front_of(op), op.location, listener)
+        return Rewriter(InsertPoint.before(op), op.location, listener)
 
     def aim(self, op: Operation) -> None:
-        """Go on in front of `op`, with its location."""
+        """Set the insertion point before `op`, and take its location."""
         assert op.parent is not None
         self.point = InsertPoint(op.parent, op)
         self.location = op.location
 
     def fuse(self, *ops: Operation) -> None:
-        """What is created from here on comes from these operations as well."""
+        """Fuse the locations of further source operations into those of new operations."""
         self.location = fuse(self.location, *[op.location for op in ops])
 
     def insert(self, op: OpT) -> OpT:
-        """Put an operation, with all that it holds, at the insertion point."""
+        """Insert an operation with its nested operations at the insertion point."""
         self.edits += 1
         super().insert(op)
         if op.regions:
@@ -80,33 +80,32 @@ class Rewriter(Builder):
         return self.insert(op.clone(values))
 
     def erase(self, op: Operation) -> None:
-        """Delete an operation whose results nobody uses."""
+        """Erase an operation whose results are unused."""
         self.edits += 1
         self.listener.erased(op)
         self._step_off(op)
         op.erase()
 
     def replace(self, op: Operation, *values: Value) -> None:
-        """Let `values` stand for the results of `op`, and delete it."""
+        """Replace the results of `op` by `values`, and erase it."""
         if [value.type for value in values] != [result.type for result in op.results]:
-            found = ", ".join(str(value.type) for value in values)
-            raise InternalError(f"'{op.name}' replaced by values of types ({found})", op.location)
+            types = ", ".join(str(value.type) for value in values)
+            raise InternalError(f"'{op.name}' replaced by values of types ({types})", op.location)
         for result, value in zip(op.results, values, strict=True):
             self.replace_value(result, value)
         self.erase(op)
 
     def replace_with(self, op: Operation, kind: type[OpT], **fields: Any) -> OpT:
-        """Create an operation as `create` does, with the result types of `op`, in its place."""
+        """Replace `op` by a new operation with the same result types."""
         self.aim(op)
         made = self.create(kind, types=[result.type for result in op.results], **fields)
         self.replace(op, *made.results)
         return made
 
     def replace_value(self, old: Value, new: Value) -> None:
-        """Let every user of `old` use `new`.
+        """Replace all uses of `old` by `new`.
 
-        If nothing is known of where `new` comes from, it now comes from where `old` did; a known
-        place stays, since that is where the code runs.
+        If the location of `new` is unknown, it takes that of `old`; a known location stays.
         """
         self.edits += 1
         source = new.defining_op()
@@ -124,7 +123,7 @@ class Rewriter(Builder):
         self.touch(op)
 
     def set_attribute(self, op: Operation, name: str, attribute: Attribute | None) -> None:
-        """Give `op` an attribute, or take it away."""
+        """Set or remove an attribute of `op`."""
         if attribute is None:
             op.attributes.pop(name, None)
         else:
@@ -132,13 +131,13 @@ class Rewriter(Builder):
         self.touch(op)
 
     def touch(self, op: Operation) -> None:
-        """Tell that `op` was changed in place by other means."""
+        """Notify the listener that `op` was updated in place."""
         self.edits += 1
         self.listener.changed(op)
 
     def move(self, op: Operation, point: InsertPoint) -> None:
-        """Move an operation to another place."""
-        if point.before is op:
+        """Move an operation to another insertion point."""
+        if point.anchor is op:
             return
         self._step_off(op)
         point.insert(op.detach())
@@ -152,14 +151,14 @@ class Rewriter(Builder):
         *,
         before: Block | None = None,
     ) -> Block:
-        """Make a block at the end of a region, or in front of another block."""
+        """Create a block at the end of a region, or before another block."""
         self.edits += 1
         block = Block(argument_types, locations)
         _link(region, block, before)
         return block
 
     def erase_block(self, block: Block) -> None:
-        """Delete a block that nothing branches to, last operation first."""
+        """Erase a block without predecessors, last operation first."""
         for op in reversed(block):
             self.erase(op)
         _unlink(block)
@@ -167,7 +166,7 @@ class Rewriter(Builder):
     def inline_block(
         self, block: Block, point: InsertPoint, arguments: Sequence[Value] = ()
     ) -> None:
-        """Move the operations of `block` to `point`; `arguments` stand for its own. It goes."""
+        """Inline the operations of `block` at `point`, replacing its arguments; erase the block."""
         for old, new in zip(block.args, arguments, strict=True):
             self.replace_value(old, new)
         for op in block:
@@ -176,11 +175,11 @@ class Rewriter(Builder):
             _unlink(block)
 
     def merge_blocks(self, block: Block, into: Block, arguments: Sequence[Value] = ()) -> None:
-        """Move the operations of `block` to the end of another; `arguments` stand for its own."""
+        """Append the operations of `block` to another block, replacing its arguments."""
         self.inline_block(block, InsertPoint.at_end(into), arguments)
 
     def split_block(self, op: Operation) -> Block:
-        """Move `op` and all behind it to a new block, which follows the old one."""
+        """Split a block before `op`; returns the new block, which follows the old one."""
         old = op.parent
         assert old is not None
         region = old.parent
@@ -196,7 +195,7 @@ class Rewriter(Builder):
         return new
 
     def inline_region(self, region: Region, before: Block) -> None:
-        """Move the blocks of a region in front of a block of another region."""
+        """Move the blocks of a region before a block of another region."""
         self.edits += 1
         target = before.parent
         assert target is not None
@@ -205,8 +204,8 @@ class Rewriter(Builder):
             _link(target, block, before)
 
     def _step_off(self, op: Operation) -> None:
-        """Keep the insertion point valid when the operation behind it leaves."""
-        if self.point.before is op:
+        """Keep the insertion point valid when its anchor is moved or erased."""
+        if self.point.anchor is op:
             self.point = InsertPoint(self.point.block, op.next)
 
 

@@ -1,4 +1,4 @@
-"""Rewrite rules, one law each, and the greedy driver that applies them until none holds.
+"""Rewrite rules, and the greedy driver that applies them until a fixed point.
 
 @rule(SubFOp)
 def subtract_negation(op: SubFOp, build: Rewriter) -> Replacement:
@@ -32,30 +32,29 @@ if TYPE_CHECKING:
 OpT = TypeVar("OpT", bound=Operation)
 
 Replacement: TypeAlias = Operation | Value | Sequence[Value] | None
-"""What a rule gives back: what stands for the results of the operation from now on.
+"""The result of a rule: replacements for the results of the operation.
 
-The values, or the operation whose results they are; `()` for an operation without results, which
-goes; the operation itself if it was changed in place. `None`: the rule does not apply, and nothing
-has been changed."""
+The values, or the operation that defines them; `()` erases an operation without results; the
+operation itself if it was updated in place. `None`: the rule does not apply and changed nothing."""
 
 Fold: TypeAlias = Callable[[Operation, Rewriter], Replacement]
 """Tried on an operation before the rules."""
 
 FoldFinder: TypeAlias = Callable[[type[Operation]], "Fold | None"]
-"""How operations of a class fold, if they do."""
+"""The folder of an operation class, if it has one."""
 
 Constants: TypeAlias = tuple["Attribute | None", ...]
 Folded: TypeAlias = "Attribute | Value | Sequence[Attribute | Value] | None"
 Folds: TypeAlias = Mapping[type[Operation], Callable[[Any, Constants], Folded]]
-"""How operations compute: from an operation and the constants among its operands (`None` for the
-others) to a constant or an existing value for each result, or to nothing."""
+"""Constant folders: from an operation and its constant operands (`None` for the others) to a
+constant or an existing value for each result, or `None`."""
 
 Materialize: TypeAlias = "Callable[[Attribute, Type, Builder], Operation | None]"
-"""Creates the operation that yields a constant of a type, where the dialect has one."""
+"""Materializes a constant of a type, where the dialect has a constant operation."""
 
 
 class Rooted(Protocol):
-    """Something that applies to operations of certain classes."""
+    """Base of entries that apply to operations of certain classes."""
 
     @property
     def roots(self) -> tuple[type[Operation], ...]:
@@ -80,7 +79,7 @@ class Rule:
 
     @property
     def law(self) -> str:
-        """What becomes what, and why that is right."""
+        """The rewrite, and why it is sound."""
         return self.apply.__doc__ or ""
 
     def __repr__(self) -> str:
@@ -126,24 +125,24 @@ def _spread(number: Attribute | None, type: Type) -> DenseElementsAttr | None:
 
 
 class ByRoot(Generic[RootedT]):
-    """Finds what applies to an operation class or to a base of it, in the order given."""
+    """Entries by the operation classes they apply to, base classes included, in order."""
 
-    __slots__ = ("_entries", "_found", "_places")
+    __slots__ = ("_by_kind", "_entries", "_positions")
 
     def __init__(self, entries: Iterable[RootedT]) -> None:
         self._entries = tuple(entries)
-        self._found: dict[type[Operation], tuple[RootedT, ...]] = {}
-        self._places: dict[type, list[int]] = {}
-        for place, entry in enumerate(self._entries):
+        self._by_kind: dict[type[Operation], tuple[RootedT, ...]] = {}
+        self._positions: dict[type, list[int]] = {}
+        for position, entry in enumerate(self._entries):
             for root in entry.roots:
-                self._places.setdefault(root, []).append(place)
+                self._positions.setdefault(root, []).append(position)
 
     def __call__(self, kind: type[Operation]) -> tuple[RootedT, ...]:
-        found = self._found.get(kind)
-        if found is None:
-            places = {place for base in kind.__mro__ for place in self._places.get(base, ())}
-            found = self._found[kind] = tuple([self._entries[place] for place in sorted(places)])
-        return found
+        entries = self._by_kind.get(kind)
+        if entries is None:
+            positions = {i for base in kind.__mro__ for i in self._positions.get(base, ())}
+            entries = self._by_kind[kind] = tuple([self._entries[i] for i in sorted(positions)])
+        return entries
 
 
 RuleFinder: TypeAlias = Callable[[type[Operation]], Rules]
@@ -175,7 +174,7 @@ _REMEMBERED: Final = 8
 
 
 class _Greedy(Listener):
-    """The worklist holds whatever may have become rewritable, the most recent on top."""
+    """The worklist holds operations that may have become rewritable, the most recent on top."""
 
     __slots__ = (
         "_build",
@@ -226,7 +225,7 @@ class _Greedy(Listener):
             worklist.pop(gone, None)
 
     def run(self) -> bool:
-        """Sweep until a whole sweep changes nothing; tells whether any did."""
+        """Sweep until a fixed point; returns whether anything changed."""
         while True:
             before = self._build.edits
             self._sweep()

@@ -33,7 +33,7 @@ class SymbolTable:
         self._symbols = {name: inner for name, inner in named if name is not None}
 
     def get(self, name: str) -> Operation | None:
-        """The symbol of this name, or nothing."""
+        """The symbol of this name, or `None`."""
         return self._symbols.get(name)
 
     def __contains__(self, name: str) -> bool:
@@ -79,18 +79,18 @@ def resolve(reference: SymbolRefAttr, user: Operation) -> Operation | None:
     parent = user.parent_op
     table = nearest_symbol_table(parent) if parent is not None else None
     while table is not None:
-        found: Operation | None = table
+        symbol: Operation | None = table
         for name in reference.path:
-            found = SymbolTable(found).get(name) if found is not None else None
-        if found is not None:
-            return found
+            symbol = SymbolTable(symbol).get(name) if symbol is not None else None
+        if symbol is not None:
+            return symbol
         parent = table.parent_op
         table = nearest_symbol_table(parent) if parent is not None else None
     return None
 
 
 def references(attribute: Attribute) -> Iterator[SymbolRefAttr]:
-    """All symbol references in an attribute, however deep."""
+    """All symbol references in an attribute, nested ones included."""
     if isinstance(attribute, SymbolRefAttr):
         yield attribute
     elif isinstance(attribute, ArrayAttr):
@@ -104,12 +104,12 @@ def references(attribute: Attribute) -> Iterator[SymbolRefAttr]:
 def symbol_uses(root: Operation, name: str) -> Iterator[tuple[Operation, SymbolRefAttr]]:
     """The references inside `root` whose path starts with `name`, with their operations."""
     for op in root.walk():
-        found = (found for held in op.attributes.values() for found in references(held))
-        yield from ((op, reference) for reference in found if reference.path[0] == name)
+        held = (each for value in op.attributes.values() for each in references(value))
+        yield from ((op, reference) for reference in held if reference.path[0] == name)
 
 
 def rename_symbol(table: Operation, symbol: Operation, name: str) -> None:
-    """Give a symbol directly inside `table` another name, and change all that refer to it."""
+    """Rename a symbol directly inside `table`, and update all references to it."""
     old = symbol_name(symbol)
     symbol.attributes[NAME] = StringAttr(name)
     for op in table.walk():

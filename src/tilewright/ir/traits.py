@@ -1,4 +1,4 @@
-"""Traits: what holds of every operation of a class, and the checks that come with it."""
+"""Traits: properties of all operations of a class, and their verification."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Effects(Enum):
-    """What an operation does besides computing its results."""
+    """The side effects of an operation."""
 
     PURE = "pure"
     """Nothing, and it may run where it did not before: hoist, merge, delete at will."""
@@ -33,11 +33,11 @@ class Trait:
         self.name = name
 
     def verify(self, op: Operation) -> Iterable[str]:
-        """What is wrong with the types and attributes of an operation that has this trait."""
+        """Verify the types and attributes of an operation with this trait."""
         return ()
 
     def verify_context(self, op: Operation) -> Iterable[str]:
-        """What is wrong with its regions or its place."""
+        """Verify its regions and its parent."""
         return ()
 
     def __repr__(self) -> str:
@@ -99,9 +99,9 @@ class HasParent(Trait):
     def verify_context(self, op: Operation) -> Iterable[str]:
         parent = op.parent_op
         if parent is None or parent.name not in self.parents:
-            found = "no parent" if parent is None else f"'{parent.name}'"
+            actual = "no parent" if parent is None else f"'{parent.name}'"
             expected = _listed([f"'{name}'" for name in self.parents], "or")
-            yield f"expected parent op {expected}, got {found}"
+            yield f"expected parent op {expected}, got {actual}"
 
 
 def _listed(names: Iterable[str], word: str = "and") -> str:

@@ -1,4 +1,4 @@
-"""Type converters: what becomes of each type, and how values get from one type to another."""
+"""Type converters: converted types, and materializations between types."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 TypeT = TypeVar("TypeT", bound=Type)
 
 Converted: TypeAlias = "Type | Sequence[Type] | None"
-"""One type, or several (or none) that together stand for it; `None`: ask somebody else."""
+"""The converted type, or several types (or none) for one; `None`: not handled here."""
 
 Types: TypeAlias = tuple[Type, ...]
 Materialize: TypeAlias = (
     "Callable[[Builder, Types, tuple[Value, ...]], Operation | Value | Sequence[Value] | None]"
 )
-"""Makes values of the given types out of others at the builder's place; `None`: ask another."""
+"""Materializes values of the given types at the insertion point; `None`: not handled here."""
 
 
 class TypeConverter:
     """Converts types by callbacks, the latest that answers first; answers are remembered.
 
-    A type for which nobody answers cannot be converted. Materialisations bridge the gap where an
+    A type that no callback handles cannot be converted. Materialisations bridge the gap where an
     operation that stays wants a type that another one no longer makes, and the other way round:
 
     - `source`: from converted values back to one of the original type;
@@ -41,7 +41,7 @@ class TypeConverter:
         self._callbacks: list[tuple[type[Type], Callable[[Any], Converted]]] = []
         self._memo: dict[Type, Types | None] = {}
         self.only: dict[Type, Type] = {}
-        """The one type that stands for another, where that has been asked for and there is one."""
+        """The single converted type of a type, if it is cached."""
         self._source: list[Materialize] = []
         self._target: list[Materialize] = []
         self._argument: list[Materialize] = []
@@ -70,7 +70,7 @@ class TypeConverter:
         self._argument.append(materialize)
 
     def convert(self, type: Type) -> Types | None:
-        """The types that stand for one, or nothing if it cannot be converted."""
+        """The converted types of a type, or `None` if it cannot be converted."""
         try:
             return self._memo[type]
         except KeyError:
@@ -87,7 +87,7 @@ class TypeConverter:
         return None
 
     def convert_all(self, types: Sequence[Type]) -> list[Type] | None:
-        """All types that stand for several, or nothing if one cannot be converted."""
+        """The converted types of several types, or `None` if one cannot be converted."""
         flat: list[Type] = []
         for type in types:
             converted = self.convert(type)
@@ -127,7 +127,7 @@ class TypeConverter:
     def to_source(
         self, build: Builder, types: Types, values: tuple[Value, ...]
     ) -> tuple[Value, ...] | None:
-        """A value of an original type out of converted ones, if anybody can make it."""
+        """Materialize a value of an original type from converted ones, if possible."""
         callbacks = self._source
         if values and all(isinstance(value, BlockArgument) for value in values):
             callbacks = self._source + self._argument
@@ -136,7 +136,7 @@ class TypeConverter:
     def to_target(
         self, build: Builder, types: Types, values: tuple[Value, ...]
     ) -> tuple[Value, ...] | None:
-        """Values of converted types out of an original one, if anybody can make them."""
+        """Materialize values of converted types from an original one, if possible."""
         return _first_answer(self._target, build, types, values)
 
 
@@ -157,7 +157,7 @@ def _first_answer(
 def as_values(
     answer: Operation | Value | Sequence[Value] | None,
 ) -> tuple[Value, ...] | None:
-    """The values that a materialisation has made, if it has."""
+    """The values that a materialization created, if any."""
     if isinstance(answer, Operation):
         return answer.results
     if isinstance(answer, Value):

@@ -1,4 +1,4 @@
-"""What stands for each value of a program while it is converted, and casts between types."""
+"""The value mapping of a conversion, with casts between types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OpT = TypeVar("OpT", bound=Operation)
 
 Bound: TypeAlias = Value | tuple[Value, ...]
-"""What stands for a value: another one, or any other number of them."""
+"""The replacement of a value: one value, or any number of them."""
 
 
 class Rejected(Exception):
@@ -26,7 +26,7 @@ class Rejected(Exception):
 
 
 class ValueMapping:
-    """Maps values of the old program to those of the new one, in whatever types are wanted."""
+    """Maps values of the old program to values of the new one, converting types on demand."""
 
     __slots__ = ("_answers", "_builder", "_cast", "_root", "bound", "types")
 
@@ -45,11 +45,11 @@ class ValueMapping:
         self._answers: dict[tuple[object, ...], tuple[Value, ...]] = {}
 
     def bind(self, old: Value, *new: Value) -> None:
-        """Let values stand for another."""
+        """Map a value to its replacements."""
         self.bound[old] = new[0] if len(new) == 1 else new
 
     def old(self, value: Value) -> Bound:
-        """What stands for a value of the old program: itself if it is from outside."""
+        """The replacement of a value of the old program; itself if defined outside."""
         bound = self.bound.get(value)
         if bound is not None:
             return bound
@@ -60,31 +60,31 @@ class ValueMapping:
         return value
 
     def new(self, value: Value) -> Bound:
-        """What stands for a value of the new program, which may have been converted again."""
+        """The replacement of a value of the new program, which may have been converted again."""
         return self.bound.get(value, value)
 
-    def adapted(self, values: Sequence[Value], new: bool, place: Builder) -> list[Bound]:
-        """What stands for operands of an operation of the new or the old program."""
-        found, only = self.bound, self.types.only
+    def adapted(self, values: Sequence[Value], new: bool, builder: Builder) -> list[Bound]:
+        """The replacements of the operands of an operation of the new or the old program."""
+        mapped, only = self.bound, self.types.only
         bounds: list[Bound] = []
         for value in values:
-            bound = found.get(value)
+            bound = mapped.get(value)
             if bound is None:
                 bound = value if new else self.old(value)
             # The common case by itself, since conversions spend much of their time here.
             if isinstance(bound, tuple) or bound.type is not only.get(value.type):
-                bound = self.converted(value, bound, place)
+                bound = self.converted(value, bound, builder)
             bounds.append(bound)
         return bounds
 
     def renew(self, value: Value) -> None:
-        """Look again at what stands for a value, after that has been converted again."""
+        """Update the replacement of a value after it was converted again."""
         bound = self.bound[value]
         parts = [self.new(part) for part in (bound if isinstance(bound, tuple) else (bound,))]
         self.bind(value, *flatten(parts))
 
-    def converted(self, value: Value, bound: Bound, place: Builder) -> Bound:
-        """`bound`, which stands for `value`, in the types that its type is converted to."""
+    def converted(self, value: Value, bound: Bound, builder: Builder) -> Bound:
+        """`bound`, the replacement of `value`, in its converted types."""
         types = self.types.convert(value.type)
         if types is None:
             raise Rejected(f"cannot convert type '{value.type}'")
@@ -94,15 +94,15 @@ class ValueMapping:
             bound = (bound,)
         elif tuple([part.type for part in bound]) == types:
             return bound
-        return self._bridge(types, bound, self.types.to_target, place)
+        return self._bridge(types, bound, self.types.to_target, builder)
 
-    def original(self, value: Value, bound: Bound, place: Builder) -> Value:
-        """`bound`, which stands for `value`, as one value of the type that it has."""
+    def original(self, value: Value, bound: Bound, builder: Builder) -> Value:
+        """`bound`, the replacement of `value`, as one value of the original type."""
         if not isinstance(bound, tuple):
             if bound.type is value.type:
                 return bound
             bound = (bound,)
-        made = self._bridge((value.type,), bound, self.types.to_source, place)
+        made = self._bridge((value.type,), bound, self.types.to_source, builder)
         assert isinstance(made, Value)
         return made
 
@@ -111,39 +111,39 @@ class ValueMapping:
         types: Types,
         values: tuple[Value, ...],
         materialize: Callable[[Builder, Types, tuple[Value, ...]], tuple[Value, ...] | None],
-        place: Builder,
+        builder: Builder,
     ) -> Bound:
         """Values of other types, by a materialisation or by the cast of last resort."""
-        point = place.point
+        point = builder.point
         key = (point.block, types, values)
         # In the middle of a block an earlier answer may stand too far down.
-        made = self._answers.get(key) if point.before is None else None
+        made = self._answers.get(key) if point.anchor is None else None
         if made is None:
             build = self._builder
-            build.point, build.location = point, place.location
+            build.point, build.location = point, builder.location
             made = materialize(build, types, values)
             if made is None and self._cast is not None:
                 made = as_values(self._cast(build, types, values))
             if made is None or tuple([value.type for value in made]) != types:
-                found = _listed([value.type for value in values])
-                raise Rejected(f"no materialisation from {found} to {_listed(types)}")
-            if point.before is None:
+                given = _listed([value.type for value in values])
+                raise Rejected(f"no materialisation from {given} to {_listed(types)}")
+            if point.anchor is None:
                 self._answers[key] = made
         return made[0] if len(made) == 1 else made
 
     def forget_casts(self) -> None:
-        """Make casts anew from here on, since some may have been taken back."""
+        """Forget cached casts, since some may have been rolled back."""
         self._answers.clear()
 
     def drop_unused_casts(self) -> None:
-        """Delete casts whose user was converted after all."""
+        """Erase casts whose users were converted in the end."""
         for op in reversed(self._builder.casts):
             if op.parent is not None and not any(result.users for result in op.results):
                 op.erase()
 
 
 class _CastBuilder(Builder):
-    """Keeps apart what bridges types, since nobody asks whether it is legal."""
+    """Builder of materializations: casts between types, which are exempt from legality."""
 
     __slots__ = ("_made", "casts")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def pass_on_names(
     op: Operation, bound: Mapping[Value, Bound], made: Collection[Operation | Block]
 ) -> None:
-    """Let the names in the location of an operation go to what was made for its results."""
+    """Pass the value names in the location of an operation on to its replacements."""
     named = op.location
     assert isinstance(named, NameLoc)
     for result, name in zip(op.results, named.names, strict=False):

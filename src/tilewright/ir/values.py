@@ -23,7 +23,7 @@ class Value:
         self.type = type
         self.index = index
         self.users: dict[Operation, int] = {}
-        """Each user and in how many of its operand slots it uses this value, oldest first."""
+        """Each user with its number of uses of this value, oldest first."""
 
     @property
     def is_used(self) -> bool:
@@ -42,7 +42,7 @@ class Value:
 
     @property
     def location(self) -> Location:
-        """Where this value comes from."""
+        """The source location of this value."""
         raise NotImplementedError
 
     def defining_op(self) -> Operation | None:
@@ -55,7 +55,7 @@ class Value:
         return op if isinstance(op, kind) else None
 
     def is_inside(self, op: Operation) -> bool:
-        """Whether this value is defined in a region of `op`, however deep."""
+        """Whether this value is defined in a region nested in `op`."""
         block = self.parent_block
         owner = block.parent_op if block is not None else None
         return owner is not None and op.is_ancestor_of(owner)
@@ -68,7 +68,7 @@ class Value:
                     yield user, index
 
     def replace_all_uses_with(self, other: Value) -> None:
-        """Let every user use `other` instead."""
+        """Replace all uses by `other`."""
         if other is self:
             return
         for user in tuple(self.users):

@@ -1,4 +1,4 @@
-"""The verifier: structure, then dominance, then what each operation demands of itself.
+"""The verifier: structure, then dominance, then the verifier of each operation.
 
 Checks that depend only on the types, attributes and group sizes of an operation are run once
 for each such signature and remembered, since real programs repeat a few signatures many times.
@@ -46,12 +46,12 @@ class _Verifier:
         self._visible: set[Value] = set()
 
     def report(self, op: Operation, problems: Iterable[str | Diagnostic]) -> bool:
-        """Keep what is wrong with `op`; tells whether anything was."""
-        found = False
+        """Record the problems of `op`; returns whether there are any."""
+        invalid = False
         for problem in problems:
-            found = True
+            invalid = True
             self._sink.add(problem if isinstance(problem, Diagnostic) else op.error(problem))
-        return found
+        return invalid
 
     def operation(self, op: Operation) -> None:
         """Check one operation whose operands' definitions have been seen."""
@@ -98,7 +98,7 @@ class _Verifier:
         self._visible = outside
 
     def graph_region(self, region: Region) -> None:
-        """Check a region in which order means nothing: every value is visible everywhere."""
+        """Check a graph region: every value is visible everywhere."""
         values = [result for block in region.blocks for op in block for result in op.results]
         values += [argument for block in region.blocks for argument in block.args]
         self._visible.update(values)
@@ -150,22 +150,22 @@ class _Verifier:
         self.unreachable(block for block in region.blocks if block not in dominators)
 
     def unreachable(self, blocks: Iterable[Block]) -> None:
-        """Check blocks that no path leads to: on all of them, whatever one likes is defined."""
+        """Check unreachable blocks: dominance holds there vacuously."""
         for block in blocks:
             self._visible.update(value for op in block for value in op.operands)
             self._visible.difference_update(self.block(block))
 
 
 def _signature_problems(op: Operation) -> Iterator[str | Diagnostic]:
-    """What is wrong with counts, types and attributes; later checks rely on earlier ones."""
+    """Check counts, types and attributes; later checks rely on earlier ones."""
     if isinstance(op, UnregisteredOp):
         return
     for stage in (_count_problems, _type_problems, _attribute_problems, _own_problems):
-        found = False
+        invalid = False
         for problem in stage(op):
-            found = True
+            invalid = True
             yield problem
-        if found:
+        if invalid:
             return
 
 
@@ -180,15 +180,15 @@ def _count_problems(op: Operation) -> Iterator[str]:
 
 
 def _group_count_problems(
-    what: str, fields: list[OperandField[object]] | list[ResultField[object]], found: int
+    what: str, fields: list[OperandField[object]] | list[ResultField[object]], count: int
 ) -> Iterator[str]:
     least = sum(field.arity is Arity.ONE for field in fields)
     if any(field.arity is Arity.VARIADIC for field in fields):
-        if found < least:
-            yield f"expected at least {least} {what}s, got {found}"
-    elif not least <= found <= len(fields):
+        if count < least:
+            yield f"expected at least {least} {what}s, got {count}"
+    elif not least <= count <= len(fields):
         expected = str(least) if least == len(fields) else f"{least} to {len(fields)}"
-        yield f"expected {expected} {what}s, got {found}"
+        yield f"expected {expected} {what}s, got {count}"
 
 
 def _segment_problems(op: Operation) -> Iterator[str]:
@@ -209,14 +209,14 @@ def _segment_problems(op: Operation) -> Iterator[str]:
 
 
 def _type_problems(op: Operation) -> Iterator[str]:
-    """The first wrong type: those behind it are mostly the same mistake again."""
+    """The first wrong type; later ones usually have the same cause."""
     schema = op.schema
     for what, fields in (("operand", schema.operands), ("result", schema.results)):
-        found = ((field, value) for field in fields for value in schema.values(op, field.name))
-        for place, (field, value) in enumerate(found):
+        values = ((field, value) for field in fields for value in schema.values(op, field.name))
+        for index, (field, value) in enumerate(values):
             if not field.constraint.accepts(value.type):
                 expected = field.constraint.description
-                yield f"{what} #{place} must be {expected}, but got '{value.type}'"
+                yield f"{what} #{index} must be {expected}, but got '{value.type}'"
                 return
 
 
@@ -261,7 +261,7 @@ def _successor_problems(block: Block, region: Region) -> Iterator[str]:
 
 
 def _find_context_checks(kind: type[Operation]) -> list[ContextCheck]:
-    """The checks of regions and surroundings that a class has: most have none."""
+    """The region and parent checks of a class; most classes have none."""
     checks: list[ContextCheck] = [
         trait.verify_context
         for trait in kind.traits

@@ -65,8 +65,8 @@ def lower_if(op: toy.IfOp, new: toy.IfOp, build: ConversionBuilder) -> Result:
     def leave(end: toy.YieldOp, new: toy.YieldOp, build: ConversionBuilder) -> Result:
         return build.create(LowBranchOp, inputs=new.inputs, successors=[after])
 
-    then = build.convert_region(op.then_region, region, behind=current, terminator=leave)
-    other = build.convert_region(op.else_region, region, behind=then[-1], terminator=leave)
+    then = build.convert_region(op.then_region, region, after=current, terminator=leave)
+    other = build.convert_region(op.else_region, region, after=then[-1], terminator=leave)
     build.create(LowCondBranchOp, condition=new.condition, successors=[then[0], other[0]])
     build.continue_in(after)
     return after.args

@@ -103,11 +103,11 @@ def test_insertion_points() -> None:
     block = module.body.block
     first = toy.constant(build, 1).defining_op()
     assert first is not None
-    build.point = InsertPoint.behind(first)
+    build.point = InsertPoint.after(first)
     toy.constant(build, 2)
     build.point = InsertPoint.at_start(block)
     toy.constant(build, 0)
-    build.point = InsertPoint.in_front_of(first)
+    build.point = InsertPoint.before(first)
     toy.constant(build, 9)
     values = [op.value for op in block if isinstance(op, toy.ConstantOp)]
     assert values == [0, 9, 1, 2]

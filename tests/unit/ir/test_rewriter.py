@@ -141,7 +141,7 @@ def test_inlining_a_block() -> None:
     toy.use(build, loop.results[0])
     rewriter = Rewriter.at(loop)
     rewriter.erase(end)
-    rewriter.inline_block(body, InsertPoint.in_front_of(loop), [one])
+    rewriter.inline_block(body, InsertPoint.before(loop), [one])
     rewriter.replace(loop, total)
     assert toy.names(module.body.block) == ["constant", "add", "use"]
     check_integrity(module)

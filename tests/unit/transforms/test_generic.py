@@ -191,7 +191,7 @@ def test_merging_follows_dominance() -> None:
     func = toy.func("f", entry, left, right, end)
     run(Cse(), func)
     assert [toy.names(block)[0] for block in (left, right, end)] == ["add", "add", "add"]
-    toy.add(Builder(InsertPoint.in_front_of(entry.last or owner(x))), x, x)
+    toy.add(Builder(InsertPoint.before(entry.last or owner(x))), x, x)
     run(Cse(), func)
     assert [toy.names(block)[0] for block in (left, right, end)] == ["use", "use", "use"]
 

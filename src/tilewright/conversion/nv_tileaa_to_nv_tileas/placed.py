@@ -107,6 +107,6 @@ class Placed:
         """Put an operation behind its home and behind what was put there before."""
         block, anchor = home
         cursor = self._cursors.get(home, anchor)
-        point = InsertPoint.at_start(block) if cursor is None else InsertPoint.behind(cursor)
+        point = InsertPoint.at_start(block) if cursor is None else InsertPoint.after(cursor)
         point.insert(op)
         self._cursors[home] = op

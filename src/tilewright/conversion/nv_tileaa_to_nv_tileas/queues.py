@@ -60,7 +60,7 @@ class _Pipeline:
         if op.parent_op is not function:
             fail("expected a queue outside of loops and branches, to have a pipeline", op.location)
         type = PipelineType(op.depth, queue(op.result).elements)
-        build = Builder(InsertPoint.in_front_of(op), op.location)
+        build = Builder(InsertPoint.before(op), op.location)
         self.created = build.create(tileas.CreatePipelineOp, types=[type])
         self.iterator = build.create(
             tileas.CreateIteratorOp,
@@ -70,7 +70,7 @@ class _Pipeline:
 
     def convert(self, op: QueuePutOp | QueueGetOp) -> None:
         """Put what works on a stage in place of one end of the queue."""
-        build = Builder(InsertPoint.in_front_of(op), op.location)
+        build = Builder(InsertPoint.before(op), op.location)
         if isinstance(op, QueuePutOp):
             self._put(op, build)
         else:

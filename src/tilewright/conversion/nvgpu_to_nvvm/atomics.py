@@ -55,7 +55,7 @@ def by_swaps(op: AtomicRMWOp, new: AtomicRMWOp, build: ConversionBuilder) -> Res
         types=[bits],
     ).res
     loop = build.add_block([bits])
-    after = build.add_block([bits], behind=loop)
+    after = build.add_block([bits], after=loop)
     build.create(BrOp, arguments=[first], successors=[loop])
     with build.at(InsertPoint.at_end(loop)):
         seen = loop.args[0]

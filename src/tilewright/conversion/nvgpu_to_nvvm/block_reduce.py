@@ -119,7 +119,7 @@ def _store_of_warp(build: ConversionBuilder, room: Value, value: Value, lane: Va
     zero = constant(build, 0, I32)
     first = build.create(ICmpOp, predicate=CmpIPredicate.EQ, lhs=lane, rhs=zero).res
     store = build.add_block()
-    after = build.add_block(behind=store)
+    after = build.add_block(after=store)
     build.create(CondBrOp, condition=first, successors=[store, after])
     with build.at(InsertPoint.at_end(store)):
         place = build.create(ZExtOp, arg=number, types=[I64]).res

@@ -67,7 +67,7 @@ def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
     if nearest_symbol_table(op) is None:
         return build.reject("expected a module around it, which can hold the texts")
     failed = build.add_block()
-    after = build.add_block(behind=failed)
+    after = build.add_block(after=failed)
     build.create(CondBrOp, condition=new.condition, successors=[after, failed])
     place = source_place(op.location)
     file, line = ("unknown", 0) if place is None else (place.file, place.line)

@@ -55,7 +55,7 @@ def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result
     start = _select(build, negative, zero, new.rhs)
     inverse = _inverse(build, new.lhs, new.rhs, zero, one)
     loop = build.add_block([type, type, type])
-    after = build.add_block([type], behind=loop)
+    after = build.add_block([type], after=loop)
     more = _is_any_left(build, start)
     otherwise = _select(build, negative, inverse, one)
     build.create(

@@ -31,7 +31,7 @@ def masked_load(op: MaskedLoadOp, new: MaskedLoadOp, build: ConversionBuilder) -
     vector: Value = new.pass_thru
     for lane, wanted in enumerate(lanes(build, new.mask)):
         read = build.add_block()
-        after = build.add_block([type], behind=read)
+        after = build.add_block([type], after=read)
         build.create(CondBrOp, condition=wanted, false_operands=[vector], successors=[read, after])
         with build.at(InsertPoint.at_end(read)):
             address = moved(start, lane, buffer.element, build)
@@ -54,7 +54,7 @@ def masked_store(op: MaskedStoreOp, new: MaskedStoreOp, build: ConversionBuilder
     elements = lanes(build, new.value)
     for lane, wanted in enumerate(lanes(build, new.mask)):
         write = build.add_block()
-        after = build.add_block(behind=write)
+        after = build.add_block(after=write)
         build.create(CondBrOp, condition=wanted, successors=[write, after])
         with build.at(InsertPoint.at_end(write)):
             address = moved(start, lane, buffer.element, build)

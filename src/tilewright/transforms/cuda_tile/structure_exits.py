@@ -104,9 +104,9 @@ def _structure(op: Operation) -> Operation:
 def _structure_loop(op: LoopOp) -> Operation:
     frame = LoopFrame(op, list(jumps_of(op.body.block)))
     if frame.returns and not frame.tells:
-        build = Rewriter(InsertPoint.behind(op), frame.returns[0].location)
+        build = Rewriter(InsertPoint.after(op), frame.returns[0].location)
         erase_behind(op, build)
-        Rewriter(InsertPoint.behind(op), build.location).create(ReturnOp)
+        Rewriter(InsertPoint.after(op), build.location).create(ReturnOp)
     if while_of(op) is None or len(frame.jumps) > 2:
         op = _as_while(op, frame)
     _remake_views(op)
@@ -115,7 +115,7 @@ def _structure_loop(op: LoopOp) -> Operation:
 
 def _return_behind(op: LoopOp, frame: LoopFrame) -> IfOp:
     """Return behind a loop that says that the kernel returned."""
-    build = Rewriter(InsertPoint.behind(op), frame.returns[0].location)
+    build = Rewriter(InsertPoint.after(op), frame.returns[0].location)
     test = build.create(IfOp, condition=op.results[-1], types=())
     inside = Rewriter(InsertPoint.at_end(build.add_block(test.then_region)), build.location)
     inside.create(ReturnOp)
@@ -223,12 +223,12 @@ def _remake_views(op: LoopOp) -> None:
     """
     parts = while_of(op)
     assert parts is not None
-    behind = InsertPoint.behind(parts.test)
+    behind = InsertPoint.after(parts.test)
     while views := [value for value in parts.captured() if is_view(value)]:
         source = views[-1].defining_op()
         assert source is not None
         copy = Rewriter(behind).clone(source)
-        behind = InsertPoint.in_front_of(copy)
+        behind = InsertPoint.before(copy)
         later = {inner for rest in parts.behind() for inner in rest.walk()}
         for user in tuple(views[-1].users):
             if user in later:

@@ -50,7 +50,7 @@ class Checks:
     __slots__ = ("_head", "build")
 
     def __init__(self, op: Operation) -> None:
-        self.build = Builder(InsertPoint.in_front_of(op), unnamed(op.location))
+        self.build = Builder(InsertPoint.before(op), unnamed(op.location))
         self._head = f"{_place(op.location)}error: {NAMES[type(op)]}"
 
     def constant(self, value: int, type: Type = I64) -> Value:

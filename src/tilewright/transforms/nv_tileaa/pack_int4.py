@@ -116,7 +116,7 @@ def _load(op: TileLoadOp, type: Type) -> None:
     users = tuple(op.tile.users)
     if not users:
         return
-    build = Builder(InsertPoint.behind(op), op.location)
+    build = Builder(InsertPoint.after(op), op.location)
     padding = None if type.padding is None else PADDINGS[type.padding]
     bytes = padded(build, op, padding) if padding else op.tile
     tile = apart(build, bytes, type.tile, dim)

@@ -84,7 +84,7 @@ def _worthwhile(found: Sequence[Ahead], threads: int) -> list[Ahead]:
 def _rotate(loop: ForOp, chosen: Sequence[Ahead]) -> None:
     body, last = loop.body.block, loop.body.block.last
     assert last is not None
-    build = Builder(InsertPoint.in_front_of(loop), loop.location)
+    build = Builder(InsertPoint.before(loop), loop.location)
     start = loop.lower_bound
     first = load_ahead(build, loop, chosen, start, comes(build, loop, start))
     build = Builder(InsertPoint.at_start(body), loop.location)

@@ -42,7 +42,7 @@ def cut_type(type: Type, dim: int, count: int) -> TensorType:
 def build_loop(plan: Plan) -> None:
     """Put a loop over slices in the place of the members of a plan."""
     last = plan.members[-1]
-    outside = Builder(InsertPoint.behind(last), last.location)
+    outside = Builder(InsertPoint.after(last), last.location)
     tokens, totals = plan.tokens(), plan.totals()
     starts = [_first_token(outside, plan, token) for token in tokens]
     for op in totals:

@@ -163,7 +163,7 @@ class Staging:
     def build(self) -> None:
         """Fill all stages in front of the loop; in it, take one and fill it again."""
         loop = self._loop
-        build = Builder(InsertPoint.in_front_of(loop), loop.location)
+        build = Builder(InsertPoint.before(loop), loop.location)
         for ahead in self._chosen:
             type = _buffer(ahead, self._stages)
             self._rooms.append(build.create(AllocTensorOp, types=[type]).result)

@@ -81,7 +81,7 @@ def inline(
 ) -> Sequence[Value]:
     """Move what a block holds in front of `op`; gives what the block passes on at its end."""
     last = leaving(block)
-    build.inline_block(block, InsertPoint.in_front_of(op), arguments)
+    build.inline_block(block, InsertPoint.before(op), arguments)
     passed = last.operands
     build.erase(last)
     return passed
@@ -95,7 +95,7 @@ def inline_exit(
     Nobody uses the results of `op` any more, so they may stand for themselves.
     """
     erase_behind(op, build)
-    build.inline_block(block, InsertPoint.in_front_of(op), arguments)
+    build.inline_block(block, InsertPoint.before(op), arguments)
     return op.results
 
 

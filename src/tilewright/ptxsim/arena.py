@@ -1,4 +1,4 @@
-"""Flat memory with a shadow that knows which bytes exist and which have been written."""
+"""Flat byte arrays with a shadow state per byte: unallocated, allocated, written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GRAIN: Final = 1024
 class Arena:
     """Bytes by index; accesses are vectors of indices, aligned to their size.
 
-    The shadow has one byte for each byte: 0 where nothing is allocated, `ALLOCATED`, or
+    The shadow has one state per byte: 0 if unallocated, `ALLOCATED`, or
     `ALLOCATED | WRITTEN`.
     """
 
@@ -31,11 +31,11 @@ class Arena:
 
     @property
     def size(self) -> int:
-        """How many bytes there are."""
+        """The size in bytes."""
         return len(self.bytes)
 
     def resize(self, size: int) -> None:
-        """Grow to at least `size` bytes, keeping what is there."""
+        """Grow to at least `size` bytes, keeping the contents."""
         size = -(-max(size, 1) // _GRAIN) * _GRAIN
         old, shadow = self.bytes, self.shadow
         self.bytes, self.shadow = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
@@ -67,15 +67,15 @@ class Arena:
         return bool(((shadow & pattern) == pattern).all())
 
     def mark(self, rows: Array, width: int, count: int) -> None:
-        """Note that these rows have been written."""
+        """Mark these rows as written."""
         self.rows(width, count)[1][rows] = _pattern(_READABLE, width)
 
     def allocate(self, start: int, size: int, *, written: bool = False) -> None:
-        """Make bytes exist."""
+        """Mark bytes as allocated."""
         self.shadow[start : start + size] = _READABLE if written else ALLOCATED
 
     def release(self, start: int, size: int) -> None:
-        """Make bytes vanish."""
+        """Mark bytes as unallocated."""
         self.shadow[start : start + size] = 0
 
 
@@ -91,7 +91,7 @@ _PATTERNS: Final = {
 
 
 class Allocations:
-    """The pieces of an arena that somebody asked for, each with a gap behind it."""
+    """The allocations of an arena, each followed by a guard gap."""
 
     _GAP: Final = 256
 
@@ -102,7 +102,7 @@ class Allocations:
         self._end = 256
 
     def allocate(self, size: int, alignment: int, name: str) -> int:
-        """The index of `size` new bytes."""
+        """Allocate `size` bytes and return their index in the arena."""
         alignment = max(alignment, 256)
         start = -(-self._end // alignment) * alignment
         self._end = start + size + self._GAP
@@ -114,7 +114,7 @@ class Allocations:
         return start
 
     def release(self, start: int) -> None:
-        """Give bytes back; the end of the arena is used again."""
+        """Free an allocation; space at the end of the arena is reused."""
         size, _ = self._pieces.pop(start)
         self.arena.release(start, size)
         self._starts.remove(start)
@@ -122,7 +122,7 @@ class Allocations:
         self._end = 256 if last is None else last + self._pieces[last][0] + self._GAP
 
     def near(self, index: int) -> tuple[str, int, int] | None:
-        """The name, start and size of the piece that lies at or before an index."""
+        """The name, start and size of the last allocation that starts at or before an index."""
         at = bisect_right(self._starts, index) - 1
         if at < 0:
             return None

@@ -1,4 +1,4 @@
-"""Work that goes on while threads do: at once, or, if a seed asks for it, as late as may be."""
+"""Asynchronous work: executed at issue, or, with a seed, delayed at random until its wait."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EAGERNESS: Final = 0.25
 
 
 class Job:
-    """Something to be done once."""
+    """Work that is executed at most once."""
 
     __slots__ = ("_work", "done")
 
@@ -26,14 +26,14 @@ class Job:
         self.done = False
 
     def run(self) -> None:
-        """Do it, unless it is done."""
+        """Execute the work unless it has been executed."""
         if not self.done:
             self.done = True
             self._work()
 
 
 class AsyncEngine:
-    """The jobs of a wave that are under way, in no order."""
+    """The pending asynchronous jobs of a wave, unordered."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
@@ -43,17 +43,17 @@ class AsyncEngine:
         wave.on_exit.append(self._retire)
 
     def submit(self, work: Callable[[], None]) -> Job:
-        """Let something be done, now or later."""
+        """Execute the work now, or queue it if the launch has a seed."""
         job = Job(work)
         if self.random is None:
             job.run()
         else:
             self._pending.append(job)
-            self.poke()
+            self.advance()
         return job
 
-    def poke(self) -> None:
-        """Let time pass: something may get done."""
+    def advance(self) -> None:
+        """Execute a random number of pending jobs."""
         random = self.random
         if random is None:
             return
@@ -63,12 +63,12 @@ class AsyncEngine:
             self._pending.pop(random.randrange(len(self._pending))).run()
 
     def stall(self) -> bool:
-        """All threads wait: do something, if there is anything to do."""
+        """Execute one pending job when all threads wait; return whether there was one."""
         self._pending = [job for job in self._pending if not job.done]
         if not self._pending:
             return False
-        which = 0 if self.random is None else self.random.randrange(len(self._pending))
-        self._pending.pop(which).run()
+        index = 0 if self.random is None else self.random.randrange(len(self._pending))
+        self._pending.pop(index).run()
         self.wave.progress += 1
         return True
 
@@ -79,7 +79,7 @@ class AsyncEngine:
 
 
 class BulkGroups:
-    """The bulk copies that each thread has put into groups and not waited for."""
+    """The bulk copies of each thread that are committed to bulk groups and not waited for."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
@@ -89,17 +89,17 @@ class BulkGroups:
         wave.on_exit.append(self._retire)
 
     def add(self, thread: int, job: Job, site: Instruction) -> None:
-        """A thread has issued a copy."""
+        """Record a copy that a thread issued."""
         self._open.setdefault(thread, []).append(job)
         self._last[int(self.wave.cta_of_thread[thread])] = thread, site
 
     def commit(self, threads: Array) -> None:
-        """What each thread has issued becomes a group."""
+        """Commit the copies that each thread has issued as a bulk group."""
         for thread in threads.tolist():
             self._committed.setdefault(thread, []).append(self._open.pop(thread, []))
 
     def wait(self, threads: Array, pending: int) -> None:
-        """Finish all groups but the last ones."""
+        """Execute all groups but the last `pending` ones."""
         for thread in threads.tolist():
             groups = self._committed.get(thread, [])
             due = max(0, len(groups) - pending)
@@ -119,5 +119,5 @@ class BulkGroups:
         thread, site = self._last.pop(cta)
         for each in threads:
             if any(self._committed.get(each, ())) or self._open.get(each):
-                text = "the CTA exits before anybody has waited for this copy"
+                text = "the CTA exits before any thread waits for this copy"
                 self.wave.violation(text, site, thread)

@@ -1,4 +1,4 @@
-"""Registers that `wgmma` works on behind the program's back, and who touches them too early."""
+"""Registers in use by an asynchronous `wgmma`, and accesses to them before its wait."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 _ASYNCHRONOUS: Final = "wgmma.mma_async"
 
-# The registers of one operand; instructions that name the same ones share what is known of them.
+# The registers of one operand; instructions that name the same ones share one record.
 Bundle = tuple[RegisterDeclaration, ...]
 
 
 def bundles_of(site: Instruction) -> Iterator[Bundle]:
-    """The vectors of registers among an instruction's operands, results first."""
+    """Yield the register vectors among an instruction's operands, results first."""
     for operand in site.operands:
         if isinstance(operand, Vector):
             names = (each.text for each in operand.elements if isinstance(each, Name))
-            found = (site.scope.find(name) for name in names)
-            yield tuple(each for each in found if isinstance(each, RegisterDeclaration))
+            declarations = (site.scope.find(name) for name in names)
+            yield tuple(each for each in declarations if isinstance(each, RegisterDeclaration))
 
 
 def registers_of(function: Function) -> Iterator[RegisterDeclaration]:
-    """Every register of a function that an asynchronous instruction reads or writes."""
+    """Yield every register of a function that an asynchronous instruction reads or writes."""
     for site in function.body or ():
         if site.opcode.startswith(_ASYNCHRONOUS):
             for bundle in bundles_of(site):
@@ -41,9 +41,9 @@ def registers_of(function: Function) -> Iterator[RegisterDeclaration]:
 class AsyncRegisters:
     """For each thread of a wave, the registers that are in use, and those not fenced.
 
-    In use: between the issue of an instruction and the wait for its group nobody else may read or
-    write its registers. Not fenced: whatever ordinary instructions touched must be followed by
-    `wgmma.fence` before the next asynchronous instruction takes it.
+    In use: no other instruction may read or write the registers of a `wgmma` between its issue and
+    the wait for its group. Not fenced: registers accessed by ordinary instructions need a
+    `wgmma.fence` before the next asynchronous instruction uses them.
     """
 
     def __init__(self, wave: Wave) -> None:
@@ -56,14 +56,14 @@ class AsyncRegisters:
         self._fenced: Array = np.zeros(wave.thread_count, bool)
 
     def fence(self, lanes: Lanes) -> None:
-        """Threads have executed `wgmma.fence`."""
+        """Record a `wgmma.fence` of some threads."""
         self._fenced[lanes.select] = True
         for touched in self._touched.values():
             touched[lanes.select] = False
 
     def take(self, lanes: Lanes, bundles: Sequence[Bundle], site: Instruction) -> None:
-        """An instruction begins to work on registers; the first bundle is its accumulator."""
-        self._require_fence(lanes, self._fenced[lanes.select], "no wgmma.fence comes before", site)
+        """Mark the registers of an asynchronous instruction as in use; the accumulator is first."""
+        self._require_fence(lanes, self._fenced[lanes.select], "no wgmma.fence precedes", site)
         for bundle in bundles:
             key = lanes.frame, bundle
             if key not in self._in_use:
@@ -77,14 +77,14 @@ class AsyncRegisters:
             self._in_use[lanes.frame, bundle][lanes.select] += 1
 
     def release(self, lanes: Lanes, bundles: Sequence[Bundle]) -> None:
-        """An instruction is done with registers."""
+        """Mark the registers of a completed asynchronous instruction as free."""
         for bundle in bundles:
             self._in_use[lanes.frame, bundle][lanes.select] -= 1
 
     def touch(
         self, lanes: Lanes, register: RegisterDeclaration, how: str, site: Instruction
     ) -> None:
-        """An ordinary instruction reads or writes a register."""
+        """Check and record an access to a register by an ordinary instruction."""
         for bundle in self._bundles.get(register, ()):
             touched = self._touched.get((lanes.frame, bundle))
             if touched is not None:
@@ -93,8 +93,8 @@ class AsyncRegisters:
 
     def _overlapping(self, bundle: Bundle) -> set[Bundle]:
         if bundle not in self._overlaps:
-            found = {other for register in bundle for other in self._bundles[register]}
-            self._overlaps[bundle] = found
+            overlapping = {other for register in bundle for other in self._bundles[register]}
+            self._overlaps[bundle] = overlapping
         return self._overlaps[bundle]
 
     def _add(self, key: tuple[Frame, Bundle]) -> None:
@@ -125,14 +125,14 @@ class AsyncRegisters:
         if busy is None or not busy.any():
             return
         thread = int(lanes.threads[np.argmax(busy)])
-        text = f"register '{register.name}' is {how} before the wait for the wgmma that works on it"
+        text = f"register '{register.name}' is {how} before the wait for the wgmma that uses it"
         self.wave.violation(text, site, thread)
 
 
 def watched_read(
     read: Callable[[Lanes], Array], register: RegisterDeclaration, site: Instruction
 ) -> Callable[[Lanes], Array]:
-    """A reader that reports to `AsyncRegisters`."""
+    """Wrap a register reader so that it reports to `AsyncRegisters`."""
 
     def run(lanes: Lanes) -> Array:
         watch = lanes.wave.state(AsyncRegisters)
@@ -146,7 +146,7 @@ def watched_read(
 def watched_write(
     write: Callable[[Lanes, Array], None], register: RegisterDeclaration, site: Instruction
 ) -> Callable[[Lanes, Array], None]:
-    """A writer that reports to `AsyncRegisters`."""
+    """Wrap a register writer so that it reports to `AsyncRegisters`."""
 
     def run(lanes: Lanes, values: Array) -> None:
         watch = lanes.wave.state(AsyncRegisters)

@@ -1,4 +1,4 @@
-"""Where bulk copies go in shared memory, and the mbarriers that they tell."""
+"""Shared-memory destinations of bulk copies, and the mbarriers that they complete on."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import in_cta, shared_index
 from tilewright.ptxsim.mbarriers import SIZE, Mbarrier, Mbarriers
 from tilewright.ptxsim.memory import Kind, Space
-from tilewright.ptxsim.places import in_cta, shared_index
 from tilewright.ptxsim.proxies import GenericWrites
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pending:
-    """The mbarriers that one copy tells when it is done."""
+    """The mbarriers that a copy signals when it completes."""
 
     def __init__(
         self, state: Mbarriers, objects: list[Mbarrier], thread: int, site: Instruction
@@ -34,33 +34,33 @@ class Pending:
             self._known = checker.snapshot(np.array([thread]))
 
     def complete(self, size: int) -> None:
-        """Bytes have come, as many for each of the mbarriers."""
-        for found in self.objects:
-            self.state.release(found, self._known)
-            self.state.complete_tx(found, size, self._thread, self._site)
+        """Complete `size` bytes on each of the mbarriers."""
+        for mbarrier in self.objects:
+            self.state.release(mbarrier, self._known)
+            self.state.complete_tx(mbarrier, size, self._thread, self._site)
 
 
 class Arrivals:
     """The operand `[mbarrier]` of a copy."""
 
-    def __init__(self, op: Operation, which: int) -> None:
-        self.address = op.address(which)
+    def __init__(self, op: Operation, operand: int) -> None:
+        self.address = op.address(operand)
         self.site = op.site
 
     def expect(self, lane: Lanes, mask: int | None) -> Pending:
-        """The mbarriers of a copy that one lane issues, in the CTAs of a mask."""
+        """Find the mbarriers of a copy issued by one lane, in the CTAs of a multicast mask."""
         address, site = self.address(lane), self.site
-        place = int(shared_index(lane, Space.CLUSTER, address, SIZE, site, Kind.ATOMIC)[0])
+        index = int(shared_index(lane, Space.CLUSTER, address, SIZE, site, Kind.ATOMIC)[0])
         state, thread = lane.wave.state(Mbarriers), int(lane.threads[0])
-        places = [place]
+        indices = [index]
         if mask is not None:
-            places = [in_cta(lane, place, rank) for rank in ranks_of(lane, mask, site)]
-        objects = [state.find(each, thread, site) for each in places]
+            indices = [in_cta(lane, index, rank) for rank in ranks_of(lane, mask, site)]
+        objects = [state.find(each, thread, site) for each in indices]
         return Pending(state, objects, thread, site)
 
 
 def ranks_of(lane: Lanes, mask: int, site: Instruction) -> list[int]:
-    """The CTAs of the cluster that a mask names."""
+    """The ranks of the CTAs in a multicast mask."""
     size = lane.wave.launch.cluster_size
     if mask >> size or not mask:
         text = f"expected a mask of CTAs in a cluster of {size}, got 0x{mask:x}"
@@ -69,13 +69,13 @@ def ranks_of(lane: Lanes, mask: int, site: Instruction) -> list[int]:
 
 
 def note_shared_write(
-    lane: Lanes, start: int, size: int, found: Mbarrier, site: Instruction
+    lane: Lanes, start: int, size: int, mbarrier: Mbarrier, site: Instruction
 ) -> None:
-    """A copy that an mbarrier counts will write some bytes of shared memory."""
+    """Record the write to shared memory of a copy that completes on an mbarrier."""
     wave = lane.wave
     thread = int(lane.threads[0])
     if wave.checker is not None:
-        wave.checker.bulk_write(thread, start, size, found.actor, found.time, site)
+        wave.checker.bulk_write(thread, start, size, mbarrier.actor, mbarrier.time, site)
     shared = wave.memory.shared
     shared.shadow[start : start + size] = 3
     wave.state(GenericWrites).replace(shared, np.arange(start, start + size, 16), 16)

@@ -1,4 +1,4 @@
-"""Finds accesses to shared memory that nothing orders."""
+"""Happens-before race detection for shared memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tilewright.ptxsim.clocks import AsyncGroups, Clocks, joined
 from tilewright.ptxsim.lanes import WARP
-from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.race_shadow import Shadow
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.strong_accesses import Strength, StrongAccesses
@@ -26,11 +26,11 @@ WGMMA: Final = "wgmma"
 
 
 class Checker:
-    """Watches one wave: what is ordered before what.
+    """Tracks happens-before between the accesses of one wave.
 
-    Warps are the unit of order; the lanes of a warp are told apart where one reads what another
-    has written and no `bar.warp.sync` lies in between. Stores of what is there already are
-    harmless, and so are strong accesses that meet strong ones.
+    Order is tracked per warp; lanes of one warp are distinguished only if one reads what another
+    has written without a `bar.warp.sync` in between. Stores that do not change memory do not
+    race, and neither do two strong accesses.
     """
 
     def __init__(self, wave: Wave) -> None:
@@ -48,29 +48,29 @@ class Checker:
         self._objects: dict[Hashable, Array] = {}
 
     def site(self, site: Instruction) -> Strength:
-        """What is known of an instruction."""
-        found = self._sites.get(site)
-        if found is None:
-            found = self._sites[site] = Strength(len(self._site_list), site.opcode)
+        """Return the number and the memory-order strength of an instruction."""
+        strength = self._sites.get(site)
+        if strength is None:
+            strength = self._sites[site] = Strength(len(self._site_list), site.opcode)
             self._site_list.append(site)
-        return found
+        return strength
 
     def access(
         self,
         lanes: Lanes,
-        place: Place,
+        resolved: ResolvedAddress,
         size: int,
         kind: Kind,
         site: Instruction,
         values: Array | None = None,
     ) -> None:
-        """Lanes touch `size` bytes at each index of the place."""
-        if place.arena is not self.wave.memory.shared:
+        """Check and record accesses of `size` bytes at each resolved index."""
+        if resolved.arena is not self.wave.memory.shared:
             return
-        threads = lanes.threads if place.mask is None else lanes.threads[place.mask]
-        if len(threads) != len(place.index):
-            threads = np.broadcast_to(threads[:1], len(place.index))
-        accesses = _Accesses(self, threads, place.index, size, site)
+        threads = lanes.threads if resolved.mask is None else lanes.threads[resolved.mask]
+        if len(threads) != len(resolved.index):
+            threads = np.broadcast_to(threads[:1], len(resolved.index))
+        accesses = _Accesses(self, threads, resolved.index, size, site)
         if kind is Kind.ASYNC_READ:
             self._group_read(WGMMA, accesses)
         elif kind is Kind.ASYNC_WRITE:
@@ -84,13 +84,13 @@ class Checker:
         accesses.require_after_writes("load")
         info, warps, grains = accesses.info, accesses.warps, accesses.grains
         if info.strong:
-            self.strong.hear(accesses.owners, accesses.index, info.acquires)
+            self.strong.acquire(accesses.owners, accesses.index, info.acquires)
             return
         now = self.clocks.now(warps)
         self.shadow.note_read(grains, self._readers(grains, warps), now, info.number)
 
     def _readers(self, grains: Array, warps: Array) -> Array:
-        """The places of warps among the readers of the CTAs that own the grains."""
+        """The columns of warps among the readers of the CTAs that own the grains."""
         own = warps % self.clocks.warps_per_cta
         if self.shadow.cluster_size == 1:
             return own
@@ -98,7 +98,7 @@ class Checker:
         if not remote.any():
             return own
         if self._remote_readers is None:
-            self._remote_readers = self.shadow.add_readers(0, everybody=True)
+            self._remote_readers = self.shadow.add_readers(0, whole_cluster=True)
         return np.where(remote, self._remote_readers + self.clocks.own[warps], own)
 
     def _write(self, accesses: _Accesses, kind: Kind, values: Array | None) -> None:
@@ -107,37 +107,37 @@ class Checker:
         accesses.strong |= atomic
         accesses.require_after_writes("store", values)
         accesses.require_after_reads(values)
-        now, lanes = self.clocks.now(warps), accesses.who % WARP
+        now, lanes = self.clocks.now(warps), accesses.threads % WARP
         column, strong = self.clocks.own[warps], accesses.strong
-        met = shadow.note_write(accesses.grains, column, now, lanes, strong, info.number)
+        conflicts = shadow.note_write(accesses.grains, column, now, lanes, strong, info.number)
         if strong:
-            self.strong.tell(accesses.owners, accesses.index, info.releases)
+            self.strong.release(accesses.owners, accesses.index, info.releases)
             if atomic:
-                self.strong.hear(accesses.owners, accesses.index, info.acquires)
-        elif met.any():
-            accesses.report_meeting(met, values)
+                self.strong.acquire(accesses.owners, accesses.index, info.acquires)
+        elif conflicts.any():
+            accesses.report_conflicts(conflicts, values)
 
     # Asynchronous accesses.
 
     def groups(self, kind: str) -> AsyncGroups:
-        """The groups of one kind of operation."""
-        found = self._groups.get(kind)
-        if found is None:
-            found = self._groups[kind] = AsyncGroups(self.clocks)
+        """Return the async groups of one kind of operation."""
+        groups = self._groups.get(kind)
+        if groups is None:
+            groups = self._groups[kind] = AsyncGroups(self.clocks)
             if kind != COPY:
-                self._group_readers[kind] = self.shadow.add_readers(found.first)
-        return found
+                self._group_readers[kind] = self.shadow.add_readers(groups.first)
+        return groups
 
     def commit(self, kind: str, threads: Array) -> None:
-        """What the threads have issued becomes a group."""
+        """Commit what the threads have issued as a group."""
         self.groups(kind).commit(self.clocks.warps_of(threads))
 
     def wait(self, kind: str, threads: Array, pending: int) -> None:
-        """Threads have waited for all groups but the last ones."""
+        """Record that threads waited for all groups but the last `pending` ones."""
         self.groups(kind).wait(self.clocks.warps_of(threads), pending)
 
     def _group_read(self, kind: str, accesses: _Accesses) -> None:
-        """Threads let a group of operations read their CTA's shared memory."""
+        """Check and record reads of shared memory by an asynchronous group."""
         groups = self.groups(kind)
         accesses.require_after_writes("asynchronous read")
         readers = self._group_readers[kind] + accesses.warps % self.clocks.warps_per_cta
@@ -145,23 +145,23 @@ class Checker:
         self.shadow.note_read(accesses.grains, readers, time, accesses.info.number)
 
     def _copy_write(self, accesses: _Accesses) -> None:
-        """Threads issue `cp.async`."""
+        """Check and record the writes of `cp.async`."""
         groups = self.groups(COPY)
         accesses.require_after_writes("asynchronous write")
         accesses.require_after_reads()
-        warps, lanes = accesses.warps, accesses.who % WARP
+        warps, lanes = accesses.warps, accesses.threads % WARP
         column, time = groups.columns(warps), groups.time(warps)
         grains, number = accesses.grains, accesses.info.number
         self.shadow.note_write(grains, column, time, lanes, False, number)
 
     def bulk_read(self, thread: int, start: int, size: int, site: Instruction) -> None:
-        """A thread lets the copy engine read shared memory, by its index in the arena."""
+        """Check and record a bulk copy's reads of shared memory."""
         self._group_read(BULK, _Accesses.of_one(self, thread, start, size, site))
 
     def bulk_write(
         self, thread: int, start: int, size: int, column: int, time: int, site: Instruction
     ) -> None:
-        """A thread lets the copy engine write shared memory for an actor of the clocks."""
+        """Check and record a bulk copy's writes of shared memory, for an actor of the clocks."""
         accesses = _Accesses.of_one(self, thread, start, size, site)
         accesses.require_after_writes("asynchronous write")
         accesses.require_after_reads()
@@ -170,46 +170,46 @@ class Checker:
     # Order.
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
-        """Events that the instructions report to every observer."""
+        """Handle the ordering events that instructions report to every observer."""
         if kind == "wgmma.commit_group":
             self.commit(WGMMA, threads)
         elif kind == "wgmma.wait_group" and isinstance(key, int):
             self.wait(WGMMA, threads, key)
 
     def warp_barrier(self, threads: Array) -> None:
-        """`bar.warp.sync`: the lanes of each warp have met."""
+        """Order the lanes of each warp: `bar.warp.sync`."""
         warps = self.clocks.warps_of(threads)
         self.clocks.tick(warps)
         self.shadow.warp_sync[warps] = self.clocks.now(warps)
 
-    def meet(self, ctas: Array) -> None:
-        """All threads of each of these CTAs have met at a barrier."""
-        warps = self.clocks.meet(ctas)
+    def cta_barrier(self, ctas: Array) -> None:
+        """Order all threads of each of these CTAs: a CTA barrier."""
+        warps = self.clocks.join_ctas(ctas)
         self.shadow.warp_sync[warps] = self.clocks.now(warps)
 
     def snapshot(self, threads: Array) -> Array:
-        """All that threads of one cluster know, which is now released."""
+        """Release the joined clock of threads of one cluster."""
         return self.clocks.release(self.clocks.warps_of(threads))
 
     def learn(self, threads: Array, snapshot: Array) -> None:
-        """Let threads know a snapshot, also what it says of other lanes of their warps."""
+        """Acquire a released clock, including the part for other lanes of the same warp."""
         warps = self.clocks.warps_of(threads)
         self.clocks.acquire(warps, snapshot)
-        heard = snapshot[self.clocks.own[warps]] + 1
-        self.shadow.warp_sync[warps] = np.maximum(self.shadow.warp_sync[warps], heard)
+        acquired = snapshot[self.clocks.own[warps]] + 1
+        self.shadow.warp_sync[warps] = np.maximum(self.shadow.warp_sync[warps], acquired)
 
     def release(self, threads: Array, key: Hashable) -> None:
-        """Threads of one cluster arrive at something that others may wait for."""
+        """Release the clocks of threads of one cluster at a synchronization object."""
         self._objects[key] = joined(self._objects.get(key), self.snapshot(threads))
 
     def acquire(self, threads: Array, key: Hashable) -> None:
-        """Threads have waited for all who arrived; the next ones arrive at something new."""
+        """Acquire all clocks released at a synchronization object, and clear it."""
         snapshot = self._objects.pop(key, None)
         if snapshot is not None and len(threads):
             self.learn(threads, snapshot)
 
     def fence(self, threads: Array) -> None:
-        """`fence` and `membar`."""
+        """Order accesses around `fence` and `membar`."""
         warps = self.clocks.warps_of(threads)
         self.strong.fence(warps)
         self.clocks.tick(warps)
@@ -217,7 +217,7 @@ class Checker:
     # Objects in memory.
 
     def open_object(self, thread: int, start: int, size: int, site: Instruction) -> tuple[int, int]:
-        """An mbarrier begins to exist; who uses it must know this time of this actor."""
+        """Begin an mbarrier's lifetime; its users must acquire the returned actor and time."""
         accesses = _Accesses.of_one(self, thread, start, size, site)
         accesses.require_after_writes("store")
         accesses.require_after_reads()
@@ -227,23 +227,23 @@ class Checker:
         return column, int(self.clocks.table[warp, column])
 
     def end_object(self, thread: int, start: int, size: int, site: Instruction) -> None:
-        """An mbarrier is memory again."""
+        """End an mbarrier's lifetime: its bytes are ordinary memory again."""
         warp = thread // WARP
         column = int(self.clocks.own[warp])
         time = int(self.clocks.table[warp, column])
         self.shadow.note_span(self.shadow.span(start, size), column, time, self.site(site).number)
 
     def knows(self, thread: int, column: int, time: int) -> bool:
-        """Whether what an actor did is ordered before what a thread does now."""
+        """Whether an actor's event happens before what a thread does now."""
         return int(self.clocks.table[thread // WARP, column]) >= time
 
     def site_numbered(self, number: int) -> Instruction:
-        """The instruction that the shadow knows by a number."""
+        """The instruction with a number in the shadow."""
         return self._site_list[number]
 
 
 class _Accesses:
-    """What one instruction touches: for each grain of shared memory, the thread that does."""
+    """The accesses of one instruction: for each grain of shared memory, the accessing thread."""
 
     def __init__(
         self, checker: Checker, threads: Array, index: Array, size: int, site: Instruction
@@ -252,8 +252,8 @@ class _Accesses:
         self.index = index
         self.owners = threads // WARP
         self.grains, count = checker.shadow.grains(index, size)
-        self.who = threads if count == 1 else np.repeat(threads, count)
-        self.warps = self.owners if count == 1 else self.who // WARP
+        self.threads = threads if count == 1 else np.repeat(threads, count)
+        self.warps = self.owners if count == 1 else self.threads // WARP
         self.info = checker.site(site)
         self.strong = self.info.strong
         self.site = site
@@ -262,21 +262,21 @@ class _Accesses:
     def of_one(
         cls, checker: Checker, thread: int, start: int, size: int, site: Instruction
     ) -> _Accesses:
-        """One thread touches many bytes, which begin and end at a word."""
+        """One thread accesses a word-aligned range of bytes."""
         words = np.arange(start >> 2, (start + size + 3) >> 2) << 2
         return cls(checker, np.full(len(words), thread), words, 4, site)
 
-    def require_after_writes(self, what: str, values: Array | None = None) -> None:
-        """Report an access that an earlier write is not ordered before."""
+    def require_after_writes(self, access: str, values: Array | None = None) -> None:
+        """Report an access that races with an earlier write."""
         shadow = self.checker.shadow
-        bad = shadow.unordered_writes(self.grains, self.warps, self.who % WARP, self.strong)
+        bad = shadow.unordered_writes(self.grains, self.warps, self.threads % WARP, self.strong)
         if bad.any():
             bad &= ~self._same_values(values)
             if bad.any():
-                self._report_write(bad, what)
+                self._report_write(bad, access)
 
     def require_after_reads(self, values: Array | None = None) -> None:
-        """Report a write that an earlier read is not ordered before."""
+        """Report a write that races with an earlier read."""
         bad = self.checker.shadow.unordered_reads(self.grains, self.warps)
         if not bad.any():
             return
@@ -288,48 +288,48 @@ class _Accesses:
         note = f"the last read is {other.opcode} at {other.location}"
         self._report("race: nothing orders this write after an earlier read", bad, note)
 
-    def report_meeting(self, met: Array, values: Array | None) -> None:
-        """Threads of several warps store to one place at once: that must be the same value."""
+    def report_conflicts(self, conflicts: Array, values: Array | None) -> None:
+        """Report simultaneous stores of different values to one address by several warps."""
         if values is not None:
-            fresh = self._bytes(values)
-            _, place = np.unique(self.grains, return_inverse=True)
-            winners = np.zeros((int(place.max()) + 1, fresh.shape[1]), np.uint8)
-            winners[place] = fresh
-            met = met & np.logical_or.reduce(winners[place] != fresh, axis=1)
-        if met.any():
-            self._report_write(met, "store")
+            stored = self._bytes(values)
+            _, slot = np.unique(self.grains, return_inverse=True)
+            winners = np.zeros((int(slot.max()) + 1, stored.shape[1]), np.uint8)
+            winners[slot] = stored
+            conflicts = conflicts & np.logical_or.reduce(winners[slot] != stored, axis=1)
+        if conflicts.any():
+            self._report_write(conflicts, "store")
 
     def _bytes(self, values: Array) -> Array:
         width = 1 << self.checker.shadow.shift
-        fresh = np.ascontiguousarray(values).view(np.uint8).reshape(-1, width)
-        return np.tile(fresh, (len(self.grains) // len(fresh), 1))
+        stored = np.ascontiguousarray(values).view(np.uint8).reshape(-1, width)
+        return np.tile(stored, (len(self.grains) // len(stored), 1))
 
     def _same_values(self, values: Array | None) -> Array:
-        """Which stores change nothing."""
+        """Mask of the stores that do not change memory."""
         if values is None:
             return np.zeros(len(self.grains), np.bool_)
-        fresh = self._bytes(values)
-        there = self.checker.wave.memory.shared.bytes.reshape(-1, fresh.shape[1])[self.grains]
-        same: Array = np.logical_and.reduce(there == fresh, axis=1)
+        stored = self._bytes(values)
+        current = self.checker.wave.memory.shared.bytes.reshape(-1, stored.shape[1])[self.grains]
+        same: Array = np.logical_and.reduce(current == stored, axis=1)
         return same & ~self.checker.shadow.closed(self.grains)
 
-    def _report_write(self, bad: Array, what: str) -> None:
+    def _report_write(self, bad: Array, access: str) -> None:
         checker, shadow = self.checker, self.checker.shadow
         grain = int(self.grains[np.argmax(bad)])
         column, lane, number = shadow.writer(grain)
         site = checker.site_numbered(number)
         note = f"the earlier write is {site.opcode} at {site.location}"
         if shadow.closed(np.array([grain]))[0]:
-            self._report(f"{what} in the memory of an mbarrier object", bad, note)
+            self._report(f"{access} in the memory of an mbarrier object", bad, note)
         elif column < checker.clocks.cluster_warps:
             cluster = grain * (1 << shadow.shift) // shadow.cta_stride // shadow.cluster_size
             thread = (cluster * checker.clocks.cluster_warps + column) * WARP + lane
             note += f", by {checker.wave.geometry.describe(thread)}"
-        self._report(f"race: nothing orders this {what} after an earlier write", bad, note)
+        self._report(f"race: nothing orders this {access} after an earlier write", bad, note)
 
     def _report(self, text: str, bad: Array, note: str) -> None:
         shadow = self.checker.shadow
         at = int(np.argmax(bad))
         address = (int(self.grains[at]) << shadow.shift) % shadow.cta_stride
         message = f"{text}, at shared address 0x{address:x}"
-        self.checker.wave.violation(message, self.site, int(self.who[at]), note)
+        self.checker.wave.violation(message, self.site, int(self.threads[at]), note)

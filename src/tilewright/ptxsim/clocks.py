@@ -1,4 +1,4 @@
-"""Vector clocks: for every warp, how much it knows of what others have done."""
+"""Vector clocks for happens-before: one per warp."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _GROWTH: Final = 32
 class Clocks:
     """One row for each warp of a wave, one column for each actor of its cluster.
 
-    Actors are the warps of the cluster, and what works on their behalf: copies that an mbarrier
-    counts, groups of asynchronous operations. An actor's clock counts its releases: what actor `a`
-    does at time `t` is ordered before whatever a warp does that knows `t` of `a`.
+    Actors are the warps of the cluster and the async agents they start: copies that an mbarrier
+    counts, groups of asynchronous operations. An actor's clock counts its releases: an event of
+    actor `a` at time `t` happens before all events of a warp whose entry for `a` is at least `t`.
     """
 
     def __init__(self, wave: Wave) -> None:
@@ -36,20 +36,20 @@ class Clocks:
     def warps_of(self, threads: Array) -> Array:
         """The warps that some threads, in ascending order, belong to."""
         warps = threads // WARP
-        fresh = np.empty(len(warps), np.bool_)
-        fresh[:1] = True
-        np.not_equal(warps[1:], warps[:-1], out=fresh[1:])
-        return warps[fresh]
+        is_first = np.empty(len(warps), np.bool_)
+        is_first[:1] = True
+        np.not_equal(warps[1:], warps[:-1], out=is_first[1:])
+        return warps[is_first]
 
     def add_actor(self, cluster: int) -> int:
-        """A new column for a cluster, given by its place in the wave."""
+        """Add a column for an actor of a cluster, and return it."""
         column = int(self._used[cluster])
         self._used[cluster] += 1
         self._reserve(column + 1)
         return column
 
     def add_actors(self) -> int:
-        """New columns, one for each warp of every cluster; the first of them."""
+        """Add a column per warp of every cluster, and return the first."""
         first = int(np.max(self._used))
         self._used[:] = first + self.cluster_warps
         self._reserve(first + self.cluster_warps)
@@ -61,26 +61,26 @@ class Clocks:
             self.table = np.pad(self.table, ((0, 0), (0, missing + _GROWTH)))
 
     def now(self, warps: Array) -> Array:
-        """The time of each warp."""
+        """The current time of each warp."""
         return self.table[warps, self.own[warps]]
 
     def tick(self, warps: Array) -> None:
-        """What follows is later than what was released."""
+        """Advance the clocks of warps after a release."""
         self.table[warps, self.own[warps]] += 1
 
     def release(self, warps: Array) -> Array:
-        """All that warps of one cluster know, together; their later actions are not part of it."""
+        """Return the joined clock of warps of one cluster, and advance their own entries."""
         snapshot: Array = np.maximum.reduce(self.table[warps], axis=0)
         self.tick(warps)
         return snapshot
 
     def acquire(self, warps: Array, snapshot: Array) -> None:
-        """Let warps know what a snapshot holds."""
+        """Join a released clock into the clocks of warps."""
         width = len(snapshot)
         self.table[warps, :width] = np.maximum(self.table[warps, :width], snapshot)
 
-    def meet(self, ctas: Array) -> Array:
-        """All warps of each of these CTAs meet at a barrier; gives the warps."""
+    def join_ctas(self, ctas: Array) -> Array:
+        """Join the clocks of all warps of each CTA at a barrier; return the warps."""
         table = self.table.reshape(-1, self.warps_per_cta, self.table.shape[1])
         table[ctas] = np.maximum.reduce(table[ctas], axis=1, keepdims=True)
         warps = (ctas[:, None] * self.warps_per_cta + np.arange(self.warps_per_cta)).reshape(-1)
@@ -88,12 +88,12 @@ class Clocks:
         return warps
 
     def learn(self, warps: Array, columns: Array | int, time: Array | int) -> None:
-        """Let warps know what actors have done until a time."""
+        """Acquire the events of actors up to a time."""
         self.table[warps, columns] = np.maximum(self.table[warps, columns], time)
 
 
 def joined(left: Array | None, right: Array) -> Array:
-    """All that two snapshots hold."""
+    """The join (elementwise maximum) of two clocks."""
     if left is None:
         return right.copy()
     if len(left) < len(right):
@@ -106,10 +106,10 @@ def joined(left: Array | None, right: Array) -> Array:
 class AsyncGroups:
     """Groups of asynchronous operations, which complete in the order in which a warp commits them.
 
-    Its actors, one for each warp, tick when a group is committed.
+    Its actors, one for each warp, advance at each commit.
     """
 
-    _REMEMBERED: Final = 16
+    _HISTORY: Final = 16
 
     def __init__(self, clocks: Clocks) -> None:
         self.clocks = clocks
@@ -117,36 +117,36 @@ class AsyncGroups:
         warps = len(clocks.own)
         self._time: Array = np.ones(warps, np.int32)
         self._commits: Array = np.zeros(warps, np.int64)
-        self._ends: Array = np.zeros((warps, self._REMEMBERED), np.int32)
+        self._ends: Array = np.zeros((warps, self._HISTORY), np.int32)
 
     def columns(self, warps: Array) -> Array:
         """The actors of some warps."""
         return self.first + self.clocks.own[warps]
 
     def time(self, warps: Array) -> Array:
-        """When what is issued now takes place."""
+        """The time of operations issued now."""
         return self._time[warps]
 
     def commit(self, warps: Array) -> None:
-        """What was issued is a group now."""
-        self._ends[warps, self._commits[warps] % self._REMEMBERED] = self._time[warps]
+        """Commit the issued operations as a group."""
+        self._ends[warps, self._commits[warps] % self._HISTORY] = self._time[warps]
         self._commits[warps] += 1
         self._time[warps] += 1
 
     def wait(self, warps: Array, pending: int) -> None:
-        """All groups but the last `pending` ones are complete."""
+        """Acquire all groups but the last `pending` ones."""
         last = self._commits[warps] - 1 - pending
-        known = (last >= 0) & (pending < self._REMEMBERED)
-        ends = np.where(known, self._ends[warps, last % self._REMEMBERED], 0)
+        known = (last >= 0) & (pending < self._HISTORY)
+        ends = np.where(known, self._ends[warps, last % self._HISTORY], 0)
         self.clocks.learn(warps, self.columns(warps), ends)
 
     def complete(self, warps: Array) -> None:
-        """All that was issued, committed or not, is complete."""
+        """Acquire all issued operations, committed or not."""
         self.clocks.learn(warps, self.columns(warps), self._time[warps])
         self._time[warps] += 1
 
-    def hand_over(self, warp: int) -> Array:
-        """What those will know whom an mbarrier tells of all operations issued until now."""
+    def release(self, warp: int) -> Array:
+        """Release a clock that covers all operations issued so far, for an mbarrier arrival."""
         snapshot = self.clocks.release(np.array([warp]))
         snapshot[self.first + self.clocks.own[warp]] = self._time[warp]
         self._time[warp] += 1

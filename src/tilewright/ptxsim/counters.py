@@ -1,4 +1,4 @@
-"""What a launch did, in numbers."""
+"""Performance counters of a launch."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _WAITS: Final = {
 
 @dataclass(slots=True)
 class Counters:
-    """Numbers of one launch, the start of a cost model.
+    """Counters of one launch.
 
-    Instructions count once for every thread at them, whatever its guard says. `bytes_moved` goes
-    by space and direction ("global loads"), `waits` says how often threads had to wait for what.
-    Bank conflicts are turns that accesses to shared memory take beyond the first, and are counted
-    if the launch is profiled; `shared_requests` are the first turns.
+    Instructions count once per active thread, regardless of the guard predicate. `bytes_moved` is
+    keyed by state space and direction ("global loads"), `waits` by the reason for the wait. Bank
+    conflicts are the extra cycles of shared-memory requests after the first, counted if the launch
+    is profiled; `shared_requests` counts the requests.
     """
 
     thread_instructions: int = 0
@@ -36,7 +36,7 @@ class Counters:
     output: list[str] = field(default_factory=list[str])
 
     def add(self, wave: Wave) -> None:
-        """Count what a finished wave did."""
+        """Add the counters of a finished wave."""
         for segment, threads in wave.scheduler.thread_counts.items():
             issues = wave.scheduler.issue_counts[segment]
             self.thread_instructions += threads * len(segment.sites)

@@ -1,4 +1,4 @@
-"""A position in a PTX text: skipping blanks, matching patterns, errors that point somewhere."""
+"""A cursor over PTX text: skipping whitespace, matching patterns, errors with locations."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _EXCERPT: Final = re.compile(r"[\w.%$]+|\S")
 
 
 def without_comments(text: str) -> str:
-    """The text with blanks for comments, so that every offset stays where it was."""
+    """Replace comments by blanks, which keeps all offsets."""
 
     def blank(match: re.Match[str]) -> str:
-        found = match[0]
-        return found if found[0] == '"' else _NOT_NEWLINE.sub(" ", found)
+        literal = match[0]
+        return literal if literal[0] == '"' else _NOT_NEWLINE.sub(" ", literal)
 
     return _COMMENT.sub(blank, text)
 
@@ -47,11 +47,11 @@ class Cursor:
         return self.text[self.at : self.at + 1]
 
     def location(self, at: int | None = None) -> Location:
-        """The place of an offset, or of the cursor."""
+        """The source location of an offset, or of the cursor."""
         return TextLoc(self.positions, self.at if at is None else at)
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The match at the cursor, which then stands behind it and the blanks that follow."""
+        """Match at the cursor, and skip the match and the blanks after it."""
         match = pattern.match(self.text, self.at)
         if match is not None:
             self.at = match.end()
@@ -59,7 +59,7 @@ class Cursor:
         return match
 
     def accept(self, literal: str) -> bool:
-        """Whether the literal comes next; if so, go behind it."""
+        """Skip the literal if it is next; return whether it was."""
         if not self.text.startswith(literal, self.at):
             return False
         self.at += len(literal)
@@ -67,19 +67,19 @@ class Cursor:
         return True
 
     def expect(self, literal: str) -> None:
-        """Go behind the literal, which must come next."""
+        """Skip the literal, which must be next."""
         if not self.accept(literal):
             self.fail(f"expected '{literal}'")
 
     def name(self) -> str:
-        """A name, which must come next."""
+        """Parse a name."""
         match = self.match(_NAME)
         if match is None:
             self.fail("expected a name")
         return match[0]
 
     def number(self) -> int:
-        """An integer, which must come next."""
+        """Parse an integer."""
         match = self.match(_NUMBER)
         value = parse_integer(match[0]) if match else None
         if value is None:
@@ -87,40 +87,40 @@ class Cursor:
         return value
 
     def numbers(self) -> tuple[int, ...]:
-        """Integers with commas between them, perhaps none."""
-        found: list[int] = []
+        """Parse integers separated by commas, perhaps none."""
+        numbers: list[int] = []
         while _NUMBER.match(self.text, self.at):
-            found.append(self.number())
+            numbers.append(self.number())
             if not self.accept(","):
                 break
-        return tuple(found)
+        return tuple(numbers)
 
     def until(self, stop: str) -> str:
-        """The text before the next `stop`, behind which the cursor then stands."""
+        """Return the text before the next `stop`, and skip both."""
         end = self.text.find(stop, self.at)
         if end < 0:
             self.fail(f"expected '{stop}' before the end of the text")
-        found = self.text[self.at : end]
+        text = self.text[self.at : end]
         self.at = end + len(stop)
         self.skip()
-        return found
+        return text
 
     def line(self) -> str:
-        """The rest of the line."""
+        """Return the rest of the line, and skip it."""
         end = self.text.find("\n", self.at)
         end = len(self.text) if end < 0 else end
-        found = self.text[self.at : end]
+        text = self.text[self.at : end]
         self.at = end
         self.skip()
-        return found
+        return text
 
     def fail(self, expected: str, at: int | None = None) -> NoReturn:
-        """Stop: something else was expected here."""
-        where = self.at if at is None else at
-        match = _EXCERPT.match(self.text, where)
-        found = f"'{match[0]}'" if match else "the end of the text"
-        fail(f"{expected}, got {found}", self.location(where))
+        """Raise a syntax error: `expected`, got the text at the cursor."""
+        offset = self.at if at is None else at
+        match = _EXCERPT.match(self.text, offset)
+        excerpt = f"'{match[0]}'" if match else "the end of the text"
+        fail(f"{expected}, got {excerpt}", self.location(offset))
 
     def unsupported(self, feature: str, at: int | None = None) -> NoReturn:
-        """Stop: we know no such thing."""
+        """Raise `Unsupported` for a PTX feature."""
         raise Unsupported(feature, self.location(at))

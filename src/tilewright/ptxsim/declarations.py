@@ -29,7 +29,7 @@ _MASKED: Final = re.compile(r"(?:generic\s*\(\s*([\w$%]+)\s*\))\s*(.*)")
 
 
 class _Prefix:
-    """What stands before the name: `.align 8 .b8`."""
+    """The directives before a variable's name: `.align 8 .b8`."""
 
     def __init__(self) -> None:
         self.alignment = 0
@@ -39,27 +39,27 @@ class _Prefix:
 
 
 def parse_variables(cursor: Cursor, space: str, external: bool = False) -> list[Variable]:
-    """The declarations after `.space` up to the semicolon, which is consumed."""
+    """Parse the declarations after `.space` up to and including the semicolon."""
     prefix = _prefix(cursor)
-    found = [_declarator(cursor, space, prefix, external)]
+    variables = [_declarator(cursor, space, prefix, external)]
     while cursor.accept(","):
-        found.append(_declarator(cursor, space, prefix, external))
+        variables.append(_declarator(cursor, space, prefix, external))
     cursor.expect(";")
-    return found
+    return variables
 
 
 def parse_parameters(cursor: Cursor) -> tuple[Variable, ...]:
-    """`(.param .b32 a, .reg .b32 b)`; nothing where there is no parenthesis."""
+    """Parse `(.param .b32 a, .reg .b32 b)`; return () if there is no parenthesis."""
     if not cursor.accept("("):
         return ()
-    found: list[Variable] = []
+    parameters: list[Variable] = []
     while not cursor.accept(")"):
         at, match = cursor.at, cursor.match(_WORD)
         if match is None or match[1] not in ("param", "reg"):
             cursor.fail("expected '.param'", at)
-        found.append(_declarator(cursor, match[1], _prefix(cursor), external=False))
+        parameters.append(_declarator(cursor, match[1], _prefix(cursor), external=False))
         cursor.accept(",")
-    return tuple(found)
+    return tuple(parameters)
 
 
 def _prefix(cursor: Cursor) -> _Prefix:
@@ -68,7 +68,7 @@ def _prefix(cursor: Cursor) -> _Prefix:
         word = match[1]
         if word == "align":
             alignment = cursor.number()
-            # Behind `.ptr` it is the alignment of what the pointer points to.
+            # After `.ptr` it is the alignment of the pointee.
             prefix.alignment = prefix.alignment if prefix.is_pointer else alignment
         elif word in ("attribute", "ptr", *SPACES):
             prefix.is_pointer |= word == "ptr"
@@ -105,16 +105,16 @@ def _declarator(cursor: Cursor, space: str, prefix: _Prefix, external: bool) -> 
 def _initialiser(cursor: Cursor, type: str, limit: int) -> tuple[bytes, tuple[Relocation, ...]]:
     data = bytearray()
     relocations: list[Relocation] = []
-    depth = 0
+    nesting = 0
     width = SCALAR_TYPES[type].bytes
     while True:
         if cursor.accept("{"):
-            depth += 1
+            nesting += 1
         elif cursor.accept("}"):
-            depth -= 1
+            nesting -= 1
         else:
             data += _element(cursor, type, len(data), width, relocations)
-        if depth == 0:
+        if nesting == 0:
             return bytes(data), tuple(relocations)
         cursor.accept(",")
 
@@ -150,7 +150,7 @@ _ELEMENT_UNTIL_END: Final = re.compile(r"[^,{};]+")
 
 
 def constant_bytes(value: Operand, type: str) -> bytes | None:
-    """A literal as the type's bytes in memory."""
+    """Encode a literal as the type's bytes in memory."""
     scalar = SCALAR_TYPES[type]
     width = scalar.bytes
     if isinstance(value, Integer) and scalar.is_float:
@@ -175,7 +175,7 @@ def _float_bytes(value: float, width: int) -> bytes | None:
 
 
 def block_size(parameters: Sequence[Variable]) -> tuple[list[int], int]:
-    """Where each parameter lies in a block of them, and the size of the block."""
+    """The offset of each parameter in a parameter block, and the size of the block."""
     offsets: list[int] = []
     end = 0
     for parameter in parameters:

@@ -1,4 +1,4 @@
-"""The floating-point types of arithmetic instructions: how to open them, how to close them."""
+"""Floating-point types of arithmetic instructions: decode to numbers, round and encode."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array, ScalarType
 
 @dataclass(frozen=True, slots=True)
 class FloatFormat:
-    """A type whose registers hold `lanes` floats each.
+    """A type whose registers contain `lanes` floats each.
 
-    `open` gives numbers, in float64 unless the type is f32; `close` rounds float64 to the type.
+    `decode` returns float64, float32 if the type is f32; `encode` rounds a float64 to the type.
     """
 
     type: ScalarType
@@ -34,19 +34,19 @@ class FloatFormat:
 
     @property
     def precision(self) -> int:
-        """How many bits a normal number has, the first one included."""
+        """The number of significand bits, with the implicit one."""
         return {"f16": 11, "bf16": 8, "f32": 24}.get(self.element, 53)
 
-    def open(self, values: Array) -> Array:
-        """The floats in registers, one after the other."""
+    def decode(self, values: Array) -> Array:
+        """Decode the floats in registers into one vector."""
         if self.element in ("f32", "f64"):
             return values if self.lanes == 1 else np.ascontiguousarray(values).view(np.float32)
         if self.element == "f16":
             return np.ascontiguousarray(values).view(np.float16).astype(np.float64)
         return rounding.widen_bf16(np.ascontiguousarray(values).view(np.uint16))
 
-    def close(self, values: Array, mode: str) -> Array:
-        """float64 numbers (rounded to odd where they are not exact), rounded into registers."""
+    def encode(self, values: Array, mode: str) -> Array:
+        """Round float64 numbers (rounded to odd if inexact) and encode them into registers."""
         if self.element == "f64":
             return values
         if self.element == "f32":
@@ -58,7 +58,7 @@ class FloatFormat:
         return self.pack(rounding.narrow_bf16(values, mode))
 
     def pack(self, elements: Array) -> Array:
-        """Elements back into registers."""
+        """Pack elements into registers."""
         return elements.view(self.type.dtype)
 
 

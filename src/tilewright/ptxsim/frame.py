@@ -1,4 +1,4 @@
-"""Where one activation of a function keeps its registers and local variables."""
+"""Storage for the registers and local variables of one activation of a function."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ class FrameLayout:
     def slot(self, register: RegisterDeclaration, dtype: np.dtype[Any]) -> int:
         """The slot of a register seen as `dtype`, which is as wide as the register."""
         key = (register, dtype.str)
-        found = self.slots.get(key)
-        if found is not None:
-            return found
+        slot = self.slots.get(key)
+        if slot is not None:
+            return slot
         bits = SCALAR_TYPES[register.type].bits
-        place = self.rows.get(register)
-        if place is None:
-            place = bits, self.widths.get(bits, 0)
-            self.widths[bits] = place[1] + 1
-            self.rows[register] = place
-        return self._add(key, (*place, dtype))
+        row = self.rows.get(register)
+        if row is None:
+            row = bits, self.widths.get(bits, 0)
+            self.widths[bits] = row[1] + 1
+            self.rows[register] = row
+        return self._add(key, (*row, dtype))
 
     def is_watched(self, register: RegisterDeclaration) -> bool:
-        """Whether an asynchronous instruction of the function works on the register."""
+        """Whether an asynchronous instruction of the function uses the register."""
         if self._watched is None:
             self._watched = frozenset(async_registers.registers_of(self.function))
         return register in self._watched
 
     def extra(self, name: str, maker: CellMaker) -> int:
-        """A slot that is no register: `maker` gives its vector over all threads of a wave."""
-        found = self.slots.get((name, ""))
-        return self._add((name, ""), maker) if found is None else found
+        """A slot for per-thread state other than registers: `maker` makes its vector for a wave."""
+        slot = self.slots.get((name, ""))
+        return self._add((name, ""), maker) if slot is None else slot
 
     def _add(
         self, key: tuple[object, str], maker: tuple[int, int, np.dtype[Any]] | CellMaker
@@ -67,13 +67,13 @@ class FrameLayout:
         return len(self.makers) - 1
 
     def local_offset(self, variable: Variable) -> int:
-        """Where a local variable or parameter lies in the frame's part of local memory."""
-        found = self.offsets.get(variable)
-        if found is None:
-            found = -(-self.local_size // variable.alignment) * variable.alignment
-            self.offsets[variable] = found
-            self.local_size = found + variable.size
-        return found
+        """The offset of a local variable or parameter in the frame's local memory."""
+        offset = self.offsets.get(variable)
+        if offset is None:
+            offset = -(-self.local_size // variable.alignment) * variable.alignment
+            self.offsets[variable] = offset
+            self.local_size = offset + variable.size
+        return offset
 
 
 class Frame:
@@ -102,6 +102,6 @@ class Frame:
             cell = banks[bits][row].view(dtype)
             self.cells.append(cell.reshape(-1, 2) if bits == 128 else cell)
 
-    def conditions(self) -> list[Array]:
-        """All registers; of what is no register it only counts whether it is zero."""
+    def snapshot(self) -> list[Array]:
+        """All registers, and whether each other slot is zero."""
         return [*self.registers, *(each != 0 for each in self._extras)]

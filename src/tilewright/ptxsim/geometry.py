@@ -1,4 +1,4 @@
-"""Grids, blocks and clusters: how a launch is cut, and who is where in a wave."""
+"""Grids, blocks and clusters: the indices of the threads of a wave."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ class Launch:
 
     @property
     def clusters(self) -> Triple:
-        """How many clusters the grid has along each axis."""
+        """The number of clusters along each axis of the grid."""
         x, y, z = (size // part for size, part in zip(self.grid, self.cluster, strict=True))
         return x, y, z
 
     @property
     def cluster_size(self) -> int:
-        """How many CTAs form a cluster."""
-        return product(self.cluster)
+        """The number of CTAs in a cluster."""
+        return volume(self.cluster)
 
     @property
     def cluster_count(self) -> int:
-        """How many clusters there are."""
-        return product(self.clusters)
+        """The number of clusters."""
+        return volume(self.clusters)
 
     @property
     def block_size(self) -> int:
-        """How many threads a CTA has."""
-        return product(self.block)
+        """The number of threads in a CTA."""
+        return volume(self.block)
 
 
-def product(sizes: Triple) -> int:
-    """How many elements a box has."""
+def volume(sizes: Triple) -> int:
+    """The number of elements of a box."""
     return sizes[0] * sizes[1] * sizes[2]
 
 
 def unravel(index: Array, sizes: Triple) -> tuple[Array, Array, Array]:
-    """The coordinates of linear indices, x fastest."""
+    """Convert linear indices to coordinates, x fastest."""
     return index % sizes[0], index // sizes[0] % sizes[1], index // (sizes[0] * sizes[1])
 
 
@@ -60,10 +60,10 @@ def _u32(vectors: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
 
 @dataclass(eq=False, slots=True)
 class Geometry:
-    """Where every thread of a wave stands.
+    """The indices of every thread of a wave.
 
-    A CTA takes a whole number of warps; the threads that fill up its last warp never live. The
-    CTAs of a cluster follow one another.
+    A CTA takes a whole number of warps; padding threads of its last warp never run. CTAs of a
+    cluster are consecutive.
     """
 
     launch: Launch
@@ -107,7 +107,7 @@ class Geometry:
         self.cta_index = _u32((x, y, z))
 
     def describe(self, thread: int) -> str:
-        """`thread (3, 0, 0) of block (1, 0, 0)`."""
-        place = tuple(int(axis[thread]) for axis in self.thread_index)
+        """Format `thread (3, 0, 0) of block (1, 0, 0)`."""
+        thread_index = tuple(int(axis[thread]) for axis in self.thread_index)
         block = tuple(int(axis[thread]) for axis in self.cta_index)
-        return f"thread {place} of block {block}"
+        return f"thread {thread_index} of block {block}"

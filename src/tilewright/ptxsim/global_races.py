@@ -1,9 +1,9 @@
-"""Finds ordinary accesses to global memory that nothing orders; an optional check.
+"""Race detection for ordinary accesses to global memory; an optional check.
 
-Within a cluster the clocks of the checker say what is ordered. Between clusters, and by flags in
-global memory, it is enough that both sides made a strong access since: what these say to each
-other is not followed. So a report is true, but not every race is found. The last writer and the
-last reader of a place are known, copies of the engine are not.
+Within a cluster the checker's vector clocks determine happens-before. Between clusters, and through
+flags in global memory, accesses count as ordered if both sides made a strong access in between;
+release and acquire are not tracked. So there are no false reports, but races may be missed. Only
+the last writer and the last reader of an address are tracked, and no bulk copies.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tilewright.ptxsim.lanes import WARP
-from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, Place
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress
 from tilewright.ptxsim.scalar_types import Array
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _WORD: Final = 2
 
 
 class _Labels:
-    """For each grain who was last there (a warp plus one), when, and with which instruction."""
+    """The last access of each grain: its warp plus one, its time and its instruction."""
 
     def __init__(self, grains: int) -> None:
         self.warp: Array = np.zeros(grains, np.int32)
@@ -36,20 +36,20 @@ class _Labels:
         self.event: Array = np.zeros(grains, np.int64)
         self.site: Array = np.zeros(grains, np.int32)
 
-    def repeat(self, factor: int) -> None:
-        """Make every grain several smaller ones."""
-        self.warp, self.time = np.repeat(self.warp, factor), np.repeat(self.time, factor)
-        self.event, self.site = np.repeat(self.event, factor), np.repeat(self.site, factor)
+    def repeat(self, count: int) -> None:
+        """Split every grain into several smaller ones."""
+        self.warp, self.time = np.repeat(self.warp, count), np.repeat(self.time, count)
+        self.event, self.site = np.repeat(self.event, count), np.repeat(self.site, count)
 
     def extend(self, grains: int) -> None:
-        """Have more grains: memory has grown."""
+        """Add grains after memory has grown."""
         more = (0, grains)
         self.warp, self.time = np.pad(self.warp, more), np.pad(self.time, more)
         self.event, self.site = np.pad(self.event, more), np.pad(self.site, more)
 
 
 class GlobalRaces:
-    """Watches the global memory of one wave."""
+    """Detects races in the global memory of one wave."""
 
     def __init__(self, wave: Wave, checker: Checker) -> None:
         self.wave = wave
@@ -65,61 +65,63 @@ class GlobalRaces:
         self.last_of_cluster: Array = np.zeros(warps // self.clocks.cluster_warps, np.int64)
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
-        """Ordering events, which the clocks know already."""
+        """Ignore ordering events, which the clocks track already."""
 
     def access(
         self,
         lanes: Lanes,
-        place: Place,
+        resolved: ResolvedAddress,
         size: int,
         kind: Kind,
         site: Instruction,
         values: Array | None = None,
     ) -> None:
-        """Lanes touch `size` bytes at each index of the place."""
-        if place.arena is not self.wave.memory.device.arena:
+        """Check and record accesses of `size` bytes at each resolved index."""
+        if resolved.arena is not self.wave.memory.device.arena:
             return
-        threads = lanes.threads if place.mask is None else lanes.threads[place.mask]
+        threads = lanes.threads if resolved.mask is None else lanes.threads[resolved.mask]
         if self.checker.site(site).strong or kind is Kind.ATOMIC:
             self._note_strong(threads // WARP)
             return
-        if len(threads) != len(place.index):
-            threads = np.broadcast_to(threads[:1], len(place.index))
-        grains, who = self._grains(place.index, size, threads)
+        if len(threads) != len(resolved.index):
+            threads = np.broadcast_to(threads[:1], len(resolved.index))
+        grains, threads = self._grains(resolved.index, size, threads)
         if kind is Kind.READ:
-            self._require(self.writes, grains, who, site, "load", "write")
-            self._note(self.reads, grains, who, site)
+            self._require(self.writes, grains, threads, site, "load", "write")
+            self._note(self.reads, grains, threads, site)
         elif kind is Kind.WRITE:
-            self._write(grains, who, site, values)
+            self._write(grains, threads, site, values)
 
-    def _write(self, grains: Array, who: Array, site: Instruction, values: Array | None) -> None:
-        fresh = None
-        if values is not None:
-            # Stores of what is there already are harmless.
-            fresh = np.ascontiguousarray(values).view(np.uint8).reshape(-1, 1 << self.shift)
-            fresh = np.tile(fresh, (len(grains) // len(fresh), 1))
-            there = self.wave.memory.device.arena.bytes.reshape(-1, fresh.shape[1])[grains]
-            new = np.logical_or.reduce(there != fresh, axis=1)
-            grains, who, fresh = grains[new], who[new], fresh[new]
-        self._require(self.writes, grains, who, site, "store", "write")
-        self._require(self.reads, grains, who, site, "store", "read")
-        self._note(self.writes, grains, who, site)
-        self._require_alone(grains, who, site, fresh)
-
-    def _require_alone(
-        self, grains: Array, who: Array, site: Instruction, fresh: Array | None
+    def _write(
+        self, grains: Array, threads: Array, site: Instruction, values: Array | None
     ) -> None:
-        """Warps that store to one place at once must store the same."""
-        met = self.writes.warp[grains] != who // WARP + 1
-        if not met.any():
+        stored = None
+        if values is not None:
+            # Stores that do not change memory do not race.
+            stored = np.ascontiguousarray(values).view(np.uint8).reshape(-1, 1 << self.shift)
+            stored = np.tile(stored, (len(grains) // len(stored), 1))
+            current = self.wave.memory.device.arena.bytes.reshape(-1, stored.shape[1])[grains]
+            new = np.logical_or.reduce(current != stored, axis=1)
+            grains, threads, stored = grains[new], threads[new], stored[new]
+        self._require(self.writes, grains, threads, site, "store", "write")
+        self._require(self.reads, grains, threads, site, "store", "read")
+        self._note(self.writes, grains, threads, site)
+        self._require_no_conflict(grains, threads, site, stored)
+
+    def _require_no_conflict(
+        self, grains: Array, threads: Array, site: Instruction, stored: Array | None
+    ) -> None:
+        """Report simultaneous stores of different values to one address by several warps."""
+        conflicts = self.writes.warp[grains] != threads // WARP + 1
+        if not conflicts.any():
             return
-        if fresh is not None:
-            _, place = np.unique(grains, return_inverse=True)
-            winners = np.zeros((int(place.max()) + 1, fresh.shape[1]), np.uint8)
-            winners[place] = fresh
-            met &= np.logical_or.reduce(winners[place] != fresh, axis=1)
-        if met.any():
-            self._report(self.writes, grains, who, met, site, "store", "write")
+        if stored is not None:
+            _, slot = np.unique(grains, return_inverse=True)
+            winners = np.zeros((int(slot.max()) + 1, stored.shape[1]), np.uint8)
+            winners[slot] = stored
+            conflicts &= np.logical_or.reduce(winners[slot] != stored, axis=1)
+        if conflicts.any():
+            self._report(self.writes, grains, threads, conflicts, site, "store", "write")
 
     def _grains(self, index: Array, size: int, threads: Array) -> tuple[Array, Array]:
         wanted = min(_WORD, size.bit_length() - 1)
@@ -142,24 +144,30 @@ class GlobalRaces:
         self.last_of_warp[warps] = self.events
         self.last_of_cluster[warps // self.clocks.cluster_warps] = self.events
 
-    def _note(self, labels: _Labels, grains: Array, who: Array, site: Instruction) -> None:
-        warps = who // WARP
+    def _note(self, labels: _Labels, grains: Array, threads: Array, site: Instruction) -> None:
+        warps = threads // WARP
         labels.warp[grains] = warps + 1
         labels.time[grains] = self.clocks.now(warps)
         labels.event[grains] = self.events
         labels.site[grains] = self.checker.site(site).number
 
     def _require(
-        self, labels: _Labels, grains: Array, who: Array, site: Instruction, what: str, before: str
+        self,
+        labels: _Labels,
+        grains: Array,
+        threads: Array,
+        site: Instruction,
+        access: str,
+        before: str,
     ) -> None:
-        warps, others = who // WARP, labels.warp[grains] - 1
+        warps, others = threads // WARP, labels.warp[grains] - 1
         doubtful = (others >= 0) & (others != warps)
         if not doubtful.any():
             return
-        grains, who = grains[doubtful], who[doubtful]
+        grains, threads = grains[doubtful], threads[doubtful]
         bad = ~self._ordered(labels, grains, warps[doubtful], others[doubtful])
         if bad.any():
-            self._report(labels, grains, who, bad, site, what, before)
+            self._report(labels, grains, threads, bad, site, access, before)
 
     def _ordered(self, labels: _Labels, grains: Array, warps: Array, others: Array) -> Array:
         clocks, events = self.clocks, labels.event[grains]
@@ -170,8 +178,8 @@ class GlobalRaces:
         return np.where(cluster == other, near, far)
 
     def _report(
-        self, labels: _Labels, grains: Array, who: Array, bad: Array, site: Instruction,
-        what: str, before: str,
+        self, labels: _Labels, grains: Array, threads: Array, bad: Array, site: Instruction,
+        access: str, before: str,
     ) -> None:  # fmt: skip
         at = int(np.argmax(bad))
         grain = int(grains[at])
@@ -180,5 +188,5 @@ class GlobalRaces:
         note = f"the other is {other.opcode} at {other.location}, by the warp of {by}"
         address = GLOBAL_WINDOW + (grain << self.shift)
         gist = f"race in global memory at address 0x{address:x}"
-        text = f"{gist}: nothing orders this {what} after a {before}"
-        self.wave.violation(text, site, int(who[at]), note)
+        text = f"{gist}: nothing orders this {access} after a {before}"
+        self.wave.violation(text, site, int(threads[at]), note)

@@ -1,4 +1,4 @@
-"""Functions that a kernel calls and the device's run-time system provides."""
+"""Device runtime functions that a kernel may call: printf, assert, malloc, free."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ _SIGNED: Final = "di"
 _UNSIGNED: Final = "uoxXc"
 
 
-def _byte(lanes: Lanes, which: int, address: int) -> int:
-    """One byte at a generic address, as one thread sees it."""
+def _byte(lanes: Lanes, lane: int, address: int) -> int:
+    """Read one byte at a generic address of one thread."""
     memory = lanes.wave.memory
     if address >= GLOBAL_WINDOW:
         return int(memory.device.arena.bytes[address - GLOBAL_WINDOW])
-    thread = int(lanes.threads[which])
+    thread = int(lanes.threads[lane])
     if address >= LOCAL_WINDOW:
         return int(memory.local.bytes[thread * memory.local_stride + address - LOCAL_WINDOW])
     cta = int(lanes.wave.cta_of_thread[thread])
     return int(memory.shared_of_cta(cta)[(address - SHARED_WINDOW) & OFFSET_IN_CTA])
 
 
-def _string(lanes: Lanes, which: int, address: int) -> str:
-    found = bytearray()
-    while address and (byte := _byte(lanes, which, address + len(found))):
-        found.append(byte)
-    return found.decode("utf-8", "replace")
+def _string(lanes: Lanes, lane: int, address: int) -> str:
+    text = bytearray()
+    while address and (byte := _byte(lanes, lane, address + len(text))):
+        text.append(byte)
+    return text.decode("utf-8", "replace")
 
 
 class _Arguments:
-    """The buffer of `vprintf`: every argument aligned to its own size."""
+    """The argument buffer of `vprintf`: every argument aligned to its own size."""
 
-    def __init__(self, lanes: Lanes, which: int, address: int) -> None:
+    def __init__(self, lanes: Lanes, lane: int, address: int) -> None:
         self.lanes = lanes
-        self.which = which
+        self.lane = lane
         self.at = address
 
     def take(self, size: int) -> bytes:
         self.at = -(-self.at // size) * size
-        found = bytes(_byte(self.lanes, self.which, self.at + at) for at in range(size))
+        data = bytes(_byte(self.lanes, self.lane, self.at + at) for at in range(size))
         self.at += size
-        return found
+        return data
 
     def integer(self, size: int, signed: bool) -> int:
         return int.from_bytes(self.take(size), "little", signed=signed)
@@ -72,13 +72,13 @@ class _Arguments:
         if letter == "p":
             return f"0x{self.integer(8, False):x}"
         if letter == "s":
-            return form % (*stars, _string(self.lanes, self.which, self.integer(8, False)))
+            return form % (*stars, _string(self.lanes, self.lane, self.integer(8, False)))
         value = float(np.frombuffer(self.take(8), np.float64)[0])
         return _hexadecimal(form, stars, value) if letter in "aA" else form % (*stars, value)
 
 
 def _unsigned(form: str, stars: tuple[int, ...], value: int) -> str:
-    """C's other form of zero has no prefix, and that of octal numbers is a zero."""
+    """Format as C does: the alternate form of zero has no prefix, that of octal is a zero."""
     if "#" in form and (value == 0 or form.endswith("o")):
         form = form.replace("#", "")
         if value:
@@ -87,16 +87,16 @@ def _unsigned(form: str, stars: tuple[int, ...], value: int) -> str:
 
 
 def _hexadecimal(form: str, stars: tuple[int, ...], value: float) -> str:
-    """A float by its bits, without zeros at the end."""
+    """Format a float as hexadecimal, without trailing zeros."""
     text = _TRAILING_ZEROS.sub(r"\1", value.hex())
     return f"{form[:-1]}s" % (*stars, text if form.endswith("a") else text.upper())
 
 
 def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
     formats, buffers = arguments
-    for which in range(lanes.count):
-        text = _string(lanes, which, int(formats[which]))
-        values = _Arguments(lanes, which, int(buffers[which]))
+    for lane in range(lanes.count):
+        text = _string(lanes, lane, int(formats[lane]))
+        values = _Arguments(lanes, lane, int(buffers[lane]))
         lanes.wave.output.append(_CONVERSION.sub(values.convert, text))
     return np.ones(lanes.count, np.int32)
 
@@ -104,14 +104,14 @@ def _vprintf(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Arr
 def _assertfail(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
     message, file, line, function = (int(argument[0]) for argument in arguments[:4])
     text = _string(lanes, 0, message)
-    place = f"{_string(lanes, 0, file)}:{line} in {_string(lanes, 0, function)}"
-    lanes.wave.violation(f"assertion '{text}' fails at {place}", site, int(lanes.threads[0]))
+    location = f"{_string(lanes, 0, file)}:{line} in {_string(lanes, 0, function)}"
+    lanes.wave.violation(f"assertion '{text}' fails at {location}", site, int(lanes.threads[0]))
 
 
 def _malloc(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:
     device = lanes.wave.memory.device
-    found = [device.allocate(int(size), 16, "malloc") for size in arguments[0]]
-    return np.array(found, np.uint64)
+    addresses = [device.allocate(int(size), 16, "malloc") for size in arguments[0]]
+    return np.array(addresses, np.uint64)
 
 
 def _free(lanes: Lanes, arguments: Sequence[Array], site: Instruction) -> Array:

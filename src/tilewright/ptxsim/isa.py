@@ -1,7 +1,7 @@
-"""Which instructions there are: the table of decoders, and what a decoder is given.
+"""The instruction table: decoders registered by opcode.
 
-A decoder runs once for every instruction of a program. It looks at modifiers and operands and
-returns a closure that does the work for a vector of threads, with no string in sight.
+A decoder runs once for every instruction of a program. It parses modifiers and operands and
+returns a closure that executes the instruction for a vector of threads.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _ROWS: Final[dict[str, Row]] = {}
 
 
 def instruction(*names: str, blocks: bool = False) -> Callable[[Decoder], Decoder]:
-    """Register the decoder of instructions.
+    """Register a decoder.
 
-    A name may hold dots (`cp.async.bulk.tensor`): the longest name that begins an opcode wins.
-    `blocks` is for what may call `Lanes.park` or `Lanes.converged`.
+    A name may contain dots (`cp.async.bulk.tensor`): the longest prefix of an opcode wins.
+    `blocks` marks instructions that may call `Lanes.park` or `Lanes.converged`.
     """
 
     def register(decode: Decoder) -> Decoder:
@@ -55,7 +55,7 @@ def instruction(*names: str, blocks: bool = False) -> Callable[[Decoder], Decode
 
 
 def control(*names: str) -> Callable[[ControlDecoder], ControlDecoder]:
-    """Register the decoder of instructions that choose where threads go next."""
+    """Register a decoder of control flow instructions."""
 
     def register(decode: ControlDecoder) -> ControlDecoder:
         for name in names:
@@ -71,7 +71,7 @@ def _add(row: Row) -> None:
 
 
 def table() -> dict[str, Row]:
-    """Every instruction there is; loads the families on the first call."""
+    """All instructions; loads the families on the first call."""
     package = importlib.import_module("tilewright.ptxsim.instructions")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
@@ -79,7 +79,7 @@ def table() -> dict[str, Row]:
 
 
 def find(operation: Operation, rows: dict[str, Row]) -> Row:
-    """The row of an instruction, by the longest name that begins its opcode."""
+    """Find the decoder of an instruction by the longest prefix of its opcode."""
     parts = operation.site.opcode.split(".")
     for length in range(len(parts), 0, -1):
         row = rows.get(".".join(parts[:length]))

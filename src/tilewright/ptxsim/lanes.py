@@ -19,9 +19,8 @@ WARP: Final = 32
 class Lanes:
     """A selection of a wave's threads, in ascending order.
 
-    `cells[slot][select]` is a register of these threads: `select` is a slice where they follow one
-    another, and an index array where they do not. A handler never sees a thread that does not take
-    part, so it needs no mask.
+    `cells[slot][select]` is a register of these threads: `select` is a slice if they are
+    consecutive, and an index array otherwise. A handler sees active threads only, without a mask.
     """
 
     __slots__ = ("_threads", "cells", "count", "frame", "select", "wave")
@@ -53,26 +52,26 @@ class Lanes:
 
     @property
     def lane_ids(self) -> Array:
-        """For each of these threads, its place in its warp."""
+        """For each of these threads, its lane in its warp."""
         return self._threads % WARP
 
     @property
     def whole_warps(self) -> bool:
-        """Whether all 32 threads of every warp are here, so that vectors reshape to (-1, 32)."""
+        """Whether every warp has all 32 threads, so that vectors reshape to (-1, 32)."""
         if self.count % WARP:
             return False
         if isinstance(self.select, slice):
             return self.select.start % WARP == 0
         groups = self._threads.reshape(-1, WARP)
-        # Ascending and distinct: first and last of an aligned run of 32 decide.
+        # Ascending and distinct: comparing the first and last of 32 is enough.
         return bool(((groups[:, 0] % WARP == 0) & (groups[:, -1] == groups[:, 0] + 31)).all())
 
     def take(self, mask: Array) -> Lanes:
-        """Those lanes for which the mask is true."""
+        """Select the lanes for which the mask is true."""
         return Lanes(self.wave, self.frame, self._threads[mask])
 
     def spread(self, values: Array) -> Array:
-        """The values with one row for each lane; readers may give one row for all of them."""
+        """Broadcast values to one row per lane; readers may return one row for all lanes."""
         if len(values) == self.count:
             return values
         return np.broadcast_to(values, (self.count, *values.shape[1:]))
@@ -81,23 +80,23 @@ class Lanes:
         self,
         mask: Array | None,
         key: Hashable,
-        what: str | Callable[[], str],
+        reason: str | Callable[[], str],
         *,
         retry: bool = True,
     ) -> None:
-        """Let lanes wait until somebody calls `wave.wake(key)`; all of them if there is no mask.
+        """Block lanes until `wave.wake(key)`; all of them if there is no mask.
 
-        With `retry` they then execute this instruction again, otherwise they go on behind it.
-        `what` completes the sentence "waits for …" of a deadlock report.
+        With `retry` they then execute this instruction again, otherwise they continue after it.
+        `reason` completes the sentence "waits for …" of a deadlock report.
         """
         threads = self._threads if mask is None else self._threads[mask]
         if len(threads):
-            self.wave.scheduler.park(threads, key, what, retry)
+            self.wave.scheduler.park(threads, key, reason, retry)
 
     def converged(self, member_mask: Array) -> Lanes:
-        """Those lanes whose warp mates named in the mask are here too; the others wait for them.
+        """Return the lanes whose warp has all lanes of the mask here; block the others.
 
-        `member_mask` has 32 bits for each lane; threads that have exited need not come.
+        `member_mask` has 32 bits per lane; threads that have exited are not waited for.
         """
         wave = self.wave
         if self.count == wave.live_count or self.whole_warps:

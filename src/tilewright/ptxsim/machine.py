@@ -1,4 +1,4 @@
-"""The host's side: modules, buffers, launches, counters."""
+"""Host API of the emulator: modules, buffers, launches, counters."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from tilewright.ptxsim.wave import Wave
 from tilewright.support.diagnostics import Diagnostic, UserError, fail, note
 
 CHECKS: Final = frozenset({"uninitialised", "races", "proxies", "barriers", "registers"})
-# Only on demand.
+# Off by default.
 OPTIONAL_CHECKS: Final = frozenset({"global"})
-# What is resident at once: as many CTAs as an H200 has multiprocessors, more if they are small.
+# Resident at once: one CTA per multiprocessor of an H200, more if they are small.
 _MULTIPROCESSORS: Final = 132
 _THREADS_AT_ONCE: Final = 8192
 _REGISTER_MEMORY: Final = 1 << 30
-# CTAs that wait for others to begin are kept, up to as many threads as an H200 holds.
+# Waves blocked on CTAs that have not started are kept, up to the thread capacity of an H200.
 _THREADS_KEPT: Final = _MULTIPROCESSORS * 2048
-# So often may all of them be run again without one that ends.
-_VAIN_PASSES: Final = 64
+# The number of retries of all blocked waves without one that ends.
+_FUTILE_RETRIES: Final = 64
 
 
 class Buffer:
-    """Bytes in global memory; `int(buffer)` is their address."""
+    """A buffer in global memory; `int(buffer)` is its address."""
 
     def __init__(self, memory: DeviceMemory, size: int, name: str = "buffer") -> None:
         self.memory = memory
@@ -43,7 +43,7 @@ class Buffer:
         return self.address
 
     def upload(self, data: Array | bytes) -> Buffer:
-        """Copy from the host."""
+        """Copy from host to device."""
         size = data.nbytes if isinstance(data, np.ndarray) else len(data)
         if size > self.size:
             raise ValueError(f"expected at most {self.size} bytes, got {size}")
@@ -51,11 +51,11 @@ class Buffer:
         return self
 
     def download(self, dtype: np.dtype[Any] | type[np.generic] = np.uint8) -> Array:
-        """A copy for the host."""
+        """Copy from device to host."""
         return self.memory.download(self.address, self.size).view(dtype)
 
     def free(self) -> None:
-        """Give the bytes back."""
+        """Free the memory."""
         self.memory.release(self.address)
 
 
@@ -63,23 +63,23 @@ Argument = int | float | bytes | np.generic | Array | Buffer
 
 
 class Module:
-    """A PTX text, ready to be launched; global memory and variables live as long as it does."""
+    """A loaded PTX module; its global memory and variables live as long as it does."""
 
     def __init__(self, ptx: str, name: str = "<ptx>", memory: DeviceMemory | None = None) -> None:
         self.syntax = parse(ptx, name)
         self.memory = memory or DeviceMemory()
         self.globals: dict[Variable, int] = {}
         self._programs: dict[str, Program] = {}
-        self._place_globals()
+        self._allocate_globals()
 
-    def _place_globals(self) -> None:
+    def _allocate_globals(self) -> None:
         functions = self.syntax.functions.values()
         local = (variable for function in functions for variable in function.variables)
         for variable in (*self.syntax.variables, *local):
             if variable.space in ("global", "const"):
                 address = self.memory.allocate(variable.size, variable.alignment, variable.name)
                 self.globals[variable] = address
-                # Variables without a first value are zero.
+                # Variables without an initialiser are zero.
                 contents = variable.contents.ljust(variable.size, b"\0")
                 self.memory.upload(address, contents)
         by_name = function_addresses(self.syntax)
@@ -92,11 +92,11 @@ class Module:
                 self.memory.upload(address + patch.offset, value.to_bytes(patch.width, "little"))
 
     def alloc(self, size: int, name: str = "buffer") -> Buffer:
-        """New bytes in global memory."""
+        """Allocate bytes in global memory."""
         return Buffer(self.memory, size, name)
 
     def upload(self, data: Array, name: str = "buffer") -> Buffer:
-        """A copy of an array in global memory."""
+        """Copy an array to global memory."""
         return self.alloc(data.nbytes, name).upload(data)
 
     def variable(self, name: str) -> int:
@@ -107,7 +107,7 @@ class Module:
         raise KeyError(name)
 
     def program(self, name: str) -> Program:
-        """The decoded kernel of that name."""
+        """Return the decoded kernel with a name."""
         if name not in self._programs:
             entry = self.syntax.functions.get(name)
             if entry is None or not entry.is_entry or entry.body is None:
@@ -131,12 +131,12 @@ class Module:
         profile: bool = False,
         output: list[str] | None = None,
     ) -> Counters:
-        """Run a kernel; arrays among the arguments are copied in, and back when it is done.
+        """Run a kernel; array arguments are copied to the device, and back at the end.
 
         `shared` is the size of dynamic shared memory. `check` switches all checks on or off, or
-        names some of `CHECKS` and `OPTIONAL_CHECKS`; accesses out of bounds are found unless all
-        are off. `resident` is how many CTAs run at the same time. `profile` counts bank conflicts
-        too. `output` gets what threads print, also of a kernel that fails.
+        names some of `CHECKS` and `OPTIONAL_CHECKS`; out-of-bounds accesses are reported unless all
+        are off. `resident` is the number of concurrent CTAs. `profile` counts bank conflicts too.
+        `output` receives the threads' printf output, also of a kernel that fails.
         """
         program = self.program(name)
         entry = program.linker.entry
@@ -146,7 +146,7 @@ class Module:
         counters = Counters(output=[] if output is None else output)
         try:
             waves = _Waves(
-                counters, shape.cluster_count * shape.cluster_size, patient=resident is None
+                counters, shape.cluster_count * shape.cluster_size, retries=resident is None
             )
             for clusters in _waves(shape, program, resident):
                 wave = Wave(
@@ -182,13 +182,13 @@ def _triple(size: int | Sequence[int]) -> Triple:
 def _launch_shape(
     entry: Function, grid: Triple, block: Triple, cluster: int | Sequence[int] | None, shared: int
 ) -> Launch:
-    promised = entry.directives
-    required = promised.get("reqntid")
+    directives = entry.directives
+    required = directives.get("reqntid")
     if required is not None and block == (1, 1, 1):
         block = _triple(required)
     if required is not None and block != _triple(required):
         fail(f"expected a block of {_triple(required)} threads, got {block}", entry.location)
-    clusters = promised.get("reqnctapercluster")
+    clusters = directives.get("reqnctapercluster")
     if cluster is None:
         cluster = clusters or 1
     shape = Launch(grid, block, _triple(cluster), shared)
@@ -200,7 +200,7 @@ def _launch_shape(
 
 
 def _waves(launch: Launch, program: Program, resident: int | None) -> Iterator[tuple[int, int]]:
-    """Ranges of clusters, one for each wave."""
+    """Yield the range of clusters of each wave."""
     if resident is None:
         fitting = _REGISTER_MEMORY // (program.register_bytes * launch.block_size)
         resident = min(fitting, max(_MULTIPROCESSORS, _THREADS_AT_ONCE // launch.block_size))
@@ -210,51 +210,51 @@ def _waves(launch: Launch, program: Program, resident: int | None) -> Iterator[t
 
 
 class _Waves:
-    """Runs waves, one after the other; those that wait for CTAs to come are tried again."""
+    """Runs waves one after the other; retries those blocked on CTAs that have not started."""
 
-    def __init__(self, counters: Counters, cta_count: int, *, patient: bool) -> None:
+    def __init__(self, counters: Counters, cta_count: int, *, retries: bool) -> None:
         self.counters = counters
-        self.patient = patient
-        self.unborn = cta_count
-        self.stuck: list[tuple[Wave, Diagnostic]] = []
+        self.retries = retries
+        self.not_started = cta_count
+        self.blocked: list[tuple[Wave, Diagnostic]] = []
         self.last: Wave | None = None
 
     def run(self, wave: Wave) -> None:
         """Run a wave for the first time."""
-        self.unborn -= wave.cta_count
+        self.not_started -= wave.cta_count
         self._try(wave)
-        kept = sum(wave.thread_count for wave, _ in self.stuck)
-        if self.stuck and (not self.patient or kept > _THREADS_KEPT):
-            self._give_up()
+        kept = sum(wave.thread_count for wave, _ in self.blocked)
+        if self.blocked and (not self.retries or kept > _THREADS_KEPT):
+            self._fail()
 
     def finish(self) -> None:
-        """Run those that are left until all have ended, or none can."""
-        vain = 0
-        while self.stuck:
-            if len(self.stuck) == 1 and self.stuck[0][0] is self.last:
-                self._give_up()
-            memory = self.stuck[0][0].memory.device.arena
-            before, tried, self.stuck = memory.bytes.copy(), self.stuck, []
-            for wave, _ in tried:
+        """Retry blocked waves until all have ended, or none makes progress."""
+        futile = 0
+        while self.blocked:
+            if len(self.blocked) == 1 and self.blocked[0][0] is self.last:
+                self._fail()
+            memory = self.blocked[0][0].memory.device.arena
+            before, retried, self.blocked = memory.bytes.copy(), self.blocked, []
+            for wave, _ in retried:
                 self._try(wave)
-            vain = 0 if len(self.stuck) < len(tried) else vain + 1
-            if vain > _VAIN_PASSES or (vain and np.array_equal(before, memory.bytes)):
-                self._give_up()
+            futile = 0 if len(self.blocked) < len(retried) else futile + 1
+            if futile > _FUTILE_RETRIES or (futile and np.array_equal(before, memory.bytes)):
+                self._fail()
 
     def _try(self, wave: Wave) -> None:
         self.last = wave
-        finding = wave.run()
-        if finding is None:
+        failure = wave.run()
+        if failure is None:
             self.counters.add(wave)
         else:
-            self.stuck.append((wave, finding))
+            self.blocked.append((wave, failure))
 
-    def _give_up(self) -> NoReturn:
-        _, finding = self.stuck[0]
-        if self.unborn:
-            text = f"{self.unborn} more blocks of the grid begin only when resident ones have ended"
-            finding.notes += (note(text),)
-        raise UserError([finding])
+    def _fail(self) -> NoReturn:
+        _, failure = self.blocked[0]
+        if self.not_started:
+            gist = "more blocks of the grid begin only when resident ones have ended"
+            failure.notes += (note(f"{self.not_started} {gist}"),)
+        raise UserError([failure])
 
 
 class _Arguments:
@@ -308,7 +308,7 @@ class _Arguments:
 
 
 def encode_number(parameter: Variable, arg: int | float) -> bytes:
-    """The bytes of a number as a parameter takes it."""
+    """Encode a number as a kernel parameter."""
     type = SCALAR_TYPES[parameter.type]
     if isinstance(arg, float):
         dtype = {4: np.float32, 8: np.float64, 2: np.float16}[parameter.size]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from tilewright.ptxsim.wave import Wave
 
 SIZE: Final = 8
-_MOST: Final = (1 << 20) - 1
+_MAX_COUNT: Final = (1 << 20) - 1
 
 
 class Mbarrier:
-    """One object; `phase` counts the phases that are complete."""
+    """One object; `phase` counts the phases that have completed."""
 
     __slots__ = (
         "actor", "arrived", "complete", "count", "index", "made", "past", "pending", "phase", "tx",
@@ -31,8 +31,8 @@ class Mbarrier:
         self.pending = count
         self.tx = 0
         self.phase = 0
-        # For the checker: the actor that stands for copies, how many phases it saw in earlier
-        # objects at this place, who made the object, and what arrivals know.
+        # For the race detector: the actor of the copies, the phases it completed in earlier
+        # objects at this address, the initialising event, and the clocks released by arrivals.
         self.actor = 0
         self.past = 0
         self.made: tuple[int, int] = (0, 0)
@@ -41,25 +41,25 @@ class Mbarrier:
 
     @property
     def token(self) -> int:
-        """What `mbarrier.arrive` returns: the phase and the pending count."""
+        """The state that `mbarrier.arrive` returns: the phase and the pending count."""
         return self.phase << 32 | self.pending
 
     @property
     def time(self) -> int:
-        """The time of the actor when the current phase completes."""
+        """The actor's time at which the current phase completes."""
         return self.past + self.phase + 1
 
 
 class Mbarriers:
-    """All objects of a wave, by their place in the arena of shared memory."""
+    """All objects of a wave, by their index in the shared-memory arena."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
         self._alive: dict[int, Mbarrier] = {}
         self._dead: dict[int, Mbarrier] = {}
-        wave.deciding.append(self._condition)
+        wave.control_state.append(self._control_state)
 
-    def _condition(self) -> Array:
+    def _control_state(self) -> Array:
         rows = [
             (each.index, each.count, each.pending, each.tx, each.phase & 1)
             for each in self._alive.values()
@@ -67,103 +67,103 @@ class Mbarriers:
         return np.array(rows, np.int64)
 
     def keys(self) -> list[tuple[type[Mbarriers], int]]:
-        """Under which keys threads wait for these objects."""
+        """The keys under which threads wait for these objects."""
         return [(Mbarriers, index) for index in self._alive]
 
     def init(self, index: int, count: int, thread: int, site: Instruction) -> None:
-        """Make an object."""
+        """Initialise an object."""
         wave = self.wave
-        if not 1 <= count <= _MOST:
-            wave.violation(f"expected a count of 1 to {_MOST}, got {count}", site, thread)
+        if not 1 <= count <= _MAX_COUNT:
+            wave.violation(f"expected a count of 1 to {_MAX_COUNT}, got {count}", site, thread)
         if index in self._alive and wave.checks_for("barriers"):
             text = f"{self.name(index)} exists already"
             wave.violation(text, site, thread, "mbarrier.inval ends it")
         checker = wave.checker
-        found = self._alive[index] = Mbarrier(index, count)
+        mbarrier = self._alive[index] = Mbarrier(index, count)
         if checker is not None:
             before = self._dead.pop(index, None)
             if before is None:
                 cluster = thread // WARP // checker.clocks.cluster_warps
-                found.actor = checker.clocks.add_actor(cluster)
+                mbarrier.actor = checker.clocks.add_actor(cluster)
             else:
-                found.actor, found.past = before.actor, before.time
-            found.made = checker.open_object(thread, index, SIZE, site)
+                mbarrier.actor, mbarrier.past = before.actor, before.time
+            mbarrier.made = checker.open_object(thread, index, SIZE, site)
         wave.progress += 1
 
     def invalidate(self, index: int, thread: int, site: Instruction) -> None:
-        """End an object."""
+        """Invalidate an object."""
         self._dead[index] = self.find(index, thread, site)
         del self._alive[index]
         if self.wave.checker is not None:
             self.wave.checker.end_object(thread, index, SIZE, site)
 
     def find(self, index: int, thread: int, site: Instruction) -> Mbarrier:
-        """The object at a place, which must exist, for the thread that uses it too."""
-        found = self._alive.get(index)
+        """Return the object at an index; its initialisation must happen before the use."""
+        mbarrier = self._alive.get(index)
         wave = self.wave
-        if found is None:
+        if mbarrier is None:
             wave.violation(f"{self.name(index)} was never initialised", site, thread)
-        if wave.checker is not None and not wave.checker.knows(thread, *found.made):
+        if wave.checker is not None and not wave.checker.knows(thread, *mbarrier.made):
             text = f"race: nothing orders this after the initialisation of {self.name(index)}"
             wave.violation(text, site, thread)
-        return found
+        return mbarrier
 
     def name(self, index: int) -> str:
-        """How reports name an object."""
+        """The name of an object in reports."""
         cta, address = divmod(index, self.wave.memory.shared_stride)
         block = tuple(
             int(axis[cta * self.wave.slots_per_cta]) for axis in self.wave.geometry.cta_index
         )
         return f"the mbarrier at shared address 0x{address:x} of block {block}"
 
-    def describe(self, found: Mbarrier) -> str:
-        """What an object still waits for."""
-        arrived = found.count - found.pending
-        text = f"phase {found.phase} of {self.name(found.index)}, "
-        text += f"at {arrived} of {found.count} arrivals"
-        if found.tx:
-            text += f" and {abs(found.tx)} bytes {'missing' if found.tx > 0 else 'too many'}"
+    def describe(self, mbarrier: Mbarrier) -> str:
+        """Describe the pending arrivals and bytes of an object."""
+        arrived = mbarrier.count - mbarrier.pending
+        text = f"phase {mbarrier.phase} of {self.name(mbarrier.index)}, "
+        text += f"at {arrived} of {mbarrier.count} arrivals"
+        if mbarrier.tx:
+            text += f" and {abs(mbarrier.tx)} bytes {'missing' if mbarrier.tx > 0 else 'too many'}"
         return text
 
-    def arrive(self, found: Mbarrier, count: int, thread: int, site: Instruction) -> None:
+    def arrive(self, mbarrier: Mbarrier, count: int, thread: int, site: Instruction) -> None:
         """Arrive `count` times; the phase may complete."""
-        if count > found.pending:
-            text = f"{count} arrivals are more than {found.pending} that are pending"
-            self.wave.violation(text, site, thread, self.describe(found))
-        found.pending -= count
+        if count > mbarrier.pending:
+            text = f"{count} arrivals are more than {mbarrier.pending} that are pending"
+            self.wave.violation(text, site, thread, self.describe(mbarrier))
+        mbarrier.pending -= count
         self.wave.progress += 1
-        self._settle(found)
+        self._try_complete(mbarrier)
 
-    def drop(self, found: Mbarrier, count: int) -> None:
+    def drop(self, mbarrier: Mbarrier, count: int) -> None:
         """Expect fewer arrivals from the next phase on."""
-        found.count -= count
+        mbarrier.count -= count
 
-    def expect(self, found: Mbarrier, size: int, thread: int, site: Instruction) -> None:
-        """Expect more bytes, or, if `size` is negative, take note that bytes came."""
-        found.tx += size
-        if abs(found.tx) > _MOST:
-            text = f"expected at most {_MOST} bytes under way, got {found.tx}"
-            self.wave.violation(text, site, thread, self.describe(found))
+    def expect(self, mbarrier: Mbarrier, size: int, thread: int, site: Instruction) -> None:
+        """Add to the transaction count; a negative `size` completes bytes."""
+        mbarrier.tx += size
+        if abs(mbarrier.tx) > _MAX_COUNT:
+            text = f"expected at most {_MAX_COUNT} bytes under way, got {mbarrier.tx}"
+            self.wave.violation(text, site, thread, self.describe(mbarrier))
         self.wave.progress += 1
 
-    def complete_tx(self, found: Mbarrier, size: int, thread: int, site: Instruction) -> None:
-        """Bytes have come."""
-        self.expect(found, -size, thread, site)
-        self._settle(found)
+    def complete_tx(self, mbarrier: Mbarrier, size: int, thread: int, site: Instruction) -> None:
+        """Complete bytes of the transaction count; the phase may complete."""
+        self.expect(mbarrier, -size, thread, site)
+        self._try_complete(mbarrier)
 
-    def release(self, found: Mbarrier, snapshot: Array | None) -> None:
-        """Those who wait for this phase will know a snapshot."""
+    def release(self, mbarrier: Mbarrier, snapshot: Array | None) -> None:
+        """Join a released clock, which waiters of this phase acquire."""
         if snapshot is not None:
-            found.arrived = joined(found.arrived, snapshot)
+            mbarrier.arrived = joined(mbarrier.arrived, snapshot)
 
-    def _settle(self, found: Mbarrier) -> None:
-        if found.pending or found.tx:
+    def _try_complete(self, mbarrier: Mbarrier) -> None:
+        if mbarrier.pending or mbarrier.tx:
             return
         checker = self.wave.checker
         if checker is not None:
-            found.complete = joined(found.arrived, np.zeros(found.actor + 1, np.int32))
-            found.complete[found.actor] = found.time
-            found.arrived = None
-        found.phase += 1
-        found.pending = found.count
-        self.wave.wake((Mbarriers, found.index))
+            mbarrier.complete = joined(mbarrier.arrived, np.zeros(mbarrier.actor + 1, np.int32))
+            mbarrier.complete[mbarrier.actor] = mbarrier.time
+            mbarrier.arrived = None
+        mbarrier.phase += 1
+        mbarrier.pending = mbarrier.count
+        self.wave.wake((Mbarriers, mbarrier.index))

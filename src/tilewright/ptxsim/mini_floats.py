@@ -1,4 +1,4 @@
-"""Floats of four to eight bits: what patterns mean, and numbers rounded to patterns."""
+"""Floats of four to eight bits: decoding, and encoding with rounding."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tilewright.ptxsim.scalar_types import Array
 
 @dataclass(frozen=True, slots=True)
 class MiniFloat:
-    """A format without infinities, or with infinities and NaNs that numbers never become.
+    """A floating-point format of at most 8 bits, saturating instead of infinite.
 
-    `nan` is the pattern of what a NaN becomes; numbers that are too large become the largest.
+    `nan` is the encoding of NaN; larger numbers saturate to `largest`.
     """
 
     name: str
@@ -25,17 +25,17 @@ class MiniFloat:
     largest: float
     nan: int
 
-    def open(self, patterns: Array) -> Array:
-        """The numbers of patterns, as float64."""
+    def decode(self, patterns: Array) -> Array:
+        """Decode patterns to float64."""
         return _values(self)[patterns & np.uint8((1 << self.bits) - 1)]
 
-    def close(self, numbers: Array) -> Array:
-        """The patterns of float64 numbers, rounded to nearest even."""
+    def encode(self, numbers: Array) -> Array:
+        """Encode float64 numbers, rounded to nearest even."""
         size = np.minimum(abs(numbers), self.largest)
         least = 1 - self.bias
         exponent = np.where(size == 0, least, np.maximum(np.frexp(size)[1] - 1, least))
         steps = np.rint(np.ldexp(size, self.mantissa - exponent)).astype(np.int64)
-        # A mantissa that rounding made too large carries into the exponent, as it shall.
+        # A mantissa that rounding made too large carries into the exponent.
         scale = (exponent + self.bias - 1) << self.mantissa
         pattern = np.minimum(scale + steps, self._largest_pattern)
         pattern |= np.signbit(numbers).astype(np.int64) << (self.bits - 1)
@@ -71,13 +71,13 @@ class Scale:
     name: Final = "ue8m0"
     bits: Final = 8
 
-    def open(self, patterns: Array) -> Array:
-        """The numbers of patterns, as float64."""
+    def decode(self, patterns: Array) -> Array:
+        """Decode patterns to float64."""
         values = np.ldexp(1.0, patterns.astype(np.int64) - 127)
         return np.where(patterns == 0xFF, np.nan, values)
 
-    def close(self, numbers: Array, mode: str) -> Array:
-        """The patterns of float64 numbers, the sign aside, rounded to zero or up."""
+    def encode(self, numbers: Array, mode: str) -> Array:
+        """Encode the magnitude of float64 numbers, rounded to zero or up."""
         fraction, exponent = np.frexp(abs(numbers))
         up = (mode == "rp") & (fraction > 0.5)
         code = np.clip(exponent - 1 + 127 + up, 0, 254)

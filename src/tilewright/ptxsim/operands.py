@@ -1,4 +1,4 @@
-"""The text of operands to `syntax` values; every distinct text is parsed once."""
+"""Parsing of operands; every distinct text is parsed once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"[%$_a-zA-Z][\w$%.]*")
 _INTEGER: Final = re.compile(r"([-+~]?)\s*(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)[uU]?")
 _FLOAT: Final = re.compile(r"(-?)0([fFdD])([0-9a-fA-F]+)")
 _DECIMAL: Final = re.compile(r"-?[0-9]+(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)")
-_SUM: Final = re.compile(r"([%$_a-zA-Z][\w$%.]*|0[xX][0-9a-fA-F]+|[0-9]+)\s*([-+].*)")
+_OFFSET: Final = re.compile(r"([%$_a-zA-Z][\w$%.]*|0[xX][0-9a-fA-F]+|[0-9]+)\s*([-+].*)")
 _TERM: Final = re.compile(r"([-+])\s*([-+]?)\s*(0[xX][0-9a-fA-F]+|[0-9]+)[uU]?\s*")
 _DIGITS_OF_FLOAT: Final = {"f": 8, "d": 16}
 _OPEN: Final = "([{"
@@ -31,31 +31,31 @@ _CLOSE: Final = ")]}"
 
 
 class MalformedOperand(ValueError):
-    """The text is no operand; the parser says where it stands."""
+    """Not an operand; the parser adds the location."""
 
 
 def split_operands(text: str) -> list[str]:
-    """The parts between the commas that no bracket encloses."""
+    """Split at the commas outside of brackets."""
     if not any(bracket in text for bracket in _OPEN):
         return [part.strip() for part in text.split(",")]
     parts: list[str] = []
-    depth = start = 0
+    nesting = start = 0
     for at, char in enumerate(text):
         if char in _OPEN:
-            depth += 1
+            nesting += 1
         elif char in _CLOSE:
-            depth -= 1
-        elif char == "," and depth == 0:
+            nesting -= 1
+        elif char == "," and nesting == 0:
             parts.append(text[start:at].strip())
             start = at + 1
-    if depth:
+    if nesting:
         raise MalformedOperand(f"expected balanced brackets, got '{text}'")
     parts.append(text[start:].strip())
     return parts
 
 
 def parse_operand(text: str) -> Operand:
-    """One operand.
+    """Parse one operand.
 
     >>> parse_operand("[%rd1+-4]")
     Address(base=Name(text='%rd1'), offset=-4, rest=())
@@ -74,7 +74,7 @@ def parse_operand(text: str) -> Operand:
 
 
 def parse_integer(text: str) -> int | None:
-    """The value of an integer literal, or None.
+    """Parse an integer literal; None if it is none.
 
     >>> parse_integer("-0x10"), parse_integer("017"), parse_integer("12U"), parse_integer("%r1")
     (-16, 15, 12, None)
@@ -129,9 +129,9 @@ def _literal(text: str) -> Operand:
     match = _FLOAT.fullmatch(text)
     if match is not None:
         return _hexadecimal_float(*match.groups())
-    match = _SUM.fullmatch(text)
+    match = _OFFSET.fullmatch(text)
     if match is not None:
-        return _sum(match[1], match[2])
+        return _symbol_offset(match[1], match[2])
     if _DECIMAL.fullmatch(text):
         return Float(int.from_bytes(struct.pack("<d", float(text)), "little"), 64)
     raise MalformedOperand(f"expected an operand, got '{text}'")
@@ -144,7 +144,7 @@ def _hexadecimal_float(sign: str, kind: str, digits: str) -> Float:
     return Float(int(digits, 16) ^ (bool(sign) << (width - 1)), width)
 
 
-def _sum(base: str, terms: str) -> Operand:
+def _symbol_offset(base: str, terms: str) -> Operand:
     offset = at = 0
     while at < len(terms):
         match = _TERM.match(terms, at)

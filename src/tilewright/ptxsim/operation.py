@@ -1,4 +1,4 @@
-"""An instruction while it is decoded: its modifiers one by one, its operands as closures."""
+"""An instruction during decoding: modifiers one by one, operands as closures."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ Write = Callable[["Lanes", Array], None]
 
 
 class Operation:
-    """What a decoder sees.
+    """The interface of decoders to an instruction.
 
-    Readers give one value for each lane, or a single one where it is the same for all of them
-    (literals, addresses of variables); NumPy broadcasts those, `Lanes.spread` does it by hand.
+    Readers return one value per lane, or a single one if it is the same for all lanes (literals,
+    addresses of variables); NumPy broadcasts those, `Lanes.spread` does so explicitly.
     """
 
     def __init__(self, site: Instruction, layout: FrameLayout, linker: Linker) -> None:
@@ -61,7 +61,7 @@ class Operation:
         self._left = list(modifiers)
 
     def finish(self) -> None:
-        """Refuse what no decoder has asked for."""
+        """Reject modifiers and operands that the decoder has not consumed."""
         if self._left:
             self.unsupported(f".{self._left[0]}")
         # The last operand may be a cache policy, which changes nothing here.
@@ -69,28 +69,28 @@ class Operation:
         if expected < len(self.site.operands):
             self.fail(f"expected {expected} operands, got {len(self.site.operands)}")
 
-    def unsupported(self, what: str = "") -> NoReturn:
-        """Stop: the emulator does not know this form of the instruction."""
+    def unsupported(self, detail: str = "") -> NoReturn:
+        """Raise `Unsupported` for this form of the instruction."""
         feature = f"instruction {self.site.opcode}"
-        raise Unsupported(f"{feature} ({what})" if what else feature, self.site.location)
+        raise Unsupported(f"{feature} ({detail})" if detail else feature, self.site.location)
 
     def fail(self, message: str) -> NoReturn:
-        """Stop: the instruction is wrong."""
+        """Raise an error for an invalid instruction."""
         fail(f"{self.site.opcode}: {message}", self.site.location)
 
     def needs(self, make: Callable[[Wave], object]) -> None:
-        """Let every wave of this program have the state `make(wave)` from its beginning."""
+        """Create the state `make(wave)` at the start of every wave of this program."""
         self.linker.states.add(make)
 
     def flag(self, modifier: str) -> bool:
-        """Whether the modifier is there."""
+        """Consume a modifier; return whether it is present."""
         if modifier not in self._left:
             return False
         self._left.remove(modifier)
         return True
 
     def choice(self, *modifiers: str) -> str | None:
-        """Which of the modifiers is there, if any."""
+        """Consume and return the first of these modifiers, if any."""
         for modifier in self._left:
             if modifier in modifiers:
                 self._left.remove(modifier)
@@ -98,21 +98,21 @@ class Operation:
         return None
 
     def ignore(self, *modifiers: str) -> None:
-        """Accept modifiers that change nothing here."""
+        """Consume modifiers that have no effect here."""
         self._left = [modifier for modifier in self._left if modifier not in modifiers]
 
     def type(self, kinds: str = "") -> ScalarType:
-        """The next modifier that is a type, which must be there, and of those kinds if any."""
-        found = self.optional_type()
-        if found is None:
+        """Consume the next modifier that is a type, which must be of one of these kinds if any."""
+        type = self.optional_type()
+        if type is None:
             self.fail("expected a type")
-        is_word = found.bits in (1, 16, 32, 64) and found.name != "b1"
-        if kinds and (found.kind not in kinds or not is_word):
-            self.fail(f"expected a type of bits or integers, got .{found.name}")
-        return found
+        is_word = type.bits in (1, 16, 32, 64) and type.name != "b1"
+        if kinds and (type.kind not in kinds or not is_word):
+            self.fail(f"expected a type of bits or integers, got .{type.name}")
+        return type
 
     def optional_type(self) -> ScalarType | None:
-        """The next modifier that is a type."""
+        """Consume the next modifier that is a type, if any."""
         for modifier in self._left:
             if modifier in SCALAR_TYPES:
                 self._left.remove(modifier)
@@ -120,49 +120,49 @@ class Operation:
         return None
 
     def ignore_operands(self) -> None:
-        """Accept operands that change nothing here."""
+        """Consume operands that have no effect here."""
         self._operands_used = len(self.site.operands)
 
     def rest(self) -> tuple[str, ...]:
-        """The modifiers nobody has asked for yet, which are taken."""
+        """Consume and return the remaining modifiers."""
         left, self._left = tuple(self._left), []
         return left
 
     @property
     def operand_count(self) -> int:
-        """How many operands were written; whoever asks for it looks at them all."""
+        """The number of operands; marks all of them as consumed."""
         self.ignore_operands()
         return len(self.site.operands)
 
-    def operand(self, which: int | Operand) -> Operand:
-        """An operand by its number, or the one that is given."""
-        if not isinstance(which, int):
-            return which
-        if which >= len(self.site.operands):
-            self.fail(f"expected at least {which + 1} operands, got {len(self.site.operands)}")
-        self._operands_used = max(self._operands_used, which + 1)
-        return self.site.operands[which]
+    def operand(self, operand: int | Operand) -> Operand:
+        """An operand by its index, or the given one."""
+        if not isinstance(operand, int):
+            return operand
+        if operand >= len(self.site.operands):
+            self.fail(f"expected at least {operand + 1} operands, got {len(self.site.operands)}")
+        self._operands_used = max(self._operands_used, operand + 1)
+        return self.site.operands[operand]
 
-    def elements(self, which: int | Operand) -> tuple[Operand, ...]:
-        """The operands of a vector; any other operand is alone."""
-        operand = self.operand(which)
-        return operand.elements if isinstance(operand, Vector) else (operand,)
+    def elements(self, operand: int | Operand) -> tuple[Operand, ...]:
+        """The elements of a vector operand; a single operand is its own element."""
+        syntax = self.operand(operand)
+        return syntax.elements if isinstance(syntax, Vector) else (syntax,)
 
-    def constant(self, which: int | Operand) -> int:
-        """The value of an operand that must be an integer literal."""
-        operand = self.operand(which)
+    def constant(self, index: int | Operand) -> int:
+        """The value of an integer literal operand."""
+        operand = self.operand(index)
         if not isinstance(operand, Integer):
             self.fail("expected an integer literal")
         return operand.value
 
     def register(self, name: str) -> RegisterDeclaration | None:
-        """The register of that name, if there is one."""
-        found = self.site.scope.find(name)
-        return found if isinstance(found, RegisterDeclaration) else None
+        """Look up a register by name."""
+        declared = self.site.scope.find(name)
+        return declared if isinstance(declared, RegisterDeclaration) else None
 
-    def read(self, which: int | Operand, type: ScalarType) -> Read:
-        """A reader of the operand as `type`; wider registers give their low bits."""
-        operand = self.operand(which)
+    def read(self, index: int | Operand, type: ScalarType) -> Read:
+        """A reader of the operand as `type`; of wider registers the low bits."""
+        operand = self.operand(index)
         if isinstance(operand, Name):
             return self._read_name(operand.text, type)
         if isinstance(operand, Integer | Float):
@@ -174,20 +174,20 @@ class Operation:
             return lambda lanes: ~inner(lanes)
         self.fail("expected a register or a literal")
 
-    def reads(self, which: int | Operand, type: ScalarType) -> list[Read]:
+    def reads(self, operand: int | Operand, type: ScalarType) -> list[Read]:
         """Readers of the elements of a vector operand, or of a single operand."""
-        return [self.read(element, type) for element in self.elements(which)]
+        return [self.read(element, type) for element in self.elements(operand)]
 
-    def predicate(self, which: int | Operand) -> Read:
-        """A reader of a predicate operand, perhaps negated."""
-        return self.read(which, SCALAR_TYPES["pred"])
+    def predicate(self, operand: int | Operand) -> Read:
+        """A reader of a predicate operand, possibly negated."""
+        return self.read(operand, SCALAR_TYPES["pred"])
 
-    def write(self, which: int | Operand, type: ScalarType) -> Write:
-        """A writer of the operand as `type`; wider registers are filled as the type's sign says.
+    def write(self, index: int | Operand, type: ScalarType) -> Write:
+        """A writer of the operand as `type`; wider registers are sign- or zero-extended.
 
         Writing to `_` does nothing.
         """
-        operand = self.operand(which)
+        operand = self.operand(index)
         if operand == DISCARD:
             return lambda lanes, values: None
         register = self.register(operand.text) if isinstance(operand, Name) else None
@@ -204,13 +204,13 @@ class Operation:
             return async_registers.watched_write(write, register, self.site)
         return write
 
-    def writes(self, which: int | Operand, type: ScalarType) -> list[Write]:
+    def writes(self, operand: int | Operand, type: ScalarType) -> list[Write]:
         """Writers of the elements of a vector operand, or of a single operand."""
-        return [self.write(element, type) for element in self.elements(which)]
+        return [self.write(element, type) for element in self.elements(operand)]
 
-    def address(self, which: int | Operand) -> Read:
+    def address(self, index: int | Operand) -> Read:
         """A reader of the address in brackets, as int64."""
-        operand = self.operand(which)
+        operand = self.operand(index)
         if not isinstance(operand, Address):
             self.fail("expected an address in brackets")
         base, offset = operand.base, operand.offset
@@ -265,15 +265,15 @@ class Operation:
         special = special_registers.find(name)
         if special is not None:
             return special_registers.reader(special, self.layout, type)
-        found = self.site.scope.find(name)
-        if isinstance(found, Variable) and found.space in ("local", "param", "reg"):
-            return self._frame_symbol(found, offset, type)
-        value = self.linker.address_of(name, found if isinstance(found, Variable) else None)
+        declared = self.site.scope.find(name)
+        if isinstance(declared, Variable) and declared.space in ("local", "param", "reg"):
+            return self._frame_symbol(declared, offset, type)
+        value = self.linker.address_of(name, declared if isinstance(declared, Variable) else None)
         if value is None:
             fail(f"'{name}' is not declared", self.site.location)
         number = (value + offset) & ((1 << type.bits) - 1)
         fixed = np.array([number], UNSIGNED[type.bits]).view(type.dtype)
-        if isinstance(found, Variable) and found.space == "shared":
+        if isinstance(declared, Variable) and declared.space == "shared":
             return _in_own_cta(fixed)
         return _always(fixed)
 

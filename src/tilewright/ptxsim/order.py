@@ -1,4 +1,4 @@
-"""An order of the parts of a program in which loops stay together and joins come last."""
+"""Weak topological order of a control-flow graph: loops contiguous, joins last."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ from collections.abc import Sequence
 
 
 def loop_order(successors: Sequence[Sequence[int]]) -> list[int]:
-    """For each node its place in a weak topological order; node 0 is the entry.
+    """For each node its position in a weak topological order; node 0 is the entry.
 
-    Whatever can only be reached from a loop by leaving it comes behind the loop, and what follows
-    both arms of a branch comes behind both: threads that wait for the least place meet again.
+    The exit of a loop follows the loop, and the join of a branch follows the branches: threads
+    reconverge if the group with the least position runs first.
     """
-    place = [0] * len(successors)
+    positions = [0] * len(successors)
     position = 0
     work = [list(range(len(successors)))]
     while work:
         nodes = work.pop()
         if len(nodes) == 1:
-            place[nodes[0]] = position
+            positions[nodes[0]] = position
             position += 1
             continue
         parts = _components(nodes, successors)
         if len(parts) == 1:
             head = parts[0][0]
-            place[head] = position
+            positions[head] = position
             position += 1
             parts = _components(parts[0][1:], successors)
         work.extend(parts)
-    return place
+    return positions
 
 
 def _components(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The strongly connected parts, every part before those that lead to it.
+    """The strongly connected components, each before its predecessors.
 
-    The first node of a part is the one that the search reached first. (Tarjan's algorithm, with a
-    list for the stack of calls.)
+    The first node of a component is the one that the search reached first. (Tarjan's algorithm
+    with an explicit call stack.)
     """
     inside = set(nodes)
     number: dict[int, int] = {}
     low: dict[int, int] = {}
     open_nodes: list[int] = []
     is_open: set[int] = set()
-    found: list[list[int]] = []
+    components: list[list[int]] = []
     for root in nodes:
         if root in number:
             continue
@@ -67,15 +67,15 @@ def _components(nodes: Sequence[int], successors: Sequence[Sequence[int]]) -> li
                 if calls:
                     low[calls[-1][0]] = min(low[calls[-1][0]], low[node])
                 if low[node] == number[node]:
-                    found.append(_close(node, open_nodes, is_open))
-    return found
+                    components.append(_pop_component(node, open_nodes, is_open))
+    return components
 
 
-def _close(head: int, open_nodes: list[int], is_open: set[int]) -> list[int]:
-    part: list[int] = []
+def _pop_component(head: int, open_nodes: list[int], is_open: set[int]) -> list[int]:
+    component: list[int] = []
     while True:
         node = open_nodes.pop()
         is_open.discard(node)
-        part.append(node)
+        component.append(node)
         if node == head:
-            return part[::-1]
+            return component[::-1]

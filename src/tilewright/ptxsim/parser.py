@@ -1,4 +1,4 @@
-"""PTX text to a `PtxModule`: directives, functions, labels, instructions."""
+"""Parser from PTX text to a `PtxModule`: directives, functions, labels, instructions."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _LOC: Final = re.compile(r"(\d+)\s+(\d+)\s+(\d+)[^\n]*")
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)")
 _WORDS: Final = re.compile(r"[\w, \t]+")
 _LINKING: Final = frozenset({"visible", "extern", "weak", "common"})
-# Promises of a kernel to the launcher, each with as many numbers as follow it.
-_PROMISES: Final = frozenset(
+# Performance-tuning directives of a kernel, each followed by its numbers.
+_KERNEL_DIRECTIVES: Final = frozenset(
     {
         "maxntid", "reqntid", "minnctapersm", "maxnctapersm", "maxnreg", "reqnctapercluster",
         "explicitcluster", "maxclusterrank", "blocksareclusters", "noreturn",
@@ -47,7 +47,7 @@ _PROMISES: Final = frozenset(
 
 
 def parse(text: str, name: str = "<ptx>") -> PtxModule:
-    """Parse a PTX text; `name` stands for it in diagnostics."""
+    """Parse a PTX text; `name` is its name in diagnostics."""
     with CollectorPause():
         return _Parser(text, name).module()
 
@@ -131,7 +131,7 @@ class _Parser:
             register = RegisterDeclaration(variable.name, variable.type)
             scope.names[variable.name] = register if is_register else variable
         function = Function(name, is_entry, returns, parameters, scope, location)
-        self.parse_promises(function)
+        self.parse_kernel_directives(function)
         if cursor.accept("{"):
             self.parse_body(function)
         else:
@@ -142,14 +142,14 @@ class _Parser:
         if known is None or function.body is not None:
             self.result.functions[name] = function
 
-    def parse_promises(self, function: Function) -> None:
+    def parse_kernel_directives(self, function: Function) -> None:
         cursor = self.cursor
         while (match := cursor.match(_DIRECTIVE)) is not None:
             if match[1] == "pragma":
                 cursor.until(";")
             elif match[1] in ("attribute", "loc"):
                 cursor.line()
-            elif match[1] in _PROMISES:
+            elif match[1] in _KERNEL_DIRECTIVES:
                 function.directives[match[1]] = cursor.numbers()
             else:
                 cursor.fail("expected a directive of a function", match.start())
@@ -166,7 +166,7 @@ class _Parser:
         cursor.skip()
 
     def end_body(self, body: list[Instruction], scope: Scope) -> None:
-        """A body that does not say how it ends, returns."""
+        """Append `ret` to a body that does not end with one."""
         if body and body[-1].guard is None and body[-1].opcode in ("ret", "exit"):
             return
         positions = self.cursor.positions

@@ -1,4 +1,4 @@
-"""Decoded kernels: segments of straight-line closures, linked by where threads go next."""
+"""Decoded kernels: segments of straight-line closures, linked by control flow."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ Transfer = Callable[["Scheduler", "Group"], "Group | None"]
 
 
 class Segment:
-    """Instructions that run from first to last once a group is here.
+    """Straight-line instructions, which a group executes from first to last.
 
-    A segment ends where threads may part, wait, or meet others. `blocking` is an instruction that
-    may park threads: it is alone in its segment, so that it can be tried again.
+    A segment ends at divergence, blocking and join points. `blocking` is an instruction that may
+    park threads: it is alone in its segment, so that it can be retried.
     """
 
     __slots__ = (
@@ -72,15 +72,15 @@ class Code:
 
     @property
     def first(self) -> Segment:
-        """Where a call begins."""
+        """The entry segment."""
         return self.segments[0]
 
     def at(self, instruction: int) -> Segment:
-        """The segment that begins with an instruction, given its number."""
+        """The segment that starts at an instruction."""
         return self._by_instruction[instruction]
 
     def begin(self, instruction: int, index: int) -> Segment:
-        """Add the segment that begins with an instruction."""
+        """Add the segment that starts at an instruction."""
         segment = Segment(index, self)
         self.segments.append(segment)
         self._by_instruction[instruction] = segment
@@ -88,7 +88,7 @@ class Code:
 
 
 class Linker:
-    """What names mean beyond one function: addresses of variables, code of functions."""
+    """Symbols beyond one function: addresses of variables, code of functions."""
 
     def __init__(
         self, module: PtxModule, entry: Function, global_addresses: dict[Variable, int]
@@ -102,9 +102,9 @@ class Linker:
         self.static_shared = 0
         self._shared: dict[Variable, int] = {}
         self._functions = function_addresses(module)
-        self._place_shared()
+        self._allocate_shared()
 
-    def _place_shared(self) -> None:
+    def _allocate_shared(self) -> None:
         used = {name for function in self.reachable for name in _names(function)}
         variables = [
             variable
@@ -134,7 +134,7 @@ class Linker:
         return self._globals.get(variable)
 
     def constants(self) -> list[tuple[int, int]]:
-        """Where the variables of the constant space begin and end."""
+        """The address ranges of the variables in the constant space."""
         return [
             (address, address + variable.size)
             for variable, address in self._globals.items()
@@ -142,17 +142,17 @@ class Linker:
         ]
 
     def parameter_offset(self, function: Function, variable: Variable) -> int:
-        """Where a kernel's parameter lies in the block of parameters."""
+        """The offset of a kernel's parameter in the parameter block."""
         offsets, _ = block_size(function.parameters)
         return offsets[function.parameters.index(variable)]
 
     def frame_window(self, space: str) -> int:
-        """What makes an offset in local memory the address of a variable in `space`."""
+        """The base that converts a local-memory offset to an address of a variable in `space`."""
         return 0 if space == "local" else LOCAL_WINDOW
 
 
 class Program:
-    """An entry and all that it calls, decoded."""
+    """A decoded kernel with all functions that it calls."""
 
     def __init__(
         self, module: PtxModule, entry: Function, global_addresses: dict[Variable, int]
@@ -169,7 +169,7 @@ class Program:
 
     @property
     def register_bytes(self) -> int:
-        """How much memory the registers of a thread take, every function being active once."""
+        """The size of a thread's registers if every function is active once."""
         layouts = (code.layout for code in self.linker.codes.values())
         return sum(bits * count for each in layouts for bits, count in each.widths.items()) // 8 + 1
 
@@ -212,7 +212,7 @@ class Program:
 
 
 def _starts(body: Sequence[Instruction], rows: Sequence[isa.Row]) -> list[int]:
-    """The numbers of the instructions that begin a segment."""
+    """The indices of the instructions that start a segment."""
     starts = {0} if body else set[int]()
     for at, row in enumerate(rows):
         if row.blocks:
@@ -220,18 +220,19 @@ def _starts(body: Sequence[Instruction], rows: Sequence[isa.Row]) -> list[int]:
         elif row.control is not None:
             starts.add(at + 1)
     for scope in {id(site.scope): site.scope for site in body}.values():
-        holder = scope
-        while holder is not None:
-            starts |= {found.index for found in holder.names.values() if isinstance(found, Label)}
-            holder = holder.parent
+        enclosing = scope
+        while enclosing is not None:
+            labels = (each for each in enclosing.names.values() if isinstance(each, Label))
+            starts |= {label.index for label in labels}
+            enclosing = enclosing.parent
     return sorted(start for start in starts if start < len(body))
 
 
 def _set_order(code: Code) -> None:
     local = {segment: at for at, segment in enumerate(code.segments)}
     successors = [[local[target] for target in _followers(segment)] for segment in code.segments]
-    for segment, place in zip(code.segments, loop_order(successors), strict=True):
-        segment.order = place
+    for segment, position in zip(code.segments, loop_order(successors), strict=True):
+        segment.order = position
 
 
 def _followers(segment: Segment) -> list[Segment]:
@@ -281,7 +282,7 @@ def _guarded_transfer(transfer: Transfer, guard: Read | None) -> Transfer:
 
 
 def function_addresses(module: PtxModule) -> dict[str, int]:
-    """What pointers to functions hold."""
+    """The values of function pointers."""
     return {name: FUNCTION_WINDOW + 16 * at for at, name in enumerate(module.functions, 1)}
 
 
@@ -292,7 +293,7 @@ def _reachable(module: PtxModule, entry: Function) -> list[Function]:
         for variable in module.variables
         if variable.relocations
     }
-    found = {entry.name: entry}
+    functions = {entry.name: entry}
     seen: set[str] = set()
     work = list(_names(entry))
     while work:
@@ -303,9 +304,9 @@ def _reachable(module: PtxModule, entry: Function) -> list[Function]:
         work += in_tables.get(name, ())
         function = module.functions.get(name)
         if function is not None:
-            found[name] = function
+            functions[name] = function
             work += _names(function)
-    return list(found.values())
+    return list(functions.values())
 
 
 def _names(function: Function) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Memory that ordinary stores wrote and the asynchronous proxy does not see yet.
+"""Ordinary stores that are not yet visible to the async proxy.
 
-`wgmma` and the bulk copies read memory through the asynchronous proxy. What the generic proxy
-wrote is theirs only after a `fence.proxy.async`: by the thread that wrote, or by any thread after
-a synchronisation with it.
+`wgmma` and the bulk copies read memory through the async proxy. Writes of the generic proxy are
+visible to it only after a `fence.proxy.async`: by the writing thread, or by any thread after a
+synchronisation with it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.memory import Kind, ResolvedAddress
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.arena import Arena
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from tilewright.ptxsim.syntax import Instruction
     from tilewright.ptxsim.wave import Wave
 
-# What the asynchronous proxy reads is aligned to 16 bytes and a multiple of them.
+# Reads of the async proxy are aligned to 16 bytes, and multiples of 16 bytes long.
 _GRANULE_BITS: Final = 4
 _FENCE: Final = "fence.proxy.async"
 
 
 class _Marks:
-    """For each granule of an arena, the thread that wrote it last, plus 1, and when."""
+    """For each granule of an arena, the last writing thread, plus 1, and its epoch."""
 
     def __init__(self, size: int) -> None:
         granules = (size >> _GRANULE_BITS) + 1
@@ -37,18 +37,18 @@ class _Marks:
 
 
 class GenericWrites:
-    """Which bytes of a wave's memory wait for a proxy fence.
+    """The bytes of a wave's memory that lack a proxy fence.
 
-    A decoder of an instruction that uses the asynchronous proxy calls `op.needs(GenericWrites)`;
-    the instruction then calls `require_visible` for what it reads and `replace` for what it
-    writes. Nothing is recorded unless the check `proxies` is on.
+    A decoder of an instruction that uses the async proxy calls `op.needs(GenericWrites)`; the
+    instruction then calls `require_visible` for its reads and `replace` for its writes. Nothing is
+    recorded unless the check `proxies` is on.
     """
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
         self.active = wave.checks_for("proxies")
         self._marks: dict[Arena, _Marks] = {}
-        # Synchronisations of each CTA so far.
+        # The number of synchronisations of each CTA.
         self._epoch: Array = np.ones(wave.cta_count, np.int32)
         if self.active:
             wave.observe(self)
@@ -56,26 +56,26 @@ class GenericWrites:
     def access(
         self,
         lanes: Lanes,
-        place: Place,
+        resolved: ResolvedAddress,
         size: int,
         kind: Kind,
         site: Instruction,
         values: Array | None = None,
     ) -> None:
-        """Note what ordinary stores and atomic operations write."""
-        if kind not in (Kind.WRITE, Kind.ATOMIC) or place.arena is self.wave.memory.local:
+        """Record writes of ordinary stores and atomics."""
+        if kind not in (Kind.WRITE, Kind.ATOMIC) or resolved.arena is self.wave.memory.local:
             return
-        marks = self._marks_of(place.arena)
-        lanes = lanes if place.mask is None else lanes.take(place.mask)
-        threads = lanes.threads if len(place.index) == lanes.count else lanes.threads[-1:]
+        marks = self._marks_of(resolved.arena)
+        lanes = lanes if resolved.mask is None else lanes.take(resolved.mask)
+        threads = lanes.threads if len(resolved.index) == lanes.count else lanes.threads[-1:]
         for offset in range(0, size, 1 << _GRANULE_BITS):
-            granules = (place.index + offset) >> _GRANULE_BITS
+            granules = (resolved.index + offset) >> _GRANULE_BITS
             marks.writer[granules] = threads + 1
             marks.epoch[granules] = self._epoch[self.wave.cta_of_thread[threads]]
         marks.any = True
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
-        """Note barriers, and let proxy fences do their work."""
+        """Record barriers, and apply proxy fences."""
         if kind.startswith(_FENCE):
             self._fence(threads, kind)
         elif not kind.startswith(("fence", "membar", "wgmma")):
@@ -99,7 +99,7 @@ class GenericWrites:
             marks.any = bool(marks.writer.any())
 
     def _clusters_of(self, threads: Array) -> Array:
-        """All CTAs of the clusters that the threads belong to."""
+        """All CTAs of the clusters of some threads."""
         size = self.wave.launch.cluster_size
         first = np.unique(self.wave.cta_of_thread[threads] // size) * size
         return (first[:, None] + np.arange(size)).reshape(-1)
@@ -107,7 +107,7 @@ class GenericWrites:
     def require_visible(
         self, arena: Arena, index: Array, size: int, thread: int, site: Instruction
     ) -> None:
-        """Report a read through the asynchronous proxy of bytes that wait for a fence.
+        """Report a read through the asynchronous proxy of bytes that lack a fence.
 
         It reads `size` bytes, at most 16, at each index into the arena.
         """
@@ -117,17 +117,17 @@ class GenericWrites:
         writer = marks.writer[index >> _GRANULE_BITS]
         if not writer.any():
             return
-        which = int(np.argmax(writer != 0))
-        who = self.wave.geometry.describe(int(writer[which]) - 1)
-        at = int(index.reshape(-1)[which])
+        first = int(np.argmax(writer != 0))
+        writer_name = self.wave.geometry.describe(int(writer[first]) - 1)
+        at = int(index.reshape(-1)[first])
         if arena is self.wave.memory.shared:
             at %= self.wave.memory.shared_stride
         text = f"reads {arena.name} memory that was written by ordinary stores, with no"
-        note = f"{size} bytes at address 0x{at:x}, written by {who}"
+        note = f"{size} bytes at address 0x{at:x}, written by {writer_name}"
         self.wave.violation(f"{text} {_FENCE} in between", site, thread, note)
 
     def replace(self, arena: Arena, index: Array, size: int) -> None:
-        """Bytes at each index were written through the asynchronous proxy itself."""
+        """Record writes through the async proxy itself, which need no fence."""
         marks = self._marks.get(arena)
         if marks is None or not marks.any:
             return
@@ -135,7 +135,7 @@ class GenericWrites:
             marks.writer[(index + offset) >> _GRANULE_BITS] = 0
 
     def _marks_of(self, arena: Arena) -> _Marks:
-        found = self._marks.get(arena)
-        if found is None or len(found.writer) <= arena.size >> _GRANULE_BITS:
-            found = self._marks[arena] = _Marks(arena.size)
-        return found
+        marks = self._marks.get(arena)
+        if marks is None or len(marks.writer) <= arena.size >> _GRANULE_BITS:
+            marks = self._marks[arena] = _Marks(arena.size)
+        return marks

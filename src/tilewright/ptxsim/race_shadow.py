@@ -1,4 +1,4 @@
-"""Who last wrote and who has read each part of shared memory."""
+"""Shadow state of the race detector: the last writer and the readers of shared memory."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from tilewright.ptxsim.clocks import Clocks
 from tilewright.ptxsim.scalar_types import Array
 
-# A label says who wrote: the time, whether the access was a strong one, the lane, the actor.
+# A write label packs the time, whether the access was strong, the lane and the actor.
 _TIME: Final = 24
 _STRONG: Final = 1 << 23
 _LANE: Final = 16
-# Several lanes of one warp wrote at once: they are not told apart.
+# Several lanes of one warp wrote at once: they are not distinguished.
 _SEVERAL: Final = 1 << 21
 _COLUMN: Final = (1 << _LANE) - 1
-# Nobody ever knows of this time: what is marked so is not for ordinary accesses.
+# A time that no thread acquires: marks memory closed to ordinary accesses.
 _NEVER: Final = 1 << 36
 _FINEST: Final = 0
 _COARSEST: Final = 2
 
 
 class Shadow:
-    """For each grain of shared memory the last write, and the last read of every reader.
+    """For each grain of shared memory the last write, and the last read of each reader.
 
-    Grains are words until somebody accesses less than a word. Readers are numbered by CTA: its
-    warps first, then blocks of as many columns for whoever else reads its memory.
+    Grains are words until an access is smaller than a word. Readers are numbered per CTA: its warps
+    first, then blocks of columns for asynchronous and remote readers.
     """
 
     def __init__(self, clocks: Clocks, size: int, cta_stride: int) -> None:
@@ -40,15 +40,15 @@ class Shadow:
         self.write_sites: Array = np.zeros(grains, np.int32)
         self.read_sites: Array = np.zeros(grains, np.int32)
         self.reads: Array = np.zeros((grains, 0), np.int32)
-        # For the CTAs of a cluster, which column of the clocks stands for each reader.
+        # For the CTAs of a cluster, the clock column of each reader.
         self.reader_columns: Array = np.zeros((self.cluster_size, 0), np.int64)
         self.warp_sync: Array = np.ones(len(clocks.own), np.int32)
 
-    def add_readers(self, first_column: int, *, everybody: bool = False) -> int:
-        """Make room for readers: those of the CTA itself, or of its whole cluster."""
+    def add_readers(self, first_column: int, *, whole_cluster: bool = False) -> int:
+        """Add columns for readers: those of the CTA itself, or of its whole cluster."""
         per_cta = self.clocks.warps_per_cta
-        count = self.clocks.cluster_warps if everybody else per_cta
-        ranks = np.arange(self.cluster_size)[:, None] * (0 if everybody else per_cta)
+        count = self.clocks.cluster_warps if whole_cluster else per_cta
+        ranks = np.arange(self.cluster_size)[:, None] * (0 if whole_cluster else per_cta)
         columns = first_column + ranks + np.arange(count)
         first = self.reads.shape[1]
         self.reads = np.pad(self.reads, ((0, 0), (0, count)))
@@ -56,18 +56,18 @@ class Shadow:
         return first
 
     def refine(self, size: int) -> None:
-        """Have grains that are not larger than an access."""
+        """Split grains until they are not larger than an access."""
         wanted = max(_FINEST, size.bit_length() - 1)
         if wanted >= self.shift:
             return
-        factor = 1 << (self.shift - wanted)
+        count = 1 << (self.shift - wanted)
         self.shift = wanted
-        self.writes, self.reads = np.repeat(self.writes, factor), np.repeat(self.reads, factor, 0)
-        self.write_sites = np.repeat(self.write_sites, factor)
-        self.read_sites = np.repeat(self.read_sites, factor)
+        self.writes, self.reads = np.repeat(self.writes, count), np.repeat(self.reads, count, 0)
+        self.write_sites = np.repeat(self.write_sites, count)
+        self.read_sites = np.repeat(self.read_sites, count)
 
     def grains(self, index: Array, size: int) -> tuple[Array, int]:
-        """The grains of accesses of `size` bytes, and how many each of them has."""
+        """The grains of accesses of `size` bytes, and their number per access."""
         if size < (1 << self.shift):
             self.refine(size)
         count = size >> self.shift
@@ -77,16 +77,16 @@ class Shadow:
         return (first[:, None] + np.arange(count)).reshape(-1), count
 
     def span(self, start: int, size: int) -> Array:
-        """The grains of one access to many bytes."""
+        """The grains of a contiguous range of bytes."""
         shift = self.shift
         return np.arange(start >> shift, (start + size + (1 << shift) - 1) >> shift)
 
     def owners(self, grains: Array) -> Array:
-        """The CTAs in whose memory grains lie."""
+        """The CTAs that own grains."""
         return (grains << self.shift) // self.cta_stride
 
     def unordered_writes(self, grains: Array, warps: Array, lanes: Array, strong: bool) -> Array:
-        """Which accesses are not ordered after the last write of their grain."""
+        """Mask of accesses that do not happen after the last write of their grain."""
         label = self.writes[grains]
         column, time = label & _COLUMN, label >> _TIME
         bad = time > self.clocks.table[warps, column]
@@ -99,29 +99,29 @@ class Shadow:
         return bad
 
     def unordered_reads(self, grains: Array, warps: Array) -> Array:
-        """Which writes are not ordered after every read of their grain."""
+        """Mask of writes that do not happen after every read of their grain."""
         table = self.clocks.table
         if self.cluster_size == 1:
             known = table[:, self.reader_columns[0]][warps]
         else:
             ranks = self.owners(grains) % self.cluster_size
             known = table[warps[:, None], self.reader_columns[ranks]]
-        late: Array = np.logical_or.reduce(self.reads[grains] > known, axis=1)
-        return late
+        unordered: Array = np.logical_or.reduce(self.reads[grains] > known, axis=1)
+        return unordered
 
     def note_write(
         self, grains: Array, column: Array, time: Array, lanes: Array, strong: bool, site: int
     ) -> Array:
-        """Label grains as written; which of the accesses met others of another actor."""
+        """Label grains as written; return a mask of accesses that conflict with another actor."""
         label = (time.astype(np.int64) << _TIME) | (lanes.astype(np.int64) << _LANE) | column
         if strong:
             label |= _STRONG
         self.writes[grains] = label
         self.write_sites[grains] = site
-        beaten = self.writes[grains] ^ label
-        if beaten.any():
-            self.writes[grains[beaten != 0]] |= _SEVERAL
-        return (beaten & _COLUMN) != 0
+        overwritten = self.writes[grains] ^ label
+        if overwritten.any():
+            self.writes[grains[overwritten != 0]] |= _SEVERAL
+        return (overwritten & _COLUMN) != 0
 
     def note_span(self, grains: Array, column: int, time: int, site: int) -> None:
         """Label grains as written by one actor."""
@@ -129,12 +129,12 @@ class Shadow:
         self.write_sites[grains] = site
 
     def close(self, grains: Array, site: int) -> None:
-        """No ordinary access may touch these grains from now on."""
+        """Close grains to ordinary accesses: they are part of an mbarrier object."""
         self.writes[grains] = _NEVER << _TIME
         self.write_sites[grains] = site
 
     def closed(self, grains: Array) -> Array:
-        """Which grains are part of an object that nobody may touch."""
+        """Mask of the grains that are closed to ordinary accesses."""
         return self.writes[grains] >> _TIME == _NEVER
 
     def note_read(self, grains: Array, readers: Array, time: Array, site: int) -> None:

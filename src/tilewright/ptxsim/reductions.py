@@ -1,4 +1,4 @@
-"""What reducing copies do with the bytes they bring."""
+"""Reductions of `cp.reduce.async.bulk` and `red.async` on bytes."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ def _float(name: str, type: str) -> Reduction:
     format = FORMATS[type]
 
     def reduce(old: Array, new: Array) -> Array:
-        a, b = (format.open(each).astype(np.float64) for each in (old, new))
+        a, b = (format.decode(each).astype(np.float64) for each in (old, new))
         if name == "add":
             result = rounding.sum_to_odd(a, b)
         else:
             result = (np.fmin if name == "min" else np.fmax)(a, b)
-        return format.close(result, "rn")
+        return format.encode(result, "rn")
 
     return reduce
 
 
-def _single_sum(old: Array, new: Array) -> Array:
+def _add_f32(old: Array, new: Array) -> Array:
     return rounding.canonical(old + new)
 
 
 def reduction(name: str, type: str) -> Reduction:
-    """A function of old and new bytes, in vectors, that gives the bytes to be stored."""
+    """The reduction of vectors of old and new bytes to the bytes to store."""
     if type in ("f16", "bf16"):
         compute = _float(name, type)
     elif type == "f32":
-        compute = _single_sum
+        compute = _add_f32
     else:
         compute = _INTEGER[name]
     dtype = SCALAR_TYPES[type].dtype

@@ -1,8 +1,8 @@
-"""Exact floating-point results on vectors: sums, products and quotients rounded once.
+"""Correctly rounded floating-point arithmetic on vectors: add, mul, fma, div, sqrt.
 
-Every narrow format is computed in float64. Where a float64 result is itself rounded, it is rounded
-to odd: 53 bits are enough that a second rounding then gives what one rounding would have given
-(Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+Every narrow format is computed in float64. A float64 result that is itself inexact is rounded to
+odd: 53 bits suffice for a second rounding to then yield the correctly rounded result (Boldo and
+Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from tilewright.ptxsim.scalar_types import Array
 F64: Final = np.dtype(np.float64)
 F32: Final = np.dtype(np.float32)
 TINY: Final = float(np.finfo(np.float32).tiny)
-_SPLIT: Final = 134217729.0  # 2**27 + 1 cuts a float64 in two halves
+_SPLIT: Final = 134217729.0  # 2**27 + 1 splits a float64 in two
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """The rounded sum and what rounding took away; together they are exact."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+    """The rounded sum and its error; together they are exact."""
+    rounded = a + b
+    part = rounded - a
+    return rounded, (a - (rounded - part)) + (b - part)
 
 
 def two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """The rounded product and its error; exact unless something overflows or underflows."""
-    product = a * b
+    """`a * b` rounded and its error; exact unless there is overflow or underflow."""
+    rounded = a * b
     a_high, b_high = a * _SPLIT, b * _SPLIT
     a_high, b_high = a_high - (a_high - a), b_high - (b_high - b)
     a_low, b_low = a - a_high, b - b_high
-    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return product, error
+    error = ((a_high * b_high - rounded) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return rounded, error
 
 
 def to_odd(value: Array, error: Array) -> Array:
-    """`value + error` rounded to odd, where value is that sum rounded to nearest."""
+    """Round `value + error` to odd, where `value` is their sum rounded to nearest."""
     bits = value.view(np.int64)
     inexact = (error != 0) & np.isfinite(value) & ((bits & 1) == 0)
     if not inexact.any():
@@ -50,12 +50,12 @@ def to_odd(value: Array, error: Array) -> Array:
 
 
 def sum_to_odd(a: Array, b: Array) -> Array:
-    """The sum of float64 vectors, rounded to odd."""
+    """Add float64 vectors, rounded to odd."""
     return to_odd(*two_sum(a, b))
 
 
 def narrow(value: Array, dtype: np.dtype[Any], mode: str) -> Array:
-    """float64 rounded to `dtype`: to nearest even, to zero, down or up (rn, rz, rm, rp)."""
+    """Round float64 to `dtype`: to nearest even, to zero, down or up (rn, rz, rm, rp)."""
     result = value.astype(dtype)
     if mode == "rn":
         return result
@@ -68,11 +68,11 @@ def narrow(value: Array, dtype: np.dtype[Any], mode: str) -> Array:
 
 
 def narrow_bf16(value: Array, mode: str) -> Array:
-    """float64 rounded to bf16, as bits."""
+    """Round float64 to bf16, as bits."""
     single = narrow(value, F32, "rz")
     bits = single.view(np.uint32).copy()
     sticky = (single.astype(np.float64) != value) & ~np.isnan(value)
-    # The lower half of a float32 is enough to round to odd into.
+    # The lower 16 bits of a float32 are enough for rounding to odd.
     bits |= sticky.astype(np.uint32)
     lower = bits & np.uint32(0xFFFF)
     upper = bits >> np.uint32(16)
@@ -90,12 +90,12 @@ def narrow_bf16(value: Array, mode: str) -> Array:
 
 
 def widen_bf16(bits: Array) -> Array:
-    """bf16 bits as float64."""
+    """Convert bf16 bits to float64."""
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
 
 
 def flush(value: Array, tiny: float = TINY) -> Array:
-    """What is smaller than the smallest normal number becomes a zero of the same sign."""
+    """Flush subnormal numbers to a zero of the same sign."""
     small = abs(value) < tiny
     if not small.any():
         return value
@@ -103,7 +103,7 @@ def flush(value: Array, tiny: float = TINY) -> Array:
 
 
 def canonical(value: Array) -> Array:
-    """Every float32 NaN becomes the one that the hardware gives."""
+    """Replace float32 NaNs by the hardware's canonical NaN."""
     nan = np.isnan(value)
     if not nan.any():
         return value
@@ -111,8 +111,8 @@ def canonical(value: Array) -> Array:
 
 
 def vanishes(exact: Array, tiny: float, precision: int, mode: str) -> Array:
-    """Whether an exact float64 result is less than `tiny` when it is rounded to the precision,
-    however small its exponent: such results are flushed to zero."""
+    """Whether an exact float64 result is less than `tiny` when rounded to the precision with an
+    unbounded exponent: such results are flushed to zero."""
     size = abs(exact)
     if mode in ("rn", "rz"):
         return size < (tiny * (1 - 0.5 ** (precision + 1)) if mode == "rn" else tiny)
@@ -121,18 +121,18 @@ def vanishes(exact: Array, tiny: float, precision: int, mode: str) -> Array:
 
 
 _QUIET: Final = np.uint64(1 << 51)
-_MADE: Final = np.uint64(0xFFF8 << 48)
+_DEFAULT_NAN: Final = np.uint64(0xFFF8 << 48)
 
 
 def with_nans(result: Array, *operands: Array, quiet: bool = True) -> Array:
-    """float64 results with the NaNs of the hardware: the first operand that is one, made quiet.
+    """Replace float64 NaNs by those of the hardware: the first NaN operand, made quiet.
 
-    Where no operand is a NaN, the sign of the NaN is negative. Memory leaves NaNs as they are.
+    Without a NaN operand, the NaN is negative. Atomics in memory keep signaling NaNs.
     """
     nan = np.isnan(result)
     if not nan.any():
         return result
-    bits = np.where(nan, _MADE, result.view(np.uint64))
+    bits = np.where(nan, _DEFAULT_NAN, result.view(np.uint64))
     for operand in reversed(operands):
         given = np.ascontiguousarray(operand).view(np.uint64)
         given = given | _QUIET if quiet else given
@@ -141,12 +141,12 @@ def with_nans(result: Array, *operands: Array, quiet: bool = True) -> Array:
 
 
 def relu(value: Array) -> Array:
-    """What is not positive becomes a positive zero; NaN stays."""
+    """`max(value, +0)`; NaN stays NaN."""
     return np.where(value <= 0, value.dtype.type(0), value)
 
 
 def saturate(value: Array) -> Array:
-    """Clamped to 0 and 1; NaN becomes 0."""
+    """Clamp to [0, 1]; NaN becomes 0."""
     one, zero = value.dtype.type(1), value.dtype.type(0)
     # A comparison with NaN fails, and so does one of -0 with 0.
     return np.where(value > zero, np.minimum(value, one), zero)
@@ -154,16 +154,16 @@ def saturate(value: Array) -> Array:
 
 def fma_f32(a: Array, b: Array, c: Array) -> Array:
     """`a * b + c` of float32 vectors, rounded once, to nearest."""
-    product = a.astype(np.float64) * b.astype(np.float64)
+    exact_mul = a.astype(np.float64) * b.astype(np.float64)
     addend = c.astype(np.float64)
-    total = product + addend
-    bits = total.view(np.uint64) & np.uint64(0x1FFFFFFF)
-    # Rounding twice can only go wrong in the middle between two float32 numbers, which for
+    result = exact_mul + addend
+    bits = result.view(np.uint64) & np.uint64(0x1FFFFFFF)
+    # Double rounding is wrong only at a midpoint of two float32 numbers, which for
     # subnormal ones may be anywhere.
-    doubtful = (bits == 0x10000000) | ((abs(total) < TINY) & (total != 0))
+    doubtful = (bits == 0x10000000) | ((abs(result) < TINY) & (result != 0))
     if doubtful.any():
-        total = sum_to_odd(product, addend)
-    return total.astype(np.float32)
+        result = sum_to_odd(exact_mul, addend)
+    return result.astype(np.float32)
 
 
 def fma_f64(a: Array, b: Array, c: Array, mode: str = "rn") -> Array:
@@ -171,8 +171,8 @@ def fma_f64(a: Array, b: Array, c: Array, mode: str = "rn") -> Array:
     a, b, c = np.broadcast_arrays(a, b, c)
     if mode != "rn":
         return exact_f64(_fma_exactly, mode, a, b, c)
-    product = a * b
-    size = abs(product)
+    rounded = a * b
+    size = abs(rounded)
     simple = (abs(a) < 2.0**990) & (abs(b) < 2.0**990) & (abs(c) < 2.0**990) & (size < 2.0**990)
     simple &= (size > 2.0**-900) | (a == 0) | (b == 0)
     high, low = two_product(a, b)
@@ -180,7 +180,7 @@ def fma_f64(a: Array, b: Array, c: Array, mode: str = "rn") -> Array:
     top, carry = two_sum(high, middle)
     result = top + sum_to_odd(rest, carry)
     # Exact zeros take their sign from the operands, which the plain sum gets right.
-    result = np.where(result == 0, product + c, result)
+    result = np.where(result == 0, rounded + c, result)
     if simple.all():
         return result
     hard = ~simple
@@ -192,10 +192,9 @@ Exactly = Callable[..., tuple[Fraction | None, float]]
 
 
 def exact_f64(function: Exactly, mode: str, *operands: Array) -> Array:
-    """A float64 operation on exact numbers, lane by lane, rounded once.
+    """A float64 operation on exact numbers, per lane, rounded once.
 
-    The function gives the exact result, and what IEEE arithmetic says where there is none or
-    where it is zero.
+    The function returns the exact result, and the IEEE result if there is none or if it is zero.
     """
     rows = np.broadcast_arrays(*operands)
     results = [_round(*function(mode, *map(float, row)), mode) for row in zip(*rows, strict=True)]
@@ -222,7 +221,7 @@ def _finite(*values: float) -> bool:
 
 
 def _zero_sum(mode: str, plain: float, *terms: float) -> float:
-    """A sum that is exactly zero is negative only if all terms are, or when rounding down."""
+    """The sign of an exact zero sum: negative only if all terms are, or when rounding down."""
     if plain != 0:
         return plain
     negative = [math.copysign(1, term) < 0 for term in terms]
@@ -231,9 +230,9 @@ def _zero_sum(mode: str, plain: float, *terms: float) -> float:
 
 def _fma_exactly(mode: str, a: float, b: float, c: float) -> tuple[Fraction | None, float]:
     if not _finite(a, b, c):
-        # With an infinity or a NaN no rounding takes place, but a * b must not overflow into one.
-        product = a * b if not _finite(a, b) else math.copysign(1, a) * math.copysign(1, b)
-        return None, product + c
+        # With an infinity or a NaN there is no rounding, but a * b must not overflow into one.
+        a_times_b = a * b if not _finite(a, b) else math.copysign(1, a) * math.copysign(1, b)
+        return None, a_times_b + c
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     sign = math.copysign(1, a) * math.copysign(1, b)
     return exact, _zero_sum(mode, 0.0, sign, c)
@@ -295,10 +294,10 @@ def divide_f32(a: Array, b: Array, mode: str) -> Array:
     nearest = a / b
     if mode == "rn":
         return nearest
-    # The remainder is exact in float64, and its sign says on which side the quotient lies.
+    # The remainder is exact in float64, and its sign is the direction of the exact quotient.
     wide = b.astype(np.float64)
     remainder = a.astype(np.float64) - nearest.astype(np.float64) * wide
-    return _nudge(nearest, np.sign(remainder) * np.sign(wide), a, b, mode)
+    return _round_toward(nearest, np.sign(remainder) * np.sign(wide), a, b, mode)
 
 
 def sqrt_f32(a: Array, mode: str) -> Array:
@@ -307,12 +306,12 @@ def sqrt_f32(a: Array, mode: str) -> Array:
     if mode == "rn":
         return nearest
     wide = nearest.astype(np.float64)
-    return _nudge(nearest, np.sign(a.astype(np.float64) - wide * wide), a, a, mode)
+    return _round_toward(nearest, np.sign(a.astype(np.float64) - wide * wide), a, a, mode)
 
 
-def _nudge(nearest: Array, side: Array, a: Array, b: Array, mode: str) -> Array:
-    """The neighbour of a quotient or root that lies on the side of the exact one, if the mode
-    asks for it; `side` is the sign of exact minus nearest."""
+def _round_toward(nearest: Array, side: Array, a: Array, b: Array, mode: str) -> Array:
+    """The neighbour of a rounded quotient or root toward the exact one, if the rounding mode
+    requires it; `side` is the sign of exact minus nearest."""
     overflow = np.isinf(nearest) & np.isfinite(a) & np.isfinite(b) & (b != 0)
     side = np.where(overflow, -np.sign(nearest), side)
     down, up = np.float32(-np.inf), np.float32(np.inf)

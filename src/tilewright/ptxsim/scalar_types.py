@@ -1,4 +1,4 @@
-"""The scalar types of PTX: their width, their sign, and the NumPy type that holds them."""
+"""PTX scalar types: width, sign, NumPy dtype."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """One type, `s32` for example; `dtype` is what arithmetic on it uses.
+    """One type, `s32` for example; `dtype` is the NumPy type for arithmetic.
 
     NumPy has no type for bf16, tf32, f8 and packed pairs: those are unsigned bit patterns.
     """
@@ -24,7 +24,7 @@ class ScalarType:
 
     @property
     def bytes(self) -> int:
-        """How many bytes one value takes in memory."""
+        """The size of a value in memory, in bytes."""
         return max(1, self.bits // 8)
 
     @property

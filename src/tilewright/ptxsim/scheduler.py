@@ -1,4 +1,4 @@
-"""Who runs next: groups of threads at one place, their parting and meeting, waiting, deadlock."""
+"""The scheduler: groups of converged threads, divergence and reconvergence, blocking, deadlock."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
-from tilewright.ptxsim.endless import Watch
 from tilewright.ptxsim.frame import Frame
 from tilewright.ptxsim.lanes import CONVERGENCE, Lanes
+from tilewright.ptxsim.livelock import LivelockDetector
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.support.diagnostics import Diagnostic, UserError, note
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from tilewright.ptxsim.program import Segment
     from tilewright.ptxsim.wave import Wave
 
-# How long a group may loop while others wait. A turn of a loop that meets others costs more, and
-# much more if it looks at what other threads may change: it is probably a spin lock.
-_PATIENCE: Final = 4096
-_PRICE_OF_MEETING: Final = 4
-_PRICE_OF_LOOKING: Final = 256
-# The same while we make sure that nobody will ever leave its loop.
-_SHORT_PATIENCE: Final = 64
-_SHORT_PRICE_OF_LOOKING: Final = 16
-# How many turns more a group may take to come to where it was once before.
-_EXTRA_TURNS: Final = 1024
+# The time slice of a group while others are ready. An iteration of a loop that blocks costs more,
+# and much more if it polls what other threads may change: it is probably a spin lock.
+_TIME_SLICE: Final = 4096
+_BLOCK_COST: Final = 4
+_POLL_COST: Final = 256
+# The same while the livelock detector compares states.
+_SHORT_TIME_SLICE: Final = 64
+_SHORT_POLL_COST: Final = 16
+# The number of extra iterations in which a group may return to its state in the snapshot.
+_EXTRA_ITERATIONS: Final = 1024
 
 
 class Return(NamedTuple):
-    """Where a call goes on: the segment behind it, the caller's frame, what to do with results."""
+    """The continuation of a call: return segment, caller's frame, and how to return results."""
 
     segment: Segment
     frame: Frame
@@ -42,24 +42,24 @@ class Return(NamedTuple):
 
 
 class Group:
-    """Threads at the same place of the program, with the same calls behind them."""
+    """Converged threads: the same program point and the same call stack."""
 
-    __slots__ = ("lanes", "order", "patience", "round", "segment", "stack")
+    __slots__ = ("budget", "epoch", "lanes", "order", "segment", "stack")
 
     def __init__(
         self,
         segment: Segment,
         lanes: Lanes,
         stack: tuple[Return, ...] = (),
-        round: int = 0,
-        patience: int = _PATIENCE,
+        epoch: int = 0,
+        budget: int = _TIME_SLICE,
     ) -> None:
         self.segment = segment
         self.lanes = lanes
         self.stack = stack
-        self.round = round
-        self.patience = patience
-        """How long it may still loop in this round, however often it waits in between."""
+        self.epoch = epoch
+        self.budget = budget
+        """What is left of the time slice in this epoch, however often the group blocks."""
         self.order: tuple[int, ...] = ()
         self.move(segment)
 
@@ -67,48 +67,48 @@ class Group:
         """Go to another segment of the same function."""
         assert segment is not None, "control falls off the end of a function"
         self.segment = segment
-        here = (segment.order,)
-        self.order = (*self.stack[-1].order, *here) if self.stack else here
+        own_order = (segment.order,)
+        self.order = (*self.stack[-1].order, *own_order) if self.stack else own_order
         return self
 
     def part(self, mask: Array) -> Group:
-        """A group of those threads for which the mask is true."""
+        """Split off the threads for which the mask is true."""
         lanes = self.lanes.take(self.lanes.spread(mask))
-        return Group(self.segment, lanes, self.stack, self.round, self.patience)
+        return Group(self.segment, lanes, self.stack, self.epoch, self.budget)
 
     @property
-    def place(self) -> tuple[Segment, tuple[Return, ...]]:
-        """What two groups must have in common to become one."""
+    def point(self) -> tuple[Segment, tuple[Return, ...]]:
+        """The program point: groups with the same one reconverge."""
         return self.segment, self.stack
 
     def absorb(self, other: Group) -> None:
-        """Take in another group at the same place."""
+        """Merge another group at the same program point."""
         threads = np.concatenate((self.lanes.threads, other.lanes.threads))
         threads.sort()
         self.lanes = Lanes(self.lanes.wave, self.lanes.frame, threads)
-        self.round = min(self.round, other.round)
-        self.patience = min(self.patience, other.patience)
+        self.epoch = min(self.epoch, other.epoch)
+        self.budget = min(self.budget, other.budget)
 
 
 class Parked(NamedTuple):
-    """A group that waits, and for what."""
+    """A blocked group and the reason."""
 
     group: Group
     site: Segment
-    what: str | Callable[[], str]
+    reason: str | Callable[[], str]
     retry: bool
 
     def cause(self) -> str:
-        """What it waits for, in words."""
-        return self.what if isinstance(self.what, str) else self.what()
+        """The reason, as text."""
+        return self.reason if isinstance(self.reason, str) else self.reason()
 
 
 class Scheduler:
     """Runs the groups of one wave until every thread has exited.
 
-    The group that is furthest behind runs first, so that threads that parted meet again; one that
-    loops for long lets every other group run before its next turn. With a seed other than 0 the
-    order is random, and warps start apart.
+    The group that is first in program order runs first, so that divergent threads reconverge; a
+    group that loops for long yields to all others once its time slice ends. With a seed other than
+    0 the order is random, and warps start divergent.
     """
 
     def __init__(self, wave: Wave, seed: int = 0) -> None:
@@ -123,129 +123,129 @@ class Scheduler:
         self._serial = 0
         self._current: Group | None = None
         self._just_parked: list[Array] = []
-        self._met = False
+        self._blocked = False
         self._seen_progress = -1
         self._seen_loads = -1
-        self._seen_round = -1
-        self.watch = Watch(wave, self)
+        self._seen_epoch = -1
+        self.detector = LivelockDetector(wave, self)
 
     def start(self, segment: Segment, frame: Frame, threads: Array) -> None:
-        """Let threads begin at a segment."""
+        """Start threads at a segment."""
         if self.random is None:
             self.add(Group(segment, Lanes(self.wave, frame, threads)))
             return
         for warp in np.unique(threads // 32):
-            mine = threads[threads // 32 == warp]
-            group = Group(segment, Lanes(self.wave, frame, mine))
-            group.round = self.random.randrange(4)
+            lanes_of_warp = threads[threads // 32 == warp]
+            group = Group(segment, Lanes(self.wave, frame, lanes_of_warp))
+            group.epoch = self.random.randrange(4)
             self._enqueue(group)
 
     def add(self, group: Group) -> None:
-        """Make a group ready; it joins the one that is already there."""
-        there = self.ready.get(group.place)
-        if there is None:
+        """Make a group ready, merged with a ready group at the same program point."""
+        ready = self.ready.get(group.point)
+        if ready is None:
             self._enqueue(group)
             return
-        rank = there.round
-        there.absorb(group)
-        if there.round != rank:
-            self._enqueue(there)
+        rank = ready.epoch
+        ready.absorb(group)
+        if ready.epoch != rank:
+            self._enqueue(ready)
 
     def _enqueue(self, group: Group) -> None:
-        there = self.ready.get(group.place)
-        if there is not None and there is not group:
-            group.absorb(there)
-        self.ready[group.place] = group
+        ready = self.ready.get(group.point)
+        if ready is not None and ready is not group:
+            group.absorb(ready)
+        self.ready[group.point] = group
         self._serial += 1
         order = group.order if self.random is None else (self.random.randrange(1 << 16),)
-        heapq.heappush(self._queue, (group.round, order, self._serial, group))
+        heapq.heappush(self._queue, (group.epoch, order, self._serial, group))
 
     def _head(self) -> tuple[int, tuple[int, ...], int, Group] | None:
-        """The first entry of the queue that is still true."""
+        """The first entry of the queue that is up to date."""
         queue = self._queue
         while queue:
             rank, _, _, group = queue[0]
-            if self.ready.get(group.place) is group and group.round == rank:
+            if self.ready.get(group.point) is group and group.epoch == rank:
                 return queue[0]
             heapq.heappop(queue)
         return None
 
     def run(self) -> Diagnostic | None:
-        """Run until no thread is left, or it is certain that those left will never end."""
-        watch = self.watch
+        """Run until every thread has exited, or the rest is in a livelock."""
+        detector = self.detector
         while True:
             while (head := self._head()) is not None:
                 group = head[3]
-                del self.ready[group.place]
-                self._turn(group)
-                if watch.hopeless:
-                    return watch.report()
+                del self.ready[group.point]
+                self._run_slice(group)
+                if detector.is_livelock:
+                    return detector.report()
             if not self.parked:
                 return None
-            watch.look()
-            if watch.hopeless:
-                return watch.report()
+            detector.compare()
+            if detector.is_livelock:
+                return detector.report()
             if not any(hook() for hook in self.wave.on_stall):
                 raise UserError([self.deadlock()])
 
-    def _turn(self, start: Group) -> None:
-        """Run a group until another one is due."""
+    def _run_slice(self, start: Group) -> None:
+        """Run a group until it yields."""
         group = start
         if self.random is not None:
-            group.patience = self.random.randrange(1, 64)
+            group.budget = self.random.randrange(1, 64)
         ready = self.ready
         while True:
             if ready or self.parked:
-                self._meet(group)
+                self._reconverge(group)
             before = group.segment
             following = self._step(group)
             if following is None:
                 return
             group = following
             if group.segment.order <= before.order and before.code is group.segment.code:
-                self._tire(group)
+                self._charge(group)
             if self.random is not None:
-                group.patience -= 1
-            if group.patience <= 0 and self._stops_here(group):
-                group.round += 1
-                group.patience = self._patience(group.round)
-                self._give_up(group)
+                group.budget -= 1
+            if group.budget <= 0 and self._may_yield(group):
+                group.epoch += 1
+                group.budget = self._time_slice(group.epoch)
+                self._yield(group)
                 return
             head = self._head() if ready and self.random is None else None
-            if head is not None and head[:2] < (group.round, group.order):
+            if head is not None and head[:2] < (group.epoch, group.order):
                 self.add(group)
                 return
 
-    def _tire(self, group: Group) -> None:
-        """Count a turn of a loop."""
-        looked, self.wave.looked = self.wave.looked, False
-        met, self._met = self._met, False
-        if group.patience <= 0:
-            group.patience -= 1
+    def _charge(self, group: Group) -> None:
+        """Charge an iteration of a loop to the time slice."""
+        polled, self.wave.polled = self.wave.polled, False
+        blocked, self._blocked = self._blocked, False
+        if group.budget <= 0:
+            group.budget -= 1
             return
-        price = _PRICE_OF_MEETING if met else 1
-        if looked:
-            price = _SHORT_PRICE_OF_LOOKING if self.watch.hurries else _PRICE_OF_LOOKING
-        group.patience = max(0, group.patience - price)
+        cost = _BLOCK_COST if blocked else 1
+        if polled:
+            cost = _SHORT_POLL_COST if self.detector.wants_short_slices else _POLL_COST
+        group.budget = max(0, group.budget - cost)
 
-    def _stops_here(self, group: Group) -> bool:
-        """A group that has looped for long stops where it did before, if it soon comes there."""
-        if group.patience <= -_EXTRA_TURNS:
-            self.watch.homeless = True
+    def _may_yield(self, group: Group) -> bool:
+        """Whether a group may yield here: preferably in its state of the last snapshot."""
+        if group.budget <= -_EXTRA_ITERATIONS:
+            self.detector.diverged = True
             return True
-        return self.watch.is_home(group)
+        return self.detector.is_unchanged(group)
 
-    def _meet(self, group: Group) -> None:
-        """Join those that are ready here, or wait here to try again."""
-        place = group.place
-        other = self.ready.pop(place, None)
+    def _reconverge(self, group: Group) -> None:
+        """Merge ready groups, and blocked ones that will retry, at the same program point."""
+        point = group.point
+        other = self.ready.pop(point, None)
         if other is not None:
             group.absorb(other)
         if group.segment.blocking is None or not self.parked:
             return
         for key in list(self.parked):
             waiting = self.parked[key]
-            here = [each for each in waiting if each.retry and each.group.place == place]
+            here = [each for each in waiting if each.retry and each.group.point == point]
             for each in here:
                 group.absorb(each.group)
                 waiting.remove(each)
@@ -253,7 +253,7 @@ class Scheduler:
                 del self.parked[key]
 
     def _step(self, group: Group) -> Group | None:
-        """Run one segment; the group that goes on, if any."""
+        """Run one segment; return the group that continues, if any."""
         segment, lanes = group.segment, group.lanes
         count = lanes.count
         self.thread_counts[segment] = self.thread_counts.get(segment, 0) + count
@@ -269,17 +269,17 @@ class Scheduler:
 
     def _block(self, group: Group) -> Group | None:
         assert group.segment.blocking is not None
-        self._met = True
+        self._blocked = True
         self._current = group
         self._just_parked.clear()
         group.segment.blocking(group.lanes)
         if not self._just_parked:
             return group
-        stays = np.isin(group.lanes.threads, np.concatenate(self._just_parked), invert=True)
-        return group.part(stays) if stays.any() else None
+        continues = np.isin(group.lanes.threads, np.concatenate(self._just_parked), invert=True)
+        return group.part(continues) if continues.any() else None
 
     def park(
-        self, threads: Array, key: Hashable, what: str | Callable[[], str], retry: bool
+        self, threads: Array, key: Hashable, reason: str | Callable[[], str], retry: bool
     ) -> None:
         """See `Lanes.park`."""
         group = self._current
@@ -287,45 +287,43 @@ class Scheduler:
         self._just_parked.append(threads)
         segment = group.segment
         lanes = Lanes(self.wave, group.lanes.frame, threads)
-        waiting = Group(segment, lanes, group.stack, group.round, group.patience)
+        waiting = Group(segment, lanes, group.stack, group.epoch, group.budget)
         if not retry:
             waiting.move(segment.next)
         self.waits[_cause(key)] += len(threads)
-        self.parked.setdefault(key, []).append(Parked(waiting, segment, what, retry))
+        self.parked.setdefault(key, []).append(Parked(waiting, segment, reason, retry))
 
     def wake(self, key: Hashable) -> None:
-        """Let those go on that wait for the key."""
+        """Make the groups blocked on a key ready."""
         for each in self.parked.pop(key, ()):
             self.add(each.group)
 
     def exit(self, group: Group) -> None:
-        """Threads have come to their end."""
+        """Retire threads that have exited."""
         self.wave.retire(group.lanes.threads)
         self.wake(CONVERGENCE)
 
-    def _patience(self, round: int) -> int:
-        """How long a group may loop in a round: never the same for long, so that no two loops keep
-        missing each other.
-        """
-        usual = _SHORT_PATIENCE if self.watch.hurries else _PATIENCE
-        return usual + usual // 8 * (round % 7)
+    def _time_slice(self, epoch: int) -> int:
+        """The time slice of a group in an epoch, varied so that no two loops stay in lockstep."""
+        usual = _SHORT_TIME_SLICE if self.detector.wants_short_slices else _TIME_SLICE
+        return usual + usual // 8 * (epoch % 7)
 
-    def _give_up(self, group: Group) -> None:
+    def _yield(self, group: Group) -> None:
         self.add(group)
-        # Who only computes, or has changed something, does not wait for others.
+        # A group that only computes, or has changed memory, does not wait for others.
         waits = self.wave.loads != self._seen_loads and self.wave.progress == self._seen_progress
         self._seen_loads, self._seen_progress = self.wave.loads, self.wave.progress
         head = self._head()
         assert head is not None, "the group is ready"
-        if head[0] > self._seen_round:
-            # Everybody has had a turn.
-            self._seen_round = head[0]
-            waits |= self.watch.look()
+        if head[0] > self._seen_epoch:
+            # Every runnable group has run.
+            self._seen_epoch = head[0]
+            waits |= self.detector.compare()
         if waits:
             any(hook() for hook in self.wave.on_stall)
 
     def waiting_notes(self) -> list[Diagnostic]:
-        """Who waits where, and for what."""
+        """Notes that name the blocked threads, their instructions and the reasons."""
         return [
             note(
                 f"{self.wave.describe_threads(each.group.lanes.threads)} waits for {each.cause()}"
@@ -337,12 +335,12 @@ class Scheduler:
         ]
 
     def deadlock(self) -> Diagnostic:
-        """That all who are left wait."""
+        """Report that all remaining threads are blocked."""
         notes = self.waiting_notes()
         return Diagnostic("deadlock", notes[0].location, notes=tuple(notes))
 
 
 def _cause(key: Hashable) -> str:
-    """What those wait for who were parked with a key."""
+    """The name of the synchronization object of a key."""
     first = cast("tuple[object, ...]", key)[0] if isinstance(key, tuple) else key
     return first.__name__ if isinstance(first, type) else str(first)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Special:
-    """A special register: a vector made once for a wave, or a function asked every time."""
+    """A special register: a vector made once per wave, or a function called at every read."""
 
     name: str
     make: CellMaker | None = None
@@ -26,11 +26,11 @@ class Special:
 
 
 def _axes(name: str, vectors: Callable[[Wave], tuple[Array, Array, Array]]) -> list[Special]:
-    def axis(which: int) -> CellMaker:
-        return lambda wave: vectors(wave)[which]
+    def axis(axis_index: int) -> CellMaker:
+        return lambda wave: vectors(wave)[axis_index]
 
-    found = [Special(f"%{name}.{letter}", axis(which)) for which, letter in enumerate("xyz")]
-    return [*found, Special(f"%{name}.w", lambda wave: wave.uniform(0))]
+    registers = [Special(f"%{name}.{letter}", axis(at)) for at, letter in enumerate("xyz")]
+    return [*registers, Special(f"%{name}.w", lambda wave: wave.uniform(0))]
 
 
 def _triple(wave: Wave, values: tuple[int, int, int]) -> tuple[Array, Array, Array]:
@@ -50,7 +50,7 @@ _ALL: Final = np.uint64(0xFFFFFFFF)
 
 
 def _table() -> dict[str, Special]:
-    found = [
+    registers = [
         *_axes("tid", lambda wave: wave.geometry.thread_index),
         *_axes("ntid", lambda wave: _triple(wave, wave.launch.block)),
         *_axes("ctaid", lambda wave: wave.geometry.cta_index),
@@ -85,14 +85,14 @@ def _table() -> dict[str, Special]:
         Special("%globaltimer_lo", ask=lambda wave: wave.clock() & 0xFFFFFFFF),
         Special("%globaltimer_hi", ask=lambda wave: wave.clock() >> 32),
     ]
-    return {special.name: special for special in found}
+    return {special.name: special for special in registers}
 
 
 _SPECIALS: Final = _table()
 
 
 def find(name: str) -> Special | None:
-    """The special register of that name."""
+    """Find the special register with a name."""
     return _SPECIALS.get(name)
 
 

@@ -1,4 +1,4 @@
-"""Order made by flags in shared memory: strong accesses and fences."""
+"""Synchronization by flags in shared memory: strong accesses and fences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STRONG: Final = frozenset(
 
 
 class Strength:
-    """How strong an instruction is, as its name says, and the number of its site."""
+    """The memory-order strength of an instruction, from its opcode, and its number."""
 
     __slots__ = ("acquires", "number", "releases", "strong")
 
@@ -28,49 +28,49 @@ class Strength:
 
 
 class StrongAccesses:
-    """What those learn who see a flag.
+    """Vector clocks released and acquired through flags.
 
-    A releasing store tells all that its warp knows; a relaxed one tells what the warp knew at its
-    last fence. A relaxed load learns at the next fence, an acquiring one at once.
+    A releasing store releases its warp's clock; a relaxed one the clock of the warp's last fence. A
+    relaxed load acquires at the next fence, an acquiring one immediately.
     """
 
     def __init__(self, clocks: Clocks) -> None:
         self.clocks = clocks
         self._words: dict[int, Array] = {}
         self._fenced: dict[int, Array] = {}
-        self._heard: dict[int, Array] = {}
+        self._pending: dict[int, Array] = {}
 
     def fence(self, warps: Array) -> None:
         """`fence` and `membar`."""
         for warp in warps.tolist():
-            heard = self._heard.pop(warp, None)
-            if heard is not None:
-                self.clocks.acquire(np.array([warp]), heard)
+            pending = self._pending.pop(warp, None)
+            if pending is not None:
+                self.clocks.acquire(np.array([warp]), pending)
             self._fenced[warp] = self.clocks.table[warp].copy()
 
-    def tell(self, warps: Array, index: Array, releases: bool) -> None:
-        """Warps write flags, by their index in the arena."""
+    def release(self, warps: Array, index: Array, releases: bool) -> None:
+        """Record stores of warps to flags, by their index in the arena."""
         if not releases and not self._fenced:
             return
         for warp, word in _pairs(warps, index):
-            told = self.clocks.release(np.array([warp])) if releases else self._fenced.get(warp)
-            if told is not None:
-                self._words[word] = joined(self._words.get(word), told)
+            clock = self.clocks.release(np.array([warp])) if releases else self._fenced.get(warp)
+            if clock is not None:
+                self._words[word] = joined(self._words.get(word), clock)
 
-    def hear(self, warps: Array, index: Array, acquires: bool) -> None:
-        """Warps see flags."""
+    def acquire(self, warps: Array, index: Array, acquires: bool) -> None:
+        """Record loads of flags by warps."""
         if not self._words:
             return
         for warp, word in _pairs(warps, index):
-            told = self._words.get(word)
-            if told is None:
+            clock = self._words.get(word)
+            if clock is None:
                 continue
             if acquires:
-                self.clocks.acquire(np.array([warp]), told)
+                self.clocks.acquire(np.array([warp]), clock)
             else:
-                self._heard[warp] = joined(self._heard.get(warp), told)
+                self._pending[warp] = joined(self._pending.get(warp), clock)
 
 
 def _pairs(warps: Array, index: Array) -> list[tuple[int, int]]:
-    """The different pairs of a warp and a word that accesses touch."""
+    """The distinct pairs of warp and word among accesses."""
     return sorted(set(zip(warps.tolist(), (index >> 2).tolist(), strict=True)))

@@ -1,4 +1,4 @@
-"""A PTX module as it was written: functions, variables, instructions, operands, scopes."""
+"""PTX syntax tree: functions, variables, instructions, operands, scopes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Relocation:
 
 @dataclass(eq=False, slots=True)
 class Variable:
-    """A variable or parameter: its space, type, alignment, size in bytes, first contents."""
+    """A variable or parameter: its space, type, alignment, size in bytes, initial contents."""
 
     space: str
     name: str
@@ -118,7 +118,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A place in a function's body: the index of the instruction that follows."""
+    """A label in a function's body: the index of the next instruction."""
 
     index: int
 
@@ -158,12 +158,12 @@ class Scope:
         self._banks[prefix] = (type, count)
 
     def find(self, name: str) -> Declared | None:
-        """What the name means here, inner scopes first."""
+        """Look up a name, inner scopes first."""
         scope: Scope | None = self
         while scope is not None:
-            found = scope.names.get(name) or scope._numbered(name)
-            if found is not None:
-                return found
+            declared = scope.names.get(name) or scope._numbered(name)
+            if declared is not None:
+                return declared
             scope = scope.parent
         return None
 
@@ -179,7 +179,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """What `.loc` says of the instructions that follow it."""
+    """The source line of a `.loc` directive."""
 
     file: str
     line: int
@@ -191,7 +191,7 @@ class SourceLine:
 
 @dataclass(eq=False, slots=True)
 class Instruction:
-    """One instruction: the dotted opcode, its guard, its operands, and where it stands."""
+    """One instruction: the dotted opcode, its guard, its operands, and its location."""
 
     opcode: str
     guard: Name | None
@@ -204,12 +204,12 @@ class Instruction:
 
     @property
     def location(self) -> Location:
-        """Where it stands in the PTX text."""
+        """The location in the PTX text."""
         return TextLoc(self.positions, self.position)
 
     @property
     def origin(self) -> str:
-        """Which line of a source it comes from, as the end of a sentence; empty if unknown."""
+        """The source line, as the end of a sentence; empty if unknown."""
         return "" if self.source_line is None else f", source line {self.source_line}"
 
 
@@ -239,5 +239,5 @@ class PtxModule:
     functions: dict[str, Function]
 
     def entries(self) -> Iterator[Function]:
-        """The functions that a host may launch."""
+        """The kernels of the module."""
         return (function for function in self.functions.values() if function.is_entry)

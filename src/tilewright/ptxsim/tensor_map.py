@@ -1,6 +1,6 @@
-"""Tensor maps: the 128 bytes that describe a tensor to the copy engine, and the boxes it moves.
+"""Tensor maps: 128-byte tensor descriptors of the copy engine, and the boxes it copies.
 
-Hardware keeps the layout of these bytes to itself; ours has the same fields, and, as there, zeros
+The hardware layout is undocumented; ours has the same fields, and, as in hardware, zeros
 are the neutral value of every field that `tensormap.replace` need not set.
 """
 
@@ -16,7 +16,7 @@ from tilewright.ptxsim.scalar_types import Array
 
 SIZE: Final = 128
 _LAYOUT: Final = struct.Struct("<Q8B5I4x4Q5H5B")
-# Where `tensormap.replace` finds a field: offset, bytes, and how many of them there are.
+# The fields for `tensormap.replace`: offset, size in bytes, number of elements.
 FIELDS: Final = {
     "global_address": (0, 8, 1),
     "elemtype": (8, 1, 1),
@@ -42,11 +42,11 @@ _FILL_NAN: Final = 0x7FF7
 
 @dataclass(frozen=True, slots=True)
 class TensorMap:
-    """A tensor in global memory and the box that one copy moves; sizes innermost first.
+    """A tensor in global memory and the box of one copy; sizes innermost first.
 
     `strides` are in bytes, one for each dimension but the first. `swizzle` is 0, 32, 64 or 128,
-    `interleave` 0, 16 or 32; `nan` fills what lies outside of the tensor with NaN instead of 0.
-    `bytes(map)` is what a kernel is given.
+    `interleave` 0, 16 or 32; `nan` fills out-of-bounds elements with NaN instead of 0.
+    `bytes(map)` is the kernel argument.
     """
 
     address: int
@@ -62,23 +62,23 @@ class TensorMap:
     def __post_init__(self) -> None:
         if not self.element_strides:
             object.__setattr__(self, "element_strides", (1,) * len(self.dims))
-        complaint = self.complaint()
-        if complaint:
-            raise ValueError(complaint)
+        error = self.error()
+        if error:
+            raise ValueError(error)
 
     @property
     def rank(self) -> int:
-        """How many dimensions there are."""
+        """The number of dimensions."""
         return len(self.dims)
 
     @property
     def width(self) -> int:
-        """How many bytes an element takes."""
+        """The element size in bytes."""
         return _WIDTHS[ELEMENT_TYPES.index(self.type)]
 
     @property
     def unit(self) -> int:
-        """How many bytes one step along the first dimension takes."""
+        """The size in bytes of one step along the first dimension."""
         return self.interleave or self.width
 
     def __bytes__(self) -> bytes:
@@ -95,8 +95,8 @@ class TensorMap:
         )  # fmt: skip
         return packed.ljust(SIZE, b"\0")
 
-    def complaint(self) -> str:
-        """What the copy engine would refuse, or nothing."""
+    def error(self) -> str:
+        """Why the copy engine rejects the map, or an empty string."""
         grain = 32 if self.interleave == 32 else 16
         rank = self.rank
         if not 1 <= rank <= 5 or len(self.strides) != rank - 1:
@@ -121,37 +121,37 @@ class TensorMap:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many elements each way a box has once the steps are taken."""
+        """The number of elements of a box along each dimension, after element strides."""
         steps = (1, *self.element_strides[1:])
         counts = [-(-size // step) for size, step in zip(self.box, steps, strict=True)]
         if self.interleave:
-            # A box has one slice, whatever it says of the dimension that counts them.
+            # An interleaved box has one slice, whatever its size along that dimension.
             counts[-2] = 1
         return tuple(counts)
 
     @property
     def row_bytes(self) -> int:
-        """How many bytes of a box follow one another in global memory."""
+        """The number of contiguous bytes of a box row in global memory."""
         return self.counts[0] * self.unit
 
     @property
     def pitch(self) -> int:
-        """How far apart rows lie in shared memory."""
+        """The distance of rows in shared memory, in bytes."""
         return self.row_bytes if self.interleave else max(self.row_bytes, self.swizzle)
 
     @property
     def rows(self) -> int:
-        """How many rows a box has."""
+        """The number of rows of a box."""
         return int(np.prod(self.counts[1:], dtype=np.int64))
 
     @property
     def box_bytes(self) -> int:
-        """How many bytes a copy moves, those outside of the tensor included."""
+        """The number of bytes of a copy, out-of-bounds elements included."""
         return self.rows * self.row_bytes
 
     @property
     def footprint(self) -> int:
-        """How much shared memory a box takes."""
+        """The size of a box in shared memory."""
         return self.rows * self.pitch
 
 
@@ -160,7 +160,7 @@ def _padded(values: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 
 def decode(data: bytes) -> TensorMap:
-    """The map that these bytes mean; a `ValueError` says what is wrong with it."""
+    """Decode a tensor map; raise `ValueError` if it is invalid."""
     numbers: tuple[int, ...] = _LAYOUT.unpack_from(data)
     address, type, rank, interleave, swizzle, fill = numbers[:6]
     rank += 1
@@ -177,10 +177,10 @@ def decode(data: bytes) -> TensorMap:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where the rows of one box lie in global memory, and which part of them the tensor has.
+    """The global-memory offsets of a box's rows, and their in-bounds part.
 
     Rows are in the order of shared memory. `starts` are offsets from the tensor's address, and
-    `low` and `high` bound the bytes of a row that lie inside of the tensor.
+    `low` and `high` bound the in-bounds bytes of a row.
     """
 
     map: TensorMap
@@ -190,54 +190,54 @@ class Box:
     high: int
 
     def spans(self) -> Array:
-        """The offsets at which the rows inside of the tensor begin, `high - low` bytes each."""
+        """The offsets of the in-bounds parts of the rows, `high - low` bytes each."""
         return self.starts[self.inside] + self.low
 
     def gather(self, memory: Array, base: int) -> Array:
-        """The rows of the box as bytes, filled where there is no tensor."""
+        """The rows of the box as bytes, with out-of-bounds elements filled."""
         map = self.map
         rows = np.zeros((map.rows, map.row_bytes), np.uint8)
         if map.nan:
             rows.view(np.uint16)[...] = _FILL_NAN
         size = self.high - self.low
         if size > 0 and self.inside.any():
-            found = memory[index_of(self.spans() + base, size)]
+            data = memory[index_of(self.spans() + base, size)]
             if map.type.startswith("tf32"):
-                found = _rounded_to_tf32(found.view(np.uint32)).view(np.uint8)
-            rows[self.inside, self.low : self.high] = found
+                data = _rounded_to_tf32(data.view(np.uint32)).view(np.uint8)
+            rows[self.inside, self.low : self.high] = data
         return rows
 
     def scatter(self, rows: Array) -> tuple[Array, Array]:
-        """What a store writes: offsets of bytes, and the bytes; a row of each for every row.
+        """The byte offsets and bytes that a store writes, per row.
 
-        The engine cuts rows to whole chunks of 16 bytes: what follows the tensor's last element in
-        its chunk is written too.
+        The engine stores whole chunks of 16 bytes, including the bytes after the tensor's last
+        element.
         """
         size = self.stored
         return index_of(self.spans(), size), rows[self.inside, self.low : self.low + size]
 
     @property
     def stored(self) -> int:
-        """How many bytes of each row a store writes."""
+        """The number of bytes of each row that a store writes."""
         return max(0, min(-(-self.high // 16) * 16, self.map.row_bytes) - self.low)
 
 
 def index_of(starts: Array, size: int) -> Array:
-    """The indices of `size` bytes from each start on."""
+    """The indices of `size` bytes from each start."""
     return starts[:, None] + np.arange(size)
 
 
 def box_at(map: TensorMap, at: tuple[int, ...]) -> Box:
-    """The box that begins at some coordinates, which may lie outside of the tensor."""
+    """The box at some coordinates, which may be out of bounds."""
     starts: Array = np.zeros(1, np.int64)
     inside: Array = np.ones(1, np.bool_)
     counts = map.counts
     for axis in range(1, map.rank):
         step = map.element_strides[axis]
-        places = at[axis] + step * np.arange(counts[axis], dtype=np.int64)
-        starts = (places[:, None] * map.strides[axis - 1] + starts[None, :]).reshape(-1)
-        within = (places >= 0) & (places < map.dims[axis])
-        inside = (within[:, None] & inside[None, :]).reshape(-1)
+        coordinates = at[axis] + step * np.arange(counts[axis], dtype=np.int64)
+        starts = (coordinates[:, None] * map.strides[axis - 1] + starts[None, :]).reshape(-1)
+        in_bounds = (coordinates >= 0) & (coordinates < map.dims[axis])
+        inside = (in_bounds[:, None] & inside[None, :]).reshape(-1)
     low = min(max(0, -at[0]), counts[0])
     high = max(low, min(counts[0], map.dims[0] - at[0]))
     unit = map.unit
@@ -245,9 +245,9 @@ def box_at(map: TensorMap, at: tuple[int, ...]) -> Box:
 
 
 def swizzled(map: TensorMap, address: int) -> Array:
-    """Where the chunks of 16 bytes of a box lie in shared memory, row by row.
+    """The shared-memory addresses of the 16-byte chunks of a box, row by row.
 
-    The pattern depends on the address alone: some bits of the row turn those of the chunk.
+    The swizzle depends on the address alone: bits of the row are XORed into those of the chunk.
     """
     rows = address + map.pitch * np.arange(map.rows, dtype=np.int64)
     chunks = (rows[:, None] + np.arange(0, map.row_bytes, 16)).reshape(-1)

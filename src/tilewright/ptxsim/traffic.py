@@ -1,4 +1,4 @@
-"""How many bytes threads and copies move, and how often threads of a warp meet in a bank."""
+"""Memory traffic of threads and copies, and shared-memory bank conflicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.scalar_types import Array
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _NAMES: Final = {
 
 
 class Traffic:
-    """Counts the accesses of a wave; conflicts only if they are asked for, since they cost time."""
+    """Counts the accesses of a wave; bank conflicts only when profiling, since they cost time."""
 
     def __init__(self, wave: Wave, conflicts: bool) -> None:
         self.wave = wave
@@ -35,21 +35,21 @@ class Traffic:
         self.conflicts = 0
 
     def moved(self, space: str, kind: Kind, size: int) -> None:
-        """So many bytes went to or came from a space."""
+        """Count bytes copied to or from a state space."""
         self.bytes[f"{space} {_NAMES[kind]}"] += size
 
-    def access(self, lanes: Lanes, place: Place, size: int, kind: Kind) -> None:
-        """Lanes touch `size` bytes each."""
-        if place.mask is not None:
-            lanes = lanes.take(place.mask)
-        self.moved(place.arena.name, kind, lanes.count * size)
-        if self.counts_conflicts and place.arena is self.wave.memory.shared:
-            self._count_conflicts(lanes.spread(place.index), lanes.threads, size)
+    def access(self, lanes: Lanes, resolved: ResolvedAddress, size: int, kind: Kind) -> None:
+        """Count an access of `size` bytes per lane."""
+        if resolved.mask is not None:
+            lanes = lanes.take(resolved.mask)
+        self.moved(resolved.arena.name, kind, lanes.count * size)
+        if self.counts_conflicts and resolved.arena is self.wave.memory.shared:
+            self._count_conflicts(lanes.spread(resolved.index), lanes.threads, size)
 
     def _count_conflicts(self, index: Array, threads: Array, size: int) -> None:
-        """A warp's access takes as many turns as its busiest bank has different words.
+        """A warp's access takes one cycle per distinct word of its busiest bank.
 
-        Accesses of 8 bytes are made by half a warp at a time, those of 16 by a quarter.
+        Accesses of 8 bytes are split into half-warps, those of 16 into quarters.
         """
         words = max(1, size // 4)
         groups = threads // (32 // min(words, 32))
@@ -58,6 +58,6 @@ class Traffic:
         group, bank = keys >> 40, keys % _BANKS
         slots, counts = np.unique(group * _BANKS + bank, return_counts=True)
         starts = np.flatnonzero(np.diff(slots // _BANKS, prepend=-1))
-        turns = np.maximum.reduceat(counts, starts)
+        cycles = np.maximum.reduceat(counts, starts)
         self.requests += len(starts)
-        self.conflicts += int((turns - 1).sum())
+        self.conflicts += int((cycles - 1).sum())

@@ -20,55 +20,55 @@ _BITS: Final = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 class WarpTable:
     """Vectors over lanes as tables of warps, and back.
 
-    A warp need not be whole: places of threads that are not here hold what `fill` says.
+    Warps may be partial: slots of inactive threads contain `fill`.
     """
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
-        self._places: Array | None = None
+        self._slots: Array | None = None
         if lanes.whole_warps:
             self.count = lanes.count // WARP
             return
         warps = lanes.warps
         row = np.cumsum(np.diff(warps, prepend=warps[0]) != 0)
         self.count = int(row[-1]) + 1
-        self._places = row * WARP + lanes.lane_ids
+        self._slots = row * WARP + lanes.lane_ids
 
     def table(self, values: Array, fill: int = 0) -> Array:
-        """One value for each lane, or one for all, as a table."""
+        """Arrange one value per lane, or one for all, as a table."""
         values = self.lanes.spread(values)
-        if self._places is None:
+        if self._slots is None:
             return values.reshape(self.count, WARP)
-        found = np.full(self.count * WARP, fill, values.dtype)
-        found[self._places] = values
-        return found.reshape(self.count, WARP)
+        table = np.full(self.count * WARP, fill, values.dtype)
+        table[self._slots] = values
+        return table.reshape(self.count, WARP)
 
     def flat(self, table: Array) -> Array:
-        """A table as one value for each lane."""
+        """Flatten a table to one value per lane."""
         flat = np.ascontiguousarray(table).reshape(self.count * WARP)
-        return flat if self._places is None else flat[self._places]
+        return flat if self._slots is None else flat[self._slots]
 
     def for_lanes(self, rows: Array) -> Array:
-        """One value for each warp as one for each lane."""
+        """Broadcast one value per warp to its lanes."""
         return self.flat(np.repeat(rows, WARP).reshape(self.count, WARP))
 
     def present(self) -> Array:
-        """For each warp, the bits of the lanes that are here."""
+        """The active mask of each warp."""
         return self.bits(np.ones(1, np.bool_))
 
     def bits(self, flags: Array) -> Array:
-        """For each warp, the bits of the lanes whose flag is set."""
+        """For each warp, the mask of the lanes whose flag is set."""
         packed = np.packbits(self.table(flags), axis=1, bitorder="little")
         return packed.view(np.uint32)[:, 0]
 
 
 def members(masks: Array) -> Array:
-    """Masks as a table of flags, one row of 32 for each mask."""
+    """Expand masks to a table of flags, one row of 32 per mask."""
     return (masks[..., None] & _BITS) != 0
 
 
 def gather(lanes: Lanes, mask: Read, site: Instruction) -> tuple[Lanes, Array]:
-    """The lanes whose partners are here, and their member masks; the others wait."""
+    """Return the lanes whose warp has converged, and their member masks; block the others."""
     masks = lanes.spread(mask(lanes))
     # The mask may be a view of a register that the instruction overwrites.
     lanes, masks = _select(lanes, lanes.converged(masks), masks.copy())
@@ -88,7 +88,7 @@ def _select(before: Lanes, after: Lanes, masks: Array) -> tuple[Lanes, Array]:
 
 
 def whole_warps(lanes: Lanes, site: Instruction) -> Lanes:
-    """The lanes whose whole warp is here, for instructions that a warp executes as one."""
+    """Return the lanes whose warp is complete, for warp-wide instructions; block the others."""
     lanes = lanes.converged(lanes.spread(ALL_LANES))
     if lanes.count and not lanes.whole_warps:
         thread = int(lanes.threads[0])

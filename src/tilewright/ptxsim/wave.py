@@ -1,4 +1,4 @@
-"""The CTAs that are resident at the same time, and what all their threads share."""
+"""A wave: the CTAs that are resident at the same time, and their shared state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilewright.ptxsim.frame import Frame
 from tilewright.ptxsim.geometry import Geometry, Launch
 from tilewright.ptxsim.global_races import GlobalRaces
 from tilewright.ptxsim.lanes import WARP, Lanes
-from tilewright.ptxsim.memory import DeviceMemory, Kind, Memory, Place
+from tilewright.ptxsim.memory import DeviceMemory, Kind, Memory, ResolvedAddress
 from tilewright.ptxsim.program import Code, Program
 from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.scheduler import Scheduler
@@ -24,26 +24,26 @@ _State = TypeVar("_State")
 
 
 class Observer(Protocol):
-    """Sees every access to memory and every ordering event; a checker for races is one."""
+    """Observes every memory access and ordering event; the race detector is one."""
 
     def access(
         self,
         lanes: Lanes,
-        place: Place,
+        resolved: ResolvedAddress,
         size: int,
         kind: Kind,
         site: Instruction,
         values: Array | None = None,
     ) -> None:
-        """Lanes touch `size` bytes at each index of the place; ordinary stores bring `values`."""
+        """Called for an access of `size` bytes at each index; ordinary stores pass `values`."""
         ...
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
-        """Threads have passed a barrier, a fence or a wait, which `kind` names."""
+        """Called after a barrier, fence or wait, named by `kind`."""
         ...
 
 
-class _Both:
+class _ObserverPair:
     """Two observers as one."""
 
     def __init__(self, first: Observer, second: Observer) -> None:
@@ -53,14 +53,14 @@ class _Both:
     def access(
         self,
         lanes: Lanes,
-        place: Place,
+        resolved: ResolvedAddress,
         size: int,
         kind: Kind,
         site: Instruction,
         values: Array | None = None,
     ) -> None:
-        self.first.access(lanes, place, size, kind, site, values)
-        self.second.access(lanes, place, size, kind, site, values)
+        self.first.access(lanes, resolved, size, kind, site, values)
+        self.second.access(lanes, resolved, size, kind, site, values)
 
     def synchronise(self, threads: Array, kind: str, key: Hashable, site: Instruction) -> None:
         self.first.synchronise(threads, kind, key, site)
@@ -68,7 +68,7 @@ class _Both:
 
 
 class Wave:
-    """Some CTAs of a launch, run together."""
+    """CTAs of a launch that run concurrently."""
 
     def __init__(
         self,
@@ -96,13 +96,13 @@ class Wave:
         self.live_count = int(self.live.sum())
         self.progress = 0
         self.loads = 0
-        self.looked = False
+        self.polled = False
         self.output: list[str] = []
         self.on_exit: list[Callable[[Array], None]] = []
-        # Asked when every thread waits; one that has changed something says so.
+        # Called when every thread is blocked; each returns whether it made progress.
         self.on_stall: list[Callable[[], bool]] = []
-        # Besides registers and memory, what decides how threads go on.
-        self.deciding: list[Callable[[], Array]] = []
+        # State other than registers and memory that determines how threads continue.
+        self.control_state: list[Callable[[], Array]] = []
         self._states: dict[Callable[[Wave], object], object] = {}
         self._frames: dict[tuple[Code, int], Frame] = {}
         self._local_end = 0
@@ -122,57 +122,59 @@ class Wave:
             self.state(make)
 
     def run(self) -> Diagnostic | None:
-        """Run every thread to its end; if some never come to it, say so.
+        """Run every thread until it exits; return a diagnostic if some never will.
 
-        Those may be run again, in case that somebody else has changed global memory.
+        Those may be run again, in case that another wave has changed global memory.
         """
         if not self._frames:
             entry = self.program.entry
             threads = np.flatnonzero(self.live)
             self.scheduler.start(entry.first, self.frame(entry, 0), threads)
-        self.scheduler.watch.restart()
-        # Overflow, invalid operations and division by zero are results here, not accidents.
+        self.scheduler.detector.restart()
+        # Overflow, invalid operations and division by zero have defined results in PTX.
         with np.errstate(all="ignore"):
             return self.scheduler.run()
 
-    def conditions(self) -> list[Array]:
-        """Barriers and clocks: what decides, with registers and memory, how threads go on."""
-        return [*(ask() for ask in self.deciding), np.array([self._ticks])]
+    def snapshot_control_state(self) -> list[Array]:
+        """The state of barriers and clocks."""
+        return [*(state() for state in self.control_state), np.array([self._ticks])]
 
     def frames(self) -> Collection[Frame]:
-        """All frames that were ever needed."""
+        """All frames allocated so far."""
         return self._frames.values()
 
-    def frame(self, code: Code, depth: int) -> Frame:
-        """The frame of a function that is active `depth` times already in the same thread."""
-        found = self._frames.get((code, depth))
-        if found is None:
-            found = Frame(code.layout, self, self.reserve_local(code.layout.local_size))
-            self._frames[code, depth] = found
-        return found
+    def frame(self, code: Code, recursion: int) -> Frame:
+        """The frame of a function that is active `recursion` times already in the same thread."""
+        frame = self._frames.get((code, recursion))
+        if frame is None:
+            frame = Frame(code.layout, self, self.reserve_local(code.layout.local_size))
+            self._frames[code, recursion] = frame
+        return frame
 
     def reserve_local(self, size: int) -> int:
-        """The address of new bytes in the local memory of every thread."""
+        """Reserve bytes in the local memory of every thread and return their address."""
         base = -(-self._local_end // 32) * 32
         self._local_end = base + size
         self.memory.reserve_local(self._local_end)
         return base
 
     def state(self, make: Callable[[Wave], _State]) -> _State:
-        """The one `make(wave)` of this wave, made when first asked for.
+        """Return the wave's only `make(wave)`, created on first use.
 
-        A family of instructions keeps there what lives neither in registers nor in memory.
+        It contains the state of an instruction family that is neither in registers nor in memory.
         """
         if make not in self._states:
             self._states[make] = make(self)
         return cast(_State, self._states[make])
 
     def observe(self, observer: Observer) -> None:
-        """Let somebody see all accesses and ordering events, besides those who do already."""
-        self.observer = observer if self.observer is None else _Both(self.observer, observer)
+        """Add an observer of all accesses and ordering events."""
+        self.observer = (
+            observer if self.observer is None else _ObserverPair(self.observer, observer)
+        )
 
     def wake(self, key: Hashable) -> None:
-        """Let those threads go on that were parked with the key."""
+        """Unblock the threads parked with a key."""
         self.scheduler.wake(key)
 
     def uniform(self, value: int) -> Array:
@@ -180,13 +182,13 @@ class Wave:
         return np.full(self.thread_count, value, np.uint32)
 
     def clock(self) -> int:
-        """A counter that grows whenever somebody looks at it."""
+        """A counter that advances at every read."""
         self._ticks += 64
         self.progress += 1
         return self._ticks
 
     def retire(self, threads: Array) -> None:
-        """Threads have exited."""
+        """Retire threads that have exited."""
         self.live[threads] = False
         self.live_count -= len(threads)
         self.progress += 1
@@ -194,21 +196,21 @@ class Wave:
             hook(threads)
 
     def warp_bits(self, threads: Array) -> Array:
-        """For each warp of the wave, which of its lanes are among the threads."""
+        """For each warp of the wave, the mask of its lanes among the threads."""
         bits = np.zeros(self.thread_count, np.uint32)
         bits[threads] = np.uint32(1) << (threads % WARP).astype(np.uint32)
         return np.bitwise_or.reduce(bits.reshape(-1, WARP), axis=1)
 
     def live_warp_bits(self) -> Array:
-        """For each warp of the wave, which of its lanes have not exited."""
+        """For each warp of the wave, the mask of its live lanes."""
         return self.warp_bits(np.flatnonzero(self.live))
 
     def checks_for(self, name: str) -> bool:
-        """Whether a kind of check was asked for."""
+        """Whether a kind of check is enabled."""
         return name in self.checks
 
     def violation(self, message: str, site: Instruction, thread: int, *more: str) -> NoReturn:
-        """Stop: a thread does what it must not do at an instruction."""
+        """Raise an error for a thread at an instruction."""
         notes = [note(self.geometry.describe(thread))]
         if site.source_line is not None:
             notes.append(note(f"source line {site.source_line}"))
@@ -217,6 +219,6 @@ class Wave:
         raise UserError([Diagnostic(text, site.location, notes=tuple(notes))])
 
     def describe_threads(self, threads: Array) -> str:
-        """The first of some threads, and how many more there are."""
+        """Describe the first of some threads, and the number of others."""
         first = self.geometry.describe(int(threads[0]))
         return first if len(threads) == 1 else f"{first} (and {len(threads) - 1} more)"

@@ -315,7 +315,7 @@ def test_stores_of_the_engine(attempt, report, seed: int) -> None:
     early = WRITE + PROXY + MEET + STORE + GROUP + MEET + "st.shared.u32 [%r6], 3;\n" + ALL_DONE
     assert "race: nothing orders this write after an earlier read" in report(early, seed=seed)
     text = report(WRITE + PROXY + MEET + STORE + GROUP, seed=seed)
-    assert "the CTA exits before anybody has waited for this copy" in text
+    assert "the CTA exits before any thread waits for this copy" in text
 
 
 def test_a_fence_behind_the_barrier_will_do(attempt) -> None:

@@ -270,7 +270,7 @@ def test_memory_that_goes_to_and_fro(run: Any, seed: int) -> None:
 def test_recursion_without_end(run: Any) -> None:
     function = ".func f() { call f, (); ret; }"
     text = finding(run, "call f, ();\nret;", [], "", declarations=function)
-    assert "call: expected at most 1024 calls within one another" in text
+    assert "call: expected at most 1024 nested calls" in text
 
 
 # What ends

@@ -205,7 +205,7 @@ def test_what_is_no_product_is_refused(opcode: str, a: int, text: str) -> None:
 def test_metadata_must_name_two_elements() -> None:
     operands = f"{vector('o', 0, 4)}, {vector('i', 0, 2)}, {vector('i', 4, 2)}, {vector('i', 6, 4)}"
     opcode = "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
-    with pytest.raises(UserError, match="the metadata names an element twice"):
+    with pytest.raises(UserError, match="the metadata selects an element twice"):
         launch_one(f"{opcode} {operands}, 0, 0;")
     with pytest.raises(UserError, match="expected a selector below 4, got 4"):
         launch_one(f"{opcode} {operands}, %i10, 4;")

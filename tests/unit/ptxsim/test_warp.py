@@ -132,7 +132,7 @@ def test_a_matrix_is_transposed() -> None:
         ("shfl.sync.idx.b32 %o0, %i0, 9, 31, 255;", "does not name its own lane"),
         (
             "setp.lt.u32 %q, %i0, 8; mov.b32 %o0, 0; @%q shfl.sync.idx.b32 %o0, %i0, 9, 31, 255;",
-            "reads lane 9, which does not take part",
+            "reads lane 9, which does not participate",
         ),
     ],
 )

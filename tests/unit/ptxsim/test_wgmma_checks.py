@@ -75,7 +75,7 @@ def test_correct_programs_pass_the_checks(body: str, expected: float, seed: int)
             " mov.b32 %x, %o0;",
             "'%o0' is read before",
         ),
-        (f"{MULTIPLY} {COMMIT} {WAIT}", "no wgmma.fence comes before"),
+        (f"{MULTIPLY} {COMMIT} {WAIT}", "no wgmma.fence precedes"),
         (
             f"{FENCE} {MULTIPLY} {COMMIT} {WAIT} mov.b32 %o0, 0; {MULTIPLY} {COMMIT} {WAIT}",
             "no wgmma.fence follows other accesses to",

@@ -1,4 +1,4 @@
-"""Approximate functions: the exact value rounded, which is within every documented error."""
+"""Approximate functions: computed exactly and rounded, which is within the documented error."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import Array
 
-_TURN: Final = np.float64(np.float32(1 / (2 * np.pi)))
+_PERIODS_PER_RADIAN: Final = np.float64(np.float32(1 / (2 * np.pi)))
 
 
-def _turns(x: Array) -> Array:
-    """An angle in turns, as a float32 that is cut off: large angles are whole turns."""
-    single = rounding.flush(rounding.narrow(x * _TURN, rounding.F32, "rz"))
+def _in_periods(x: Array) -> Array:
+    """Divide radians by 2π, truncated to float32 as in hardware: large angles become integers."""
+    single = rounding.flush(rounding.narrow(x * _PERIODS_PER_RADIAN, rounding.F32, "rz"))
     return single.astype(np.float64)
 
 
-def _sine(turns: Array) -> Array:
-    """Exact zeros at halves of turns, which have the sign of the angle."""
-    part = np.fmod(turns, 1.0)
-    return np.where(part % 0.5 == 0, np.copysign(0.0, turns), np.sin(2 * np.pi * part))
+def _sine(angle: Array) -> Array:
+    """The sine of an angle in multiples of 2π, with exact zeros at multiples of a half."""
+    part = np.fmod(angle, 1.0)
+    return np.where(part % 0.5 == 0, np.copysign(0.0, angle), np.sin(2 * np.pi * part))
 
 
 _FUNCTIONS: Final[dict[str, Callable[[Array], Array]]] = {
-    "sin": lambda x: np.where(x == 0, x, _sine(_turns(x))),
-    "cos": lambda x: _sine(np.fmod(_turns(x), 1.0) + 0.25),
+    "sin": lambda x: np.where(x == 0, x, _sine(_in_periods(x))),
+    "cos": lambda x: _sine(np.fmod(_in_periods(x), 1.0) + 0.25),
     "lg2": np.log2,
     "ex2": np.exp2,
     "tanh": np.tanh,
@@ -51,7 +51,7 @@ def approximate(op: Operation) -> Run:
     write, read = op.write(0, modifiers.format.type), modifiers.reader(op, 1)
     if op.name == "rcp" and not rough:
         return _reciprocal(op, modifiers)
-    return lambda lanes: write(lanes, modifiers.close(function(read(lanes).astype(np.float64))))
+    return lambda lanes: write(lanes, modifiers.encode(function(read(lanes).astype(np.float64))))
 
 
 def _reciprocal(op: Operation, modifiers: Modifiers) -> Run:
@@ -59,13 +59,13 @@ def _reciprocal(op: Operation, modifiers: Modifiers) -> Run:
 
     def run(lanes: Lanes) -> None:
         x = read(lanes)
-        write(lanes, modifiers.close(rounding.divide_f32(np.ones_like(x), x, mode)))
+        write(lanes, modifiers.encode(rounding.divide_f32(np.ones_like(x), x, mode)))
 
     return run
 
 
 def _double(op: Operation, modifiers: Modifiers, rough: bool) -> Run:
-    """`rcp` and `rsqrt` of f64; what flushes looks at the upper word and gives one."""
+    """`rcp` and `rsqrt` of f64; `.approx.ftz` reads and writes the upper word only."""
     write, read = op.write(0, modifiers.format.type), op.read(1, modifiers.format.type)
     function = _FUNCTIONS[op.name]
     if rough and modifiers.ftz:
@@ -82,7 +82,7 @@ def _double(op: Operation, modifiers: Modifiers, rough: bool) -> Run:
 
 
 def _upper(x: Array) -> Array:
-    """The upper word; subnormal numbers are zeros, and there is one NaN."""
+    """The upper word, with subnormal numbers flushed to zero and a canonical NaN."""
     bits = np.ascontiguousarray(x).view(np.uint64) & np.uint64(0xFFFFFFFF00000000)
     kept = rounding.flush(bits.view(np.float64), np.finfo(np.float64).tiny)
     return np.where(np.isnan(kept), np.uint64(0x7FFFFFFF00000000), kept.view(np.uint64)).view(

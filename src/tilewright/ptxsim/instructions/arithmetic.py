@@ -1,4 +1,4 @@
-"""Sums, products, quotients: the names that integers and floats share."""
+"""Instructions that integers and floats share: add, sub, mul, mad, div, min, max, ..."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.ptxsim.scalar_types import Array
 
 
 def is_float(op: Operation) -> bool:
-    """Whether the instruction works on floats."""
+    """Whether the operands are floats."""
     return any(modifier in FORMATS for modifier in op.modifiers)
 
 
@@ -51,13 +51,13 @@ def mad(op: Operation) -> Run:
 
 @instruction("min")
 def minimum(op: Operation) -> Run:
-    """The lesser one."""
+    """`min(a, b)`."""
     return floating.extreme(op, False) if is_float(op) else integer.extreme(op, False)
 
 
 @instruction("max")
 def maximum(op: Operation) -> Run:
-    """The greater one."""
+    """`max(a, b)`."""
     return floating.extreme(op, True) if is_float(op) else integer.extreme(op, True)
 
 
@@ -67,24 +67,24 @@ def _clear(bits: Array, sign: Array) -> Array:
 
 @instruction("abs")
 def absolute(op: Operation) -> Run:
-    """Without the sign."""
+    """`|a|`."""
     return floating.sign_change(op, _clear) if is_float(op) else integer.absolute(op)
 
 
 @instruction("neg")
 def negate(op: Operation) -> Run:
-    """With the other sign."""
+    """`-a`."""
     return floating.sign_change(op, np.bitwise_xor) if is_float(op) else integer.negate(op)
 
 
 @instruction("div")
 def divide(op: Operation) -> Run:
-    """`a / b`; the approximate forms are rounded correctly too."""
+    """`a / b`; the approximate forms are correctly rounded too."""
     if not is_float(op):
         return integer.divide(op, remainder=False)
     op.ignore("full")
     if op.flag("approx"):
-        return floating.float_arithmetic(op, _rough_quotient, 2)
+        return floating.float_arithmetic(op, _approximate_div, 2)
 
     def quotient(mode: str, format: object, a: Array, b: Array) -> Array:
         if mode == "exact":
@@ -96,8 +96,8 @@ def divide(op: Operation) -> Run:
     return floating.float_arithmetic(op, quotient, 2)
 
 
-def _rough_quotient(mode: str, format: object, a: Array, b: Array) -> Array:
-    """A product with the reciprocal, which is zero for the largest divisors."""
+def _approximate_div(mode: str, format: object, a: Array, b: Array) -> Array:
+    """`a * (1 / b)`, where the reciprocal of the largest divisors is zero."""
     quotient = a / b
     large = (abs(b) > np.float32(2.0**126)) & np.isfinite(b)
     return np.where(large, a * np.copysign(np.float32(0), b), quotient)
@@ -105,13 +105,13 @@ def _rough_quotient(mode: str, format: object, a: Array, b: Array) -> Array:
 
 @instruction("rem")
 def remainder(op: Operation) -> Run:
-    """What integer division leaves."""
+    """`a % b`."""
     return integer.divide(op, remainder=True)
 
 
 @instruction("sqrt")
 def square_root(op: Operation) -> Run:
-    """The square root; the approximate form is rounded correctly too."""
+    """The square root; the approximate form is correctly rounded too."""
     op.ignore("approx")
 
     def root(mode: str, format: object, a: Array) -> Array:

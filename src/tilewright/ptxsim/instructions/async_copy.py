@@ -1,4 +1,4 @@
-"""`cp.async`: copies from global to shared memory that go on while threads do."""
+"""`cp.async`: copies from global to shared memory that run asynchronously."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import shared_index
 from tilewright.ptxsim.async_engine import AsyncEngine, Job
 from tilewright.ptxsim.checker import COPY
 from tilewright.ptxsim.instructions.data_movement import CACHE_HINTS, take_space
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.mbarriers import SIZE, Mbarriers
-from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, Place, Space
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress, Space
 from tilewright.ptxsim.operation import Operation
-from tilewright.ptxsim.places import shared_index
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction, Name
 from tilewright.ptxsim.wave import Wave
@@ -23,7 +23,7 @@ _U32: Final = SCALAR_TYPES["u32"]
 
 
 class _Issued(NamedTuple):
-    """A copy of some threads, and the group of each of them that it belongs to."""
+    """A copy issued by some threads, and its async group in each of them."""
 
     threads: Array
     groups: Array
@@ -31,7 +31,7 @@ class _Issued(NamedTuple):
 
 
 class CopyGroups:
-    """The copies of a wave that nobody has waited for, oldest first."""
+    """The copies of a wave that no thread has waited for, oldest first."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
@@ -39,16 +39,16 @@ class CopyGroups:
         self._issued: list[_Issued] = []
 
     def add(self, threads: Array, job: Job) -> None:
-        """Threads have issued a copy."""
+        """Record a copy that threads issued."""
         if not job.done:
             self._issued.append(_Issued(threads, self._commits[threads], job))
 
     def commit(self, threads: Array) -> None:
-        """What threads have issued becomes a group."""
+        """Commit the issued copies as a group."""
         self._commits[threads] += 1
 
     def wait(self, threads: Array, pending: int) -> None:
-        """Finish all groups but the last ones; -1 finishes what is in no group, too."""
+        """Execute all groups but the last `pending` ones; -1 includes uncommitted copies."""
         waiting = np.zeros(self.wave.thread_count, np.bool_)
         waiting[threads] = True
         last = self._commits - pending
@@ -58,7 +58,7 @@ class CopyGroups:
         self._issued = [each for each in self._issued if not each.job.done]
 
     def jobs_of(self, thread: int) -> list[Job]:
-        """The copies of a thread that are under way."""
+        """The pending copies of a thread."""
         return [each.job for each in self._issued if thread in each.threads]
 
 
@@ -73,7 +73,7 @@ class _Copy:
         self.size = op.constant(2)
         if self.size not in ((16,) if level == "cg" else (4, 8, 16)):
             op.fail(f"expected a size of 4, 8 or 16 bytes, got {self.size}")
-        self.skip = self.given = None
+        self.skip = self.source_size = None
         if op.operand_count > 3:
             self._take_size(op)
 
@@ -83,69 +83,69 @@ class _Copy:
         if register is not None and register.type == "pred":
             self.skip = op.predicate(3)
         elif register is None or SCALAR_TYPES[register.type].bits == 32:
-            self.given = op.read(3, _U32)
+            self.source_size = op.read(3, _U32)
 
     def run(self, lanes: Lanes) -> None:
         wave, size = lanes.wave, self.size
         memory = wave.memory
         target = self.target(lanes)
         to = shared_index(lanes, self.space, target, size, self.site, Kind.ASYNC_WRITE)
-        given = self._given(lanes)
+        source_sizes = self._source_sizes(lanes)
         source = np.array(lanes.spread(self.source(lanes)))
-        self._check_source(lanes, source, given)
-        place = Place(memory.shared, to, None)
+        self._check_source(lanes, source, source_sizes)
+        resolved = ResolvedAddress(memory.shared, to, None)
         if wave.checks:
-            memory.check(lanes, place, size, self.site, Kind.ASYNC_WRITE)
+            memory.check(lanes, resolved, size, self.site, Kind.ASYNC_WRITE)
             memory.shared.shadow[to[:, None] + np.arange(size)] = 3
-        wave.traffic.access(lanes, place, size, Kind.ASYNC_WRITE)
-        wave.traffic.moved("global", Kind.ASYNC_READ, int(given.sum()))
+        wave.traffic.access(lanes, resolved, size, Kind.ASYNC_WRITE)
+        wave.traffic.moved("global", Kind.ASYNC_READ, int(source_sizes.sum()))
         if wave.observer is not None:
-            wave.observer.access(lanes, place, size, Kind.ASYNC_WRITE, self.site)
-        job = wave.state(AsyncEngine).submit(lambda: self._move(wave, source, to, given))
+            wave.observer.access(lanes, resolved, size, Kind.ASYNC_WRITE, self.site)
+        job = wave.state(AsyncEngine).submit(lambda: self._copy(wave, source, to, source_sizes))
         wave.state(CopyGroups).add(lanes.threads, job)
         wave.progress += 1
 
-    def _given(self, lanes: Lanes) -> Array:
-        """How many bytes each lane copies; the rest is zero."""
+    def _source_sizes(self, lanes: Lanes) -> Array:
+        """The number of bytes each lane copies; the rest of the chunk is zero-filled."""
         if self.skip is not None:
             return np.where(lanes.spread(self.skip(lanes)), 0, self.size)
-        if self.given is None:
+        if self.source_size is None:
             return np.full(lanes.count, self.size)
-        given = lanes.spread(self.given(lanes)).astype(np.int64)
-        if (given > self.size).any():
-            which = int(np.argmax(given > self.size))
-            text = f"expected at most {self.size} bytes, got {given[which]}"
-            lanes.wave.violation(text, self.site, int(lanes.threads[which]))
-        return given
+        sizes = lanes.spread(self.source_size(lanes)).astype(np.int64)
+        if (sizes > self.size).any():
+            lane = int(np.argmax(sizes > self.size))
+            text = f"expected at most {self.size} bytes, got {sizes[lane]}"
+            lanes.wave.violation(text, self.site, int(lanes.threads[lane]))
+        return sizes
 
-    def _check_source(self, lanes: Lanes, source: Array, given: Array) -> None:
-        if not given.all():
-            some = given > 0
-            if not some.any():
+    def _check_source(self, lanes: Lanes, source: Array, sizes: Array) -> None:
+        if not sizes.all():
+            copying = sizes > 0
+            if not copying.any():
                 return
-            lanes, source, given = lanes.take(some), source[some], given[some]
+            lanes, source, sizes = lanes.take(copying), source[copying], sizes[copying]
         memory, size = lanes.wave.memory, self.size
-        place = memory.place(lanes, Space.GLOBAL, source, size, self.site, Kind.ASYNC_READ)
-        if isinstance(place, Place) and lanes.wave.checks:
-            if (given == size).all():
-                memory.check(lanes, place, size, self.site, Kind.ASYNC_READ)
+        resolved = memory.resolve(lanes, Space.GLOBAL, source, size, self.site, Kind.ASYNC_READ)
+        if isinstance(resolved, ResolvedAddress) and lanes.wave.checks:
+            if (sizes == size).all():
+                memory.check(lanes, resolved, size, self.site, Kind.ASYNC_READ)
                 return
-            for width in np.unique(given).tolist():
-                part = given == width
-                some = Place(place.arena, place.index[part], None)
-                memory.check(lanes.take(part), some, width, self.site, Kind.ASYNC_READ)
+            for width in np.unique(sizes).tolist():
+                part = sizes == width
+                chunk = ResolvedAddress(resolved.arena, resolved.index[part], None)
+                memory.check(lanes.take(part), chunk, width, self.site, Kind.ASYNC_READ)
 
-    def _move(self, wave: Wave, source: Array, to: Array, given: Array) -> None:
+    def _copy(self, wave: Wave, source: Array, to: Array, sizes: Array) -> None:
         memory, steps = wave.memory, np.arange(self.size)
-        taken = steps < given[:, None]
-        from_ = np.where(taken, (source - GLOBAL_WINDOW)[:, None] + steps, 0)
-        data = np.where(taken, memory.device.arena.bytes[from_], np.uint8(0))
+        copied = steps < sizes[:, None]
+        from_ = np.where(copied, (source - GLOBAL_WINDOW)[:, None] + steps, 0)
+        data = np.where(copied, memory.device.arena.bytes[from_], np.uint8(0))
         memory.shared.bytes[to[:, None] + steps] = data
 
 
 @instruction("cp.async")
 def copy(op: Operation) -> Run:
-    """`cp.async [to], [from], size, source size`: what the source lacks is zero."""
+    """`cp.async [to], [from], size, source size`: bytes past the source size are zero-filled."""
     if not {"ca", "cg"} & set(op.modifiers):
         op.unsupported()
     return _Copy(op).run
@@ -165,7 +165,7 @@ def commit(op: Operation) -> Run:
 
 @instruction("cp.async.wait_group")
 def wait_group(op: Operation) -> Run:
-    """`cp.async.wait_group n`: at most the n most recent groups are still under way."""
+    """`cp.async.wait_group n`: at most the n most recent groups are pending."""
     pending = op.constant(0)
 
     def run(lanes: Lanes) -> None:
@@ -191,35 +191,35 @@ def wait_all(op: Operation) -> Run:
 
 @instruction("cp.async.mbarrier.arrive")
 def arrive(op: Operation) -> Run:
-    """`cp.async.mbarrier.arrive [a]`: arrive once the thread's copies until now are done."""
+    """`cp.async.mbarrier.arrive [a]`: arrive when the thread's prior copies complete."""
     counts_itself = not op.flag("noinc")
     space = take_space(op)
     op.ignore("b64")
     address, site = op.address(0), op.site
 
     def run(lanes: Lanes) -> None:
-        places = shared_index(lanes, space, address(lanes), SIZE, site, Kind.ATOMIC)
-        for place, thread in zip(places.tolist(), lanes.threads.tolist(), strict=True):
-            _arrive_later(lanes.wave, place, thread, counts_itself, site)
+        indices = shared_index(lanes, space, address(lanes), SIZE, site, Kind.ATOMIC)
+        for index, thread in zip(indices.tolist(), lanes.threads.tolist(), strict=True):
+            _arrive_later(lanes.wave, index, thread, counts_itself, site)
 
     return run
 
 
 def _arrive_later(
-    wave: Wave, place: int, thread: int, counts_itself: bool, site: Instruction
+    wave: Wave, index: int, thread: int, counts_itself: bool, site: Instruction
 ) -> None:
     state = wave.state(Mbarriers)
-    found = state.find(place, thread, site)
+    mbarrier = state.find(index, thread, site)
     if counts_itself:
-        found.pending += 1
+        mbarrier.pending += 1
     jobs = wave.state(CopyGroups).jobs_of(thread)
     checker = wave.checker
-    known = None if checker is None else checker.groups(COPY).hand_over(thread // WARP)
+    known = None if checker is None else checker.groups(COPY).release(thread // WARP)
 
     def finish() -> None:
         for job in jobs:
             job.run()
-        state.release(found, known)
-        state.arrive(found, 1, thread, site)
+        state.release(mbarrier, known)
+        state.arrive(mbarrier, 1, thread, site)
 
     wave.state(AsyncEngine).submit(finish)

@@ -1,4 +1,4 @@
-"""`st.async` and `red.async`: single words to another CTA of the cluster, told to an mbarrier."""
+"""`st.async` and `red.async`: stores to another CTA of the cluster, completed on an mbarrier."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import shared_span
 from tilewright.ptxsim.async_engine import AsyncEngine
 from tilewright.ptxsim.bulk_targets import Arrivals, note_shared_write
 from tilewright.ptxsim.instructions.data_movement import SCOPES, bits_of, gather_columns
@@ -13,7 +14,6 @@ from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import Kind, Space
 from tilewright.ptxsim.operation import Operation
-from tilewright.ptxsim.places import shared_span
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import Array
@@ -33,7 +33,7 @@ class _Store:
         self.reduce = None if operation is None else reduction(operation, type.name)
         self.address, self.values = op.address(0), op.reads(1, self.type)
         if len(self.values) != (_VECTORS[vector] if vector else 1):
-            op.fail(f"expected as many values as the vector has, got {len(self.values)}")
+            op.fail(f"expected one value per vector element, got {len(self.values)}")
         self.arrivals = Arrivals(op, 2)
         self.site = op.site
         op.needs(GenericWrites)
@@ -42,9 +42,9 @@ class _Store:
         rows = gather_columns(lanes, self.values, self.type).view(np.uint8)
         addresses = lanes.spread(self.address(lanes))
         for at in range(lanes.count):
-            self._one(lanes.take(np.arange(lanes.count) == at), int(addresses[at]), rows[at])
+            self._issue(lanes.take(np.arange(lanes.count) == at), int(addresses[at]), rows[at])
 
-    def _one(self, lane: Lanes, address: int, data: Array) -> None:
+    def _issue(self, lane: Lanes, address: int, data: Array) -> None:
         wave, site, size = lane.wave, self.site, len(data)
         kind = Kind.ASYNC_WRITE
         start = shared_span(lane, Space.CLUSTER, address, size, size, site, kind)

@@ -19,7 +19,7 @@ from tilewright.ptxsim.instructions.data_movement import (
 )
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
-from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import Array, ScalarType
 from tilewright.ptxsim.wave import Wave
@@ -65,39 +65,39 @@ _RUNNING: Final[dict[str, np.ufunc]] = {
 
 
 def _float_update(name: str, type: ScalarType) -> Numbers:
-    """Sums, minima and maxima of floats that NumPy cannot do on the bits in memory."""
+    """`add`, `min` and `max` of floats that NumPy cannot compute on the bits in memory."""
     format = FORMATS[type.name]
 
     def update(old: Array, new: Array, _: Array) -> Array:
-        a, b = format.open(old.reshape(-1)), format.open(new.reshape(-1))
+        a, b = format.decode(old.reshape(-1)), format.decode(new.reshape(-1))
         if name == "add":
             result = rounding.sum_to_odd(a.astype(np.float64), b.astype(np.float64))
         else:
             result = (np.fmin if name == "min" else np.fmax)(a, b)
-        return format.close(result, "rn").reshape(old.shape)
+        return format.encode(result, "rn").reshape(old.shape)
 
     return update
 
 
-def _single_sum(old: Array, new: Array, _: Array) -> Array:
+def _add_f32(old: Array, new: Array, _: Array) -> Array:
     return rounding.canonical(old + new)
 
 
-def _double_sum(old: Array, new: Array, _: Array) -> Array:
+def _add_f64(old: Array, new: Array, _: Array) -> Array:
     return rounding.with_nans(old + new, old, new)
 
 
-def _single_sum_in_global(old: Array, new: Array, _: Array) -> Array:
-    """Where sums are made in global memory, subnormal numbers are unknown."""
+def _add_f32_in_global(old: Array, new: Array, _: Array) -> Array:
+    """Add f32 in global memory, where the hardware flushes subnormal numbers."""
     return rounding.flush(rounding.canonical(rounding.flush(old) + rounding.flush(new)))
 
 
-def _double_sum_in_global(old: Array, new: Array, _: Array) -> Array:
+def _add_f64_in_global(old: Array, new: Array, _: Array) -> Array:
     return rounding.with_nans(old + new, new, old, quiet=False)
 
 
-_SUMS: Final[dict[str, Numbers]] = {"f32": _single_sum, "f64": _double_sum}
-_SUMS_IN_GLOBAL: Final = {"f32": _single_sum_in_global, "f64": _double_sum_in_global}
+_FLOAT_ADDS: Final[dict[str, Numbers]] = {"f32": _add_f32, "f64": _add_f64}
+_FLOAT_ADDS_IN_GLOBAL: Final = {"f32": _add_f32_in_global, "f64": _add_f64_in_global}
 
 
 class _Atomic:
@@ -112,13 +112,13 @@ class _Atomic:
         self.name = op.choice(*_OPERATIONS) or op.fail("expected an operation")
         vector = op.choice("v2", "v4", "v8")
         self.type = op.type()
-        self.held = bits_of(self.type) if self.type.bits == 128 else self.type
+        self.storage = bits_of(self.type) if self.type.bits == 128 else self.type
         self.site = op.site
         at = 1 if returns else 0
         self.address = op.address(at)
-        self.reads = op.reads(at + 1, self.held)
-        self.others = op.reads(at + 2, self.held) if self.name == "cas" else self.reads
-        self.writes = op.writes(0, self.held) if returns else []
+        self.reads = op.reads(at + 1, self.storage)
+        self.others = op.reads(at + 2, self.storage) if self.name == "cas" else self.reads
+        self.writes = op.writes(0, self.storage) if returns else []
         self.count = int(vector[1:]) if vector else 1
         self.size = self.type.bytes * self.count
         self.words = (8, 2 * self.count) if self.type.bytes == 16 else (self.type.bytes, self.count)
@@ -128,46 +128,48 @@ class _Atomic:
         name, type = self.name, self.type
         self.update = _PLAIN[name]
         self.update_in_global: Numbers | None = None
-        adds_floats = name == "add" and type.name in _SUMS
+        adds_floats = name == "add" and type.name in _FLOAT_ADDS
         if adds_floats:
-            self.update = _SUMS[type.name]
-            self.update_in_global = _SUMS_IN_GLOBAL[type.name]
+            self.update = _FLOAT_ADDS[type.name]
+            self.update_in_global = _FLOAT_ADDS_IN_GLOBAL[type.name]
         elif type.name in FORMATS and name not in ("exch", "cas"):
             self.update = _float_update(name, type)
         native = adds_floats or type.name not in FORMATS
-        alone = self.count == 1 and type.bytes < 16
-        self.running = _RUNNING.get(name) if native and alone else None
+        is_scalar = self.count == 1 and type.bytes < 16
+        self.running = _RUNNING.get(name) if native and is_scalar else None
 
     def run(self, lanes: Lanes) -> None:
-        first = gather_columns(lanes, self.reads, self.held)
+        first = gather_columns(lanes, self.reads, self.storage)
         same = self.others is self.reads
-        second = first if same else gather_columns(lanes, self.others, self.held)
-        where = np.ascontiguousarray(lanes.spread(self.address(lanes)))
+        second = first if same else gather_columns(lanes, self.others, self.storage)
+        addresses = np.ascontiguousarray(lanes.spread(self.address(lanes)))
         memory = lanes.wave.memory
-        place = memory.place(lanes, self.space, where, self.size, self.site, Kind.ATOMIC)
-        if isinstance(place, list):
+        resolved = memory.resolve(lanes, self.space, addresses, self.size, self.site, Kind.ATOMIC)
+        if isinstance(resolved, list):
             old = np.empty_like(first)
-            for part in place:
+            for part in resolved:
                 assert part.mask is not None, "parts of an access have masks"
-                some, alone = lanes.take(part.mask), Place(part.arena, part.index, None)
-                old[part.mask] = self.change(some, alone, first[part.mask], second[part.mask])
+                active = lanes.take(part.mask)
+                unmasked = ResolvedAddress(part.arena, part.index, None)
+                values = first[part.mask], second[part.mask]
+                old[part.mask] = self.change(active, unmasked, *values)
         else:
-            old = self.change(lanes, place, first, second)
-        lanes.wave.looked |= bool(self.writes)
+            old = self.change(lanes, resolved, first, second)
+        lanes.wave.polled |= bool(self.writes)
         lanes.wave.loads += 1
         for at, write in enumerate(self.writes):
             write(lanes, old if self.type.bits == 128 else old[:, at])
 
-    def change(self, lanes: Lanes, place: Place, first: Array, second: Array) -> Array:
-        """Update one arena; what each lane found."""
-        wave, arena = lanes.wave, place.arena
-        rows = place.index >> (self.size.bit_length() - 1)
+    def change(self, lanes: Lanes, resolved: ResolvedAddress, first: Array, second: Array) -> Array:
+        """Update one arena; return the old value that each lane read."""
+        wave, arena = lanes.wave, resolved.arena
+        rows = resolved.index >> (self.size.bit_length() - 1)
         if wave.checks and not arena.readable(rows, *self.words):
-            wave.memory.report_shadow(lanes, place, self.size, self.site, Kind.ATOMIC)
-        wave.traffic.access(lanes, place, self.size, Kind.ATOMIC)
+            wave.memory.report_shadow(lanes, resolved, self.size, self.site, Kind.ATOMIC)
+        wave.traffic.access(lanes, resolved, self.size, Kind.ATOMIC)
         if wave.observer is not None:
-            wave.observer.access(lanes, place, self.size, Kind.ATOMIC, self.site)
-        order = wave.scheduler.watch.order(len(rows))
+            wave.observer.access(lanes, resolved, self.size, Kind.ATOMIC, self.site)
+        order = wave.scheduler.detector.order(len(rows))
         if order is None:
             return self.apply(wave, arena, rows, first, second)
         old = np.empty_like(first)
@@ -175,8 +177,8 @@ class _Atomic:
         return old
 
     def apply(self, wave: Wave, arena: Arena, rows: Array, first: Array, second: Array) -> Array:
-        """Update rows one after the other; what each of them was."""
-        cells = arena.rows(*self.words)[0].view(self.held.dtype)
+        """Update rows one after the other; return their old values."""
+        cells = arena.rows(*self.words)[0].view(self.storage.dtype)
         update = self.update
         if self.update_in_global is not None and arena is wave.memory.device.arena:
             update = self.update_in_global

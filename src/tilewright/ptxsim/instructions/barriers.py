@@ -18,7 +18,7 @@ _BARRIERS: Final = 16
 
 
 class NamedBarriers:
-    """How far each barrier of each CTA is: who has arrived, how many must, what they brought."""
+    """The state of each named barrier of each CTA: arrivals, expected count, votes, phase."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
@@ -31,39 +31,39 @@ class NamedBarriers:
         self.live: Array = np.bincount(wave.cta_of_thread[wave.live], minlength=wave.cta_count)
         self._arrivals: dict[tuple[int, int], list[_Arrival]] = {}
         wave.on_exit.append(self.retire)
-        wave.deciding.append(lambda: np.stack((self.arrived, self.expected, self.votes)))
+        wave.control_state.append(lambda: np.stack((self.arrived, self.expected, self.votes)))
 
     def retire(self, threads: Array) -> None:
-        """Threads that have exited are not waited for, where all threads were."""
-        gone = np.bincount(self.wave.cta_of_thread[threads], minlength=self.wave.cta_count)
-        self.live -= gone
+        """Exclude exited threads from barriers for all threads, which may complete them."""
+        exited = np.bincount(self.wave.cta_of_thread[threads], minlength=self.wave.cta_count)
+        self.live -= exited
         waiting = (self.expected == 0) & (self.arrived > 0)
         for cta, barrier in np.argwhere(waiting & (self.arrived >= self.live[:, None])):
             self.complete(int(cta), int(barrier))
 
     def arrive(self, cta: int, barrier: int, count: int, votes: int, arrival: _Arrival) -> bool:
-        """Count threads in; whether the barrier is complete. Count 0 stands for all threads."""
-        place = cta, barrier
-        if self.arrived[place] and self.expected[place] != count:
-            was = int(self.expected[place]) or "all"
+        """Count arrivals; return whether the barrier completes. Count 0 means all threads."""
+        key = cta, barrier
+        if self.arrived[key] and self.expected[key] != count:
+            was = int(self.expected[key]) or "all"
             text = f"barrier {barrier} is for {was} threads, and {count or 'all'} are expected here"
             self.wave.violation(text, arrival.site, int(arrival.threads[0]))
-        self.expected[place] = count
-        self.arrived[place] += self._weight(arrival.threads) if count else len(arrival.threads)
-        self.votes[place] += votes
-        self._arrivals.setdefault(place, []).append(arrival)
+        self.expected[key] = count
+        self.arrived[key] += self._weight(arrival.threads) if count else len(arrival.threads)
+        self.votes[key] += votes
+        self._arrivals.setdefault(key, []).append(arrival)
         if self.wave.checker is not None:
-            self.wave.checker.release(arrival.threads, (NamedBarriers, place))
-        if count and self.arrived[place] > count:
-            text = f"{self.arrived[place]} threads arrive at a barrier for {count}"
+            self.wave.checker.release(arrival.threads, (NamedBarriers, key))
+        if count and self.arrived[key] > count:
+            text = f"{self.arrived[key]} threads arrive at a barrier for {count}"
             self.wave.violation(text, arrival.site, int(arrival.threads[0]))
-        if self.arrived[place] < (count or self.live[cta]):
+        if self.arrived[key] < (count or self.live[cta]):
             return False
         self.complete(cta, barrier)
         return True
 
     def _weight(self, threads: Array) -> int:
-        """How many threads these count as: a warp's lowest thread stands for those that exited."""
+        """The number of arrivals: a warp's lowest live thread also counts its exited threads."""
         wave = self.wave
         if wave.live_count == wave.thread_count:
             return len(threads)
@@ -74,24 +74,24 @@ class NamedBarriers:
         return len(threads) + int(dead.sum())
 
     def complete(self, cta: int, barrier: int) -> None:
-        """Let those who wait go on, and start again."""
-        place, wave = (cta, barrier), self.wave
-        arrivals = self._arrivals.pop(place)
+        """Unblock the waiting threads and begin the next phase."""
+        key, wave = (cta, barrier), self.wave
+        arrivals = self._arrivals.pop(key)
         self._check_alignment(arrivals)
         waiting = [each.threads for each in arrivals if each.waits]
         threads = np.sort(np.concatenate(waiting)) if waiting else np.zeros(0, np.int64)
         if wave.checker is not None:
-            wave.checker.acquire(threads, (NamedBarriers, place))
+            wave.checker.acquire(threads, (NamedBarriers, key))
         if wave.observer is not None:
             last = arrivals[-1]
-            wave.observer.synchronise(last.threads, "barrier", place, last.site)
-        self.result[place] = self.votes[place], self.arrived[place]
-        self.arrived[place] = self.votes[place] = 0
-        self.phase[place] += 1
+            wave.observer.synchronise(last.threads, "barrier", key, last.site)
+        self.result[key] = self.votes[key], self.arrived[key]
+        self.arrived[key] = self.votes[key] = 0
+        self.phase[key] += 1
         wave.wake((NamedBarriers, cta, barrier))
 
     def _check_alignment(self, arrivals: list[_Arrival]) -> None:
-        """The threads of a warp must come to an aligned barrier by one instruction."""
+        """Require that a warp arrives at an aligned barrier with one instruction."""
         first = arrivals[0].site
         if all(each.site is first for each in arrivals) or not self.wave.checks_for("barriers"):
             return
@@ -105,14 +105,14 @@ class NamedBarriers:
                     self.wave.violation(text, each.site, int(each.threads[0]), note)
 
     def describe(self, cta: int, barrier: int) -> str:
-        """How far a barrier is."""
-        place = cta, barrier
-        expected = int(self.expected[place]) or int(self.live[cta])
-        return f"barrier {barrier}, at {self.arrived[place]} of {expected} threads"
+        """Describe the arrivals at a barrier."""
+        key = cta, barrier
+        expected = int(self.expected[key]) or int(self.live[cta])
+        return f"barrier {barrier}, at {self.arrived[key]} of {expected} threads"
 
 
 class _Arrival:
-    """Threads that came to a barrier by one instruction."""
+    """Threads that arrived at a barrier with one instruction."""
 
     __slots__ = ("aligned", "site", "threads", "waits")
 
@@ -134,26 +134,26 @@ class _Form:
         self.site = op.site
 
     def barriers(self, lanes: Lanes) -> Array:
-        """The number of each lane's barrier."""
-        found = lanes.spread(self.barrier(lanes)).astype(np.int64)
-        bad = found >= _BARRIERS
+        """The barrier number of each lane."""
+        barriers = lanes.spread(self.barrier(lanes)).astype(np.int64)
+        bad = barriers >= _BARRIERS
         if bad.any():
-            which = int(np.argmax(bad))
-            text = f"expected a barrier below {_BARRIERS}, got {found[which]}"
-            lanes.wave.violation(text, self.site, int(lanes.threads[which]))
-        return found
+            lane = int(np.argmax(bad))
+            text = f"expected a barrier below {_BARRIERS}, got {barriers[lane]}"
+            lanes.wave.violation(text, self.site, int(lanes.threads[lane]))
+        return barriers
 
     def counts(self, lanes: Lanes) -> Array:
-        """How many threads each lane's barrier is for; 0 stands for all of them."""
+        """The thread count of each lane's barrier; 0 means all threads."""
         if self.count is None:
             return np.zeros(lanes.count, np.int64)
-        found = lanes.spread(self.count(lanes)).astype(np.int64)
-        bad = (found % WARP != 0) | (found == 0)
+        counts = lanes.spread(self.count(lanes)).astype(np.int64)
+        bad = (counts % WARP != 0) | (counts == 0)
         if bad.any():
-            which = int(np.argmax(bad))
-            text = f"expected a multiple of {WARP} threads, got {found[which]}"
-            lanes.wave.violation(text, self.site, int(lanes.threads[which]))
-        return found
+            lane = int(np.argmax(bad))
+            text = f"expected a multiple of {WARP} threads, got {counts[lane]}"
+            lanes.wave.violation(text, self.site, int(lanes.threads[lane]))
+        return counts
 
 
 def _zero(lanes: Lanes) -> Array:
@@ -161,7 +161,7 @@ def _zero(lanes: Lanes) -> Array:
 
 
 def _all_at_once(lanes: Lanes, form: _Form, state: NamedBarriers) -> bool:
-    """Whether every thread of the wave is here, which needs no counting."""
+    """Complete a barrier at which every thread of the wave arrives at once, without counting."""
     wave = lanes.wave
     if form.count is not None or lanes.count != wave.live_count:
         return False
@@ -170,7 +170,7 @@ def _all_at_once(lanes: Lanes, form: _Form, state: NamedBarriers) -> bool:
         return False
     state.phase[:, barriers[0]] += 1
     if wave.checker is not None:
-        wave.checker.meet(np.flatnonzero(state.live))
+        wave.checker.cta_barrier(np.flatnonzero(state.live))
     if wave.observer is not None:
         wave.observer.synchronise(lanes.threads, "barrier", int(barriers[0]), form.site)
     return True
@@ -179,41 +179,41 @@ def _all_at_once(lanes: Lanes, form: _Form, state: NamedBarriers) -> bool:
 def _arrive(
     lanes: Lanes, form: _Form, votes: Array | None, *, waits: bool, parks: bool = True
 ) -> None:
-    """Count the lanes in; those whose barrier is not complete wait, if they shall."""
+    """Count arrivals; block the lanes whose barrier is not complete, if they wait."""
     state = lanes.wave.state(NamedBarriers)
     if waits and votes is None and _all_at_once(lanes, form, state):
         return
     keys = lanes.ctas * _BARRIERS + form.barriers(lanes)
     counts = form.counts(lanes)
     for key in np.unique(keys):
-        here = keys == key
+        arriving = keys == key
         cta, barrier = divmod(int(key), _BARRIERS)
-        brought = 0 if votes is None else int(votes[here].sum())
-        arrival = _Arrival(lanes.threads[here], form.site, form.aligned, waits)
-        done = state.arrive(cta, barrier, int(counts[np.argmax(here)]), brought, arrival)
+        ayes = 0 if votes is None else int(votes[arriving].sum())
+        arrival = _Arrival(lanes.threads[arriving], form.site, form.aligned, waits)
+        done = state.arrive(cta, barrier, int(counts[np.argmax(arriving)]), ayes, arrival)
         if not done and waits and parks:
-            _park(lanes, here, cta, barrier, retry=False)
+            _park(lanes, arriving, cta, barrier, retry=False)
 
 
-def _park(lanes: Lanes, here: Array, cta: int, barrier: int, *, retry: bool) -> None:
+def _park(lanes: Lanes, waiting: Array, cta: int, barrier: int, *, retry: bool) -> None:
     state = lanes.wave.state(NamedBarriers)
     key = NamedBarriers, cta, barrier
-    lanes.park(here, key, lambda: state.describe(cta, barrier), retry=retry)
+    lanes.park(waiting, key, lambda: state.describe(cta, barrier), retry=retry)
 
 
 @instruction("bar.sync", "barrier.sync", "bar.cta.sync", "barrier.cta.sync", blocks=True)
 def sync(op: Operation) -> Run:
-    """Wait until all threads, or as many as said, have arrived."""
+    """Wait until all threads, or the given number, have arrived."""
     form = _Form(op, 0, op.operand_count)
     return lambda lanes: _arrive(lanes, form, None, waits=True)
 
 
 @instruction("bar.arrive", "barrier.arrive", "bar.cta.arrive", "barrier.cta.arrive", blocks=True)
 def arrive(op: Operation) -> Run:
-    """Be counted, and go on."""
+    """Arrive without waiting."""
     form = _Form(op, 0, op.operand_count)
     if form.count is None:
-        op.fail("expected how many threads the barrier is for")
+        op.fail("expected the number of threads of the barrier")
     return lambda lanes: _arrive(lanes, form, None, waits=False)
 
 
@@ -222,7 +222,7 @@ _RED: Final = ("bar.red", "barrier.red", "bar.cta.red", "barrier.cta.red")
 
 @instruction(*_RED, blocks=True)
 def reduce(op: Operation) -> Run:
-    """Wait as `sync` does, then know for how many threads the predicate holds, or whether."""
+    """Wait as `sync` does, then reduce the predicate over the threads: count, all or any."""
     operation = op.choice("popc", "and", "or")
     type = op.type()
     write, predicate = op.write(0, type), op.predicate(op.operand_count - 1)
@@ -230,10 +230,10 @@ def reduce(op: Operation) -> Run:
     ticket = op.layout.extra("%bar.red", lambda wave: np.zeros(wave.thread_count, np.int64))
 
     def run(lanes: Lanes) -> None:
-        # Threads come twice: to arrive, and to get the answer once their phase is over.
+        # Threads execute this twice: to arrive, and to read the result of the completed phase.
         state = lanes.wave.state(NamedBarriers)
         barriers = form.barriers(lanes)
-        lanes.wave.looked = True
+        lanes.wave.polled = True
         fresh = lanes.cells[ticket][lanes.select] == 0
         if fresh.any():
             new = lanes.take(fresh)
@@ -244,7 +244,7 @@ def reduce(op: Operation) -> Run:
             done = lanes.take(over)
             votes, arrived = state.result[done.ctas, barriers[over]].T
             done.cells[ticket][done.select] = 0
-            write(done, _verdict(operation, votes, arrived).astype(type.dtype))
+            write(done, _vote_result(operation, votes, arrived).astype(type.dtype))
         for cta, barrier in np.unique(np.stack((lanes.ctas, barriers))[:, ~over], axis=1).T:
             mine = ~over & (lanes.ctas == cta) & (barriers == barrier)
             _park(lanes, mine, int(cta), int(barrier), retry=True)
@@ -252,7 +252,7 @@ def reduce(op: Operation) -> Run:
     return run
 
 
-def _verdict(operation: str | None, votes: Array, arrived: Array) -> Array:
+def _vote_result(operation: str | None, votes: Array, arrived: Array) -> Array:
     if operation == "popc":
         return votes
     return votes == arrived if operation == "and" else votes > 0

@@ -31,7 +31,7 @@ def logic(op: Operation) -> Run:
 
 @instruction("not")
 def invert(op: Operation) -> Run:
-    """Every bit the other way."""
+    """`~a`."""
     type = op.type("bsup")
     write, read = op.write(0, type), op.read(1, type)
     return lambda lanes: write(lanes, ~read(lanes))
@@ -39,21 +39,21 @@ def invert(op: Operation) -> Run:
 
 @instruction("cnot")
 def c_not(op: Operation) -> Run:
-    """1 for zero, 0 for all others."""
+    """1 if a is zero, else 0."""
     type = op.type("bsu")
     write, read = op.write(0, type), op.read(1, type)
     return lambda lanes: write(lanes, read(lanes) == 0)
 
 
 def shift_left(a: Array, amount: Array) -> Array:
-    """Zero where the amount is too large."""
+    """`a << amount`; zero if the amount exceeds the width."""
     bits = 8 * a.dtype.itemsize
     shifted = a << (amount & (bits - 1)).astype(a.dtype)
     return np.where(amount < bits, shifted, a.dtype.type(0))
 
 
 def shift_right(a: Array, amount: Array) -> Array:
-    """The sign, or zero, where the amount is too large."""
+    """`a >> amount`; the sign or zero if the amount exceeds the width."""
     last = 8 * a.dtype.itemsize - 1
     if a.dtype.kind == "i":
         return a >> np.minimum(amount, amount.dtype.type(last)).astype(a.dtype)
@@ -72,7 +72,7 @@ def shift(op: Operation) -> Run:
 
 @instruction("shf")
 def funnel_shift(op: Operation) -> Run:
-    """32 of the 64 bits of `b:a`, shifted."""
+    """Shift `b:a`, and return 32 of the 64 bits."""
     left = op.choice("l", "r") == "l"
     clamp = op.choice("clamp", "wrap") == "clamp"
     type = op.type("bsu")
@@ -93,7 +93,7 @@ def funnel_shift(op: Operation) -> Run:
 
 @instruction("lop3")
 def three_input_logic(op: Operation) -> Run:
-    """Any function of three bits, given as a table of eight; perhaps a test of the result too."""
+    """Any function of three bits, as a truth table; optionally test the result."""
     combine = op.choice("or", "and")
     type = op.type("bsu")
     target = op.operand(0)
@@ -120,14 +120,14 @@ def three_input_logic(op: Operation) -> Run:
 
 
 def _field(position: Array, length: Array, bits: int) -> tuple[Array, Array]:
-    """Start and length of a bit field: the low 8 bits of the operands, all of them for 64 bits."""
+    """Position and length of a bit field: the operands' low 8 bits, all for 64 bits."""
     if bits == 64:
         return np.minimum(position, np.uint32(255)), np.minimum(length, np.uint32(255))
     return position & np.uint32(0xFF), length & np.uint32(0xFF)
 
 
 def _ones(count: Array, dtype: np.dtype[np.unsignedinteger]) -> Array:
-    """As many ones as counted, from the lowest bit."""
+    """A mask of the `count` lowest bits."""
     bits = 8 * dtype.itemsize
     partial = (dtype.type(1) << (count & (bits - 1)).astype(dtype)) - dtype.type(1)
     return np.where(count >= bits, ~dtype.type(0), partial)
@@ -135,7 +135,7 @@ def _ones(count: Array, dtype: np.dtype[np.unsignedinteger]) -> Array:
 
 @instruction("bfe")
 def extract_field(op: Operation) -> Run:
-    """The bit field of `a` that begins at `b` and has `c` bits, extended as the type says."""
+    """The bit field of `a` at position `b` with `c` bits, sign- or zero-extended."""
     type = op.type("bsu")
     plain = SCALAR_TYPES[f"u{type.bits}"]
     write, read = op.write(0, plain), op.read(1, plain)
@@ -148,9 +148,9 @@ def extract_field(op: Operation) -> Run:
         mask = _ones(count, plain.dtype)
         result = shift_right(a, position) & mask
         if type.is_signed:
-            # The sign is the field's last bit, or the register's if the field leaves it.
-            place = np.minimum(position + count - np.uint32(1), last)
-            sign = shift_right(a, place) & plain.dtype.type(1)
+            # The sign is the field's last bit, or the register's if the field exceeds it.
+            sign_bit = np.minimum(position + count - np.uint32(1), last)
+            sign = shift_right(a, sign_bit) & plain.dtype.type(1)
             extend = (sign != 0) & (count != 0)
             covered = _ones(
                 np.minimum(count, np.uint32(type.bits) - np.minimum(position, last)), plain.dtype
@@ -164,7 +164,7 @@ def extract_field(op: Operation) -> Run:
 
 @instruction("bfi")
 def insert_field(op: Operation) -> Run:
-    """`b` with `d` bits of `a` put in at `c`."""
+    """Insert the low `d` bits of `a` into `b` at position `c`."""
     type = SCALAR_TYPES[f"u{op.type('bsu').bits}"]
     write, source, base = op.write(0, type), op.read(1, type), op.read(2, type)
     start, length = op.read(3, _U32), op.read(4, _U32)
@@ -179,7 +179,7 @@ def insert_field(op: Operation) -> Run:
 
 
 def highest_bit(a: Array) -> Array:
-    """The place of the highest one in unsigned numbers; -1 for zero."""
+    """The index of the highest one of unsigned numbers; -1 for zero."""
     if a.dtype.itemsize < 8:
         return np.frexp(a.astype(np.float64))[1].astype(np.int64) - 1
     upper = highest_bit((a >> np.uint64(32)).astype(np.uint32))
@@ -189,7 +189,7 @@ def highest_bit(a: Array) -> Array:
 
 @instruction("bfind")
 def find_bit(op: Operation) -> Run:
-    """The place of the highest bit that differs from the sign, or how far to shift it up."""
+    """The index of the highest bit that differs from the sign, or the shift that normalizes it."""
     shift_amount = op.flag("shiftamt")
     type = op.type("bsu")
     write, read, plain = op.write(0, _U32), op.read(1, type), type.unsigned
@@ -198,17 +198,17 @@ def find_bit(op: Operation) -> Run:
         a = read(lanes)
         if type.is_signed:
             a = np.where(a < 0, ~a, a)
-        place = highest_bit(a.view(plain))
+        position = highest_bit(a.view(plain))
         if shift_amount:
-            place = np.where(place < 0, -1, type.bits - 1 - place)
-        write(lanes, place.astype(np.uint32))
+            position = np.where(position < 0, -1, type.bits - 1 - position)
+        write(lanes, position.astype(np.uint32))
 
     return run
 
 
 @instruction("clz")
 def count_leading_zeros(op: Operation) -> Run:
-    """How many zeros stand above the highest one."""
+    """Count leading zeros."""
     type = op.type("bsu")
     write, read = op.write(0, _U32), op.read(1, type)
     top = type.bits - 1
@@ -217,7 +217,7 @@ def count_leading_zeros(op: Operation) -> Run:
 
 @instruction("popc")
 def count_ones(op: Operation) -> Run:
-    """How many ones there are."""
+    """Population count."""
     type = op.type("bsu")
     write, read = op.write(0, _U32), op.read(1, type)
     return lambda lanes: write(lanes, np.bitwise_count(read(lanes)))
@@ -249,7 +249,7 @@ def reverse_bits(op: Operation) -> Run:
 
 @instruction("fns")
 def find_nth_set(op: Operation) -> Run:
-    """`fns d, mask, base, offset`: the offset-th one, counted from the base."""
+    """`fns d, mask, base, offset`: the index of the offset-th one from the base."""
     op.type("bsu")
     write, masks, bases = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
     offsets = op.read(3, SCALAR_TYPES["s32"])
@@ -258,10 +258,10 @@ def find_nth_set(op: Operation) -> Run:
         if offset == 0:
             return base if mask >> (base & 31) & 1 else 0xFFFFFFFF
         step = 1 if offset > 0 else -1
-        places = range(base, 32) if offset > 0 else range(base, -1, -1)
-        found = [place for place in places if mask >> place & 1]
+        indices = range(base, 32) if offset > 0 else range(base, -1, -1)
+        ones = [index for index in indices if mask >> index & 1]
         count = offset * step
-        return found[count - 1] if count <= len(found) else 0xFFFFFFFF
+        return ones[count - 1] if count <= len(ones) else 0xFFFFFFFF
 
     def run(lanes: Lanes) -> None:
         columns = [lanes.spread(read(lanes)).tolist() for read in (masks, bases, offsets)]
@@ -275,7 +275,7 @@ _PERMUTE_MODES: Final = ("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
 
 @instruction("prmt")
 def permute_bytes(op: Operation) -> Run:
-    """Four bytes chosen from the eight of `b:a`; bit 3 of a choice repeats the byte's sign."""
+    """Select four of the eight bytes of `b:a`; bit 3 of a selector replicates the byte's sign."""
     op.type("bsu")
     mode = op.choice(*_PERMUTE_MODES)
     write = op.write(0, _U32)
@@ -297,27 +297,27 @@ def permute_bytes(op: Operation) -> Run:
 
 
 def _choice(mode: str | None, select: Array, at: int) -> Array:
-    """Which byte goes to place `at`."""
+    """The selector of byte `at` of the result."""
     if mode is None:
         return (select >> np.uint32(4 * at)) & np.uint32(0xF)
     n = select & np.uint32(3)
-    place = np.uint32(at)
+    byte = np.uint32(at)
     if mode == "f4e":
-        return n + place
+        return n + byte
     if mode == "b4e":
-        return (n - place) & np.uint32(7)
+        return (n - byte) & np.uint32(7)
     if mode == "rc8":
         return n
     if mode == "ecl":
-        return np.maximum(n, place)
+        return np.maximum(n, byte)
     if mode == "ecr":
-        return np.minimum(n, place)
-    return (n & np.uint32(1)) * np.uint32(2) + (place & np.uint32(1))
+        return np.minimum(n, byte)
+    return (n & np.uint32(1)) * np.uint32(2) + (byte & np.uint32(1))
 
 
 @instruction("bmsk")
 def bit_mask(op: Operation) -> Run:
-    """As many ones as `b` says, from place `a` on."""
+    """A mask of `b` ones from bit `a`."""
     clamp = op.choice("clamp", "wrap") == "clamp"
     op.type("bsu")
     write, start, length = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)
@@ -334,7 +334,7 @@ def bit_mask(op: Operation) -> Run:
 
 @instruction("szext")
 def extend(op: Operation) -> Run:
-    """The low `b` bits of `a`, extended."""
+    """Sign- or zero-extend the low `b` bits of `a`."""
     clamp = op.choice("clamp", "wrap") == "clamp"
     type = op.type("bsu")
     write, read, length = op.write(0, _U32), op.read(1, _U32), op.read(2, _U32)

@@ -1,4 +1,4 @@
-"""`cp.async.bulk`: the copy engine moves runs of bytes, plainly or with a reduction."""
+"""`cp.async.bulk`: copies and reductions of contiguous bytes by the copy engine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import check_chunks, global_span, in_cta, shared_span
 from tilewright.ptxsim.async_engine import AsyncEngine, BulkGroups
 from tilewright.ptxsim.bulk_targets import Arrivals, note_shared_write, ranks_of
 from tilewright.ptxsim.checker import BULK
@@ -14,7 +15,6 @@ from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.memory import Kind, Space
 from tilewright.ptxsim.operation import Operation
-from tilewright.ptxsim.places import check_chunks, global_span, in_cta, shared_span
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
@@ -25,7 +25,7 @@ _GRAIN: Final = 16
 
 
 class _Transfer:
-    """One decoded copy of bytes."""
+    """One decoded bulk copy."""
 
     def __init__(self, op: Operation) -> None:
         spaces = [each for each in op.modifiers if each == "global" or each.startswith("shared")]
@@ -57,9 +57,9 @@ class _Transfer:
             if size % _GRAIN:
                 text = f"expected a size that {_GRAIN} divides, got {size}"
                 lanes.wave.violation(text, self.site, int(lane.threads[0]))
-            self._one(lane, target, source, size, None if masks is None else int(masks[at]))
+            self._issue(lane, target, source, size, None if masks is None else int(masks[at]))
 
-    def _one(self, lane: Lanes, target: int, source: int, size: int, mask: int | None) -> None:
+    def _issue(self, lane: Lanes, target: int, source: int, size: int, mask: int | None) -> None:
         from_ = self._source(lane, source, size)
         targets = self._targets(lane, target, size, mask)
         memory, thread = lane.wave.memory, int(lane.threads[0])
@@ -124,7 +124,7 @@ def copy(op: Operation) -> Run:
 
 @instruction("cp.async.bulk.prefetch")
 def prefetch(op: Operation) -> Run:
-    """Advice to caches."""
+    """A cache hint, which has no effect here."""
     op.rest()
     op.ignore_operands()
     return lambda lanes: None
@@ -144,7 +144,7 @@ def commit(op: Operation) -> Run:
 
 @instruction("cp.async.bulk.wait_group")
 def wait(op: Operation) -> Run:
-    """`cp.async.bulk.wait_group n`: at most the n most recent groups are still under way."""
+    """`cp.async.bulk.wait_group n`: at most the n most recent groups are pending."""
     op.ignore("read")
     pending = op.constant(0)
 

@@ -1,4 +1,4 @@
-"""Calls of functions: passing parameters, recursion, indirect calls, functions of the host."""
+"""Function calls: parameter passing, recursion, indirect calls, device runtime functions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tilewright.ptxsim.syntax import (
     Variable,
 )
 
-# Moves one value between the frames of caller and callee.
+# Copies one value between the frames of caller and callee.
 Pass = Callable[[Lanes, Frame], None]
-# A GPU has 512 KiB at most for the stack of a thread, and by default a hundredth of that.
-_DEEPEST: Final = 1024
+# A GPU thread has a stack of 512 KiB at most, and by default a hundredth of that.
+_MAX_CALL_DEPTH: Final = 1024
 
 
 class _Form:
@@ -70,12 +70,12 @@ def call(op: Operation) -> Transfer:
 
 def _direct(op: Operation, form: _Form, code: Code) -> Transfer:
     function = code.function
-    for what, given, wanted in (
+    for kind, given, wanted in (
         ("arguments", form.arguments, function.parameters),
         ("results", form.results, function.returns),
     ):
         if len(given) != len(wanted):
-            op.fail(f"expected {len(wanted)} {what} of '{function.name}', got {len(given)}")
+            op.fail(f"expected {len(wanted)} {kind} of '{function.name}', got {len(given)}")
     passes = [
         _argument(op, operand, code, parameter)
         for operand, parameter in zip(form.arguments, function.parameters, strict=True)
@@ -89,32 +89,32 @@ def _direct(op: Operation, form: _Form, code: Code) -> Transfer:
     def transfer(scheduler: Scheduler, group: Group) -> Group | None:
         lanes = group.lanes
         caller = lanes.frame
-        if len(group.stack) == _DEEPEST:
-            text = f"expected at most {_DEEPEST} calls within one another"
+        if len(group.stack) == _MAX_CALL_DEPTH:
+            text = f"expected at most {_MAX_CALL_DEPTH} nested calls"
             lanes.wave.violation(text, op.site, int(lanes.threads[0]))
         active = [entry.frame for entry in group.stack]
-        depth = sum(frame.layout is code.layout for frame in (*active, caller))
-        callee = lanes.wave.frame(code, depth)
-        for move in passes:
-            move(lanes, callee)
+        recursion = sum(frame.layout is code.layout for frame in (*active, caller))
+        callee = lanes.wave.frame(code, recursion)
+        for pass_value in passes:
+            pass_value(lanes, callee)
         assert site is not None
         assert site.next is not None, "a body ends with a return"
-        back = Return(site.next, caller, group.order, _Delivery(returns, caller))
+        back = Return(site.next, caller, group.order, _ResultPassing(returns, caller))
         inside = Lanes(lanes.wave, callee, lanes.threads)
-        return Group(code.first, inside, (*group.stack, back), group.round, group.patience)
+        return Group(code.first, inside, (*group.stack, back), group.epoch, group.budget)
 
     return transfer
 
 
-class _Delivery:
-    """Hands the results to the caller; equal for equal calls, so that groups can meet."""
+class _ResultPassing:
+    """Passes results to the caller; equal for equal calls, so that groups can reconverge."""
 
     def __init__(self, returns: Sequence[Pass], caller: Frame) -> None:
         self.returns = returns
         self.caller = caller
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, _Delivery)
+        same = isinstance(other, _ResultPassing)
         return same and other.returns is self.returns and other.caller is self.caller
 
     def __hash__(self) -> int:
@@ -122,13 +122,13 @@ class _Delivery:
 
     def __call__(self, lanes: Lanes) -> None:
         outside = Lanes(lanes.wave, self.caller, lanes.threads)
-        for move in self.returns:
-            move(outside, lanes.frame)
+        for pass_value in self.returns:
+            pass_value(outside, lanes.frame)
 
 
 def _variable(op: Operation, operand: Operand) -> Variable | None:
-    found = op.site.scope.find(operand.text) if isinstance(operand, Name) else None
-    return found if isinstance(found, Variable) and found.space == "param" else None
+    declared = op.site.scope.find(operand.text) if isinstance(operand, Name) else None
+    return declared if isinstance(declared, Variable) and declared.space == "param" else None
 
 
 def _register(code: Code, variable: Variable) -> RegisterDeclaration:
@@ -138,51 +138,53 @@ def _register(code: Code, variable: Variable) -> RegisterDeclaration:
 
 
 def _argument(op: Operation, operand: Operand, code: Code, parameter: Variable) -> Pass:
-    """Hands one argument to the callee."""
+    """Pass one argument to the callee."""
     type = SCALAR_TYPES[parameter.type]
-    mine = _variable(op, operand)
+    parameter_of_caller = _variable(op, operand)
     if parameter.space == "reg":
         slot = code.layout.slot(_register(code, parameter), type.dtype)
-        read = op.read(operand, type) if mine is None else _load(op, operand, type)
+        read = op.read(operand, type) if parameter_of_caller is None else _load(op, operand, type)
 
         def set_register(lanes: Lanes, callee: Frame) -> None:
             callee.cells[slot][lanes.select] = read(lanes)
 
         return set_register
     target = code.layout.local_offset(parameter)
-    if mine is None:
+    if parameter_of_caller is None:
         read = op.read(operand, type)
-        return lambda lanes, callee: _poke(lanes, callee.local_base + target, read(lanes))
-    source = op.layout.local_offset(mine)
-    size = _common_size(op, mine, parameter)
+        return lambda lanes, callee: _store_local(lanes, callee.local_base + target, read(lanes))
+    source = op.layout.local_offset(parameter_of_caller)
+    size = _common_size(op, parameter_of_caller, parameter)
     return lambda lanes, callee: lanes.wave.memory.copy_local(
         lanes, lanes.frame.local_base + source, callee.local_base + target, size
     )
 
 
 def _result(op: Operation, operand: Operand, code: Code, variable: Variable) -> Pass:
-    """Hands one result to the caller."""
+    """Pass one result to the caller."""
     type = SCALAR_TYPES[variable.type]
-    mine = _variable(op, operand)
+    variable_of_caller = _variable(op, operand)
     if variable.space == "reg":
         slot = code.layout.slot(_register(code, variable), type.dtype)
         write = op.write(operand, type)
         return lambda lanes, callee: write(lanes, callee.cells[slot][lanes.select])
     source = code.layout.local_offset(variable)
-    if mine is None:
+    if variable_of_caller is None:
         write = op.write(operand, type)
-        return lambda lanes, callee: write(lanes, _peek(lanes, callee.local_base + source, type))
-    target = op.layout.local_offset(mine)
-    size = _common_size(op, mine, variable)
+        return lambda lanes, callee: write(
+            lanes, _load_local(lanes, callee.local_base + source, type)
+        )
+    target = op.layout.local_offset(variable_of_caller)
+    size = _common_size(op, variable_of_caller, variable)
     return lambda lanes, callee: lanes.wave.memory.copy_local(
         lanes, callee.local_base + source, lanes.frame.local_base + target, size
     )
 
 
-def _common_size(op: Operation, mine: Variable, other: Variable) -> int:
-    if mine.size != other.size:
-        op.fail(f"expected '{mine.name}' to have {other.size} bytes, got {mine.size}")
-    return mine.size
+def _common_size(op: Operation, own: Variable, other: Variable) -> int:
+    if own.size != other.size:
+        op.fail(f"expected '{own.name}' to have {other.size} bytes, got {own.size}")
+    return own.size
 
 
 def _table(lanes: Lanes) -> tuple[Array, Array]:
@@ -195,7 +197,7 @@ def _table(lanes: Lanes) -> tuple[Array, Array]:
     return bytes, shadow
 
 
-def _poke(lanes: Lanes, at: int, values: Array) -> None:
+def _store_local(lanes: Lanes, at: int, values: Array) -> None:
     raw = np.ascontiguousarray(lanes.spread(values))
     size = raw.dtype.itemsize
     bytes, shadow = _table(lanes)
@@ -203,7 +205,7 @@ def _poke(lanes: Lanes, at: int, values: Array) -> None:
     shadow[lanes.select, at : at + size] = 3
 
 
-def _peek(lanes: Lanes, at: int, type: ScalarType) -> Array:
+def _load_local(lanes: Lanes, at: int, type: ScalarType) -> Array:
     raw = np.ascontiguousarray(_table(lanes)[0][lanes.select, at : at + type.bytes])
     return raw.reshape(-1).view(type.dtype)
 
@@ -223,29 +225,29 @@ def _load(op: Operation, operand: Operand, type: ScalarType) -> Read:
 def _indirect(op: Operation, form: _Form) -> Transfer:
     address = op.read(form.callee, SCALAR_TYPES["u64"])
     transfers: dict[int, Transfer] = {}
-    # Every function may be the callee, and its frame is laid out before anything runs.
+    # Every function may be the callee, and frames are laid out before execution.
     for code in op.linker.codes.values():
         function = code.function
         fits = len(function.parameters) == len(form.arguments)
         if not function.is_entry and fits and len(function.returns) == len(form.results):
-            where = op.linker.address_of(function.name, None)
-            assert where is not None
-            transfers[where] = _direct(op, form, code)
+            entry_address = op.linker.address_of(function.name, None)
+            assert entry_address is not None
+            transfers[entry_address] = _direct(op, form, code)
 
     def transfer(scheduler: Scheduler, group: Group) -> Group | None:
         lanes = group.lanes
         addresses = lanes.spread(address(lanes))
         last: Group | None = None
-        for where in np.unique(addresses):
-            mine = addresses == where
-            follow = transfers.get(int(where))
+        for target in np.unique(addresses):
+            at_target = addresses == target
+            follow = transfers.get(int(target))
             if follow is None:
-                thread = int(lanes.threads[np.argmax(mine)])
-                text = f"no function with these parameters is at address 0x{int(where):x}"
+                thread = int(lanes.threads[np.argmax(at_target)])
+                text = f"no function with these parameters is at address 0x{int(target):x}"
                 lanes.wave.violation(text, op.site, thread)
             if last is not None:
                 scheduler.add(last)
-            last = follow(scheduler, group.part(mine))
+            last = follow(scheduler, group.part(at_target))
         return last
 
     return transfer
@@ -258,9 +260,9 @@ def _host(op: Operation, form: _Form, host: HostFunction) -> Transfer:
 
     def transfer(scheduler: Scheduler, group: Group) -> Group | None:
         lanes = group.lanes
-        answer = host(lanes, [lanes.spread(read(lanes)) for read in arguments], site)
+        result = host(lanes, [lanes.spread(read(lanes)) for read in arguments], site)
         for write in results:
-            write(lanes, answer)
+            write(lanes, result)
         assert segment is not None
         return group.move(segment.next)
 
@@ -278,4 +280,6 @@ def _host_result(op: Operation, operand: Operand) -> Write:
     if variable is None:
         return op.write(operand, SCALAR_TYPES["b32"])
     target, dtype = op.layout.local_offset(variable), SCALAR_TYPES[variable.type].dtype
-    return lambda lanes, values: _poke(lanes, lanes.frame.local_base + target, values.astype(dtype))
+    return lambda lanes, values: _store_local(
+        lanes, lanes.frame.local_base + target, values.astype(dtype)
+    )

@@ -1,4 +1,4 @@
-"""`barrier.cluster`: the CTAs of a cluster wait for one another."""
+"""`barrier.cluster`: the cluster barrier."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.ptxsim.wave import Wave
 
 
 class ClusterBarriers:
-    """For each cluster how many threads have arrived; for each thread what it waits for."""
+    """For each cluster the number of arrived threads; for each thread the phase it waits for."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
@@ -22,28 +22,28 @@ class ClusterBarriers:
         self.phase: Array = np.zeros(self.clusters, np.int64)
         self.arrived: Array = np.zeros(self.clusters, np.int64)
         self.live: Array = self._count(np.flatnonzero(wave.live))
-        # The phase whose end a thread waits for, plus 1; 0 if it has not arrived.
+        # The phase that a thread waits for, plus 1; 0 if it has not arrived.
         self.ticket: Array = np.zeros(wave.thread_count, np.int64)
         wave.on_exit.append(self.retire)
-        wave.deciding.append(self._condition)
+        wave.control_state.append(self._state)
 
-    def _condition(self) -> Array:
-        behind = np.repeat(self.phase, self.size) + 1 - self.ticket
-        return np.concatenate((self.arrived, np.where(self.ticket == 0, -1, behind)))
+    def _state(self) -> Array:
+        distance = np.repeat(self.phase, self.size) + 1 - self.ticket
+        return np.concatenate((self.arrived, np.where(self.ticket == 0, -1, distance)))
 
     def _count(self, threads: Array) -> Array:
         return np.bincount(threads // self.size, minlength=self.clusters)
 
     def retire(self, threads: Array) -> None:
-        """Threads that have exited are not waited for."""
+        """Exclude exited threads, which may complete a barrier."""
         self.live -= self._count(threads)
-        # Those among them that arrived and left are no longer counted on either side.
-        gone = threads[self.ticket[threads] == self.phase[threads // self.size] + 1]
-        self.arrived -= self._count(gone)
-        self.settle()
+        # Threads that arrived before they exited are excluded from the arrivals, too.
+        arrived = threads[self.ticket[threads] == self.phase[threads // self.size] + 1]
+        self.arrived -= self._count(arrived)
+        self.complete_phases()
 
     def arrive(self, lanes: Lanes, relaxed: bool, site: Instruction) -> None:
-        """Count threads in."""
+        """Count arrivals."""
         threads = lanes.threads
         again = self.ticket[threads] != 0
         if again.any():
@@ -57,10 +57,10 @@ class ClusterBarriers:
                 key = ClusterBarriers, cluster, int(self.phase[cluster])
                 checker.release(threads[clusters == cluster], key)
         self.arrived += self._count(threads)
-        self.settle()
+        self.complete_phases()
 
-    def settle(self) -> None:
-        """Start the next phase where all have arrived."""
+    def complete_phases(self) -> None:
+        """Begin the next phase of each cluster whose live threads have all arrived."""
         complete = (self.arrived > 0) & (self.arrived >= self.live)
         for cluster in np.flatnonzero(complete).tolist():
             self._acquire(cluster)
@@ -70,14 +70,14 @@ class ClusterBarriers:
             self.wave.wake((ClusterBarriers, cluster))
 
     def _acquire(self, cluster: int) -> None:
-        # Whoever arrived will wait, so it may learn now what it learns then.
+        # Every arrived thread will wait, so it may acquire now.
         if self.wave.checker is not None:
             threads = np.arange(cluster * self.size, (cluster + 1) * self.size)
             key = ClusterBarriers, cluster, int(self.phase[cluster])
             self.wave.checker.acquire(threads, key)
 
     def wait(self, lanes: Lanes, site: Instruction) -> None:
-        """Let threads wait for the phase at which they arrived."""
+        """Block threads until the phase at which they arrived completes."""
         threads = lanes.threads
         tickets = self.ticket[threads]
         if not tickets.all():
@@ -89,12 +89,12 @@ class ClusterBarriers:
         if self.wave.observer is not None and not late.all():
             self.wave.observer.synchronise(threads[~late], "barrier.cluster", None, site)
         for cluster in np.unique(clusters[late]).tolist():
-            here = late & (clusters == cluster)
+            waiting = late & (clusters == cluster)
             key = ClusterBarriers, cluster
-            lanes.park(here, key, lambda cluster=cluster: self.describe(cluster))
+            lanes.park(waiting, key, lambda cluster=cluster: self.describe(cluster))
 
     def describe(self, cluster: int) -> str:
-        """How far the barrier of a cluster is."""
+        """Describe the arrivals at a cluster's barrier."""
         return f"its cluster, at {self.arrived[cluster]} of {self.live[cluster]} threads"
 
 

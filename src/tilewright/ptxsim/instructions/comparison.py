@@ -51,7 +51,7 @@ _COMBINE: Final[dict[str, Compare]] = {
 
 
 class _Comparison:
-    """What `set` and `setp` have in common; `test` gives one answer for each float of a pair."""
+    """A decoded comparison of `set` or `setp`; `test` returns one result per float of a pair."""
 
     def __init__(self, op: Operation, type: ScalarType, ftz: bool) -> None:
         format = FORMATS.get(type.name)
@@ -62,15 +62,15 @@ class _Comparison:
         self.compare = names[name]
         self.first, self.second = (self._reader(op, at, type, ftz) for at in (1, 2))
 
-    def _reader(self, op: Operation, which: int, type: ScalarType, ftz: bool) -> Read:
-        read = op.read(which, type)
+    def _reader(self, op: Operation, operand: int, type: ScalarType, ftz: bool) -> Read:
+        read = op.read(operand, type)
         format = FORMATS.get(type.name)
         if format is None:
             return read
-        opened = numbers(read, format)
+        decoded = numbers(read, format)
         if ftz:
-            return lambda lanes: rounding.flush(opened(lanes), format.tiny)
-        return opened
+            return lambda lanes: rounding.flush(decoded(lanes), format.tiny)
+        return decoded
 
     def test(self, lanes: Lanes) -> Array:
         return self.compare(self.first(lanes), self.second(lanes))
@@ -78,7 +78,7 @@ class _Comparison:
 
 @instruction("setp")
 def set_predicate(op: Operation) -> Run:
-    """`setp.cmp p|q, a, b`, perhaps combined with another predicate; q gets the opposite."""
+    """`setp.cmp p|q, a, b`, optionally combined with another predicate; q is the complement."""
     ftz = op.flag("ftz")
     combine = op.choice(*_COMBINE)
     type = op.type()
@@ -117,22 +117,22 @@ def _set_pair(
     other: Read | None,
     mix: Compare,
 ) -> Run:
-    """Of packed floats, p is the answer for the lower half and q for the upper one."""
+    """Compare packed floats: p is the result for the lower one and q for the upper one."""
 
     def run(lanes: Lanes) -> None:
         results = comparison.test(lanes).reshape(-1, 2)
         also = None if other is None else np.array(other(lanes))
         for at, write in enumerate((first, second)):
             if write is not None:
-                half = results[:, at]
-                write(lanes, half if also is None else mix(half, also))
+                result = results[:, at]
+                write(lanes, result if also is None else mix(result, also))
 
     return run
 
 
 @instruction("set")
 def set_value(op: Operation) -> Run:
-    """`set.cmp.d.s d, a, b`: all ones, or 1.0, where it holds."""
+    """`set.cmp.d.s d, a, b`: all ones, or 1.0, if true."""
     ftz = op.flag("ftz")
     combine = op.choice(*_COMBINE)
     result, source = op.type(), op.type()
@@ -150,13 +150,13 @@ def set_value(op: Operation) -> Run:
             also = lanes.spread(other(lanes))
             holds = mix(holds, np.repeat(also, lanes_per_register))
         if format is None:
-            # A pair of floats gives a pair of words.
+            # A pair of floats yields a pair of words.
             width = SIGNED[result.bits // lanes_per_register]
             write(lanes, (-holds.astype(width)).view(result.dtype))
         elif format.element in ("f32", "f64"):
             write(lanes, holds.astype(result.dtype))
         else:
-            write(lanes, format.close(holds.astype(np.float64), "rn"))
+            write(lanes, format.encode(holds.astype(np.float64), "rn"))
 
     return run
 
@@ -203,7 +203,7 @@ _PROPERTIES: Final[dict[str, Callable[[Array], Array]]] = {
 
 @instruction("testp")
 def test_property(op: Operation) -> Run:
-    """`testp.finite p, a` and its like."""
+    """`testp.finite p, a`, `.infinite`, ...."""
     name = op.choice(*_PROPERTIES)
     if name is None:
         op.fail("expected a property")

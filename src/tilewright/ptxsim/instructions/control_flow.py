@@ -14,7 +14,7 @@ from tilewright.ptxsim.syntax import Label, Name, NameTable
 
 
 def _segment(op: Operation) -> Segment:
-    assert op.segment is not None, "control flow is decoded inside of its segment"
+    assert op.segment is not None, "control flow is decoded within its segment"
     return op.segment
 
 
@@ -37,7 +37,7 @@ def branch(op: Operation) -> Transfer:
 
 @control("brx.idx")
 def branch_by_index(op: Operation) -> Transfer:
-    """`brx.idx index, table`: every thread picks its target from a table."""
+    """`brx.idx index, table`: branch through a table, per thread."""
     op.ignore("uni")
     index = op.read(0, SCALAR_TYPES["u32"])
     operand = op.operand(1)
@@ -63,7 +63,7 @@ def branch_by_index(op: Operation) -> Transfer:
     return transfer
 
 
-def _leave(scheduler: Scheduler, group: Group) -> Group | None:
+def _exit(scheduler: Scheduler, group: Group) -> Group | None:
     scheduler.exit(group)
     return None
 
@@ -71,21 +71,21 @@ def _leave(scheduler: Scheduler, group: Group) -> Group | None:
 @control("exit")
 def exit_thread(op: Operation) -> Transfer:
     """`exit`."""
-    return _leave
+    return _exit
 
 
 @control("ret")
 def return_to_caller(op: Operation) -> Transfer:
-    """`ret`: back behind the call, or the end of the thread."""
+    """`ret`: return after the call, or exit from the kernel."""
     op.ignore("uni")
 
     def transfer(scheduler: Scheduler, group: Group) -> Group | None:
         if not group.stack:
-            return _leave(scheduler, group)
+            return _exit(scheduler, group)
         back = group.stack[-1]
         back.deliver(group.lanes)
         lanes = Lanes(group.lanes.wave, back.frame, group.lanes.threads)
-        return Group(back.segment, lanes, group.stack[:-1], group.round, group.patience)
+        return Group(back.segment, lanes, group.stack[:-1], group.epoch, group.budget)
 
     return transfer
 
@@ -104,7 +104,7 @@ def trap(op: Operation) -> Transfer:
 
 @instruction("brkpt", "pmevent")
 def nothing(op: Operation) -> Run:
-    """Hints to tools."""
+    """Ignore hints to tools."""
     op.rest()
     op.ignore_operands()
     return lambda lanes: None

@@ -36,7 +36,7 @@ class _Modifiers:
         self.finite = op.flag("satfinite")
 
     def clamp(self, numbers: Array, element: str) -> Array:
-        """float64 numbers within the limits that the instruction asks for."""
+        """Apply saturation, relu and satfinite to float64 numbers."""
         if self.saturate:
             numbers = rounding.saturate(numbers)
         if self.relu:
@@ -71,10 +71,10 @@ def _conversion(
         if source.name != "f32" or modifiers.mode not in _TF32_HALF:
             op.unsupported(f"from .{source.name} to .tf32")
         return _to_tf32(modifiers)
-    opened = _opener(op, modifiers, source)
+    decode = _decoder(op, modifiers, source)
     if not target.is_float:
-        return _float_to_integer(modifiers, target, source, opened)
-    return _float_to_float(op, modifiers, target, source, opened)
+        return _float_to_integer(modifiers, target, source, decode)
+    return _float_to_float(op, modifiers, target, source, decode)
 
 
 def _integer_to_integer(modifiers: _Modifiers, target: ScalarType, source: ScalarType) -> Convert:
@@ -87,47 +87,47 @@ def _integer_to_integer(modifiers: _Modifiers, target: ScalarType, source: Scala
 
 
 def _integer_to_float(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Convert:
-    close = _closer(op, modifiers, target)
+    encode = _encoder(op, modifiers, target)
 
     def run(values: Array) -> Array:
         if values.dtype.itemsize < 8:
-            return close(values.astype(np.float64))
-        # Two parts that float64 holds exactly; the sum is rounded to odd.
+            return encode(values.astype(np.float64))
+        # Two parts that are exact in float64; their sum is rounded to odd.
         low = (values & values.dtype.type(0xFFFFFFFF)).astype(np.float64)
         high = (values >> values.dtype.type(32)).astype(np.float64) * 2.0**32
         if target.name != "f64":
-            return close(rounding.sum_to_odd(high, low))
+            return encode(rounding.sum_to_odd(high, low))
         return rounding.add_f64(high, low, modifiers.mode)
 
     return run
 
 
-def _opener(op: Operation, modifiers: _Modifiers, source: ScalarType) -> Convert:
-    """Source registers to float64."""
+def _decoder(op: Operation, modifiers: _Modifiers, source: ScalarType) -> Convert:
+    """Decode source registers to float64."""
     format = FORMATS.get(source.name)
     if format is None or format.lanes != 1:
         op.unsupported(f"from .{source.name}")
     if format.is_single and modifiers.ftz and "f16" not in op.modifiers:
         return lambda values: rounding.flush(rounding.canonical(values)).astype(np.float64)
-    return lambda values: format.open(values).astype(np.float64, copy=False)
+    return lambda values: format.decode(values).astype(np.float64, copy=False)
 
 
-def _closer(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Convert:
-    """float64 to target registers, rounded once."""
+def _encoder(op: Operation, modifiers: _Modifiers, target: ScalarType) -> Convert:
+    """Round float64 once and encode it into target registers."""
     format = FORMATS.get(target.name)
     unbounded = modifiers.finite and target.name not in LARGEST
     if format is None or format.lanes != 1 or modifiers.mode == "rna" or unbounded:
         op.unsupported(f"to .{target.name}")
 
-    def close(numbers: Array) -> Array:
-        closed = format.close(modifiers.clamp(numbers, format.element), modifiers.mode)
-        return rounding.flush(closed) if modifiers.ftz and format.is_single else closed
+    def encode(numbers: Array) -> Array:
+        encoded = format.encode(modifiers.clamp(numbers, format.element), modifiers.mode)
+        return rounding.flush(encoded) if modifiers.ftz and format.is_single else encoded
 
-    return close
+    return encode
 
 
 def _to_tf32(modifiers: _Modifiers) -> Convert:
-    """f32 to f32 of which the lower 13 bits are zero."""
+    """Round f32 to tf32: an f32 whose lower 13 bits are zero."""
     step, sign = np.uint32(0x2000), np.uint32(1 << 31)
     infinity = np.uint32(0x7F800000)
 
@@ -135,7 +135,7 @@ def _to_tf32(modifiers: _Modifiers) -> Convert:
         bits = np.ascontiguousarray(values).view(np.uint32)
         nan = np.isnan(values)
         half = _TF32_HALF[modifiers.mode](bits)
-        # NaNs are not rounded; `rna` knows nothing of them, and takes them for large numbers.
+        # NaNs are not rounded; `rna` treats them as large numbers.
         bits = np.where(nan, bits, bits + half) & ~(step - np.uint32(1))
         if modifiers.finite:
             bits = np.where((bits & ~sign) >= infinity, bits - step, bits)
@@ -156,7 +156,7 @@ _TF32_HALF: Final[dict[str, Callable[[Array], Any]]] = {
 
 
 def _float_to_integer(
-    modifiers: _Modifiers, target: ScalarType, source: ScalarType, opened: Convert
+    modifiers: _Modifiers, target: ScalarType, source: ScalarType, decode: Convert
 ) -> Convert:
     integral = _TO_INTEGER[modifiers.to_integral or "rzi"]
     limits = np.iinfo(target.dtype)
@@ -164,7 +164,7 @@ def _float_to_integer(
     not_a_number = np.array([1 << (target.bits - 1) if wide else 0], target.unsigned)
 
     def run(values: Array) -> Array:
-        numbers = opened(values)
+        numbers = decode(values)
         whole = integral(numbers)
         small, large = whole <= float(limits.min), whole >= float(limits.max)
         inside = ~(small | large | np.isnan(numbers))
@@ -181,21 +181,21 @@ def _float_to_float(
     modifiers: _Modifiers,
     target: ScalarType,
     source: ScalarType,
-    opened: Convert,
+    decode: Convert,
 ) -> Convert:
-    close = _closer(op, modifiers, target)
+    encode = _encoder(op, modifiers, target)
     integral = _TO_INTEGER[modifiers.to_integral] if modifiers.to_integral else None
 
     def run(values: Array) -> Array:
-        numbers = opened(values)
-        closed = close(numbers if integral is None else _keep_zero(integral, numbers))
-        return keep(values, closed) if np.isnan(numbers).any() else closed
+        numbers = decode(values)
+        encoded = encode(numbers if integral is None else _keep_zero(integral, numbers))
+        return keep(values, encoded) if np.isnan(numbers).any() else encoded
 
-    def keep(values: Array, closed: Array) -> Array:
+    def keep(values: Array, encoded: Array) -> Array:
         kept = _kept_nans(values, target, source, modifiers)
         if kept is None:
-            return closed
-        return np.where(kept != 0, kept, closed.view(kept.dtype)).view(closed.dtype)
+            return encoded
+        return np.where(kept != 0, kept, encoded.view(kept.dtype)).view(encoded.dtype)
 
     return run
 
@@ -203,7 +203,7 @@ def _float_to_float(
 def _kept_nans(
     values: Array, target: ScalarType, source: ScalarType, modifiers: _Modifiers
 ) -> Array | None:
-    """The NaNs that keep their bits, and zero elsewhere: those of f64, and of bf16 to f32."""
+    """NaNs that keep their payload (f64, and bf16 to f32), and zero for other lanes."""
     if modifiers.saturate:
         return None
     bits = np.ascontiguousarray(values).view(source.unsigned)
@@ -224,5 +224,5 @@ _FIELDS: Final = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23)}
 
 
 def _keep_zero(integral: Callable[[Any], Array], numbers: Array) -> Array:
-    """Rounding to an integer keeps the sign of what becomes zero."""
+    """Round to an integer, with the sign of the operand for zeros."""
     return np.copysign(integral(numbers), numbers)

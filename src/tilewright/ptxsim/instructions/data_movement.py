@@ -1,4 +1,4 @@
-"""Moves, loads, stores, and what is done with addresses."""
+"""`mov`, loads, stores and address conversions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import shared_span
 from tilewright.ptxsim.declarations import block_size
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
@@ -22,14 +23,13 @@ from tilewright.ptxsim.memory import (
     Space,
 )
 from tilewright.ptxsim.operation import Operation, Read, Write
-from tilewright.ptxsim.places import shared_span
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array, ScalarType
 from tilewright.ptxsim.syntax import Instruction, Name, Vector
 
-assert sys.byteorder == "little", "registers are taken apart as on the device"
+assert sys.byteorder == "little", "packed registers have the device's byte order"
 
 SCOPES: Final = ("cta", "cluster", "gpu", "sys")
-# Promises to caches, which we do not have.
+# Cache hints, which have no effect here.
 CACHE_HINTS: Final = (
     "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "L2::cache_hint",
     "L2::64B", "L2::128B", "L2::256B", "L2::evict_last", "L2::evict_normal", "L2::evict_first",
@@ -40,19 +40,19 @@ _VECTORS: Final = {"v2": 2, "v4": 4, "v8": 8}
 
 
 def take_space(op: Operation) -> Space:
-    """The state space among the modifiers; generic if there is none."""
-    found = op.choice(*SPACES)
-    return Space.GENERIC if found is None else SPACES[found]
+    """Decode the state space among the modifiers; generic if there is none."""
+    space = op.choice(*SPACES)
+    return Space.GENERIC if space is None else SPACES[space]
 
 
 def bits_of(type: ScalarType) -> ScalarType:
-    """The type without a meaning, of the same width."""
+    """The untyped bits type of the same width."""
     return SCALAR_TYPES[f"b{type.bits}"]
 
 
 @instruction("mov")
 def mov(op: Operation) -> Run:
-    """`mov d, a`, which also packs `{a, b}` into a wider register and takes it apart."""
+    """`mov d, a`, which also packs `{a, b}` into a wider register and unpacks it."""
     type = op.type()
     if isinstance(op.operand(0), Vector):
         return _unpack(op, type)
@@ -100,7 +100,7 @@ def _pack(op: Operation, type: ScalarType) -> Run:
 
 
 def gather_columns(lanes: Lanes, reads: list[Read], type: ScalarType) -> Array:
-    """One row for each lane, with the values of the readers side by side."""
+    """Read vector operands as one row per lane."""
     if type.bits == 128:
         return np.concatenate([lanes.spread(read(lanes)) for read in reads], axis=1)
     columns = np.empty((lanes.count, len(reads)), type.dtype)
@@ -123,15 +123,15 @@ class Access:
         vector = op.choice(*_VECTORS)
         self.count = _VECTORS[vector] if vector else 1
         self.type = op.type()
-        # Somebody who insists on looking at memory may be waiting for another thread.
-        self.looks = self.order in ("volatile", "relaxed", "acquire")
+        # A thread that polls memory may be waiting for another thread.
+        self.polls = self.order in ("volatile", "relaxed", "acquire")
 
 
 @instruction("ld", "ldu")
 def load(op: Operation) -> Run:
     """`ld d, [a]`."""
     access = Access(op)
-    type, count, space, looks = access.type, access.count, access.space, access.looks
+    type, count, space, polls = access.type, access.count, access.space, access.polls
     writes: list[Write] = op.writes(0, type)
     if len(writes) != count:
         op.fail(f"expected {count} results, got {len(writes)}")
@@ -146,8 +146,8 @@ def load(op: Operation) -> Run:
         values = rows.view(dtype)
         for at, write in enumerate(writes):
             write(lanes, values[:, at])
-        if looks:
-            wave.looked = True
+        if polls:
+            wave.polled = True
 
     return run
 
@@ -190,7 +190,7 @@ def store(op: Operation) -> Run:
 
 @instruction("st.bulk")
 def store_zeros(op: Operation) -> Run:
-    """`st.bulk [a], size, 0`: every thread writes a run of zeros to shared memory."""
+    """`st.bulk [a], size, 0`: zero-fill shared memory."""
     op.ignore("weak")
     space = take_space(op)
     amount = op.operand(1)
@@ -212,18 +212,18 @@ def store_zeros(op: Operation) -> Run:
 
 def _clear(lane: Lanes, space: Space, start: int, size: int, site: Instruction) -> None:
     memory, thread = lane.wave.memory, int(lane.threads[0])
-    if size % 8 or size > _LARGEST_RUN:
-        text = f"expected a size of up to {_LARGEST_RUN} bytes that 8 divides, got {size}"
+    if size % 8 or size > _MAX_BULK_SIZE:
+        text = f"expected a size of up to {_MAX_BULK_SIZE} bytes that 8 divides, got {size}"
         lane.wave.violation(text, site, thread)
     if size:
         shared_span(lane, space, start, size, 8, site, Kind.WRITE)
         words = np.arange(start, start + size, 8)
-        who = Lanes(lane.wave, lane.frame, np.full(len(words), thread))
-        memory.store(who, space, words, np.zeros((len(words), 1), np.uint64), 8, 1, site)
+        lanes_per_word = Lanes(lane.wave, lane.frame, np.full(len(words), thread))
+        memory.store(lanes_per_word, space, words, np.zeros((len(words), 1), np.uint64), 8, 1, site)
 
 
-# What the manual allows.
-_LARGEST_RUN: Final = 16777216
+# The limit of the PTX manual.
+_MAX_BULK_SIZE: Final = 16777216
 
 _WINDOW_OF_SPACE: Final = {
     "shared": SHARED_WINDOW, "shared::cta": SHARED_WINDOW, "shared::cluster": SHARED_WINDOW,
@@ -263,7 +263,7 @@ Range = tuple[int, int]
 
 @instruction("isspacep")
 def is_space(op: Operation) -> Run:
-    """`isspacep.space p, a`: whether a generic address lies in the space."""
+    """`isspacep.space p, a`: whether a generic address is in the state space."""
     space = op.choice(*_LIMITS, "const", "param", "param::entry")
     if space is None:
         op.fail("expected a state space")
@@ -279,7 +279,7 @@ def is_space(op: Operation) -> Run:
         elif space.startswith("param"):
             write(lanes, _inside(address, [(start, start + size)]))
         else:
-            # Constants and parameters lie in global memory here, and nowhere else on a device.
+            # Constants and parameters are in global memory here, unlike on a device.
             others = [*constants, (start, start + size)]
             write(lanes, _inside(address, [_LIMITS[space]]) & ~_inside(address, others))
 
@@ -287,15 +287,15 @@ def is_space(op: Operation) -> Run:
 
 
 def _inside(address: Array, ranges: Sequence[Range]) -> Array:
-    found = np.zeros(len(address), np.bool_)
+    inside = np.zeros(len(address), np.bool_)
     for low, high in ranges:
-        found |= (address >= low) & (address < high)
-    return found
+        inside |= (address >= low) & (address < high)
+    return inside
 
 
 @instruction("mapa")
 def map_address(op: Operation) -> Run:
-    """`mapa d, a, rank`: the same place in the shared memory of another CTA of the cluster."""
+    """`mapa d, a, rank`: the same offset in the shared memory of another CTA of the cluster."""
     space = op.choice("shared::cluster")
     type = op.type()
     write = op.write(0, type)
@@ -304,15 +304,15 @@ def map_address(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         offset = read(lanes).astype(np.int64) & OFFSET_IN_CTA
-        there = rank(lanes).astype(np.int64) << CTA_WINDOW_BITS
-        write(lanes, (window + there + offset).astype(type.dtype))
+        base = rank(lanes).astype(np.int64) << CTA_WINDOW_BITS
+        write(lanes, (window + base + offset).astype(type.dtype))
 
     return run
 
 
 @instruction("getctarank")
 def cta_rank_of_address(op: Operation) -> Run:
-    """`getctarank d, a`: the rank of the CTA in whose shared memory an address lies."""
+    """`getctarank d, a`: the rank of the CTA that owns a shared-memory address."""
     op.ignore("shared::cluster")
     type = op.type()
     write, read = op.write(0, SCALAR_TYPES["u32"]), op.read(1, type)
@@ -326,7 +326,7 @@ def cta_rank_of_address(op: Operation) -> Run:
 
 @instruction("prefetch", "prefetchu", "applypriority", "discard")
 def hint(op: Operation) -> Run:
-    """Advice to caches."""
+    """A cache hint, which has no effect here."""
     op.rest()
     op.ignore_operands()
     return lambda lanes: None
@@ -334,7 +334,7 @@ def hint(op: Operation) -> Run:
 
 @instruction("createpolicy")
 def create_policy(op: Operation) -> Run:
-    """`createpolicy`: a cache policy, which means nothing here."""
+    """`createpolicy`: a cache policy, which has no effect here."""
     op.rest()
     op.ignore_operands()
     write = op.write(0, SCALAR_TYPES["b64"])

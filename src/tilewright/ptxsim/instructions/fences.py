@@ -1,4 +1,4 @@
-"""Fences, and other instructions about the order of things."""
+"""Fences and related instructions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SCOPES: Final = ("cta", "cluster", "gpu", "sys", "gl")
 
 @instruction("membar", "fence")
 def fence(op: Operation) -> Run:
-    """`membar` and `fence`: threads see memory in one order here, so only the checker cares."""
+    """`membar` and `fence`: memory is sequentially consistent here; only the checker sees them."""
     op.choice("sc", "acq_rel", "acquire", "release")
     op.choice(*_SCOPES)
     kind, site = ".".join((op.name, *op.modifiers)), op.site
@@ -33,14 +33,14 @@ def fence(op: Operation) -> Run:
 
 @instruction("fence.mbarrier_init")
 def fence_mbarrier_init(op: Operation) -> Run:
-    """`fence.mbarrier_init`: the rest of the cluster sees new mbarriers behind a barrier."""
+    """`fence.mbarrier_init`: make mbarrier initialisations visible to the cluster."""
     op.ignore("release", "cluster")
     return lambda lanes: None
 
 
 @instruction("fence.proxy.async", "fence.proxy.async::generic", "fence.proxy.alias")
 def fence_proxy(op: Operation) -> Run:
-    """`fence.proxy.async`: what ordinary stores wrote is visible to asynchronous reads."""
+    """`fence.proxy.async`: make ordinary stores visible to the async proxy."""
     op.choice("acquire", "release")
     op.choice("global", "shared::cta", "shared::cluster", "sync_restrict::shared::cta")
     op.choice("sync_restrict::shared::cluster")
@@ -56,7 +56,7 @@ def fence_proxy(op: Operation) -> Run:
 
 @instruction("fence.proxy.tensormap::generic")
 def fence_tensor_map(op: Operation) -> Run:
-    """`fence.proxy.tensormap::generic`: tensor maps that were written may be used."""
+    """`fence.proxy.tensormap::generic`: order stores to tensor maps for the tensormap proxy."""
     acquires = op.choice("acquire", "release") == "acquire"
     op.choice(*_SCOPES)
     if not acquires:
@@ -74,19 +74,19 @@ def fence_tensor_map(op: Operation) -> Run:
 
 @instruction("nanosleep")
 def sleep(op: Operation) -> Run:
-    """`nanosleep`: a sign of waiting for others."""
+    """`nanosleep`: counts as polling."""
     op.type()
     op.ignore_operands()
 
     def run(lanes: Lanes) -> None:
-        lanes.wave.looked = True
+        lanes.wave.polled = True
 
     return run
 
 
 @instruction("griddepcontrol")
 def grid_dependency(op: Operation) -> Run:
-    """`griddepcontrol`: launches follow one another here anyway."""
+    """`griddepcontrol`: no effect, since launches are serialized here."""
     if op.choice("launch_dependents", "wait") is None:
         op.fail("expected .launch_dependents or .wait")
     return lambda lanes: None
@@ -94,7 +94,7 @@ def grid_dependency(op: Operation) -> Run:
 
 @instruction("setmaxnreg", blocks=True)
 def set_registers(op: Operation) -> Run:
-    """`setmaxnreg`: how many registers the threads of a warpgroup have."""
+    """`setmaxnreg`: set the number of registers per thread of a warpgroup."""
     op.choice("inc", "dec")
     op.ignore("sync", "aligned")
     op.type()

@@ -18,17 +18,17 @@ ROUNDINGS: Final = ("rn", "rz", "rm", "rp")
 
 
 def numbers(read: Read, format: FloatFormat) -> Read:
-    """What registers hold, as numbers: two for each lane if they are packed."""
-    opened = format.open
+    """Read registers as numbers: two per lane if they are packed."""
+    decode = format.decode
     if format.lanes > 1:
-        return lambda lanes: opened(np.ascontiguousarray(lanes.spread(read(lanes))))
+        return lambda lanes: decode(np.ascontiguousarray(lanes.spread(read(lanes))))
     if format.element in ("f32", "f64"):
         return read
-    return lambda lanes: opened(read(lanes))
+    return lambda lanes: decode(read(lanes))
 
 
 class Modifiers:
-    """What float instructions have in common: rounding, flushing, clamping, the format."""
+    """Common modifiers of float instructions: rounding, flushing, clamping, the format."""
 
     def __init__(self, op: Operation) -> None:
         self.mode = op.choice(*ROUNDINGS) or "rn"
@@ -40,16 +40,16 @@ class Modifiers:
             op.unsupported("float type")
         self.format: FloatFormat = FORMATS[name]
 
-    def reader(self, op: Operation, which: int) -> Read:
-        """A reader of numbers, flushed if the instruction flushes."""
-        read = numbers(op.read(which, self.format.type), self.format)
+    def reader(self, op: Operation, operand: int) -> Read:
+        """A reader of numbers, flushed with `.ftz`."""
+        read = numbers(op.read(operand, self.format.type), self.format)
         if self.ftz:
             tiny = self.format.tiny
             return lambda lanes: rounding.flush(read(lanes), tiny)
         return read
 
     def finish(self, numbers: Array) -> Array:
-        """Flush and clamp results: float32 is rounded already, float64 is not."""
+        """Flush and clamp results: float32 is already rounded, float64 is not."""
         if self.ftz and numbers.dtype == rounding.F32:
             numbers = rounding.flush(numbers)
         elif self.ftz:
@@ -63,39 +63,39 @@ class Modifiers:
         """Whether float64 results are flushed."""
         return rounding.vanishes(exact, self.format.tiny, self.format.precision, self.mode)
 
-    def close(self, numbers: Array) -> Array:
-        """Numbers in float32 or float64 to registers."""
+    def encode(self, numbers: Array) -> Array:
+        """Round float32 or float64 numbers and encode them into registers."""
         numbers = self.finish(numbers)
         if self.format.element == "f64":
             return numbers
         if numbers.dtype == rounding.F32:
             return self.format.pack(rounding.canonical(numbers))
-        return self.format.close(numbers, self.mode)
+        return self.format.encode(numbers, self.mode)
 
 
-def _sum(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
+def _add(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
     if format.is_single and mode == "rn":
         return a + b
-    total = rounding.sum_to_odd(a.astype(np.float64), b.astype(np.float64))
+    exact = rounding.sum_to_odd(a.astype(np.float64), b.astype(np.float64))
     if mode == "rm":
         # Rounding down, numbers that cancel leave a negative zero, unless both are positive zeros.
         positive = (a == 0) & (b == 0) & ~np.signbit(a) & ~np.signbit(b)
-        total = np.where((total == 0) & ~positive, -0.0, total)
-    return total
+        exact = np.where((exact == 0) & ~positive, -0.0, exact)
+    return exact
 
 
 def add(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
     """`a + b`."""
     if format.element == "f64":
         return rounding.with_nans(rounding.add_f64(a, b, mode), b, a)
-    return _sum(mode, format, a, b)
+    return _add(mode, format, a, b)
 
 
 def subtract(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
     """`a - b`."""
     if format.element == "f64":
         return rounding.with_nans(rounding.add_f64(a, -b, mode), b, a)
-    return _sum(mode, format, a, -b)
+    return _add(mode, format, a, -b)
 
 
 def multiply(mode: str, format: FloatFormat, a: Array, b: Array) -> Array:
@@ -113,11 +113,11 @@ def fused(mode: str, format: FloatFormat, a: Array, b: Array, c: Array) -> Array
         return rounding.with_nans(rounding.fma_f64(a, b, c, mode), b, c, a)
     if format.is_single and mode == "rn":
         return rounding.fma_f32(a, b, c)
-    product = a.astype(np.float64) * b.astype(np.float64)
-    return _sum(mode, _WIDE, product, c.astype(np.float64))
+    a_times_b = a.astype(np.float64) * b.astype(np.float64)
+    return _add(mode, _WIDE, a_times_b, c.astype(np.float64))
 
 
-# Stands for any narrow format in `_sum`: not f64 itself, and never computed in float32.
+# Stands for any narrow format in `_add`: not f64 itself, and never computed in float32.
 _WIDE: Final = FORMATS["f16"]
 
 Arithmetic = Callable[..., Array]
@@ -125,35 +125,35 @@ Arithmetic = Callable[..., Array]
 
 def float_arithmetic(op: Operation, function: Arithmetic, sources: int) -> Run:
     """The handler of an instruction whose result is a function of its sources."""
-    outside = _outside(op) if op.flag("oob") else None
+    out_of_bounds = _out_of_bounds(op) if op.flag("oob") else None
     modifiers = Modifiers(op)
     write = op.write(0, modifiers.format.type)
     reads = _narrow_sources(op, modifiers, sources - 1)
     reads += [modifiers.reader(op, at + 1) for at in range(len(reads), sources)]
-    mode, format, close = modifiers.mode, modifiers.format, modifiers.close
+    mode, format, encode = modifiers.mode, modifiers.format, modifiers.encode
     if modifiers.ftz and format.is_single:
         function = _flushed(function, modifiers)
     if sources == 2:
         first, second = reads
         return lambda lanes: write(
-            lanes, close(function(mode, format, first(lanes), second(lanes)))
+            lanes, encode(function(mode, format, first(lanes), second(lanes)))
         )
 
     def run(lanes: Lanes) -> None:
         result = function(mode, format, *(read(lanes) for read in reads))
-        if outside is not None:
-            result = np.where(outside(lanes), 0.0, result)
-        write(lanes, close(result))
+        if out_of_bounds is not None:
+            result = np.where(out_of_bounds(lanes), 0.0, result)
+        write(lanes, encode(result))
 
     return run
 
 
 MIXED: Final = ("add", "sub", "fma")
-"""What adds to f32 from narrower sources, as in `fma.rn.f32.f16`."""
+"""Instructions that may have narrower sources than their f32 result, as in `fma.rn.f32.f16`."""
 
 
 def _narrow_sources(op: Operation, modifiers: Modifiers, count: int) -> list[Read]:
-    """All sources but the last one, in f32, if the instruction says that they are narrower."""
+    """Readers of all sources but the last as f32, if the instruction has narrower sources."""
     is_mixed = op.name in MIXED and modifiers.format.is_single
     name = op.choice("f16", "bf16") if is_mixed else None
     if name is None:
@@ -166,25 +166,25 @@ def _single(read: Read) -> Read:
     return lambda lanes: read(lanes).astype(np.float32)
 
 
-# What copies put where a tensor has no elements, with either sign.
-_OUTSIDE: Final = np.uint16(0x7FF7)
+# The NaN that copies fill in for out-of-bounds elements, without its sign.
+_OUT_OF_BOUNDS: Final = np.uint16(0x7FF7)
 
 
-def _outside(op: Operation) -> Read:
-    """Whether a factor is that NaN: `.oob` takes such products, and sums with them, for zero."""
+def _out_of_bounds(op: Operation) -> Read:
+    """Whether an operand is the out-of-bounds NaN: the result of `.oob` is then zero."""
     type = SCALAR_TYPES["b32" if op.modifiers[-1].endswith("x2") else "b16"]
     first, second = op.read(1, type), op.read(2, type)
 
     def test(lanes: Lanes) -> Array:
-        halves = (np.ascontiguousarray(read(lanes)).view(np.uint16) for read in (first, second))
-        a, b = (half & np.uint16(0x7FFF) == _OUTSIDE for half in halves)
+        patterns = (np.ascontiguousarray(read(lanes)).view(np.uint16) for read in (first, second))
+        a, b = (each & np.uint16(0x7FFF) == _OUT_OF_BOUNDS for each in patterns)
         return a | b
 
     return test
 
 
 def _flushed(function: Arithmetic, modifiers: Modifiers) -> Arithmetic:
-    """A function of f32 that gives zero where only subnormal numbers round up to a normal one."""
+    """Wrap a function of f32 to flush results that only rounding made normal."""
 
     def compute(mode: str, format: FloatFormat, *operands: Array) -> Array:
         result = function(mode, format, *operands)
@@ -200,7 +200,7 @@ def _flushed(function: Arithmetic, modifiers: Modifiers) -> Arithmetic:
 
 
 def extreme(op: Operation, greater: bool) -> Run:
-    """`max` and `min` of floats: NaN loses unless `.NaN`, and -0 is less than 0."""
+    """`max` and `min` of floats: NaN only with `.NaN` or if all are NaN; -0 < +0."""
     propagate = op.flag("NaN")
     xorsign = op.flag("xorsign")
     absolute = op.flag("abs")
@@ -229,13 +229,13 @@ def extreme(op: Operation, greater: bool) -> Run:
         result, *others = (read(lanes) for read in reads)
         for other in others:
             result = pick(result, other)
-        write(lanes, modifiers.close(result))
+        write(lanes, modifiers.encode(result))
 
     return run
 
 
 def sign_change(op: Operation, function: Callable[[Array, Array], Array]) -> Run:
-    """`abs` and `neg` of floats, on the sign bits; NaNs are those that arithmetic gives."""
+    """`abs` and `neg` of floats, on the sign bits; NaNs are canonicalized as by arithmetic."""
     ftz = op.flag("ftz")
     format = FORMATS[op.choice(*FORMATS) or op.unsupported("float type")]
     type = SCALAR_TYPES[f"b{format.type.bits}"]

@@ -1,4 +1,4 @@
-"""Integer arithmetic: carries, saturation, high halves, division."""
+"""Integer arithmetic: carries, saturation, mul.hi, division."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAIRS: Final = {"u16x2": "u16", "s16x2": "s16"}
 
 
 def _carry_slot(op: Operation) -> int:
-    """The condition code: one bit for each thread."""
+    """The slot of the condition code: one carry bit per thread."""
     return op.layout.extra("%cc", lambda wave: np.zeros(wave.thread_count, np.bool_))
 
 
@@ -74,17 +74,17 @@ def _add_with_carry(
         one = carry.astype(a.dtype)
         partial = a - b if subtract else a + b
         over = a < b if subtract else partial < a
-        total = partial - one if subtract else partial + one
-        over = over | ((partial < one) if subtract else (total < one))
+        result = partial - one if subtract else partial + one
+        over = over | ((partial < one) if subtract else (result < one))
         if gives:
             lanes.cells[slot][lanes.select] = over
-        write(lanes, total)
+        write(lanes, result)
 
     return run
 
 
 def high_half(a: Array, b: Array) -> Array:
-    """The upper half of the full product."""
+    """The upper half of the double-width result of `a * b`."""
     bits = 8 * a.dtype.itemsize
     if bits < 64:
         wide = np.int64 if a.dtype.kind == "i" else np.uint64
@@ -106,7 +106,7 @@ def _wider(op: Operation, type: ScalarType) -> ScalarType:
     return SCALAR_TYPES[f"{'s' if type.is_signed else 'u'}{2 * type.bits}"]
 
 
-def _product(a: Array, b: Array, half: str, wide: ScalarType | None) -> Array:
+def _multiply(a: Array, b: Array, half: str, wide: ScalarType | None) -> Array:
     if half == "hi":
         return high_half(a, b)
     if wide is not None:
@@ -122,7 +122,7 @@ def multiply(op: Operation) -> Run:
     write, first, second = op.write(0, wide or type), op.read(1, type), op.read(2, type)
     if half == "lo":
         return lambda lanes: write(lanes, first(lanes) * second(lanes))
-    return lambda lanes: write(lanes, _product(first(lanes), second(lanes), half, wide))
+    return lambda lanes: write(lanes, _multiply(first(lanes), second(lanes), half, wide))
 
 
 def multiply_add(op: Operation) -> Run:
@@ -138,23 +138,23 @@ def multiply_add(op: Operation) -> Run:
         slot = _carry_slot(op)
 
         def run_carry(lanes: Lanes) -> None:
-            product = _product(first(lanes), second(lanes), half, wide)
-            a, b = (each.view(result.unsigned) for each in (product, addend(lanes)))
+            low_or_high = _multiply(first(lanes), second(lanes), half, wide)
+            a, b = (each.view(result.unsigned) for each in (low_or_high, addend(lanes)))
             one = (lanes.cells[slot][lanes.select] & takes).astype(a.dtype)
             partial = a + b
-            total = partial + one
+            result_bits = partial + one
             if gives:
-                lanes.cells[slot][lanes.select] = (partial < a) | (total < one)
-            write(lanes, total.view(result.dtype))
+                lanes.cells[slot][lanes.select] = (partial < a) | (result_bits < one)
+            write(lanes, result_bits.view(result.dtype))
 
         return run_carry
 
     def run(lanes: Lanes) -> None:
-        product = _product(first(lanes), second(lanes), half, wide)
+        low_or_high = _multiply(first(lanes), second(lanes), half, wide)
         if saturates:
-            write(lanes, _clamped(product, addend(lanes), False))
+            write(lanes, _clamped(low_or_high, addend(lanes), False))
         else:
-            write(lanes, product + addend(lanes))
+            write(lanes, low_or_high + addend(lanes))
 
     return run
 
@@ -191,9 +191,9 @@ def negate(op: Operation) -> Run:
 
 
 def divide(op: Operation, remainder: bool) -> Run:
-    """`div` and `rem`, towards zero.
+    """`div` and `rem`, truncated.
 
-    PTX does not say what division by zero gives; the hardware gives ones.
+    PTX leaves division by zero undefined; the hardware returns all ones.
     """
     type = op.type()
     write, first, second = op.write(0, type), op.read(1, type), op.read(2, type)
@@ -214,7 +214,7 @@ def divide(op: Operation, remainder: bool) -> Run:
 
 @instruction("mul24", "mad24")
 def multiply_24(op: Operation) -> Run:
-    """Products of the low 24 bits: the low 32 bits of 48, or the high ones."""
+    """Multiply the low 24 bits: the low 32 bits of the 48-bit result, or the high ones."""
     half = op.choice("lo", "hi") or op.fail("expected .lo or .hi")
     saturates = op.flag("sat")
     type = op.type()
@@ -226,12 +226,12 @@ def multiply_24(op: Operation) -> Run:
         a, b = (read(lanes).astype(np.int64) & 0xFFFFFF for read in reads[:2])
         if type.is_signed:
             a, b = ((each ^ 0x800000) - 0x800000 for each in (a, b))
-        product = ((a * b) >> shift).astype(np.uint64).astype(UNSIGNED[32]).view(type.dtype)
+        result = ((a * b) >> shift).astype(np.uint64).astype(UNSIGNED[32]).view(type.dtype)
         if saturates:
-            product = _clamped(product, reads[2](lanes), False)
+            result = _clamped(result, reads[2](lanes), False)
         elif len(reads) > 2:
-            product = product + reads[2](lanes)
-        write(lanes, product)
+            result = result + reads[2](lanes)
+        write(lanes, result)
 
     return run
 
@@ -252,7 +252,7 @@ def sum_of_absolute_difference(op: Operation) -> Run:
 
 @instruction("dp4a", "dp2a")
 def dot_product(op: Operation) -> Run:
-    """`dp4a`: four products of bytes; `dp2a`: two of halves of `a` with bytes of `b`."""
+    """`dp4a`: dot of four int8 pairs; `dp2a`: of two int16 of `a` with two int8 of `b`."""
     half = op.choice("lo", "hi")
     left, right = op.type("su"), op.type("su")
     if (half is None) != (op.name == "dp4a"):
@@ -269,8 +269,8 @@ def dot_product(op: Operation) -> Run:
         b = np.ascontiguousarray(lanes.spread(second(lanes))).view(right_type).reshape(-1, 4)
         if half is not None:
             b = b[:, :2] if half == "lo" else b[:, 2:]
-        products = a.reshape(lanes.count, -1).astype(np.int64) * b.astype(np.int64)
-        total = np.add.reduce(products, axis=1) + third(lanes)
-        write(lanes, total.astype(UNSIGNED[32]).view(result.dtype))
+        terms = a.reshape(lanes.count, -1).astype(np.int64) * b.astype(np.int64)
+        accumulator = np.add.reduce(terms, axis=1) + third(lanes)
+        write(lanes, accumulator.astype(UNSIGNED[32]).view(result.dtype))
 
     return run

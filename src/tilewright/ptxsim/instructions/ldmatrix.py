@@ -18,7 +18,7 @@ _COUNTS: Final = {"x1": 1, "x2": 2, "x4": 4}
 
 
 class _Form:
-    """What the modifiers say: how many matrices, whether they are transposed, where they are."""
+    """The modifiers: number of matrices, transposition, state space."""
 
     def __init__(self, op: Operation, registers: int, address: int) -> None:
         number = op.choice(*_COUNTS)
@@ -27,19 +27,19 @@ class _Form:
         if op.rest() != ("m8n8", "b16") or number is None:
             op.unsupported()
         self.count = _COUNTS[number]
-        found = len(op.elements(registers))
-        if found != self.count:
-            op.fail(f"expected {self.count} registers, got {found}")
+        registers_given = len(op.elements(registers))
+        if registers_given != self.count:
+            op.fail(f"expected {self.count} registers, got {registers_given}")
         self.address = op.address(address)
         self.site = op.site
 
     def rows(self, lanes: Lanes) -> tuple[Lanes, Array]:
-        """The lanes that name a row each, and the addresses; the first eight name matrix 0."""
-        naming = lanes.lane_ids < 8 * self.count
-        return lanes.take(naming), lanes.spread(self.address(lanes))[naming]
+        """The lanes that provide row addresses, and the addresses; the first eight are matrix 0."""
+        providing = lanes.lane_ids < 8 * self.count
+        return lanes.take(providing), lanes.spread(self.address(lanes))[providing]
 
     def matrices(self, rows: Array) -> Array:
-        """Elements in rows of eight as matrices, transposed if they shall be."""
+        """Reshape rows of eight elements to matrices, transposed if requested."""
         matrices = rows.view(np.uint16).reshape(-1, self.count, 8, 8)
         return matrices.swapaxes(2, 3) if self.transposed else matrices
 
@@ -54,9 +54,9 @@ def load_matrix(op: Operation) -> Run:
         lanes = whole_warps(lanes, form.site)
         if not lanes.count:
             return
-        naming, address = form.rows(lanes)
+        providing, address = form.rows(lanes)
         memory = lanes.wave.memory
-        rows = memory.load(naming, form.space, address, 8, 2, form.site)
+        rows = memory.load(providing, form.space, address, 8, 2, form.site)
         matrices = np.ascontiguousarray(form.matrices(rows))
         words = matrices.view(np.uint32).reshape(-1, form.count, WARP)
         for at, write in enumerate(writes):
@@ -78,9 +78,9 @@ def store_matrix(op: Operation) -> Run:
         words = np.empty((lanes.count // WARP, form.count, WARP), np.uint32)
         for at, read in enumerate(reads):
             words[:, at] = lanes.spread(read(lanes)).reshape(-1, WARP)
-        naming, address = form.rows(lanes)
+        providing, address = form.rows(lanes)
         matrices = np.ascontiguousarray(form.matrices(words))
         rows = matrices.view(np.uint64).reshape(-1, 2)
-        lanes.wave.memory.store(naming, form.space, address, rows, 8, 2, form.site)
+        lanes.wave.memory.store(providing, form.space, address, rows, 8, 2, form.site)
 
     return run

@@ -1,4 +1,4 @@
-"""`mbarrier`: barriers in shared memory that count arrivals and bytes."""
+"""`mbarrier`: barrier objects in shared memory with arrival and transaction counts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import shared_index
 from tilewright.ptxsim.async_engine import AsyncEngine
 from tilewright.ptxsim.instructions.data_movement import SCOPES, take_space
 from tilewright.ptxsim.isa import Run, instruction
@@ -14,7 +15,6 @@ from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.mbarriers import SIZE, Mbarrier, Mbarriers
 from tilewright.ptxsim.memory import Kind
 from tilewright.ptxsim.operation import Operation, Read, Write
-from tilewright.ptxsim.places import shared_index
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.wave import Wave
 
@@ -25,7 +25,7 @@ _ORDERS: Final = ("acquire", "release", "relaxed")
 
 
 class _Form:
-    """What these instructions have in common: order, space, address."""
+    """Common operands: memory order, state space, address."""
 
     def __init__(self, op: Operation, address: int) -> None:
         self.relaxed = op.choice(*_ORDERS) == "relaxed"
@@ -35,23 +35,23 @@ class _Form:
         self.address: Read = op.address(address)
         self.site = op.site
 
-    def places(self, lanes: Lanes) -> Array:
-        """Where each lane's object lies."""
+    def indices(self, lanes: Lanes) -> Array:
+        """The arena index of each lane's object."""
         address = self.address(lanes)
         return shared_index(lanes, self.space, address, SIZE, self.site, Kind.ATOMIC)
 
     def objects(self, lanes: Lanes) -> Iterator[tuple[Mbarrier, Array]]:
-        """The objects that lanes use, each with a mask of the lanes."""
-        places = self.places(lanes)
+        """Yield the objects that lanes use, each with a mask of the lanes."""
+        indices = self.indices(lanes)
         state = lanes.wave.state(Mbarriers)
-        for place in np.unique(places):
-            mask = places == place
+        for index in np.unique(indices):
+            mask = indices == index
             thread = int(lanes.threads[np.argmax(mask)])
-            found = state.find(int(place), thread, self.site)
+            mbarrier = state.find(int(index), thread, self.site)
             if lanes.wave.checker is not None:
                 for other in np.unique(lanes.threads[mask] // 32 * 32).tolist():
-                    state.find(int(place), other, self.site)
-            yield found, mask
+                    state.find(int(index), other, self.site)
+            yield mbarrier, mask
 
 
 @instruction("mbarrier.init")
@@ -61,10 +61,10 @@ def init(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         state = lanes.wave.state(Mbarriers)
-        counts, places = lanes.spread(count(lanes)), form.places(lanes)
-        lanes.wave.memory.shared.mark(places // SIZE, SIZE, 1)
-        for place, number, thread in zip(places, counts, lanes.threads, strict=True):
-            state.init(int(place), int(number), int(thread), form.site)
+        counts, indices = lanes.spread(count(lanes)), form.indices(lanes)
+        lanes.wave.memory.shared.mark(indices // SIZE, SIZE, 1)
+        for index, number, thread in zip(indices, counts, lanes.threads, strict=True):
+            state.init(int(index), int(number), int(thread), form.site)
 
     return run
 
@@ -76,14 +76,14 @@ def invalidate(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         state = lanes.wave.state(Mbarriers)
-        for place, thread in zip(form.places(lanes), lanes.threads, strict=True):
-            state.invalidate(int(place), int(thread), form.site)
+        for index, thread in zip(form.indices(lanes), lanes.threads, strict=True):
+            state.invalidate(int(index), int(thread), form.site)
 
     return run
 
 
 class _Arrival:
-    """`mbarrier.arrive` and its kin: what each lane brings, and what it gets."""
+    """A decoded `mbarrier.arrive` or `mbarrier.arrive_drop`."""
 
     def __init__(self, op: Operation) -> None:
         self.expects = op.flag("expect_tx")
@@ -96,30 +96,30 @@ class _Arrival:
     def run(self, lanes: Lanes) -> None:
         amounts = lanes.spread(self.amount(lanes)).astype(np.int64)
         tokens = np.zeros(lanes.count, np.uint64)
-        for found, mask in self.form.objects(lanes):
-            self._release(lanes, found, lanes.threads[mask])
-            for which in np.flatnonzero(mask).tolist():
-                tokens[which] = found.token
-                self._one(lanes, found, int(amounts[which]), int(lanes.threads[which]))
+        for mbarrier, mask in self.form.objects(lanes):
+            self._release(lanes, mbarrier, lanes.threads[mask])
+            for lane in np.flatnonzero(mask).tolist():
+                tokens[lane] = mbarrier.token
+                self._arrive(lanes, mbarrier, int(amounts[lane]), int(lanes.threads[lane]))
         self.write(lanes, tokens)
-        lanes.wave.state(AsyncEngine).poke()
+        lanes.wave.state(AsyncEngine).advance()
 
-    def _release(self, lanes: Lanes, found: Mbarrier, threads: Array) -> None:
+    def _release(self, lanes: Lanes, mbarrier: Mbarrier, threads: Array) -> None:
         checker = lanes.wave.checker
         if checker is not None and not self.form.relaxed:
-            lanes.wave.state(Mbarriers).release(found, checker.snapshot(threads))
+            lanes.wave.state(Mbarriers).release(mbarrier, checker.snapshot(threads))
 
-    def _one(self, lanes: Lanes, found: Mbarrier, amount: int, thread: int) -> None:
+    def _arrive(self, lanes: Lanes, mbarrier: Mbarrier, amount: int, thread: int) -> None:
         state, site = lanes.wave.state(Mbarriers), self.form.site
         count = 1 if self.expects else amount
         if self.expects:
-            state.expect(found, amount, thread, site)
-        if self.keeps_phase and count >= found.pending:
+            state.expect(mbarrier, amount, thread, site)
+        if self.keeps_phase and count >= mbarrier.pending:
             text = "this arrival completes the phase, which .noComplete excludes"
-            lanes.wave.violation(text, site, thread, state.describe(found))
+            lanes.wave.violation(text, site, thread, state.describe(mbarrier))
         if self.drops:
-            state.drop(found, count)
-        state.arrive(found, count, thread, site)
+            state.drop(mbarrier, count)
+        state.arrive(mbarrier, count, thread, site)
 
 
 def _one(lanes: Lanes) -> Array:
@@ -128,45 +128,47 @@ def _one(lanes: Lanes) -> Array:
 
 @instruction("mbarrier.arrive", "mbarrier.arrive_drop")
 def arrive(op: Operation) -> Run:
-    """`mbarrier.arrive state, [a], count`, and with `.expect_tx` the number of bytes to come."""
+    """`mbarrier.arrive state, [a], count`, and with `.expect_tx` the number of expected bytes."""
     return _Arrival(op).run
 
 
 @instruction("mbarrier.expect_tx", "mbarrier.complete_tx")
-def change_bytes(op: Operation) -> Run:
-    """`mbarrier.expect_tx [a], size`, and `mbarrier.complete_tx`, which takes them off."""
+def change_transaction_count(op: Operation) -> Run:
+    """`mbarrier.expect_tx [a], size`, and `mbarrier.complete_tx`, which subtracts bytes."""
     completes = op.name == "mbarrier.complete_tx"
     form, size = _Form(op, 0), op.read(1, _U32)
 
     def run(lanes: Lanes) -> None:
         state = lanes.wave.state(Mbarriers)
         sizes = lanes.spread(size(lanes))
-        for found, mask in form.objects(lanes):
+        for mbarrier, mask in form.objects(lanes):
             thread = int(lanes.threads[np.argmax(mask)])
-            total = int(sizes[mask].sum(dtype=np.int64))
-            (state.complete_tx if completes else state.expect)(found, total, thread, form.site)
+            byte_count = int(sizes[mask].sum(dtype=np.int64))
+            (state.complete_tx if completes else state.expect)(
+                mbarrier, byte_count, thread, form.site
+            )
 
     return run
 
 
 class Waits:
-    """Threads that were told that their time is up; a wait may end without success."""
+    """Threads whose `try_wait` timed out; a wait may end without success."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
-        self.given_up: Array = np.zeros(wave.thread_count, np.bool_)
-        # Nobody is told so while there are copies under way: those stall first.
+        self.timed_out: Array = np.zeros(wave.thread_count, np.bool_)
+        # Waits time out only after all pending copies have been executed.
         wave.state(AsyncEngine)
         wave.on_stall.append(self.stall)
-        wave.deciding.append(lambda: self.given_up)
+        wave.control_state.append(lambda: self.timed_out)
 
     def stall(self) -> bool:
-        """Nobody can go on: let those who wait for an mbarrier look at something else."""
+        """Time out the waits for mbarriers when every thread is blocked."""
         parked = self.wave.scheduler.parked
         keys = [key for key in self.wave.state(Mbarriers).keys() if key in parked]
         for key in keys:
             for each in parked[key]:
-                self.given_up[each.group.lanes.threads] = True
+                self.timed_out[each.group.lanes.threads] = True
             self.wave.wake(key)
         return bool(keys)
 
@@ -181,60 +183,60 @@ class _Wait:
         self.write: Write = op.write(0, _PREDICATE)
         self.phase = op.read(2, _U32 if self.parity else _B64)
         if self.tries:
-            # How long threads may be suspended.
+            # The suspend-time hint.
             op.ignore_operands()
 
     def run(self, lanes: Lanes) -> None:
         wave = lanes.wave
         waits = wave.state(Waits)
-        wave.state(AsyncEngine).poke()
+        wave.state(AsyncEngine).advance()
         phases = lanes.spread(self.phase(lanes)).astype(np.int64)
         done = np.zeros(lanes.count, np.bool_)
-        resigned = waits.given_up[lanes.select] | self._impatient(lanes)
-        for found, mask in self.form.objects(lanes):
-            done[mask] = self._done(found, phases[mask])
+        timed_out = waits.timed_out[lanes.select] | self._times_out(lanes)
+        for mbarrier, mask in self.form.objects(lanes):
+            done[mask] = self._done(mbarrier, phases[mask])
             if done[mask].any():
-                self._acquire(lanes, found, lanes.threads[mask & done])
-            late = mask & ~done & ~resigned
+                self._acquire(lanes, mbarrier, lanes.threads[mask & done])
+            late = mask & ~done & ~timed_out
             if late.any():
-                self._park(lanes, found, late)
-        waits.given_up[lanes.threads[done | resigned]] = False
-        goes_on = done | resigned
-        self.write(lanes.take(goes_on), done[goes_on])
-        wave.looked |= bool(resigned.any())
+                self._park(lanes, mbarrier, late)
+        waits.timed_out[lanes.threads[done | timed_out]] = False
+        continues = done | timed_out
+        self.write(lanes.take(continues), done[continues])
+        wave.polled |= bool(timed_out.any())
 
-    def _impatient(self, lanes: Lanes) -> bool:
-        # Under a seed some waits fail at once, as they may.
+    def _times_out(self, lanes: Lanes) -> bool:
+        # With a seed some waits time out at once, which PTX allows.
         random = lanes.wave.scheduler.random
         return random is not None and random.random() < 0.125
 
-    def _done(self, found: Mbarrier, phases: Array) -> Array:
+    def _done(self, mbarrier: Mbarrier, phases: Array) -> Array:
         if self.parity:
-            return phases & 1 != found.phase & 1
-        return (phases >> 32) < found.phase
+            return phases & 1 != mbarrier.phase & 1
+        return (phases >> 32) < mbarrier.phase
 
-    def _acquire(self, lanes: Lanes, found: Mbarrier, threads: Array) -> None:
+    def _acquire(self, lanes: Lanes, mbarrier: Mbarrier, threads: Array) -> None:
         checker = lanes.wave.checker
-        if checker is not None and not self.form.relaxed and found.complete is not None:
-            checker.learn(threads, found.complete)
+        if checker is not None and not self.form.relaxed and mbarrier.complete is not None:
+            checker.learn(threads, mbarrier.complete)
         if lanes.wave.observer is not None:
             observer = lanes.wave.observer
-            observer.synchronise(threads, "mbarrier", found.index, self.form.site)
+            observer.synchronise(threads, "mbarrier", mbarrier.index, self.form.site)
 
-    def _park(self, lanes: Lanes, found: Mbarrier, late: Array) -> None:
+    def _park(self, lanes: Lanes, mbarrier: Mbarrier, late: Array) -> None:
         state = lanes.wave.state(Mbarriers)
-        lanes.park(late, (Mbarriers, found.index), lambda: state.describe(found))
+        lanes.park(late, (Mbarriers, mbarrier.index), lambda: state.describe(mbarrier))
 
 
 @instruction("mbarrier.test_wait", "mbarrier.try_wait", blocks=True)
 def wait(op: Operation) -> Run:
-    """`mbarrier.try_wait p, [a], state`, or with `.parity` a parity in its place."""
+    """`mbarrier.try_wait p, [a], state`, or with `.parity` a phase parity instead."""
     return _Wait(op).run
 
 
 @instruction("mbarrier.pending_count")
 def pending_count(op: Operation) -> Run:
-    """`mbarrier.pending_count d, state`: how many arrivals were pending."""
+    """`mbarrier.pending_count d, state`: the pending count of a state."""
     op.ignore("b64")
     write, read = op.write(0, _U32), op.read(1, _B64)
     return lambda lanes: write(lanes, read(lanes).astype(np.uint32))

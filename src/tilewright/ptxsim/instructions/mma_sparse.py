@@ -1,4 +1,4 @@
-"""`mma.sp`: multiplication by a matrix A half of whose elements are zeros and not stored."""
+"""`mma.sp`: mma with a 2:4 structured-sparse A."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ SHAPES: Final = {
 
 
 def chunk_size(form: Form) -> int:
-    """How many elements of a row share four bits of metadata: 2 for tf32, 8 for s4, else 4."""
+    """The number of elements of a row per four bits of metadata: 2 for tf32, 8 for s4, else 4."""
     return {32: 2, 4: 8}.get(form.a.bits, 4)
 
 
 @cache
-def metadata_places(bits_per_row: int, by_rows: bool, selector: int) -> tuple[Array, Array]:
-    """The lane, and the first bit of its register, that describe each chunk of each row.
+def metadata_positions(bits_per_row: int, by_rows: bool, selector: int) -> tuple[Array, Array]:
+    """The lane, and the first bit of its register, with the metadata of each chunk of each row.
 
-    16 bits for a row: one lane of each group of four, which the selector names, has rows g and
-    g + 8. 32 bits: a pair of lanes has them. 64 bits: all four lanes. By rows, the first lane of
-    a pair has row g and the second row g + 8; otherwise each lane has 16 bits of both.
+    16 bits per row: the selected lane of each group of four has rows g and g + 8. 32 bits: a pair
+    of lanes has them. 64 bits: all four lanes. By rows, the first lane of a pair has row g and the
+    second row g + 8; otherwise each lane has 16 bits of each.
     """
     row, chunk = np.arange(16)[:, None], np.arange(bits_per_row // 4)
     group, second = 4 * (row % 8), row // 8
@@ -60,10 +60,10 @@ def metadata_places(bits_per_row: int, by_rows: bool, selector: int) -> tuple[Ar
 
 
 def _positions(form: Form, metadata: Array, selector: int) -> Array:
-    """For each stored element of A its column, as (warps, rows, stored elements)."""
+    """The column of each stored element of A, as (warps, rows, stored elements)."""
     size = chunk_size(form)
     bits_per_row = form.k // size * 4
-    lane, bit = metadata_places(bits_per_row, form.a.bits < 16, selector)
+    lane, bit = metadata_positions(bits_per_row, form.a.bits < 16, selector)
     codes = (metadata[:, lane] >> bit) & np.uint32(15)
     first, second = (codes & 3).astype(np.int64), (codes >> 2).astype(np.int64)
     start = np.arange(form.k // size) * size
@@ -75,21 +75,21 @@ def _positions(form: Form, metadata: Array, selector: int) -> Array:
     return (start[:, None] + pairs).reshape(*codes.shape[:2], -1)
 
 
-def _spread(form: Form, stored: Array, positions: Array) -> Array:
+def _expand(form: Form, stored: Array, positions: Array) -> Array:
     dense = np.zeros((len(stored), 16, form.k))
     np.put_along_axis(dense, positions, stored, axis=2)
     return dense
 
 
 def _check(lanes: Lanes, positions: Array, site: Instruction) -> None:
-    """Two stored elements of a chunk cannot be the same element."""
+    """Report metadata that selects an element of a chunk twice."""
     if not lanes.wave.checks_for("uninitialised"):
         return
     ordered = np.sort(positions, axis=2)
-    wrong = (np.diff(ordered, axis=2) == 0).any(axis=(1, 2))
-    if wrong.any():
-        thread = int(lanes.threads[WARP * int(np.argmax(wrong))])
-        lanes.wave.violation("the metadata names an element twice", site, thread)
+    duplicate = (np.diff(ordered, axis=2) == 0).any(axis=(1, 2))
+    if duplicate.any():
+        thread = int(lanes.threads[WARP * int(np.argmax(duplicate))])
+        lanes.wave.violation("the metadata selects an element twice", site, thread)
 
 
 @instruction("mma.sp.sync", "mma.sp::ordered_metadata.sync", blocks=True)
@@ -104,10 +104,10 @@ def multiply(op: Operation) -> Run:
         op.fail(f"expected a selector below {limit}, got {selector}")
     stored = read_numbers(op, 1, fragments.multiplicand_a(16, form.k // 2, form.a.bits), form.a)
     b = read_numbers(op, 2, fragments.multiplicand_b(form.k, 8, form.b.bits), form.b)
-    place = fragments.accumulator(16, 8)
-    c = read_accumulators(op, 3, place, form.c)
-    d = write_accumulators(op, 0, place, form.d)
-    metadata, product, site = op.read(4, SCALAR_TYPES["b32"]), form.multiply("mma.sp"), op.site
+    fragment = fragments.accumulator(16, 8)
+    c = read_accumulators(op, 3, fragment, form.c)
+    d = write_accumulators(op, 0, fragment, form.d)
+    metadata, multiply_add, site = op.read(4, SCALAR_TYPES["b32"]), form.multiply("mma.sp"), op.site
 
     def run(lanes: Lanes) -> None:
         lanes = whole_warps(lanes, site)
@@ -116,7 +116,7 @@ def multiply(op: Operation) -> Run:
         words = lanes.spread(metadata(lanes)).reshape(-1, WARP)
         positions = _positions(form, words, selector)
         _check(lanes, positions, site)
-        a = _spread(form, stored(lanes), positions)
-        d(lanes, product(a, b(lanes), c(lanes)))
+        a = _expand(form, stored(lanes), positions)
+        d(lanes, multiply_add(a, b(lanes), c(lanes)))
 
     return run

@@ -1,4 +1,4 @@
-"""`mma.sync`: a warp multiplies two matrices that it holds in registers."""
+"""`mma.sync`: warp-level mma of fragments in registers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tilewright.ptxsim.warps import whole_warps
 
 _SHAPE: Final = re.compile(r"m(\d+)n(\d+)k(\d+)")
 
-# Shapes by the type of A; B has the same type, or one of the same set in curly brackets.
+# Shapes by the type of A; B has the same type, or another one of its family.
 SHAPES: Final = {
     "f16": ("m8n8k4", "m16n8k8", "m16n8k16"),
     "bf16": ("m16n8k8", "m16n8k16"),
@@ -49,7 +49,7 @@ Multiply = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What the modifiers of a multiplication say."""
+    """The modifiers of an mma: shape, types, saturation, majorness."""
 
     m: int
     n: int
@@ -63,7 +63,7 @@ class Form:
     majors: tuple[str, str]
 
     def multiply(self, instruction: str) -> Multiply:
-        """The function from A, B transposed and C to D."""
+        """The function from A, transposed B and C to D."""
         if self.a.name == "f64":
             return accumulate.multiply_add_f64
         if self.bit_operation is not None:
@@ -79,16 +79,16 @@ class Form:
 
 
 def take_form(op: Operation, shapes: dict[str, tuple[str, ...]]) -> Form:
-    """The form of an `mma`, or of a relative with other shapes."""
+    """Decode the modifiers of an `mma`, or of a variant with other shapes."""
     saturate, operation = op.flag("satfinite"), op.choice("and", "xor")
     op.ignore("popc", "aligned")
     shape, *rest = op.rest()
     majors = tuple(each for each in rest if each in ("row", "col"))
     types = [each for each in rest if each in ELEMENTS]
-    odd = [each for each in rest if each not in ELEMENTS and each not in ("row", "col")]
+    unknown = [each for each in rest if each not in ELEMENTS and each not in ("row", "col")]
     matched = _SHAPE.fullmatch(shape)
-    if odd or matched is None or len(types) != 4 or len(majors) != 2:
-        op.unsupported(f".{odd[0]}" if odd else "")
+    if unknown or matched is None or len(types) != 4 or len(majors) != 2:
+        op.unsupported(f".{unknown[0]}" if unknown else "")
     d, a, b, c = (ELEMENTS[name] for name in types)
     same_family = a == b or any({a.name, b.name} <= family for family in _FAMILIES)
     if shape not in shapes.get(a.name, ()) or not same_family:
@@ -103,7 +103,7 @@ def take_form(op: Operation, shapes: dict[str, tuple[str, ...]]) -> Form:
 
 @instruction("mma.sync", blocks=True)
 def multiply(op: Operation) -> Run:
-    """`mma.sync d, a, b, c`: D = A * B + C for one matrix of each warp."""
+    """`mma.sync d, a, b, c`: D = A * B + C per warp."""
     form = take_form(op, SHAPES)
     if (form.m, form.k, form.a.name) == (8, 4, "f16"):
         return _multiply_quarters(op, form)
@@ -111,41 +111,41 @@ def multiply(op: Operation) -> Run:
         op.unsupported(f".{form.majors[0]}.{form.majors[1]}")
     a = read_numbers(op, 1, fragments.multiplicand_a(form.m, form.k, form.a.bits), form.a)
     b = read_numbers(op, 2, fragments.multiplicand_b(form.k, form.n, form.b.bits), form.b)
-    place = fragments.accumulator(form.m, form.n)
-    c = read_accumulators(op, 3, place, form.c)
-    d = write_accumulators(op, 0, place, form.d)
-    product, site = form.multiply("mma"), op.site
+    fragment = fragments.accumulator(form.m, form.n)
+    c = read_accumulators(op, 3, fragment, form.c)
+    d = write_accumulators(op, 0, fragment, form.d)
+    multiply_add, site = form.multiply("mma"), op.site
 
     def run(lanes: Lanes) -> None:
         lanes = whole_warps(lanes, site)
         if lanes.count:
-            d(lanes, product(a(lanes), b(lanes), c(lanes)))
+            d(lanes, multiply_add(a(lanes), b(lanes), c(lanes)))
 
     return run
 
 
 def _multiply_quarters(op: Operation, form: Form) -> Run:
-    """m8n8k4 of f16: four products of 8×8×4, each by eight lanes of the warp."""
-    a_place = fragments.quarter_multiplicand(form.majors[0] == "col")
-    b_place = fragments.quarter_multiplicand(form.majors[1] == "row")
-    a = _quarters(read_numbers(op, 1, a_place, form.a))
-    b = _quarters(read_numbers(op, 2, b_place, form.b))
-    c_place = fragments.quarter_accumulator(form.c.bits)
-    d_place = fragments.quarter_accumulator(form.d.bits)
-    c = _quarters(read_accumulators(op, 3, c_place, form.c))
-    d = write_accumulators(op, 0, d_place, form.d)
-    product, site = form.multiply("mma"), op.site
+    """m8n8k4 of f16: four 8×8×4 mmas, each by eight lanes of the warp."""
+    a_fragment = fragments.quarter_multiplicand(form.majors[0] == "col")
+    b_fragment = fragments.quarter_multiplicand(form.majors[1] == "row")
+    a = _quarters(read_numbers(op, 1, a_fragment, form.a))
+    b = _quarters(read_numbers(op, 2, b_fragment, form.b))
+    c_fragment = fragments.quarter_accumulator(form.c.bits)
+    d_fragment = fragments.quarter_accumulator(form.d.bits)
+    c = _quarters(read_accumulators(op, 3, c_fragment, form.c))
+    d = write_accumulators(op, 0, d_fragment, form.d)
+    multiply_add, site = form.multiply("mma"), op.site
 
     def run(lanes: Lanes) -> None:
         lanes = whole_warps(lanes, site)
         if lanes.count:
-            d(lanes, product(a(lanes), b(lanes), c(lanes)).reshape(-1, 32, 8))
+            d(lanes, multiply_add(a(lanes), b(lanes), c(lanes)).reshape(-1, 32, 8))
 
     return run
 
 
 def _quarters(read: ReadMatrix) -> ReadMatrix:
-    """Matrices of 32 rows as four times as many of eight."""
+    """Split matrices of 32 rows into four of eight."""
 
     def split(lanes: Lanes) -> Array:
         matrices = read(lanes)

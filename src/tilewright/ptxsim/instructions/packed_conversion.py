@@ -1,4 +1,4 @@
-"""`cvt` to and from pairs: halves, floats of eight bits and less, saturated integers."""
+"""`cvt` to and from pairs: f16 and bf16, floats of at most 8 bits, saturated integers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tilewright.ptxsim.mini_floats import MINI_FLOATS, MiniFloat, Scale
 from tilewright.ptxsim.operation import Operation, Read
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, UNSIGNED, Array, ScalarType
 
-# float64 numbers, two for each lane with the lower half first, to registers.
-Close = Callable[[Array], Array]
+# Encodes float64 numbers, two per lane with the lower one first, into registers.
+Encode = Callable[[Array], Array]
 
 
 def convert_pair(op: Operation, target: ScalarType, source: ScalarType, mode: str) -> Run:
@@ -24,17 +24,17 @@ def convert_pair(op: Operation, target: ScalarType, source: ScalarType, mode: st
         op.unsupported(f"from .{source.name} to .{target.name}")
     relu, finite = op.flag("relu"), op.flag("satfinite")
     write, numbers = op.write(0, target), _reader(op, source)
-    close = _closer(op, target, mode, finite)
+    encode = _encoder(op, target, mode, finite)
 
     def run(lanes: Lanes) -> None:
         values = numbers(lanes)
-        write(lanes, close(rounding.relu(values) if relu else values))
+        write(lanes, encode(rounding.relu(values) if relu else values))
 
     return run
 
 
 def _reader(op: Operation, source: ScalarType) -> Read:
-    """The pairs of numbers that the sources hold, flat."""
+    """Read the pairs of numbers of the sources as one vector."""
     if source.name == "f32":
         high, low = op.read(1, source), op.read(2, source)
 
@@ -49,9 +49,9 @@ def _reader(op: Operation, source: ScalarType) -> Read:
     read = op.read(1, source)
     if source.name in FORMATS:
         format = FORMATS[source.name]
-        return lambda lanes: format.open(read(lanes)).astype(np.float64, copy=False)
+        return lambda lanes: format.decode(read(lanes)).astype(np.float64, copy=False)
     mini = _mini(op, source)
-    return lambda lanes: mini.open(_patterns(read(lanes), mini.bits))
+    return lambda lanes: mini.decode(_patterns(read(lanes), mini.bits))
 
 
 def _mini(op: Operation, type: ScalarType) -> MiniFloat | Scale:
@@ -69,29 +69,29 @@ def _patterns(registers: Array, bits: int) -> Array:
     return np.stack((raw & np.uint8(15), raw >> np.uint8(4)), axis=1).reshape(-1)
 
 
-def _closer(op: Operation, target: ScalarType, mode: str, finite: bool) -> Close:
+def _encoder(op: Operation, target: ScalarType, mode: str, finite: bool) -> Encode:
     if target.name in FORMATS:
-        return _wide_closer(FORMATS[target.name], mode, finite)
+        return _wide_encoder(FORMATS[target.name], mode, finite)
     mini = _mini(op, target)
     if isinstance(mini, Scale):
-        return lambda values: mini.close(values, mode).view(target.dtype)
+        return lambda values: mini.encode(values, mode).view(target.dtype)
     if mini.bits != 4:
-        return lambda values: mini.close(values).view(target.dtype)
+        return lambda values: mini.encode(values).view(target.dtype)
 
-    def close(values: Array) -> Array:
-        pairs = mini.close(values).reshape(-1, 2)
+    def encode(values: Array) -> Array:
+        pairs = mini.encode(values).reshape(-1, 2)
         return pairs[:, 0] | pairs[:, 1] << np.uint8(4)
 
-    return close
+    return encode
 
 
-def _wide_closer(format: FloatFormat, mode: str, finite: bool) -> Close:
+def _wide_encoder(format: FloatFormat, mode: str, finite: bool) -> Encode:
     largest = LARGEST[format.element]
 
-    def close(values: Array) -> Array:
-        return format.close(np.clip(values, -largest, largest) if finite else values, mode)
+    def encode(values: Array) -> Array:
+        return format.encode(np.clip(values, -largest, largest) if finite else values, mode)
 
-    return close
+    return encode
 
 
 LARGEST = {
@@ -103,7 +103,7 @@ LARGEST = {
 
 @instruction("cvt.pack.sat")
 def pack_integers(op: Operation) -> Run:
-    """`cvt.pack.sat.u8.s32.b32 d, a, b, c`: a above b, clamped, and c above both."""
+    """`cvt.pack.sat.u8.s32.b32 d, a, b, c`: pack a above b, clamped, with c in the upper bits."""
     element = op.choice("u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2")
     if element is None:
         op.fail("expected the type of the results")

@@ -1,4 +1,4 @@
-"""Memory on the stack of a thread, as much as the thread asks for."""
+"""Dynamic allocation on a thread's stack: `alloca`, `stacksave`, `stackrestore`."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from tilewright.ptxsim.scalar_types import Array
 from tilewright.ptxsim.wave import Wave
 
 _ALIGNMENT: Final = 16
-_PIECE: Final = 1024
+_BLOCK: Final = 1024
 
 
 class Stack:
-    """Where the stack of every thread ends; pieces of local memory are taken as they are needed."""
+    """The stack pointer of every thread; blocks of local memory are reserved on demand."""
 
     def __init__(self, wave: Wave) -> None:
         self.wave = wave
         self.starts: list[int] = []
         self.ends: list[int] = []
         self.top: Array = np.zeros(wave.thread_count, np.int64)
-        self.grow(_PIECE)
+        self.grow(_BLOCK)
         self.top[:] = self.starts[0]
-        wave.deciding.append(lambda: self.top)
+        wave.control_state.append(lambda: self.top)
 
     def grow(self, size: int) -> int:
-        """A new piece of at least so many bytes."""
-        size = -(-size // _PIECE) * _PIECE
+        """Reserve a block of at least `size` bytes and return its address."""
+        size = -(-size // _BLOCK) * _BLOCK
         start = self.wave.reserve_local(size)
         self.starts.append(start)
         self.ends.append(start + size)
         return start
 
     def take(self, lanes: Lanes, sizes: Array, alignment: int) -> Array:
-        """The addresses of new bytes."""
-        found = -(-self.top[lanes.select] // alignment) * alignment
-        piece = np.searchsorted(np.array(self.starts), self.top[lanes.select], side="right") - 1
-        full = found + sizes > np.array(self.ends)[piece]
+        """Allocate bytes and return their addresses."""
+        addresses = -(-self.top[lanes.select] // alignment) * alignment
+        block = np.searchsorted(np.array(self.starts), self.top[lanes.select], side="right") - 1
+        full = addresses + sizes > np.array(self.ends)[block]
         if full.any():
             start = self.grow(int(sizes[full].max()) + alignment)
-            found = np.where(full, -(-start // alignment) * alignment, found)
-        self.top[lanes.select] = found + sizes
-        return found
+            addresses = np.where(full, -(-start // alignment) * alignment, addresses)
+        self.top[lanes.select] = addresses + sizes
+        return addresses
 
 
 @instruction("alloca")
@@ -58,15 +58,15 @@ def allocate(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         sizes = lanes.spread(size(lanes)).astype(np.int64)
-        found = lanes.wave.state(Stack).take(lanes, sizes, max(alignment, 1))
-        write(lanes, found.astype(type.dtype))
+        addresses = lanes.wave.state(Stack).take(lanes, sizes, max(alignment, 1))
+        write(lanes, addresses.astype(type.dtype))
 
     return run
 
 
 @instruction("stacksave")
 def save(op: Operation) -> Run:
-    """`stacksave d`: where the stack ends now."""
+    """`stacksave d`: the stack pointer."""
     type = op.type()
     write = op.write(0, type)
     op.needs(Stack)
@@ -75,7 +75,7 @@ def save(op: Operation) -> Run:
 
 @instruction("stackrestore")
 def restore(op: Operation) -> Run:
-    """`stackrestore a`: give back what was allocated since `stacksave` gave a."""
+    """`stackrestore a`: free what was allocated since `stacksave` returned a."""
     type = op.type()
     read = op.read(0, type)
     op.needs(Stack)

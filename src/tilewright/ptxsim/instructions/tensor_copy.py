@@ -1,4 +1,4 @@
-"""`cp.async.bulk.tensor`: the copy engine moves boxes of tensors."""
+"""`cp.async.bulk.tensor`: copies of tensor boxes (TMA)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ from typing import Final
 
 import numpy as np
 
+from tilewright.ptxsim.addresses import (
+    check_chunks,
+    global_span,
+    in_cta,
+    shared_address,
+    shared_span,
+)
 from tilewright.ptxsim.async_engine import AsyncEngine, BulkGroups
 from tilewright.ptxsim.bulk_targets import Arrivals, note_shared_write, ranks_of
 from tilewright.ptxsim.instructions.data_movement import CACHE_HINTS
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.map_proxy import MapProxy
-from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, Place, Space
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress, Space
 from tilewright.ptxsim.operation import Operation, Read
-from tilewright.ptxsim.places import check_chunks, global_span, in_cta, shared_address, shared_span
 from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.reductions import OPERATIONS, reduction
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
@@ -31,14 +37,14 @@ _ALIGNMENT: Final = 128
 class _Form:
     """The map and the coordinates: `[map, {x, y}]`."""
 
-    def __init__(self, op: Operation, which: int) -> None:
+    def __init__(self, op: Operation, operand_index: int) -> None:
         rank = next((_RANK.fullmatch(each) for each in op.modifiers if _RANK.fullmatch(each)), None)
         if rank is None:
             op.fail("expected the number of dimensions")
         if any(each.startswith(("im2col", "tile::")) for each in op.modifiers):
             op.unsupported("only tile mode")
         op.ignore(rank[0], "tile", "global", "shared::cta", "shared::cluster", *CACHE_HINTS)
-        operand = op.operand(which)
+        operand = op.operand(operand_index)
         if not isinstance(operand, Address) or len(operand.rest) != 1:
             op.fail("expected a tensor map and coordinates")
         self.map: Read = op.address(operand)
@@ -51,7 +57,7 @@ class _Form:
         op.needs(MapProxy)
 
     def box(self, lane: Lanes, *, stores: bool) -> Box:
-        """The box that one lane means."""
+        """The box of one lane's copy."""
         at = tuple(int(each(lane)[0]) for each in self.coordinates)
         map = self._decode(lane, int(self.map(lane)[0]))
         thread = int(lane.threads[0])
@@ -66,16 +72,16 @@ class _Form:
     def _decode(self, lane: Lanes, address: int) -> TensorMap:
         wave, site, thread = lane.wave, self.site, int(lane.threads[0])
         memory = wave.memory
-        place = memory.place(lane, Space.GENERIC, np.array([address]), 64, site, Kind.READ)
-        if not isinstance(place, Place) or place.arena is not memory.device.arena:
+        resolved = memory.resolve(lane, Space.GENERIC, np.array([address]), 64, site, Kind.READ)
+        if not isinstance(resolved, ResolvedAddress) or resolved.arena is not memory.device.arena:
             text = "expected a tensor map in global or constant memory or in a parameter"
             wave.violation(text, site, thread)
-        start = int(place.index[0])
+        start = int(resolved.index[0])
         if wave.checks:
-            memory.check(lane, place, SIZE, site, Kind.READ)
+            memory.check(lane, resolved, SIZE, site, Kind.READ)
         wave.state(MapProxy).require_visible(start, thread, site)
         try:
-            map = decode(place.arena.bytes[start : start + SIZE].tobytes())
+            map = decode(resolved.arena.bytes[start : start + SIZE].tobytes())
         except ValueError as error:
             wave.violation(f"invalid tensor map at address 0x{address:x}: {error}", site, thread)
         if map.rank != self.rank:
@@ -85,7 +91,7 @@ class _Form:
 
 
 def _check_rows(lane: Lanes, box: Box, spans: Array, size: int, kind: Kind, form: _Form) -> int:
-    """What lies inside of the tensor must exist; where the tensor begins in the arena."""
+    """Check the in-bounds rows; return the tensor's start in the arena."""
     wave, site = lane.wave, form.site
     memory = wave.memory
     base = box.map.address - GLOBAL_WINDOW
@@ -96,8 +102,8 @@ def _check_rows(lane: Lanes, box: Box, spans: Array, size: int, kind: Kind, form
     for start in (first, last):
         global_span(lane, box.map.address + start, size, 1, site, kind)
     if wave.checks:
-        who = Lanes(wave, lane.frame, np.repeat(lane.threads, len(spans)))
-        memory.check(who, Place(arena, spans + base, None), size, site, kind)
+        lanes_per_row = Lanes(wave, lane.frame, np.repeat(lane.threads, len(spans)))
+        memory.check(lanes_per_row, ResolvedAddress(arena, spans + base, None), size, site, kind)
     return base
 
 
@@ -114,9 +120,9 @@ class _Load:
 
     def run(self, lanes: Lanes) -> None:
         for at in range(lanes.count):
-            self._one(lanes.take(np.arange(lanes.count) == at))
+            self._issue(lanes.take(np.arange(lanes.count) == at))
 
-    def _one(self, lane: Lanes) -> None:
+    def _issue(self, lane: Lanes) -> None:
         wave, site = lane.wave, self.form.site
         memory, thread = wave.memory, int(lane.threads[0])
         box = self.form.box(lane, stores=False)
@@ -136,15 +142,15 @@ class _Load:
         starts = [start] if ranks is None else [in_cta(lane, start, rank) for rank in ranks]
         wave.traffic.moved("shared", Kind.ASYNC_WRITE, len(starts) * map.box_bytes)
         pending = self.arrivals.expect(lane, mask)
-        for each, found in zip(starts, pending.objects, strict=True):
-            note_shared_write(lane, each, map.footprint, found, site)
-        places = swizzled(map, shared_address(lane, start)) - shared_address(lane, start)
+        for each, mbarrier in zip(starts, pending.objects, strict=True):
+            note_shared_write(lane, each, map.footprint, mbarrier, site)
+        offsets = swizzled(map, shared_address(lane, start)) - shared_address(lane, start)
 
         def work() -> None:
             data = box.gather(memory.device.arena.bytes, base).reshape(-1, 16)
             shared = memory.shared.bytes.reshape(-1, 16)
             for each in starts:
-                shared[(places + each) >> 4] = data
+                shared[(offsets + each) >> 4] = data
             wave.progress += 1
             pending.complete(map.box_bytes)
 
@@ -152,7 +158,7 @@ class _Load:
 
 
 class _Store:
-    """A decoded copy from shared to global memory, perhaps a reduction."""
+    """A decoded copy from shared to global memory, or a reduction."""
 
     def __init__(self, op: Operation) -> None:
         self.form = _Form(op, 0)
@@ -164,9 +170,9 @@ class _Store:
 
     def run(self, lanes: Lanes) -> None:
         for at in range(lanes.count):
-            self._one(lanes.take(np.arange(lanes.count) == at))
+            self._issue(lanes.take(np.arange(lanes.count) == at))
 
-    def _one(self, lane: Lanes) -> None:
+    def _issue(self, lane: Lanes) -> None:
         wave, site = lane.wave, self.form.site
         memory, thread = wave.memory, int(lane.threads[0])
         box = self.form.box(lane, stores=True)
@@ -182,20 +188,22 @@ class _Store:
         base = _check_rows(lane, box, box.spans(), box.stored, Kind.ASYNC_WRITE, self.form)
         wave.traffic.moved("shared", Kind.ASYNC_READ, map.box_bytes)
         wave.traffic.moved("global", Kind.ASYNC_WRITE, len(box.spans()) * box.stored)
-        places = (swizzled(map, shared_address(lane, start)) - shared_address(lane, start)) + start
-        check_chunks(lane, places, 16, site, Kind.ASYNC_READ)
+        chunk_indices = (
+            swizzled(map, shared_address(lane, start)) - shared_address(lane, start)
+        ) + start
+        check_chunks(lane, chunk_indices, 16, site, Kind.ASYNC_READ)
         reduce = None
         if self.operation is not None:
             reduce = reduction(self.operation, map.type.removesuffix(".ftz"))
 
         def work() -> None:
-            rows = memory.shared.bytes.reshape(-1, 16)[places >> 4].reshape(map.rows, -1)
-            where, data = box.scatter(rows)
+            rows = memory.shared.bytes.reshape(-1, 16)[chunk_indices >> 4].reshape(map.rows, -1)
+            offsets, data = box.scatter(rows)
             arena = memory.device.arena
             if reduce is not None:
-                data = reduce(arena.bytes[where + base], data).reshape(where.shape)
-            arena.bytes[where + base] = data
-            arena.shadow[where + base] = 3
+                data = reduce(arena.bytes[offsets + base], data).reshape(offsets.shape)
+            arena.bytes[offsets + base] = data
+            arena.shadow[offsets + base] = 3
             wave.progress += 1
 
         job = wave.state(AsyncEngine).submit(work)
@@ -204,7 +212,7 @@ class _Store:
 
 @instruction("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor")
 def copy(op: Operation) -> Run:
-    """`cp.async.bulk.tensor.2d [to], [map, {x, y}], [mbarrier]`, and the other way round."""
+    """`cp.async.bulk.tensor.2d [to], [map, {x, y}], [mbarrier]`, and shared to global."""
     spaces = [each for each in op.modifiers if each == "global" or each.startswith("shared")]
     if not spaces:
         op.fail("expected two state spaces")
@@ -213,7 +221,7 @@ def copy(op: Operation) -> Run:
 
 @instruction("cp.async.bulk.prefetch.tensor")
 def prefetch(op: Operation) -> Run:
-    """Advice to caches."""
+    """A cache hint, which has no effect here."""
     op.rest()
     op.ignore_operands()
     return lambda lanes: None

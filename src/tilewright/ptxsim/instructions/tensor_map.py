@@ -1,4 +1,4 @@
-"""`tensormap`: tensor maps that a kernel makes for itself."""
+"""`tensormap`: tensor maps modified by a kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS: Final = {1: "b8", 2: "b16", 4: "b32", 8: "b64"}
 
 @instruction("tensormap.replace")
 def replace(op: Operation) -> Run:
-    """`tensormap.replace.tile.field [map], value`, or `[map], which, value`."""
+    """`tensormap.replace.tile.field [map], value`, or `[map], index, value`."""
     if not op.flag("tile"):
         op.unsupported("only tile mode")
     field = op.choice(*FIELDS)
@@ -31,10 +31,10 @@ def replace(op: Operation) -> Run:
     space = take_space(op)
     op.ignore("b1024")
     op.type()
-    which = op.constant(1) if count > 1 else 0
-    if which >= count:
-        op.fail(f"expected a number below {count}, got {which}")
-    offset += which * width
+    index = op.constant(1) if count > 1 else 0
+    if index >= count:
+        op.fail(f"expected a number below {count}, got {index}")
+    offset += index * width
     address, site = op.address(0), op.site
     value = op.read(op.operand_count - 1, SCALAR_TYPES["b64" if width == 8 else "b32"])
     word = SCALAR_TYPES[_WORDS[width]].dtype
@@ -42,18 +42,18 @@ def replace(op: Operation) -> Run:
 
     def run(lanes: Lanes) -> None:
         values = lanes.spread(value(lanes)).astype(word).reshape(-1, 1)
-        where = address(lanes)
-        if (where % 64).any():
-            text = f"expected a tensor map at a multiple of 64, got 0x{int(where[0]):x}"
+        addresses = address(lanes)
+        if (addresses % 64).any():
+            text = f"expected a tensor map at a multiple of 64, got 0x{int(addresses[0]):x}"
             lanes.wave.violation(text, site, int(lanes.threads[0]))
-        lanes.wave.memory.store(lanes, space, where + offset, values, width, 1, site)
+        lanes.wave.memory.store(lanes, space, addresses + offset, values, width, 1, site)
 
     return run
 
 
 @instruction("tensormap.cp_fenceproxy", blocks=True)
 def copy_and_fence(op: Operation) -> Run:
-    """`tensormap.cp_fenceproxy [to], [from], 128`: copy a map and release it to the engine."""
+    """`tensormap.cp_fenceproxy [to], [from], 128`: copy and release a map to its proxy."""
     op.ignore("global", "shared::cta", "tensormap::generic", "release", "sync", "aligned", *SCOPES)
     target, source, site = op.address(0), op.address(1), op.site
     if op.constant(2) != SIZE:
@@ -70,7 +70,7 @@ def copy_and_fence(op: Operation) -> Run:
         words = memory.load(leaders, Space.SHARED, from_, 8, SIZE // 8, site)
         memory.store(leaders, Space.GLOBAL, to, words, 8, SIZE // 8, site, Kind.ASYNC_WRITE)
         proxy = lanes.wave.state(MapProxy)
-        for cta, place in zip(leaders.ctas, np.broadcast_to(to, leaders.count), strict=True):
-            proxy.note_released(int(place) - GLOBAL_WINDOW, int(cta))
+        for cta, map_address in zip(leaders.ctas, np.broadcast_to(to, leaders.count), strict=True):
+            proxy.note_released(int(map_address) - GLOBAL_WINDOW, int(cta))
 
     return run

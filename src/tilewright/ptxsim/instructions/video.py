@@ -1,4 +1,4 @@
-"""Video instructions on pairs and quadruples: `vadd2`, `vabsdiff4`, `vset4` and their like."""
+"""Video instructions (SIMD within a register): `vadd2`, `vabsdiff4`, `vset4`, ...."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tilewright.ptxsim.operation import Operation
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, SIGNED, UNSIGNED, Array
 
 Compute = Callable[[Array, Array], Array]
-# On elements that have room for one bit more than the operands.
+# Computed on int64 elements, which cannot overflow.
 _FUNCTIONS: Final[dict[str, Compute]] = {
     "vadd": np.add,
     "vsub": np.subtract,
-    # Rounded up, away from zero for negative sums.
+    # Rounded up, away from zero if `a + b` is negative.
     "vavrg": lambda a, b: (a + b + (a + b >= 0)) >> 1,
     "vabsdiff": lambda a, b: abs(a - b),
     "vmin": np.minimum,
@@ -30,8 +30,8 @@ _COMPARISONS: Final[dict[str, Compute]] = {
 _B32: Final = SCALAR_TYPES["b32"]
 
 
-def _elements(op: Operation, which: int, bits: int, signed: bool) -> Callable[[Lanes], Array]:
-    read, dtype = op.read(which, _B32), (SIGNED if signed else UNSIGNED)[bits]
+def _elements(op: Operation, operand: int, bits: int, signed: bool) -> Callable[[Lanes], Array]:
+    read, dtype = op.read(operand, _B32), (SIGNED if signed else UNSIGNED)[bits]
 
     def elements(lanes: Lanes) -> Array:
         words = np.ascontiguousarray(lanes.spread(read(lanes)))
@@ -41,7 +41,7 @@ def _elements(op: Operation, which: int, bits: int, signed: bool) -> Callable[[L
 
 
 def _combine(op: Operation, function: Compute, bits: int, signed: bool, result: bool) -> Run:
-    """Apply to elements; `.add` sums the results and `c`, otherwise they are put side by side."""
+    """Apply a function elementwise; `.add` adds the results and `c`, otherwise they are packed."""
     saturates, adds = op.flag("sat"), op.flag("add")
     first, second = _elements(op, 1, bits, signed), _elements(op, 2, bits, op.type().is_signed)
     third, write = op.read(3, _B32), op.write(0, _B32)
@@ -56,8 +56,8 @@ def _combine(op: Operation, function: Compute, bits: int, signed: bool, result: 
         if not adds:
             write(lanes, np.ascontiguousarray(values.astype(word)).view(np.uint32)[:, 0])
             return
-        total = np.add.reduce(values, axis=1) + third(lanes)
-        write(lanes, total.astype(np.uint32))
+        accumulator = np.add.reduce(values, axis=1) + third(lanes)
+        write(lanes, accumulator.astype(np.uint32))
 
     return run
 
@@ -72,7 +72,7 @@ def compute(op: Operation) -> Run:
 
 @instruction("vset2", "vset4")
 def compare(op: Operation) -> Run:
-    """`vset4.a.b.cmp r, a, b, c`: one for each element for which it holds."""
+    """`vset4.a.b.cmp r, a, b, c`: 1 per element for which the comparison is true."""
     name = op.choice(*_COMPARISONS)
     if name is None:
         op.fail("expected a comparison")

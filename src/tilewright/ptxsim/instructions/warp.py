@@ -1,4 +1,4 @@
-"""Threads of a warp exchange values: shuffles, votes, matches, reductions, elections."""
+"""Warp-level exchange: shuffle, vote, match, redux, elect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LANES: Final = np.arange(WARP, dtype=np.int64)
 
 
 def _results(op: Operation) -> tuple[Write, Write | None]:
-    """Writers of `d` and, where the instruction says `d|p`, of `p`."""
+    """Writers of `d` and, for a `d|p` operand, of `p`."""
     operand = op.operand(0)
     if isinstance(operand, Pair):
         return op.write(operand.first, _B32), op.write(operand.second, _PREDICATE)
@@ -71,21 +71,21 @@ def shuffle(op: Operation) -> Run:
 def _check_sources(
     warps: WarpTable, source: Array, masks: Array, lanes: Lanes, op: Operation
 ) -> None:
-    """Values of lanes that do not take part are undefined."""
+    """Report a shuffle from a lane that does not participate, whose value is undefined."""
     if not lanes.wave.checks_for("uninitialised"):
         return
-    taking_part = masks & warps.for_lanes(warps.present())
-    wanted = np.uint32(1) << warps.flat(source).astype(np.uint32)
-    absent = (taking_part & wanted) == 0
+    participating = masks & warps.for_lanes(warps.present())
+    source_bit = np.uint32(1) << warps.flat(source).astype(np.uint32)
+    absent = (participating & source_bit) == 0
     if absent.any():
-        which = int(np.argmax(absent))
-        text = f"reads lane {int(warps.flat(source)[which])}, which does not take part"
-        lanes.wave.violation(text, op.site, int(lanes.threads[which]))
+        lane = int(np.argmax(absent))
+        text = f"reads lane {int(warps.flat(source)[lane])}, which does not participate"
+        lanes.wave.violation(text, op.site, int(lanes.threads[lane]))
 
 
 @instruction("vote.sync", blocks=True)
 def vote(op: Operation) -> Run:
-    """`vote.sync.mode d, p, mask`: for which lanes of the mask a predicate holds, or whether."""
+    """`vote.sync.mode d, p, mask`: ballot, any, all or uniform over the mask."""
     mode = op.choice("all", "any", "uni", "ballot")
     type = op.type()
     write, predicate, mask = op.write(0, type), op.predicate(1), op.read(2, _B32)
@@ -96,23 +96,23 @@ def vote(op: Operation) -> Run:
         if not lanes.count:
             return
         warps = WarpTable(lanes)
-        there = masks & warps.for_lanes(warps.present())
+        participating = masks & warps.for_lanes(warps.present())
         ayes = masks & warps.for_lanes(warps.bits(predicate(lanes)))
         if mode == "ballot":
             write(lanes, ayes)
         elif mode == "any":
             write(lanes, ayes != 0)
         elif mode == "all":
-            write(lanes, ayes == there)
+            write(lanes, ayes == participating)
         else:
-            write(lanes, (ayes == there) | (ayes == 0))
+            write(lanes, (ayes == participating) | (ayes == 0))
 
     return run
 
 
 @instruction("activemask")
 def active_mask(op: Operation) -> Run:
-    """`activemask d`: the lanes of the warp that are here now."""
+    """`activemask d`: the active lanes of the warp."""
     op.ignore("b32")
     write = op.write(0, _B32)
 
@@ -125,7 +125,7 @@ def active_mask(op: Operation) -> Run:
 
 @instruction("elect.sync", blocks=True)
 def elect(op: Operation) -> Run:
-    """`elect.sync d|p, mask`: one lane of the mask gets a true predicate: the lowest."""
+    """`elect.sync d|p, mask`: elect the lowest lane of the mask."""
     write, write_predicate = _results(op)
     mask, site = op.read(1, _B32), op.site
 
@@ -144,8 +144,8 @@ def elect(op: Operation) -> Run:
 
 @instruction("match.any.sync", "match.all.sync", blocks=True)
 def match(op: Operation) -> Run:
-    """`match.sync d, a, mask`: the lanes of the mask that hold the same value."""
-    everybody = op.name == "match.all.sync"
+    """`match.sync d, a, mask`: the lanes of the mask with the same value."""
+    is_all = op.name == "match.all.sync"
     type = op.type()
     write, write_predicate = _results(op)
     value, mask, site = op.read(1, type), op.read(2, _B32), op.site
@@ -155,14 +155,14 @@ def match(op: Operation) -> Run:
         if not lanes.count:
             return
         warps = WarpTable(lanes)
-        there = masks & warps.for_lanes(warps.present())
+        participating = masks & warps.for_lanes(warps.present())
         values = warps.table(value(lanes))
         same = values[:, :, None] == values[:, None, :]
         packed = np.packbits(same, axis=2, bitorder="little").view(np.uint32)[:, :, 0]
-        equal = warps.flat(packed) & there
-        if everybody:
-            agreed = equal == there
-            write(lanes, np.where(agreed, there, np.uint32(0)))
+        equal = warps.flat(packed) & participating
+        if is_all:
+            agreed = equal == participating
+            write(lanes, np.where(agreed, participating, np.uint32(0)))
             if write_predicate is not None:
                 write_predicate(lanes, agreed)
         else:
@@ -179,13 +179,13 @@ def _greatest(values: Array) -> Array:
     return np.maximum.reduce(values, axis=-1)
 
 
-def _sum(values: Array) -> Array:
+def _wrapping_add(values: Array) -> Array:
     return np.add.reduce(values.view(np.uint32), axis=-1, dtype=np.uint32)
 
 
-# What to do with the values of a mask, and what stands for those that are not in it.
+# The reduction of the values of a mask, and the neutral element for other lanes.
 _REDUCTIONS: Final[dict[str, tuple[Callable[[Array], Array], dict[str, int]]]] = {
-    "add": (_sum, {}),
+    "add": (_wrapping_add, {}),
     "min": (_least, {"u32": 0xFFFFFFFF, "s32": 0x7FFFFFFF}),
     "max": (_greatest, {"s32": -0x80000000}),
     "and": (lambda values: np.bitwise_and.reduce(values, axis=-1), {"b32": 0xFFFFFFFF}),
@@ -196,7 +196,7 @@ _REDUCTIONS: Final[dict[str, tuple[Callable[[Array], Array], dict[str, int]]]] =
 
 @instruction("redux.sync", blocks=True)
 def reduce(op: Operation) -> Run:
-    """`redux.sync.op d, a, mask`: the values of all lanes of the mask, reduced to one."""
+    """`redux.sync.op d, a, mask`: reduce the values of all lanes of the mask."""
     name = op.choice(*_REDUCTIONS)
     type = op.type()
     if name is None:
@@ -206,7 +206,7 @@ def reduce(op: Operation) -> Run:
     if type.bits != 32:
         op.unsupported(f".{type.name}")
     function, neutral = _REDUCTIONS[name]
-    nothing = type.dtype.type(neutral.get(type.name, 0))
+    neutral_value = type.dtype.type(neutral.get(type.name, 0))
     write, value = op.write(0, type), op.read(1, type)
     mask, site = op.read(2, _B32), op.site
 
@@ -215,22 +215,22 @@ def reduce(op: Operation) -> Run:
         if not lanes.count:
             return
         values, present = _values_for_lanes(lanes, masks, value(lanes))
-        write(lanes, function(np.where(present, values, nothing)).view(type.dtype))
+        write(lanes, function(np.where(present, values, neutral_value)).view(type.dtype))
 
     return run
 
 
 def _values_for_lanes(lanes: Lanes, masks: Array, values: Array) -> tuple[Array, Array]:
-    """For each lane the 32 values of its warp, and which of them its mask names."""
+    """For each lane the 32 values of its warp, and a mask of the participating ones."""
     warps = WarpTable(lanes)
-    there = masks & warps.for_lanes(warps.present())
+    participating = masks & warps.for_lanes(warps.present())
     rows = np.repeat(warps.table(values), WARP, axis=0).reshape(warps.count, WARP, WARP)
     chosen = rows.reshape(-1, WARP)[warps.flat(np.arange(warps.count * WARP))]
-    return chosen, members(there)
+    return chosen, members(participating)
 
 
 def _reduce_floats(op: Operation, greater: bool) -> Run:
-    """The least or greatest float; NaN is passed over unless `.NaN` says otherwise."""
+    """Minimum or maximum of floats; NaN is ignored unless `.NaN`."""
     magnitude, keep_nan = op.flag("abs"), op.flag("NaN")
     float_type = SCALAR_TYPES["f32"]
     write, value = op.write(0, float_type), op.read(1, float_type)
@@ -254,8 +254,8 @@ def _extreme_float(rows: Array, present: Array, greater: bool, keep_nan: bool) -
     bits = rows.view(np.int32).astype(np.int64)
     keys = np.where(bits < 0, -(bits & 0x7FFFFFFF) - 1, bits)
     counted = present & ~nan
-    outside = -(1 << 40) if greater else 1 << 40
-    keys = np.where(counted, keys, outside)
+    neutral = -(1 << 40) if greater else 1 << 40
+    keys = np.where(counted, keys, neutral)
     best = _greatest(keys) if greater else _least(keys)
     bits = np.where(best < 0, (-best - 1) | 0x80000000, best)
     is_nan = (present & nan).any(axis=-1) if keep_nan else ~counted.any(axis=-1)
@@ -273,8 +273,8 @@ def move_matrix(op: Operation) -> Run:
         lanes = whole_warps(lanes, site)
         if not lanes.count:
             return
-        # Lane 4r + c holds elements 2c and 2c + 1 of row r: rows lie one after the other.
-        halves = np.array(lanes.spread(read(lanes))).view(np.uint16).reshape(-1, 8, 8)
-        write(lanes, halves.transpose(0, 2, 1).copy().view(np.uint32).reshape(-1))
+        # Lane 4r + c has elements 2c and 2c + 1 of row r: rows are contiguous.
+        elements = np.array(lanes.spread(read(lanes))).view(np.uint16).reshape(-1, 8, 8)
+        write(lanes, elements.transpose(0, 2, 1).copy().view(np.uint32).reshape(-1))
 
     return run

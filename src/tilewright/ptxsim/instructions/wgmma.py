@@ -1,4 +1,4 @@
-"""`wgmma`: a warpgroup multiplies matrices in shared memory while its threads go on."""
+"""`wgmma`: asynchronous warpgroup-level mma."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FAMILIES: Final = ({"e4m3", "e5m2"}, {"s8", "u8"})
 
 @dataclass(slots=True)
 class _Work:
-    """A product that was issued: what there is to do, and which threads have not waited for it."""
+    """An issued mma: its execution, if it is still pending, and the threads yet to wait for it."""
 
     lanes: Lanes
     groups: Array
@@ -56,10 +56,10 @@ class _Work:
 
 
 class Pipeline:
-    """The products of a wave that are under way, oldest first.
+    """The pending mmas of a wave, oldest first.
 
-    The hardware multiplies at some time between issue and wait. Here it is at once, unless a seed
-    asks for another interleaving: then it may be as late as the wait.
+    The hardware executes an mma at some time between issue and wait. The emulator executes it at
+    issue, or with a seed possibly as late as the wait.
     """
 
     def __init__(self, wave: Wave) -> None:
@@ -69,7 +69,7 @@ class Pipeline:
         self._committed: Array = np.zeros(wave.thread_count, np.int64)
 
     def issue(self, lanes: Lanes, bundles: tuple[Bundle, ...], execute: Callable[[], None]) -> None:
-        """Begin a product, now or later."""
+        """Issue an mma; execute it now or later."""
         random = self.wave.scheduler.random
         late = random is not None and random.random() < 0.5
         if not late:
@@ -80,11 +80,11 @@ class Pipeline:
             self._queue.append(_Work(lanes, groups, bundles, execute if late else None))
 
     def commit(self, lanes: Lanes) -> None:
-        """What was issued since the last time becomes a group."""
+        """Commit the issued mmas as a group."""
         self._committed[lanes.select] += 1
 
     def wait(self, lanes: Lanes, pending: int) -> None:
-        """Finish all groups but the most recent ones."""
+        """Execute all groups but the `pending` most recent ones."""
         waiting = np.zeros(self.wave.thread_count, np.bool_)
         waiting[lanes.select] = True
         last = self._committed - pending
@@ -95,7 +95,7 @@ class Pipeline:
             if not due.any():
                 kept.append(work)
                 continue
-            # Whatever is older may be done as well: nobody can tell.
+            # Executing older mmas as well is unobservable.
             self._finish_all(at + 1)
             if self.registers.active:
                 self.registers.release(work.lanes.take(due), work.bundles)
@@ -109,7 +109,7 @@ class Pipeline:
 
 
 def _warpgroups(lanes: Lanes) -> Lanes:
-    """The lanes whose whole warpgroup is here; the others wait for it."""
+    """Return the lanes whose warpgroup is complete; block the others."""
     if not lanes.count:
         return lanes
     slots = lanes.threads - lanes.ctas * lanes.wave.slots_per_cta
@@ -143,14 +143,14 @@ def _take_form(op: Operation) -> Form:
     return Form(64, n, k, d, a, b, d, saturate, operation, ("row", "col"))
 
 
-def _unwatched(op: Operation, which: int) -> tuple[list[Read], list[Write]]:
+def _unwatched(op: Operation, operand: int) -> tuple[list[Read], list[Write]]:
     """Readers and writers that do not report to `AsyncRegisters`."""
     reads: list[Read] = []
     writes: list[Write] = []
-    for element in op.elements(which):
+    for element in op.elements(operand):
         register = op.register(element.text) if isinstance(element, Name) else None
         if register is None or SCALAR_TYPES[register.type].bits != 32:
-            op.fail(f"expected registers of 32 bits as operand {which + 1}")
+            op.fail(f"expected registers of 32 bits as operand {operand + 1}")
         slot = op.layout.slot(register, SCALAR_TYPES["b32"].dtype)
         reads.append(_reader(slot))
         writes.append(_writer(slot))
@@ -169,7 +169,7 @@ def _writer(slot: int) -> Write:
 
 
 class _Accumulator:
-    """D: 64 rows, of which each warp of the warpgroup holds 16."""
+    """D: 64 rows, 16 per warp of the warpgroup."""
 
     def __init__(self, op: Operation, form: Form) -> None:
         fragment = fragments.accumulator(16, form.n)
@@ -181,56 +181,56 @@ class _Accumulator:
         self._write: WriteMatrix = accumulators_to(writes, fragment, form.d)
 
     def read(self, lanes: Lanes, keep: Array) -> Array:
-        """The accumulators, zero for those warpgroups that do not keep them."""
+        """Read the accumulators; zero for the warpgroups that do not accumulate."""
         if not keep.any():
             return np.zeros((len(keep), 64, self.n), self.dtype)
-        found = self._read(lanes).view(self.dtype).reshape(-1, 64, self.n)
+        accumulators = self._read(lanes).view(self.dtype).reshape(-1, 64, self.n)
         if not keep.all():
-            found[~keep] = 0
-        return found
+            accumulators[~keep] = 0
+        return accumulators
 
     def write(self, lanes: Lanes, values: Array) -> None:
         self._write(lanes, values.reshape(-1, 16, self.n))
 
 
 class _Multiplicand:
-    """A or B: a descriptor, or registers of the four warps."""
+    """A or B: a shared-memory descriptor, or registers of the four warps."""
 
-    def __init__(self, op: Operation, which: int, rows: int, element: Element, k: int) -> None:
+    def __init__(self, op: Operation, operand: int, rows: int, element: Element, k: int) -> None:
         self.element = element
-        self.in_registers = isinstance(op.operand(which), Vector)
+        self.in_registers = isinstance(op.operand(operand), Vector)
         self.negative = False
         if self.in_registers:
             fragment = fragments.multiplicand_a(16, k, element.bits)
-            check_count(op, which, fragment, element)
-            self._patterns = patterns_from(_unwatched(op, which)[0], fragment, element)
+            check_count(op, operand, fragment, element)
+            self._patterns = patterns_from(_unwatched(op, operand)[0], fragment, element)
         else:
-            self.descriptor = op.read(which, SCALAR_TYPES["b64"])
+            self.descriptor = op.read(operand, SCALAR_TYPES["b64"])
             self.memory = SharedMatrix(rows, element, False, op.site)
 
     def capture(self, lanes: Lanes) -> Array:
-        """What must be known at issue: the descriptor of each warpgroup."""
+        """Read the descriptor of each warpgroup at issue."""
         if self.in_registers:
             return np.zeros(lanes.count // _WARPGROUP, np.uint64)
         return lanes.spread(self.descriptor(lanes))[::_WARPGROUP].copy()
 
     def announce(self, leaders: Lanes, descriptors: Array) -> None:
-        """Shared memory is about to be read."""
+        """Check and report the reads of shared memory."""
         if not self.in_registers:
             self.memory.announce(leaders, descriptors)
 
     def numbers(self, lanes: Lanes, leaders: Lanes, descriptors: Array) -> Array:
-        """The matrices of the warpgroups."""
+        """Load the matrices of the warpgroups."""
         if self.in_registers:
             patterns = self._patterns(lanes)
-            found = self.element.decode(patterns).reshape(-1, 64, patterns.shape[2])
+            matrices = self.element.decode(patterns).reshape(-1, 64, patterns.shape[2])
         else:
-            found = self.memory.read(leaders, descriptors)
-        return -found if self.negative else found
+            matrices = self.memory.read(leaders, descriptors)
+        return -matrices if self.negative else matrices
 
 
 def _take_scales(op: Operation, form: Form, a: _Multiplicand, b: _Multiplicand) -> None:
-    """The operands that follow scale-d: signs, and whether matrices lie across."""
+    """Decode the operands after scale-d: signs and transpositions."""
     rest = [op.constant(at) for at in range(4, op.operand_count)]
     if not form.a.is_float:
         expected = 0
@@ -253,7 +253,7 @@ def _take_scales(op: Operation, form: Form, a: _Multiplicand, b: _Multiplicand) 
 
 @instruction("wgmma.mma_async", blocks=True)
 def multiply(op: Operation) -> Run:
-    """`wgmma.mma_async d, a, b, scale-d, …`: D = A * B + D, or A * B, before the wait is over."""
+    """`wgmma.mma_async d, a, b, scale-d, …`: D = A * B + D, or A * B, asynchronously."""
     form = _take_form(op)
     d = _Accumulator(op, form)
     a = _Multiplicand(op, 1, 64, form.a, form.k)
@@ -262,7 +262,7 @@ def multiply(op: Operation) -> Run:
         op.fail("expected a descriptor of B")
     keep = op.predicate(3)
     _take_scales(op, form, a, b)
-    product, site = form.multiply("wgmma"), op.site
+    multiply_add, site = form.multiply("wgmma"), op.site
     bundles = tuple(bundles_of(site))
     op.needs(GenericWrites)
 
@@ -280,7 +280,7 @@ def multiply(op: Operation) -> Run:
         def execute() -> None:
             left = a.numbers(lanes, leaders, captured[0])
             right = b.numbers(lanes, leaders, captured[1])
-            d.write(lanes, product(left, right, d.read(lanes, kept)))
+            d.write(lanes, multiply_add(left, right, d.read(lanes, kept)))
 
         pipeline = wave.state(Pipeline)
         if pipeline.registers.active:
@@ -292,7 +292,7 @@ def multiply(op: Operation) -> Run:
 
 @instruction("wgmma.fence.sync.aligned", blocks=True)
 def fence(op: Operation) -> Run:
-    """`wgmma.fence`: registers that were touched may be used by `wgmma.mma_async`."""
+    """`wgmma.fence`: order register accesses before later `wgmma.mma_async`."""
     site = op.site
 
     def run(lanes: Lanes) -> None:
@@ -305,7 +305,7 @@ def fence(op: Operation) -> Run:
 
 @instruction("wgmma.commit_group.sync.aligned", blocks=True)
 def commit(op: Operation) -> Run:
-    """`wgmma.commit_group`: all products since the last one are a group."""
+    """`wgmma.commit_group`: commit the issued mmas as a group."""
     site = op.site
 
     def run(lanes: Lanes) -> None:
@@ -321,7 +321,7 @@ def commit(op: Operation) -> Run:
 
 @instruction("wgmma.wait_group.sync.aligned", blocks=True)
 def wait(op: Operation) -> Run:
-    """`wgmma.wait_group n`: at most the n most recent groups are still under way."""
+    """`wgmma.wait_group n`: at most the n most recent groups are pending."""
     pending, site = op.constant(0), op.site
 
     def run(lanes: Lanes) -> None:

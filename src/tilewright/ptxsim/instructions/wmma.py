@@ -1,7 +1,7 @@
-"""`wmma`: a warp loads matrices, multiplies them and stores the result.
+"""`wmma`: warp-level load, mma and store of matrices.
 
-PTX does not say which lane holds which element. Here it is as for `mma.sync`, and what fills only
-a part of the registers, as f16 does, is there twice or more.
+PTX leaves the fragment layout open. Here it is that of `mma.sync`; fragments that fill only a part
+of the registers, such as f16, are replicated.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _check(op: Operation, shape: str, element: Element) -> None:
 
 
 def _copies(fragment: Fragment, element: Element) -> int:
-    """How often the registers of a multiplicand hold the whole of it."""
+    """How often the registers of A or B replicate the fragment."""
     if element.name != "f16":
         return 1
     return _F16_REGISTERS * 2 // fragment.per_lane
@@ -73,13 +73,13 @@ class _Transfer:
         element = ELEMENTS[name]
         part = op.name.split(".")[2]
         rows, columns = {"a": (m, k), "b": (n, k)}.get(part, (m, n))
-        # B is held as its transpose.
+        # B is stored as its transpose.
         along_rows = self.by_row != (part == "b")
         self.per_word = 1
         if part in ("a", "b"):
             _check(op, shape, element)
             if element.bits < 8:
-                # Bits along k, as whole words.
+                # Sub-byte elements along K, as whole words.
                 self.per_word = 32 // element.bits
                 if not along_rows:
                     op.fail("expected A in rows and B in columns")
@@ -94,15 +94,15 @@ class _Transfer:
         self.width = element.bits // 8
         self.words = self.copies * fragment.per_lane * self.width // (8 if self.width == 8 else 4)
         self.type = SCALAR_TYPES[register_type(element)]
-        found = len(op.elements(registers))
-        if found != self.words:
-            op.fail(f"expected {self.words} registers, got {found}")
+        count = len(op.elements(registers))
+        if count != self.words:
+            op.fail(f"expected {self.words} registers, got {count}")
         self.address = op.address(address)
         given = op.operand_count > 2
         self.stride: Read | None = op.read(2, SCALAR_TYPES["u32"]) if given else None
 
-    def places(self, lanes: Lanes) -> list[Array]:
-        """For each element of a lane the addresses, one for each lane."""
+    def addresses(self, lanes: Lanes) -> list[Array]:
+        """For each element of a lane, one address per lane."""
         start = lanes.spread(self.address(lanes))
         stride: Array | int = self.line
         if self.stride is not None:
@@ -126,8 +126,8 @@ def load(op: Operation) -> Run:
             return
         memory = lanes.wave.memory
         columns = [
-            memory.load(lanes, form.space, place, width, 1, site)[:, 0]
-            for place in form.places(lanes)
+            memory.load(lanes, form.space, address, width, 1, site)[:, 0]
+            for address in form.addresses(lanes)
         ]
         elements = np.tile(np.stack(columns, axis=1), (1, form.copies))
         words = np.ascontiguousarray(elements).view(form.type.dtype)
@@ -151,9 +151,9 @@ def store(op: Operation) -> Run:
             return
         words = np.stack([lanes.spread(read(lanes)) for read in reads], axis=1)
         elements = words.view(UNSIGNED[8 * width])
-        for at, place in enumerate(form.places(lanes)):
+        for at, address in enumerate(form.addresses(lanes)):
             values = elements[:, at : at + 1]
-            lanes.wave.memory.store(lanes, form.space, place, values, width, 1, site)
+            lanes.wave.memory.store(lanes, form.space, address, values, width, 1, site)
 
     return run
 
@@ -164,14 +164,14 @@ def multiply(op: Operation) -> Run:
     form = _take_form(op)
     a = _multiplicand(op, 1, form.m, form.k, form.a)
     b = _multiplicand(op, 2, form.n, form.k, form.b)
-    place = fragments.accumulator(form.m, form.n)
-    c, d = read_accumulators(op, 3, place, form.c), write_accumulators(op, 0, place, form.d)
-    product, site = form.multiply("wmma"), op.site
+    fragment = fragments.accumulator(form.m, form.n)
+    c, d = read_accumulators(op, 3, fragment, form.c), write_accumulators(op, 0, fragment, form.d)
+    multiply_add, site = form.multiply("wmma"), op.site
 
     def run(lanes: Lanes) -> None:
         lanes = whole_warps(lanes, site)
         if lanes.count:
-            d(lanes, product(a(lanes), b(lanes), c(lanes)))
+            d(lanes, multiply_add(a(lanes), b(lanes), c(lanes)))
 
     return run
 
@@ -183,7 +183,7 @@ def _take_form(op: Operation) -> Form:
     shape, (m, n, k) = _take_shape(op)
     names = op.rest()
     if len(names) == 2:
-        # Of f16 only the types of D and C are written.
+        # For f16 only the types of D and C are given.
         names = (names[0], "f16", "f16", names[1])
     if len(names) != 4 or any(name not in ELEMENTS for name in names):
         op.unsupported("types")
@@ -197,12 +197,12 @@ def _take_form(op: Operation) -> Form:
     return Form(m, n, k, d, a, b, c, saturate, operation, majors)
 
 
-def _multiplicand(op: Operation, which: int, lines: int, k: int, element: Element) -> ReadMatrix:
-    fragment = fragments.multiplicand_a(lines, k, element.bits)
+def _multiplicand(op: Operation, operand: int, rows: int, k: int, element: Element) -> ReadMatrix:
+    fragment = fragments.multiplicand_a(rows, k, element.bits)
     count = max(1, fragment.per_lane * element.bits // (64 if element.bits == 64 else 32))
-    expected, found = count * _copies(fragment, element), len(op.elements(which))
-    if found != expected:
-        op.fail(f"expected {expected} registers as operand {which + 1}, got {found}")
-    reads = op.reads(which, SCALAR_TYPES[register_type(element)])[:count]
+    expected, actual = count * _copies(fragment, element), len(op.elements(operand))
+    if actual != expected:
+        op.fail(f"expected {expected} registers as operand {operand + 1}, got {actual}")
+    reads = op.reads(operand, SCALAR_TYPES[register_type(element)])[:count]
     read = patterns_from(reads, fragment, element)
     return lambda lanes: element.decode(read(lanes))

@@ -1,7 +1,7 @@
-"""Matrices in shared memory as `wgmma` sees them: descriptors, core matrices, swizzles.
+"""Matrices in shared memory as operands of `wgmma`: descriptors, core matrices, swizzles.
 
 Memory is read in chunks of 16 bytes. Eight chunks are a core matrix: eight rows of 16 bytes if
-the matrix lies along k, eight steps of k with 16 bytes of rows each if it lies across.
+the matrix is K-major, eight steps of K with 16 bytes of rows each if it is MN-major.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from tilewright.ptxsim.lanes import Lanes
 from tilewright.ptxsim.matrix.elements import Element
-from tilewright.ptxsim.memory import Kind, Place
+from tilewright.ptxsim.memory import Kind, ResolvedAddress
 from tilewright.ptxsim.proxies import GenericWrites
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 CHUNK: Final = 16
 K_BYTES: Final = 32
-# Bits 62 and 63: how many bytes a row of swizzled memory has; 16 is a matrix without a swizzle.
+# Bits 62 and 63: the swizzle width in bytes; 16 is no swizzle.
 _ROW_BYTES: Final = (16, 128, 64, 32)
 
 
 class Layout(NamedTuple):
-    """What a descriptor says besides where the matrix begins."""
+    """The fields of a descriptor except the start address."""
 
     leading: int
     stride: int
@@ -36,22 +36,22 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, descriptor: int) -> Layout:
-        """Take a descriptor apart."""
+        """Decode a descriptor."""
         leading = (descriptor >> 16 & 0x3FFF) * CHUNK
         stride = (descriptor >> 32 & 0x3FFF) * CHUNK
         return cls(leading, stride, descriptor >> 49 & 7, _ROW_BYTES[descriptor >> 62 & 3])
 
 
 def start_of(descriptors: Array) -> Array:
-    """The addresses at which matrices begin."""
+    """The start addresses of matrices."""
     return ((descriptors & np.uint64(0x3FFF)) << np.uint64(4)).astype(np.int64)
 
 
 @lru_cache(maxsize=256)
 def chunk_offsets(rows: int, element: Element, layout: Layout, across: bool) -> Array:
-    """Where the chunks of a matrix lie from its beginning, before the swizzle.
+    """The offsets of the chunks of a matrix from its start, before the swizzle.
 
-    Along k, a table of rows and chunks; across, one of steps of k and chunks.
+    K-major: a table of rows and chunks; MN-major (`across`): of steps of K and chunks.
     """
     plain = layout.row_bytes == CHUNK
     if not across:
@@ -68,7 +68,7 @@ def chunk_offsets(rows: int, element: Element, layout: Layout, across: bool) -> 
 
 
 def swizzle(address: Array, layout: Layout) -> Array:
-    """The address that is meant: chunks of a row trade places, as the row's number says."""
+    """Swizzle addresses: XOR the chunk with the row."""
     if layout.row_bytes == CHUNK:
         return address
     row = (address >> 7) - layout.base_offset
@@ -76,7 +76,7 @@ def swizzle(address: Array, layout: Layout) -> Array:
 
 
 class SharedMatrix:
-    """An operand of `wgmma` that lies in shared memory, as descriptors say."""
+    """A `wgmma` operand in shared memory, given by descriptors."""
 
     def __init__(self, rows: int, element: Element, across: bool, site: Instruction) -> None:
         self.rows = rows
@@ -89,16 +89,19 @@ class SharedMatrix:
         starts = start_of(descriptors)[:, None, None]
         layouts = [Layout.of(int(each)) for each in descriptors]
         if all(layout == layouts[0] for layout in layouts):
-            return self._place(starts, layouts[0])
-        rows = [self._place(start, layout) for start, layout in zip(starts, layouts, strict=True)]
+            return self._chunk_addresses(starts, layouts[0])
+        rows = [
+            self._chunk_addresses(start, layout)
+            for start, layout in zip(starts, layouts, strict=True)
+        ]
         return np.stack(rows)
 
-    def _place(self, start: Array, layout: Layout) -> Array:
+    def _chunk_addresses(self, start: Array, layout: Layout) -> Array:
         offsets = chunk_offsets(self.rows, self.element, layout, self.across)
         return swizzle(start + offsets, layout)
 
     def announce(self, leaders: Lanes, descriptors: Array) -> None:
-        """Check what the warpgroups that the lanes lead are about to read, and tell observers."""
+        """Check the shared-memory reads of the leaders' warpgroups, and report to observers."""
         wave = leaders.wave
         memory = wave.memory
         address = self.addresses(descriptors)
@@ -110,12 +113,12 @@ class SharedMatrix:
         index = address + (leaders.ctas * memory.shared_stride)[:, None, None]
         for thread, chunks in zip(leaders.threads, index, strict=True):
             lane = Lanes(wave, leaders.frame, np.array([thread]))
-            place = Place(memory.shared, chunks.reshape(-1), None)
-            wave.observer.access(lane, place, CHUNK, Kind.ASYNC_READ, self.site)
-            proxies.require_visible(memory.shared, place.index, CHUNK, int(thread), self.site)
+            resolved = ResolvedAddress(memory.shared, chunks.reshape(-1), None)
+            wave.observer.access(lane, resolved, CHUNK, Kind.ASYNC_READ, self.site)
+            proxies.require_visible(memory.shared, resolved.index, CHUNK, int(thread), self.site)
 
     def read(self, leaders: Lanes, descriptors: Array) -> Array:
-        """The numbers of one matrix for each of the warpgroups."""
+        """Load one matrix for each of the warpgroups."""
         wave = leaders.wave
         memory = wave.memory
         address = self.addresses(descriptors)
@@ -132,13 +135,13 @@ class SharedMatrix:
         memory = leaders.wave.memory
         outside = address > memory.shared_size - CHUNK
         group, *_ = np.unravel_index(int(np.argmax(outside)), address.shape)
-        where = int(address.reshape(-1)[np.argmax(outside)])
-        text = f"reads {CHUNK} bytes outside of shared memory at address 0x{where:x}"
+        out_of_bounds = int(address.reshape(-1)[np.argmax(outside)])
+        text = f"reads {CHUNK} bytes outside of shared memory at address 0x{out_of_bounds:x}"
         note = f"a CTA of this launch has {memory.shared_size} bytes"
         leaders.wave.violation(text, self.site, int(leaders.threads[group]), note)
 
     def _report_unwritten(self, leaders: Lanes, index: Array) -> None:
-        """Name the first chunk that was never written, if the check is on."""
+        """Report the first chunk that was never written, if the check is on."""
         wave = leaders.wave
         if not wave.checks_for("uninitialised"):
             return

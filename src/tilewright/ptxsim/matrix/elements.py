@@ -1,4 +1,4 @@
-"""The types of matrix elements: bits in registers or shared memory to numbers, and back."""
+"""The types of matrix elements: decoding of bits in registers or shared memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tilewright.ptxsim.scalar_types import UNSIGNED, Array
 class Element:
     """A type of matrix elements.
 
-    `least_exponent` is that of the smallest normal number: what has less is subnormal, and the
-    hardware adds it with this exponent.
+    `least_exponent` is the exponent of the smallest normal number, which the hardware also uses for
+    subnormal numbers when it aligns terms.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Element:
         return self.kind == "f"
 
     def unpack(self, words: Array) -> Array:
-        """The bit patterns in words, lowest first, along the last axis."""
+        """Unpack bit patterns from words, lowest first, along the last axis."""
         if self.bits >= 8:
             return words.view(UNSIGNED[self.bits])
         octets = words.view(np.uint8)
@@ -39,7 +39,7 @@ class Element:
         return parts.reshape(*octets.shape[:-1], -1)
 
     def decode(self, patterns: Array) -> Array:
-        """The numbers that bit patterns stand for, as float64, which holds all of them."""
+        """Decode bit patterns to float64, which represents all of them exactly."""
         if self.name == "f64":
             return patterns.view(np.float64)
         if self.name == "f32":
@@ -94,9 +94,9 @@ def _small_values(name: str) -> Array:
 def _float8_values(patterns: Array, mantissa: int) -> Array:
     """e4m3 has no infinities and one NaN; e5m2 is the upper half of f16."""
     if mantissa == 2:
-        halves = (patterns.astype(np.uint16) << np.uint16(8)).view(np.float16)
+        as_f16 = (patterns.astype(np.uint16) << np.uint16(8)).view(np.float16)
         with np.errstate(invalid="ignore"):
-            return halves.astype(np.float64)
+            return as_f16.astype(np.float64)
     exponent, fraction = (patterns >> 3) & 15, patterns & 7
     normal = np.ldexp(1 + fraction / 8, exponent - 7)
     values = np.where(exponent == 0, np.ldexp(fraction / 8, -6), normal)

@@ -1,8 +1,8 @@
-"""Which lane of a warp holds which element of a matrix.
+"""Fragment layouts: the lane and register of each matrix element.
 
-A lane is `4 * group + place`. Matrices of the multiplication instructions are split into blocks
-of eight rows (columns, for B) that belong to the eight groups; along the other direction the four
-places of a group follow one another.
+A lane is `4 * group + thread_in_group`, as in the PTX manual. Operand matrices are split into
+blocks of eight rows (columns, for B), one row per group; along the other dimension the four
+threads of a group are consecutive.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tilewright.ptxsim.scalar_types import Array
 
 _LANE: Final = np.arange(WARP)[:, None]
 _GROUP: Final = _LANE // 4
-_PLACE: Final = _LANE % 4
+_THREAD_IN_GROUP: Final = _LANE % 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Fragment:
-    """A matrix of `rows` × `columns` spread over the lanes of a warp.
+    """A matrix of `rows` × `columns` distributed over the lanes of a warp.
 
-    `row[lane, element]` and `column[lane, element]` say where the elements of a lane's registers,
-    lowest bits of the first register first, lie in the matrix.
+    `row[lane, element]` and `column[lane, element]` are the coordinates of the elements of a lane's
+    registers, lowest bits of the first register first.
     """
 
     rows: int
@@ -38,7 +38,7 @@ class Fragment:
 
     @property
     def per_lane(self) -> int:
-        """How many elements a lane holds."""
+        """The number of elements per lane."""
         return self.row.shape[1]
 
     def collect(self, elements: Array) -> Array:
@@ -62,13 +62,13 @@ def _fragment(rows: int, columns: int, row: Array, column: Array) -> Fragment:
 
 @cache
 def multiplicand_a(rows: int, k: int, bits: int) -> Fragment:
-    """A: registers go down the blocks of rows first, then along k."""
+    """A: registers are ordered along the blocks of rows first, then along K."""
     per_register = max(1, 32 // bits)
     blocks = rows // 8
     element = np.arange(rows * k // WARP)
     register, within = element // per_register, element % per_register
     row = _GROUP + 8 * (register % blocks)
-    column = (4 * (register // blocks) + _PLACE) * per_register + within
+    column = (4 * (register // blocks) + _THREAD_IN_GROUP) * per_register + within
     return _fragment(rows, k, row, column)
 
 
@@ -85,13 +85,13 @@ def accumulator(rows: int, columns: int) -> Fragment:
     blocks = rows // 8
     element = np.arange(rows * columns // WARP)
     row = _GROUP + 8 * (element // 2 % blocks)
-    column = 8 * (element // (2 * blocks)) + 2 * _PLACE + element % 2
+    column = 8 * (element // (2 * blocks)) + 2 * _THREAD_IN_GROUP + element % 2
     return _fragment(rows, columns, row, column)
 
 
-# m8n8k4 is four products at once: lanes 4q to 4q + 3 and 16 more of each work on product q. The
-# matrices of all four lie below one another.
-_PRODUCT: Final = _LANE % 16 // 4
+# m8n8k4 is four mmas at once: lanes 4q to 4q + 3 and 16 more of each compute mma q. The
+# matrices of all four are stacked along the rows.
+_MMA: Final = _LANE % 16 // 4
 _HALF: Final = _LANE // 16
 
 
@@ -99,10 +99,10 @@ _HALF: Final = _LANE // 16
 def quarter_multiplicand(column_major: bool) -> Fragment:
     """A of m8n8k4, or B as its transpose: four 8×4 matrices, as one of 32 rows."""
     element = np.arange(4)
-    line, across = _LANE % 4 + 4 * _HALF, element
+    row, column = _LANE % 4 + 4 * _HALF, element
     if column_major:
-        line, across = element + 4 * _HALF, _LANE % 4
-    return _fragment(32, 4, 8 * _PRODUCT + line, across)
+        row, column = element + 4 * _HALF, _LANE % 4
+    return _fragment(32, 4, 8 * _MMA + row, column)
 
 
 @cache
@@ -110,7 +110,7 @@ def quarter_accumulator(bits: int) -> Fragment:
     """C and D of m8n8k4: four 8×8 matrices, as one of 32 rows."""
     element = np.arange(8)
     if bits == 16:
-        return _fragment(32, 8, 8 * _PRODUCT + _LANE % 4 + 4 * _HALF, element)
+        return _fragment(32, 8, 8 * _MMA + _LANE % 4 + 4 * _HALF, element)
     row = (_LANE & 1) + (element & 2) + 4 * _HALF
     column = (element & 4) + (_LANE & 2) + (element & 1)
-    return _fragment(32, 8, 8 * _PRODUCT + row, column)
+    return _fragment(32, 8, 8 * _MMA + row, column)

@@ -1,4 +1,4 @@
-"""Matrices in registers: operands of an instruction to stacks of matrices, and back."""
+"""Matrices in registers: conversion between register operands and stacks of matrices."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _DTYPES: Final = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "s32"
 
 
 def register_type(element: Element) -> str:
-    """The type of the registers that hold such elements."""
+    """The type of registers with such elements."""
     return "b64" if element.bits == 64 else "b32"
 
 
-def check_count(op: Operation, which: int, fragment: Fragment, element: Element) -> None:
-    """Refuse a vector operand with too few or too many registers for a matrix."""
+def check_count(op: Operation, index: int, fragment: Fragment, element: Element) -> None:
+    """Reject a vector operand with too few or too many registers for a matrix."""
     expected = max(1, fragment.per_lane * element.bits // (64 if element.bits == 64 else 32))
-    found = len(op.elements(which))
-    if found != expected:
-        op.fail(f"expected {expected} registers as operand {which + 1}, got {found}")
+    count = len(op.elements(index))
+    if count != expected:
+        op.fail(f"expected {expected} registers as operand {index + 1}, got {count}")
 
 
-def read_patterns(op: Operation, which: int, fragment: Fragment, element: Element) -> ReadMatrix:
+def read_patterns(op: Operation, index: int, fragment: Fragment, element: Element) -> ReadMatrix:
     """A reader of matrices as bit patterns: (warps, rows, columns)."""
-    check_count(op, which, fragment, element)
+    check_count(op, index, fragment, element)
     type = SCALAR_TYPES[register_type(element)]
-    return patterns_from(op.reads(which, type), fragment, element)
+    return patterns_from(op.reads(index, type), fragment, element)
 
 
 def patterns_from(reads: list[Read], fragment: Fragment, element: Element) -> ReadMatrix:
-    """The same, from readers of registers."""
+    """A reader of matrices as bit patterns, from readers of registers."""
     dtype = UNSIGNED[64 if element.bits == 64 else 32]
 
     def read(lanes: Lanes) -> Array:
@@ -52,31 +52,31 @@ def patterns_from(reads: list[Read], fragment: Fragment, element: Element) -> Re
     return read
 
 
-def read_numbers(op: Operation, which: int, fragment: Fragment, element: Element) -> ReadMatrix:
-    """A reader of multiplicands, as float64."""
-    read = read_patterns(op, which, fragment, element)
+def read_numbers(op: Operation, index: int, fragment: Fragment, element: Element) -> ReadMatrix:
+    """A reader of A or B, as float64."""
+    read = read_patterns(op, index, fragment, element)
     return lambda lanes: element.decode(read(lanes))
 
 
 def read_accumulators(
-    op: Operation, which: int, fragment: Fragment, element: Element
+    op: Operation, index: int, fragment: Fragment, element: Element
 ) -> ReadMatrix:
     """A reader of accumulators, in their own type."""
-    read = read_patterns(op, which, fragment, element)
+    read = read_patterns(op, index, fragment, element)
     return lambda lanes: read(lanes).view(_DTYPES[element.name])
 
 
 def write_accumulators(
-    op: Operation, which: int, fragment: Fragment, element: Element
+    op: Operation, index: int, fragment: Fragment, element: Element
 ) -> WriteMatrix:
     """A writer of results."""
-    check_count(op, which, fragment, element)
-    writes = op.writes(which, SCALAR_TYPES[register_type(element)])
+    check_count(op, index, fragment, element)
+    writes = op.writes(index, SCALAR_TYPES[register_type(element)])
     return accumulators_to(writes, fragment, element)
 
 
 def accumulators_to(writes: list[Write], fragment: Fragment, element: Element) -> WriteMatrix:
-    """The same, with writers of registers."""
+    """A writer of results, from writers of registers."""
     dtype = UNSIGNED[64 if element.bits == 64 else 32]
 
     def write(lanes: Lanes, matrices: Array) -> None:

@@ -1,4 +1,4 @@
-"""Addresses of instructions that work on shared memory in pieces larger than a word."""
+"""Address resolution for instructions that access shared memory in chunks larger than a word."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tilewright.ptxsim.lanes import Lanes
-from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, Place, Space
+from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress, Space
 
 if TYPE_CHECKING:
     from tilewright.ptxsim.scalar_types import Array
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 def shared_index(
     lanes: Lanes, space: Space, address: Array, size: int, site: Instruction, kind: Kind
 ) -> Array:
-    """For each lane the place of `size` bytes, a power of two, in the arena of shared memory."""
+    """For each lane the index of `size` bytes, a power of two, in the shared-memory arena."""
     memory = lanes.wave.memory
-    place = memory.place(lanes, space, lanes.spread(address), size, site, kind)
-    if isinstance(place, Place) and place.arena is memory.shared:
-        return place.index
+    resolved = memory.resolve(lanes, space, lanes.spread(address), size, site, kind)
+    if isinstance(resolved, ResolvedAddress) and resolved.arena is memory.shared:
+        return resolved.index
     lanes.wave.violation("expected an address in shared memory", site, int(lanes.threads[0]))
 
 
@@ -34,7 +34,7 @@ def shared_span(
     site: Instruction,
     kind: Kind,
 ) -> int:
-    """Where `size` bytes of one lane begin in the arena of shared memory; all of them exist."""
+    """The index of `size` bytes of one lane in the shared-memory arena, checked for bounds."""
     wave = lane.wave
     if address % alignment:
         text = (
@@ -51,15 +51,17 @@ def shared_span(
 
 
 def check_chunks(lane: Lanes, index: Array, size: int, site: Instruction, kind: Kind) -> None:
-    """Report chunks of shared memory, `size` bytes each, that one lane must not touch."""
+    """Report chunks of shared memory, `size` bytes each, that the shadow forbids one lane."""
     wave = lane.wave
     if wave.checks:
-        who = Lanes(wave, lane.frame, np.repeat(lane.threads, len(index)))
-        wave.memory.check(who, Place(wave.memory.shared, index, None), size, site, kind)
+        lanes_per_chunk = Lanes(wave, lane.frame, np.repeat(lane.threads, len(index)))
+        wave.memory.check(
+            lanes_per_chunk, ResolvedAddress(wave.memory.shared, index, None), size, site, kind
+        )
 
 
 def in_cta(lane: Lanes, start: int, rank: int) -> int:
-    """The same place of shared memory in the CTA of a rank of the lane's cluster."""
+    """The index of the same shared-memory offset in another CTA of the lane's cluster."""
     wave = lane.wave
     cluster = wave.launch.cluster_size
     first = int(lane.ctas[0]) // cluster * cluster
@@ -68,14 +70,14 @@ def in_cta(lane: Lanes, start: int, rank: int) -> int:
 
 
 def shared_address(lane: Lanes, start: int) -> int:
-    """The address, in its own CTA, of a place in the arena."""
+    """The shared address of an arena index in its own CTA."""
     return start % lane.wave.memory.shared_stride
 
 
 def global_span(
     lane: Lanes, address: int, size: int, alignment: int, site: Instruction, kind: Kind
 ) -> int:
-    """Where `size` bytes begin in the arena of global memory; all of them exist."""
+    """The index of `size` bytes in the global-memory arena, checked for bounds."""
     wave = lane.wave
     arena = wave.memory.device.arena
     start, thread = address - GLOBAL_WINDOW, int(lane.threads[0])
@@ -88,7 +90,7 @@ def global_span(
         text = f"{kind.value} of {size} bytes outside of every allocation at address 0x{address:x}"
         wave.violation(text, site, thread)
     if wave.checks:
-        wave.memory.check(lane, Place(arena, np.array([start]), None), size, site, kind)
+        wave.memory.check(lane, ResolvedAddress(arena, np.array([start]), None), size, site, kind)
     if kind is Kind.ASYNC_WRITE:
         arena.shadow[start : start + size] = 3
     return start

@@ -6,7 +6,7 @@ C products and reductions, which stand on what the others make. Eight patterns c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
     views,
 )
 from tilewright.conversion.cuda_tile_to_nv_tileaa.adders import ADDERS
-from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet
 from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
 from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile.structure import ModuleOp
@@ -33,7 +33,6 @@ from tilewright.target.arch import ARCHES
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
-    from tilewright.ir.conversion_pattern import ConversionPattern
     from tilewright.ir.operation import Operation
     from tilewright.target.arch import Arch
 
@@ -130,9 +129,6 @@ class ConvertCudaTileToTileAA(Pass):
     name = "convert-cuda-tile-to-tileaa"
     compute_capability: str = option(default="", doc="the GPU to compile for, such as sm_90")
 
-    extra: Iterable[ConversionPattern | Renaming] = ()
-    """Patterns that are tried before all others."""
-
     def run(self, op: Operation, sink: Sink) -> None:
         arch = find_capability(self.compute_capability)
         if arch is None:
@@ -141,18 +137,15 @@ class ConvertCudaTileToTileAA(Pass):
         if not any(isinstance(inner, ModuleOp) for inner in op.walk()):
             return
         found = Sink()
-        finder = _finder(arch.name, tuple(self.extra))
-        if convert(op, TARGET, finder, TYPES, partial=True, sink=found):
+        if convert(op, TARGET, _finder(arch.name), TYPES, partial=True, sink=found):
             found.diagnostics.extend(leftovers(op))
         _report(found.diagnostics, sink)
 
 
 @cache
-def _finder(arch: str, extra: tuple[ConversionPattern | Renaming, ...]) -> PatternFinder:
+def _finder(arch: str) -> PatternFinder:
     """All patterns, ready for use; kept, since most programs are smaller than they are."""
-    patterns = PatternSet()
-    patterns.add(*extra, *all_patterns(ARCHES[arch]))
-    return PatternFinder(patterns.compiled())
+    return PatternFinder(all_patterns(ARCHES[arch]).compiled())
 
 
 def _report(found: list[Diagnostic], sink: Sink) -> None:

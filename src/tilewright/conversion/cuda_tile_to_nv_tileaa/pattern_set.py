@@ -69,13 +69,13 @@ class PatternSet:
         return [root for entry in self._entries for root in entry.roots]
 
     def compiled(self) -> Patterns:
-        """All patterns, the declared ones compiled."""
-        return tuple([_compiled(entry) for entry in self._entries])
+        """All patterns; the declared ones are compiled, as a fallback of the written ones."""
+        written = [entry for entry in self._entries if isinstance(entry, ConversionPattern)]
+        declared = [_compiled(entry) for entry in self._entries if isinstance(entry, Renaming)]
+        return (*written, *declared)
 
 
-def _compiled(entry: ConversionPattern | Renaming) -> ConversionPattern:
-    if isinstance(entry, ConversionPattern):
-        return entry
+def _compiled(entry: Renaming) -> ConversionPattern:
     kind, names = entry.new, entry.names
     defaults = default_attributes(kind)
     segmented = kind.schema.has_segments

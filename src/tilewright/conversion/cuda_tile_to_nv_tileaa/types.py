@@ -20,8 +20,6 @@ from tilewright.dialects.cuda_tile.types import (
     TileType,
     TokenType,
 )
-from tilewright.dialects.llvm.types import ArrayType, PointerType, StructType
-from tilewright.dialects.llvm.types import TokenType as LLVMTokenType
 from tilewright.dialects.nv_tileaa import types as nv_tileaa
 from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.constraints import tile_type
@@ -140,10 +138,3 @@ def tileaa_types() -> TypeConverter:
     types.add(StridedViewType, _convert_strided)
     types.add(GatherScatterViewType, _convert_gather)
     return types
-
-
-def declare_llvm_types(types: TypeConverter) -> None:
-    """Tell the shared LLVM converter what a tile, a pointer and a token are at the very end."""
-    types.add(TileType, lambda tile: StructType((ArrayType(tile.count, tile.element),)))
-    types.add(PtrType, lambda pointer: PointerType(nv_tileaa.GLOBAL))
-    types.add(TokenType, lambda token: LLVMTokenType())

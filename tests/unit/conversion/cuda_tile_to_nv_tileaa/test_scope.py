@@ -17,16 +17,20 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa import (
     all_patterns,
     leftovers,
 )
-from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import Renaming
+from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet, Renaming
+from tilewright.dialects.builtin import unrealized_cast
 from tilewright.dialects.cuda_tile.core import IotaOp
+from tilewright.dialects.cuda_tile.integer import SubIOp
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.dialects.nv_tileaa.shape import MakeRangeOp
 from tilewright.dialects.ub import PoisonOp
 from tilewright.driver.pipelines import LOWERING_PIPELINE, parse_pipeline
 from tilewright.driver.registry import DIALECTS
 from tilewright.ir.builder import create_op
-from tilewright.ir.conversion import convert
-from tilewright.ir.legality import Legality
+from tilewright.ir.conversion import convert, converts
+from tilewright.ir.conversion_builder import ConversionBuilder
+from tilewright.ir.conversion_pattern import ConversionPattern, Result
+from tilewright.ir.legality import ConversionTarget, Legality
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
 from tilewright.ir.verifier import verify
@@ -241,20 +245,51 @@ def test_the_capability_is_looked_at_first() -> None:
     assert [error.message for error in failures(module, "none")] == [NO_CAPABILITY]
 
 
-@pytest.mark.requirement("R0-020", "R0-021")
-def test_declared_patterns_fire_and_come_first() -> None:
-    class Other(MakeRangeOp):
-        """Stands for the operation that a declared pattern names."""
+class Declared(MakeRangeOp):
+    """What a declared pattern makes of `iota`."""
 
-    class Extended(ConvertCudaTileToTileAA):
-        extra = (Renaming(IotaOp, Other),)
 
+class Written(MakeRangeOp):
+    """What a written pattern makes of `iota`."""
+
+
+@converts(IotaOp)
+def write_iota(op: IotaOp, new: IotaOp, build: ConversionBuilder) -> Result:
+    return build.create(Written, types=build.types.convert(op.result.type))
+
+
+def iota_becomes(*patterns: ConversionPattern | Renaming) -> type[Operation]:
+    """The class of the operation that a set of patterns makes of `iota`."""
+    collected = PatternSet()
+    collected.add(*patterns)
     module = parsed(tile_module("%i = iota : tile<8xi32>"))
-    sink = Sink()
-    Extended(compute_capability="sm_90").run(module, sink)
-    assert sink.diagnostics == []
-    (made,) = [op for op in module.walk() if op.name == "nv_tileaa.make_range"]
-    assert type(made) is Other
+    target = ConversionTarget(LEGAL, (IotaOp.name,))
+    convert(module, target, collected.compiled(), TYPES, partial=True, cast=unrealized_cast)
+    (made,) = [op for op in module.walk() if op.name == MakeRangeOp.name]
+    return type(made)
+
+
+@pytest.mark.requirement("R0-021")
+def test_declared_patterns_fire() -> None:
+    assert iota_becomes(Renaming(IotaOp, Declared)) is Declared
+
+
+@pytest.mark.requirement("R0-020")
+def test_declared_patterns_are_the_fallback_of_written_ones() -> None:
+    declared = Renaming(IotaOp, Declared)
+    assert iota_becomes(declared, write_iota) is Written
+    assert iota_becomes(write_iota, declared) is Written
+
+
+@pytest.mark.requirement("R0-020", "R0-021")
+def test_the_pass_compiles_what_its_groups_declare() -> None:
+    """Subtraction is declared: no written pattern takes it, and the pass converts it."""
+    patterns = all_patterns(ARCHES["sm_90"])
+    entries = [entry for entry in patterns if SubIOp in entry.roots]
+    assert [type(entry) for entry in entries] == [Renaming]
+    body = "%a = constant <i32: 1> : tile<8xi32>\n%b = subi %a, %a : tile<8xi32>"
+    names = [op.name for op in converted(tile_module(body)).walk()]
+    assert names.count("nv_tileaa.subi") == 1
 
 
 @pytest.mark.requirement("R0-022")

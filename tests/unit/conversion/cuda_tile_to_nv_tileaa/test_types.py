@@ -12,10 +12,8 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa.pattern_set import PatternSet
 from tilewright.conversion.cuda_tile_to_nv_tileaa.types import (
     TO_CUDA_TILE,
     TO_NV_TILEAA,
-    declare_llvm_types,
     tileaa_types,
 )
-from tilewright.conversion.nvgpu_to_nvvm.types import llvm_types
 from tilewright.dialects.builtin import UnrealizedConversionCastOp, unrealized_cast
 from tilewright.dialects.cuda_tile.types import (
     TOKEN,
@@ -97,7 +95,7 @@ def test_views_reach_loads_and_stores() -> None:
     assert store.operands[0] is load.results[0]
 
 
-@pytest.mark.requirement("R0-011", "R0-012", "R0-013", "R0-014")
+@pytest.mark.requirement("R0-014")
 def test_types_are_the_same_for_operands_results_and_arguments() -> None:
     body = """
     %zero = constant <i32: 0> : tile<i32>
@@ -114,19 +112,6 @@ def test_types_are_the_same_for_operands_results_and_arguments() -> None:
     assert [str(value.type) for value in loop.operands[3:]] == expected
     assert [str(value.type) for value in loop.results] == expected
     assert [str(argument.type) for argument in block.args[1:]] == expected
-
-
-@pytest.mark.requirement("R0-011", "R0-012", "R0-013")
-def test_the_last_level_knows_what_tiles_pointers_and_tokens_are() -> None:
-    types = llvm_types()
-    assert types.convert(TOKEN) is None
-    declare_llvm_types(types)
-    found = [types.convert(type) for type in (TileType((8, 64), F32), PtrType(F32), TOKEN)]
-    assert [list(map(str, each or ())) for each in found] == [
-        ["!llvm.struct<(array<512 x f32>)>"],
-        ["!llvm.ptr<1>"],
-        ["!llvm.token"],
-    ]
 
 
 @pytest.mark.requirement("R0-034")

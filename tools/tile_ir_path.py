@@ -1,0 +1,209 @@
+"""Measure which operations, passes and rewrites the lowering pipeline uses from Tile IR.
+
+    python tools/tile_ir_path.py [--every N] [--jobs N]
+
+Compiles the corpus for sm_90 and sm_80, and the Tile IR programs of `tests/run` for sm_100 too,
+down to nvvm, and writes each fact once to `tests/requirements/tile_ir_path.json`:
+
+    pass NAME               a pass has run
+    op NAME                 an operation was in the program after some pass
+    fold OP                 an operation was folded
+    rule NAME -> OP         a canonicalization rule applied; `value`, if it made no operation
+    OP -> OP                a conversion made the second operation for the first
+
+`tools/requirements.py` looks up the evidence of each requirement among them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from corpus_checks import load_modules
+
+import tilewright
+from tilewright.driver.api import read_level
+from tilewright.driver.compile import Compilation, Watch
+from tilewright.driver.pipelines import level_of
+from tilewright.driver.progress import progress
+from tilewright.driver.settings import Settings
+from tilewright.ir import rules
+from tilewright.ir.conversion_builder import ConversionBuilder
+from tilewright.ir.operation import Operation
+from tilewright.ir.passes import Instrument, Pass
+from tilewright.ir.verifier import verify
+from tilewright.target.arch import find_arch
+
+if TYPE_CHECKING:
+    from tilewright.ir.conversion_pattern import Transfer
+
+ROOT: Final = Path(__file__).parent.parent
+PROGRAMS: Final = ROOT / "tests" / "run"
+MEASUREMENT: Final = ROOT / "tests" / "requirements" / "tile_ir_path.json"
+CORPUS_ARCHES: Final = ("sm_90", "sm_80")
+PROGRAM_ARCHES: Final = ("sm_90", "sm_80", "sm_100")
+OPT_LEVELS: Final = (3, 0)
+
+Facts = set[str]
+
+
+class Job(NamedTuple):
+    """One compilation."""
+
+    name: str
+    source: bytes
+    arch: str
+    opt_level: int
+
+
+class Recorder(Instrument):
+    """Records the passes that run and the operations that each leaves."""
+
+    __slots__ = ("facts",)
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def after(self, step: Pass, op: Operation) -> None:
+        self.facts.add(f"pass {step.name}")
+        self.facts.update({f"op {inner.name}" for inner in op.walk()})
+
+
+def record_rewrites(facts: Facts) -> None:
+    """Let the greedy driver record each fold and each rule that applied."""
+    commit = rules._Greedy._commit  # pyright: ignore[reportPrivateUsage]
+
+    def recorded(
+        self: rules._Greedy,  # pyright: ignore[reportPrivateUsage]
+        op: Operation,
+        replacement: rules.Replacement,
+        name: str,
+    ) -> None:
+        if name == "fold":
+            facts.add(f"fold {op.name}")
+        else:
+            result = replacement.name if isinstance(replacement, Operation) else "value"
+            facts.add(f"rule {name} -> {result}")
+        commit(self, op, replacement, name)
+
+    rules._Greedy._commit = recorded  # pyright: ignore[reportPrivateUsage]
+
+
+def record_conversions(facts: Facts) -> None:
+    """Let the conversion driver record what each operation is converted to."""
+    convert, transfer = ConversionBuilder._convert, ConversionBuilder._transfer  # pyright: ignore[reportPrivateUsage]
+
+    def add(op: Operation, made: Iterable[object]) -> None:
+        facts.update({f"{op.name} -> {new.name}" for new in made if isinstance(new, Operation)})
+
+    def converted(self: ConversionBuilder, op: Operation, patterns: object, new: bool) -> object:
+        mark = len(self._made)  # pyright: ignore[reportPrivateUsage]
+        reasons = convert(self, op, patterns, new)  # pyright: ignore[reportArgumentType]
+        if reasons is None and not op.regions:
+            add(op, self._made[mark:])  # pyright: ignore[reportPrivateUsage]
+        elif reasons is None:
+            add(op, self._made[mark : mark + 1])  # pyright: ignore[reportPrivateUsage]
+        return reasons
+
+    def transferred(self: ConversionBuilder, op: Operation, make: Transfer) -> bool:
+        mark = len(self._made)  # pyright: ignore[reportPrivateUsage]
+        done = transfer(self, op, make)
+        if done:
+            add(op, self._made[mark:])  # pyright: ignore[reportPrivateUsage]
+        return done
+
+    ConversionBuilder._convert = converted  # pyright: ignore
+    ConversionBuilder._transfer = transferred  # pyright: ignore
+
+
+def corpus_jobs(every: int) -> Iterator[Job]:
+    """The compilations of the corpus."""
+    for index, module in enumerate(load_modules()[::every]):
+        for arch in CORPUS_ARCHES:
+            yield Job(module.name, module.data, arch, OPT_LEVELS[index % 10 == 9])
+
+
+def program_jobs() -> Iterator[Job]:
+    """The compilations of the Tile IR programs among the test programs."""
+    for path in sorted(PROGRAMS.rglob("*.mlir")):
+        source = path.read_bytes()
+        if _is_tile_ir(source):
+            name = path.relative_to(ROOT).as_posix()
+            yield from (Job(name, source, a, o) for a in PROGRAM_ARCHES for o in OPT_LEVELS)
+
+
+def _is_tile_ir(source: bytes) -> bool:
+    try:
+        return level_of(read_level(source, "")) == "cuda_tile"
+    except tilewright.Error:
+        return False
+
+
+_facts: Facts = set()
+
+
+def _instrument() -> None:
+    record_rewrites(_facts)
+    record_conversions(_facts)
+
+
+def lower(job: Job) -> tuple[Facts, bool]:
+    """What one compilation uses, if it succeeds, and whether it did."""
+    _facts.clear()
+    try:
+        module = read_level(job.source, job.name)
+        verify(module)
+        settings = Settings(find_arch(job.arch), job.opt_level)
+        Compilation(module, settings, Watch([Recorder(_facts)])).lower("nvvm")
+    except tilewright.Error:
+        return set(), False
+    return _facts, True
+
+
+def measure(jobs: list[Job], processes: int) -> tuple[Facts, int]:
+    """All facts, and how many compilations they come from."""
+    facts: Facts = set()
+    lowered = 0
+    with multiprocessing.Pool(processes, _instrument) as pool:
+        results = pool.imap_unordered(lower, jobs, chunksize=4)
+        for new, succeeded in progress(results, len(jobs)):
+            facts |= new
+            lowered += succeeded
+    return facts, lowered
+
+
+def commit() -> str:
+    """The commit that is measured."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--abbrev=7", "--dirty"]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+
+
+def main() -> int:
+    """Measure, and write the facts."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--every", type=int, default=10, help="only one corpus module in N")
+    parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--output", type=Path, default=MEASUREMENT)
+    options = parser.parse_args()
+    jobs = list(chain(program_jobs(), corpus_jobs(options.every)))
+    facts, lowered = measure(jobs, options.jobs)
+    header = {
+        "command": f"python tools/tile_ir_path.py --every {options.every}",
+        "commit": commit(),
+        "compilations": lowered,
+        "programs": len({job.name for job in jobs}),
+    }
+    options.output.write_text(json.dumps({**header, "facts": sorted(facts)}, indent=1) + "\n")
+    print(f"{lowered} of {len(jobs)} compilations, {len(facts)} facts: {options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

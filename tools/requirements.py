@@ -1,4 +1,10 @@
-"""`make requirements`: each requirement with the tests that cover it, after running those tests."""
+"""`make requirements`: each requirement with the tests that cover it, after running those tests.
+
+The third column says whether it holds on the path from Tile IR: `path` if compilations of Tile IR
+programs used all that is its evidence, `hand-written` if only programs of a lower level reach it,
+`front end` if it is about text, bytecode and verification of Tile IR, `interface` if it is about
+how passes are put together. `tools/tile_ir_path.py` measures what those compilations use.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +15,63 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 ROOT: Final = Path(__file__).parent.parent
 INDEX: Final = ROOT / "tests" / "requirements" / "index.toml"
+MEASUREMENT: Final = INDEX.parent / "tile_ir_path.json"
+APART: Final = ("front end", "interface")
+"""What a requirement may be about instead of the lowering of programs."""
 
 Status = Literal["covered", "waived", "later", "open"]
+Reach = Literal["path", "hand-written", "front end", "interface", "-"]
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One row of the index: what must hold, and why it may be without a test for now."""
+    """One row of the index: what must hold, its evidence, and why it may be without a test."""
 
     id: str
     title: str
     later: str | None = None
     waived: str | None = None
+    evidence: Sequence[str] = ()
+    about: str | None = None
 
     def __post_init__(self) -> None:
         if self.later and self.waived:
             raise ValueError(f"{self.id}: expected at most one of later and waived, got both")
+        if self.about is not None and self.about not in APART:
+            raise ValueError(f"{self.id}: expected about to be one of {', '.join(APART)}")
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What compilations of Tile IR programs use; see `tools/tile_ir_path.py`."""
+
+    command: str
+    commit: str
+    compilations: int
+    programs: int
+    facts: Collection[str]
+
+
+def load_measurement(path: Path = MEASUREMENT) -> Measurement:
+    """The measurement that was written last."""
+    return Measurement(**json.loads(path.read_text(encoding="utf-8")))
+
+
+def reach(requirement: Requirement, measured: Measurement) -> Reach:
+    """Whether a requirement holds on the path from Tile IR."""
+    if requirement.waived or not (requirement.about or requirement.evidence):
+        return "-"
+    if requirement.about is not None:
+        return "front end" if requirement.about == APART[0] else "interface"
+    is_used = all(fact in measured.facts for fact in requirement.evidence)
+    return "path" if is_used else "hand-written"
 
 
 class Outcome(NamedTuple):
@@ -71,28 +111,33 @@ def why_open(outcomes: list[Outcome]) -> str:
     return f"failed: {', '.join(failed)}" if failed else "all its tests were skipped"
 
 
-def rows(requirement: Requirement, outcomes: list[Outcome]) -> Iterator[str]:
+def rows(requirement: Requirement, outcomes: list[Outcome], measured: Measurement) -> Iterator[str]:
     """The lines that list one requirement: itself, then one per test function."""
     state = status(requirement, outcomes)
     reasons = {"later": requirement.later, "waived": requirement.waived}
     if state == "open" and outcomes:
         reasons["open"] = why_open(outcomes)
     reason = reasons.get(state)
-    yield f"{requirement.id}  {state:<8} {requirement.title}" + (f"  [{reason}]" if reason else "")
+    columns = f"{requirement.id}  {state:<8} {reach(requirement, measured):<12}"
+    yield f"{columns} {requirement.title}" + (f"  [{reason}]" if reason else "")
     functions = Counter((outcome.test.partition("[")[0], outcome.kind) for outcome in outcomes)
     for (function, kind), cases in sorted(functions.items(), key=lambda entry: entry[0][0]):
         notes = [f"{cases} cases"] * (cases > 1) + [kind or ""] * (kind is not None)
-        yield f"                  {function}" + (f"  ({', '.join(notes)})" if notes else "")
+        yield f"                               {function}" + (
+            f"  ({', '.join(notes)})" if notes else ""
+        )
 
 
-def report(index: Mapping[str, Requirement], outcomes: Iterable[Outcome]) -> Iterator[str]:
-    """The whole listing; the last line holds the four counts."""
+def report(
+    index: Mapping[str, Requirement], outcomes: Iterable[Outcome], measured: Measurement
+) -> Iterator[str]:
+    """The whole listing; the last lines hold the counts of both columns."""
     by_id: dict[str, list[Outcome]] = {key: [] for key in index}
     for outcome in outcomes:
         by_id[outcome.requirement].append(outcome)
     states = {key: status(index[key], found) for key, found in by_id.items()}
     for key, found in by_id.items():
-        yield from rows(index[key], found)
+        yield from rows(index[key], found, measured)
     yield ""
     for key, state in states.items():
         if state == "open":
@@ -101,6 +146,12 @@ def report(index: Mapping[str, Requirement], outcomes: Iterable[Outcome]) -> Ite
     yield "requirements: " + ", ".join(
         f"{counts[state]} {state}" for state in ("covered", "waived", "later", "open")
     )
+    reached = Counter(reach(requirement, measured) for requirement in index.values())
+    yield "on the path from Tile IR: " + ", ".join(
+        f"{reached[column]} {column}" for column in ("path", "hand-written", *APART)
+    )
+    source = f"{measured.compilations} compilations of {measured.programs} programs"
+    yield f"measured by {source} at {measured.commit}: {measured.command}"
 
 
 def run_tests(arguments: list[str]) -> tuple[int, list[Outcome]]:
@@ -121,7 +172,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     _, arguments = parser.parse_known_args()
     code, outcomes = run_tests(arguments)
-    print(*report(load_index(), outcomes), sep="\n")
+    print(*report(load_index(), outcomes, load_measurement()), sep="\n")
     return 0 if code in (0, 5) else 1
 
 

@@ -7,9 +7,11 @@ down to nvvm, and writes each fact once to `tests/requirements/tile_ir_path.json
 
     pass NAME               a pass has run
     op NAME                 an operation was in the program after some pass
+    attribute OP KEY        such an operation had an attribute, not at its default
     fold OP                 an operation was folded
     rule NAME -> OP         a canonicalization rule applied; `value`, if it made no operation
-    OP -> OP                a conversion made the second operation for the first
+    OP -> OP                a conversion made the second for the first; `value`, if none
+    keep OP                 a conversion left such an operation as it was
 
 `tools/requirements.py` looks up the evidence of each requirement among them.
 """
@@ -21,12 +23,12 @@ import json
 import multiprocessing
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from corpus_checks import load_modules
+from corpus_checks import load_modules, load_programs
 
 import tilewright
 from tilewright.driver.api import read_level
@@ -39,10 +41,7 @@ from tilewright.ir.conversion_builder import ConversionBuilder
 from tilewright.ir.operation import Operation
 from tilewright.ir.passes import Instrument, Pass
 from tilewright.ir.verifier import verify
-from tilewright.target.arch import find_arch
-
-if TYPE_CHECKING:
-    from tilewright.ir.conversion_pattern import Transfer
+from tilewright.target.arch import ARCHES
 
 ROOT: Final = Path(__file__).parent.parent
 PROGRAMS: Final = ROOT / "tests" / "run"
@@ -73,18 +72,26 @@ class Recorder(Instrument):
 
     def after(self, step: Pass, op: Operation) -> None:
         self.facts.add(f"pass {step.name}")
-        self.facts.update({f"op {inner.name}" for inner in op.walk()})
+        for inner in op.walk():
+            self.facts.add(f"op {inner.name}")
+            self.facts.update(f"attribute {inner.name} {key}" for key in chosen_attributes(inner))
+
+
+def chosen_attributes(op: Operation) -> Iterator[str]:
+    """The attributes of an operation that are not at their defaults."""
+    fields = {each.spelling: each for each in op.schema.attributes}
+    for key in op.attributes:
+        field = fields.get(key)
+        if field is None or getattr(op, field.name) != field.default:
+            yield key
 
 
 def record_rewrites(facts: Facts) -> None:
     """Let the greedy driver record each fold and each rule that applied."""
-    commit = rules._Greedy._commit  # pyright: ignore[reportPrivateUsage]
+    commit = rules._Greedy._commit
 
     def recorded(
-        self: rules._Greedy,  # pyright: ignore[reportPrivateUsage]
-        op: Operation,
-        replacement: rules.Replacement,
-        name: str,
+        self: rules._Greedy, op: Operation, replacement: rules.Replacement, name: str
     ) -> None:
         if name == "fold":
             facts.add(f"fold {op.name}")
@@ -93,39 +100,44 @@ def record_rewrites(facts: Facts) -> None:
             facts.add(f"rule {name} -> {result}")
         commit(self, op, replacement, name)
 
-    rules._Greedy._commit = recorded  # pyright: ignore[reportPrivateUsage]
+    rules._Greedy._commit = recorded
 
 
 def record_conversions(facts: Facts) -> None:
-    """Let the conversion driver record what each operation is converted to."""
-    convert, transfer = ConversionBuilder._convert, ConversionBuilder._transfer  # pyright: ignore[reportPrivateUsage]
+    """Let the conversion driver record what each operation is converted to, and what stays."""
+    driver: Any = ConversionBuilder
+    convert, transfer, keep = driver._convert, driver._transfer, driver._keep
 
-    def add(op: Operation, made: Iterable[object]) -> None:
-        facts.update({f"{op.name} -> {new.name}" for new in made if isinstance(new, Operation)})
+    def add(op: Operation, made: list[object]) -> None:
+        news = [new.name for new in made if isinstance(new, Operation)]
+        # What follows the first is what the regions of the operation became.
+        facts.update({f"{op.name} -> {new}" for new in (news[:1] if op.regions else news)})
+        if not news:
+            facts.add(f"{op.name} -> value")
 
-    def converted(self: ConversionBuilder, op: Operation, patterns: object, new: bool) -> object:
-        mark = len(self._made)  # pyright: ignore[reportPrivateUsage]
-        reasons = convert(self, op, patterns, new)  # pyright: ignore[reportArgumentType]
-        if reasons is None and not op.regions:
-            add(op, self._made[mark:])  # pyright: ignore[reportPrivateUsage]
-        elif reasons is None:
-            add(op, self._made[mark : mark + 1])  # pyright: ignore[reportPrivateUsage]
+    def converted(self: Any, op: Operation, patterns: object, new: bool) -> object:
+        mark = len(self._made)
+        reasons = convert(self, op, patterns, new)
+        if reasons is None:
+            add(op, self._made[mark:])
         return reasons
 
-    def transferred(self: ConversionBuilder, op: Operation, make: Transfer) -> bool:
-        mark = len(self._made)  # pyright: ignore[reportPrivateUsage]
-        done = transfer(self, op, make)
-        if done:
-            add(op, self._made[mark:])  # pyright: ignore[reportPrivateUsage]
-        return done
+    def transferred(self: Any, op: Operation, make: object) -> bool:
+        mark = len(self._made)
+        if succeeded := transfer(self, op, make):
+            add(op, self._made[mark:])
+        return succeeded
 
-    ConversionBuilder._convert = converted  # pyright: ignore
-    ConversionBuilder._transfer = transferred  # pyright: ignore
+    def kept(self: Any, op: Operation) -> None:
+        facts.add(f"keep {op.name}")
+        keep(self, op)
+
+    driver._convert, driver._transfer, driver._keep = converted, transferred, kept
 
 
 def corpus_jobs(every: int) -> Iterator[Job]:
-    """The compilations of the corpus."""
-    for index, module in enumerate(load_modules()[::every]):
+    """The compilations of the corpus, and of the programs that join it."""
+    for index, module in enumerate([*load_programs(), *load_modules()[::every]]):
         for arch in CORPUS_ARCHES:
             yield Job(module.name, module.data, arch, OPT_LEVELS[index % 10 == 9])
 
@@ -160,11 +172,11 @@ def lower(job: Job) -> tuple[Facts, bool]:
     try:
         module = read_level(job.source, job.name)
         verify(module)
-        settings = Settings(find_arch(job.arch), job.opt_level)
+        settings = Settings(ARCHES[job.arch], job.opt_level)
         Compilation(module, settings, Watch([Recorder(_facts)])).lower("nvvm")
     except tilewright.Error:
         return set(), False
-    return _facts, True
+    return set(_facts), True
 
 
 def measure(jobs: list[Job], processes: int) -> tuple[Facts, int]:

@@ -366,15 +366,3 @@ def test_everything_is_named_after_the_dialect():
     assert all(name.startswith("cuda_tile.") for name in CUDA_TILE.ops)
     assert {kind.name.partition(".")[0] for kind in CUDA_TILE.ops.values()} == {"cuda_tile"}
     assert all(name.startswith("cuda_tile.") for name in (*CUDA_TILE.types, *CUDA_TILE.attributes))
-
-
-@pytest.mark.requirement("R4-043", kind="behaviour")
-def test_forms_are_made_of_operands_attributes_and_dictionaries():
-    module = read(
-        f"%a, %b = load_view_tko weak %v[%n] token = %t attributes {{x}} : {PV} {TO_TILE}"
-    )
-    (printed,) = lines(module)
-    operands = "%pview[%arg2] token = %0"
-    types = f"{PV}, tile<i32> -> tile<8xf32>, token"
-    name = "%tile, %result_token = load_view_tko"
-    assert printed == f"{name} weak {operands} attributes {{x}} : {types}"

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.driver.compile import compile
 from tilewright.driver.registry import context
+from tilewright.ir.operation import Operation
+from tilewright.ir.types import TensorType
+from tilewright.ir.values import BlockArgument, Value
 from tilewright.text.parser import parse_text
 
 KERNELS = Path(__file__).parents[1] / "run" / "kernels"
@@ -55,15 +61,30 @@ def test_every_entry_is_a_kernel() -> None:
     assert re.findall(r"\.visible \.entry (\w+)", ptx) == ["k0", "k1", "k2"]
 
 
-@pytest.mark.requirement("R1-006", "R2-057")
+@pytest.mark.requirement("R1-006")
 def test_tokens_cost_nothing() -> None:
     """A load behind a token that nothing made is the same code as one without."""
     with_token = ADD.replace("TOKEN", "%s = make_token : token").replace("BEFORE", "token = %s")
     without = ADD.replace("TOKEN", "").replace("BEFORE", "")
     compiled = compile(with_token, arch="sm_90")
     assert compiled.ptx == compile(without, arch="sm_90").ptx
-    assert "mem_token" in compiled.stages["nv_tileas"]
-    assert "mem_token" not in compiled.stages["nvgpu"]
+
+
+def values(module: Operation) -> Iterator[Value]:
+    """Every result and block argument."""
+    for op in module.walk():
+        yield from op.results
+        yield from (arg for region in op.regions for block in region.blocks for arg in block.args)
+
+
+@pytest.mark.requirement("R2-057")
+def test_tokens_are_gone_below_nv_tileas() -> None:
+    """A loop carries a token: neither a result nor a block argument is one at the next level."""
+    stages = compile((KERNELS / "scan.mlir").read_text(), arch="sm_90").stages
+    above, below = (parse_text(stages[level], context()) for level in ("nv_tileas", "nvgpu"))
+    tokens = [value for value in values(above) if value.type is MEM_TOKEN]
+    assert any(isinstance(token, BlockArgument) for token in tokens)
+    assert not [value for value in values(below) if value.type is MEM_TOKEN]
 
 
 @pytest.mark.requirement("R1-054")
@@ -75,15 +96,50 @@ def test_lines_of_the_source_reach_ptx_if_asked_for() -> None:
     assert ".loc" not in compile(text, arch="sm_90").ptx
 
 
+GEMMS = {"gemm": "nvgpu.mma.sync", "gemm_warpgroups": "cute_nvgpu.wgmma.issue"}
+"""Two matmuls, and what multiplies in them at the level of threads on sm_90."""
+
+LEVELS = {
+    "cuda_tile": {"cuda_tile"},
+    "nv_tileaa": {"nv_tileaa"},
+    "nv_tileas": {"nv_tileaa", "nv_tileas"},
+    "nvgpu": {"cute_nvgpu", "nvgpu", "nvvm", "llvm"},
+    "nvvm": {"nvvm", "llvm"},
+}
+"""Which of the dialects that levels consist of each level may have."""
+
+
 @pytest.mark.requirement("R1-063")
-def test_levels_follow_each_other() -> None:
-    stages = compile(ADD.replace("TOKEN", "").replace("BEFORE", ""), arch="sm_90").stages
-    assert list(stages) == ["cuda_tile", "nv_tileaa", "nv_tileas", "nvgpu", "nvvm", "llvm", "ptx"]
-    assert "cuda_tile" in dialects(stages["cuda_tile"])
-    assert "cuda_tile" not in dialects(stages["nv_tileaa"])
-    assert "nv_tileas" in dialects(stages["nv_tileas"])
-    assert dialects(stages["nvgpu"]) & {"nv_tileaa", "nv_tileas", "cuda_tile"} == set()
-    assert dialects(stages["nvvm"]) <= {"llvm", "nvvm", "gpu", "builtin"}
+@pytest.mark.parametrize("name", GEMMS)
+def test_levels_follow_each_other(name: str) -> None:
+    """Atoms of CuTe stand beside the operations of nvgpu, at one level."""
+    stages = compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90").stages
+    assert list(stages) == [*LEVELS, "llvm", "ptx"]
+    leveled = set().union(*LEVELS.values())
+    for level, allowed in LEVELS.items():
+        found = Counter(op.dialect for op in parse_text(stages[level], context()).walk())
+        assert leveled & found.keys() <= allowed, level
+        assert found[GEMMS[name].partition(".")[0] if level == "nvgpu" else level], level
+        assert (GEMMS[name] in stages[level]) == (level == "nvgpu")
+    assert "define" in stages["llvm"]
+
+
+@pytest.mark.requirement("R3-071")
+@pytest.mark.parametrize(
+    ("name", "above", "below"),
+    [
+        ("gemm", "nvgpu.mma.sync", "nvvm.mma.sync"),
+        ("gemm_warpgroups", "cute_nvgpu.wgmma.issue", "nvvm.wgmma.steps"),
+    ],
+)
+def test_the_last_conversion_takes_atoms_and_nvgpu_alike(name: str, above: str, below: str) -> None:
+    """Every product that the level above has is one below, and nothing of both dialects stays."""
+    stages = compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90").stages
+    threads, last = (parse_text(stages[level], context()) for level in ("nvgpu", "nvvm"))
+    issued = [op for op in threads.walk() if op.name == above]
+    assert issued
+    assert len([op for op in last.walk() if op.name == below]) == len(issued)
+    assert not {"cute_nvgpu", "nvgpu"} & {op.dialect for op in last.walk()}
 
 
 TURNED = """cuda_tile.module @kernels {
@@ -109,11 +165,35 @@ TURNED = """cuda_tile.module @kernels {
 """
 
 
+def tensor(value: Value) -> TensorType:
+    assert isinstance(value.type, TensorType)
+    return value.type
+
+
 @pytest.mark.requirement("R0-078")
 def test_layouts_are_converted_between_producers_and_consumers() -> None:
-    lowered = compile(TURNED, arch="sm_90").stages["nv_tileas"]
-    assert "nv_tileas.view" in lowered
-    assert "nv_tileas.convert_layout" in lowered
+    """In a matmul, for instance between a dot and the store of its result."""
+    stages = compile((KERNELS / "gemm_warpgroups.mlir").read_text(), arch="sm_90").stages
+    before, after = (parse_text(stages[level], context()) for level in ("nv_tileaa", "nv_tileas"))
+    types = [value.type for value in values(before)]
+    assert not [type for type in types if isinstance(type, TensorType) and type.encoding]
+    views = [op for op in after.walk() if op.name == "nv_tileas.view"]
+    assert len(views) == len([op for op in before.walk() if op.name == "nv_tileaa.view"]) > 0
+    assert all(tensor(view.operands[0]).encoding for view in views)
+    assert all(tensor(view.results[0]).encoding for view in views)
+    conversions = [op for op in after.walk() if op.name == "nv_tileas.convert_layout"]
+    for op in conversions:
+        source, target = tensor(op.operands[0]), tensor(op.results[0])
+        assert (source.shape, source.element) == (target.shape, target.element)
+        assert source.encoding is not target.encoding
+    edges = {
+        (producer.name, user.name)
+        for op in conversions
+        for producer in [op.operands[0].defining_op()]
+        for user in op.results[0].users
+        if producer is not None
+    }
+    assert ("nv_tileas.dot", "nv_tileas.tiled_store") in edges
 
 
 @pytest.mark.requirement("R0-079")

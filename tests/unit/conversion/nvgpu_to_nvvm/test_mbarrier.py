@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lowering import kernel, lowered, read, symbols, to_ptx
+from lowering import convert, kernel, lowered, read, symbols, to_ptx
 
+from tilewright.ir.types import I1
 from tilewright.ptxsim import Module
 from tilewright.support.diagnostics import UserError
 
@@ -31,7 +32,7 @@ def test_two_groups_have_memory_of_their_own() -> None:
 
 
 @pytest.mark.requirement(
-    "R3-011", "R3-048", "R3-049", "R3-050", "R3-051", "R3-052", "R3-072", "R3-074", "R3-077"
+    "R3-011", "R3-048", "R3-049", "R3-050", "R3-051", "R3-052", "R3-072", "R3-074"
 )
 @pytest.mark.parametrize(
     ("body", "expected"),
@@ -79,6 +80,28 @@ def test_two_groups_have_memory_of_their_own() -> None:
 )  # fmt: skip
 def test_operations_on_a_barrier(body: str, expected: list[str]) -> None:
     assert lowered(body, ARGUMENTS) == [f"%0 = {ADDRESS}", *expected]
+
+
+@pytest.mark.requirement("R3-077")
+def test_parity_that_a_loop_carries_feeds_the_wait_as_it_is() -> None:
+    """The i1 of the loop is the operand of the wait: nothing is extracted, shifted or masked."""
+    body = f"""
+        %odd = arith.constant true
+        %even = arith.constant false
+        %zero = arith.constant 0 : index
+        %end = scf.for %k = %zero to %n step %i iter_args(%phase = %even) -> (i1) {{
+          nvgpu.mbarrier.try_wait.parity %b[%i], %phase, %n : {GROUP}
+          %next = arith.xori %phase, %odd : i1
+          scf.yield %next : i1
+        }}
+    """
+    module = convert(kernel(body, ARGUMENTS))
+    (wait,) = [op for op in module.walk() if op.name == "nvvm.mbarrier.try_wait.parity.shared"]
+    parity = wait.operands[1]
+    assert parity.type is I1
+    assert parity.defining_op() is None
+    (flip,) = [user for user in parity.users if user is not wait]
+    assert flip.name == "llvm.xor"
 
 
 @pytest.mark.requirement("R3-019", "R3-020", "R3-076")

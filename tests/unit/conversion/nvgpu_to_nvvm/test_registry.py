@@ -225,7 +225,6 @@ def test_blocks_are_of_whole_warps(size: str, is_whole: bool) -> None:
     assert threads % 32 == 0
 
 
-@pytest.mark.requirement("R3-075")
 def test_barriers_are_invalidated_by_nvvm_itself() -> None:
     assert "nvgpu.mbarrier.inval" not in operations("nvgpu")
     body = f"""

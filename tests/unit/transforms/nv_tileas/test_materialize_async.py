@@ -149,6 +149,40 @@ def test_tokens_are_integers_below_nv_tileas_only() -> None:
     assert str(flipped.results[0].type) == "i32"
 
 
+@pytest.mark.requirement("R2-057")
+def test_a_created_token_is_the_index_of_its_barrier() -> None:
+    """Two tokens that live at once: the i32 that a copy's phase starts from is the slot."""
+    body = "".join(CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") for n in range(2))
+    body += READ.format("r", "c0") + READ.format("q", "c1")
+    below = lowered(body)
+    assert not [op for op in below.walk() if any(r.type is MEM_TOKEN for r in op.results)]
+    handles = [op.operands[0].defining_op() for op in named(below, "arith.xori")]
+    slots = [op.attributes["value"].value for op in handles]  # type: ignore[union-attr]
+    barriers = [op.operands[2].defining_op() for op in named(below, "nvgpu.mbarrier.init")]
+    assert slots == [0, 1]
+    assert [str(op.results[0].type) for op in handles if op is not None] == ["i32", "i32"]
+    assert [op.attributes["value"].value for op in barriers] == slots  # type: ignore[union-attr]
+
+
+@pytest.mark.requirement("R3-075")
+def test_a_barrier_is_invalidated_before_its_slot_is_used_again() -> None:
+    """By NVVM's operation: nvgpu has none. A barrier whose slot stays its own ends with the CTA."""
+    body = "".join(
+        CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") + READ.format(f"r{n}", f"c{n}")
+        for n in range(2)
+    )
+    assert "nvgpu.mbarrier.inval" not in context().dialect("nvgpu").ops  # type: ignore[union-attr]
+    last = lowered(body, passes=(*PASSES, "convert-gpu-nvgpu-to-nvvm"))
+    names = ("nvvm.mbarrier.init.shared", "nvvm.mbarrier.inval.shared")
+    # The slot is made ready at the start, and again for each of the two.
+    assert [op.name.split(".")[2] for op in named(last, *names)] == [
+        "init", "inval", "init", "inval", "init",
+    ]  # fmt: skip
+    once = CREATE.format("t", 1) + COPY.format("c", "t") + READ.format("r", "c")
+    last = lowered(once, passes=(*PASSES, "convert-gpu-nvgpu-to-nvvm"))
+    assert [op.name for op in named(last, *names)] == [names[0]]
+
+
 def test_tokens_of_threads_take_no_barrier() -> None:
     body = CREATE.format("t", 1) + READ.format("r", "t")
     assert not named(lowered(body), "nvgpu.mbarrier.create", "nvgpu.mbarrier.init")

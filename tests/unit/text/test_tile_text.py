@@ -64,10 +64,34 @@ def test_constants_keep_bits_and_type_through_the_text(constant: str, data: str)
     assert constant_of(generic) is value
 
 
+DUMPED = {
+    "1, 2": "expected '<', got '1'",
+    "<1, 2> : tile<2xi32>": "expected a type, got '1'",
+    "<i32: 1, 2> : tile<2xi32>": "expected '>', got ','",
+}
+"""Values as a debugger lists them, where a constant has its value, and what is wrong with them."""
+
+
 @pytest.mark.requirement("R4-047")
-@pytest.mark.parametrize("values", ["1, 2", "<1, 2> : tile<2xi32>", "<i32: 1, 2> : tile<2xi32>"])
+@pytest.mark.parametrize("values", DUMPED)
 def test_a_bare_list_of_values_is_no_constant(values: str):
-    with pytest.raises(UserError):
+    assert constant_of(program("<i32: [1, 2]> : tile<2xi32>")).data.hex() == "0100000002000000"
+    with pytest.raises(UserError) as caught:
         parse_text(program(values), context())
-    with pytest.raises(UserError):
-        parse_text(values, context())
+    (error,) = caught.value.diagnostics
+    assert DUMPED[values] in error.message
+
+
+@pytest.mark.requirement("R4-047")
+@pytest.mark.parametrize(
+    ("generic", "typed"),
+    [
+        (False, "constant <i32: [1, 2]> : tile<2xi32>"),
+        (True, "value = dense<[1, 2]> : !cuda_tile.tile<2xi32>"),
+    ],
+)
+def test_every_form_has_the_type_of_the_values(generic: bool, typed: str):
+    text = program("<i32: [1, 2]> : tile<2xi32>")
+    printed = print_op(parse_text(text, context()), generic=generic)
+    assert typed in printed
+    assert constant_of(printed) is constant_of(text)

@@ -83,7 +83,8 @@ class AtomicCASTkoOp(AtomicPtrOp):
     )
     syntax = (
         "custom<Ordering>($ordering, $scope) $pointers `,` $cmp `,` $val (`,` $mask^)? "
-        "(`token` `` `=` `` $token^)? `` custom<Attributes>() `:` type($pointers) `,` type($val) "
+        "(`token` `` `=` `` $token^)? `` custom<Attributes>() "
+        "`:` custom<PointerType>($pointers) `,` type($val) "
         "(`,` type($mask)^)? `->` type($result) `,` type($result_token)"
     )
 
@@ -109,7 +110,7 @@ class AtomicRMWTkoOp(AtomicPtrOp):
     syntax = (
         "custom<Ordering>($ordering, $scope) custom<AtomicOperands>($pointers, $mode, $arg) "
         "(`,` $mask^)? (`token` `` `=` `` $token^)? `` custom<Attributes>() "
-        "`:` type($pointers) `,` type($arg) (`,` type($mask)^)? "
+        "`:` custom<PointerType>($pointers) `,` type($arg) (`,` type($mask)^)? "
         "`->` type($result) `,` type($result_token)"
     )
 

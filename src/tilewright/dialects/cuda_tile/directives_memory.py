@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.dialects.cuda_tile.enums import AtomicMode, MemoryOrdering, MemoryScope
+from tilewright.dialects.cuda_tile.tile_types import TileType
 from tilewright.ir.declare import AttributeField
 from tilewright.text.syntax import Directive
 
@@ -21,8 +22,6 @@ ELIDED: Final = frozenset(
         "align",
         "failure_ordering",
         "kind",
-        "memory_ordering_semantics",
-        "memory_scope",
         "mode",
         "operandSegmentSizes",
         "optimization_hints",
@@ -31,7 +30,12 @@ ELIDED: Final = frozenset(
         "token",
     }
 )
-"""What style "tileiras" leaves out of the dictionaries of token-ordered operations."""
+"""What style "tileiras" leaves out of the dictionaries of token-ordered operations.
+
+Ordering and scope are declared by all of them, and no style has those in a dictionary.
+"""
+
+_TILE: Final = ("tile", "!cuda_tile.tile")
 
 
 def _put(state: ParseState, name: str, member: EnumAttr) -> None:
@@ -115,6 +119,27 @@ def _print_atomic_operands(printer: Printer, op: Any, *fields: str) -> None:
         printer.emit(f"{pointers}, {mode}, {arg}")
 
 
+def _parse_pointer_type(parser: Parser, state: ParseState, pointers: str) -> None:
+    """`tile<4xptr<f32>>`, or `tile<4xptr>`: then the definition has the pointee."""
+    tokens, at = parser.tokens, parser.at
+    has_extents = tokens[at + 1] == "<" and tokens[at + 2].endswith("x")
+    if tokens[at + 1 : at + 4 + has_extents][-2:] != ["ptr", ">"]:
+        state.operand_types[pointers] = [parser.type("cuda_tile")]
+        return
+    parser.at += 2
+    shape = parser.extents()
+    parser.at += 2
+    (reference,) = state.operands[pointers]
+    type = parser.lookup(reference).type
+    if tokens[at] not in _TILE or not isinstance(type, TileType) or type.shape != shape:
+        parser.error(f"expected '{type}' as the definition has", at)
+    state.operand_types[pointers] = [type]
+
+
+def _print_pointer_type(printer: Printer, op: Any, pointers: str) -> None:
+    printer.emit(printer.type(op.pointers.type, op))
+
+
 def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:
     """`%a, %b`, perhaps in brackets."""
     bracketed = parser.accept("[")
@@ -132,5 +157,6 @@ MEMORY: Final = {
     "Attributes": Directive(parse_attributes, _print_attributes),
     "KeywordAttributes": Directive(_parse_keyword_attributes, _print_keyword_attributes),
     "Ordering": Directive(_parse_ordering, _print_ordering),
+    "PointerType": Directive(_parse_pointer_type, _print_pointer_type),
     "Tokens": Directive(_parse_tokens, _print_tokens),
 }

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from tilewright.bytecode.opcodes import OPCODES
+from tilewright.dialects import cuda_tile
 from tilewright.dialects.cuda_tile import CUDA_TILE
 from tilewright.dialects.cuda_tile.enums import AtomicMode, MemoryOrdering, MemoryScope
 from tilewright.driver.registry import context
-from tilewright.ir.attributes import StringAttr
+from tilewright.ir.attributes import Attribute, EnumAttr, StringAttr
+from tilewright.ir.dialect import Dialect
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Sink, Unsupported, UserError
@@ -114,13 +119,39 @@ LABEL = "^bb0(%a: !cuda_tile.tile<f32>, %b: !cuda_tile.tile<f32>):"
             "-> !cuda_tile.tile<i32>, !cuda_tile.token",
             SWAPPED,
         ),
+        (
+            "%a, %b = cuda_tile.atomic_cas_tko acq_rel gpu %q, %n, %n, %c token=%t : "
+            "!cuda_tile.tile<ptr>, !cuda_tile.tile<i32>, !cuda_tile.tile<i1> "
+            "-> !cuda_tile.tile<i32>, !cuda_tile.token",
+            SWAPPED,
+        ),
+        (
+            "%a, %b = cuda_tile.atomic_rmw_tko acquire gpu add %q, %n, %c token=%t : "
+            "!cuda_tile.tile<ptr>, !cuda_tile.tile<i32>, !cuda_tile.tile<i1> "
+            "-> !cuda_tile.tile<i32>, !cuda_tile.token",
+            ADDED,
+        ),
     ],
 )
 def test_compiler_form_is_read(written, printed):
     assert public(written) == printed
 
 
-@pytest.mark.requirement("R4-005", "R4-008", "R4-009", "R4-010", "R4-011", "R4-037")
+@pytest.mark.requirement("R4-009", "R4-010")
+@pytest.mark.parametrize("type", ["tile<4xptr>", "tile<8x8xptr>", "tensor<8xptr>"])
+def test_a_pointer_type_without_pointee_has_the_shape_of_the_definition(type):
+    body = """
+        %ps = broadcast %r : tile<1xptr<i32>> -> tile<8xptr<i32>>
+        %ns = constant <i32: 1> : tile<8xi32>
+        %a, %b = atomic_cas_tko relaxed gpu %ps, %ns, %ns : {}, tile<8xi32> -> tile<8xi32>, token
+    """
+    shaped = f"%r = reshape %q : tile<ptr<i32>> -> tile<1xptr<i32>> {body}"
+    assert ": tile<8xptr<i32>>, tile<8xi32> ->" in public(shaped.format("tile<8xptr>"))
+    with pytest.raises(UserError, match=r"expected '!cuda_tile\.tile<8xptr<i32>>' as"):
+        read(shaped.format(type))
+
+
+@pytest.mark.requirement("R4-008", "R4-009", "R4-010", "R4-011", "R4-037")
 @pytest.mark.parametrize(
     ("written", "printed"),
     [
@@ -168,6 +199,7 @@ def test_print():
     assert tileiras('print "%d", %n : tile<i32>') == '%1 = print "%d", %arg2 : tile<i32> -> token'
 
 
+@pytest.mark.requirement("R4-011")
 @pytest.mark.parametrize(
     "body",
     [
@@ -264,36 +296,117 @@ def test_blocks_have_names():
     ]
 
 
+TOKEN_ORDERED = {
+    "load_ptr_tko": "%a, %b = load_ptr_tko acquire device %q, %c, %n token=%t : "
+    "tile<ptr<i32>>, tile<i1>, tile<i32> -> tile<i32>, token",
+    "store_ptr_tko": "%b = store_ptr_tko release sys %q, %n, %c token=%t : "
+    "tile<ptr<i32>>, tile<i32>, tile<i1> -> token",
+    "load_view_tko": f"%a, %b = load_view_tko acquire device %v[%n] token=%t : {PV}, tile<i32> "
+    "-> tile<8xf32>, token",
+    "store_view_tko": f"%b = store_view_tko release sys %w, %v[%n] token=%t : tile<8xf32>, {PV}, "
+    "tile<i32> -> token",
+    "atomic_cas_tko": "%a, %b = atomic_cas_tko acq_rel device %q, %n, %n, %c token=%t : "
+    f"{MASKED_TYPES}",
+    "atomic_rmw_tko": "%a, %b = atomic_rmw_tko relaxed tl_blk %q, umax, %n, %c token=%t : "
+    f"{MASKED_TYPES}",
+    "atomic_red_view_tko": "%b = atomic_red_view_tko relaxed device %v[%n], addf, %w token=%t : "
+    f"tile<8xf32>, {PV}, tile<i32> -> token",
+}
+"""Every operation with a memory ordering, with every optional operand."""
+
+ATTRIBUTES = {
+    "load_ptr_tko": {"memory_ordering_semantics": "acquire", "memory_scope": "device"},
+    "store_ptr_tko": {"memory_ordering_semantics": "release", "memory_scope": "sys"},
+    "load_view_tko": {"memory_ordering_semantics": "acquire", "memory_scope": "device"},
+    "store_view_tko": {"memory_ordering_semantics": "release", "memory_scope": "sys"},
+    "atomic_cas_tko": {"memory_ordering_semantics": "acq_rel", "memory_scope": "device"},
+    "atomic_rmw_tko": {
+        "memory_ordering_semantics": "relaxed", "memory_scope": "tl_blk", "mode": "umax"
+    },
+    "atomic_red_view_tko": {
+        "memory_ordering_semantics": "relaxed", "memory_scope": "device", "mode": "addf"
+    },
+}  # fmt: skip
+"""What each of them says by keywords."""
+
+
+def token_ordered(module: Operation, name: str) -> Operation:
+    (op,) = [op for op in module.walk() if op.name == f"cuda_tile.{name}"]
+    return op
+
+
+def word(op: Operation, key: str, style: Style = Style.PUBLIC) -> str:
+    """The keyword of an attribute in a style."""
+    member = op.attributes[key]
+    assert isinstance(member, EnumAttr)
+    return member.keyword_in(style.value)
+
+
+def test_every_ordered_operation_is_there():
+    ordered = [n for n, k in CUDA_TILE.ops.items() if "ordering" in k.schema.by_name]
+    assert {name.removeprefix("cuda_tile.") for name in ordered} == TOKEN_ORDERED.keys()
+
+
+@pytest.mark.requirement("R4-005")
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("name", TOKEN_ORDERED)
+def test_ordering_scope_mode_mask_and_tokens_are_visible(name, style):
+    module = read(TOKEN_ORDERED[name])
+    op = token_ordered(module, name)
+    (line,) = lines(module, style)
+    ordering, scope, *mode = (word(op, key, style) for key in ATTRIBUTES[name])
+    assert re.search(rf"{name} {ordering} {scope} ", line)
+    assert all(re.search(rf" {each}[, ]", line) for each in mode)
+    operands, _, types = line.partition(" : ")
+    if "mask" in op.schema.by_name:
+        assert re.search(r", %arg4\b", operands)
+        assert "tile<i1>" in types.partition("->")[0]
+    assert re.search(r"token ?= ?%0$", operands)
+    assert types.partition("->")[2].rpartition(" ")[2] == "token"
+
+
 ELIDED = {
     "load_view_tko": ("addr_space", "align", "token"),
     "store_view_tko": ("addr_space", "align", "token"),
     "atomic_cas_tko": ("success_ordering", "failure_ordering", "token"),
     "atomic_rmw_tko": ("ordering", "kind", "token"),
 }
+KEYS = (
+    "memory_ordering_semantics", "memory_scope", "operandSegmentSizes", "mode", "optimization_hints"
+)  # fmt: skip
+"""What no dictionary of these operations shows, whether or not it is declared."""
 
 
 @pytest.mark.requirement("R4-015", "R4-038", "R4-039", "R4-040")
-@pytest.mark.parametrize(
-    "body",
-    [
-        f"%a, %b = load_view_tko weak %v[%n] : {PV}, tile<i32> -> tile<8xf32>, token",
-        f"%b = store_view_tko weak %w, %v[%n] : tile<8xf32>, {PV}, tile<i32> -> token",
-        f"%a, %b = atomic_cas_tko relaxed sys %q, %n, %n : {ATOMIC_TYPES}",
-        f"%a, %b = atomic_rmw_tko relaxed sys %q, add, %n : {ATOMIC_TYPES}",
-    ],
-)
-def test_keys_left_out_of_dictionaries(body):
-    module = read(body)
-    (op,) = [op for op in module.walk() if op.name.partition(".")[2] in body.split()]
+@pytest.mark.parametrize("name", ELIDED)
+def test_keys_left_out_of_dictionaries(name):
+    module = read(TOKEN_ORDERED[name])
+    op = token_ordered(module, name)
     plain = {style: lines(module, style) for style in Style}
-    for key in ELIDED[op.name.partition(".")[2]]:
+    remarks = {*ELIDED[name], *KEYS} - {field.spelling for field in op.schema.attributes}
+    for key in remarks:
         op.attributes[key] = StringAttr("remark")
     assert lines(module, Style.TILEIRAS) == plain[Style.TILEIRAS]
-    assert all(key in lines(module)[0] for key in ELIDED[op.name.partition(".")[2]])
+    assert all(f'{key} = "remark"' in lines(module)[0] for key in remarks)
     op.attributes["other"] = StringAttr("remark")
     assert 'other = "remark"' in lines(module, Style.TILEIRAS)[0]
     for printed in (*plain[Style.PUBLIC], *plain[Style.TILEIRAS]):
         assert "{" not in printed
+
+
+@pytest.mark.requirement("R4-042", "R4-016")
+@pytest.mark.parametrize("style", Style)
+@pytest.mark.parametrize("name", TOKEN_ORDERED)
+def test_left_out_attributes_are_rebuilt_from_the_fields(name, style):
+    """Ordering, scope and mode from keywords, the sizes of operand groups from the operands."""
+    module = read(TOKEN_ORDERED[name])
+    text = print_op(module, style=style)
+    again = token_ordered(parse_text(text, context()), name)
+    assert {key: word(again, key) for key in ATTRIBUTES[name]} == ATTRIBUTES[name]
+    op = token_ordered(module, name)
+    assert again.attributes == op.attributes
+    assert again.segments == op.segments
+    assert [value.type for value in again.operands] == [value.type for value in op.operands]
 
 
 @pytest.mark.requirement("R4-017", "R4-016")
@@ -361,8 +474,32 @@ def test_names_of_views():
     assert "%view_0 = make_partition_view" in printed
 
 
+def defined() -> list[type[Operation] | type[Attribute]]:
+    """Every operation, type and attribute that a module of the dialect defines under a name."""
+    folder = Path(cuda_tile.__path__[0])
+    found: list[type[Operation] | type[Attribute]] = []
+    for file in folder.glob("[a-z]*.py"):
+        module = import_module(f"{cuda_tile.__name__}.{file.stem}")
+        for member in vars(module).values():
+            if isinstance(member, type) and member.__module__ == module.__name__:
+                if issubclass(member, Operation | Attribute) and name_of(member):
+                    found.append(member)
+    return found
+
+
+def name_of(member: type[Operation] | type[Attribute]) -> str:
+    return member.name if issubclass(member, Operation) else vars(member).get("mnemonic", "")
+
+
 @pytest.mark.requirement("R4-044", kind="behaviour")
 def test_everything_is_named_after_the_dialect():
-    assert all(name.startswith("cuda_tile.") for name in CUDA_TILE.ops)
-    assert {kind.name.partition(".")[0] for kind in CUDA_TILE.ops.values()} == {"cuda_tile"}
-    assert all(name.startswith("cuda_tile.") for name in (*CUDA_TILE.types, *CUDA_TILE.attributes))
+    """What lacks the prefix is in no table of the dialect: neither text nor bytecode finds it."""
+    members = defined()
+    assert len(members) > 120
+    assert [name for name in map(name_of, members) if not name.startswith("cuda_tile.")] == []
+    operations = [member for member in members if issubclass(member, Operation)]
+    assert {Dialect.of(kind) for kind in operations} == {CUDA_TILE}
+    assert {kind.name for kind in operations} <= CUDA_TILE.ops.keys()
+    assert {name.partition(".")[0] for name in OPCODES} == {CUDA_TILE.name}
+    assert CUDA_TILE.folds.keys() <= set(operations)
+    assert {root for rule in CUDA_TILE.rules for root in rule.roots} <= set(operations)

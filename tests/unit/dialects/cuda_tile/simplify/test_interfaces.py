@@ -3,53 +3,73 @@
 from __future__ import annotations
 
 import pytest
-from tile_programs import kernel, run, same
+from tile_programs import kernel, lines, run, same, simplified
 
 from tilewright.bytecode.opcodes import OPCODES
 from tilewright.dialects.cuda_tile import CUDA_TILE
-from tilewright.dialects.cuda_tile.core import ConstantOp, GetTileBlockIdOp
-from tilewright.dialects.cuda_tile.floating import AddFOp, TanHOp
+from tilewright.dialects.cuda_tile.core import BroadcastOp, ConstantOp
+from tilewright.dialects.cuda_tile.floating import AddFOp, NegFOp, TanHOp
 from tilewright.dialects.cuda_tile.integer import AddIOp
-from tilewright.dialects.cuda_tile.memory import LoadPtrTkoOp
 from tilewright.dialects.cuda_tile.simplify.constants import splat
 from tilewright.dialects.cuda_tile.simplify.simplifier import RULES
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.driver.assembly import parse_module
 from tilewright.driver.registry import context
+from tilewright.ir.attributes import Type
 from tilewright.ir.builder import create_op
-from tilewright.ir.operation import Operation
+from tilewright.ir.operation import Block
 from tilewright.ir.rules import constant_of
-from tilewright.ir.traits import Effects
-from tilewright.ir.types import I32
-from tilewright.support.diagnostics import UserError
+from tilewright.ir.types import F32, I32
+from tilewright.ir.values import Value
+from tilewright.support.diagnostics import InternalError, UserError
+
+SCALAR = TileType((), F32)
+NUMBER = "%x: tile<f32>"
+ADDED = "%y = addf %x, %x : tile<f32>"
 
 
-def names_results(kind: type[Operation]) -> bool:
-    return kind.result_names is not Operation.result_names
+def value(type: Type = SCALAR) -> Value:
+    return Block([type]).args[0]
 
 
 @pytest.mark.requirement("R1-065", kind="behaviour")
-def test_a_class_answers_for_each_interface_and_has_none_where_nothing_is_said() -> None:
-    assert CUDA_TILE.folds.get(AddFOp) is not None
+def test_results_are_named_by_operations_that_have_names_for_them() -> None:
+    ids = "%a, %b, %c = get_tile_block_id : tile<i32>"
+    assert lines(kernel(ids))[0].startswith("%blockId_x, %blockId_y, %blockId_z =")
+    assert lines(kernel(ADDED, NUMBER))[0].startswith("%0 =")
+
+
+@pytest.mark.requirement("R1-065", kind="behaviour")
+def test_operations_without_a_fold_survive_canonicalization() -> None:
+    body = '%x = constant <f32: 0.0> : tile<f32>\n{}\nprint_tko "%f", %y : tile<f32> -> token\n'
+    tanh, negf = (body.format(f"%y = {name} %x : tile<f32>") for name in ("tanh", "negf"))
     assert CUDA_TILE.folds.get(TanHOp) is None
-    assert names_results(GetTileBlockIdOp)
-    assert not names_results(AddFOp)
-    assert AddFOp.effects is Effects.PURE
-    assert LoadPtrTkoOp.effects is Effects.UNKNOWN
-    assert OPCODES.get(AddFOp.name) is not None
-    assert OPCODES.get("cuda_tile.nothing") is None
-    assert AddFOp.syntax is not None
-    assert Operation.syntax is None
-    assert AddFOp.loop_body is None
+    assert CUDA_TILE.folds.get(NegFOp) is not None
+    assert same(tanh, tanh)
+    assert not same(negf, negf)
 
 
 @pytest.mark.requirement("R1-065", kind="behaviour")
-def test_an_operation_without_a_fold_survives_canonicalization() -> None:
-    body = (
-        "%x = constant <f32: 0.0> : tile<f32>\n%y = tanh %x : tile<f32>\n"
-        'print_tko "%f", %y : tile<f32> -> token\n'
-    )
-    assert same(body, body)
+def test_types_of_results_are_inferred_where_the_operation_determines_them() -> None:
+    assert create_op(AddFOp, lhs=value(), rhs=value()).result.type is SCALAR
+    with pytest.raises(InternalError, match="needs the type of result"):
+        create_op(BroadcastOp, source=value(TileType((1,), F32)))
+
+
+@pytest.mark.requirement("R1-065", kind="behaviour")
+def test_every_operation_has_an_opcode_and_a_form() -> None:
+    for kind in set(CUDA_TILE.ops.values()):
+        assert kind.name in OPCODES, kind.name
+        assert kind.syntax is not None or hasattr(kind, "parse"), kind.name
+    assert OPCODES.get("cuda_tile.nothing") is None
+
+
+@pytest.mark.requirement("R1-065", kind="behaviour")
+def test_only_operations_without_effects_are_dead_when_unused() -> None:
+    assert simplified(ADDED, NUMBER) == []
+    store = "%t = store_ptr_tko weak %p, %x : tile<ptr<f32>>, tile<f32> -> token"
+    pointer = f"%p: tile<ptr<f32>>, {NUMBER}"
+    assert len(simplified(store, pointer)) == 1
 
 
 @pytest.mark.requirement("R1-067", kind="behaviour")

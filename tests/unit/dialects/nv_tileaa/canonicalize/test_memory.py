@@ -7,11 +7,14 @@ from tileaa_programs import kernel, lines, run, same, simplified, stays, use
 
 from tilewright.dialects.nv_tileaa.canonicalize.memory import canonicalize_masked_load
 from tilewright.dialects.nv_tileaa.memory import AddPtrOp, LoadOp
+from tilewright.driver.compile import compile
+from tilewright.driver.registry import context
 from tilewright.ir.operation import Block
 from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.types import F64, TensorType
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import UserError
+from tilewright.text.parser import parse_text
 
 PTRS = "tensor<4x!aa.ptr<f32>>"
 ARGUMENTS = (
@@ -42,6 +45,35 @@ def test_a_chain_of_three_becomes_one() -> None:
     function = run(kernel(body + use("%c : !aa.ptr<f32>"), ARGUMENTS))
     (left,) = [op for op in function.walk() if isinstance(op, AddPtrOp)]
     assert left.pointers is function.body.block.args[0]
+
+
+@pytest.mark.requirement("R2-009")
+def test_the_offsets_of_a_chain_are_added_up() -> None:
+    numbers = "".join(f"%c{n} = arith.constant {10**n} : i32\n" for n in range(3))
+    body = numbers + addptr("a", "p", "c0") + addptr("b", "a", "c1") + addptr("c", "b", "c2")
+    expected = "%total = arith.constant 111 : i64\n" + addptr("c", "p", "total", type="i64")
+    end = use("%c : !aa.ptr<f32>")
+    assert same(body + end, expected + end, ARGUMENTS)
+
+
+@pytest.mark.requirement("R2-009")
+def test_offsets_of_tile_ir_become_one() -> None:
+    """The chain that a kernel writes is one addptr where layouts are assigned."""
+    text = """cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
+      %a = offset %p, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %b = offset %a, %j : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %c = offset %b, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+      %x, %t = load_ptr_tko weak %c : tile<ptr<f32>> -> tile<f32>, token
+      %u = store_ptr_tko weak %p, %x token=%t : tile<ptr<f32>>, tile<f32> -> token
+    } }"""
+    module = parse_text(compile(text, arch="sm_90", emit="ptx").stages["nv_tileaa"], context())
+    (address,) = [op for op in module.walk() if isinstance(op, AddPtrOp)]
+    (load,) = [op for op in module.walk() if isinstance(op, LoadOp)]
+    assert address.pointers.defining_op() is None
+    assert load.operands[0] is address.result
+    added = [op for op in module.walk() if op.name == "nv_tileaa.addi"]
+    assert len(added) == 2
+    assert address.offsets is added[-1].results[0]
 
 
 @pytest.mark.requirement("R2-009")

@@ -19,13 +19,11 @@ from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
 from tilewright.analysis.ranges import Ranges
-from tilewright.analysis.token_order import TokenOrder
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 
 ANALYSES: dict[str, Callable[[FuncOp], object]] = {
     "ranges": Ranges,
     "axis facts": AxisFacts,
-    "token order": TokenOrder,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, elements, log2
@@ -45,3 +47,27 @@ def _mixed(draw: st.DrawFn, bits: int) -> list[int]:
 def table(layout: Layout) -> dict[tuple[int, ...], tuple[int, ...]]:
     """The element of every input, written out."""
     return {tuple(indices.values()): place for indices, place in elements(layout)}
+
+
+def is_injective(layout: Layout) -> bool:
+    """Whether no element is held twice, by counting."""
+    held = [element for _, element in elements(layout)]
+    return len(held) == len(set(held))
+
+
+def wavefronts(lanes: Sequence[int], width: int) -> int:
+    """Shared-memory wavefronts of one access: per phase, the words of the fullest bank.
+
+    `lanes` has the byte offset that each bit of the lane number adds; a lane takes `width` bytes.
+    """
+    layout = Layout([(LANE, lanes)], (1 << max(lanes).bit_length(),))
+    lanes_per_phase = 32 if width <= 4 else 128 // width
+    total = 0
+    for start in range(0, 32, lanes_per_phase):
+        words: dict[int, set[int]] = {}
+        for lane in range(start, start + lanes_per_phase):
+            for byte in range(0, width, 4):
+                word = (layout.packed(lane=lane) + byte) // 4
+                words.setdefault(word % 32, set()).add(word)
+        total += max(map(len, words.values()))
+    return total

@@ -95,10 +95,6 @@ class Aliases(Analysis[Origin]):
             return False
         return _may_meet(first.origin, second.origin)
 
-    def may_conflict(self, a: Operation, b: Operation) -> bool:
-        """Whether the order of two accesses may matter: they may overlap, and one writes."""
-        return (_writes(a) or _writes(b)) and self.may_overlap(a, b)
-
     def footprint(self, op: Operation) -> Footprint | None:
         """What an operation may touch; nothing is known of those that are no accesses."""
         match op:
@@ -171,10 +167,6 @@ def _may_be_same(a: Root, b: Root) -> bool:
     Memory of the block is made when the block runs: nobody else has a pointer to it.
     """
     return "argument" in (a.kind, b.kind) and "alloca" not in (a.kind, b.kind)
-
-
-def _writes(op: Operation) -> bool:
-    return not isinstance(op, memory.LoadOp | view.TileLoadOp)
 
 
 def _same(at: Aliases, op: Operation) -> Origin | None:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 _SPECULATABLE = (Effects.PURE,)
 _EFFECT_FREE = (Effects.PURE, Effects.NONE)
 _READING = (Effects.PURE, Effects.NONE, Effects.READ)
-_WRITING = (Effects.PURE, Effects.NONE, Effects.WRITE)
 
 
 def is_pure(op: Operation) -> bool:
@@ -28,11 +27,6 @@ def is_effect_free(op: Operation) -> bool:
 def may_write(op: Operation) -> bool:
     """Whether `op` may write memory."""
     return not _has_only(op, _READING)
-
-
-def may_read(op: Operation) -> bool:
-    """Whether `op` may read memory."""
-    return not _has_only(op, _WRITING)
 
 
 def is_dead(op: Operation) -> bool:

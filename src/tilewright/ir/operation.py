@@ -391,15 +391,6 @@ class Block:
         self.args = (*self.args, argument)
         return argument
 
-    def erase_argument(self, index: int) -> None:
-        """Remove an unused argument."""
-        args = list(self.args)
-        if args.pop(index).users:
-            raise InternalError(f"block argument {index} erased while in use")
-        for position, argument in enumerate(args):
-            argument.index = position
-        self.args = tuple(args)
-
     def predecessors(self) -> list[Block]:
         """The blocks of the same region that branch here, in order."""
         blocks = self.parent.blocks if self.parent is not None else []

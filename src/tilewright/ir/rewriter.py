@@ -11,7 +11,7 @@ from tilewright.support.diagnostics import InternalError
 from tilewright.support.location import UNKNOWN, Location, fuse
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute, Type
+    from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -122,14 +122,6 @@ class Rewriter(Builder):
         op.set_operands(operands, segments)
         self.touch(op)
 
-    def set_attribute(self, op: Operation, name: str, attribute: Attribute | None) -> None:
-        """Set or remove an attribute of `op`."""
-        if attribute is None:
-            op.attributes.pop(name, None)
-        else:
-            op.attributes[name] = attribute
-        self.touch(op)
-
     def touch(self, op: Operation) -> None:
         """Notify the listener that `op` was updated in place."""
         self.edits += 1
@@ -177,31 +169,6 @@ class Rewriter(Builder):
     def merge_blocks(self, block: Block, into: Block, arguments: Sequence[Value] = ()) -> None:
         """Append the operations of `block` to another block, replacing its arguments."""
         self.inline_block(block, InsertPoint.at_end(into), arguments)
-
-    def split_block(self, op: Operation) -> Block:
-        """Split a block before `op`; returns the new block, which follows the old one."""
-        old = op.parent
-        assert old is not None
-        region = old.parent
-        assert region is not None
-        following = region.blocks[region.blocks.index(old) + 1 :]
-        new = self.add_block(region, before=following[0] if following else None)
-        end = InsertPoint.at_end(new)
-        rest: Operation | None = op
-        while rest is not None:
-            after = rest.next
-            self.move(rest, end)
-            rest = after
-        return new
-
-    def inline_region(self, region: Region, before: Block) -> None:
-        """Move the blocks of a region before a block of another region."""
-        self.edits += 1
-        target = before.parent
-        assert target is not None
-        for block in tuple(region.blocks):
-            _unlink(block)
-            _link(target, block, before)
 
     def _step_off(self, op: Operation) -> None:
         """Keep the insertion point valid when its anchor is moved or erased."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tilewright.ir.attributes import ArrayAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from tilewright.ir.attributes import StringAttr, SymbolRefAttr
 from tilewright.ir.traits import SYMBOL_TABLE
 from tilewright.support.diagnostics import InternalError
 
 if TYPE_CHECKING:
-    from tilewright.ir.attributes import Attribute
     from tilewright.ir.operation import Operation
 
 NAME: Final = "sym_name"
@@ -87,44 +86,3 @@ def resolve(reference: SymbolRefAttr, user: Operation) -> Operation | None:
         parent = table.parent_op
         table = nearest_symbol_table(parent) if parent is not None else None
     return None
-
-
-def references(attribute: Attribute) -> Iterator[SymbolRefAttr]:
-    """All symbol references in an attribute, nested ones included."""
-    if isinstance(attribute, SymbolRefAttr):
-        yield attribute
-    elif isinstance(attribute, ArrayAttr):
-        for element in attribute.elements:
-            yield from references(element)
-    elif isinstance(attribute, DictionaryAttr):
-        for _, value in attribute.entries:
-            yield from references(value)
-
-
-def symbol_uses(root: Operation, name: str) -> Iterator[tuple[Operation, SymbolRefAttr]]:
-    """The references inside `root` whose path starts with `name`, with their operations."""
-    for op in root.walk():
-        held = (each for value in op.attributes.values() for each in references(value))
-        yield from ((op, reference) for reference in held if reference.path[0] == name)
-
-
-def rename_symbol(table: Operation, symbol: Operation, name: str) -> None:
-    """Rename a symbol directly inside `table`, and update all references to it."""
-    old = symbol_name(symbol)
-    symbol.attributes[NAME] = StringAttr(name)
-    for op in table.walk():
-        for key, attribute in op.attributes.items():
-            if any(reference.path[0] == old for reference in references(attribute)):
-                op.attributes[key] = _renamed(attribute, old, name)
-
-
-def _renamed(attribute: Attribute, old: str | None, new: str) -> Attribute:
-    if isinstance(attribute, SymbolRefAttr):
-        first, *rest = attribute.path
-        return SymbolRefAttr(new, *rest) if first == old else attribute
-    if isinstance(attribute, ArrayAttr):
-        return ArrayAttr(tuple(_renamed(element, old, new) for element in attribute.elements))
-    if isinstance(attribute, DictionaryAttr):
-        entries = attribute.entries
-        return DictionaryAttr(tuple((key, _renamed(value, old, new)) for key, value in entries))
-    return attribute

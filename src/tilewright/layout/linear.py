@@ -119,12 +119,6 @@ class Layout:
         """Whether every element is somewhere."""
         return 1 << gf2.rank(self.columns()) == self.size
 
-    @property
-    def is_injective(self) -> bool:
-        """Whether no element is in two places."""
-        columns = self.columns()
-        return gf2.rank(columns) == len(columns)
-
     def replicas(self) -> dict[str, int]:
         """By input, the mask of the bits that repeat elements held where the bit is 0.
 

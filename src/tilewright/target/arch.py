@@ -45,11 +45,6 @@ class Limits:
         self.shared = shared
         """Bytes of shared memory of an SM."""
 
-    @property
-    def shared_per_cta(self) -> int:
-        """Bytes of shared memory that a CTA may have if it asks at launch."""
-        return self.shared - SHARED_RESERVED
-
 
 class Arch:
     """A GPU by the name that users give, and what is known of it."""

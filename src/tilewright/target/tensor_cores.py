@@ -12,7 +12,6 @@ from tilewright.target.features import Feature
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tilewright.target.arch import Arch
 
 Shape = tuple[int, int, int]
 
@@ -132,11 +131,6 @@ def find_product(
 ) -> Product | None:
     """The family that has a product, or nothing."""
     return next((row for row in table if row.takes(a, b, accumulator, shape)), None)
-
-
-def products_of(table: tuple[Product, ...], arch: Arch) -> list[Product]:
-    """The families that a GPU has."""
-    return [row for row in table if row.feature in arch]
 
 
 def fragment_registers(shape: Shape, operand: str, type: str, *, sparse: bool = False) -> int:

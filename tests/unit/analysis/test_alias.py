@@ -152,9 +152,3 @@ def test_alias_scopes() -> None:
     assert not overlap(tile(0, "%a", "%n", one) + tile(1, "%b", "%n", other))
     assert overlap(tile(0, "%a", "%n", one) + tile(1, "%b", "%n", one))
     assert overlap(tile(0, "%a", "%n", one) + tile(1, "%b", "%n"))
-
-
-def test_loads_do_not_conflict() -> None:
-    found, ops = accesses(tile(0, "%a", "%n") + tile(1, "%a", "%n") + touched("%a"))
-    assert not found.may_conflict(ops[0], ops[1])
-    assert found.may_conflict(ops[0], ops[2])

@@ -6,7 +6,7 @@ import pytest
 import toy
 
 from tilewright.ir.builder import Builder, create_op
-from tilewright.ir.effects import is_dead, is_effect_free, is_pure, may_read, may_write
+from tilewright.ir.effects import is_dead, is_effect_free, is_pure, may_write
 from tilewright.ir.operation import Block, Operation
 from tilewright.ir.types import I1, I32
 
@@ -29,23 +29,22 @@ def loop_with(inner: type[Operation] | None = None, broken: bool = False) -> toy
 
 
 @pytest.mark.parametrize(
-    ("inner", "pure", "free", "reads", "writes", "dead"),
+    ("inner", "pure", "free", "writes", "dead"),
     [
-        (None, True, True, False, False, True),
-        (toy.AddOp, True, True, False, False, True),
-        (toy.DivOp, False, True, False, False, True),
-        (toy.LoadOp, False, False, True, False, True),
-        (toy.StoreOp, False, False, False, True, False),
-        (toy.UseOp, False, False, True, True, False),
+        (None, True, True, False, True),
+        (toy.AddOp, True, True, False, True),
+        (toy.DivOp, False, True, False, True),
+        (toy.LoadOp, False, False, False, True),
+        (toy.StoreOp, False, False, True, False),
+        (toy.UseOp, False, False, True, False),
     ],
 )
 def test_effects_of_what_is_inside_count(
-    inner: type[Operation] | None, pure: bool, free: bool, reads: bool, writes: bool, dead: bool
+    inner: type[Operation] | None, pure: bool, free: bool, writes: bool, dead: bool
 ) -> None:
     loop = loop_with(inner)
     assert is_pure(loop) == pure
     assert is_effect_free(loop) == free
-    assert may_read(loop) == reads
     assert may_write(loop) == writes
     assert is_dead(loop) == dead
 

@@ -10,7 +10,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.builder import Builder, InsertPoint, create_op
 from tilewright.ir.equivalence import equivalent
 from tilewright.ir.operation import Block, Operation, Region, UnregisteredOp
-from tilewright.ir.types import F32, I1, I32
+from tilewright.ir.types import I1, I32
 from tilewright.support.diagnostics import InternalError
 from tilewright.support.location import FileLoc, NameLoc
 
@@ -112,17 +112,6 @@ def test_insertion_points() -> None:
     values = [op.value for op in block if isinstance(op, toy.ConstantOp)]
     assert values == [0, 9, 1, 2]
     check_integrity(module)
-
-
-def test_block_arguments_can_be_added_and_removed() -> None:
-    block = Block([I32, F32, I1])
-    block.erase_argument(1)
-    added = block.add_argument(F32)
-    assert [argument.type for argument in block.args] == [I32, I1, F32]
-    assert [argument.index for argument in block.args] == [0, 1, 2]
-    toy.use(Builder(InsertPoint(block)), added)
-    with pytest.raises(InternalError, match="erased while in use"):
-        block.erase_argument(2)
 
 
 def test_clone_is_equal_and_shares_nothing() -> None:

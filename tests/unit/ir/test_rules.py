@@ -125,7 +125,8 @@ def test_a_rule_may_change_an_operation_in_place() -> None:
         """`n` becomes `n - 1`, for the sake of this test."""
         if op.value == 0:
             return None
-        build.set_attribute(op, "value", IntegerAttr(op.value - 1, I32))
+        op.attributes["value"] = IntegerAttr(op.value - 1, I32)
+        build.touch(op)
         return op
 
     module, build = toy.module()

@@ -1,19 +1,17 @@
-"""Symbols: how they are found, named and renamed."""
+"""Symbols: how they are found and named."""
 
 from __future__ import annotations
 
 import pytest
 import toy
 
-from tilewright.ir.attributes import ArrayAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from tilewright.ir.attributes import StringAttr, SymbolRefAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.operation import Block
 from tilewright.ir.symbol_table import (
     SymbolTable,
     nearest_symbol_table,
-    rename_symbol,
     resolve,
-    symbol_uses,
 )
 from tilewright.support.diagnostics import InternalError
 
@@ -65,22 +63,6 @@ def test_references_are_looked_up_outwards_and_by_path() -> None:
     assert resolve(SymbolRefAttr("inner"), outside) is None
     assert nearest_symbol_table(create_op(toy.ReturnOp)) is None
     assert module.parent is None
-
-
-def test_uses_are_found_and_renamed_however_deep() -> None:
-    f = empty_func("f")
-    module, build = toy.module(f, empty_func("g"))
-    user = toy.use(build)
-    user.attributes["direct"] = SymbolRefAttr("f")
-    user.attributes["deep"] = ArrayAttr(
-        (DictionaryAttr({"x": SymbolRefAttr("f", "leaf")}), SymbolRefAttr("g"))
-    )
-    assert [ref.path for _, ref in symbol_uses(module, "f")] == [("f",), ("f", "leaf")]
-    rename_symbol(module, f, "h")
-    assert list(symbol_uses(module, "f")) == []
-    assert [ref.path for _, ref in symbol_uses(module, "h")] == [("h",), ("h", "leaf")]
-    assert [ref.path for _, ref in symbol_uses(module, "g")] == [("g",)]
-    assert SymbolTable(module).get("h") is f
 
 
 def test_blocks_without_symbols_have_empty_tables() -> None:

@@ -6,47 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.shared.layouts import layouts
-from tilewright.layout.bank_conflicts import wavefronts
+from tests.shared.layouts import is_injective, layouts, wavefronts
 from tilewright.layout.descriptors import Refusal, describe
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
-from tilewright.layout.linear import LANE, Layout
+from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.layout.matrices import matrix_access
 from tilewright.layout.products import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.swizzle import row_major, swizzle, swizzled
-
-
-def counted(offsets: list[int], width: int) -> int:
-    """Answers to one access by the definition: per phase, the words of the fullest bank."""
-    together = 32 if width <= 4 else 128 // width
-    total = 0
-    for start in range(0, 32, together):
-        words: dict[int, set[int]] = {}
-        for lane in range(start, start + together):
-            for byte in range(0, width, 4):
-                word = (offsets[lane] + byte) // 4
-                words.setdefault(word % 32, set()).add(word)
-        total += max(map(len, words.values()))
-    return total
-
-
-@given(
-    st.lists(st.integers(0, 255).map(lambda n: n * 16), min_size=5, max_size=5),
-    st.sampled_from((4, 8, 16)),
-)
-def test_wavefronts_as_counted(lanes: list[int], width: int) -> None:
-    layout = Layout([(LANE, lanes)], (4096,))
-    offsets = [layout.packed(lane=lane) for lane in range(32)]
-    assert wavefronts(lanes, width) == counted(offsets, width)
-
-
-@given(st.lists(st.integers(0, 1023).map(lambda n: n * 4), min_size=5, max_size=5))
-def test_wavefronts_of_words_as_counted(lanes: list[int]) -> None:
-    layout = Layout([(LANE, lanes)], (4096,))
-    offsets = [layout.packed(lane=lane) for lane in range(32)]
-    assert wavefronts(lanes, 4) == counted(offsets, 4)
 
 
 def sums(shape: tuple[int, int], grid: Grid) -> Layout:
@@ -72,7 +40,7 @@ def test_a_round_trip_has_no_bank_conflict(pair: tuple[Layout, Layout], element:
     """Each access of a warp takes as many answers as its bytes need, on either side."""
     source, destination = pair
     memory = staging(source, destination, element)
-    assert memory.is_injective
+    assert is_injective(memory)
     assert memory.is_surjective
     width = element << len(common_vector(source, destination, element))
     for side in pair:
@@ -83,8 +51,16 @@ def test_a_round_trip_has_no_bank_conflict(pair: tuple[Layout, Layout], element:
 @given(layouts(surjective=True, shape=(8, 8)), layouts(surjective=True, shape=(8, 8)))
 def test_staging_gives_every_element_its_own_place(one: Layout, two: Layout) -> None:
     memory = staging(one, two, 4)
-    assert memory.is_injective
+    assert is_injective(memory)
     assert memory.is_surjective
+
+
+def test_registers_that_repeat_elements_take_no_more_memory() -> None:
+    columns = [(0, 1), (0, 2), (0, 4), (1, 0), (4, 0)]
+    repeated = Layout.build({REGISTER: [(2, 0), (2, 0)], WARP: columns}, (8, 8))
+    plain = Layout.build({REGISTER: [*columns[:4], (2, 0)], WARP: columns[4:]}, (8, 8))
+    assert common_vector(repeated, plain, 4) == [16]
+    assert is_injective(staging(repeated, plain, 4))
 
 
 def test_a_transpose_through_plain_rows_conflicts() -> None:

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from tilewright.layout.bank_conflicts import wavefronts
+from tests.shared.layouts import wavefronts
 from tilewright.layout.spread import spread
 from tilewright.layout.swizzle import swizzle
 from tilewright.layout.warpgroups import (

@@ -10,6 +10,7 @@ import pytest
 from tilewright.target.arch import (
     ARCHES,
     BASELINE,
+    SHARED_RESERVED,
     STATIC_SHARED,
     Arch,
     Limits,
@@ -32,7 +33,7 @@ def test_rows_are_complete(arch: Arch) -> None:
     assert arch.assembled_as.startswith(arch.name)
     assert Feature.BASE in arch
     assert isinstance(arch.limits, Limits)
-    assert STATIC_SHARED <= arch.static_shared <= arch.limits.shared_per_cta
+    assert STATIC_SHARED <= arch.static_shared <= arch.limits.shared - SHARED_RESERVED
     assert (arch.max_cluster > 1) == (Feature.CLUSTER in arch)
     assert {"i32", "f16", "bf16", "f32", "f64", "tf32"} <= arch.elements
 

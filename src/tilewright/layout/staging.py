@@ -40,7 +40,9 @@ def common_vector(source: Layout, destination: Layout, element: int) -> list[int
     ours = [v for v in source.vectors(REGISTER) if v]
     theirs = [v for v in destination.vectors(REGISTER) if v]
     both = [v for v in ours if v in theirs]
-    shared = both + [v for v in gf2.intersection(ours, theirs) if v not in gf2.Basis(both)]
+    # Registers may repeat elements: a dependent vector would take an offset of its own.
+    chosen = gf2.Basis()
+    shared = [v for v in (*both, *gf2.intersection(ours, theirs)) if chosen.offer(0, v)]
     return shared[: log2(max(1, WIDEST // element))]
 
 

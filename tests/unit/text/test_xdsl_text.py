@@ -59,7 +59,7 @@ PROGRAMS = {
         func.func @m(%m: memref<4x?xf32>, %i: index) {
           %v = memref.load %m[%i, %i] : memref<4x?xf32>
           memref.store %v, %m[%i, %i] : memref<4x?xf32>
-          %n = memref.alloc(%i) : memref<?x8xf64, strided<[8, 1], offset: ?>, 1 : i32>
+          %n = memref.alloca(%i) : memref<?x8xf64, strided<[8, 1], offset: ?>, 1 : i32>
           func.return
         }""",
     "attributes": """

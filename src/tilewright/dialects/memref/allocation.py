@@ -41,9 +41,10 @@ def alignment_problems(alignment: int | None) -> Iterator[str]:
         yield f"expected an alignment that is a power of two, got {alignment}"
 
 
-class AllocationOp(Operation):
-    """Base of the operations that make memory; the sizes are those the type leaves open."""
+class AllocaOp(Operation):
+    """Memory of this thread until the function ends; the sizes are those the type leaves open."""
 
+    name = "memref.alloca"
     syntax = "`(` $dynamic_sizes `)` (`` `[` $symbol_operands^ `]`)? attr-dict `:` type($result)"
 
     dynamic_sizes = d.operands(INDEX_TYPE)
@@ -57,23 +58,8 @@ class AllocationOp(Operation):
             yield f"expected {open_extents} sizes, got {len(self.dynamic_sizes)}"
         yield from alignment_problems(self.alignment)
 
-
-class AllocaOp(AllocationOp):
-    """Memory of this thread, until the function or the enclosing scope ends."""
-
-    name = "memref.alloca"
-
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
         return ((0, "alloca"),)
-
-
-class AllocOp(AllocationOp):
-    """Memory until somebody frees it."""
-
-    name = "memref.alloc"
-
-    def result_names(self, style: str) -> Iterable[tuple[int, str]]:
-        return ((0, "alloc"),)
 
 
 class InitialValueKind(AttributeKind["DenseElementsAttr | UnitAttr"]):

@@ -26,7 +26,6 @@ WITHOUT = {
     "func.constant": "a function as a value has no use: there is no call of one",
     "gpu.module": "a container, which stays",
     "gpu.yield": "the end of a body that is put in place of its operation",
-    "memref.alloc": "a kernel takes no memory from a heap",
     "scf.condition": "the end of a body that scf.while takes along",
     "scf.yield": "the end of a body that loops and branches take along",
 }

@@ -197,14 +197,6 @@ def test_globals() -> None:
     assert "llvm.mlir.addressof @s : !llvm.ptr<3>" in printed
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "%r = arith.addf %f, %f : f8E4M3FN",
-        "%r = memref.alloc() : memref<4xf32>",
-    ],
-)
-def test_what_has_no_form_is_named(body: str) -> None:
-    (message,) = failures(kernel(body, "%f: f8E4M3FN, %i: i32"))
-    name = body.split("= ")[1].split()[0].split("(")[0]
-    assert message == f"failed to legalize operation '{name}' that was marked illegal"
+def test_what_has_no_form_is_named() -> None:
+    (message,) = failures(kernel("%r = arith.addf %f, %f : f8E4M3FN", "%f: f8E4M3FN, %i: i32"))
+    assert message == "failed to legalize operation 'arith.addf' that was marked illegal"

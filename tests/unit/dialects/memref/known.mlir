@@ -4,7 +4,7 @@ module {
   func.func @memory(%arg0: memref<4x?xf32>, %arg1: index, %arg2: memref<16xi32, 3>, %arg3: i32) {
     %alloca = memref.alloca() : memref<8xf32>
     %alloca_0 = memref.alloca(%arg1) {alignment = 16 : i64} : memref<?x4xf32>
-    %alloc = memref.alloc(%arg1, %arg1) : memref<?x?xf32>
+    %alloca_1 = memref.alloca(%arg1, %arg1) : memref<?x?xf32>
     %0 = memref.load %arg0[%arg1, %arg1] : memref<4x?xf32>
     memref.store %0, %arg0[%arg1, %arg1] : memref<4x?xf32>
     %dim = memref.dim %arg0, %arg1 : memref<4x?xf32>

@@ -1,6 +1,6 @@
-"""Blocks that are left early get one end: what follows an exit moves into the branch that goes on.
+"""Single-exit blocks: the operations after an exit become part of the branch that falls through.
 
-A frame says what the end passes on; `structure_exits` has an example.
+A frame has the values that the terminator passes on; `structure_exits` has an example.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 MAX_NESTING: Final = 96
-"""How many exits may follow each other in one body: each nests what is behind it once more."""
+"""How many exits may follow each other in one body: each nests the rest of it once more."""
 
 
 def jumps_of(block: Block) -> Iterator[LeavingOp]:
@@ -52,39 +52,39 @@ def exiting(block: Block) -> IfOp | None:
     return None
 
 
-def close(block: Block, frame: Frame, end: type[LeavingOp], depth: int = 0) -> None:
-    """Let a block have one end, of the kind given, that passes on what the frame wants."""
+def close(block: Block, frame: Frame, end: type[LeavingOp], nesting: int = 0) -> None:
+    """Give a block one terminator, of a given class, that passes on the values of the frame."""
     location = leaving(block).location
-    values = finish(block, frame, depth)
+    values = finish(block, frame, nesting)
     build = Rewriter(InsertPoint.at_end(block), location)
     build.create(end, values=values)
 
 
-def finish(block: Block, frame: Frame, depth: int) -> list[Value]:
-    """Take the end off a block; gives what it passes on, whichever way it ends."""
+def finish(block: Block, frame: Frame, nesting: int) -> list[Value]:
+    """Erase the terminator of a block; returns the values passed on, whichever exit is taken."""
     branch = exiting(block)
     if branch is None:
         last = leaving(block)
         values = frame.passed(last, Rewriter.at(last))
         last.erase()
         return values
-    if depth > MAX_NESTING:
+    if nesting > MAX_NESTING:
         raise Unsupported(f"more than {MAX_NESTING} early exits in a row", branch.location)
     is_settled = settle(branch)
     if not is_settled:
-        branch = _split(branch, frame, depth)
+        branch = _split(branch, frame, nesting)
     build = Rewriter.at(branch)
     made = rebuild(branch, branch.operands, frame.types, build)
     refill(made, branch, build)
     build.erase(branch)
     if is_settled:
-        close(then_block(made), frame, YieldOp, depth + 1)
-    close(made.else_region.block, frame, YieldOp, depth + 1)
+        close(then_block(made), frame, YieldOp, nesting + 1)
+    close(made.else_region.block, frame, YieldOp, nesting + 1)
     return list(made.results)
 
 
 def settle(op: IfOp) -> bool:
-    """Let both branches of an exiting `if` exit, with nothing behind it, if that needs no copy.
+    """Let both branches of an exiting `if` exit, with nothing after it, if that needs no copy.
 
     `if c { exit } rest` becomes `if c { exit } else { rest }`; the end of a block alone is copied
     into both.
@@ -96,7 +96,7 @@ def settle(op: IfOp) -> bool:
     if not goes_on:
         erase_behind(op, Rewriter.at(op))
     elif len(goes_on) == 1:
-        _move_behind(op, goes_on[0])
+        _move_rest_into(op, goes_on[0])
     else:
         _copy_end(op, goes_on)
     return True
@@ -114,7 +114,7 @@ def other_branch(op: IfOp) -> Block:
     return block
 
 
-def _move_behind(op: IfOp, branch: Block) -> None:
+def _move_rest_into(op: IfOp, branch: Block) -> None:
     """Move what follows an `if` to the end of one of its branches."""
     build = Rewriter.at(op)
     last = leaving(branch)
@@ -134,7 +134,7 @@ def _move_rest(op: Operation, block: Block) -> None:
 
 
 def _copy_end(op: IfOp, branches: list[Block]) -> None:
-    """Let branches end as the block does that the `if` is the last of."""
+    """Clone the terminator of the enclosing block into the branches of its last `if`."""
     end = op.next
     assert end is not None
     for branch in branches:
@@ -145,10 +145,10 @@ def _copy_end(op: IfOp, branches: list[Block]) -> None:
     end.erase()
 
 
-def _split(op: IfOp, frame: Frame, depth: int) -> IfOp:
-    """Make two of an `if` both of whose branches may go on: what happens, and what follows.
+def _split(op: IfOp, frame: Frame, nesting: int) -> IfOp:
+    """Split an `if` both of whose branches may fall through into the `if` and its continuation.
 
-    Gives the second: if the first left, it passes that on, and the rest is in its other branch.
+    Returns the second: if the first exited, it passes that on; the rest is in its other branch.
     """
     build = Rewriter.at(op)
     inner = BranchFrame(frame, op)
@@ -161,7 +161,7 @@ def _split(op: IfOp, frame: Frame, depth: int) -> IfOp:
     _move_rest(op, rest)
     op.erase()
     for branch in _branches(made):
-        close(branch, inner, YieldOp, depth + 1)
+        close(branch, inner, YieldOp, nesting + 1)
     build.point = InsertPoint.at_end(left)
     build.create(YieldOp, values=inner.outer_of(made))
     return follow

@@ -37,7 +37,7 @@ def flag(value: bool, build: Builder) -> Value:
 
 
 def unused(type: Type, build: Builder) -> Value:
-    """A value that nobody will look at."""
+    """A value that is never read."""
     if isinstance(type, TokenType):
         return build.create(MakeTokenOp).results[0]
     assert isinstance(type, TileType)
@@ -63,7 +63,7 @@ class Frame:
         return []
 
     def unused(self, types: Sequence[Type], build: Builder) -> list[Value]:
-        """Values that nobody will look at: such as there are, or new ones."""
+        """Values that are never read: existing ones of those types, or new ones."""
         return [self._unused(type, build) for type in types]
 
     def _unused(self, type: Type, build: Builder) -> Value:
@@ -91,12 +91,12 @@ class LoopFrame(Frame):
         self.jumps = jumps
         self.breaks = any(isinstance(jump, BreakOp) for jump in jumps)
         self.returns = [jump for jump in jumps if isinstance(jump, ReturnOp)]
-        # Behind a loop that only returns nothing runs, so that nobody needs its results.
+        # Nothing runs after a loop that only returns, so its results are never read.
         is_left = self.breaks or not self.returns
         self.own = [result.type for result in loop.results] if is_left else []
-        self.tells = self.breaks and bool(self.returns)
-        """Whether a last result says that the kernel returned."""
-        self.result_types = [*self.own, FLAG] if self.tells else self.own
+        self.has_return_flag = self.breaks and bool(self.returns)
+        """Whether a last result is the flag that the kernel returned."""
+        self.result_types = [*self.own, FLAG] if self.has_return_flag else self.own
         self.types = [FLAG, *self.result_types, *[value.type for value in loop.init_values]]
 
     def divided(self, values: list[Value]) -> tuple[list[Value], list[Value]]:
@@ -106,10 +106,10 @@ class LoopFrame(Frame):
 
     def left(self, last: LeavingOp, build: Builder) -> list[Value]:
         """What becomes the results when the loop is left by `last`."""
-        told = [flag(isinstance(last, ReturnOp), build)] if self.tells else []
+        returned = [flag(isinstance(last, ReturnOp), build)] if self.has_return_flag else []
         if isinstance(last, BreakOp):
-            return [*last.operands, *told]
-        return [*self.unused(self.own, build), *told]
+            return [*last.operands, *returned]
+        return [*self.unused(self.own, build), *returned]
 
     def passed(self, last: LeavingOp, build: Builder) -> list[Value]:
         if isinstance(last, ContinueOp):

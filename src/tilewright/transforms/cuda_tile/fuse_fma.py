@@ -1,4 +1,4 @@
-"""Fusion of products and sums."""
+"""Fusion of `mulf` and `addf` or `subf` into `fma`."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ if TYPE_CHECKING:
 
 
 @rule(AddFOp)
-def fuse_sum(op: AddFOp, build: Rewriter) -> Replacement:
-    """`a * b + c` becomes `fma a, b, c`, if nobody else needs the product and both round alike."""
-    product = _product(op)
-    return None if product is None else _fused(op, product, op.rhs, build)
+def fuse_add(op: AddFOp, build: Rewriter) -> Replacement:
+    """`a * b + c` becomes `fma a, b, c`, if `a * b` has no other use and both round alike."""
+    mul = _fusible_mul(op)
+    return None if mul is None else _fused(op, mul, op.rhs, build)
 
 
 @rule(SubFOp)
-def fuse_difference(op: SubFOp, build: Rewriter) -> Replacement:
+def fuse_sub(op: SubFOp, build: Rewriter) -> Replacement:
     """`a * b - c` becomes `fma a, b, -c`, under the same conditions: negation is exact."""
-    product = _product(op)
-    if product is None:
+    mul = _fusible_mul(op)
+    if mul is None:
         return None
-    return _fused(op, product, build.create(NegFOp, source=op.rhs).result, build)
+    return _fused(op, mul, build.create(NegFOp, source=op.rhs).result, build)
 
 
-def _product(op: AddFOp | SubFOp) -> MulFOp | None:
-    """The product on the left, if it can be fused."""
-    product = op.lhs.defined_by(MulFOp)
-    if product is None or not op.lhs.has_one_use:
+def _fusible_mul(op: AddFOp | SubFOp) -> MulFOp | None:
+    """The multiplication on the left, if it can be fused."""
+    mul = op.lhs.defined_by(MulFOp)
+    if mul is None or not op.lhs.has_one_use:
         return None
-    if product.rounding_mode is not op.rounding_mode:
+    if mul.rounding_mode is not op.rounding_mode:
         return None
-    return product if product.flush_to_zero == op.flush_to_zero else None
+    return mul if mul.flush_to_zero == op.flush_to_zero else None
 
 
-def _fused(op: AddFOp | SubFOp, product: MulFOp, addend: Value, build: Rewriter) -> FmaOp:
-    build.fuse(product)
+def _fused(op: AddFOp | SubFOp, mul: MulFOp, addend: Value, build: Rewriter) -> FmaOp:
+    build.fuse(mul)
     return build.create(
         FmaOp,
-        lhs=product.lhs,
-        rhs=product.rhs,
+        lhs=mul.lhs,
+        rhs=mul.rhs,
         acc=addend,
         rounding_mode=op.rounding_mode,
         flush_to_zero=op.flush_to_zero,
     )
 
 
-RULES: Final[Rules] = (product_on_the_left, fuse_sum, fuse_difference)
+RULES: Final[Rules] = (product_on_the_left, fuse_add, fuse_sub)
 
 
 class FuseFma(Pass):
-    """Make one operation of a product and a sum; it rounds once where there were two roundings."""
+    """Fuse a multiplication and an addition; the result is rounded once instead of twice."""
 
     name = "fuse-fma"
 

@@ -102,7 +102,7 @@ def _is_large(branch: IfOp, threshold: int) -> bool:
 
 
 def _normalized(comparison: CmpIOp, loop: ForOp) -> tuple[ComparisonPredicate, Value] | None:
-    """What is asked of the counter, and the bound: a value from outside the loop."""
+    """The predicate on the counter, and the bound: a value defined outside the loop."""
     if comparison.signedness is not loop_signedness(loop):
         return None
     predicate, bound = comparison.comparison_predicate, comparison.rhs
@@ -118,9 +118,9 @@ def _normalized(comparison: CmpIOp, loop: ForOp) -> tuple[ComparisonPredicate, V
 
 def _split(loop: ForOp, comparison: CmpIOp) -> None:
     """Replace a loop by one up to where the condition changes, and one from there on."""
-    found = _normalized(comparison, loop)
-    assert found is not None
-    predicate, bound = found
+    normalized = _normalized(comparison, loop)
+    assert normalized is not None
+    predicate, bound = normalized
     build = Rewriter.at(loop)
     upper, lower = split_bounds(loop, bound, predicate in _INCLUSIVE, build)
     holds_first = predicate in _HOLDS_FIRST

@@ -1,8 +1,8 @@
-"""Early exits made structured: `dialects.cuda_tile.structured` describes the form that is left.
+"""Structuring of early exits: `dialects.cuda_tile.structured` describes the resulting form.
 
-What follows a branch that exits moves into the other one, so that it runs when it did before.
-Only where both branches may go on, and one of them may also exit somewhere inside, a flag tells
-what happened:
+Operations after a branch that exits become part of the other branch, so that they run under the
+same condition. Only if both branches may fall through, and one of them may also exit inside, a flag
+records the exit:
 
     if %a {                             %left, ... = if %a {
       if %b {                             %l, ... = if %b { yield true } else { A; yield false }
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 class StructureEarlyExits(Pass):
-    """Let control leave every region at its end alone, but for one test in each loop."""
+    """Let control leave every region at its terminator, but for one test in each loop."""
 
     name = "structure-early-exits"
 
@@ -87,7 +87,7 @@ def _structure_block(block: Block) -> None:
 def _structure(op: Operation) -> Operation:
     """Make an operation structured whose regions hold no other loops that are not.
 
-    Gives the last of the operations that stand for it.
+    Returns the last of the operations that replace it.
     """
     match op:
         case LoopOp():
@@ -103,18 +103,18 @@ def _structure(op: Operation) -> Operation:
 
 def _structure_loop(op: LoopOp) -> Operation:
     frame = LoopFrame(op, list(jumps_of(op.body.block)))
-    if frame.returns and not frame.tells:
+    if frame.returns and not frame.has_return_flag:
         build = Rewriter(InsertPoint.after(op), frame.returns[0].location)
         erase_behind(op, build)
         Rewriter(InsertPoint.after(op), build.location).create(ReturnOp)
     if while_of(op) is None or len(frame.jumps) > 2:
         op = _as_while(op, frame)
     _remake_views(op)
-    return _return_behind(op, frame) if frame.tells else op
+    return _return_after(op, frame) if frame.has_return_flag else op
 
 
-def _return_behind(op: LoopOp, frame: LoopFrame) -> IfOp:
-    """Return behind a loop that says that the kernel returned."""
+def _return_after(op: LoopOp, frame: LoopFrame) -> IfOp:
+    """Return after a loop whose flag says that the kernel returned."""
     build = Rewriter(InsertPoint.after(op), frame.returns[0].location)
     test = build.create(IfOp, condition=op.results[-1], types=())
     inside = Rewriter(InsertPoint.at_end(build.add_block(test.then_region)), build.location)
@@ -140,7 +140,7 @@ def _as_while(op: LoopOp, frame: LoopFrame) -> LoopOp:
 
 
 def _test_last(body: Block, frame: LoopFrame) -> None:
-    """Any loop: all that happens comes out at the end of the body, and whether to stop."""
+    """The general form: the body ends with the values of all exits and the condition to stop."""
     stop, *values = finish(body, frame, 0)
     build = Rewriter(InsertPoint.at_end(body), frame.loop.location)
     left, again = frame.divided(values)
@@ -155,9 +155,9 @@ def _create_test(stop: Value, left: list[Value], build: Rewriter) -> None:
 
 
 def _test_first(op: IfOp, frame: LoopFrame) -> bool:
-    """`if c { X; break } else { Y; continue }` is the test itself, with `Y` behind it.
+    """`if c { X; break } else { Y; continue }` is the test itself, followed by `Y`.
 
-    That is so if one branch leaves at its end alone, and the other one only repeats the loop.
+    One branch must exit at its terminator alone, and the other one only continue the loop.
     """
     for leave, stay in ((then_block(op), op.else_region.block), (other_branch(op), then_block(op))):
         ways = list(jumps_of(leave))
@@ -186,7 +186,7 @@ def _make_test(op: IfOp, leave: Block, stay: Block, frame: LoopFrame) -> None:
 
 
 def _values_left(stop: Value, leave: Block, frame: LoopFrame, build: Rewriter) -> list[Value]:
-    """What a loop passes on when it stops, computed in front of the test."""
+    """The results of a loop when it stops, computed before the test."""
     last = leaving(leave)
     if all(op is last or _is_cheap(op) for op in leave):
         values = frame.left(last, Rewriter.at(last))
@@ -217,18 +217,18 @@ def _has_extents(type: Type) -> bool:
 
 
 def _remake_views(op: LoopOp) -> None:
-    """Make views that are used on both sides of the test once more behind it.
+    """Rematerialize views that are used on both sides of the test after it.
 
-    Whatever makes a view has no effect.
+    Operations that create views have no side effects.
     """
     parts = while_of(op)
     assert parts is not None
-    behind = InsertPoint.after(parts.test)
+    point = InsertPoint.after(parts.test)
     while views := [value for value in parts.captured() if is_view(value)]:
         source = views[-1].defining_op()
         assert source is not None
-        copy = Rewriter(behind).clone(source)
-        behind = InsertPoint.before(copy)
+        copy = Rewriter(point).clone(source)
+        point = InsertPoint.before(copy)
         later = {inner for rest in parts.behind() for inner in rest.walk()}
         for user in tuple(views[-1].users):
             if user in later:

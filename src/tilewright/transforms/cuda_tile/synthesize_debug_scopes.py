@@ -33,15 +33,15 @@ class SynthesizeDebugScopes(Pass):
 
 
 def _give_scopes(module: ModuleOp) -> None:
-    place = file_location(module.location)
-    unit = DICompileUnit(DIFile("<unknown>", "") if place is None else _file(place))
+    position = file_location(module.location)
+    unit = DICompileUnit(DIFile("<unknown>", "") if position is None else _file(position))
     for entry in module.entries():
         if scoped_location(entry.location) is None:
             _give_scope(entry, unit)
 
 
 def file_location(location: Location) -> FileLoc | None:
-    """The place in a file that a location stands for; of inlined code, that of the caller."""
+    """The file position of a location; for inlined code, that of the caller."""
     match location:
         case FileLoc():
             return location
@@ -57,18 +57,18 @@ def file_location(location: Location) -> FileLoc | None:
             return None
 
 
-def _file(place: FileLoc) -> DIFile:
-    directory, slash, name = place.file.rpartition("/")
+def _file(position: FileLoc) -> DIFile:
+    directory, slash, name = position.file.rpartition("/")
     return DIFile(name, directory or slash)
 
 
 def _give_scope(entry: EntryOp, unit: DICompileUnit) -> None:
-    """Put a kernel and all inside it into a function; what has no place gets the kernel's."""
-    place = file_location(entry.location)
-    file = unit.file if place is None else _file(place)
-    if place is None:
-        place = FileLoc(file.name, 1, 1)
-    name, line = entry.sym_name, place.line
+    """Put a kernel into a subprogram; operations without a position get the kernel's."""
+    position = file_location(entry.location)
+    file = unit.file if position is None else _file(position)
+    if position is None:
+        position = FileLoc(file.name, 1, 1)
+    name, line = entry.sym_name, position.line
     scope = DISubprogram(file, line, name, name, unit, line)
     for op in entry.walk():
-        op.location = DILoc(file_location(op.location) or place, scope)
+        op.location = DILoc(file_location(op.location) or position, scope)

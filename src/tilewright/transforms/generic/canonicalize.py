@@ -25,13 +25,13 @@ _by_kind: dict[type[Operation], Rules] = {}
 def rules_of(kind: type[Operation]) -> Rules:
     """The rules for an operation class: those of its own dialect.
 
-    No other dialect is asked: which ones are loaded depends on what the process did before, and
-    the result must not.
+    Other dialects are not consulted: which ones are loaded depends on what the process did before,
+    and the result must not.
     """
-    found = _by_kind.get(kind)
-    if found is None:
-        found = _by_kind[kind] = _find_rules(kind)
-    return found
+    rules = _by_kind.get(kind)
+    if rules is None:
+        rules = _by_kind[kind] = _find_rules(kind)
+    return rules
 
 
 def _find_rules(kind: type[Operation]) -> Rules:
@@ -45,9 +45,9 @@ def _find_rules(kind: type[Operation]) -> Rules:
 
 
 class Canonicalize(Pass):
-    """Bring the program into its simplest form: fold, rewrite, delete what is dead.
+    """Canonicalize the program: fold, apply rules, delete dead operations.
 
-    Equal constants become one, at the head of the kernel.
+    Equal constants are merged, at the start of the kernel.
     """
 
     name = "canonicalize"

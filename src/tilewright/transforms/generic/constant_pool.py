@@ -1,4 +1,4 @@
-"""One operation for each constant of a kernel, in front of all that may use it."""
+"""Uniquing of constants: one operation for each constant of a kernel, before all uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class ConstantPool:
-    """A `Fold` hook for constants: equal ones become one, which stands at the head of the kernel.
+    """A `Fold` hook for constants: equal ones are merged at the start of the kernel.
 
-    The head is the start of the outermost block that nothing outside of it can see, so that every
-    region of a kernel shares its constants.
+    That is the start of the outermost block within an isolated operation, so that every region of a
+    kernel shares its constants.
     """
 
     __slots__ = ("_known",)
@@ -28,7 +28,7 @@ class ConstantPool:
         self._known: dict[Block, dict[_Key, Operation]] = {}
 
     def __call__(self, op: Operation, build: Rewriter) -> Replacement:
-        """Merge a constant with an equal one, or move it to the head."""
+        """Merge a constant with an equal one, or hoist it to the start of the kernel."""
         home = _home(op)
         known = self._known.get(home)
         if known is None:
@@ -58,12 +58,12 @@ def _home(op: Operation) -> Block:
 
 def _leading(block: Block) -> dict[_Key, Operation]:
     """The constants that a block starts with."""
-    found: dict[_Key, Operation] = {}
+    constants: dict[_Key, Operation] = {}
     for op in block:
         if CONSTANT_LIKE not in op.traits:
             break
-        found.setdefault(_key(op), op)
-    return found
+        constants.setdefault(_key(op), op)
+    return constants
 
 
 def _key(op: Operation) -> _Key:

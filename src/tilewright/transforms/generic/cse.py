@@ -1,4 +1,4 @@
-"""Common subexpression elimination: what has been computed before is not computed again."""
+"""Common subexpression elimination."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class Cse(Pass):
-    """Let an operation that dominates an equal one stand for it.
+    """Replace an operation by an equal one that dominates it.
 
     Operations without effects are merged wherever they dominate; reads only within a block, and
     only if nothing in between may write. Operations with regions are equal if these are.
@@ -33,7 +33,7 @@ class Cse(Pass):
 
 
 class _Scope:
-    """The operations that dominate the place at hand, by what makes them equal to another."""
+    """The operations that dominate the current one, by a key that is equal for equal operations."""
 
     __slots__ = ("_entered", "_known", "_memory")
 
@@ -41,7 +41,7 @@ class _Scope:
         self._known: dict[_Key, Operation] = {}
         self._entered: list[_Key] = []
         self._memory = 0
-        """Counts what may have written: reads are equal only at the same count."""
+        """The number of possible writes so far: reads are equal only at the same number."""
 
     def region(self, region: Region) -> None:
         """Go through the blocks along the dominator tree."""
@@ -66,7 +66,7 @@ class _Scope:
             stack += [(child, None) for child in reversed(children[block])]
 
     def block(self, block: Block) -> int:
-        """Merge what is in a block; gives the mark to leave it by."""
+        """Merge the operations of a block; returns the mark to leave it by."""
         mark = len(self._entered)
         self._memory += 1
         for op in block:
@@ -77,7 +77,7 @@ class _Scope:
         return mark
 
     def inside(self, op: Operation) -> None:
-        """Merge what is in the regions of an operation; what they do to memory is its effect."""
+        """Merge the operations in the regions of one; their memory effects are its own."""
         scope = _Scope() if op.is_isolated else self
         memory = self._memory
         for region in op.regions:
@@ -124,7 +124,7 @@ def _key(op: Operation) -> _Key:
 
 
 def _merge(op: Operation, known: Operation) -> None:
-    """Delete `op`. The one that stays keeps its place in the source, if it has one."""
+    """Delete `op`. The operation that is kept keeps its location, if it has one."""
     if known.location is UNKNOWN:
         known.location = op.location
     for result, other in zip(op.results, known.results, strict=True):

@@ -1,4 +1,4 @@
-"""Dead code elimination: operations that nobody would miss, and blocks that nothing reaches."""
+"""Dead code elimination: operations without users and effects, and unreachable blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Dce(Pass):
 
 
 def erase_dead_code(region: Region) -> None:
-    """Delete what is dead in a region: users are looked at before what they use."""
+    """Delete the dead operations of a region, users before definitions."""
     if not region.blocks:
         return
     order = reverse_post_order(region)

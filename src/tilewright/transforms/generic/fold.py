@@ -23,7 +23,7 @@ _folds: dict[type[Operation], FoldHook | None] = {}
 
 
 def fold_of(kind: type[Operation]) -> FoldHook | None:
-    """How operations of a class fold, where their dialect says so: a finder for `apply_rules`."""
+    """The folder of an operation class, if its dialect has one: a finder for `apply_rules`."""
     if kind not in _folds:
         dialect = Dialect.of(kind)
         function = None if dialect is None else dialect.folds.get(kind)
@@ -45,7 +45,7 @@ def _hook(function: Callable[[Any, Constants], Folded]) -> FoldHook:
 def _materialized(
     op: Operation, parts: Sequence[Attribute | Value], build: Rewriter
 ) -> Replacement:
-    """The values of a fold; if one cannot be made, those already made go again."""
+    """Materialize the values of a fold; if one cannot be, erase those already created."""
     values: list[Value] = []
     made: list[Operation] = []
     edits = build.edits
@@ -65,7 +65,7 @@ def _materialized(
 
 
 class Fold(Pass):
-    """Replace operations on constants by their results, and delete what is dead then."""
+    """Fold operations on constants, and delete operations that become dead."""
 
     name = "fold"
 

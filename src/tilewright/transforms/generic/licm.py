@@ -1,4 +1,4 @@
-"""Loop-invariant code motion: what a loop computes again and again is computed before it."""
+"""Loop-invariant code motion."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Licm(Pass):
-    """Move pure operations on values from outside in front of loops, innermost loops first.
+    """Hoist pure operations on values from outside the loop, innermost loops first.
 
     An operation is a loop if its class names the region that repeats in `loop_body`. The body may
-    not run at all, so only what may run anywhere is moved.
+    not run at all, so only speculatable operations are hoisted.
     """
 
     name = "licm"
@@ -28,7 +28,7 @@ class Licm(Pass):
 
 
 def hoist_invariants(loop: Operation) -> None:
-    """Move what does not change from one iteration to the next in front of a loop."""
+    """Hoist the loop-invariant operations of a loop."""
     assert loop.loop_body is not None
     body: Region = getattr(loop, loop.loop_body)
     for block in body.blocks:
@@ -38,7 +38,7 @@ def hoist_invariants(loop: Operation) -> None:
 
 
 def _is_invariant(op: Operation, loop: Operation) -> bool:
-    """Whether all that `op` and what is inside it use is defined outside the loop."""
+    """Whether all operands of `op` and of the operations in it are defined outside the loop."""
     if not op.regions:
         return all(not value.is_inside(loop) for value in op.operands)
     return all(

@@ -1,4 +1,4 @@
-"""Gives values names that a debugger knows them by: those of the source, or those of the text."""
+"""Names of values for debuggers: those of the source, or those of the IR text."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class NameValues(Pass):
                 continue
             is_value = any(_is_data(result.type) for result in inner.results)
             if is_value and source_place(inner.location) is not None:
-                found = [_fresh(spelled(names[result]), taken) for result in inner.results]
-                inner.location = NameLoc(",".join(found), inner.location)
+                unique = [_fresh(spelled(names[result]), taken) for result in inner.results]
+                inner.location = NameLoc(",".join(unique), inner.location)
 
 
 def _is_data(type: Type) -> bool:
@@ -55,12 +55,12 @@ def _is_in_body(op: Operation) -> bool:
 
 def _fresh(name: str, taken: set[str]) -> str:
     """A name that no other value of the function has: regions side by side share those of text."""
-    found, count = name, 0
-    while found in taken:
+    unique, count = name, 0
+    while unique in taken:
         count += 1
-        found = f"{name}_{count}"
-    taken.add(found)
-    return found
+        unique = f"{name}_{count}"
+    taken.add(unique)
+    return unique
 
 
 def spelled(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Removal of casts that conversions left behind and that undo each other."""
+"""Folding of unrealized conversion casts that cancel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cast_there_and_back(op: UnrealizedConversionCastOp, build: Rewriter) -> Repl
 
 
 class ReconcileUnrealizedCasts(Pass):
-    """Delete casts from one type to another and back, and those that nobody uses."""
+    """Delete casts from one type to another and back, and those without users."""
 
     name = "reconcile-unrealized-casts"
 

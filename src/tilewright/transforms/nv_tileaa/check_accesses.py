@@ -1,6 +1,6 @@
-"""Checks every access of global memory while the program runs: against its view, or its pointers.
+"""Run-time checks of every access to global memory: against its view, or its pointers.
 
-What a mask or the edge of a tensor leaves out is not accessed, and so not checked.
+Elements that are masked or out of bounds are not accessed, and so not checked.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 Access: TypeAlias = TileLoadOp | TileStoreOp | TiledAtomicRmwOp
-"""What accesses one tile of a view."""
+"""The operations that access one tile of a view."""
 
 
 class CheckAccesses(Pass):
-    """Let the program say where it leaves a view, and stop there."""
+    """Insert run-time checks that report and stop at the first wrong access."""
 
     name = "check-accesses"
 
@@ -56,10 +56,10 @@ class CheckAccesses(Pass):
 
 
 def check_tile(op: Access) -> None:
-    """Check the indices of a tile, and what is promised about where it lies.
+    """Check the indices of a tile, and the assumption that it is in bounds.
 
-    A tile must begin inside of its tensor, unless it is a part of another one that does; rows that
-    are picked one by one may lie anywhere.
+    A tile must start in its tensor, unless it is a slice of another one that does; gathered rows
+    may be out of bounds.
     """
     if op.view.defined_by(ConvTileOp) is not None:
         return
@@ -72,15 +72,15 @@ def check_tile(op: Access) -> None:
             gist = f"expected index {dim} below %u, got %d"
             checks.require(begins, "outside of its view", gist, [tiles, index])
         if op.in_bounds and op.in_bounds[dim]:
-            _check_promise(checks, op, dim, index)
+            _check_in_bounds(checks, op, dim, index)
     if not (is_dense and op.sliced):
         _check_base(checks, op)
 
 
 def _check_base(checks: Checks, op: Access) -> None:
-    """A tensor lies where its elements may lie, if one of them is accessed.
+    """The base address is valid for the element type, if an element is accessed.
 
-    The first of a tile is; of rows that are picked one by one, perhaps none.
+    The first of a tile is; of gathered rows, perhaps none.
     """
     cut = op.view.defined_by(BlockTileOp)
     tensor = None if cut is None else cut.source.defined_by(MakeMemrefOp)
@@ -90,28 +90,28 @@ def _check_base(checks: Checks, op: Access) -> None:
     address = checks.build.create(PtrToIntOp, source=tensor.base, types=[I64]).result
     valid = is_element_address(checks, address, view.source.element)
     if view.sparse is not None:
-        nothing = checks.opposite(_begins_inside(checks, op, tensor.result))
-        valid = checks.either(checks.spread(valid, nothing.type), nothing)
+        nothing = checks.negation(_begins_inside(checks, op, tensor.result))
+        valid = checks.disjunction(checks.spread(valid, nothing.type), nothing)
     checks.require(valid, "of a view at a null or misaligned address", "got %p", [tensor.base])
 
 
 def _begins_inside(checks: Checks, op: Access, tensor: Value) -> Value:
-    """Which of the rows that are picked begin inside of the tensor."""
+    """Which of the gathered rows start in the tensor."""
     inside: list[Value] = []
     for dim, index in zip(tiled_view(op.view).dims, op.indices, strict=True):
         start = checks.wide(index)
         size = checks.spread(_size(checks, tensor, dim), start.type)
         inside.append(checks.below(start, size))
     rows = next(each.type for each in inside if isinstance(each.type, TensorType))
-    return reduce(checks.both, [checks.spread(each, rows) for each in inside])
+    return reduce(checks.conjunction, [checks.spread(each, rows) for each in inside])
 
 
 def _size(checks: Checks, source: Value, dim: int) -> Value:
     return checks.build.create(GetDimSizeOp, source=source, dim=dim, types=[I64]).result
 
 
-def _check_promise(checks: Checks, op: Access, dim: int, index: Value) -> None:
-    """A tile begins so early that it ends in the tensor; a row that is picked lies in it."""
+def _check_in_bounds(checks: Checks, op: Access, dim: int, index: Value) -> None:
+    """A tile that is assumed in bounds starts and ends in the tensor; a gathered row is in it."""
     cut = op.view.defined_by(BlockTileOp)
     if cut is None:
         return
@@ -123,8 +123,8 @@ def _check_promise(checks: Checks, op: Access, dim: int, index: Value) -> None:
         return
     start = checks.multiply(checks.wide(index), checks.constant(view.counted[dim]))
     end = checks.add(start, checks.constant(view.tile[dim]))
-    # The end of a tile in front of the tensor may wrap around to a place inside of it.
+    # The end of a tile before the tensor may wrap around to an index in it.
     ends = checks.compare(CmpIPredicate.ULE, end, size)
-    inside = checks.both(checks.below(start, size), ends)
+    inside = checks.conjunction(checks.below(start, size), ends)
     gist = f"expected dimension {dim} up to %u, got elements from %u to %u"
     checks.require(inside, what, gist, [size, start, end])

@@ -1,4 +1,4 @@
-"""Writes checks into a program: numbers, comparisons, and what is said where one fails."""
+"""Builder of run-time checks: arithmetic, comparisons, and the report of a failure."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ NAMES: Final[dict[type[Operation], str]] = {
     atomics.AtomicRmwOp: "atomic_rmw_tko",
     atomics.AtomicCasOp: "atomic_cas_tko",
 }
-"""What Tile IR calls the accesses that are checked."""
+"""The names of the checked accesses in Tile IR."""
 
 
 class Checks:
-    """Writes the checks of one access in front of it."""
+    """Builds the checks of one access before it."""
 
     __slots__ = ("_head", "build")
 
     def __init__(self, op: Operation) -> None:
         self.build = Builder(InsertPoint.before(op), unnamed(op.location))
-        self._head = f"{_place(op.location)}error: {NAMES[type(op)]}"
+        self._head = f"{_source_location(op.location)}error: {NAMES[type(op)]}"
 
     def constant(self, value: int, type: Type = I64) -> Value:
         """A number, or a tile of it."""
         return self.build.create(ConstantOp, value=literal([value], type), types=[type]).result
 
     def wide(self, number: Value) -> Value:
-        """Unsigned numbers in 64 bits."""
+        """Zero-extend to 64 bits."""
         type = with_element(number.type, I64)
         if number.type is type:
             return number
@@ -67,49 +67,49 @@ class Checks:
         ).result
 
     def add(self, lhs: Value, rhs: Value) -> Value:
-        """Sums."""
+        """Addition."""
         return self.build.create(integer.AddIOp, lhs=lhs, rhs=rhs).result
 
     def subtract(self, lhs: Value, rhs: Value) -> Value:
-        """Differences."""
+        """Subtraction."""
         return self.build.create(integer.SubIOp, lhs=lhs, rhs=rhs).result
 
     def multiply(self, lhs: Value, rhs: Value) -> Value:
-        """Products."""
+        """Multiplication."""
         return self.build.create(integer.MulIOp, lhs=lhs, rhs=rhs).result
 
-    def both(self, lhs: Value, rhs: Value) -> Value:
-        """The bits that numbers share; of conditions, whether both hold."""
+    def conjunction(self, lhs: Value, rhs: Value) -> Value:
+        """Bitwise and."""
         return self.build.create(integer.AndIOp, lhs=lhs, rhs=rhs).result
 
-    def either(self, lhs: Value, rhs: Value) -> Value:
-        """Whether one of two conditions holds."""
+    def disjunction(self, lhs: Value, rhs: Value) -> Value:
+        """Bitwise or."""
         return self.build.create(integer.OrIOp, lhs=lhs, rhs=rhs).result
 
-    def opposite(self, condition: Value) -> Value:
-        """Whether a condition does not hold."""
+    def negation(self, condition: Value) -> Value:
+        """The negation of a condition."""
         true = self.constant(1, condition.type)
         return self.build.create(integer.XOrIOp, lhs=condition, rhs=true).result
 
     def compare(self, predicate: CmpIPredicate, lhs: Value, rhs: Value) -> Value:
-        """How numbers compare."""
+        """Integer comparison."""
         types = [with_element(lhs.type, I1)]
         return self.build.create(
             integer.CmpIOp, predicate=predicate, lhs=lhs, rhs=rhs, types=types
         ).result
 
     def below(self, lhs: Value, rhs: Value) -> Value:
-        """Whether unsigned numbers are less than others."""
+        """Unsigned less-than."""
         return self.compare(CmpIPredicate.ULT, lhs, rhs)
 
     def chosen(self, condition: Value, one: Value, other: Value) -> Value:
-        """One of two numbers."""
+        """Select one of two values."""
         return self.build.create(
             SelectOp, condition=condition, true_value=one, false_value=other
         ).result
 
     def spread(self, number: Value, type: Type) -> Value:
-        """A number for every element of a type, unless there is one already."""
+        """Splat a scalar to a type, unless it has that type already."""
         if number.type is type:
             return number
         return self.build.create(SplatOp, source=number, types=[type]).result
@@ -117,34 +117,34 @@ class Checks:
     def require(
         self, condition: Value, what: str, gist: str = "", numbers: Sequence[Value] = ()
     ) -> None:
-        """Stop the kernel where a condition does not hold, and say where, what and why.
+        """Stop the kernel if a condition is false, with a message that has the source location.
 
-        Of a scalar, the first thread also prints the gist, which has a conversion for each of the
-        numbers, and the block. Of a tile, every thread with an element that is wrong says the same.
+        For a scalar, the first thread also prints the gist, which has a conversion for each of the
+        numbers, and the block. For a tile, every thread with a wrong element reports the same.
         """
         message = f"{self._head} {what}"
         if isinstance(condition.type, TensorType):
             _stop(self.build, condition, message)
             return
         body = Block()
-        self.build.create(IfOp, condition=self.opposite(condition), then_region=body, types=[])
+        self.build.create(IfOp, condition=self.negation(condition), then_region=body, types=[])
         inside = Builder(InsertPoint.at_end(body), self.build.location)
-        place = inside.create(GetProgramIdOp)
+        program_id = inside.create(GetProgramIdOp)
         text = f"{message.replace('%', '%%')}: {gist}, in block (%d, %d, %d)\n"
-        inside.create(PrintOp, format=text, arguments=[*numbers, *place.results])
+        inside.create(PrintOp, format=text, arguments=[*numbers, *program_id.results])
         never = inside.create(ConstantOp, value=literal([0], I1), types=[I1]).result
         _stop(inside, never, message)
         inside.create(YieldOp)
 
 
-def _place(location: Location) -> str:
-    """Where an access stands: in the source, or in bytecode that says nothing of one."""
+def _source_location(location: Location) -> str:
+    """The location of an access: in the source, or in bytecode without debug information."""
     # The name of the file may be that of a temporary one: code must not depend on it.
-    place = location.place if isinstance(location, ByteLoc) else source_place(location)
-    return "" if place is None else f"{place}: "
+    position = location.place if isinstance(location, ByteLoc) else source_place(location)
+    return "" if position is None else f"{position}: "
 
 
 def _stop(build: Builder, condition: Value, message: str) -> None:
-    """End the kernel unless a condition holds; who does not have it waits for those who have."""
+    """Trap unless a condition holds; the barrier keeps other threads from running on."""
     build.create(AssertOp, condition=condition, message=message)
     build.create(BarrierOp)

@@ -1,8 +1,8 @@
-"""Checks addresses while the program runs: by what is known of where pointers come from.
+"""Run-time checks of addresses, by what is known of the origin of pointers.
 
-An address is never null, it is a multiple of the size of its element, and it stays in the memory
-that its pointer was derived from where the program says how large that is: memory of the block, a
-global array, or a pointer that is also the base of a view.
+An address is never null, it is aligned to its element, and it stays in the memory that its pointer
+was derived from where the size of that is known: an allocation of the block, a global array, or a
+pointer that is also the base of a view.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 Access: TypeAlias = LoadOp | StoreOp | AtomicRmwOp | AtomicCasOp
-"""What accesses memory through pointers."""
+"""The operations that access memory through pointers."""
 
 FIRST: Final = 4096
 """The first address that may be memory: what is below it is null and an offset."""
 
 
 class Pointers:
-    """Knows the views of a function by their bases, and checks what pointers access."""
+    """Checks accesses through pointers, by the views of a function and their bases."""
 
     __slots__ = ("_dominance", "_views")
 
@@ -50,7 +50,7 @@ class Pointers:
         self._views: dict[Value, list[MakeMemrefOp]] = {}
         for op in function.walk():
             if isinstance(op, MakeMemrefOp):
-                self._views.setdefault(_promised(op.base), []).append(op)
+                self._views.setdefault(_without_assumptions(op.base), []).append(op)
 
     def check(self, op: Access) -> None:
         """Check the addresses that an operation accesses: those where its mask is true."""
@@ -70,11 +70,11 @@ class Pointers:
             demands.append((never, "to memory that must not change"))
         for condition, what in demands:
             if op.mask is not None:
-                condition = checks.either(condition, checks.opposite(op.mask))
+                condition = checks.disjunction(condition, checks.negation(op.mask))
             checks.require(condition, what, "got %p", [op.pointers])
 
     def _inside(self, checks: Checks, op: Access, address: Value) -> Value | None:
-        """Whether addresses lie in the memory that they come from; nothing if that is unknown."""
+        """Whether addresses are in the memory of their pointer; None if its size is unknown."""
         for root in _origins(op.pointers):
             extents = list(self._extents(checks, op, root))
             if extents:
@@ -85,10 +85,10 @@ class Pointers:
         offset = checks.subtract(address, checks.spread(start, address.type))
         offset = checks.add(offset, checks.constant(_last_byte(op), address.type))
         inside = [checks.below(offset, checks.spread(end, address.type)) for end in extents]
-        return reduce(checks.either, inside)
+        return reduce(checks.disjunction, inside)
 
     def _extents(self, checks: Checks, op: Access, root: Value) -> Iterator[Value]:
-        """How many bytes there are from a pointer on, by each who says so."""
+        """The bytes of memory from a pointer on, by each declaration of their number."""
         maker = root.defining_op()
         element = pointer(root).pointee
         if _is_part_of_byte(element):
@@ -103,36 +103,36 @@ class Pointers:
 
 
 def is_element_address(checks: Checks, address: Value, element: Type) -> Value:
-    """Whether addresses are not null, and multiples of the size of what lies there."""
+    """Whether addresses are not null, and aligned to the element."""
     there = checks.compare(CmpIPredicate.UGE, address, checks.constant(FIRST, address.type))
-    low = checks.both(address, checks.constant(pointee_bytes(element) - 1, address.type))
+    low = checks.conjunction(address, checks.constant(pointee_bytes(element) - 1, address.type))
     aligned = checks.compare(CmpIPredicate.EQ, low, checks.constant(0, address.type))
-    return checks.both(there, aligned)
+    return checks.conjunction(there, aligned)
 
 
 def _is_part_of_byte(element: Type) -> bool:
-    """Whether several elements share a byte, so that an address does not say which it is."""
+    """Whether several elements share a byte, so that an address is ambiguous."""
     return element is F4E2M1FN
 
 
 def _is_constant(root: Value) -> bool:
     """Whether a pointer leads to a global array that is never written."""
-    found = root.defined_by(GetGlobalOp)
-    return found is not None and _array(found).constant
+    global_op = root.defined_by(GetGlobalOp)
+    return global_op is not None and _array(global_op).constant
 
 
 def _array(op: GetGlobalOp) -> GlobalOp:
-    found = resolve(SymbolRefAttr(op.symbol), op)
-    assert isinstance(found, GlobalOp)
-    return found
+    array = resolve(SymbolRefAttr(op.symbol), op)
+    assert isinstance(array, GlobalOp)
+    return array
 
 
 def _last_byte(op: Access) -> int:
     return pointee_bytes(pointer(op.pointers).pointee) - 1
 
 
-def _promised(value: Value) -> Value:
-    """A pointer before anything was promised about it."""
+def _without_assumptions(value: Value) -> Value:
+    """The value under all `assume` operations."""
     while (assumed := value.defined_by(AssumeOp)) is not None:
         value = assumed.value
     return value
@@ -142,7 +142,7 @@ def _origins(pointers: Value) -> Iterator[Value]:
     """The pointers that others are derived from, one from the next."""
     value: Value | None = pointers
     while value is not None:
-        value = _promised(value)
+        value = _without_assumptions(value)
         if not isinstance(value.type, TensorType):
             yield value
         match value.defining_op():
@@ -157,15 +157,15 @@ def _origins(pointers: Value) -> Iterator[Value]:
 
 
 def _view_bytes(checks: Checks, view: MakeMemrefOp) -> Value:
-    """How many bytes there are from the base of a view to its end; none if it is empty."""
+    """The bytes from the base of a view to its end; 0 if it is empty."""
     type, given = memref(view.result), iter(view.strides)
-    total, filled = checks.constant(1), None
+    elements, filled = checks.constant(1), None
     for dim, stride in enumerate(type.strides):
         step = checks.wide(next(given)) if stride == DYNAMIC else checks.constant(stride)
         size = checks.build.create(GetDimSizeOp, source=view.result, dim=dim, types=[I64]).result
         steps = checks.subtract(size, checks.constant(1))
-        total = checks.add(total, checks.multiply(steps, step))
+        elements = checks.add(elements, checks.multiply(steps, step))
         some = checks.compare(CmpIPredicate.NE, size, checks.constant(0))
-        filled = some if filled is None else checks.both(filled, some)
-    bytes = checks.multiply(total, checks.constant(pointee_bytes(type.element)))
+        filled = some if filled is None else checks.conjunction(filled, some)
+    bytes = checks.multiply(elements, checks.constant(pointee_bytes(type.element)))
     return bytes if filled is None else checks.chosen(filled, bytes, checks.constant(0))

@@ -1,4 +1,4 @@
-"""The contract of plugins and queues: what they ask for is there, and nobody waits for ever."""
+"""Resource checks of plugins and queues: what they require exists, and no queue deadlocks."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def _gpu(text: str) -> str:
 
 
 class CheckResources(Pass):
-    """Refuse plugins that ask for more than the GPU has, and queues that cannot work.
+    """Reject plugins that require more than the GPU has, and queues that cannot work.
 
-    The GPU is that of the option, else the one that the program was lowered for.
+    The GPU is that of the option, else the target of the module.
     """
 
     name = "check-resources"
@@ -67,7 +67,7 @@ class CheckResources(Pass):
         return None if arch is None else Resources.of(arch)
 
 
-def _asked(op: ResourceOp) -> Resources:
+def _required(op: ResourceOp) -> Resources:
     return Resources(
         registers=op.max_registers,
         named_barriers=op.named_barriers,
@@ -76,20 +76,22 @@ def _asked(op: ResourceOp) -> Resources:
     )
 
 
-def _execution_problems(op: ExecuteOp, there: Resources | None) -> Iterator[Diagnostic]:
-    """A plugin needs what it declares, and gets what its execution grants, where that says so."""
+def _execution_problems(op: ExecuteOp, available: Resources | None) -> Iterator[Diagnostic]:
+    """A plugin requires what it declares; an execution may grant another amount."""
     plugin = resolve(SymbolRefAttr(op.plugin), op)
     assert isinstance(plugin, PluginOp)
-    if there is None:
+    if available is None:
         yield op.error("expected a module with a target, or the option 'arch', to run a plugin")
         return
-    pairs = zip(_asked(op).amounts(), _asked(plugin).amounts(), there.amounts(), strict=True)
-    for (what, granted), (_, needed), (_, available) in pairs:
+    pairs = zip(
+        _required(op).amounts(), _required(plugin).amounts(), available.amounts(), strict=True
+    )
+    for (what, granted), (_, needed), (_, limit) in pairs:
         if granted and granted < needed:
             yield op.error(f"expected at least {needed} {what} for '@{op.plugin}', got {granted}")
-        elif max(granted, needed) > available:
+        elif max(granted, needed) > limit:
             gist = f"{max(granted, needed)} {what} for '@{op.plugin}'"
-            yield op.error(f"asks for {gist}, of which a block has {available}")
+            yield op.error(f"asks for {gist}, of which a block has {limit}")
     yield from _layout_problems(op, plugin)
 
 
@@ -107,7 +109,7 @@ def _layout_problems(op: ExecuteOp, plugin: PluginOp) -> Iterator[Diagnostic]:
 
 
 def _queue_problems(op: CreateQueueOp) -> Iterator[Diagnostic]:
-    """Who waits for a queue that nobody else uses waits for ever."""
+    """A queue with one end alone blocks the other for ever."""
     users = tuple(op.result.users)
     ends = [kind for kind in (QueuePutOp, QueueGetOp) if any(isinstance(u, kind) for u in users)]
     if len(ends) != 1 or not all(isinstance(user, QueuePutOp | QueueGetOp) for user in users):
@@ -119,13 +121,13 @@ def _queue_problems(op: CreateQueueOp) -> Iterator[Diagnostic]:
     )
 
 
-def _storage_problems(op: FuncOp, there: Resources | None) -> Iterator[Diagnostic]:
+def _storage_problems(op: FuncOp, available: Resources | None) -> Iterator[Diagnostic]:
     """All queues of a function fit into shared memory together."""
     queues = [inner for inner in op.walk() if isinstance(inner, CreateQueueOp)]
-    total = sum(_bytes(inner) for inner in queues)
-    if there is not None and total > there.shared_memory:
-        gist = f"{total} bytes of shared memory for all queues of '@{op.sym_name}'"
-        yield queues[-1].error(f"asks for {gist}, of which a block has {there.shared_memory}")
+    required = sum(_bytes(inner) for inner in queues)
+    if available is not None and required > available.shared_memory:
+        gist = f"{required} bytes of shared memory for all queues of '@{op.sym_name}'"
+        yield queues[-1].error(f"asks for {gist}, of which a block has {available.shared_memory}")
 
 
 def _bytes(op: CreateQueueOp) -> int:
@@ -133,7 +135,7 @@ def _bytes(op: CreateQueueOp) -> int:
 
 
 def _size(type: Type) -> int:
-    """How many bytes a value takes in memory; tokens and the like take none."""
+    """The size of a value in bytes; tokens and the like take none."""
     match element_of(type):
         case PtrType():
             return 8 * count(type)

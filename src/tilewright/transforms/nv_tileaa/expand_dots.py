@@ -1,4 +1,4 @@
-"""Products of matrices that a GPU does not have, as products that it has."""
+"""Dots that a GPU has no instruction for, expanded to dots that it has one for."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
 
 @rule(DotOp)
 def scaled(op: DotOp, build: Rewriter) -> Replacement:
-    """`a, b, c scaled by p, q` becomes `a * p, b * q, c`: bf16 holds these factors exactly."""
+    """`a, b, c scaled by p, q` becomes `a * p, b * q, c`: bf16 represents both operands exactly."""
     if op.a_scale is None or op.b_scale is None:
         return None
     last = len(shape(op.a.type)) - 1
     a = _scaled(build, op.a, op.a_scale, last)
     b = _scaled(build, op.b, op.b_scale, last - 1)
-    return _product(build, op, a, b)
+    return _dot(build, op, a, b)
 
 
 @rule(DotOp)
-def halves(op: DotOp, build: Rewriter) -> Replacement:
-    """Floats of 8 bits become f16, which holds them exactly, where only that is multiplied."""
+def fp8_to_f16(op: DotOp, build: Rewriter) -> Replacement:
+    """fp8 becomes f16, which represents it exactly, where the GPU has no fp8 tensor cores."""
     if op.a_scale is not None or element_of(op.a.type) not in (F8E4M3FN, F8E5M2):
         return None
-    if _has_bytes(op):
+    if _has_fp8(op):
         return None
-    return _product(build, op, _converted(build, op.a, F16), _converted(build, op.b, F16))
+    return _dot(build, op, _converted(build, op.a, F16), _converted(build, op.b, F16))
 
 
-def _has_bytes(op: DotOp) -> bool:
-    """Whether the GPU of the program multiplies floats of 8 bits; it does if nobody says."""
+def _has_fp8(op: DotOp) -> bool:
+    """Whether the target has fp8 tensor cores; without a target it is assumed to."""
     arch = target_of(op)
     return arch is None or Feature.FP8 in arch
 
 
-def _product(build: Rewriter, op: DotOp, a: Value, b: Value) -> DotOp:
+def _dot(build: Rewriter, op: DotOp, a: Value, b: Value) -> DotOp:
     return build.create(
         DotOp,
         a=a,
@@ -70,7 +70,7 @@ def _converted(build: Rewriter, tile: Value, element: Type) -> Value:
 
 
 def _scaled(build: Rewriter, tile: Value, scale: Value, along: int) -> Value:
-    """A factor with its scales, each for a block of elements along the depth."""
+    """An operand multiplied by its scales, each of which is for a block of elements along K."""
     extents = shape(tile.type)
     blocks = shape(scale.type)[along]
     each = (*extents[:along], blocks, 1, *extents[along + 1 :])
@@ -78,16 +78,16 @@ def _scaled(build: Rewriter, tile: Value, scale: Value, along: int) -> Value:
     wide = _converted(build, scale, F32)
     apart = build.create(ViewOp, source=wide, types=[TensorType(each, F32)]).result
     filled = build.create(BroadcastOp, source=apart, types=[TensorType(repeated, F32)]).result
-    factors = build.create(ViewOp, source=filled, types=[TensorType(extents, F32)]).result
-    numbers = _converted(build, tile, F32)
-    return _converted(build, build.create(MulFOp, lhs=numbers, rhs=factors).result, BF16)
+    scales = build.create(ViewOp, source=filled, types=[TensorType(extents, F32)]).result
+    elements = _converted(build, tile, F32)
+    return _converted(build, build.create(MulFOp, lhs=elements, rhs=scales).result, BF16)
 
 
-RULES: Final[Rules] = (scaled, halves)
+RULES: Final[Rules] = (scaled, fp8_to_f16)
 
 
 class ExpandDots(Pass):
-    """Leave only products of matrices that the GPU has instructions for, or that fma makes."""
+    """Leave only dots that the tensor cores of the GPU compute, or that fma does."""
 
     name = "expand-dots"
 

@@ -1,4 +1,4 @@
-"""Kernels without calls and without regions that only carry directives."""
+"""Inlining of calls, and of regions that only carry directives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _copied(build: Rewriter, block: Block, values: dict[Value, Value]) -> list[Value]:
-    """Insert copies of the operations of a block; gives what its end hands on."""
+    """Clone the operations of a block; returns the operands of its terminator."""
     *inside, end = block
     for op in inside:
         build.clone(op, values)
@@ -30,7 +30,7 @@ def _copied(build: Rewriter, block: Block, values: dict[Value, Value]) -> list[V
 
 @rule(CallOp)
 def inlined(op: CallOp, build: Rewriter) -> Replacement:
-    """A call is what the function does with its arguments."""
+    """A call becomes the body of its callee."""
     target = _callee(op)
     if target is None:
         return None
@@ -40,17 +40,17 @@ def inlined(op: CallOp, build: Rewriter) -> Replacement:
 
 @rule(PragmaOp)
 def unwrapped(op: PragmaOp, build: Rewriter) -> Replacement:
-    """A region with directives is what is in it."""
+    """A `pragma` becomes its body: its directives have been used."""
     return _copied(build, op.body.block, {})
 
 
 def _callee(op: CallOp) -> FuncOp | None:
-    found = resolve(SymbolRefAttr(op.callee), op)
-    return found if isinstance(found, FuncOp) else None
+    callee = resolve(SymbolRefAttr(op.callee), op)
+    return callee if isinstance(callee, FuncOp) else None
 
 
 def _check(function: FuncOp, around: tuple[FuncOp, ...]) -> None:
-    """Stop where a function calls itself, by way of others or not."""
+    """Reject recursion, direct or mutual."""
     for op in function.walk():
         target = _callee(op) if isinstance(op, CallOp) else None
         if target is None:
@@ -64,7 +64,7 @@ RULES: Final[Rules] = (inlined, unwrapped)
 
 
 class InlineCalls(Pass):
-    """Put functions where they are called; what is left of them goes."""
+    """Inline every call, and erase the functions that are not kernels."""
 
     name = "inline-calls"
 

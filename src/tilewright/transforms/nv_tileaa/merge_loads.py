@@ -1,4 +1,4 @@
-"""Merges loads: what has been loaded before is not loaded again."""
+"""Redundant load elimination, as far as the registers of the kept tiles allow."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _Key: TypeAlias = tuple[object, ...]
 
 SHARE: Final = 64
-"""How many registers of a thread all tiles may take that are kept for a second use."""
+"""How many registers of a thread the tiles may take that are kept for a second use."""
 _HINTS: Final = frozenset(("latency", "allow_tma"))
-"""Attributes that say nothing about what is loaded."""
+"""Attributes that do not change the loaded value."""
 
 
 class MergeLoads(Pass):
-    """Let a plain load that dominates an equal one stand for it, as far as registers allow."""
+    """Replace a plain load by an equal one that dominates it, as far as registers allow."""
 
     name = "merge-loads"
 
@@ -36,12 +36,12 @@ class MergeLoads(Pass):
                 scope = _Scope(SHARE * threads_of(function))
                 scope.region(function.body)
                 if scope.merged:
-                    # What is computed of one tile is computed once.
+                    # Users of merged tiles may be equal now.
                     Cse().run(function, sink)
 
 
 class _Scope:
-    """The loads that dominate the place at hand, and the registers that are left."""
+    """The loads that dominate the current operation, and the registers that are left."""
 
     __slots__ = ("_kept", "_known", "_left", "merged")
 
@@ -52,7 +52,7 @@ class _Scope:
         self.merged = False
 
     def region(self, region: Region) -> None:
-        """Merge what is in a region; what it loads is not known behind it."""
+        """Merge the loads of a region; they do not dominate what follows it."""
         if len(region.blocks) != 1:
             return
         outside = self._known
@@ -64,8 +64,8 @@ class _Scope:
                 self._visit(op)
         self._known = outside
 
-    # Law: two plain loads of the same place behind the same token give the same, since whatever
-    # wrote in between is ordered behind both or behind neither, which is a race.
+    # Law: two plain loads of the same address after the same token read the same value: a write in
+    # between is ordered after both, or is a race.
     def _visit(self, op: LoadOp | TileLoadOp) -> None:
         known = self._known.setdefault(_key(op), op)
         if known is op or not self._affords(known):

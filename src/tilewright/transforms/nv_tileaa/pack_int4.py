@@ -1,4 +1,4 @@
-"""Loads and stores of elements of half a byte, as those of bytes that hold two of them."""
+"""Packing of 4-bit elements: loads and stores of bytes that hold two of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tilewright.ir.rewriter import Rewriter
 from tilewright.ir.types import DYNAMIC, I8
 from tilewright.transforms.nv_tileaa.subbyte_checks import check_bytes, shares_bytes
 from tilewright.transforms.nv_tileaa.subbyte_padding import padded
-from tilewright.transforms.nv_tileaa.subbyte_tiles import apart, together
+from tilewright.transforms.nv_tileaa.subbyte_tiles import pack_tile, unpack_tile
 from tilewright.transforms.nv_tileaa.subbyte_types import PADDINGS, in_bytes, paired, paired_dim
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class PackInt4(Pass):
-    """Let tensors in memory have whole bytes as elements."""
+    """Replace views of 4-bit elements in memory by views of bytes."""
 
     name = "pack-int4"
 
@@ -49,14 +49,14 @@ class PackInt4(Pass):
 
 
 def _pack(function: FuncOp) -> None:
-    """Change all types at once, then what is done with values of them."""
-    found, facts = list(function.walk()), AxisFacts(function)
-    for op in found:
+    """Change all types first, then the operations on values of them."""
+    ops, facts = list(function.walk()), AxisFacts(function)
+    for op in ops:
         check_bytes(op, facts)
-    before = {value: value.type for op in found for value in _values(op)}
+    before = {value: value.type for op in ops for value in _values(op)}
     for value, type in before.items():
         value.type = in_bytes(type) or type
-    for op in found:
+    for op in ops:
         match op:
             case MakeMemrefOp():
                 _make(op, before[op.result])
@@ -71,7 +71,7 @@ def _pack(function: FuncOp) -> None:
 
 
 def _values(op: Operation) -> Iterator[Value]:
-    """What an operation makes, and what its regions are given."""
+    """The results of an operation, and the arguments of its blocks."""
     yield from op.results
     for region in op.regions:
         for block in region.blocks:
@@ -104,7 +104,7 @@ def _measure(op: GetDimSizeOp, type: Type) -> None:
     build.replace(op, build.create(ShLIOp, lhs=bytes, rhs=one).result)
 
 
-# Law: a tile of elements is what its bytes hold; bytes outside of the tensor hold the padding.
+# Law: a tile of elements is unpacked from its bytes; bytes out of bounds hold the padding.
 def _load(op: TileLoadOp, type: Type) -> None:
     if in_bytes(type) is None:
         return
@@ -119,12 +119,12 @@ def _load(op: TileLoadOp, type: Type) -> None:
     build = Builder(InsertPoint.after(op), op.location)
     padding = None if type.padding is None else PADDINGS[type.padding]
     bytes = padded(build, op, padding) if padding else op.tile
-    tile = apart(build, bytes, type.tile, dim)
+    tile = unpack_tile(build, bytes, type.tile, dim)
     for user in users:
         user.replace_operand(op.tile, tile)
 
 
-# Law: the bytes of a tile are stored; a byte is inside of the tensor as a whole or not at all.
+# Law: the bytes of a tile are stored; a byte is in bounds as a whole or not at all.
 def _store(op: TileStoreOp, type: Type) -> None:
     if in_bytes(type) is None:
         return
@@ -133,15 +133,15 @@ def _store(op: TileStoreOp, type: Type) -> None:
     assert dim is not None
     _halve_index(op, dim)
     build = Rewriter.at(op)
-    op.set_operands([together(build, op.tile, dim), *op.operands[1:]])
+    op.set_operands([pack_tile(build, op.tile, dim), *op.operands[1:]])
 
 
 def _halve_index(op: TileLoadOp | TileStoreOp, dim: int) -> None:
-    """Where rows are picked one by one, indices count elements."""
+    """In a gather or scatter, indices count elements."""
     if tiled_view(op.view).sparse is not None:
-        place = op.operands.index(op.view) + 1 + dim
+        position = op.operands.index(op.view) + 1 + dim
         operands = list(op.operands)
-        operands[place] = _halved(Rewriter.at(op), operands[place])
+        operands[position] = _halved(Rewriter.at(op), operands[position])
         op.set_operands(operands)
 
 

@@ -1,4 +1,4 @@
-"""Makes loops load ahead: what a round works on has been loaded while the one before worked."""
+"""Software pipelining in registers: an iteration prefetches the tiles of the next one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tilewright.plans.tile_registers import REGISTER_BITS, tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
-    carry_more,
-    comes,
-    find_loads,
-    load_ahead,
+    add_iter_args,
+    find_prefetchable_loads,
+    iteration_exists,
+    prefetch,
 )
 
 if TYPE_CHECKING:
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.prefetchable_loads import Ahead
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 SHARE: Final = 32
-"""How many registers of a thread tiles may take that are loaded ahead."""
-MOST: Final = 32 * 1024
-"""How many bytes: a block that loads more at a time keeps memory busy anyway."""
+"""How many registers of a thread prefetched tiles may take."""
+MAX_BYTES: Final = 32 * 1024
+"""How many bytes are prefetched: a block that loads more at a time keeps memory busy anyway."""
 
 
 class PrefetchLoads(Pass):
-    """Load what the next round of a loop needs at the beginning of a round, into registers.
+    """Prefetch the loads of the next iteration into registers at the start of an iteration.
 
-    Only plain loads that wait for nothing in the loop: whoever writes there is not ordered between
-    two rounds.
+    Only plain loads that are ordered after no access of the loop: no write to their memory is
+    ordered between two iterations.
     """
 
     name = "prefetch-loads"
@@ -50,49 +50,49 @@ class PrefetchLoads(Pass):
 def _prefetch(function: FuncOp) -> None:
     threads: int | None = None
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
-        found = find_loads(loop)
-        if not found:
+        loads = find_prefetchable_loads(loop)
+        if not loads:
             continue
         threads = threads or threads_of(function)
-        chosen = _worthwhile(found, threads)
+        chosen = _profitable(loads, threads)
         if chosen:
             _rotate(loop, chosen)
 
 
-def _worthwhile(found: Sequence[Ahead], threads: int) -> list[Ahead]:
+def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[PrefetchableLoad]:
     """The first loads whose tiles fit into the registers.
 
-    None where tiles are converted at once: that is work enough for the time that loads take, or
-    the tiles are large. What is large and unordered goes through shared memory.
+    None whose tile is converted at once: the conversion hides the latency of the loads, or the
+    tile is large. Large unordered tiles go through shared memory.
     """
-    chosen: list[Ahead] = []
-    left = min(SHARE * threads, MOST * 8 // REGISTER_BITS)
-    for ahead in found:
-        words = tile_words(ahead.load.results[0].type)
-        if words >= LARGE * threads and ahead.is_unordered:
+    chosen: list[PrefetchableLoad] = []
+    left = min(SHARE * threads, MAX_BYTES * 8 // REGISTER_BITS)
+    for load in loads:
+        words = tile_words(load.load.results[0].type)
+        if words >= LARGE * threads and load.is_unordered:
             continue
         cost = max(words, threads)
-        if cost <= left and not ahead.is_converted:
+        if cost <= left and not load.is_converted:
             left -= cost
-            chosen.append(ahead)
+            chosen.append(load)
     return chosen
 
 
-# Law: a load whose operands follow from the counter gives in a round what it would have given in
-# the one before, if nothing is ordered between; so it may be done there. It is done only for
-# rounds that come, so nothing is touched that was not.
-def _rotate(loop: ForOp, chosen: Sequence[Ahead]) -> None:
+# Law: a load whose operands depend on the induction variable alone reads the same value one
+# iteration earlier, if no access is ordered between. It is issued only for iterations that exist,
+# so it accesses no memory that the original loop does not.
+def _rotate(loop: ForOp, chosen: Sequence[PrefetchableLoad]) -> None:
     body, last = loop.body.block, loop.body.block.last
     assert last is not None
     build = Builder(InsertPoint.before(loop), loop.location)
     start = loop.lower_bound
-    first = load_ahead(build, loop, chosen, start, comes(build, loop, start))
+    first = prefetch(build, loop, chosen, start, iteration_exists(build, loop, start))
     build = Builder(InsertPoint.at_start(body), loop.location)
     following = build.create(AddIOp, lhs=loop.induction_variable, rhs=loop.step).result
-    later = load_ahead(build, loop, chosen, following, comes(build, loop, following))
-    for ahead in chosen:
-        for result in ahead.used:
-            result.replace_all_uses_with(body.add_argument(result.type, ahead.load.location))
-        ahead.load.erase()
+    later = prefetch(build, loop, chosen, following, iteration_exists(build, loop, following))
+    for load in chosen:
+        for result in load.used:
+            result.replace_all_uses_with(body.add_argument(result.type, load.load.location))
+        load.load.erase()
     last.set_operands([*last.operands, *later])
-    carry_more(loop, first)
+    add_iter_args(loop, first)

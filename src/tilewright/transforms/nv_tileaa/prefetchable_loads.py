@@ -1,4 +1,4 @@
-"""Loads of a loop that can be done before their round: which, and how, if the round comes."""
+"""Loads of a loop that can be prefetched: which ones, and how to issue them an iteration early."""
 
 from __future__ import annotations
 
@@ -30,130 +30,139 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 LARGE: Final = 16
-"""How many registers of a thread a large tile takes."""
-LENGTH: Final = 32
-"""How many operations an address may take that is computed ahead."""
-OUTSIDE: Final = -1
-"""A tile with this number lies outside of every tensor, whatever else its place says."""
+"""How many registers of a thread a large tile takes, at least."""
+MAX_ADDRESS_OPS: Final = 32
+"""At most this many operations compute the address of a prefetch."""
+OUT_OF_BOUNDS: Final = -1
+"""A tile with this index is out of bounds, whatever its other indices are."""
 
 
-class Ahead(NamedTuple):
-    """A load of a loop that can be done before its round, and what computes its operands."""
+class PrefetchableLoad(NamedTuple):
+    """A load of a loop that can be prefetched, and the operations that compute its operands."""
 
     load: LoadOp | TileLoadOp
-    leading: Sequence[Operation]
+    address_ops: Sequence[Operation]
 
     @property
     def used(self) -> list[Value]:
-        """What somebody needs of what it gives."""
+        """The results that have users."""
         return [result for result in self.load.results if result.is_used]
 
     @property
     def is_converted(self) -> bool:
-        """Whether the tile is made into others at once."""
+        """Whether all users of the tile are conversions in the same block."""
         block = self.load.parent
         users = self.load.results[0].users
         return all(isinstance(op, ConversionOp) and op.parent is block for op in users)
 
     @property
     def is_unordered(self) -> bool:
-        """Whether the load is neither behind nor before anything else."""
+        """Whether no token orders the load after or before another access."""
         token = self.load.token
         is_first = token is None or token.defined_by(CreateMemTokenOp) is not None
         return is_first and not self.load.result_token.is_used
 
 
-def find_loads(loop: ForOp) -> list[Ahead]:
-    """The loads of a loop that can be done before their round."""
+def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:
+    """The loads of a loop that can be prefetched."""
     if not isinstance(loop.lower_bound.type, IntegerType):
         return []
-    found = [ahead for op in loop.body.block if (ahead := _find(op, loop)) is not None]
-    # An assertion may be what keeps a load from running.
-    if found and any(isinstance(op, AssertOp) for op in loop.body.walk()):
+    loads = [load for op in loop.body.block if (load := _prefetchable(op, loop)) is not None]
+    # An assertion may guard the load: it must not be executed speculatively.
+    if loads and any(isinstance(op, AssertOp) for op in loop.body.walk()):
         return []
-    return found
+    return loads
 
 
-def _find(op: Operation, loop: ForOp) -> Ahead | None:
-    """What an operation of a loop's body is as a load ahead, if it can be one."""
+def _prefetchable(op: Operation, loop: ForOp) -> PrefetchableLoad | None:
+    """An operation of a loop's body as a prefetchable load, if it is one."""
     if not isinstance(op, LoadOp | TileLoadOp) or not is_plain(op):
         return None
     if op.token is not None and op.token.is_inside(loop):
         return None
-    if isinstance(op, TileLoadOp) and _switch(op) is None:
+    if isinstance(op, TileLoadOp) and _scalar_index(op) is None:
         return None
     if not isinstance(element_of(op.results[0].type), IntegerType | FloatType):
         return None
-    leading = _leading(op, loop)
-    return None if leading is None else Ahead(op, leading)
+    address_ops = _address_ops(op, loop)
+    return None if address_ops is None else PrefetchableLoad(op, address_ops)
 
 
-def _leading(load: Operation, loop: ForOp) -> list[Operation] | None:
-    """What computes the operands of a load from the counter alone, in order; none if more does."""
+def _address_ops(load: Operation, loop: ForOp) -> list[Operation] | None:
+    """The operations that compute the operands of a load from the induction variable, in order.
+
+    None if the operands depend on another value of the loop, or not on the induction variable.
+    """
     body, counter = loop.body.block, loop.induction_variable
-    wanted: list[Operation] = [load]
-    found: set[Operation] = set()
-    counted = False
-    while wanted:
-        for value in wanted.pop().operands:
+    worklist: list[Operation] = [load]
+    address_ops: set[Operation] = set()
+    uses_counter = False
+    while worklist:
+        for value in worklist.pop().operands:
             if not value.is_inside(loop):
                 continue
-            counted |= value is counter
+            uses_counter |= value is counter
             op = value.defining_op()
-            if op in found or value is counter:
+            if op in address_ops or value is counter:
                 continue
-            if op is None or not _is_simple(op, body) or len(found) == LENGTH:
+            if op is None or not _is_speculatable(op, body) or len(address_ops) == MAX_ADDRESS_OPS:
                 return None
-            found.add(op)
-            wanted.append(op)
-    return [op for op in body if op in found] if counted else None
+            address_ops.add(op)
+            worklist.append(op)
+    return [op for op in body if op in address_ops] if uses_counter else None
 
 
-def _is_simple(op: Operation, body: Block) -> bool:
-    """Whether an operation may run for a round that does not come."""
+def _is_speculatable(op: Operation, body: Block) -> bool:
+    """Whether an operation may run for an iteration that does not exist."""
     if op.parent is not body or op.regions:
         return False
-    return is_pure(op) or (isinstance(op, DivIOp | RemIOp) and _is_harmless(op.rhs))
+    return is_pure(op) or (isinstance(op, DivIOp | RemIOp) and _is_safe_divisor(op.rhs))
 
 
-def _is_harmless(divisor: Value) -> bool:
-    """Whether any number can be divided by a constant."""
+def _is_safe_divisor(divisor: Value) -> bool:
+    """Whether division by a constant is defined for every dividend."""
     pattern = splat_of(constant_of(divisor))
     return pattern not in (None, 0, mask(width_of(divisor.type)))
 
 
-def comes(build: Builder, loop: ForOp, count: Value) -> Value:
-    """Whether there is a round of a count, which is the next one or the first."""
+def iteration_exists(build: Builder, loop: ForOp, counter: Value) -> Value:
+    """Whether a loop has an iteration with a value of its counter, the first one or the next."""
     predicate = CmpIPredicate.ULT if loop.unsigned_cmp else CmpIPredicate.SLT
-    return build.create(CmpIOp, lhs=count, rhs=loop.upper_bound, predicate=predicate).result
+    return build.create(CmpIOp, lhs=counter, rhs=loop.upper_bound, predicate=predicate).result
 
 
-def lead(build: Builder, loop: ForOp, chosen: Sequence[Ahead], count: Value) -> dict[Value, Value]:
-    """Compute what loads need in the round of a count; gives what stands for what."""
-    values: dict[Value, Value] = {loop.induction_variable: count}
-    for ahead in chosen:
-        for op in ahead.leading:
+def clone_address_ops(
+    build: Builder, loop: ForOp, loads: Sequence[PrefetchableLoad], counter: Value
+) -> dict[Value, Value]:
+    """Compute the operands of loads for a value of the counter; returns the value mapping."""
+    values: dict[Value, Value] = {loop.induction_variable: counter}
+    for load in loads:
+        for op in load.address_ops:
             if op.results[0] not in values:
                 build.insert(op.clone(values))
     return values
 
 
-def load_ahead(
-    build: Builder, loop: ForOp, chosen: Sequence[Ahead], count: Value, condition: Value
+def prefetch(
+    build: Builder,
+    loop: ForOp,
+    loads: Sequence[PrefetchableLoad],
+    counter: Value,
+    condition: Value,
 ) -> list[Value]:
-    """What loads give in the round of a count, if the condition holds; else anything."""
-    values = lead(build, loop, chosen, count)
-    for ahead in chosen:
-        copy = ahead.load.clone(values)
+    """Issue loads for a value of the counter; results are undefined if the condition is false."""
+    values = clone_address_ops(build, loop, loads, counter)
+    for load in loads:
+        copy = load.load.clone(values)
         if isinstance(copy, LoadOp):
             _mask(build, copy, condition)
         else:
-            _move_away(build, copy, condition)
+            _move_out_of_bounds(build, copy, condition)
         build.insert(copy)
-    return [values[value] for ahead in chosen for value in ahead.used]
+    return [values[value] for load in loads for value in load.used]
 
 
-# Law: where its mask is false, a load touches nothing.
+# Law: where its mask is false, a load accesses no memory.
 def _mask(build: Builder, load: LoadOp, condition: Value) -> None:
     type = with_element(load.pointers.type, I1)
     mask = condition
@@ -167,13 +176,16 @@ def _mask(build: Builder, load: LoadOp, condition: Value) -> None:
     load.set_operands([pointers, mask, *rest], segments)
 
 
-# Law: a load of a tile outside of its tensor touches nothing; a promise that it is inside goes.
-def _move_away(build: Builder, load: TileLoadOp, condition: Value) -> None:
-    number = _switch(load)
+# Law: a load of a tile that is out of bounds accesses no memory; an assumption that it is in bounds
+# is dropped.
+def _move_out_of_bounds(build: Builder, load: TileLoadOp, condition: Value) -> None:
+    number = _scalar_index(load)
     assert number is not None
     index = load.indices[number]
     assert isinstance(index.type, IntegerType)
-    away = build.create(ConstantOp, value=IntegerAttr(OUTSIDE, index.type), types=[index.type])
+    away = build.create(
+        ConstantOp, value=IntegerAttr(OUT_OF_BOUNDS, index.type), types=[index.type]
+    )
     moved = build.create(
         SelectOp, condition=condition, true_value=index, false_value=away.result, types=[index.type]
     ).result
@@ -183,16 +195,16 @@ def _move_away(build: Builder, load: TileLoadOp, condition: Value) -> None:
         load.in_bounds = tuple([*load.in_bounds[:number], 0, *load.in_bounds[number + 1 :]])
 
 
-def _switch(load: TileLoadOp) -> int | None:
-    """The first index that is one number for the whole tile."""
+def _scalar_index(load: TileLoadOp) -> int | None:
+    """The first index that is a scalar, not a tile of row indices."""
     sparse = tiled_view(load.view).sparse
-    found = [number for number in range(len(load.indices)) if number != sparse]
-    return found[0] if found else None
+    scalars = [number for number in range(len(load.indices)) if number != sparse]
+    return scalars[0] if scalars else None
 
 
-def carry_more(loop: ForOp, first: Sequence[Value]) -> None:
-    """Let a loop whose body passes on more values start with them."""
-    operands = [*loop.operands, *first]
+def add_iter_args(loop: ForOp, init_args: Sequence[Value]) -> None:
+    """Give a loop, whose body already yields them, further loop-carried values."""
+    operands = [*loop.operands, *init_args]
     new = loop.like(operands, [value.type for value in operands[3:]])
     new.insert_before(loop)
     new.set_regions(loop.regions)

@@ -1,4 +1,4 @@
-"""The loop that does a plan slice by slice."""
+"""The loop over slices that replaces the members of a slicing plan."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def cut_type(type: Type, dim: int, count: int) -> TensorType:
-    """The type of one of so many slices of a tile."""
+    """The type of one of `count` slices of a tile."""
     assert isinstance(type, TensorType)
     parts = list(extents(type))
     parts[dim] //= count
@@ -40,12 +40,12 @@ def cut_type(type: Type, dim: int, count: int) -> TensorType:
 
 
 def build_loop(plan: Plan) -> None:
-    """Put a loop over slices in the place of the members of a plan."""
+    """Replace the members of a plan by a loop over slices."""
     last = plan.members[-1]
     outside = Builder(InsertPoint.after(last), last.location)
-    tokens, totals = plan.tokens(), plan.totals()
+    tokens, reductions = plan.tokens(), plan.reductions()
     starts = [_first_token(outside, plan, token) for token in tokens]
-    for op in totals:
+    for op in reductions:
         for source in op.sources:
             type = cut_type(source.type, plan.ways[op][source], plan.count)
             value = literal([0], type)
@@ -63,12 +63,12 @@ def build_loop(plan: Plan) -> None:
         types=types,
     )
     slices = Slices(plan, Builder(InsertPoint.at_end(body), last.location), body.args[0])
-    slices.fill(tokens, totals, body.args[1:])
-    _replace(plan, outside, loop, tokens, totals)
+    slices.fill(tokens, reductions, body.args[1:])
+    _replace(plan, outside, loop, tokens, reductions)
 
 
 def _first_token(outside: Builder, plan: Plan, token: Value) -> Value:
-    """What the token of a member depends on before the first slice."""
+    """The token that a member takes in the first iteration."""
     op = token.defining_op()
     own = op.token if isinstance(op, view.TileLoadOp | view.TileStoreOp) else None
     if isinstance(op, memory.LoadOp | memory.StoreOp):
@@ -79,16 +79,20 @@ def _first_token(outside: Builder, plan: Plan, token: Value) -> Value:
 
 
 def _replace(
-    plan: Plan, outside: Builder, loop: ForOp, tokens: Sequence[Value], totals: Sequence[ReduceOp]
+    plan: Plan,
+    outside: Builder,
+    loop: ForOp,
+    tokens: Sequence[Value],
+    reductions: Sequence[ReduceOp],
 ) -> None:
-    """Let others use what the loop gives; end reductions behind it."""
+    """Replace uses of members by the results of the loop; finish reductions after it."""
     given = iter(loop.results)
     for token in tokens:
         after = next(given)
         for user in tuple(token.users):
             if user not in plan.members:
                 user.replace_operand(token, after)
-    for op in totals:
+    for op in reductions:
         values: dict[Value, Value] = {}
         parts = [next(given) for _ in op.sources]
         end = op.like(parts, [result.type for result in op.results])
@@ -108,7 +112,7 @@ def constant(build: Builder, number: int, type: IntegerType) -> Value:
 
 
 class Slices:
-    """Makes one slice of everything, in the body of the loop."""
+    """Builds one slice of every member, in the body of the loop."""
 
     __slots__ = ("_build", "_first", "_made", "_number", "_plan", "_remade")
 
@@ -121,17 +125,17 @@ class Slices:
         self._remade: dict[tuple[Value, int], Value] = {}
 
     def fill(
-        self, tokens: Sequence[Value], totals: Sequence[ReduceOp], carried: Sequence[Value]
+        self, tokens: Sequence[Value], reductions: Sequence[ReduceOp], carried: Sequence[Value]
     ) -> None:
-        """Do all members, and pass on tokens and what reductions have so far."""
+        """Build all members; yield the tokens and the accumulators of reductions."""
         for op in self._plan.members:
             self._build.location = op.location
-            if op not in totals:
+            if op not in reductions:
                 self._member(op)
         rest = iter(carried)
         passed = [self._joined(next(rest), self._made[token]) for token in tokens]
-        for op in totals:
-            passed += self._total(op, [next(rest) for _ in op.sources])
+        for op in reductions:
+            passed += self._accumulated(op, [next(rest) for _ in op.sources])
         self._build.create(YieldOp, values=passed)
 
     def _joined(self, one: Value, other: Value) -> Value:
@@ -159,7 +163,7 @@ class Slices:
         return value if dim is None else self._again(value, dim)
 
     def _again(self, value: Value, dim: int) -> Value:
-        """A slice of a tile that comes from scalars alone."""
+        """A slice of a tile that is rematerialized from scalars."""
         key = (value, dim)
         if key not in self._remade:
             self._remade[key] = self._anew(value, dim)
@@ -184,7 +188,7 @@ class Slices:
         return made.results[0]
 
     def _moved(self, numbers: Value) -> Value:
-        """A range, as many lengths of it further as there were slices."""
+        """A range, offset by its length times the number of the slice."""
         build, type = self._build, numbers.type
         assert isinstance(type, TensorType)
         element = type.element
@@ -198,25 +202,25 @@ class Slices:
     def _aimed(
         self, op: view.TileLoadOp | view.TileStoreOp, operands: list[Value], dim: int
     ) -> list[Value]:
-        """The operands of an access to one slice of a tile in memory."""
+        """The operands of an access to one slice of a tile."""
         build, old = self._build, view.tiled_view(op.view)
         type, scale, step = cut_view(old, dim, self._plan.count)
         cutter = op.view.defined_by(view.BlockTileOp)
         assert cutter is not None
         source = build.create(view.BlockTileOp, source=cutter.source, types=[type]).result
-        place = op.operands.index(op.view)
-        operands[place] = source
+        position = op.operands.index(op.view)
+        operands[position] = source
         if dim != old.sparse:
-            index = operands[place + 1 + dim]
+            index = operands[position + 1 + dim]
             wide = as_width(build, index, I64)
             number = as_width(build, self._number, I64)
             start = build.create(integer.MulIOp, lhs=wide, rhs=constant(build, scale, I64)).result
             more = build.create(integer.MulIOp, lhs=number, rhs=constant(build, step, I64)).result
-            operands[place + 1 + dim] = build.create(integer.AddIOp, lhs=start, rhs=more).result
+            operands[position + 1 + dim] = build.create(integer.AddIOp, lhs=start, rhs=more).result
         return operands
 
-    def _total(self, op: ReduceOp, carried: Sequence[Value]) -> list[Value]:
-        """What a reduction has after this slice: the slice itself if it is the first."""
+    def _accumulated(self, op: ReduceOp, carried: Sequence[Value]) -> list[Value]:
+        """The accumulators of a reduction after this slice: the slice itself if it is the first."""
         build, way = self._build, self._plan.ways[op]
         build.location = op.location
         slices = [self._operand(source, way[source]) for source in op.sources]
@@ -227,8 +231,8 @@ class Slices:
             shape.SplatOp, source=self._is_first(), types=[with_element(type, I1)]
         ).result
         return [
-            build.create(shape.SelectOp, condition=first, true_value=new, false_value=both).result
-            for new, both in zip(slices, combined, strict=True)
+            build.create(shape.SelectOp, condition=first, true_value=new, false_value=old).result
+            for new, old in zip(slices, combined, strict=True)
         ]
 
     def _is_first(self) -> Value:
@@ -244,7 +248,7 @@ class Slices:
         return self._first
 
     def _lifted(self, body: Block, arguments: Sequence[Value]) -> list[Value]:
-        """What a body on scalars makes of tiles."""
+        """Apply the body of a reduction, on scalars, to tiles element by element."""
         build, like = self._build, arguments[0].type
         standing: dict[Value, Value] = dict(zip(body.args, arguments, strict=True))
 
@@ -268,17 +272,17 @@ class Slices:
 
 def as_width(build: Builder, number: Value, type: IntegerType) -> Value:
     """An unsigned integer in another width."""
-    found = number.type
-    assert isinstance(found, IntegerType)
-    if found.width == type.width:
+    source = number.type
+    assert isinstance(source, IntegerType)
+    if source.width == type.width:
         return number
-    if found.width > type.width:
+    if source.width > type.width:
         return build.create(TruncIOp, source=number, types=[type]).result
     return build.create(ExtIOp, source=number, signedness=Signedness.UNSIGNED, types=[type]).result
 
 
 def cut_view(type: TiledViewType, dim: int, count: int) -> tuple[TiledViewType, int, int]:
-    """A view of slices, by what an index is multiplied there, and how far apart slices are."""
+    """A view of slices, the scale of an index into it, and the step between slices."""
     tile, steps = list(type.tile), list(type.steps)
     tile[dim] //= count
     steps[dim] = gcd(type.counted[dim], tile[dim]) if type.sparse is None else tile[dim]

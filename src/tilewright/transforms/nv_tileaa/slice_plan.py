@@ -1,4 +1,4 @@
-"""Which operations of a block are done slice by slice together, and whether they may be."""
+"""Slicing plans: the operations of a block that are sliced together, and whether they may be."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 class CannotCut(Exception):
-    """Something needs a tile whole."""
+    """An operation needs a whole tile."""
 
 
 class WaitsFor(CannotCut):
-    """Slices need what a reduction makes of all slices; says of which plan and which reduction."""
+    """Slices depend on a reduction over all slices: the plan, and the reduction."""
 
-    def __init__(self, plan: Plan, total: ReduceOp) -> None:
+    def __init__(self, plan: Plan, reduction: ReduceOp) -> None:
         self.plan = plan
-        self.total = total
+        self.reduction = reduction
 
 
 class Plan:
-    """Operations of one block that are done slice by slice, all in one loop."""
+    """Operations of one block that are sliced together, in one loop."""
 
     __slots__ = ("_block", "_remade", "_seen", "count", "dims", "late", "members", "ways")
 
@@ -41,28 +41,28 @@ class Plan:
         self._seen: set[tuple[Value, int]] = set()
         self.count = count
         self.dims: Way = {}
-        """Along which dimension each tile is cut."""
+        """The dimension along which each tile is sliced."""
         self.ways: dict[Operation, Way] = {}
         self.members: list[Operation] = []
-        """What the loop does, in order."""
+        """The operations of the loop, in order."""
         self.late: list[Operation] = []
-        """What stands between members and needs their results: it comes behind the loop."""
+        """Operations between members that depend on them: they move after the loop."""
 
     def settle(self, tile: Value, dim: int) -> None:
-        """Find all that is cut if a tile is cut along a dimension, or raise `CannotCut`."""
-        todo = [(tile, dim)]
-        while todo:
-            value, dim = todo.pop()
-            todo += self._cut(value, dim)
+        """Find all tiles that are sliced with a tile along a dimension, or raise `CannotCut`."""
+        worklist = [(tile, dim)]
+        while worklist:
+            value, dim = worklist.pop()
+            worklist += self._cut(value, dim)
         self._order()
         self._check_accesses()
 
     def is_remade(self, value: Value) -> bool:
-        """Whether slices of a tile are made anew wherever they are needed."""
+        """Whether slices of a tile are rematerialized at each use."""
         return value in self._remade
 
     def _cut(self, value: Value, dim: int) -> list[tuple[Value, int]]:
-        """Cut a tile; gives what else is cut then."""
+        """Slice a tile; returns the tiles that are sliced with it."""
         known = self.dims.get(value)
         if known is not None and known == dim:
             return []
@@ -70,7 +70,7 @@ class Plan:
         if known is not None or maker is None:
             raise CannotCut
         if self.is_remade(value):
-            # Other users keep the tile that they have.
+            # Other users keep the whole tile.
             if (value, dim) in self._seen:
                 return []
             self._seen.add((value, dim))
@@ -92,12 +92,12 @@ class Plan:
         return [(other, along) for other, along in way.items() if other is not value]
 
     def _order(self) -> None:
-        """Put members in order, and what needs their results behind them."""
-        places = {op: place for place, op in enumerate(self._block)}
+        """Sort members in program order, and find the operations that move after them."""
+        order = {op: index for index, op in enumerate(self._block)}
         joins: set[Operation] = set()
         while True:
             chosen = self.ways.keys() | joins
-            self.members = sorted(chosen, key=places.__getitem__)
+            self.members = sorted(chosen, key=order.__getitem__)
             self.late = list(self._dependent(chosen))
             needed = {
                 op for member in self.members for op in _makers(member) if op in set(self.late)
@@ -107,43 +107,45 @@ class Plan:
             if not needed:
                 break
             joins |= needed
-        if any(user in chosen for op in self.totals() for out in op.results for user in out.users):
+        if any(
+            user in chosen for op in self.reductions() for out in op.results for user in out.users
+        ):
             self._wait()
         if not all(_may_wait(op) for op in self.late):
             raise CannotCut
 
     def _wait(self) -> None:
-        totals = self.totals()
-        if totals:
-            raise WaitsFor(self, totals[0])
+        reductions = self.reductions()
+        if reductions:
+            raise WaitsFor(self, reductions[0])
         raise CannotCut
 
-    def leading_to(self, total: ReduceOp) -> list[Operation]:
+    def leading_to(self, reduction: ReduceOp) -> list[Operation]:
         """The members that a reduction depends on, in order."""
-        found: set[Operation] = set()
-        todo: list[Operation] = [total]
-        while todo:
-            for maker in _makers(todo.pop()):
-                if maker in self.ways and maker not in found:
-                    found.add(maker)
-                    todo.append(maker)
-        return [op for op in self.members if op in found]
+        needed: set[Operation] = set()
+        worklist: list[Operation] = [reduction]
+        while worklist:
+            for maker in _makers(worklist.pop()):
+                if maker in self.ways and maker not in needed:
+                    needed.add(maker)
+                    worklist.append(maker)
+        return [op for op in self.members if op in needed]
 
     def _dependent(self, chosen: Iterable[Operation]) -> Iterator[Operation]:
-        """What stands between members and depends on one."""
-        found = set(chosen)
+        """The operations between members that depend on one."""
+        dependent = set(chosen)
         last = self.members[-1]
         op: Operation | None = self.members[0]
         while op is not None and op is not last:
-            if op not in found and any(maker in found for maker in _makers(op)):
-                found.add(op)
+            if op not in dependent and any(maker in dependent for maker in _makers(op)):
+                dependent.add(op)
                 yield op
             op = op.next
 
     def _check_accesses(self) -> None:
-        """Of two accesses in order one of which writes, all slices of the first come first.
+        """Of two ordered accesses one of which writes, all slices of the first must come first.
 
-        One slice of both after the other does no harm if the slices are the same elements.
+        Slice by slice is correct only if the slices are the same elements.
         """
         before: dict[Operation, set[Operation]] = {}
         for op in self.members:
@@ -175,14 +177,14 @@ class Plan:
             if token.type is MEM_TOKEN and any(user not in chosen for user in token.users)
         ]
 
-    def totals(self) -> list[ReduceOp]:
-        """The reductions along the dimension that is cut."""
-        found = [op for op in self.members if isinstance(op, ReduceOp)]
-        return [op for op in found if op.results[0] not in self.ways[op]]
+    def reductions(self) -> list[ReduceOp]:
+        """The reductions along the sliced dimension."""
+        members = [op for op in self.members if isinstance(op, ReduceOp)]
+        return [op for op in members if op.results[0] not in self.ways[op]]
 
 
 def _makers(op: Operation) -> Iterator[Operation]:
-    """What makes the values that an operation needs, in the same block."""
+    """The operations of the same block whose results an operation uses."""
     for inner in op.walk():
         for value in inner.operands:
             maker = value.defining_op()
@@ -205,8 +207,8 @@ def _conflict(one: Operation, other: Operation) -> bool:
 
 
 def _may_wait(op: Operation) -> bool:
-    """Whether an operation means the same behind others on which it does not depend.
+    """Whether an operation may move after others on which it does not depend.
 
-    Only tokens order accesses to memory, which all give one.
+    Only tokens order memory accesses, and every access produces one.
     """
     return is_effect_free(op) or (isinstance(op, AccessOp) and not op.volatile)

@@ -1,4 +1,4 @@
-"""Cuts large tiles: what is done with them is done slice by slice, in a loop."""
+"""Slicing of large tiles: operations on them run in a loop over slices."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 WARPS: Final = 16
-"""How many warps a block has if its tiles are large and nobody asks for another number."""
+"""How many warps a block with large tiles has, if the kernel does not specify it."""
 SHARE: Final = 32
 """How many registers of a thread a tile should take at most."""
 
 
 class SliceTiles(Pass):
-    """Do what is done with tiles beyond the registers of a block slice by slice."""
+    """Process tiles that exceed the registers of a block slice by slice."""
 
     name = "slice-tiles"
     words: int = option(default=0, doc="how many registers a tile may take; 0: by the warps")
@@ -47,14 +47,14 @@ def _budget(function: FuncOp) -> int:
 
 
 def slice_function(function: FuncOp, budget: int) -> None:
-    """Cut the tiles of a function that take more registers than the budget."""
-    apart: set[Operation] = set()
-    while _slice_some(function, budget, apart):
+    """Slice the tiles of a function that take more registers than the budget."""
+    duplicated: set[Operation] = set()
+    while _slice_some(function, budget, duplicated):
         pass
 
 
-def _slice_some(function: FuncOp, budget: int, apart: set[Operation]) -> bool:
-    """Cut what can be cut; gives whether a reduction was set apart, so that more can be."""
+def _slice_some(function: FuncOp, budget: int, duplicated: set[Operation]) -> bool:
+    """Slice where possible; returns whether a reduction was duplicated, which allows more."""
     remade = Remade()
     gone: set[Operation] = set()
     for tile in _large(function, budget):
@@ -64,10 +64,10 @@ def _slice_some(function: FuncOp, budget: int, apart: set[Operation]) -> bool:
         assert maker.parent is not None
         try:
             plan = find_plan(maker.parent, remade, tile, budget)
-        except WaitsFor as found:
-            if found.total not in apart:
-                set_apart(found.plan, found.total)
-                apart.add(found.total)
+        except WaitsFor as wait:
+            if wait.reduction not in duplicated:
+                duplicate_operands(wait.plan, wait.reduction)
+                duplicated.add(wait.reduction)
                 return True
             continue
         if plan is not None:
@@ -76,14 +76,14 @@ def _slice_some(function: FuncOp, budget: int, apart: set[Operation]) -> bool:
     return False
 
 
-def set_apart(plan: Plan, total: ReduceOp) -> None:
-    """Let a reduction load and compute its operands once more, for itself alone.
+def duplicate_operands(plan: Plan, reduction: ReduceOp) -> None:
+    """Load and compute the operands of a reduction once more, for that reduction alone.
 
-    Whoever writes what a plain load reads comes behind the load by its token, or before it; so
-    two such loads in the place of one read the same.
+    A write to memory that a plain load reads is ordered after the load by its token, or before it;
+    so two loads instead of one read the same value.
     """
     values: dict[Value, Value] = {}
-    for op in plan.leading_to(total):
+    for op in plan.leading_to(reduction):
         copy = op.clone(values)
         copy.insert_before(op)
         if not isinstance(op, AccessOp):
@@ -91,28 +91,28 @@ def set_apart(plan: Plan, total: ReduceOp) -> None:
         token = op.results[-1]
         users = tuple(token.users)
         if users:
-            both = create_op(JoinMemTokenOp, tokens=[token, copy.results[-1]], location=op.location)
-            both.insert_after(op)
+            join = create_op(JoinMemTokenOp, tokens=[token, copy.results[-1]], location=op.location)
+            join.insert_after(op)
             for user in users:
-                user.replace_operand(token, both.result)
-    total.set_operands([values.get(value, value) for value in total.operands])
+                user.replace_operand(token, join.result)
+    reduction.set_operands([values.get(value, value) for value in reduction.operands])
 
 
 def _large(function: FuncOp, budget: int) -> list[Value]:
     """The tiles over the budget, the largest first."""
-    found = [
+    tiles = [
         value
         for op in function.walk()
         for value in op.results
         if is_tile(value) and tile_words(value.type) > budget
     ]
-    return sorted(found, key=lambda value: -tile_words(value.type))
+    return sorted(tiles, key=lambda value: -tile_words(value.type))
 
 
 def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | None:
-    """A plan to cut a tile, and all that is connected with it, as far as the budget asks.
+    """A plan to slice a tile, and all that is connected with it, to fit the budget.
 
-    Raises `WaitsFor` if there would be one, were it not for a reduction.
+    Raises `WaitsFor` if only a reduction prevents one.
     """
     fewest = 2
     while tile_words(tile.type) > budget * fewest:
@@ -120,12 +120,12 @@ def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | 
     waits: WaitsFor | None = None
     for dim, extent in enumerate(shape(tile.type)):
         try:
-            found = _along(block, remade, tile, dim, range(log2(fewest), log2(extent) + 1), budget)
+            plan = _along(block, remade, tile, dim, range(log2(fewest), log2(extent) + 1), budget)
         except WaitsFor as error:
             waits = waits or error
             continue
-        if found is not None:
-            return found
+        if plan is not None:
+            return plan
     if waits is not None:
         raise waits
     return None
@@ -134,16 +134,16 @@ def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | 
 def _along(
     block: Block, remade: Remade, tile: Value, dim: int, counts: range, budget: int
 ) -> Plan | None:
-    """A plan to cut a tile along a dimension, in as few slices as the budget allows."""
-    found: Plan | None = None
+    """A plan to slice a tile along a dimension, into as few slices as the budget allows."""
+    best: Plan | None = None
     for bits in counts:
         plan = _attempt(block, remade, tile, dim, 1 << bits)
         if plan is None:
             break
-        found = plan
+        best = plan
         if _words(plan) <= budget << bits:
             break
-    return found
+    return best
 
 
 def _attempt(block: Block, remade: Remade, tile: Value, dim: int, count: int) -> Plan | None:
@@ -158,9 +158,9 @@ def _attempt(block: Block, remade: Remade, tile: Value, dim: int, count: int) ->
 
 
 def _words(plan: Plan) -> int:
-    """How many registers a loop would need for all slices at once that a plan has at a time.
+    """The registers for the whole tiles of a plan, of which the loop holds a slice at a time.
 
-    What reductions have so far is there beside the next slice of it.
+    A reduction holds its accumulator beside the next slice.
     """
-    sums = [tile_words(source.type) for op in plan.totals() for source in op.sources]
-    return max(2 * sum(sums), *(tile_words(value.type) for value in plan.dims))
+    accumulated = [tile_words(source.type) for op in plan.reductions() for source in op.sources]
+    return max(2 * sum(accumulated), *(tile_words(value.type) for value in plan.dims))

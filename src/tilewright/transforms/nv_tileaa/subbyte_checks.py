@@ -1,4 +1,4 @@
-"""What cannot be done with elements of half a byte in memory: it would need a part of a byte."""
+"""Rejection of accesses to 4-bit elements that would need a part of a byte."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _has_pairs(type: TiledViewType) -> bool:
 
 
 def check_bytes(op: Operation, facts: AxisFacts) -> None:
-    """Refuse what cannot be done."""
+    """Reject an unsupported operation."""
     match op:
         case MakeMemrefOp() if paired(memref(op.result)) is not None:
             _check_tensor(op, facts)
@@ -57,7 +57,7 @@ def check_bytes(op: Operation, facts: AxisFacts) -> None:
 
 
 def _check_tensor(op: MakeMemrefOp, facts: AxisFacts) -> None:
-    """Nothing that is halved may be odd."""
+    """Every extent and stride that is halved must be even."""
     type = memref(op.result)
     along, sizes, strides = paired(type), iter(op.sizes), iter(op.strides)
     for dim in range(type.rank):
@@ -76,7 +76,7 @@ def _check_view(op: Operation, type: TiledViewType) -> None:
 
 
 def _check_access(op: TileLoadOp | TileStoreOp, facts: AxisFacts) -> None:
-    """Where rows are picked one by one, indices count elements; others count tiles."""
+    """The indices of gathered rows count elements, others count tiles."""
     type = tiled_view(op.view)
     _check_view(op, type)
     if type.padding not in (None, *PADDINGS) and isinstance(op, TileLoadOp):

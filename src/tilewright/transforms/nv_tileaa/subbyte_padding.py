@@ -1,4 +1,4 @@
-"""Bytes outside of a tensor, where they are not zero."""
+"""Padding of packed bytes with a value other than zero."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def padded(build: Builder, op: TileLoadOp, padding: int) -> Value:
-    """A tile of bytes that is loaded, with a padding in the place of zero."""
+    """A loaded tile of bytes, with a padding instead of zero out of bounds."""
     cut = op.view.defined_by(BlockTileOp)
     if cut is None:
         raise Unsupported("padding of elements of 4 bits in a view that varies", op.location)
@@ -46,24 +46,24 @@ def padded(build: Builder, op: TileLoadOp, padding: int) -> Value:
 
 
 def _inside(build: Builder, op: TileLoadOp, dim: int, source: Value) -> Value:
-    """Which places along a dimension of a tile lie in the tensor."""
+    """Which indices along a dimension of a tile are in bounds."""
     view, index = tiled_view(op.view), op.indices[dim]
     type = TensorType((view.tile[dim],), I64)
     size = build.create(GetDimSizeOp, source=source, dim=view.dims[dim], types=[I64]).result
-    places = _wide(build, index)
+    coordinates = _wide(build, index)
     if dim != view.sparse:
         count = build.create(
             ConstantOp, value=literal([view.counted[dim]], I64), types=[I64]
         ).result
-        start = build.create(MulIOp, lhs=places, rhs=count).result
+        start = build.create(MulIOp, lhs=coordinates, rhs=count).result
         starts = build.create(SplatOp, source=start, types=[type]).result
         numbers = build.create(MakeRangeOp, types=[type]).result
-        places = build.create(AddIOp, lhs=starts, rhs=numbers).result
+        coordinates = build.create(AddIOp, lhs=starts, rhs=numbers).result
     sizes = build.create(SplatOp, source=size, types=[type]).result
     return build.create(
         CmpIOp,
         predicate=CmpIPredicate.ULT,
-        lhs=places,
+        lhs=coordinates,
         rhs=sizes,
         types=[with_element(type, I1)],
     ).result
@@ -77,7 +77,7 @@ def _wide(build: Builder, number: Value) -> Value:
 
 
 def _spread(build: Builder, op: TileLoadOp, dim: int, line: Value) -> Value:
-    """What holds along one dimension, for a whole tile."""
+    """Broadcast a mask along one dimension to the whole tile."""
     tile = tiled_view(op.view).tile
     shape = tuple([extent if each == dim else 1 for each, extent in enumerate(tile)])
     across = build.create(ViewOp, source=line, types=[TensorType(shape, I1)]).result

@@ -1,4 +1,4 @@
-"""Tiles of elements of half a byte, as the bytes that hold them in pairs, and back."""
+"""Packing of tiles of 4-bit elements into bytes, and unpacking."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-def apart(build: Builder, bytes: Value, shape: Sequence[int], dim: int) -> Value:
-    """The elements that a tile of bytes holds in pairs along a dimension."""
+def unpack_tile(build: Builder, bytes: Value, shape: Sequence[int], dim: int) -> Value:
+    """Unpack the elements that a tile of bytes holds in pairs along a dimension."""
     last = _last(len(shape), dim)
     rows = _permuted(build, bytes, last)
     elements = TensorType((prod(shape),), F4E2M1FN)
     flat = _shaped(build, rows, (prod(shape) // 2,))
-    found = build.create(UnpackOp, source=flat, types=[elements]).result
-    tile = _shaped(build, found, [shape[each] for each in last])
+    unpacked = build.create(UnpackOp, source=flat, types=[elements]).result
+    tile = _shaped(build, unpacked, [shape[each] for each in last])
     return _permuted(build, tile, [last.index(each) for each in range(len(shape))])
 
 
-def together(build: Builder, tile: Value, dim: int) -> Value:
-    """The bytes that hold the elements of a tile in pairs along a dimension."""
+def pack_tile(build: Builder, tile: Value, dim: int) -> Value:
+    """Pack the elements of a tile in pairs along a dimension into bytes."""
     shape = list(extents(tile.type))
     last = _last(len(shape), dim)
     flat = _shaped(build, _permuted(build, tile, last), (prod(shape),))
     type = TensorType((prod(shape) // 2,), I8)
-    found = build.create(PackOp, source=flat, types=[type]).result
+    packed = build.create(PackOp, source=flat, types=[type]).result
     shape[dim] //= 2
-    rows = _shaped(build, found, [shape[each] for each in last])
+    rows = _shaped(build, packed, [shape[each] for each in last])
     return _permuted(build, rows, [last.index(each) for each in range(len(shape))])
 
 
 def _last(rank: int, dim: int) -> list[int]:
-    """All dimensions in order, but one of them last."""
+    """All dimensions in order, with one of them moved to the end."""
     return [*(each for each in range(rank) if each != dim), dim]
 
 

@@ -1,4 +1,4 @@
-"""Tensors whose elements are half a byte, as tensors of bytes: what their types become.
+"""Types of tensors of 4-bit elements as tensors of bytes.
 
 Along one dimension two neighbours share a byte, the first in its low bits. That dimension has an
 even extent and the others have even strides, so that no row begins inside of a byte.
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
 PADDINGS: Final = {PaddingValue.ZERO: 0x00, PaddingValue.NEG_ZERO: 0x88}
-"""Two elements of each padding that there is."""
+"""Supported paddings, as bytes with two elements."""
 
 
 def paired(type: MemrefType) -> int | None:
-    """The dimension along which neighbours share bytes, as far as the type says.
+    """The dimension along which neighbours share bytes, as far as the type is static.
 
-    What it leaves open must turn out to be even. A stride along an extent of one is never used.
+    Dynamic extents and strides must be even. A stride along an extent of one is never used.
     """
     steps = [dim for dim in range(type.rank) if type.shape[dim] != 1]
     pairs = [dim for dim in steps if type.strides[dim] == 1]
@@ -62,7 +62,7 @@ def view_of_bytes(type: TiledViewType) -> TiledViewType | None:
 
 
 def in_bytes(type: Type) -> Type | None:
-    """What a type becomes; nothing if it stays."""
+    """The type in bytes; None if it does not change."""
     match type:
         case MemrefType():
             return tensor_of_bytes(type)
@@ -73,7 +73,7 @@ def in_bytes(type: Type) -> Type | None:
 
 
 def tile_problem(type: TiledViewType) -> str | None:
-    """What cannot be done with tiles in memory, if anything."""
+    """The reason why tiles of a view are not supported, if there is one."""
     dim = paired_dim(type)
     if dim is None:
         return "elements of 4 bits in a tensor without a contiguous dimension of even extent"

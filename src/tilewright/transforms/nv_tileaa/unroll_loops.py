@@ -1,4 +1,4 @@
-"""Unrolls short loops that load tiles, so that all their loads are under way at once."""
+"""Full unrolling of short loops that load tiles, so that all their loads are in flight at once."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-ROUNDS: Final = 4
-"""How often a loop may run that is unrolled."""
+MAX_TRIP_COUNT: Final = 4
+"""The largest trip count of a loop that is unrolled."""
 SHARE: Final = 32
-"""How many registers of a thread all that is loaded may take."""
-LENGTH: Final = 256
-"""How many operations there may be afterwards."""
+"""How many registers of a thread the loaded tiles may take."""
+MAX_OPS: Final = 256
+"""How many operations the unrolled loop may have."""
 
 
 class UnrollLoops(Pass):
-    """Write out loops that load tiles and run a few times, a number that is known."""
+    """Unroll loops that load tiles and have a small constant trip count."""
 
     name = "unroll-loops"
 
@@ -50,44 +50,46 @@ class UnrollLoops(Pass):
 
 def _unroll_some(function: FuncOp) -> bool:
     loops = [op for op in function.walk_post_order() if isinstance(op, ForOp)]
-    found = {loop: counts for loop in loops if (counts := known_counts(loop))}
-    if not found:
+    short = {loop: counters for loop in loops if (counters := constant_counters(loop))}
+    if not short:
         return False
     budget = SHARE * threads_of(function)
-    worthy = [loop for loop, counts in found.items() if _pays(loop, len(counts), budget)]
-    for loop in worthy:
-        _unroll(loop, found[loop])
-    return bool(worthy)
+    chosen = [
+        loop for loop, counters in short.items() if _is_profitable(loop, len(counters), budget)
+    ]
+    for loop in chosen:
+        _unroll(loop, short[loop])
+    return bool(chosen)
 
 
-def known_counts(loop: ForOp) -> range:
-    """What the counter of a loop is in each round, if it is known and the rounds are few."""
+def constant_counters(loop: ForOp) -> range:
+    """The values of a loop's counter, if they are constant and few; else none."""
     patterns = [splat_of(constant_of(value)) for value in loop.operands[:3]]
     bits, signed = width_of(loop.lower_bound.type), not loop.unsigned_cmp
     bounds = [number(each, bits, signed=signed) for each in patterns if each is not None]
     if len(bounds) < len(patterns) or bounds[2] <= 0:
         return range(0)
-    counts = range(*bounds)
-    return counts if len(counts) <= ROUNDS else range(0)
+    counters = range(*bounds)
+    return counters if len(counters) <= MAX_TRIP_COUNT else range(0)
 
 
-def _pays(loop: ForOp, rounds: int, budget: int) -> bool:
-    """Whether a loop loads tiles, and all of them at once fit into registers."""
+def _is_profitable(loop: ForOp, trip_count: int, budget: int) -> bool:
+    """Whether a loop loads tiles, and those of all iterations fit into registers."""
     inside = tuple(loop.body.walk())
     if any(isinstance(op, DotOp) or op.loop_body is not None for op in inside):
         return False
     words = sum([result_words(op) for op in inside if isinstance(op, LoadOp | TileLoadOp)])
-    return 0 < words * rounds <= budget and len(inside) * rounds <= LENGTH
+    return 0 < words * trip_count <= budget and len(inside) * trip_count <= MAX_OPS
 
 
-# Law: a loop of known rounds is its body once for each, every time behind the one before.
-def _unroll(loop: ForOp, counts: range) -> None:
+# Law: a loop with a constant trip count is its body once for each iteration, in order.
+def _unroll(loop: ForOp, counters: range) -> None:
     build = Rewriter.at(loop)
     type = loop.lower_bound.type
     assert isinstance(type, IntegerType)
     carried: tuple[Value, ...] = loop.init_args
-    for count in counts:
-        start = build.create(ConstantOp, value=IntegerAttr(count, type), types=[type]).result
+    for counter in counters:
+        start = build.create(ConstantOp, value=IntegerAttr(counter, type), types=[type]).result
         values: dict[Value, Value] = {}
         values.update(zip(loop.body.block.args, (start, *carried), strict=True))
         *ops, last = loop.body.block

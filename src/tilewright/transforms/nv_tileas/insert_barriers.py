@@ -1,8 +1,8 @@
-"""Puts barriers where tokens order what different threads do to the same memory.
+"""Barrier insertion: tokens order accesses of different threads to the same memory.
 
-A token orders two accesses of the block; each thread's own accesses are in order anyway, so a
-barrier is needed where one thread may touch what another did, and one of the two writes. What
-releases waits for all threads first; what acquires lets all threads wait behind it.
+A token orders two accesses of the block; the accesses of one thread are in program order anyway, so
+a barrier is needed where one thread may access an element that another accessed, and one of the two
+writes. There is a barrier before a release, and one after an acquire.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ACQUIRING: Final = (MemSemantic.ACQUIRE, MemSemantic.ACQ_REL, MemSemantic.SEQ_C
 
 
 class InsertBarriers(Pass):
-    """Make threads wait for each other where tokens, acquires and releases ask for it."""
+    """Insert block barriers where tokens, acquires and releases require them."""
 
     name = "insert-barriers"
 
@@ -55,14 +55,14 @@ class Earlier(NamedTuple):
 
     op: AccessOp
     stale: bool
-    """Whether it was in an earlier round of a loop, where the same names meant other values."""
+    """Whether it was in an earlier iteration of a loop: SSA names stood for other values then."""
 
 
 Pending = frozenset[Earlier]
 
 
 class _Walk:
-    """Follows a function and keeps the accesses that no barrier has followed yet."""
+    """Dataflow over a function: the accesses that no barrier has followed yet."""
 
     __slots__ = ("_aliases", "_before", "_function", "_order")
 
@@ -71,10 +71,10 @@ class _Walk:
         self._order = TokenDependences()
         self._aliases: Aliases | None = None
         self._before: dict[Operation, bool] = {}
-        """By access, whether threads wait before it."""
+        """By access, whether there is a barrier before it."""
 
     def run(self) -> None:
-        """Put in all barriers of a function."""
+        """Insert all barriers of a function."""
         self._block(self._function.body.block, frozenset())
         for op, waits in self._before.items():
             if waits:
@@ -93,7 +93,7 @@ class _Walk:
         return pending
 
     def _inside(self, op: Operation, pending: Pending) -> Pending:
-        """Regions may run any number of times, each behind the others, or not at all."""
+        """Iterate to a fixed point: regions may run any number of times, or not at all."""
         before: Pending | None = None
         while pending != before:
             before = pending
@@ -113,19 +113,19 @@ class _Walk:
         return own if waits else pending | own
 
     def _conflicts(self, op: AccessOp, pending: Pending) -> bool:
-        """Whether a token orders one of the accesses before this one, and threads may meet."""
-        suspects = [earlier.op for earlier in pending if _may_meet(earlier, op)]
+        """Whether a token orders a pending access before this one, and threads may conflict."""
+        suspects = [earlier.op for earlier in pending if _may_conflict(earlier, op)]
         if not suspects:
             return False
         if self._aliases is None:
             self._aliases = Aliases(self._function)
         suspects = [other for other in suspects if self._aliases.may_overlap(other, op)]
-        return bool(suspects) and self._order.is_behind(op, suspects)
+        return bool(suspects) and self._order.depends_on(op, suspects)
 
 
 def _aged(earlier: Earlier, loop: Operation) -> Earlier:
-    """An access as the next round of a loop sees it."""
-    names = [part for part in _place(earlier.op) if isinstance(part, Value)]
+    """An access as the next iteration of a loop sees it."""
+    names = [part for part in _access_key(earlier.op) if isinstance(part, Value)]
     inside = any(_is_inside(name, loop) for name in names)
     return Earlier(earlier.op, earlier.stale or inside)
 
@@ -140,25 +140,25 @@ def _writes(op: AccessOp) -> bool:
     return not isinstance(op, LoadOp | TileLoadOp)
 
 
-def _may_meet(earlier: Earlier, second: AccessOp) -> bool:
-    """Whether one thread may touch in the second access what another one did in the first."""
+def _may_conflict(earlier: Earlier, second: AccessOp) -> bool:
+    """Whether a thread may access an element that another thread accessed before, with a write."""
     first = earlier.op
     if not (_writes(first) or _writes(second)):
         return False
-    if earlier.stale or _place(first) != _place(second):
+    if earlier.stale or _access_key(first) != _access_key(second):
         return True
-    # Each thread touches its own elements, unless several hold one element and only one acts.
+    # Each thread accesses its own elements, unless several hold an element and one of them stores.
     if _writes(first) and _writes(second):
         return False
     layout = maybe_layout_of(_tile(first))
     return layout is None or bool(layout.replicas().keys() & {LANE, WARP})
 
 
-def _place(op: AccessOp) -> tuple[object, ...]:
-    """What two accesses have in common if no thread touches what is another's in either.
+def _access_key(op: AccessOp) -> tuple[object, ...]:
+    """A key that is equal for two accesses only if each thread accesses its own elements in both.
 
-    Tiles that lie side by side are different, or the same: the view alone matters, and which
-    thread has what of a tile.
+    Tiles of a view that do not overlap are disjoint or the same: then the view and the layout of
+    the tile suffice.
     """
     layout = maybe_layout_of(_tile(op))
     if not isinstance(op, TileAccessOp):

@@ -1,8 +1,8 @@
-"""Gives the tokens of asynchronous copies barriers, and pipelines theirs.
+"""Materialization of asynchrony: mbarriers for the tokens of async copies, and for pipelines.
 
-Tokens that a copy takes or gives, and all that control flow and order connect them to, become
-phases of a barrier; what threads do themselves waits before it takes such a token. Other tokens
-stay what they are: an order that barriers of the block keep where it matters.
+Only tokens on a dependence chain through an async copy are materialized: they become phases of an
+mbarrier, and an access of threads that takes such a token waits for its phase. Block barriers keep
+the order of other tokens.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 
 
 class MaterializeAsync(Pass):
-    """Give asynchronous copies and pipelines their barriers."""
+    """Assign mbarriers to async copies and pipelines."""
 
     name = "materialize-async"
 
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            copies, pipelines = _found(function)
-            first = _give_slots(pipelines)
-            _check_room(function)
+            copies, pipelines = _async_ops(function)
+            first = _assign_slots(pipelines)
+            _check_shared_memory(function)
             if copies:
                 _Tokens(function, copies).materialize(first)
 
 
-def _found(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipelineOp]]:
+def _async_ops(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipelineOp]]:
     copies: list[AsyncCopyOp] = []
     pipelines: list[CreatePipelineOp] = []
     for op in function.walk():
@@ -67,8 +67,8 @@ def _found(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipelineOp]]
     return copies, pipelines
 
 
-def _give_slots(pipelines: list[CreatePipelineOp]) -> int:
-    """Pipelines have the first barriers; gives how many slots they take."""
+def _assign_slots(pipelines: list[CreatePipelineOp]) -> int:
+    """Pipelines take the first mbarrier slots; returns how many."""
     taken = 0
     for op in pipelines:
         op.attributes["slot"] = IntegerAttr(taken, I32)
@@ -79,32 +79,32 @@ def _give_slots(pipelines: list[CreatePipelineOp]) -> int:
     return taken
 
 
-def _check_room(function: FuncOp) -> None:
-    """All buffers and pipelines fit into shared memory, beside what operations go through."""
+def _check_shared_memory(function: FuncOp) -> None:
+    """All buffers and pipelines fit into shared memory, beside the scratch buffers."""
     scratch = function.attributes.get(SCRATCH_BYTES)
-    total = scratch.value if isinstance(scratch, IntegerAttr) else 0
+    bytes = scratch.value if isinstance(scratch, IntegerAttr) else 0
     last: Operation | None = None
     for op in function.walk():
         if isinstance(op, AllocTensorOp):
-            total, last = total + _room(buffer(op.result)), op
+            bytes, last = bytes + _buffer_bytes(buffer(op.result)), op
         elif isinstance(op, CreatePipelineOp):
-            total, last = total + _ring(pipeline(op.result)), op
+            bytes, last = bytes + _pipeline_bytes(pipeline(op.result)), op
     arch = target_of(function)
-    if last is not None and arch is not None and total > arch.static_shared:
-        gist = f"{total} bytes of shared memory for all buffers of '@{function.sym_name}'"
+    if last is not None and arch is not None and bytes > arch.static_shared:
+        gist = f"{bytes} bytes of shared memory for all buffers of '@{function.sym_name}'"
         raise UserError([last.error(f"asks for {gist}, of which a block has {arch.static_shared}")])
 
 
-def _room(type: BufferType) -> int:
+def _buffer_bytes(type: BufferType) -> int:
     return type.stages * type.stage_bytes if type.residency is Residency.SHARED else 0
 
 
-def _ring(type: PipelineType) -> int:
+def _pipeline_bytes(type: PipelineType) -> int:
     return type.stages * sum(map(stored_bytes, type.elements))
 
 
 class _Tokens:
-    """The tokens of a function that become phases of barriers."""
+    """The tokens of a function that become phases of mbarriers."""
 
     __slots__ = ("_chosen", "_copies", "_function", "_waited")
 
@@ -118,7 +118,7 @@ class _Tokens:
         self._chosen = self._connected()
 
     def _connected(self) -> dict[Value, None]:
-        """All tokens that go on at the barrier of a copy's, in the order in which they are met."""
+        """All tokens that share an mbarrier with a copy's, in program order."""
         neighbours: dict[Value, list[Value]] = {}
         for token in _tokens(self._function):
             for source in _same_barrier(token):
@@ -134,9 +134,9 @@ class _Tokens:
         return {token: None for token in _tokens(self._function) if token in chosen}
 
     def materialize(self, first: int) -> None:
-        """Give each token of a copy its barrier, in a slot from that one on."""
+        """Create the mbarriers, in slots from `first` on."""
         for copy in self._copies:
-            if _is_behind_threads(copy.token):
+            if _follows_threads(copy.token):
                 create_op(BarrierOp, location=copy.location).insert_before(copy)
         for token in self._chosen:
             self._root(token)
@@ -153,7 +153,7 @@ class _Tokens:
             token.type = ASYNC_TOKEN
 
     def _root(self, token: Value) -> None:
-        """What threads do without a token before may begin a chain: then that has a beginning."""
+        """Start a chain that begins at an access of threads with a fresh token."""
         op = token.defining_op()
         if op is None or op.regions or isinstance(op, CreateMemTokenOp):
             return
@@ -164,7 +164,7 @@ class _Tokens:
         token.replace_all_uses_with(made.result)
 
     def _order(self, op: Operation) -> None:
-        """Let an operation wait for the tokens of copies that it takes."""
+        """Insert waits for the copies whose tokens an operation takes."""
         tokens = [value for value in op.operands if value in self._chosen]
         if not tokens or op.regions or op.is_terminator:
             return
@@ -179,13 +179,13 @@ class _Tokens:
                 self._replace(op.result, tokens[0])
                 op.erase()
             case _:
-                self._pass_on(op, tokens)
+                self._bypass(op, tokens)
 
     def _wait(self, token: Value, op: Operation) -> None:
-        """Wait for a token where it is first needed, but outside of regions that it comes into.
+        """Wait for a token before its first use, in the block that defines it.
 
-        A barrier knows whether its last phase is over, not whether one before it is: so there is
-        one wait for a token, and none behind what its barrier does next.
+        An mbarrier knows whether its last phase is complete, not an earlier one: so there is one
+        wait for a token, before the next phase of its mbarrier starts.
         """
         if token in self._waited or token.defined_by(CreateMemTokenOp) is not None:
             return
@@ -195,16 +195,16 @@ class _Tokens:
             op = op.parent_op
         create_op(AsyncWaitOp, tokens=[token], location=op.location).insert_before(op)
 
-    def _pass_on(self, op: Operation, tokens: list[Value]) -> None:
-        """What comes behind the operation goes on at the barrier; it keeps a token of its own."""
+    def _bypass(self, op: Operation, tokens: list[Value]) -> None:
+        """Continue the chain of the mbarrier after an access, which keeps a token of its own."""
         for result in op.results:
             if result in self._chosen:
                 self._replace(result, tokens[0])
-        nothing = create_op(CreateMemTokenOp, types=[MEM_TOKEN], location=op.location)
-        nothing.insert_before(op)
+        fresh = create_op(CreateMemTokenOp, types=[MEM_TOKEN], location=op.location)
+        fresh.insert_before(op)
         for number, value in enumerate(op.operands):
             if value in tokens:
-                op.set_operand(number, nothing.result)
+                op.set_operand(number, fresh.result)
 
     def _replace(self, token: Value, other: Value) -> None:
         token.replace_all_uses_with(other)
@@ -229,7 +229,7 @@ class _Tokens:
 
 
 def _wait_at_the_end(copy: AsyncCopyOp) -> None:
-    """A copy that nobody asks for must be over before its memory is somebody else's."""
+    """A copy whose token has no user must complete before its buffer is reused."""
     assert copy.parent is not None
     end = copy.parent.last
     assert end is not None
@@ -238,7 +238,7 @@ def _wait_at_the_end(copy: AsyncCopyOp) -> None:
 
 
 def _tokens(function: FuncOp) -> Iterator[Value]:
-    """All tokens of a function, those of regions before what follows behind them."""
+    """All tokens of a function, those of regions before those of the operations that follow."""
     for op in function.walk():
         for region in op.regions:
             for block in region.blocks:
@@ -247,7 +247,7 @@ def _tokens(function: FuncOp) -> Iterator[Value]:
 
 
 def _same_barrier(token: Value) -> Iterator[Value]:
-    """The tokens that a token goes on from; a join goes on at the barrier of its first."""
+    """The tokens that share the mbarrier of a token; a join continues that of its first."""
     join = token.defined_by(JoinMemTokenOp)
     if join is not None:
         yield join.tokens[0]
@@ -255,11 +255,11 @@ def _same_barrier(token: Value) -> Iterator[Value]:
         yield from token_sources(token)
 
 
-def _is_behind_threads(token: Value) -> bool:
-    """Whether what threads do themselves may come before a token, and not only copies."""
+def _follows_threads(token: Value) -> bool:
+    """Whether an access of threads, not only copies, may be ordered before a token."""
     op = token.defining_op()
     if isinstance(op, CreateMemTokenOp | AsyncCopyOp):
         return False
     if isinstance(op, JoinMemTokenOp):
-        return any(_is_behind_threads(each) for each in op.tokens)
+        return any(_follows_threads(each) for each in op.tokens)
     return True

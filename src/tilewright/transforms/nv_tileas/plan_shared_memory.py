@@ -1,9 +1,9 @@
-"""Plans shared memory: who goes through which part of it, and where threads must wait.
+"""Shared-memory planning: the scratch buffer of each operation, and barriers between reuses.
 
-An operation writes its scratch memory, waits for all threads, and reads. Behind that wait all
-earlier reads are over, so only the area that was used last may still be being read. Two areas are
-used in turn; where both may be in use, in a loop for instance, a barrier comes first. So it does
-everywhere where the GPU has room for one area alone.
+An operation writes its scratch buffer, waits at a barrier, and reads. After that barrier all
+earlier reads are complete, so only the buffer that was used last may still be read. Operations
+alternate between two buffers; where both may still be read, in a loop for instance, a barrier
+precedes the write. If the GPU has space for one buffer only, a barrier precedes every write.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NONE: Final = frozenset[int]()
 
 
 class PlanSharedMemory(Pass):
-    """Give every operation that goes through shared memory its part of it."""
+    """Assign a scratch buffer to every operation that goes through shared memory."""
 
     name = "plan-shared-memory"
 
@@ -46,55 +46,55 @@ class PlanSharedMemory(Pass):
 
 
 def plan(function: FuncOp) -> None:
-    """Place the scratch memory of all operations of a function."""
+    """Assign the scratch buffers of all operations of a function."""
     needs = {op: bytes for op in function.walk() if (bytes := scratch_bytes(op))}
     if not needs:
         return
     alignment = max(map(scratch_alignment, needs))
-    area = -(-max(needs.values()) // alignment) * alignment
-    turns = _Turns(needs, _areas(function, needs, area))
-    turns.block(function.body.block, frozenset())
-    for op, turn in turns.decided.items():
-        op.attributes[SCRATCH_OFFSET] = IntegerAttr(turn.area * area, I64)
-        if turn.waits:
+    size = -(-max(needs.values()) // alignment) * alignment
+    planner = _Planner(needs, _buffers(function, needs, size))
+    planner.block(function.body.block, frozenset())
+    for op, assigned in planner.assigned.items():
+        op.attributes[SCRATCH_OFFSET] = IntegerAttr(assigned.buffer * size, I64)
+        if assigned.waits:
             create_op(BarrierOp, location=op.location).insert_before(op)
-    count = 1 + max(turn.area for turn in turns.decided.values())
-    function.attributes[SCRATCH_BYTES] = IntegerAttr(count * area, I64)
+    count = 1 + max(assigned.buffer for assigned in planner.assigned.values())
+    function.attributes[SCRATCH_BYTES] = IntegerAttr(count * size, I64)
     if alignment > LINE:
         function.attributes[SCRATCH_ALIGNMENT] = IntegerAttr(alignment, I64)
 
 
-def _areas(function: FuncOp, needs: dict[Operation, int], area: int) -> frozenset[int]:
-    """The areas that there is room for."""
+def _buffers(function: FuncOp, needs: dict[Operation, int], size: int) -> frozenset[int]:
+    """The buffers that fit into shared memory."""
     arch = target_of(function)
-    if arch is None or 2 * area <= arch.static_shared:
+    if arch is None or 2 * size <= arch.static_shared:
         return BOTH
-    if area <= arch.static_shared:
+    if size <= arch.static_shared:
         return ONE
     op = max(needs, key=needs.__getitem__)
     what = f"'{op.name}' through {needs[op]} bytes of shared memory on {arch.name}"
     raise Unsupported(f"{what}, where a block has {arch.static_shared}", op.location)
 
 
-class Turn(NamedTuple):
-    """The area that an operation goes through, and whether threads wait before it."""
+class Assigned(NamedTuple):
+    """The scratch buffer of an operation, and whether a barrier precedes its write."""
 
-    area: int
+    buffer: int
     waits: bool
 
 
-class _Turns:
-    """Follows a function and keeps track of the areas that threads may still be reading."""
+class _Planner:
+    """Dataflow over a function: the buffers that threads may still be reading."""
 
-    __slots__ = ("_areas", "_needs", "decided")
+    __slots__ = ("_buffers", "_needs", "assigned")
 
-    def __init__(self, needs: dict[Operation, int], areas: frozenset[int]) -> None:
+    def __init__(self, needs: dict[Operation, int], buffers: frozenset[int]) -> None:
         self._needs = needs
-        self._areas = areas
-        self.decided: dict[Operation, Turn] = {}
+        self._buffers = buffers
+        self.assigned: dict[Operation, Assigned] = {}
 
     def block(self, block: Block, read: frozenset[int]) -> frozenset[int]:
-        """Decide for a block and all inside it; gives what is being read behind it."""
+        """Assign buffers in a block and its regions; returns those that may be read after it."""
         for op in block:
             if isinstance(op, BarrierOp):
                 read = NONE
@@ -105,13 +105,13 @@ class _Turns:
         return read
 
     def _use(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
-        free = self._areas - read
-        area = min(free) if free else 0
-        self.decided[op] = Turn(area, waits=not free)
-        return frozenset((area,))
+        free = self._buffers - read
+        buffer = min(free) if free else 0
+        self.assigned[op] = Assigned(buffer, waits=not free)
+        return frozenset((buffer,))
 
     def _inside(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
-        """Regions may run any number of times, each behind the others, or not at all."""
+        """Iterate to a fixed point: regions may run any number of times, or not at all."""
         before: frozenset[int] | None = None
         while read != before:
             before = read

@@ -32,10 +32,10 @@ from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     LARGE,
-    carry_more,
-    comes,
-    find_loads,
-    lead,
+    add_iter_args,
+    clone_address_ops,
+    find_prefetchable_loads,
+    iteration_exists,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
-    from tilewright.transforms.nv_tileaa.prefetchable_loads import Ahead
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 STAGES: Final = 4
 """How many rounds before their own tiles are loaded at most."""
@@ -88,7 +88,7 @@ def _stage(function: FuncOp, sink: Sink) -> None:
         return
     threads = spec.num_warps * WARP_SIZE
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
-        chosen = [ahead for ahead in find_loads(loop) if _suits(ahead, threads)]
+        chosen = [ahead for ahead in find_prefetchable_loads(loop) if _suits(ahead, threads)]
         if not chosen or any(isinstance(op, AgentSwitchOp) for op in function.walk()):
             continue
         needed = sum([_bytes(ahead) for ahead in chosen])
@@ -99,13 +99,13 @@ def _stage(function: FuncOp, sink: Sink) -> None:
             Staging(loop, chosen, stages).build()
 
 
-def _report(function: FuncOp, chosen: Sequence[Ahead], sink: Sink) -> None:
+def _report(function: FuncOp, chosen: Sequence[PrefetchableLoad], sink: Sink) -> None:
     for ahead in chosen if sink.wants_remarks else ():
         assert isinstance(ahead.load, TiledLoadOp)
         sink.remark(load_remark(ahead.load, "cp.async", function.sym_name, StageLoads.name))
 
 
-def _suits(ahead: Ahead, threads: int) -> bool:
+def _suits(ahead: PrefetchableLoad, threads: int) -> bool:
     """Whether a tile can come through shared memory, and is large enough for that."""
     load = ahead.load
     if not isinstance(load, TiledLoadOp) or not ahead.is_unordered or load.cache is not None:
@@ -117,11 +117,11 @@ def _suits(ahead: Ahead, threads: int) -> bool:
     return load.vector * pointee_bytes(element_of(load.tile.type)) in COPIED
 
 
-def _bytes(ahead: Ahead) -> int:
+def _bytes(ahead: PrefetchableLoad) -> int:
     return _buffer(ahead, 1).stage_bytes
 
 
-def _buffer(ahead: Ahead, stages: int) -> BufferType:
+def _buffer(ahead: PrefetchableLoad, stages: int) -> BufferType:
     type = ahead.load.results[0].type
     return BufferType(Residency.SHARED, stages, shape(type), element_of(type))
 
@@ -154,7 +154,7 @@ class Staging:
 
     __slots__ = ("_chosen", "_loop", "_rooms", "_stages")
 
-    def __init__(self, loop: ForOp, chosen: Sequence[Ahead], stages: int) -> None:
+    def __init__(self, loop: ForOp, chosen: Sequence[PrefetchableLoad], stages: int) -> None:
         self._loop = loop
         self._chosen = chosen
         self._stages = stages
@@ -167,7 +167,7 @@ class Staging:
         for ahead in self._chosen:
             type = _buffer(ahead, self._stages)
             self._rooms.append(build.create(AllocTensorOp, types=[type]).result)
-        place = _Place(loop.lower_bound, comes(build, loop, loop.lower_bound))
+        place = _Place(loop.lower_bound, iteration_exists(build, loop, loop.lower_bound))
         for number in range(self._stages):
             self._copy(build, place, _constant(build, number))
             place = self._following(build, place)
@@ -184,22 +184,22 @@ class Staging:
         for ahead, tile in zip(self._chosen, taken, strict=True):
             ahead.load.results[0].replace_all_uses_with(tile)
             ahead.load.erase()
-        carry_more(loop, [_constant(build, 0)])
+        add_iter_args(loop, [_constant(build, 0)])
 
     def _first_ahead(self, build: Builder) -> _Place:
         loop = self._loop
         count = build.create(AddIOp, lhs=loop.induction_variable, rhs=loop.step).result
-        return _Place(count, comes(build, loop, count))
+        return _Place(count, iteration_exists(build, loop, count))
 
     def _following(self, build: Builder, place: _Place) -> _Place:
         """The round behind one, which comes only if that one does: counts might begin again."""
         count = build.create(AddIOp, lhs=place.at, rhs=self._loop.step).result
-        here = comes(build, self._loop, count)
+        here = iteration_exists(build, self._loop, count)
         return _Place(count, build.create(AndIOp, lhs=place.comes, rhs=here).result)
 
     def _copy(self, build: Builder, place: _Place, stage: Value) -> None:
         """Start to copy the tiles of a round into a stage."""
-        values = lead(build, self._loop, self._chosen, place.at)
+        values = clone_address_ops(build, self._loop, self._chosen, place.at)
         for ahead, room in zip(self._chosen, self._rooms, strict=True):
             load = ahead.load
             assert isinstance(load, TiledLoadOp)

@@ -12,8 +12,8 @@ from corpus_checks import Module, load_modules
 from stage1 import lowered
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import accessed, natural
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import WIDEST, reach
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import WIDEST, vectorize
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count
@@ -42,7 +42,7 @@ def rows(function: FuncOp) -> Iterator[Row]:
         if isinstance(op, AtomicOp | TiledAtomicRmwOp):
             continue
         size = pointee_bytes(element_of(tile.type))
-        chosen = natural(op, tile, warps, facts).vector
+        chosen = coalesced(op, tile, warps, facts).vector
         yield _through(op), size * chosen, _reason(op, size, chosen, warps, facts)
 
 
@@ -55,7 +55,7 @@ def _through(op: Operation) -> str:
 def _reason(op: Operation, size: int, chosen: int, warps: int, facts: AxisFacts) -> str:
     tile = accessed(op)
     assert tile is not None
-    allowed = reach(op, tile, facts).vector
+    allowed = vectorize(op, tile, facts).width
     if chosen * size == WIDEST:
         return "widest"
     if count(tile.type) < 2 * warps * WARP_SIZE:

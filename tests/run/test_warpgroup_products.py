@@ -10,7 +10,7 @@ import pytest
 from matrix_programs import DTYPES, View
 
 import tilewright
-from tilewright.conversion.nv_tileaa_to_nv_tileas import products
+from tilewright.conversion.nv_tileaa_to_nv_tileas import mma_selection
 
 Array = np.ndarray[Any, Any]
 BYTES = ("f8E4M3FN", "f8E5M2")
@@ -212,7 +212,7 @@ def test_other_types(
     tile: tuple[int, int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(products, "WARPGROUP_TYPES", OTHERS)
+    monkeypatch.setattr(mma_selection, "WGMMA_TYPES", OTHERS)
     check_exactly(Gemm(tile, types, rounds=2, a_along=a_along, b_along=b_along))
 
 

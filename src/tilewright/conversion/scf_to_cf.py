@@ -44,7 +44,7 @@ def _types(values: Sequence[Value]) -> list[Type]:
 
 def _converted(build: ConversionBuilder, values: Sequence[Value]) -> list[Types]:
     """The types that stand for values of the old program."""
-    found = [build.types.convert(value.type) for value in values]
+    found = [build.types.convert_value(value) for value in values]
     return [
         (value.type,) if made is None else made for value, made in zip(values, found, strict=True)
     ]

@@ -20,6 +20,9 @@ PASSES: Final = {
     "convert-tileaa-to-tileas": (
         "tilewright.conversion.nv_tileaa_to_nv_tileas:ConvertTileAAToTileAS"
     ),
+    "convert-queues-to-pipelines": (
+        "tilewright.conversion.queues_to_pipelines:ConvertQueuesToPipelines"
+    ),
     "convert-tileas-to-nvgpu": "tilewright.conversion.nv_tileas_to_nvgpu:ConvertTileASToNvgpu",
     "convert-scf-to-cf": "tilewright.conversion.scf_to_cf:ScfToCf",
     "cse": "tilewright.transforms.generic.cse:Cse",
@@ -125,6 +128,7 @@ LOWERING_PIPELINE: Final = {
         Step("unroll-loops", since=2, moves_accesses=True),
         Step("merge-loads", since=2, moves_accesses=True),
         Step("prefetch-loads", since=2, moves_accesses=True),
+        Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("insert-barriers"),
         Step("plan-shared-memory"),

@@ -13,7 +13,7 @@ cloned into the new program: a reference to one held from before the conversion 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tilewright.ir.conversion_builder import ConversionBuilder
 from tilewright.ir.conversion_pattern import (
@@ -106,7 +106,7 @@ def retyped(
 ) -> Result:
     """The same operation, or one of another class, with all types converted."""
     made_as = type(op) if kind is None else kind
-    types = build.types.convert_all([result.type for result in op.results])
+    types = build.types.convert_values(op.results)
     if types is None:
         return build.reject("expected result types that can be converted")
     made = made_as(
@@ -122,6 +122,17 @@ def retyped(
     for inside, target in zip(op.regions, made.regions, strict=True):
         build.convert_region(inside, target)
     return made
+
+
+class Conversion(NamedTuple):
+    """The contents of an operation, and how they are converted; see `convert`."""
+
+    root: Operation
+    target: ConversionTarget
+    patterns: Iterable[ConversionPattern] | PatternFinder
+    types: TypeConverter | None = None
+    partial: bool = False
+    cast: Materialize | None = None
 
 
 def convert(
@@ -143,22 +154,35 @@ def convert(
     If it fails, `root` is exactly as it was, and a `UserError` names every operation that could
     not be made legal; with a `sink` the errors go there, and the answer is false.
     """
+    return convert_all([Conversion(root, target, patterns, types, partial, cast)], sink)
+
+
+def convert_all(conversions: Sequence[Conversion], sink: Sink | None = None) -> bool:
+    """Convert the contents of several operations, all or none of them; see `convert`."""
     errors = Sink()
-    finder = patterns if isinstance(patterns, PatternFinder) else PatternFinder(patterns)
-    build = ConversionBuilder(root, target, finder, types, partial, cast, errors)
+    builders = [_builder(conversion, errors) for conversion in conversions]
     try:
         with CollectorPause(), StackRoom():
-            build.run()
+            for build in builders:
+                build.run()
     except BaseException:
-        build.discard()
+        for build in builders:
+            build.discard()
         raise
-    if errors.diagnostics:
-        build.discard()
-    else:
-        build.commit()
+    for build in builders:
+        if errors.diagnostics:
+            build.discard()
+        else:
+            build.commit()
     if sink is None:
         errors.raise_errors()
         return True
     for diagnostic in errors.diagnostics:
         sink.add(diagnostic)
     return not errors.diagnostics
+
+
+def _builder(conversion: Conversion, errors: Sink) -> ConversionBuilder:
+    root, target, patterns, types, partial, cast = conversion
+    finder = patterns if isinstance(patterns, PatternFinder) else PatternFinder(patterns)
+    return ConversionBuilder(root, target, finder, types, partial, cast, errors)

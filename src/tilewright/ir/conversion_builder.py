@@ -275,7 +275,7 @@ class ConversionBuilder(Builder):
     def _converted_arguments(self, block: Block) -> list[Types]:
         groups: list[Types] = []
         for argument in block.args:
-            types = self.types.convert(argument.type)
+            types = self.types.convert_value(argument)
             if types is None:
                 message = f"cannot convert a block argument of type '{argument.type}'"
                 self._sink.error(message, argument.location)
@@ -488,7 +488,7 @@ class ConversionBuilder(Builder):
         why = " that was marked illegal" if legality is Legality.ILLEGAL else ""
         self._sink.error(f"failed to legalize operation '{op.name}'{why}", op.location, *notes)
         for result in op.results:
-            types = self.types.convert(result.type) or (result.type,)
+            types = self.types.convert_value(result) or (result.type,)
             self.bind(result, *[Value(type, result.index) for type in types])
 
     def _roll_back(self, mark: int) -> None:

@@ -31,17 +31,20 @@ Judge: TypeAlias = Callable[[Any], bool | None]
 class ConversionTarget:
     """Says of every operation whether it is legal; what is said of it beats its dialect.
 
-    A judge in `dynamic` decides for each operation; `None` from it means unknown.
+    A judge in `dynamic` decides for each operation; `None` from it means unknown. `unknown` is the
+    judge of operations of which nothing else is said.
     """
 
-    __slots__ = ("_said", "_settled")
+    __slots__ = ("_said", "_settled", "_unknown")
 
     def __init__(
         self,
         legal: Iterable[Subject] = (),
         illegal: Iterable[Subject] = (),
         dynamic: Mapping[Subject, Judge] | None = None,
+        unknown: Judge | None = None,
     ) -> None:
+        self._unknown: Legality | Judge = Legality.UNKNOWN if unknown is None else unknown
         self._said: dict[str, Legality | Judge] = {}
         self._said.update((_name(subject), Legality.LEGAL) for subject in legal)
         self._said.update((_name(subject), Legality.ILLEGAL) for subject in illegal)
@@ -58,7 +61,7 @@ class ConversionTarget:
         return op.name in self._settled
 
     def _judge(self, op: Operation) -> Legality:
-        said = self._said.get(op.name) or self._said.get(op.dialect) or Legality.UNKNOWN
+        said = self._said.get(op.name) or self._said.get(op.dialect) or self._unknown
         if isinstance(said, Legality):
             self._settled[op.name] = said
             return said

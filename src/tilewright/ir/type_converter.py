@@ -33,15 +33,29 @@ class TypeConverter:
     - `source`: from converted values back to one of the original type;
     - `argument`: the same for the arguments of a converted block; `source` is asked next;
     - `target`: from a value of an original type to the converted ones.
+
+    Where the type of the new value depends on more than the type of the old one, such as the layout
+    of a tile, a callback that takes the value itself answers; see `add_for_values`.
     """
 
-    __slots__ = ("_argument", "_callbacks", "_memo", "_source", "_target", "only")
+    __slots__ = (
+        "_argument",
+        "_callbacks",
+        "_memo",
+        "_source",
+        "_target",
+        "_value_callbacks",
+        "_value_memo",
+        "only",
+    )
 
     def __init__(self) -> None:
         self._callbacks: list[tuple[type[Type], Callable[[Any], Converted]]] = []
         self._memo: dict[Type, Types | None] = {}
         self.only: dict[Type, Type] = {}
         """The single converted type of a type, if it is cached."""
+        self._value_callbacks: list[tuple[type[Type], Callable[[Value], Converted]]] = []
+        self._value_memo: dict[Value, Types | None] = {}
         self._source: list[Materialize] = []
         self._target: list[Materialize] = []
         self._argument: list[Materialize] = []
@@ -50,6 +64,16 @@ class TypeConverter:
         """Let `convert` answer for types of a class, before all that were added earlier."""
         self._callbacks.append((kind, convert))
         self._memo.clear()
+        self.only.clear()
+
+    def add_for_values(self, kind: type[Type], convert: Callable[[Value], Converted]) -> None:
+        """Let `convert` answer for values whose types are of a class.
+
+        Such a type cannot be converted on its own from here on, only by `convert_value`.
+        """
+        self._value_callbacks.append((kind, convert))
+        self._memo.clear()
+        self._value_memo.clear()
         self.only.clear()
 
     def keep(self, *kinds: type[Type]) -> None:
@@ -79,28 +103,48 @@ class TypeConverter:
                 self.only[type] = converted[0]
             return converted
 
+    def convert_value(self, value: Value) -> Types | None:
+        """The converted types of a value, or `None` if it cannot be converted."""
+        if not self._value_callbacks:
+            return self.convert(value.type)
+        try:
+            return self._value_memo[value]
+        except KeyError:
+            converted = self._value_memo[value] = self._ask_for_value(value)
+            return converted
+
     def _ask(self, type: Type) -> Types | None:
+        if any(isinstance(type, kind) for kind, _ in self._value_callbacks):
+            return None
         for kind, convert in reversed(self._callbacks):
             answer = convert(type) if isinstance(type, kind) else None
             if answer is not None:
-                return (answer,) if isinstance(answer, Type) else tuple(answer)
+                return _as_types(answer)
         return None
+
+    def _ask_for_value(self, value: Value) -> Types | None:
+        is_by_value = False
+        for kind, convert in reversed(self._value_callbacks):
+            if isinstance(value.type, kind):
+                is_by_value = True
+                answer = convert(value)
+                if answer is not None:
+                    return _as_types(answer)
+        return None if is_by_value else self.convert(value.type)
 
     def convert_all(self, types: Sequence[Type]) -> list[Type] | None:
         """The converted types of several types, or `None` if one cannot be converted."""
-        flat: list[Type] = []
-        for type in types:
-            converted = self.convert(type)
-            if converted is None:
-                return None
-            flat += converted
-        return flat
+        return _flattened([self.convert(type) for type in types])
+
+    def convert_values(self, values: Sequence[Value]) -> list[Type] | None:
+        """The converted types of several values, or `None` if one cannot be converted."""
+        return _flattened([self.convert_value(value) for value in values])
 
     def grouped(
         self, old: Sequence[Value], new: Sequence[Value]
     ) -> Sequence[Value | Sequence[Value]]:
         """New values for each old one: in groups where types are converted to several."""
-        sizes = [len(self.convert(value.type) or ()) for value in old]
+        sizes = [len(self.convert_value(value) or ()) for value in old]
         if sum(sizes) != len(new):
             return new
         rest = iter(new)
@@ -138,6 +182,19 @@ class TypeConverter:
     ) -> tuple[Value, ...] | None:
         """Materialize values of converted types from an original one, if possible."""
         return _first_answer(self._target, build, types, values)
+
+
+def _as_types(answer: Type | Sequence[Type]) -> Types:
+    return (answer,) if isinstance(answer, Type) else tuple(answer)
+
+
+def _flattened(groups: Sequence[Types | None]) -> list[Type] | None:
+    flat: list[Type] = []
+    for group in groups:
+        if group is None:
+            return None
+        flat += group
+    return flat
 
 
 def _itself(type: Type) -> Type:

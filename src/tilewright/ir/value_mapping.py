@@ -85,7 +85,7 @@ class ValueMapping:
 
     def converted(self, value: Value, bound: Bound, builder: Builder) -> Bound:
         """`bound`, the replacement of `value`, in its converted types."""
-        types = self.types.convert(value.type)
+        types = self.types.convert_value(value)
         if types is None:
             raise Rejected(f"cannot convert type '{value.type}'")
         if not isinstance(bound, tuple):

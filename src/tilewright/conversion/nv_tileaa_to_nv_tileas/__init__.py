@@ -1,4 +1,8 @@
-"""From tiles to tiles with layouts: warps, layouts, instructions."""
+"""Layout assignment: `nv_tileaa` to `nv_tileas`, whose tiles carry layouts.
+
+`layout_constraints` collects the layouts that the operations of a kernel prefer, `layout_solver`
+assigns a layout to each class of tiles, and `patterns` apply the assignment.
+"""
 
 from __future__ import annotations
 
@@ -6,56 +10,61 @@ from typing import TYPE_CHECKING
 
 from tilewright.analysis.remarks import report_dots
 from tilewright.analysis.targets import target_of
-from tilewright.conversion.nv_tileaa_to_nv_tileas.assign import Assignment
-from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import make_agents
-from tilewright.conversion.nv_tileaa_to_nv_tileas.queues import convert_queues
-from tilewright.conversion.nv_tileaa_to_nv_tileas.rebuild import Rebuild
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import collect_constraints
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_layouts
+from tilewright.conversion.nv_tileaa_to_nv_tileas.patterns import TARGET, layout_patterns
+from tilewright.conversion.nv_tileaa_to_nv_tileas.types import layout_types
 from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.ir.operation import Region
+from tilewright.ir.conversion import Conversion, convert_all
 from tilewright.ir.passes import Pass
 from tilewright.plans.warps import choose_warps
 from tilewright.support.diagnostics import UserError
 
 if TYPE_CHECKING:
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import LayoutAssignment
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
     from tilewright.target.arch import Arch
 
 
 class ConvertTileAAToTileAS(Pass):
-    """Decide who holds what: a layout for every tile, an instruction for every product."""
+    """Assign a layout to every tile of a kernel, and an instruction to every dot."""
 
     name = "convert-tileaa-to-tileas"
 
     def run(self, op: Operation, sink: Sink) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
-            if function.is_kernel:
-                lay_out(function, required_target(function))
-                report_dots(function, sink, self.name)
+        kernels = [each for each in op.walk() if isinstance(each, FuncOp) and each.is_kernel]
+        assignments = [assign_layouts(kernel) for kernel in kernels]
+        pairs = list(zip(kernels, assignments, strict=True))
+        if convert_all([layout_conversion(*pair) for pair in pairs], sink):
+            for kernel, assignment in pairs:
+                _record_warps(kernel, assignment.warps)
+                report_dots(kernel, sink, self.name)
 
 
-def required_target(function: FuncOp) -> Arch:
-    """The GPU that the module of a function is for."""
-    arch = target_of(function)
+def assign_layouts(kernel: FuncOp) -> LayoutAssignment:
+    """Choose the number of warps of a kernel and the layouts of its tiles; changes nothing."""
+    spec, arch = kernel.kernel_spec, _required_target(kernel)
+    assert spec is not None
+    warps = choose_warps(kernel, spec.num_warps)
+    return solve_layouts(collect_constraints(kernel, arch, warps))
+
+
+def layout_conversion(kernel: FuncOp, assignment: LayoutAssignment) -> Conversion:
+    """The conversion of a kernel to tiles in the layouts of an assignment."""
+    types = layout_types(assignment)
+    return Conversion(kernel, TARGET, layout_patterns(assignment), types)
+
+
+def _required_target(kernel: FuncOp) -> Arch:
+    arch = target_of(kernel)
     if arch is None:
-        raise UserError([function.error("expected a module with a target specification")])
+        raise UserError([kernel.error("expected a module with a target specification")])
     return arch
 
 
-def lay_out(function: FuncOp, arch: Arch) -> None:
-    """Give every tile of a kernel its layout."""
-    spec = function.kernel_spec
+def _record_warps(kernel: FuncOp, warps: int) -> None:
+    spec = kernel.kernel_spec
     assert spec is not None
-    convert_queues(function)
-    warps = choose_warps(function, spec.num_warps)
-    body = Region()
-    Rebuild(Assignment(function, arch, warps)).region(function.body, body)
-    function.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)
-    old = function.body
-    for block in old.blocks:
-        block.parent = None
-    old.blocks = body.blocks
-    for block in old.blocks:
-        block.parent = old
-    make_agents(function, warps)
+    kernel.attributes["kernel_spec"] = KernelSpecAttr(spec.num_ctas, warps, spec.occupancy)

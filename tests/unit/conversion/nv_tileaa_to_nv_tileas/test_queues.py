@@ -102,11 +102,11 @@ def test_loops_carry_the_turns() -> None:
         (CREATE + GET.format("") + PUT, "expected a full slot of the pipeline, but all are empty"),
         (
             CREATE + LOOP.format(PUT) + GET.format(""),
-            "expected 0 full slots of the pipeline behind each round, got 1",
+            "expected 0 full slots of the pipeline after each iteration, got 1",
         ),
         (
             CREATE + f"scf.if %c {{\n{PUT}}}\n" + GET.format(""),
-            "expected as many full slots behind both branches, got 1 and 0",
+            "expected as many full slots after both branches, got 1 and 0",
         ),
         (
             LOOP.format(CREATE + PUT + GET.format("")),

@@ -7,8 +7,8 @@ import pytest
 from dialect_text import read
 
 from tilewright.analysis.axis import AxisFacts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.natural import accessed, natural, settled
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import Reach, reach
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced, in_layout
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import Vectorization, vectorize
 from tilewright.driver.execute import execute
 from tilewright.ir.operation import Operation
 from tilewright.layout.linear import LANE, REGISTER
@@ -34,11 +34,11 @@ def access(body: str) -> tuple[Operation, AxisFacts]:
     return op, AxisFacts(function)
 
 
-def found(body: str) -> Reach:
+def found(body: str) -> Vectorization:
     op, facts = access(body)
     tile = accessed(op)
     assert tile is not None
-    return reach(op, tile, facts)
+    return vectorize(op, tile, facts)
 
 
 def tiled(
@@ -81,7 +81,7 @@ def tiled(
     ],
 )
 def test_lines(body: str, vector: int) -> None:
-    assert found(body) == Reach(0, vector)
+    assert found(body) == Vectorization(0, vector)
 
 
 def matrix(stride: str, tile: str, index: str = "%x, %y", steps: str = "") -> str:
@@ -100,16 +100,16 @@ def matrix(stride: str, tile: str, index: str = "%x, %y", steps: str = "") -> st
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        (matrix("%s4", "32, 64"), Reach(1, 4)),
-        (matrix("%s", "32, 64"), Reach(1, 1)),
+        (matrix("%s4", "32, 64"), Vectorization(1, 4)),
+        (matrix("%s", "32, 64"), Vectorization(1, 1)),
         # One row, at a multiple of sixteen rows.
-        (matrix("%s", "1, 64", index="%n16, %y"), Reach(1, 4)),
-        (matrix("%s", "1, 64"), Reach(1, 1)),
+        (matrix("%s", "1, 64", index="%n16, %y"), Vectorization(1, 4)),
+        (matrix("%s", "1, 64"), Vectorization(1, 1)),
         # The dimensions of the tile are those of the tensor the other way round.
-        (matrix("%s4", "64, 32", steps=", dims = [1, 0]"), Reach(0, 4)),
+        (matrix("%s4", "64, 32", steps=", dims = [1, 0]"), Vectorization(0, 4)),
     ],
 )
-def test_matrices(body: str, expected: Reach) -> None:
+def test_matrices(body: str, expected: Vectorization) -> None:
     assert found(body) == expected
 
 
@@ -123,8 +123,8 @@ def test_rows_that_are_picked_one_by_one() -> None:
     %l:2 = nv_tileaa.gather_load weak %t[%rows, %zero]
       : tensor<16xi32>, i32 of {view} -> tensor<16x64xf32>
     """
-    assert found(body) == Reach(1, 4)
-    assert found(body.replace("strides(%s4", "strides(%s")) == Reach(1, 1)
+    assert found(body) == Vectorization(1, 4)
+    assert found(body.replace("strides(%s4", "strides(%s")) == Vectorization(1, 1)
 
 
 def pointers(bound: str, base: str = "%p16", offset: str = "%start") -> str:
@@ -157,7 +157,7 @@ def pointers(bound: str, base: str = "%p16", offset: str = "%start") -> str:
     ],
 )
 def test_pointers(body: str, vector: int) -> None:
-    assert found(body) == Reach(0, vector)
+    assert found(body) == Vectorization(0, vector)
 
 
 @pytest.mark.parametrize(("warps", "vector"), [(1, 4), (4, 4), (8, 4), (16, 2), (32, 1)])
@@ -165,7 +165,7 @@ def test_no_warp_is_idle_for_a_wider_vector(warps: int, vector: int) -> None:
     op, facts = access(tiled())
     tile = accessed(op)
     assert tile is not None
-    choice = natural(op, tile, warps, facts)
+    choice = coalesced(op, tile, warps, facts)
     assert choice.vector == vector
     assert 0 not in choice.layout.vectors("warp")
     assert choice.layout.vectors(LANE)[0] == vector
@@ -175,7 +175,7 @@ def test_neighbours_go_to_registers_first() -> None:
     op, facts = access(matrix("%s4", "64, 32", steps=", dims = [1, 0]"))
     tile = accessed(op)
     assert tile is not None
-    layout = natural(op, tile, 4, facts).layout
+    layout = coalesced(op, tile, 4, facts).layout
     assert layout.vectors(REGISTER)[:2] == (32, 64)
     assert layout.vectors(LANE)[:2] == (128, 256)
 
@@ -185,8 +185,8 @@ def test_an_access_in_the_layout_of_others(width: int, vector: int) -> None:
     op, facts = access(tiled())
     tile = accessed(op)
     assert tile is not None
-    choice = natural(op, tile, 4, facts)
-    assert settled(choice, spread((1024,), 4, vector=width)).vector == vector
+    choice = coalesced(op, tile, 4, facts)
+    assert in_layout(choice, spread((1024,), 4, vector=width)).vector == vector
 
 
 COPY = """

@@ -1,4 +1,7 @@
-"""Values that share a layout: what element-wise operations and control flow connect."""
+"""Layout classes: tiles that share a layout, since element-wise ops or control flow connect them.
+
+Rematerializable tiles belong to no class: they are recomputed in each layout that is required.
+"""
 
 from __future__ import annotations
 
@@ -17,75 +20,73 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 SOURCES: Final = (ConstantOp, shape.SplatOp, shape.MakeRangeOp)
-"""What costs nothing in any layout."""
+"""Ops whose results are free to compute in any layout."""
 REARRANGEMENTS: Final = (shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)
 _UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp)
-"""What has one layout for all its tiles, besides the element-wise operations."""
+"""Ops with one layout for all tiles, besides those that are element-wise by trait or dialect."""
 _STANDARD: Final = frozenset(("arith", "math"))
 
 
 def is_tile(value: Value) -> bool:
-    """Whether a value is spread over threads."""
+    """Whether a value is a tile, distributed over threads."""
     return isinstance(value.type, TensorType)
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether all tiles of an operation have one layout, whichever it is."""
+    """Whether all tiles of an operation share one layout, and any layout will do."""
     if op.dialect in _STANDARD:
         return True
     return ELEMENTWISE in op.traits or isinstance(op, _UNIFORM)
 
 
-class Classes:
-    """The classes of the tiles of a function: each has one layout.
+class LayoutClasses:
+    """A union-find structure over the tiles of a function: each class gets one layout."""
 
-    Tiles that can be made again in any layout belong to no class.
-    """
-
-    __slots__ = ("_flexible", "_parent", "members")
+    __slots__ = ("_parent", "_rematerializable")
 
     def __init__(self, function: Operation) -> None:
         self._parent: dict[Value, Value] = {}
-        self._flexible: dict[Value, bool] = {}
+        self._rematerializable: dict[Value, bool] = {}
         for op in function.walk():
             for group in _groups(op):
                 self._join(group)
-        self.members: dict[Value, list[Value]] = {}
-        """The tiles of each class, by the one that stands for it."""
-        for value in self._parent:
-            self.members.setdefault(self.of(value), []).append(value)
+
+    def leaders(self) -> Iterator[Value]:
+        """One tile of each class, which represents it."""
+        return (value for value in self._parent if self._parent[value] is value)
 
     def of(self, value: Value) -> Value:
-        """The tile that stands for the class of a tile."""
+        """The leader of the class of a tile."""
         parent = self._parent
         while parent[value] is not value:
             parent[value] = value = parent[parent[value]]
         return value
 
-    def is_flexible(self, value: Value) -> bool:
-        """Whether a tile is made again wherever and however it is needed.
+    def is_rematerializable(self, value: Value) -> bool:
+        """Whether a tile is recomputed in each layout that is required.
 
-        Sources are, and what element-wise operations and other shapes make of them alone.
+        Constants, splats and ranges are, and the results of element-wise and shape operations whose
+        operands all are.
         """
-        known = self._flexible.get(value)
+        known = self._rematerializable.get(value)
         if known is None:
-            known = self._flexible[value] = self._found_flexible(value)
+            known = self._rematerializable[value] = self._can_rematerialize(value)
         return known
 
-    def _found_flexible(self, value: Value) -> bool:
+    def _can_rematerialize(self, value: Value) -> bool:
         op = value.defining_op()
-        if op is None or op.regions:
+        if op is None or op.regions or len(op.results) != 1:
             return False
         if isinstance(op, SOURCES):
             return True
         if not (is_elementwise(op) or isinstance(op, REARRANGEMENTS)):
             return False
-        return all(self.is_flexible(each) for each in op.operands if is_tile(each))
+        return all(self.is_rematerializable(each) for each in op.operands if is_tile(each))
 
     def _join(self, values: Iterable[Value]) -> None:
         first: Value | None = None
         for value in values:
-            if not is_tile(value) or self.is_flexible(value):
+            if not is_tile(value) or self.is_rematerializable(value):
                 continue
             self._parent.setdefault(value, value)
             if first is None:
@@ -95,18 +96,18 @@ class Classes:
 
 
 def _groups(op: Operation) -> Iterator[Iterable[Value]]:
-    """The values of an operation that share a layout, group by group; every result is in one."""
+    """Groups of values of an operation that share a layout; every result is in one."""
     match op:
         case ForOp():
             end = op.body.block.terminator
             assert end is not None
             yield from zip(op.init_args, op.carried, end.operands, op.results, strict=True)
         case WhileOp():
-            asked, again = op.before.block.terminator, op.after.block.terminator
-            assert isinstance(asked, ConditionOp)
-            assert isinstance(again, YieldOp)
-            yield from zip(op.init_args, op.before.block.args, again.values, strict=True)
-            yield from zip(asked.values, op.after.block.args, op.results, strict=True)
+            condition, end = op.before.block.terminator, op.after.block.terminator
+            assert isinstance(condition, ConditionOp)
+            assert isinstance(end, YieldOp)
+            yield from zip(op.init_args, op.before.block.args, end.values, strict=True)
+            yield from zip(condition.values, op.after.block.args, op.results, strict=True)
         case IfOp():
             yield from _branches(op)
         case matrix.DotOp():

@@ -1,11 +1,11 @@
-"""The layouts in which memory is best accessed: neighbours in memory beside each other."""
+"""Coalesced layouts: neighbouring lanes access neighbouring elements, in vectors where possible."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.vectors import reach
+from tilewright.conversion.nv_tileaa_to_nv_tileas.vectorize import vectorize
 from tilewright.dialects.nv_tileaa import atomics, memory, view
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.layout.linear import REGISTER
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
 
 
-class Access(NamedTuple):
+class MemoryAccess(NamedTuple):
     """How the threads of a block access a tile in memory."""
 
     layout: Layout
     vector: int
-    """How many registers go at once."""
+    """The number of elements of one load or store instruction."""
     dim: int
-    """Along which dimension of the tile they lie side by side."""
+    """The dimension of the tile along which these are contiguous."""
 
 
 def accessed(op: Operation) -> Value | None:
-    """The tile that an operation loads, stores or combines with memory, if it does."""
+    """The tile that an operation loads, stores or updates memory with, if it is an access."""
     match op:
         case memory.LoadOp() | atomics.AtomicOp():
             return op.result
@@ -42,22 +42,22 @@ def accessed(op: Operation) -> Value | None:
             return None
 
 
-def natural(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> Access:
-    """The best way for so many warps to access a tile: no warp is idle for a wider vector."""
+def coalesced(op: Operation, tile: Value, warps: int, facts: AxisFacts) -> MemoryAccess:
+    """The coalesced access of `warps` warps to a tile; no warp is idle for a wider vector."""
     extents = shape(tile.type)
-    dim, vector = reach(op, tile, facts)
+    dim, vector = vectorize(op, tile, facts)
     vector = max(min(vector, count(tile.type) // (warps * WARP_SIZE)), 1)
     order = [dim, *(other for other in reversed(range(len(extents))) if other != dim)]
-    return Access(spread(extents, warps, vector=vector, order=order), vector, dim)
+    return MemoryAccess(spread(extents, warps, vector=vector, order=order), vector, dim)
 
 
-def settled(access: Access, layout: Layout) -> Access:
-    """The same access in the layout that others have chosen, as wide as that allows."""
-    return Access(layout, min(access.vector, _beside(layout, access.dim)), access.dim)
+def in_layout(access: MemoryAccess, layout: Layout) -> MemoryAccess:
+    """The same access in another layout, with the widest vector that layout allows."""
+    return MemoryAccess(layout, min(access.vector, _contiguous(layout, access.dim)), access.dim)
 
 
-def _beside(layout: Layout, dim: int) -> int:
-    """How many of a thread's first registers lie side by side along a dimension."""
+def _contiguous(layout: Layout, dim: int) -> int:
+    """The number of a thread's first registers that are contiguous along a dimension."""
     stride = prod(layout.shape[dim + 1 :])
     length = 1
     for vector in layout.vectors(REGISTER):

@@ -1,8 +1,8 @@
-"""How many neighbouring elements may go to or from memory at once, and along which dimension.
+"""Vectorization of memory accesses: the widest vector, and the dimension along which it lies.
 
 A vector is one access: it has one address, which its size divides, and one predicate. So its
-elements must lie side by side from an address that is known to be aligned, and must all exist or
-all not exist.
+elements must be contiguous from an address that is known to be aligned, and must be all in bounds
+or all out of bounds.
 """
 
 from __future__ import annotations
@@ -26,45 +26,45 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 WIDEST: Final = 16
-"""How many bytes one access of a thread moves at most."""
+"""The most bytes that one load or store instruction of a thread accesses."""
 
 
-class Reach(NamedTuple):
-    """The dimension along which elements lie side by side, and how many go at once."""
+class Vectorization(NamedTuple):
+    """The dimension along which vectors lie, and the number of elements of each."""
 
     dim: int
-    vector: int
+    width: int
 
 
-def reach(op: Operation, tile: Value, facts: AxisFacts) -> Reach:
-    """The widest access that the facts allow."""
+def vectorize(op: Operation, tile: Value, facts: AxisFacts) -> Vectorization:
+    """The widest vectors that the facts allow."""
     extents = shape(tile.type)
     match op:
         case memory.LoadOp() | memory.StoreOp():
             dim = _fastest(op.pointers, facts)
-            found = _through_pointers(op, dim, facts)
+            width = _pointer_width(op, dim, facts)
         case view.TileLoadOp() | view.TileStoreOp():
-            dim = neighbours(tiled_view(op.view))
-            found = _through_view(op, dim, facts)
+            dim = contiguous_dim(tiled_view(op.view))
+            width = _view_width(op, dim, facts)
         case view.TiledAtomicRmwOp():
-            return Reach(neighbours(tiled_view(op.view)), 1)
+            return Vectorization(contiguous_dim(tiled_view(op.view)), 1)
         case _:
-            return Reach(len(extents) - 1, 1)
+            return Vectorization(len(extents) - 1, 1)
     is_plain = op.semantic is MemSemantic.WEAK and not op.volatile
     if not is_plain:
-        return Reach(dim, 1)
+        return Vectorization(dim, 1)
     size = pointee_bytes(element_of(tile.type))
-    return Reach(dim, max(min(found, WIDEST // size, power(extents[dim])), 1))
+    return Vectorization(dim, max(min(width, WIDEST // size, power(extents[dim])), 1))
 
 
 def _fastest(pointers: Value, facts: AxisFacts) -> int:
-    """The dimension with the longest runs of neighbours; the last of them."""
+    """The dimension with the longest contiguous runs of addresses; the last such dimension."""
     runs = facts.of(pointers).dims
     return max(range(len(runs)), key=lambda dim: (runs[dim].contiguity, dim))
 
 
-def _through_pointers(op: memory.LoadOp | memory.StoreOp, dim: int, facts: AxisFacts) -> int:
-    """Runs of pointers, from aligned addresses, within runs of the mask."""
+def _pointer_width(op: memory.LoadOp | memory.StoreOp, dim: int, facts: AxisFacts) -> int:
+    """Limited by contiguity and alignment of the pointers, and by constancy of the mask."""
     pointers = facts.of(op.pointers)
     vector = pointers.dims[dim].contiguity
     if op.mask is not None:
@@ -74,14 +74,14 @@ def _through_pointers(op: memory.LoadOp | memory.StoreOp, dim: int, facts: AxisF
     return vector
 
 
-def neighbours(type: TiledViewType) -> int:
-    """The dimension of a tile that has stride one; the last if none is known to."""
+def contiguous_dim(type: TiledViewType) -> int:
+    """The dimension of a tile that has stride one; the last dimension if none is known to."""
     ones = [number for number, dim in enumerate(type.dims) if type.source.strides[dim] == 1]
     return ones[-1] if ones else type.rank - 1
 
 
-def _through_view(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
-    """Neighbours in a tensor whose address, strides, and extent if it is checked, all divide."""
+def _view_width(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisFacts) -> int:
+    """Limited by what divides the address, the strides, and the extent if bounds are checked."""
     type = tiled_view(op.view)
     memory = _Tensor(op.view, facts)
     along = type.dims[dim]
@@ -101,7 +101,7 @@ def _through_view(op: view.TileLoadOp | view.TileStoreOp, dim: int, facts: AxisF
 
 
 class _Tensor:
-    """What divides the address, the extents and the strides of a tensor in memory."""
+    """Powers of two that divide the address, the extents and the strides of a tensor in memory."""
 
     __slots__ = ("alignment", "sizes", "strides")
 
@@ -118,7 +118,7 @@ class _Tensor:
 
 
 def _origin(source: Value) -> view.MakeMemrefOp | None:
-    """What made a tensor, behind the promises about it."""
+    """The operation that defines a tensor in memory, through the assumptions about it."""
     op = source.defining_op()
     while op is not None and op.name == "nv_tileaa.assume":
         op = op.operands[0].defining_op()
@@ -126,13 +126,13 @@ def _origin(source: Value) -> view.MakeMemrefOp | None:
 
 
 def _divisors(numbers: Sequence[int], operands: Sequence[Value], facts: AxisFacts) -> list[int]:
-    """What divides each number: those that the type leaves open are operands, in order."""
+    """The divisor of each number: dynamic ones are operands, in order."""
     rest = iter(operands)
-    found: list[int] = []
+    divisors: list[int] = []
     for number in numbers:
         operand = next(rest, None) if number == DYNAMIC else None
         if number != DYNAMIC:
-            found.append(power(number))
+            divisors.append(power(number))
         else:
-            found.append(1 if operand is None else facts.of(operand).divisor)
-    return found
+            divisors.append(1 if operand is None else facts.of(operand).divisor)
+    return divisors

@@ -1,4 +1,4 @@
-"""The operation of nv_tileas for each of nv_tileaa, and where its tiles must be."""
+"""The `nv_tileas` operation for each `nv_tileaa` operation that does not stay what it is."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
-COUNTERPARTS: Final[dict[type[Operation], type[Operation]]] = {
+TILEAS_OPS: Final[dict[type[Operation], type[Operation]]] = {
     shape.SplatOp: new_shape.SplatOp,
     shape.MakeRangeOp: new_shape.MakeRangeOp,
     shape.ViewOp: new_shape.ViewOp,
@@ -65,12 +65,12 @@ COUNTERPARTS: Final[dict[type[Operation], type[Operation]]] = {
     misc.PrintOp: new_sync.PrintOp,
     misc.AssertOp: new_sync.AssertOp,
 }
-"""What is not in this table stays what it is, on tiles with layouts."""
+"""Operations that are not in this table stay what they are, on tiles with layouts."""
 
 
-def remade(op: Operation, operands: Sequence[Value], types: Sequence[Type]) -> Operation:
-    """The counterpart of an operation, with empty regions in place of its own."""
-    kind = COUNTERPARTS.get(type(op), type(op))
+def with_layouts(op: Operation, operands: Sequence[Value], types: Sequence[Type]) -> Operation:
+    """An operation on tiles with layouts, with empty regions in place of its own."""
+    kind = TILEAS_OPS.get(type(op), type(op))
     attributes = op.attributes.copy()
     if isinstance(op, ConstantOp) and isinstance(op.value, DenseElementsAttr):
         attributes["value"] = DenseElementsAttr(op.value.data, types[0])
@@ -85,8 +85,8 @@ def remade(op: Operation, operands: Sequence[Value], types: Sequence[Type]) -> O
     )
 
 
-def led_back(op: Operation, layout: Layout) -> Layout:
-    """Which elements of its source a change of shape needs where, for a result in a layout."""
+def source_layout(op: Operation, layout: Layout) -> Layout:
+    """The layout of the source of a shape operation that a result in a layout corresponds to."""
     source = extents(op.operands[0].type)
     match op:
         case shape.PermuteOp():

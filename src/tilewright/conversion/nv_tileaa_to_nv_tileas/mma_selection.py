@@ -1,10 +1,10 @@
-"""How products of matrices are made: the instruction, and the layouts of its operands."""
+"""The instruction for each dot (wgmma, mma.sync or fma), and the layouts of its operands."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.classes import is_elementwise, is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import is_elementwise, is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -23,52 +23,53 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
     from tilewright.target.arch import Arch
 
-REACH: Final = 64
-"""How many tiles are looked at around a product."""
+SEARCH_LIMIT: Final = 64
+"""The most tiles that are visited around a dot."""
 
-WARPGROUP_TYPES: Final = frozenset((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16"))
-"""The factors and sums, as PTX spells them, that whole warpgroups multiply where a GPU can; warps
-multiply others by themselves. Bytes must go this way, whose sums users compare with cuBLAS's. For
-others both are right: f16 and bf16 are faster so, tf32 is not (docs/decisions/0013)."""
+WGMMA_TYPES: Final = frozenset((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16"))
+"""The operand and accumulator types, as PTX spells them, of dots that use wgmma where the GPU has
+it; others use mma.sync. fp8 must use wgmma, since users compare its accumulation with that of
+cuBLAS. For others both are correct: f16 and bf16 are faster with wgmma, tf32 is not
+(docs/decisions/0013)."""
 
 
-class Product(NamedTuple):
-    """A choice for one product of matrices; factors without a layout may lie anywhere."""
+class MmaSelection(NamedTuple):
+    """The instruction of a dot, and the layouts that it requires; `None`: A or B in any layout."""
 
     atom: Atom
-    left: Layout | None
-    right: Layout | None
-    total: Layout
+    a: Layout | None
+    b: Layout | None
+    accumulator: Layout
 
 
-def choose_product(op: DotOp, arch: Arch, warps: int) -> Product:
-    """The instruction for a product: that of the tensor cores if they have one for its types."""
-    if _is_for_warpgroups(op, arch, warps):
-        return Product(Atom.WGMMA, None, None, warpgroup_total(shape(op.c.type), warps))
+def select_mma(op: DotOp, arch: Arch, warps: int) -> MmaSelection:
+    """Select the instruction for a dot: a tensor core instruction if one has its types."""
+    if _uses_wgmma(op, arch, warps):
+        return MmaSelection(Atom.WGMMA, None, None, warpgroup_total(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
-        return Product(Atom.FMA, None, None, patches(shape(op.c.type), warps))
-    return _by_warps(op, instruction, warps)
+        return MmaSelection(Atom.FMA, None, None, patches(shape(op.c.type), warps))
+    return _select_mma_sync(op, instruction, warps)
 
 
-def _is_for_warpgroups(op: DotOp, arch: Arch, warps: int) -> bool:
+def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
     """Whether wgmma computes a dot and A and B fit twice: see plan-shared-memory."""
     instruction = wgmma_instruction(op)
     if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
         return False
-    if (instruction.a, instruction.total) not in WARPGROUP_TYPES:
+    if (instruction.a, instruction.total) not in WGMMA_TYPES:
         return False
     bytes = (count(op.a.type) + count(op.b.type)) * BITS[instruction.a] // 8
     return 2 * bytes <= arch.static_shared
 
 
-def _by_warps(op: DotOp, instruction: Instruction, warps: int) -> Product:
-    """Each warp has a part of the result; warps of one row share A, those of one column B."""
+def _select_mma_sync(op: DotOp, instruction: Instruction, warps: int) -> MmaSelection:
+    """Tile the result over a grid of warps; a row of warps shares A, a column shares B."""
     a, b, c = (shape(value.type) for value in (op.a, op.b, op.c))
     m, n, k = instruction.shape
-    grid = warp_grid(c, (m, n), warps, rows=_goes_by_rows(op))
+    grid = warp_grid(c, (m, n), warps, rows=_prefers_whole_rows(op))
     bits = BITS[instruction.a]
-    return Product(
+    return MmaSelection(
         Atom.MMA_SYNC,
         fragment_tile(mma_left(bits, m, k), a, grid, rows=True, columns=False),
         fragment_tile(mma_right(bits, k), b, grid, rows=False, columns=True),
@@ -76,29 +77,30 @@ def _by_warps(op: DotOp, instruction: Instruction, warps: int) -> Product:
     )
 
 
-def _goes_by_rows(op: DotOp) -> bool:
-    """Whether rows of the sums should stay together.
+def _prefers_whole_rows(op: DotOp) -> bool:
+    """Whether each row of the accumulator should stay within one warp.
 
-    They are reduced, or are the rows of A of a further product, as in attention: both are cheap
-    within a warp. The further product takes the rows as they come.
+    Its rows are reduced, or are the rows of A of a second dot, as in attention: both are cheap
+    within a warp. The second dot takes over the tiling of the first.
     """
-    return _meets(op.result, _users_of_rows) or _meets(op.a, _makers)
+    return _reaches(op.result, _row_users) or _reaches(op.a, _sources)
 
 
-def _meets(value: Value, step: Callable[[Value], Iterator[Value | None]]) -> bool:
-    """Whether steps from tile to tile through element-wise operations lead to an end, `None`."""
+def _reaches(value: Value, step: Callable[[Value], Iterator[Value | None]]) -> bool:
+    """Whether steps through element-wise operations lead to a match, for which `step` yields
+    `None`."""
     pending, seen = [value], {value}
     while pending:
         for each in step(pending.pop()):
             if each is None:
                 return True
-            if each not in seen and len(seen) < REACH:
+            if each not in seen and len(seen) < SEARCH_LIMIT:
                 seen.add(each)
                 pending.append(each)
     return False
 
 
-def _users_of_rows(value: Value) -> Iterator[Value | None]:
+def _row_users(value: Value) -> Iterator[Value | None]:
     for user in value.users:
         if isinstance(user, ReduceOp) and user.axis == len(shape(value.type)) - 1:
             yield None
@@ -108,7 +110,7 @@ def _users_of_rows(value: Value) -> Iterator[Value | None]:
             yield from user.results
 
 
-def _makers(value: Value) -> Iterator[Value | None]:
+def _sources(value: Value) -> Iterator[Value | None]:
     op = value.defining_op()
     if isinstance(op, DotOp):
         yield None

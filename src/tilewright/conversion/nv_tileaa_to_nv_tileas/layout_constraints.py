@@ -1,0 +1,99 @@
+"""Constraint collection: the layouts that memory accesses and dots prefer, with their weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.axis import AxisFacts
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import (
+    REARRANGEMENTS,
+    LayoutClasses,
+    is_tile,
+)
+from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import select_mma
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import operand_access
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa import aggregate, shape
+from tilewright.dialects.nv_tileaa.constraints import count
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.scf import ForOp, WhileOp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import MemoryAccess
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import MmaSelection
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+    from tilewright.target.arch import Arch
+
+LOOP_WEIGHT: Final = 8
+"""The assumed number of iterations of a loop."""
+DOT_WEIGHT: Final = 64
+"""An access weighs as many bytes as it moves; a dot in another layout than its own would convert
+its accumulator in each iteration."""
+
+SHAPE_OPS: Final = (*REARRANGEMENTS, aggregate.ReduceOp, shape.PackOp, shape.UnpackOp)
+"""Operations through which a layout propagates from one class to another."""
+
+Preferences = dict["Value", dict["Layout", int]]
+"""By the leader of each layout class, the layouts that its members prefer and their weights."""
+
+
+class LayoutConstraints(NamedTuple):
+    """The layout constraints of a kernel, the input of the solver."""
+
+    warps: int
+    classes: LayoutClasses
+    preferences: Mapping[Value, Mapping[Layout, int]]
+    accesses: Mapping[Operation, MemoryAccess]
+    """The access that suits each load, store or atomic best."""
+    dots: Mapping[Operation, MmaSelection]
+    """The instruction of each dot, with the layouts that it requires of its operands."""
+    shape_ops: Sequence[Operation]
+    """The operations through which layouts propagate, in program order."""
+
+
+def collect_constraints(kernel: Operation, arch: Arch, warps: int) -> LayoutConstraints:
+    """Collect the constraints of all operations of a kernel."""
+    classes = LayoutClasses(kernel)
+    dots: dict[Operation, MmaSelection] = {
+        op: select_mma(op, arch, warps) for op in kernel.walk() if isinstance(op, DotOp)
+    }
+    accesses: dict[Operation, MemoryAccess] = {}
+    preferences: Preferences = {}
+    facts: AxisFacts | None = None
+    for op in kernel.walk():
+        if isinstance(op, DotOp):
+            layout = dots[op].accumulator
+            _prefer(preferences, classes, op, op.result, layout, DOT_WEIGHT)
+        tile = accessed(op)
+        if tile is not None and is_tile(tile):
+            facts = facts or AxisFacts(kernel)
+            access = coalesced(op, tile, warps, facts)
+            if op.results and dots:
+                access = operand_access(tile, access, dots, warps)
+            accesses[op] = access
+            weight = pointee_bytes(element_of(tile.type))
+            _prefer(preferences, classes, op, tile, access.layout, weight)
+    shape_ops = [op for op in kernel.walk() if isinstance(op, SHAPE_OPS)]
+    return LayoutConstraints(warps, classes, preferences, accesses, dots, shape_ops)
+
+
+def _prefer(
+    preferences: Preferences,
+    classes: LayoutClasses,
+    op: Operation,
+    tile: Value,
+    layout: Layout,
+    weight: int,
+) -> None:
+    """Add the preference of an operation for the layout of a tile, by its size and loop depth."""
+    if classes.is_rematerializable(tile):
+        return
+    loops = sum(isinstance(outer, ForOp | WhileOp) for outer in op.ancestors())
+    weights = preferences.setdefault(classes.of(tile), {})
+    cost = count(tile.type) * weight * LOOP_WEIGHT**loops
+    weights[layout] = weights.get(layout, 0) + cost

@@ -1,0 +1,74 @@
+"""Accesses to the operands and accumulators of wgmma, whose layouts differ from coalesced ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import MemoryAccess, in_layout
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, ViewOp
+from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.layout.warpgroups import SECTOR, blocks
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import MmaSelection
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+ROW_LANES: Final = 4
+"""The number of lanes that own neighbouring elements in a row of an accumulator."""
+
+
+def operand_access(
+    tile: Value, access: MemoryAccess, dots: Mapping[Operation, MmaSelection], warps: int
+) -> MemoryAccess:
+    """The access of a load of A or B: 8-bit elements that are not K-major are loaded in blocks.
+
+    wgmma takes 8-bit operands K-major only. Where memory is contiguous along the other dimension, a
+    thread that owns a block of both dimensions can transpose it in registers.
+    """
+    k = _k_dimension(tile, dots)
+    if k is None or k == access.dim or pointee_bytes(element_of(tile.type)) > 1:
+        return access
+    per_thread = count(tile.type) // (warps * WARP_SIZE)
+    layout = blocks(shape(tile.type), warps, (access.dim, k), access.vector, per_thread)
+    return in_layout(access, layout)
+
+
+def _k_dimension(tile: Value, dots: Mapping[Operation, MmaSelection]) -> int | None:
+    """The K dimension of a tile that is A or B of a wgmma; nothing for other tiles."""
+    for value, user in _uses(tile):
+        selection = dots.get(user)
+        if isinstance(user, DotOp) and selection is not None and selection.atom is Atom.WGMMA:
+            rank = len(shape(tile.type))
+            if value is user.a:
+                return rank - 1
+            if value is user.b:
+                return rank - 2
+    return None
+
+
+def _uses(tile: Value) -> Iterator[tuple[Value, Operation]]:
+    """The operand and user of each use of a tile, also through reshapes of leading dimensions."""
+    for user in tile.users:
+        yield tile, user
+        is_reshape = isinstance(user, ViewOp | ExpandDimsOp)
+        if is_reshape and shape(tile.type)[-2:] == shape(user.result.type)[-2:]:
+            yield from ((user.result, each) for each in user.result.users)
+
+
+def accumulator_access(access: MemoryAccess, tile: Value, accumulator: Layout) -> MemoryAccess:
+    """The access of a store of a wgmma accumulator: in its layout, unless that wastes bandwidth.
+
+    Four lanes own neighbouring elements of a row: if these fill a sector, a layout conversion would
+    gain nothing.
+    """
+    direct = in_layout(access, accumulator.reshape(shape(tile.type)))
+    bytes = direct.vector * pointee_bytes(element_of(tile.type))
+    return direct if ROW_LANES * bytes >= SECTOR else access

@@ -28,10 +28,13 @@ from tilewright.ir.operation import Operation, Region
 from tilewright.ir.type_converter import Materialize, TypeConverter
 from tilewright.ir.values import Value
 from tilewright.support.collector import CollectorPause
-from tilewright.support.diagnostics import Sink
+from tilewright.support.diagnostics import Diagnostic, Sink
 from tilewright.support.stack import StackRoom
 
 OpT = TypeVar("OpT", bound=Operation)
+
+Check = Callable[[Sequence[Region]], Iterable[Diagnostic]]
+"""Reports the errors of converted regions."""
 
 Patterns = tuple[ConversionPattern, ...]
 """Patterns in the order in which they are tried."""
@@ -133,6 +136,8 @@ class Conversion(NamedTuple):
     types: TypeConverter | None = None
     partial: bool = False
     cast: Materialize | None = None
+    check: Check | None = None
+    """Looks for errors in the new contents before they replace the old ones."""
 
 
 def convert(
@@ -163,8 +168,10 @@ def convert_all(conversions: Sequence[Conversion], sink: Sink | None = None) -> 
     builders = [_builder(conversion, errors) for conversion in conversions]
     try:
         with CollectorPause(), StackRoom():
-            for build in builders:
+            for build, conversion in zip(builders, conversions, strict=True):
                 build.run()
+                if conversion.check is not None and not errors.diagnostics:
+                    errors.diagnostics.extend(conversion.check(build.regions))
     except BaseException:
         for build in builders:
             build.discard()
@@ -183,6 +190,6 @@ def convert_all(conversions: Sequence[Conversion], sink: Sink | None = None) -> 
 
 
 def _builder(conversion: Conversion, errors: Sink) -> ConversionBuilder:
-    root, target, patterns, types, partial, cast = conversion
+    root, target, patterns, types, partial, cast, _ = conversion
     finder = patterns if isinstance(patterns, PatternFinder) else PatternFinder(patterns)
     return ConversionBuilder(root, target, finder, types, partial, cast, errors)

@@ -209,6 +209,11 @@ class ConversionBuilder(Builder):
             self._legalize(op)
         self.location = location
 
+    @property
+    def regions(self) -> Sequence[Region]:
+        """The new regions of the root, which are not in place yet."""
+        return self._regions
+
     def run(self) -> None:
         """Convert the contents of the root into regions beside it."""
         for region in self._root.regions:

@@ -37,8 +37,8 @@ class Value:
 
     @property
     def parent_block(self) -> Block | None:
-        """The block that defines this value."""
-        raise NotImplementedError
+        """The block that defines this value; none for a placeholder."""
+        return None
 
     @property
     def location(self) -> Location:

@@ -6,7 +6,7 @@ C products and reductions, which stand on what the others make. Eight patterns c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,7 @@ from tilewright.conversion.cuda_tile_to_nv_tileaa.types import tileaa_types
 from tilewright.dialects.builtin import UnrealizedConversionCastOp
 from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.ub import PoisonOp
-from tilewright.ir.conversion import PatternFinder, convert
+from tilewright.ir.conversion import Conversion, PatternFinder, convert_all
 from tilewright.ir.legality import ConversionTarget
 from tilewright.ir.passes import Pass, option
 from tilewright.support.diagnostics import Diagnostic, Severity, Sink
@@ -33,7 +33,8 @@ from tilewright.target.arch import ARCHES
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Operation, Region
+    from tilewright.ir.values import Value
     from tilewright.target.arch import Arch
 
 LEGAL: Final = ("arith", "nv_tileaa", "func", "gpu", "scf", "math")
@@ -97,22 +98,29 @@ def leftovers(root: Operation) -> Iterator[Diagnostic]:
 
     Casts may have such values, for what stays although it knows nothing of the new level.
     """
+    return _leftovers(root.regions)
+
+
+def _leftovers(regions: Sequence[Region]) -> Iterator[Diagnostic]:
     seen: set[Type] = set()
     names: set[str] = set()
-    for op in root.walk():
-        if op is not root and op.name not in names:
+    for argument in _arguments(regions):
+        if argument.type.mnemonic.startswith(_PREFIX):
+            message = f"a value of type '{argument.type}' should be gone"
+            yield Diagnostic(message, argument.location)
+    for op in (op for region in regions for op in region.walk()):
+        if op.name not in names:
             if op.name.startswith(_PREFIX):
                 yield op.error("is of Tile IR, and should be gone")
                 continue
             names.add(op.name)
-        for result in op.results:
-            if result.type not in seen and _is_old(result.type, op, seen):
-                yield op.error(f"has a value of type '{result.type}', which should be gone")
-        if not op.regions:
-            continue
-        for argument in [arg for r in op.regions for block in r.blocks for arg in block.args]:
-            if argument.type not in seen and _is_old(argument.type, op, seen):
-                yield op.error(f"has a value of type '{argument.type}', which should be gone")
+        for value in (*op.results, *_arguments(op.regions)) if op.regions else op.results:
+            if value.type not in seen and _is_old(value.type, op, seen):
+                yield op.error(f"has a value of type '{value.type}', which should be gone")
+
+
+def _arguments(regions: Sequence[Region]) -> Iterator[Value]:
+    return (arg for region in regions for block in region.blocks for arg in block.args)
 
 
 def _is_old(type: Type, op: Operation, seen: set[Type]) -> bool:
@@ -136,10 +144,11 @@ class ConvertCudaTileToTileAA(Pass):
             return
         if not any(isinstance(inner, ModuleOp) for inner in op.walk()):
             return
-        found = Sink()
-        if convert(op, TARGET, _finder(arch.name), TYPES, partial=True, sink=found):
-            found.diagnostics.extend(leftovers(op))
-        _report(found.diagnostics, sink)
+        errors = Sink()
+        finder = _finder(arch.name)
+        conversion = Conversion(op, TARGET, finder, TYPES, partial=True, check=_leftovers)
+        convert_all([conversion], errors)
+        _report(errors.diagnostics, sink)
 
 
 @cache

@@ -67,7 +67,7 @@ class LayoutValues:
 
     def _in_layout(self, value: Value, layout: Layout, build: ConversionBuilder) -> Value:
         tile = self._tiles.get((value, layout))
-        if tile is None:
+        if tile is None or _is_rolled_back(tile.defining_op()):
             if self._assignment.classes.is_rematerializable(value):
                 tile = self._rematerialized(value, layout, build)
             else:
@@ -92,7 +92,9 @@ class LayoutValues:
         type = laid_out(element_of(defined.type), layout)
         op = create_op(ConvertLayoutOp, source=defined, types=[type], location=value.location)
         block = defined.parent_block
-        assert block is not None
+        if block is None:
+            # It stands for a tile whose definition failed to convert, for further diagnostics.
+            return build.insert(op).result
         self._insert(op, (block, defined.defining_op()), build)
         return op.result
 
@@ -111,10 +113,16 @@ class LayoutValues:
         """Insert an operation after a position, and after all that was inserted there before."""
         block, anchor = position
         last = self._last_inserted.get(position, anchor)
+        last = anchor if _is_rolled_back(last) else last
         point = InsertPoint.at_start(block) if last is None else InsertPoint.after(last)
         with build.at(point):
             build.insert(op)
         self._last_inserted[position] = op
+
+
+def _is_rolled_back(op: Operation | None) -> bool:
+    """Whether an operation belonged to a pattern that was rejected."""
+    return op is not None and op.parent is None
 
 
 def _rematerialized_operand(op: Operation, operand: Value, layout: Layout) -> OperandLayout:

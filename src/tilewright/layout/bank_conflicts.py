@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.layout.linear import log2
+from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
     pass
 
 
-WORD: Final = 4
-"""Bytes of a bank's word."""
 LINE: Final = 128
 """Bytes that all banks give at once."""
-WIDEST: Final = 16
-"""Bytes that one lane moves at once."""
 
 
 def phase_lanes(width: int) -> int:
@@ -24,4 +21,4 @@ def phase_lanes(width: int) -> int:
     >>> phase_lanes(4), phase_lanes(8), phase_lanes(16)
     (5, 4, 3)
     """
-    return log2(LINE // max(width, WORD))
+    return log2(LINE // max(width, REGISTER_BYTES))

@@ -71,6 +71,14 @@ def combine(vectors: Sequence[int], mask: int) -> int:
     return total
 
 
+def support(vectors: Iterable[int]) -> int:
+    """The bits that are set in any of the vectors."""
+    bits = 0
+    for vector in vectors:
+        bits |= vector
+    return bits
+
+
 def complement(vectors: Iterable[int], bits: int) -> list[int]:
     """Unit vectors that complete the vectors to the whole space of that many bits."""
     basis = Basis(vectors)

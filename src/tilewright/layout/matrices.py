@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from tilewright.layout.linear import LANE, REGISTER, Layout, log2
 from tilewright.layout.staging import common_vector, staging
+from tilewright.target.arch import REGISTER_BYTES
 
-WORD: Final = 4
 ROW: Final = 16
 """Bytes of a matrix row, which must lie together and aligned."""
 
@@ -30,9 +30,9 @@ def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None
     It is written in whole rows, so a thread of the source must hold them. Reading is free of bank
     conflicts as eight lanes that read a row each would be, which is what ldmatrix does.
     """
-    if element > WORD:
+    if element > REGISTER_BYTES:
         return None
-    packed = log2(WORD // element)
+    packed = log2(REGISTER_BYTES // element)
     registers, lanes = wanted.vectors(REGISTER), wanted.vectors(LANE)
     straight = ([*registers[:packed], *lanes[:2]], lanes[2:5])
     turned = (list(lanes[2:5]), (*registers[:1], *lanes[:2]))
@@ -57,7 +57,7 @@ def matrix_access(places: Layout, element: int) -> MatrixAccess | None:
     >>> matrix_access(mma_left(16).then(row_major((16, 16)).inverse()), element=2)
     MatrixAccess(transposed=False, rows=(32, 64, 128), matrices=(256, 16), rest=())
     """
-    if element > WORD:
+    if element > REGISTER_BYTES:
         return None
     registers = [vector * element for vector in places.vectors(REGISTER)]
     lanes = [vector * element for vector in places.vectors(LANE)]
@@ -66,17 +66,17 @@ def matrix_access(places: Layout, element: int) -> MatrixAccess | None:
 
 def _straight(registers: list[int], lanes: list[int], element: int) -> MatrixAccess | None:
     """Four lanes share a row of memory, a word each; three lane bits choose the row."""
-    packed = log2(WORD // element)
+    packed = log2(REGISTER_BYTES // element)
     if registers[:packed] != [element << bit for bit in range(packed)]:
         return None
-    if lanes[:2] != [WORD, 2 * WORD]:
+    if lanes[:2] != [REGISTER_BYTES, 2 * REGISTER_BYTES]:
         return None
     return _access(registers[packed:], lanes[2:], transposed=False)
 
 
 def _transposed(registers: list[int], lanes: list[int], element: int) -> MatrixAccess | None:
     """Eight lanes share a row of memory, two bytes each; pair and two lane bits choose the row."""
-    if element * 2 != WORD or not registers:
+    if element * 2 != REGISTER_BYTES or not registers:
         return None
     if lanes[2:] != [element, 2 * element, 4 * element]:
         return None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.layout import gf2
-from tilewright.layout.bank_conflicts import LINE, WIDEST, WORD, phase_lanes
+from tilewright.layout.bank_conflicts import LINE, phase_lanes
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, Layout, log2
+from tilewright.target.arch import MAX_ACCESS_BYTES, REGISTER_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def common_vector(source: Layout, destination: Layout, element: int) -> list[int
     # Registers may repeat elements: a dependent vector would take an offset of its own.
     chosen = gf2.Basis()
     shared = [v for v in (*both, *gf2.intersection(ours, theirs)) if chosen.offer(0, v)]
-    return shared[: log2(max(1, WIDEST // element))]
+    return shared[: log2(max(1, MAX_ACCESS_BYTES // element))]
 
 
 def _word_bits(
@@ -53,7 +54,7 @@ def _word_bits(
 
     Lanes of one word never collide, so bits that lanes of both sides span come first.
     """
-    missing = log2(WORD // width) if width < WORD else 0
+    missing = log2(REGISTER_BYTES // width) if width < REGISTER_BYTES else 0
     chosen = gf2.Basis(vector)
     candidates = [*gf2.intersection(writing, reading), *writing, *reading]
     return [v for v in candidates if chosen.offer(0, v)][:missing]

@@ -11,6 +11,7 @@ from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2,
 from tilewright.layout.products import consists_of, fragment_tile, warp_grid
 from tilewright.layout.spread import LANES, taken, unit_vectors
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzled
+from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import (
     WARPGROUP,
     WGMMA_COLUMNS,
@@ -27,7 +28,6 @@ NARROWEST: Final = 32
 """Bytes of the narrowest swizzle."""
 SECTOR: Final = 32
 """Bytes that memory moves at least."""
-WORD: Final = 4
 PAIR: Final = 2 * WARPGROUP
 """The warps of two warpgroups: with more, threads have no room for the sums of 256 columns."""
 
@@ -169,7 +169,7 @@ def blocks(
     lane: (4, 0) (8, 0) (16, 0) (32, 0) (0, 16) -> 128x64
     """
     first, second = (unit_vectors(shape, (dim,)) for dim in dims)
-    vector = max(1, min(vector, each // WORD))
+    vector = max(1, min(vector, each // REGISTER_BYTES))
     pack = max(1, min(CHUNK, each // vector, shape[dims[1]]))
     register = taken(first, log2(vector)) + taken(second, log2(pack))
     across = max(0, log2(SECTOR // vector))

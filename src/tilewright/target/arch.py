@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 KIB: Final = 1024
 
 WARP_SIZE: Final = 32
+LANE_BITS: Final = 5
+"""The bits of a thread index that are its lane."""
+REGISTER_BYTES: Final = 4
+"""The size of a register, of a bank of shared memory, and of what a shuffle exchanges."""
+MAX_ACCESS_BYTES: Final = 16
+"""The widest vectorized access of a thread."""
 REGISTERS_PER_SM: Final = 65536
 MAX_REGISTERS: Final = 255
 """How many registers a thread may have."""

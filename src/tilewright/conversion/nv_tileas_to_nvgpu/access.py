@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from tilewright.analysis.targets import target_or_baseline
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
     from_words,
     put_together,
@@ -15,9 +16,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.words import (
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.elements import pointee_bytes, width_of
 from tilewright.dialects.llvm.attributes import AtomicOrdering
-from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.memory import FenceOp
-from tilewright.dialects.llvm.types import PTR_GLOBAL
 from tilewright.dialects.nv_tileaa.attributes import (
     CacheModifier,
     EvictionPolicy,
@@ -34,6 +33,7 @@ from tilewright.dialects.nvvm.attributes import MemScope as NvvmScope
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.types import I4, I8, I16, I64, VectorType
 from tilewright.support.diagnostics import Unsupported
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,6 @@ _ORDERS: Final = {
     MemSemantic.ACQUIRE: AccessOrder.ACQUIRE,
     MemSemantic.RELEASE: AccessOrder.RELEASE,
 }
-CLUSTERS_SINCE: Final = 90
 SYNC_SCOPES: Final[dict[MemScope | None, str | None]] = {
     MemScope.TL_BLK: "block",
     MemScope.CLUSTER: "cluster",
@@ -77,7 +76,7 @@ class Place(NamedTuple):
 
 def scope_of(op: AccessOp) -> MemScope | None:
     """The threads that an access is ordered with; a GPU without clusters takes all of its own."""
-    if op.scope is MemScope.CLUSTER and capability(op) < CLUSTERS_SINCE:
+    if op.scope is MemScope.CLUSTER and Feature.CLUSTER not in target_or_baseline(op):
         return MemScope.GPU
     return op.scope
 
@@ -114,7 +113,7 @@ class Manner:
             instead = self._instead(build, place, bytes, others, number)
             moved = build.create(
                 nvvm.LoadGlobalOp,
-                addr=_pointer(build, place.address),
+                addr=global_pointer(build, place.address),
                 predicate=place.predicate,
                 other=instead,
                 bytes=bytes,
@@ -136,7 +135,7 @@ class Manner:
         for number, place in enumerate(places):
             build.create(
                 nvvm.StoreGlobalOp,
-                addr=_pointer(build, place.address),
+                addr=global_pointer(build, place.address),
                 value=_put_together(build, words, number, bytes),
                 predicate=place.predicate,
                 bytes=bytes,
@@ -183,10 +182,6 @@ def _size(type: VectorType, places: Sequence[Place]) -> int:
 
 def _moved(bytes: int) -> Type:
     return next(type for type, sizes in nvvm.SIZES.items() if bytes in sizes)
-
-
-def _pointer(build: Builder, address: Value) -> Value:
-    return build.create(IntToPtrOp, arg=address, types=[PTR_GLOBAL]).res
 
 
 def _taken_apart(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tilewright.analysis.targets import target_or_baseline
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer, shared_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     add,
     constant,
     multiply,
-    value_of,
     widened,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.barriers import (
-    BULK_SINCE,
     barrier_at,
     index_constant,
     init_barriers,
@@ -27,7 +27,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.barriers import (
 from tilewright.conversion.nv_tileas_to_nvgpu.buffers import stage_address
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
-    capability,
     first_thread,
     thread,
     thread_count,
@@ -41,8 +40,6 @@ from tilewright.dialects.cute_nvgpu.threads import (
     MBarrierArriveOnCopiesOp,
     MBarrierExpectTxOp,
 )
-from tilewright.dialects.llvm.conversion import IntToPtrOp
-from tilewright.dialects.llvm.types import PTR_GLOBAL, PTR_SHARED
 from tilewright.dialects.nv_tileas import async_copy
 from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
 from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer
@@ -51,9 +48,9 @@ from tilewright.dialects.nvvm.attributes import LoadCacheModifier
 from tilewright.dialects.nvvm.copy import CpAsyncOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I64
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
-    from tilewright.dialects.llvm.types import PointerType
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -63,7 +60,7 @@ def create_token(
     op: async_copy.CreateTokenOp, new: async_copy.CreateTokenOp, build: ConversionBuilder
 ) -> Result:
     """A fresh barrier for all that arrive in a phase, and phase 0."""
-    arrivals = 1 if capability(op) >= BULK_SINCE else thread_count(op)
+    arrivals = 1 if Feature.TMA in target_or_baseline(op) else thread_count(op)
     init_barriers(op, build, [(op.slot, op.producers * arrivals)], again=op.again)
     return constant(build, op.slot)
 
@@ -88,7 +85,7 @@ def copy(
     target = stage_address(build, new.target, new.stage, bytes)
     slot = slot_of(build, new.token)
     start_copy(op, build, Span(new.source, target, bytes), slot)
-    if capability(op) < BULK_SINCE:
+    if Feature.TMA not in target_or_baseline(op):
         arrive_behind_copies(op, build, slot)
     return next_phase(build, new.token)
 
@@ -108,7 +105,7 @@ def start_copy(
 
     Where one thread copies all, it also arrives, or only says how many bytes will come.
     """
-    if capability(op) < BULK_SINCE:
+    if Feature.TMA not in target_or_baseline(op):
         _by_threads(op, build, span)
         return
     with where(build, first_thread(op, build)):
@@ -133,8 +130,8 @@ def _at_once(
     build.create(kind, barriers=barriers, mbar_id=place, txcount=count)
     build.create(
         BulkLoadOp,
-        source=_pointer(build, span.source, PTR_GLOBAL),
-        target=_pointer(build, span.target, PTR_SHARED),
+        source=global_pointer(build, span.source),
+        target=shared_pointer(build, span.target),
         barriers=barriers,
         mbar_id=place,
         bytes=span.bytes,
@@ -151,8 +148,8 @@ def _by_threads(op: Operation, build: ConversionBuilder, span: Span) -> None:
             places = [add(build, base, first * COPIED_AT_ONCE, I64) for base in start]
             build.create(
                 CpAsyncOp,
-                src=_pointer(build, value_of(build, places[0], I64), PTR_GLOBAL),
-                dst=_pointer(build, value_of(build, places[1], I64), PTR_SHARED),
+                src=global_pointer(build, places[0]),
+                dst=shared_pointer(build, places[1]),
                 size=COPIED_AT_ONCE,
                 modifier=LoadCacheModifier.CG,
             )
@@ -164,10 +161,6 @@ def _below(op: Operation, build: ConversionBuilder, count: int) -> Value | None:
         return None
     number, bound = thread(op, build), constant(build, count)
     return build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
-
-
-def _pointer(build: ConversionBuilder, address: Value, type: PointerType) -> Value:
-    return build.create(IntToPtrOp, arg=address, types=[type]).res
 
 
 PATTERNS: Final[Patterns] = (create_token, wait, copy)

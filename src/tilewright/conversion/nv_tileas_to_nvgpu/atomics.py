@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.access import SYNC_SCOPES, Place, scope_of
-from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, value_of
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, elements, holder, pointed
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import bitcast, bits_of, everywhere
 from tilewright.conversion.nv_tileas_to_nvgpu.sharing import told
@@ -13,9 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.views import places
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.attributes import AtomicBinOp, AtomicOrdering
-from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.memory import AtomicRMWOp, CmpXchgOp
-from tilewright.dialects.llvm.types import PTR_GLOBAL
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic, RmwMode
 from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.scf import IfOp, YieldOp
@@ -23,7 +21,7 @@ from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Block
-from tilewright.ir.types import I64, FloatType, VectorType
+from tilewright.ir.types import FloatType, VectorType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,11 +53,6 @@ _FAILURES: Final = {
     AtomicOrdering.ACQ_REL: AtomicOrdering.ACQUIRE,
 }
 """What a comparison that fails may order: it writes nothing."""
-
-
-def _pointer(build: ConversionBuilder, place: Place) -> Value:
-    address = value_of(build, add(build, place.address, place.offset, I64), I64)
-    return build.create(IntToPtrOp, arg=address, types=[PTR_GLOBAL]).res
 
 
 def _acting(
@@ -97,7 +90,7 @@ def _updated(
         return build.create(
             AtomicRMWOp,
             bin_op=kind,
-            ptr=_pointer(build, place),
+            ptr=global_pointer(build, place.address, place.offset),
             val=value,
             ordering=_ORDERS[op.semantic],
             syncscope=SYNC_SCOPES[scope_of(op)],
@@ -130,7 +123,7 @@ def atomic_cas(op: memory.AtomicCasOp, new: memory.AtomicCasOp, build: Conversio
     def swap(place: Place, before: Value, after: Value) -> Value:
         made = build.create(
             CmpXchgOp,
-            ptr=_pointer(build, place),
+            ptr=global_pointer(build, place.address, place.offset),
             cmp=before,
             val=after,
             success_ordering=order,

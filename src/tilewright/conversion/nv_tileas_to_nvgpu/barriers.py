@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
-    capability,
     first_thread,
     function_context,
     meet,
@@ -35,6 +35,7 @@ from tilewright.dialects.nvgpu.mbarrier import (
 from tilewright.dialects.nvgpu.types import MBARRIER_TOKEN, MBarrierGroupType
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32, INDEX
+from tilewright.target.features import Feature
 from tilewright.target.resources import BARRIER_SLOTS
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ PHASE_BIT: Final = BARRIER_SLOTS
 """What a handle has above its slot."""
 PATIENCE: Final = 1 << 20
 """For how many nanoseconds a thread sleeps at a barrier before it looks again."""
-BULK_SINCE: Final = 90
-"""The capability from which on one thread copies what all need."""
 
 
 def make_barriers(op: FuncOp, build: ConversionBuilder) -> None:
@@ -86,7 +85,7 @@ def init_barriers(
                 place = index_constant(build, slot)
                 build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=place)
         _init(op, build, counts)
-        if capability(op) >= BULK_SINCE:
+        if Feature.TMA in target_or_baseline(op):
             build.create(FenceMBarrierInitOp)
     meet(op, build)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import shared_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
     add,
@@ -26,14 +27,16 @@ from tilewright.conversion.nv_tileas_to_nvgpu.words import (
 )
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
-from tilewright.dialects.llvm.types import PTR_SHARED, ArrayType
+from tilewright.dialects.llvm.conversion import PtrToIntOp
+from tilewright.dialects.llvm.types import ArrayType
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp, ReadBufferOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.nv_tileas.types import buffer, register_bytes
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I8, I64, VectorType
+from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +45,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 ALIGNMENT: Final = 128
-WIDEST: Final = 16
-"""How many bytes a thread moves at once at most."""
 
 
 def make_room(op: Operation, build: ConversionBuilder, bytes: int) -> Value:
@@ -78,9 +79,9 @@ class Stage:
             self._bytes, self._pointers = bytes, [self._pointer(at, 0, 0, bytes, 0)]
             return
         own = linear(build, thread(op, build), thread_vectors(layout))
-        vector = _side_by_side(layout.vectors(REGISTER), WIDEST // bytes)
+        vector = _side_by_side(layout.vectors(REGISTER), MAX_ACCESS_BYTES // bytes)
         numbers = [layout.packed(register=r) for r in range(0, layout.extent(REGISTER), vector)]
-        self._bytes, reach = bytes * vector, _union(thread_vectors(layout))
+        self._bytes, reach = bytes * vector, gf2.support(thread_vectors(layout))
         self._pointers = [self._pointer(at, own, number, bytes, reach) for number in numbers]
 
     def _pointer(self, at: Value, own: Number, number: int, bytes: int, reach: int) -> Value:
@@ -89,8 +90,7 @@ class Stage:
             own, number = exclusive_or(build, own, number), 0
         offset = multiply(build, widened(build, own, signed=False), bytes, I64)
         start = add(build, at, offset, I64)
-        address = value_of(build, add(build, start, number * bytes, I64), I64)
-        return build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+        return shared_pointer(build, start, number * bytes)
 
     def write(self, registers: Value) -> None:
         """Put the thread's registers there; one holder of each element does."""
@@ -122,13 +122,6 @@ def _side_by_side(vectors: Sequence[int], most: int) -> int:
             break
         count *= 2
     return count
-
-
-def _union(vectors: list[int]) -> int:
-    found = 0
-    for vector in vectors:
-        found |= vector
-    return found
 
 
 @converts(ReadBufferOp)

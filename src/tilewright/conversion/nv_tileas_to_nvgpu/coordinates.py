@@ -21,6 +21,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vect
 from tilewright.dialects.arith.integer import AddIOp, XOrIOp
 from tilewright.dialects.vector.shapes import BroadcastOp
 from tilewright.ir.types import I32, VectorType
+from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER, unpack
 
 if TYPE_CHECKING:
@@ -67,9 +68,7 @@ def coordinate(
     by_register = tuple([layout.at(register=r)[dimension] for r in range(layout.extent(REGISTER))])
     vectors = [unpack(vector, layout.shape)[dimension] for vector in thread_vectors(layout)]
     own = linear(build, thread(op, build), vectors)
-    reach = 0
-    for vector in vectors:
-        reach |= vector
+    reach = gf2.support(vectors)
     disjoint = not any(constant & reach for constant in by_register)
     created = coordinates[key] = Coordinate(own, by_register, disjoint)
     return created

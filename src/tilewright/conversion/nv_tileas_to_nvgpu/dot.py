@@ -23,6 +23,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import I64, FloatType, IntegerType, VectorType
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import LANE, REGISTER, pack, unpack
+from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import BITS
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
-WORD: Final = 4
 UNSIGNED_BYTE: Final = IntegerType(8, "u")
 Corner = tuple[int, int, int]
 """Where a piece begins: the matrix of the batch, the row, the column."""
@@ -175,8 +175,8 @@ def _words(build: ConversionBuilder, vector: Value) -> Sequence[Value]:
     assert isinstance(vector.type, VectorType)
     element = vector.type.element
     assert isinstance(element, IntegerType | FloatType)
-    is_small = element.width < 8 * WORD
-    return to_words(build, vector, WORD) if is_small else elements(build, vector)
+    is_small = element.width < 8 * REGISTER_BYTES
+    return to_words(build, vector, REGISTER_BYTES) if is_small else elements(build, vector)
 
 
 def _shaped(build: ConversionBuilder, words: Sequence[Value], type: VectorType) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.narrow_floats import decoded, encoded
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere, one_by_one
 from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
@@ -16,7 +17,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.rounding import (
     sticky,
     tensor_single,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
 from tilewright.dialects.arith import casts
 from tilewright.dialects.arith.attributes import CmpFPredicate, CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
@@ -41,6 +41,7 @@ from tilewright.ir.types import (
     IntegerType,
     VectorType,
 )
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -52,7 +53,6 @@ FLOATS: Final = (F16, BF16, F32, F64)
 EXACT_BITS: Final = 24
 """Integers of so many bits are f32."""
 _IN_HARDWARE: Final = (F8E4M3FN, F8E5M2)
-_HARDWARE_SINCE: Final = 89
 ROUNDED: Final = (casts.SIToFPOp, casts.UIToFPOp)
 """What makes floats of integers."""
 _ONE: Final = 0x3F800000
@@ -95,7 +95,7 @@ def _is_wide(element: Type) -> bool:
 
 
 def _decoded(op: Operation, build: ConversionBuilder, value: Value, source: Type) -> Value:
-    if source in _IN_HARDWARE and capability(op) >= _HARDWARE_SINCE:
+    if source in _IN_HARDWARE and Feature.FP8 in target_or_baseline(op):
         return resized(build, value, F32)
     return decoded(build, value, source)
 
@@ -109,7 +109,7 @@ def _rounded(
         return tensor_single(build, value, mode)
     if target in (F16, BF16):
         return half(build, value, target, mode)
-    if target in _IN_HARDWARE and capability(op) >= _HARDWARE_SINCE:
+    if target in _IN_HARDWARE and Feature.FP8 in target_or_baseline(op):
         return resized(build, value, target)
     return encoded(build, value, target, mode)
 

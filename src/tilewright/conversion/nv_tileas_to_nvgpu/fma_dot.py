@@ -19,7 +19,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, hold
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
-    shared_pointer,
+    scratch_pointer,
     write_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
@@ -38,17 +38,15 @@ from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.slabs import line_offset, slab_memory
 from tilewright.plans.mma import FmaDotPlan
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
 UNROLLED: Final = 4
 """How many places along the depth one iteration multiplies."""
-WIDEST: Final = 16
 
 
 @converts(DotOp)
@@ -161,7 +159,7 @@ class _Factor:
         own = [offset(unpack(v, total.shape)) for v in thread_vectors(total)]
         self._needed = [offset(total.at(register=r)) for r in range(total.extent(REGISTER))]
         self._own = linear(build, thread(op, build), own)
-        self._reach = _union(own)
+        self._reach = gf2.support(own)
 
     def write(self, slab: int) -> None:
         """Put what a thread holds of a slab into memory."""
@@ -171,7 +169,7 @@ class _Factor:
         groups: dict[int, list[int]] = {}
         for register in range(places.extent(REGISTER)):
             groups.setdefault(places.packed(register=register) // self._size, []).append(register)
-        reach = _union(moved)
+        reach = gf2.support(moved)
         for number, registers in groups.items():
             if (number ^ slab) & ~reach:
                 continue
@@ -188,7 +186,7 @@ class _Factor:
         build, places = self._build, self._places
         inside = [vector % self._size for vector in thread_vectors(places)]
         own = linear(build, thread(self._op, build), inside)
-        reach = _union(inside)
+        reach = gf2.support(inside)
         offsets = {places.packed(register=r) % self._size: r for r in registers}
         for first, count in _runs(sorted(offsets), reach, self._most):
             values = [self._values[offsets[first + n]] for n in range(count)]
@@ -202,7 +200,7 @@ class _Factor:
 
     @property
     def _most(self) -> int:
-        return WIDEST // self._bytes
+        return MAX_ACCESS_BYTES // self._bytes
 
     def _joined(self, values: list[Value]) -> Value:
         if len(values) == 1:
@@ -216,7 +214,7 @@ class _Factor:
         changed = offset & reach
         scaled = multiply(build, exclusive_or(build, own, changed), bytes)
         further = self._start + (offset ^ changed) * bytes
-        return shared_pointer(self._op, build, scaled, further)
+        return scratch_pointer(self._op, build, scaled, further)
 
     def read(self, depth: Value | None, further: int) -> Value:
         """For each sum of the thread, the factor so much further than a place along the depth."""
@@ -225,10 +223,10 @@ class _Factor:
             # Iterations begin at multiples of so many places.
             steps = [0 if 1 << bit < UNROLLED else v for bit, v in enumerate(self._depths)]
             own = exclusive_or(build, own, linear(build, depth, steps))
-            reach |= _union(steps)
+            reach |= gf2.support(steps)
         shift = gf2.combine(self._depths, further)
         found: dict[int, Value] = {}
-        apart = self._reach | _union(self._depths)
+        apart = self._reach | gf2.support(self._depths)
         for first, count in _runs(sorted(set(self._needed)), apart, self._most):
             pointer = self._pointer(own, first ^ shift, reach)
             loaded = read_shared(build, pointer, self._type(count), count * self._bytes)
@@ -244,14 +242,6 @@ class _Factor:
 
 def _deep(along: int, depth: int) -> tuple[int, int, int]:
     return (0, 0, depth) if along == 2 else (0, depth, 0)
-
-
-def _union(vectors: Iterable[int]) -> int:
-    """All bits that numbers have."""
-    found = 0
-    for vector in vectors:
-        found |= vector
-    return found
 
 
 def _runs(offsets: list[int], reach: int, most: int) -> list[tuple[int, int]]:

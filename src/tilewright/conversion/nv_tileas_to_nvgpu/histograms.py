@@ -9,7 +9,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import as_vector, both, elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import Shares, where
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import everywhere
-from tilewright.conversion.nv_tileas_to_nvgpu.scratch import WORD, shared_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
@@ -23,10 +23,10 @@ from tilewright.dialects.nv_tileas.shape import HistogramOp
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I32, VectorType
-from tilewright.layout.bank_conflicts import WIDEST
 from tilewright.layout.linear import REGISTER, log2
 from tilewright.layout.pieces import one_piece, piece_registers
 from tilewright.plans.scratch import histogram_pieces
+from tilewright.target.arch import MAX_ACCESS_BYTES, REGISTER_BYTES
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -64,7 +64,7 @@ class _Rounds:
         self._has_bin = _below(build, source, bins.size)
         self._numbers = elements(build, _words(build, source))
         part = one_piece(bins, bits)
-        self._shares = Shares(op, build, part, _beside(part), WORD)
+        self._shares = Shares(op, build, part, _beside(part), REGISTER_BYTES)
         kept = [bit for bit in range(log2(bins.size)) if 1 << bit not in bits]
         self._slots = [0] * log2(bins.size)
         """What each bit of a number contributes to its place among the bins of a round."""
@@ -102,7 +102,7 @@ class _Rounds:
         build.create(
             AtomicRMWOp,
             bin_op=AtomicBinOp.ADD,
-            ptr=shared_pointer(self._op, build, multiply(build, slot, WORD)),
+            ptr=scratch_pointer(self._op, build, multiply(build, slot, REGISTER_BYTES)),
             val=constant(build, 1),
             ordering=AtomicOrdering.MONOTONIC,
             syncscope="block",
@@ -129,7 +129,7 @@ def _words(build: ConversionBuilder, numbers: Value) -> Value:
 def _beside(layout: Layout) -> int:
     """How many of a thread's bins lie side by side, up to the widest access."""
     length = 1
-    while length * WORD < WIDEST and length in layout.vectors(REGISTER):
+    while length * REGISTER_BYTES < MAX_ACCESS_BYTES and length in layout.vectors(REGISTER):
         length *= 2
     return length
 

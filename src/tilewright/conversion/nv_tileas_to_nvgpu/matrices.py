@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, exclusive_or
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
-from tilewright.conversion.nv_tileas_to_nvgpu.scratch import shared_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread
 from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
@@ -38,9 +38,7 @@ class Matrices:
         # Lanes beyond the matrices name a row as well; nobody reads it.
         vectors = [*rows, *[0] * (LANE_BITS - len(rows)), *warps]
         own = linear(build, thread(op, build), vectors)
-        reach = 0
-        for vector in vectors:
-            reach |= vector
+        reach = gf2.support(vectors)
         bases: dict[int, Number] = {}
         self._pointers: list[Value] = []
         for number in range(1 << len(access.rest)):
@@ -48,7 +46,7 @@ class Matrices:
             changed = start & reach
             if changed not in bases:
                 bases[changed] = exclusive_or(build, own, changed)
-            self._pointers.append(shared_pointer(op, build, bases[changed], start ^ changed))
+            self._pointers.append(scratch_pointer(op, build, bases[changed], start ^ changed))
 
     def read(self, type: VectorType) -> Value:
         """Take all registers from where they are."""

@@ -17,7 +17,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.matrices import Matrices
 from tilewright.conversion.nv_tileas_to_nvgpu.memory import both, elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
-    shared_pointer,
+    scratch_pointer,
     write_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import picked, within_threads
@@ -130,10 +130,7 @@ class _Pieces:
         mine = linear(build, thread(self._op, build), vectors)
         if isinstance(mine, int):
             return None
-        counted = 0
-        for vector in vectors:
-            counted |= vector
-        other = constant(build, piece & counted)
+        other = constant(build, piece & gf2.support(vectors))
         return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=mine, rhs=other).result
 
 
@@ -174,9 +171,7 @@ class Shares:
         self._width = vector * bytes
         self._order = consecutive(places, vector)
         own = linear(build, thread(op, build), thread_vectors(places))
-        reach = 0
-        for contribution in thread_vectors(places):
-            reach |= contribution
+        reach = gf2.support(thread_vectors(places))
         # What changes bits of the thread's part is in few starts; the rest is added for nothing.
         bases: dict[int, Number] = {}
         self._pointers: list[Value] = []
@@ -187,7 +182,7 @@ class Shares:
                 part = multiply(build, exclusive_or(build, own, changed), bytes)
                 bases[changed] = add(build, part, start)
             known = (place ^ changed) * bytes + further
-            self._pointers.append(shared_pointer(op, build, bases[changed], known))
+            self._pointers.append(scratch_pointer(op, build, bases[changed], known))
 
     def write(self, vector: Value) -> None:
         """Put all registers where they belong."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileaa import memory as tileaa
 from tilewright.dialects.nv_tileaa import misc
@@ -15,14 +15,13 @@ from tilewright.dialects.nvvm.attributes import GridDepAction, ProxyKind
 from tilewright.dialects.nvvm.sync import FenceProxyOp, GriddepcontrolOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.operation import Operation
-
-PROGRAMMATIC_SINCE: Final = 90
+from tilewright.target.features import Feature
 
 
 @converts(tileaa.LaunchDependentsOp, tileaa.WaitOnDependenciesOp)
 def dependent_launch(op: tileaa.TokenOp, new: tileaa.TokenOp, build: ConversionBuilder) -> Result:
     """Every thread waits, and every thread lets those behind start."""
-    if capability(op) >= PROGRAMMATIC_SINCE:
+    if Feature.PROGRAMMATIC_LAUNCH in target_or_baseline(op):
         waits = isinstance(op, tileaa.WaitOnDependenciesOp)
         kind = GridDepAction.WAIT if waits else GridDepAction.LAUNCH_DEPENDENTS
         build.create(GriddepcontrolOp, kind=kind)

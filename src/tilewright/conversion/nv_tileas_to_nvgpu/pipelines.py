@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import add, constant, value_of
 from tilewright.conversion.nv_tileas_to_nvgpu.async_copies import (
     Span,
@@ -15,20 +16,20 @@ from tilewright.conversion.nv_tileas_to_nvgpu.async_copies import (
     start_copy,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.barriers import (
-    BULK_SINCE,
     arrive,
     init_barriers,
     wait_for_phase,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.buffers import Stage, make_room, stage_address
 from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import capability, thread_count
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_count
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import XOrIOp
 from tilewright.dialects.nv_tileas import pipeline as tileas
 from tilewright.dialects.nv_tileas.types import IteratorType, pipeline, stored_bytes
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,7 @@ def create_pipeline(
 def _copies_by_threads(op: tileas.CreatePipelineOp) -> bool:
     """Whether producers copy share by share: then each arrives once more, behind its copies."""
     copies = any(isinstance(user, tileas.ProducerCopyOp) for user in op.result.users)
-    return copies and capability(op) < BULK_SINCE
+    return copies and Feature.TMA not in target_or_baseline(op)
 
 
 @converts(tileas.CreateIteratorOp)

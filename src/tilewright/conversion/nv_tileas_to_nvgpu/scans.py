@@ -18,7 +18,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.bodies import combine
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
-    shared_pointer,
+    scratch_pointer,
     write_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import joined, picked
@@ -280,7 +280,7 @@ class Slots:
         bytes, start = slot_place(self._op, scan, source)
         line = add(build, self._line, register * lines_of(scan))
         index = add(build, multiply(build, line, 1 << scan.warps), warp)
-        return shared_pointer(self._op, build, add(build, multiply(build, index, bytes), start))
+        return scratch_pointer(self._op, build, add(build, multiply(build, index, bytes), start))
 
     def write(self, warp: Number, totals: Sequence[Value]) -> None:
         """Put the totals of a warp into its slots."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import shared_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, value_of, widened
 from tilewright.conversion.nv_tileas_to_nvgpu.context import ScratchMemory
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.llvm.attribute_names import ALIGN
-from tilewright.dialects.llvm.conversion import IntToPtrOp
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.memory import GEPOp, LoadOp, StoreOp
-from tilewright.dialects.llvm.types import PTR_SHARED
 from tilewright.dialects.memref.access import ExtractAlignedPointerAsIndexOp
 from tilewright.dialects.nv_tileas.attribute_names import (
     SCRATCH_ALIGNMENT,
@@ -21,6 +20,7 @@ from tilewright.dialects.nv_tileas.attribute_names import (
 )
 from tilewright.ir.attributes import DictionaryAttr, IntegerAttr
 from tilewright.ir.types import I8, I64, MemRefType
+from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.structure import FuncOp
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
-WORD: Final = 4
 SHARED_SPACE: Final = IntegerAttr(3, I64)
 
 
@@ -51,7 +50,7 @@ def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     """Take the address of the buffer, at the entry of the function."""
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
     address = build.create(IndexCastOp, source=index, types=[I64]).result
-    pointer = build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+    pointer = shared_pointer(build, address)
     function_context(op, build).scratch = ScratchMemory(buffer, pointer)
 
 
@@ -64,7 +63,7 @@ def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, in
     return scratch, offset.value
 
 
-def shared_pointer(
+def scratch_pointer(
     op: Operation, build: ConversionBuilder, offset: Number, further: int = 0
 ) -> Value:
     """The address of a byte of the scratch memory that an operation was given.
@@ -100,7 +99,7 @@ def _moved(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:
 def read_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:
     """What lies in shared memory."""
     # LLVM reads whole words where it wants a part, of which nobody may have written the rest.
-    partial = alignment < WORD
+    partial = alignment < REGISTER_BYTES
     return build.create(
         LoadOp, addr=pointer, alignment=alignment, volatile=partial, types=[type]
     ).res

@@ -10,7 +10,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.memory import elements, holder
 from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
-    shared_pointer,
+    scratch_pointer,
     write_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
@@ -46,7 +46,7 @@ def _through_memory(op: Operation, build: ConversionBuilder, found: Value, resul
     """Holders write what they found where every thread reads its share."""
     bytes = register_bytes(element_of(result.type))
     pointers = [
-        shared_pointer(op, build, multiply(build, number, bytes))
+        scratch_pointer(op, build, multiply(build, number, bytes))
         for number in _numbers(op, build, maybe_layout_of(result))
     ]
     with where(build, holder(op, build, result)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, to_words
@@ -10,29 +10,30 @@ from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.gpu.threads import ShuffleOp
 from tilewright.ir.types import I32, VectorType
-from tilewright.target.arch import WARP_SIZE
+from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 
 if TYPE_CHECKING:
     from tilewright.dialects.gpu.attributes import ShuffleMode
     from tilewright.ir.builder import Builder
     from tilewright.ir.values import Value
 
-WORD: Final = 4
-"""Bytes that one shuffle moves."""
-
 
 def shuffled(build: Builder, vector: Value, mode: ShuffleMode, offset: Value) -> Value:
     """The vector of another lane; where the mode leads out of the warp, something."""
     type = vector.type
     assert isinstance(type, VectorType)
-    bytes = min(WORD, type.shape[0] * pointee_bytes(type.element))
+    bytes = min(REGISTER_BYTES, type.shape[0] * pointee_bytes(type.element))
     width = constant(build, WARP_SIZE)
     moved: list[Value] = []
     for word in to_words(build, vector, bytes):
-        wide = word if bytes == WORD else build.create(ExtUIOp, source=word, types=[I32]).result
+        wide = (
+            word
+            if bytes == REGISTER_BYTES
+            else build.create(ExtUIOp, source=word, types=[I32]).result
+        )
         found = build.create(ShuffleOp, value=wide, offset=offset, width=width, mode=mode)
         back = found.shuffle_result
-        if bytes < WORD:
+        if bytes < REGISTER_BYTES:
             back = build.create(TruncIOp, source=back, types=[word.type]).result
         moved.append(back)
     return from_words(build, moved, type)

@@ -18,7 +18,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.moves import where
 from tilewright.conversion.nv_tileas_to_nvgpu.registers import chosen
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     read_shared,
-    shared_pointer,
+    scratch_pointer,
     write_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import picked, within_threads
@@ -163,7 +163,7 @@ def _from_holder(
     owner, register = held(op.source, number, build)
     one = part_of(build, tile, register, 1)
     bytes = register_bytes(element_of(op.source.type))
-    pointer = shared_pointer(op, build, 0)
+    pointer = scratch_pointer(op, build, 0)
     with where(build, is_thread(op, owner, build)):
         write_shared(build, pointer, to_words(build, one, bytes)[0], bytes)
     build.create(BarrierOp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer, shared_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     add,
     constant,
@@ -18,8 +19,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.views import places
 from tilewright.conversion.nv_tileas_to_nvgpu.words import from_words, taken_apart, word_type
 from tilewright.dialects.arith.comparison import SelectOp
 from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.llvm.conversion import IntToPtrOp
-from tilewright.dialects.llvm.types import PTR_GLOBAL, PTR_SHARED
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.staging import StageLoadOp, TakeStagedOp
 from tilewright.dialects.nv_tileas.types import buffer
@@ -28,13 +27,11 @@ from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncOp, CpAsy
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I64, VectorType
 from tilewright.layout.linear import REGISTER
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from tilewright.conversion.nv_tileas_to_nvgpu.access import Place
     from tilewright.ir.values import Value
-
-WIDEST: Final = 16
-"""How many bytes go at once at most, and then past the first cache."""
 
 
 @converts(StageLoadOp)
@@ -46,19 +43,14 @@ def stage_load(op: StageLoadOp, new: StageLoadOp, build: ConversionBuilder) -> R
     for number, place in enumerate(where):
         build.create(
             CpAsyncOp,
-            src=_global(build, place),
+            src=global_pointer(build, place.address, place.offset),
             dst=_piece(op, build, at, number, bytes),
             size=bytes,
-            modifier=LoadCacheModifier.CG if bytes == WIDEST else LoadCacheModifier.CA,
+            modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
             cp_size=_read(build, place, bytes),
         )
     build.create(CpAsyncCommitGroupOp)
     return []
-
-
-def _global(build: ConversionBuilder, place: Place) -> Value:
-    address = value_of(build, add(build, place.address, place.offset, I64), I64)
-    return build.create(IntToPtrOp, arg=address, types=[PTR_GLOBAL]).res
 
 
 def _read(build: ConversionBuilder, place: Place, bytes: int) -> Value | None:
@@ -101,9 +93,7 @@ def _piece(
     op: StageLoadOp | TakeStagedOp, build: ConversionBuilder, at: Value, number: int, bytes: int
 ) -> Value:
     """Pieces of one number of all threads lie in a row."""
-    further = number * bytes * thread_count(op)
-    address = value_of(build, add(build, at, further, I64), I64)
-    return build.create(IntToPtrOp, arg=address, types=[PTR_SHARED]).res
+    return shared_pointer(build, at, number * bytes * thread_count(op))
 
 
 PATTERNS: Final[Patterns] = (stage_load, take_staged)

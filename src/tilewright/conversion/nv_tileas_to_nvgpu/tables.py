@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Final
 
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
     Number,
     add,
     exclusive_or,
     multiply,
-    value_of,
     widened,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
@@ -18,7 +18,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import linear
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
 from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_bits, vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.words import (
-    WIDEST,
     from_words,
     taken_apart,
     word_type,
@@ -29,7 +28,7 @@ from tilewright.dialects.arith.literals import literal
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.llvm.attributes import Linkage
 from tilewright.dialects.llvm.constants import AddressOfOp
-from tilewright.dialects.llvm.conversion import IntToPtrOp, PtrToIntOp
+from tilewright.dialects.llvm.conversion import PtrToIntOp
 from tilewright.dialects.llvm.globals import GlobalOp
 from tilewright.dialects.llvm.memory import LoadOp
 from tilewright.dialects.llvm.types import PTR_GLOBAL, ArrayType
@@ -39,7 +38,9 @@ from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.ir.attributes import DenseElementsAttr, FloatAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import F4E2M1FN, I8, I64, IntegerType, VectorType
+from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +121,7 @@ def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> 
         value = literal([patterns[place] for place in order], type)
         return build.create(ConstantOp, value=value, types=[type])
     bytes = pointee_bytes(type.element)
-    group = min(_consecutive(layout), WIDEST // bytes)
+    group = min(_consecutive(layout), MAX_ACCESS_BYTES // bytes)
     address = _address(build, _table(op, build, patterns, type.element))
     words: list[Value] = []
     for start in _starts(op, layout, group, build):
@@ -142,7 +143,7 @@ def _table(op: ConstantOp, build: ConversionBuilder, patterns: Sequence[int], el
         with build.at(symbols.start):
             build.create(
                 GlobalOp, sym_name=name, type=type, value=contents, constant=True,
-                linkage=Linkage.INTERNAL, address_space=GLOBAL_SPACE, alignment=WIDEST,
+                linkage=Linkage.INTERNAL, address_space=GLOBAL_SPACE, alignment=MAX_ACCESS_BYTES,
             )  # fmt: skip
     return name
 
@@ -161,9 +162,7 @@ def _starts(op: ConstantOp, layout: Layout, group: int, build: ConversionBuilder
     """The numbers of the elements at which groups of registers begin, in 64 bits."""
     vectors = thread_vectors(layout)
     own = linear(build, thread(op, build), vectors)
-    reach = 0
-    for vector in vectors:
-        reach |= vector
+    reach = gf2.support(vectors)
     found: list[Number] = []
     for register in range(0, layout.extent(REGISTER), group):
         fixed = layout.packed(register=register)
@@ -175,7 +174,7 @@ def _starts(op: ConstantOp, layout: Layout, group: int, build: ConversionBuilder
 
 
 def _taken(build: ConversionBuilder, address: Number, bytes: int) -> Sequence[Value]:
-    pointer = build.create(IntToPtrOp, arg=value_of(build, address, I64), types=[PTR_GLOBAL]).res
+    pointer = global_pointer(build, address)
     moved = build.create(LoadOp, addr=pointer, alignment=bytes, types=[word_type(bytes)]).res
     return taken_apart(build, moved, bytes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.context import FunctionContext, lowering_context
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -13,14 +13,13 @@ from tilewright.dialects.cute_nvgpu.threads import NamedBarrierSyncOp
 from tilewright.dialects.gpu.attributes import Dimension
 from tilewright.dialects.gpu.indices import ThreadIdOp
 from tilewright.dialects.gpu.threads import BarrierOp
-from tilewright.dialects.nv_tileaa.attributes import TARGET_SPEC_NAME, TargetSpecAttr
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, agent_of
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
 from tilewright.layout.linear import LANE, WARP
 from tilewright.support.diagnostics import Unsupported
-from tilewright.target.arch import WARP_SIZE
+from tilewright.target.arch import LANE_BITS, WARP_SIZE
 from tilewright.target.resources import NAMED_BARRIERS
 
 if TYPE_CHECKING:
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
-
-OLDEST: Final = 80
-"""The capability that every GPU has."""
-LANE_BITS: Final = WARP_SIZE.bit_length() - 1
 
 
 def function_of(op: Operation) -> FuncOp:
@@ -42,15 +37,6 @@ def function_of(op: Operation) -> FuncOp:
         if isinstance(outer, FuncOp):
             return outer
     raise AssertionError(f"expected '{op.name}' inside a function")
-
-
-def capability(op: Operation) -> int:
-    """The compute capability of the GPU that the program of an operation is for."""
-    for outer in op.ancestors():
-        spec = outer.attributes.get(TARGET_SPEC_NAME)
-        if isinstance(spec, TargetSpecAttr) and spec.compute_capability is not None:
-            return spec.compute_capability
-    return OLDEST
 
 
 def make_thread(op: FuncOp, build: ConversionBuilder) -> None:

@@ -13,6 +13,7 @@ from tilewright.dialects.elements import pointee_bytes, width_of
 from tilewright.dialects.vector.elements import FromElementsOp, ToElementsOp
 from tilewright.dialects.vector.shapes import BitcastOp
 from tilewright.ir.types import I8, I16, I32, I64, IntegerType, VectorType
+from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from tilewright.ir.builder import Builder
     from tilewright.ir.values import Value
 
-WIDEST: Final = 16
 _WORDS: Final = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64}
 """The integer that an access of so many bytes moves one or two of."""
 
@@ -75,19 +75,19 @@ PAIR: Final = VectorType((2,), I64)
 
 def word_type(bytes: int) -> Type:
     """What an access of so many bytes moves."""
-    return PAIR if bytes == WIDEST else _WORDS[bytes]
+    return PAIR if bytes == MAX_ACCESS_BYTES else _WORDS[bytes]
 
 
 def taken_apart(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:
     """What one access brought, as words."""
-    if bytes == WIDEST:
+    if bytes == MAX_ACCESS_BYTES:
         return build.create(ToElementsOp, source=moved, types=[I64, I64]).elements
     return (moved,)
 
 
 def put_together(build: Builder, words: Sequence[Value], number: int, bytes: int) -> Value:
     """What the access of that number takes along."""
-    if bytes == WIDEST:
+    if bytes == MAX_ACCESS_BYTES:
         pair = words[2 * number : 2 * number + 2]
         return build.create(FromElementsOp, elements=pair, types=[PAIR]).result
     return words[number]

@@ -25,8 +25,8 @@ def test_failures_are_of_one_kind_whatever_their_numbers() -> None:
 
 def test_programs_that_fail_get_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that loses all stores is caught by a program of a few lines."""
-    from tilewright.conversion.nv_tileas_to_nvgpu import pointers  # noqa: PLC0415
+    from tilewright.conversion.nv_tileas_to_nvgpu.memory import pointers  # noqa: PLC0415
 
-    monkeypatch.setattr(pointers, "pointed", lambda *_: [])
+    monkeypatch.setattr(pointers, "pointer_accesses", lambda *_: [])
     (found,) = failures(1, ("sm_80",), None, 3, opt_level=3)
     assert len(smaller(found, None, 3, 3).splitlines()) < 20

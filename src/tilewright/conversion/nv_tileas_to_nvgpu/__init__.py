@@ -6,37 +6,41 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.remarks import report_accesses
-from tilewright.conversion.nv_tileas_to_nvgpu import (
-    agents,
-    allocation,
-    async_copies,
+from tilewright.conversion.nv_tileas_to_nvgpu.collectives import generate, histogram, reduce, scan
+from tilewright.conversion.nv_tileas_to_nvgpu.memory import (
+    alloca,
     atomics,
-    buffers,
-    dot,
+    global_constants,
+    pointers,
+    views,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.mma import fma, mma_sync, wgmma
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics import (
     elementwise,
     float_conversions,
     floats,
-    fma_dot,
-    functions,
-    generation,
-    histograms,
     integers,
-    memory,
-    messages,
-    moves,
-    ordering,
-    packing,
+    math_functions,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import (
+    async_copies,
     pipelines,
-    pointers,
-    reductions,
-    scans,
-    shape,
+    shared_buffers,
+    staged_loads,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.shape import (
+    convert_layout,
+    pack_unpack,
+    rearrangements,
     slices,
-    staging,
-    structure,
-    tables,
-    views,
-    warpgroup_dot,
+    splat_range,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.structure import (
+    agents,
+    compiler_hints,
+    functions,
+    print_assert,
+    synchronization,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.types import thread_types
 from tilewright.dialects.builtin import ModuleOp
@@ -50,37 +54,39 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 PATTERNS: Final[Patterns] = (
-    *structure.PATTERNS,
-    *shape.PATTERNS,
-    *slices.PATTERNS,
-    *packing.PATTERNS,
-    *tables.PATTERNS,
-    *generation.PATTERNS,
-    *messages.PATTERNS,
-    *ordering.PATTERNS,
-    *allocation.PATTERNS,
+    *functions.PATTERNS,
     *agents.PATTERNS,
+    *synchronization.PATTERNS,
+    *compiler_hints.PATTERNS,
+    *print_assert.PATTERNS,
+    *splat_range.PATTERNS,
+    *rearrangements.PATTERNS,
+    *slices.PATTERNS,
+    *pack_unpack.PATTERNS,
+    *convert_layout.PATTERNS,
+    *global_constants.PATTERNS,
+    *alloca.PATTERNS,
+    *pointers.PATTERNS,
+    *views.PATTERNS,
+    *atomics.PATTERNS,
     *async_copies.PATTERNS,
-    *staging.PATTERNS,
-    *buffers.PATTERNS,
+    *staged_loads.PATTERNS,
+    *shared_buffers.PATTERNS,
     *pipelines.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
-    *functions.PATTERNS,
+    *math_functions.PATTERNS,
     *float_conversions.PATTERNS,
-    *memory.PATTERNS,
-    *atomics.PATTERNS,
-    *pointers.PATTERNS,
-    *moves.PATTERNS,
-    *reductions.PATTERNS,
-    *scans.PATTERNS,
-    *histograms.PATTERNS,
-    *views.PATTERNS,
-    *dot.PATTERNS,
-    *warpgroup_dot.PATTERNS,
-    *fma_dot.PATTERNS,
+    *generate.PATTERNS,
+    *reduce.PATTERNS,
+    *scan.PATTERNS,
+    *histogram.PATTERNS,
+    *mma_sync.PATTERNS,
+    *wgmma.PATTERNS,
+    *fma.PATTERNS,
     *elementwise.PATTERNS,
 )
+"""For one operation, the first pattern that applies wins."""
 
 
 def target(types: TypeConverter) -> ConversionTarget:

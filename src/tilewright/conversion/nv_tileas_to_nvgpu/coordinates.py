@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import (
-    Number,
-    add,
-    constants,
-    exclusive_or,
-    moved_bits,
-    value_of,
-)
 from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread, thread_vectors
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    OpFoldResult,
+    add,
+    as_value,
+    constants,
+    extract_bits,
+    xor,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, thread_id
 from tilewright.dialects.arith.integer import AddIOp, XOrIOp
 from tilewright.dialects.vector.shapes import BroadcastOp
 from tilewright.ir.types import I32, VectorType
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 class Coordinate(NamedTuple):
     """A thread's coordinates along one dimension of a tile, as i32."""
 
-    own: Number
+    own: OpFoldResult
     """The thread's part."""
     by_register: tuple[int, ...]
     disjoint: bool
     """Whether the two parts share no bits: then the coordinate is their sum."""
 
-    def at(self, build: ConversionBuilder, register: int) -> Number:
+    def at(self, build: ConversionBuilder, register: int) -> OpFoldResult:
         """The coordinate of a register."""
-        join = add if self.disjoint else exclusive_or
+        join = add if self.disjoint else xor
         return join(build, self.own, self.by_register[register])
 
     def vector(self, build: ConversionBuilder) -> Value:
         """The coordinates of all registers."""
         type = VectorType((len(self.by_register),), I32)
-        own = build.create(BroadcastOp, source=value_of(build, self.own), types=[type]).result
+        own = build.create(BroadcastOp, source=as_value(build, self.own), types=[type]).result
         if not any(self.by_register):
             return own
         kind = AddIOp if self.disjoint else XOrIOp
@@ -66,15 +66,15 @@ def coordinate(
     if computed is not None:
         return computed
     by_register = tuple([layout.at(register=r)[dimension] for r in range(layout.extent(REGISTER))])
-    vectors = [unpack(vector, layout.shape)[dimension] for vector in thread_vectors(layout)]
-    own = linear(build, thread(op, build), vectors)
+    vectors = [unpack(vector, layout.shape)[dimension] for vector in thread_basis(layout)]
+    own = apply_linear(build, thread_id(op, build), vectors)
     reach = gf2.support(vectors)
     disjoint = not any(constant & reach for constant in by_register)
     created = coordinates[key] = Coordinate(own, by_register, disjoint)
     return created
 
 
-def linear(build: ConversionBuilder, number: Value, vectors: list[int]) -> Number:
+def apply_linear(build: ConversionBuilder, number: Value, vectors: list[int]) -> OpFoldResult:
     """The exclusive or of the vectors whose bits are set in the number.
 
     Bits that move by the same distance go together, so a run of them costs a mask and a shift.
@@ -84,7 +84,7 @@ def linear(build: ConversionBuilder, number: Value, vectors: list[int]) -> Numbe
         for target in range(vector.bit_length()):
             if vector >> target & 1:
                 masks[target - bit] = masks.get(target - bit, 0) | 1 << bit
-    total: Number = 0
+    total: OpFoldResult = 0
     for up, mask in masks.items():
-        total = exclusive_or(build, total, moved_bits(build, number, mask, up))
+        total = xor(build, total, extract_bits(build, number, mask, up))
     return total

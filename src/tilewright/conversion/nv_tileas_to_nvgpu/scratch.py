@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.addresses import shared_pointer
-from tilewright.conversion.nv_tileas_to_nvgpu.arithmetic import Number, value_of, widened
 from tilewright.conversion.nv_tileas_to_nvgpu.context import ScratchMemory
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult, as_value, to_i64
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.llvm.attribute_names import ALIGN
@@ -46,7 +46,7 @@ def scratch_attributes(function: FuncOp) -> DictionaryAttr:
     return DictionaryAttr(() if aligned is None else {ALIGN: aligned})
 
 
-def make_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
+def define_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     """Take the address of the buffer, at the entry of the function."""
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
     address = build.create(IndexCastOp, source=index, types=[I64]).result
@@ -64,7 +64,7 @@ def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, in
 
 
 def scratch_pointer(
-    op: Operation, build: ConversionBuilder, offset: Number, further: int = 0
+    op: Operation, build: ConversionBuilder, offset: OpFoldResult, further: int = 0
 ) -> Value:
     """The address of a byte of the scratch memory that an operation was given.
 
@@ -73,30 +73,30 @@ def scratch_pointer(
     scratch, start = _scratch(op, build)
     known = start + further
     if isinstance(offset, int):
-        return _moved(build, scratch.pointer, offset + known)
+        return _offset_pointer(build, scratch.pointer, offset + known)
     pointer = build.create(
         GEPOp,
         base=scratch.pointer,
-        indices=[value_of(build, widened(build, offset, signed=False), I64)],
+        indices=[as_value(build, to_i64(build, offset, signed=False), I64)],
         constants=[DYNAMIC_INDEX],
         element=I8,
     ).res
-    return _moved(build, pointer, known)
+    return _offset_pointer(build, pointer, known)
 
 
-def scratch_place(op: Operation, build: ConversionBuilder) -> tuple[Value, int]:
+def scratch_buffer(op: Operation, build: ConversionBuilder) -> tuple[Value, int]:
     """The scratch memory of a function, and at which byte the part of an operation begins."""
     scratch, start = _scratch(op, build)
     return scratch.buffer, start
 
 
-def _moved(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:
+def _offset_pointer(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:
     if not bytes:
         return pointer
     return build.create(GEPOp, base=pointer, constants=[bytes], element=I8).res
 
 
-def read_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:
+def load_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:
     """What lies in shared memory."""
     # LLVM reads whole words where it wants a part, of which nobody may have written the rest.
     partial = alignment < REGISTER_BYTES
@@ -105,6 +105,6 @@ def read_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment:
     ).res
 
 
-def write_shared(build: ConversionBuilder, pointer: Value, value: Value, alignment: int) -> None:
+def store_shared(build: ConversionBuilder, pointer: Value, value: Value, alignment: int) -> None:
     """Put a value into shared memory."""
     build.create(StoreOp, value=value, addr=pointer, alignment=alignment)

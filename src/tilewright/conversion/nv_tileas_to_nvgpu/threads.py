@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
 
 
-def function_of(op: Operation) -> FuncOp:
+def enclosing_function(op: Operation) -> FuncOp:
     """The function that an operation of the old program belongs to, or is."""
     if isinstance(op, FuncOp):
         return op
@@ -39,7 +39,7 @@ def function_of(op: Operation) -> FuncOp:
     raise AssertionError(f"expected '{op.name}' inside a function")
 
 
-def make_thread(op: FuncOp, build: ConversionBuilder) -> None:
+def define_thread_id(op: FuncOp, build: ConversionBuilder) -> None:
     """Ask for the number of the thread, at the entry of the function that is being converted."""
     index = build.create(ThreadIdOp, dimension=Dimension.X).result
     thread_id = build.create(IndexCastOp, source=index, types=[I32]).result
@@ -48,10 +48,10 @@ def make_thread(op: FuncOp, build: ConversionBuilder) -> None:
 
 def function_context(op: Operation, build: ConversionBuilder) -> FunctionContext:
     """What the function of an operation has computed at its entry."""
-    return lowering_context(build).functions[function_of(op)]
+    return lowering_context(build).functions[enclosing_function(op)]
 
 
-def thread(op: Operation, build: ConversionBuilder) -> Value:
+def thread_id(op: Operation, build: ConversionBuilder) -> Value:
     """The number of the thread in its block, or in the agent that it belongs to.
 
     The lane is in the low bits, above it the warp.
@@ -67,26 +67,26 @@ def thread_count(op: Operation) -> int:
     agent = agent_of(op)
     if agent is not None:
         return agent.warps * WARP_SIZE
-    spec = function_of(op).kernel_spec
+    spec = enclosing_function(op).kernel_spec
     assert spec is not None
     assert spec.num_warps is not None
     return spec.num_warps * WARP_SIZE
 
 
-def first_thread(op: Operation, build: ConversionBuilder) -> Value:
+def is_first_thread(op: Operation, build: ConversionBuilder) -> Value:
     """Whether the thread is the first of those that do an operation."""
     zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32]).result
-    number = thread(op, build)
+    number = thread_id(op, build)
     return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero).result
 
 
-def meet(op: Operation, build: ConversionBuilder) -> None:
+def synchronize(op: Operation, build: ConversionBuilder) -> None:
     """All threads that do an operation wait for each other; agents have barriers of their own."""
     agent = agent_of(op)
     if agent is None:
         build.create(BarrierOp)
         return
-    agents = [inner for inner in function_of(op).walk() if isinstance(inner, AgentSwitchOp)]
+    agents = [inner for inner in enclosing_function(op).walk() if isinstance(inner, AgentSwitchOp)]
     number = 1 + agents.index(agent)
     if number >= NAMED_BARRIERS:
         raise Unsupported(f"barriers in more than {NAMED_BARRIERS - 1} agents", op.location)
@@ -97,7 +97,7 @@ def meet(op: Operation, build: ConversionBuilder) -> None:
     build.create(NamedBarrierSyncOp, barrier=parts[0], threads=parts[1])
 
 
-def thread_vectors(layout: Layout) -> list[int]:
+def thread_basis(layout: Layout) -> list[int]:
     """What each bit of the thread's number contributes to the element."""
     return [*layout.vectors(LANE), *layout.vectors(WARP)]
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.values import Value
 
-
 _TF32_DROPPED: Final = F32.width - TF32.width
 """What an f32 has at its end that a tf32 has not."""
 

@@ -1,0 +1,196 @@
+"""Reductions: in the registers of a thread, then across lanes, then across warps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.collectives.vectorized_body import combine_vectors
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    OpFoldResult,
+    constant,
+    multiply,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    LANE_BITS,
+    replica_mask,
+    thread_basis,
+    thread_id,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
+from tilewright.conversion.nv_tileas_to_nvgpu.warp_shuffles import shuffle_registers
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.integer import AndIOp
+from tilewright.dialects.elements import element_of, vector
+from tilewright.dialects.gpu.attributes import ShuffleMode
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.nv_tileas.aggregate import ReduceOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.vector.elements import FromElementsOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import TensorType, VectorType
+from tilewright.layout.pieces import one_piece, piece_registers
+from tilewright.layout.reduction import Reduction, reduction
+from tilewright.layout.staging import common_vector, staging
+from tilewright.plans.scratch import register_bytes
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+SLOT_ALIGNMENT: Final = 16
+
+
+@converts(ReduceOp)
+def reduce(op: ReduceOp, new: ReduceOp, build: ConversionBuilder) -> Result:
+    """Each step halves what is left: registers, then lanes, then warps."""
+    steps = reduction(layout_of(op.sources[0]), op.axis)
+    parts = _in_registers(op, build, list(new.sources), steps)
+    for step in steps.lanes:
+        others = [_from_lane(build, part, step.bits, step.registers) for part in parts]
+        parts = combine_vectors(op, build, parts, others)
+    if steps.warps:
+        parts = _across_warps(op, build, parts, steps)
+    scalars = not isinstance(op.results[0].type, TensorType)
+    return [elements(build, part)[0] if scalars else part for part in parts]
+
+
+def _in_registers(
+    op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
+) -> list[Value]:
+    """Half of the registers with the other half, as often as a line has more than one.
+
+    Registers far from each other are combined first: two halves in one word stay together.
+    """
+    left = list(range(sum(map(len, steps.groups))))
+    for mask in steps.registers:
+        places = {register: place for place, register in enumerate(left)}
+        left = [register for register in left if register ^ mask > register]
+        low = [places[register] for register in left]
+        high = [places[register ^ mask] for register in left]
+        parts = combine_vectors(
+            op,
+            build,
+            [select_registers(build, part, low) for part in parts],
+            [select_registers(build, part, high) for part in parts],
+        )
+    places = {register: place for place, register in enumerate(left)}
+    order = [next(places[each] for each in group if each in places) for group in steps.groups]
+    return [select_registers(build, part, order) for part in parts]
+
+
+def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int) -> Value:
+    """The registers of another lane, in the order in which their lines are this lane's."""
+    type = part.type
+    assert isinstance(type, VectorType)
+    part = select_registers(
+        build, part, [register ^ registers for register in range(type.shape[0])]
+    )
+    return shuffle_registers(build, part, ShuffleMode.XOR, constant(build, bits))
+
+
+def _across_warps(
+    op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
+) -> list[Value]:
+    """Warps exchange their parts of all lines; of many lines in several rounds."""
+    bits = steps.rounds(sum(register_bytes(element_of(source.type)) for source in op.sources))
+    if not bits:
+        return _combine_across_warps(op, build, parts, steps, steps.partial)
+    lines = one_piece(steps.partial, bits)
+    found: list[dict[int, Value]] = [{} for _ in parts]
+    for number in range(1 << len(bits)):
+        if number:
+            build.create(BarrierOp)
+        registers = piece_registers(steps.partial, bits, number)
+        some = [select_registers(build, part, registers) for part in parts]
+        for known, part in zip(
+            found, _combine_across_warps(op, build, some, steps, lines), strict=True
+        ):
+            known.update(zip(registers, elements(build, part), strict=True))
+    return [
+        build.create(
+            FromElementsOp,
+            elements=[known[register] for register in range(len(known))],
+            types=[part.type],
+        ).result
+        for known, part in zip(found, parts, strict=True)
+    ]
+
+
+def _combine_across_warps(
+    op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction, lines: Layout
+) -> list[Value]:
+    """Every warp puts its part of each line into a slot; then all threads combine all slots."""
+    slot = apply_linear(build, thread_id(op, build), _slot_vectors(steps))
+    areas: list[_Slots] = []
+    total = 0
+    for source in op.sources:
+        areas.append(_Slots(op, build, lines, register_bytes(element_of(source.type)), total))
+        total += -(-(areas[-1].bytes << len(steps.warps)) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
+    with predicated(build, _is_slot_owner(op, build, steps)):
+        for area, part in zip(areas, parts, strict=True):
+            area.at(slot).write(part)
+    build.create(BarrierOp)
+    found: list[Value] = []
+    for number in range(1 << len(steps.warps)):
+        taken = [
+            area.at(number).read(vector(part)) for area, part in zip(areas, parts, strict=True)
+        ]
+        found = combine_vectors(op, build, found, taken) if found else taken
+    return found
+
+
+class _Slots:
+    """Room for the lines of one source, once for each warp that has a part of them."""
+
+    __slots__ = ("_build", "_element", "_op", "_places", "_start", "_vector", "bytes")
+
+    def __init__(
+        self, op: ReduceOp, build: ConversionBuilder, lines: Layout, element: int, start: int
+    ) -> None:
+        self._op, self._build = op, build
+        self._element, self._start = element, start
+        self._places = lines.then(staging(lines, lines, element).inverse())
+        self._vector = 1 << len(common_vector(lines, lines, element))
+        self.bytes = lines.size * element
+        """The size of a slot."""
+
+    def at(self, slot: OpFoldResult) -> SharedTile:
+        """A slot; those with known numbers are reached from one address."""
+        known = slot if isinstance(slot, int) else 0
+        start = 0 if isinstance(slot, int) else multiply(self._build, slot, self.bytes)
+        return SharedTile(
+            self._op,
+            self._build,
+            self._places,
+            self._vector,
+            self._element,
+            start=start,
+            further=self._start + known * self.bytes,
+        )
+
+
+def _slot_vectors(steps: Reduction) -> list[int]:
+    """What each bit of the thread's number contributes to the number of its slot."""
+    vectors = [0] * len(thread_basis(steps.partial))
+    for number, step in enumerate(steps.warps):
+        vectors[LANE_BITS + step.leading] = 1 << number
+    return vectors
+
+
+def _is_slot_owner(op: ReduceOp, build: ConversionBuilder, steps: Reduction) -> Value | None:
+    """Whether the thread is the one that speaks for its lines in its slot."""
+    mask = replica_mask(steps.partial)
+    for step in steps.warps:
+        mask &= ~(1 << (LANE_BITS + step.leading))
+    if not mask:
+        return None
+    bits = build.create(AndIOp, lhs=thread_id(op, build), rhs=constant(build, mask)).result
+    zero = constant(build, 0)
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=bits, rhs=zero).result
+
+
+PATTERNS: Final[Patterns] = (reduce,)

@@ -1,0 +1,107 @@
+"""Numbers of which Python knows a part, as operations of arith: nothing is computed in vain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.casts import ExtSIOp, ExtUIOp, IndexCastOp, TruncIOp
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.integer import AddIOp, AndIOp, MulIOp, ShLIOp, ShRUIOp, XOrIOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.math.ops import CtPopOp
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.types import I32, I64, IndexType, IntegerType, VectorType
+from tilewright.ir.values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.builder import Builder
+
+OpFoldResult: TypeAlias = "int | Value"
+"""An integer that is known now, or when the program runs."""
+
+
+def constant(build: Builder, number: int, type: IntegerType = I32) -> Value:
+    """A constant integer."""
+    wrapped = (number + (1 << (type.width - 1))) % (1 << type.width) - (1 << (type.width - 1))
+    return build.create(ConstantOp, value=IntegerAttr(wrapped, type), types=[type]).result
+
+
+def constants(build: Builder, numbers: Sequence[int], type: IntegerType = I32) -> Value:
+    """A vector of constant integers."""
+    vector = VectorType((len(numbers),), type)
+    found = literal([number % (1 << type.width) for number in numbers], vector)
+    return build.create(ConstantOp, value=found, types=[vector]).result
+
+
+def as_value(build: Builder, number: OpFoldResult, type: IntegerType = I32) -> Value:
+    """A number as a value."""
+    return number if isinstance(number, Value) else constant(build, number, type)
+
+
+def add(build: Builder, a: OpFoldResult, b: OpFoldResult, type: IntegerType = I32) -> OpFoldResult:
+    """`a + b`."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if a == 0 or b == 0:
+        return b if a == 0 else a
+    return build.create(AddIOp, lhs=as_value(build, a, type), rhs=as_value(build, b, type)).result
+
+
+def multiply(
+    build: Builder, a: OpFoldResult, b: OpFoldResult, type: IntegerType = I32
+) -> OpFoldResult:
+    """`a * b`."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    if a == 0 or b == 0:
+        return 0
+    if a == 1 or b == 1:
+        return b if a == 1 else a
+    return build.create(MulIOp, lhs=as_value(build, a, type), rhs=as_value(build, b, type)).result
+
+
+def xor(build: Builder, a: OpFoldResult, b: OpFoldResult, type: IntegerType = I32) -> OpFoldResult:
+    """`a ^ b`."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a ^ b
+    if a == 0 or b == 0:
+        return b if a == 0 else a
+    return build.create(XOrIOp, lhs=as_value(build, a, type), rhs=as_value(build, b, type)).result
+
+
+def extract_bits(build: Builder, number: Value, mask: int, up: int) -> Value:
+    """The bits of an i32 in the mask, moved up by so many places, or down."""
+    bits = build.create(AndIOp, lhs=number, rhs=constant(build, mask)).result
+    if not up:
+        return bits
+    kind = ShLIOp if up > 0 else ShRUIOp
+    return build.create(kind, lhs=bits, rhs=constant(build, abs(up))).result
+
+
+def parity(build: Builder, number: Value, mask: int) -> Value:
+    """Whether an odd number of the bits in the mask is set, as an i1."""
+    bits = build.create(AndIOp, lhs=number, rhs=constant(build, mask)).result
+    if mask & (mask - 1):
+        ones = build.create(CtPopOp, operand=bits).result
+        bits = build.create(AndIOp, lhs=ones, rhs=constant(build, 1)).result
+    zero = constant(build, 0)
+    return build.create(CmpIOp, predicate=CmpIPredicate.NE, lhs=bits, rhs=zero).result
+
+
+def to_i64(build: Builder, number: OpFoldResult, *, signed: bool = True) -> OpFoldResult:
+    """An integer as one of 64 bits."""
+    if isinstance(number, int):
+        return number
+    found = number.type
+    if isinstance(found, IndexType):
+        return build.create(IndexCastOp, source=number, types=[I64]).result
+    assert isinstance(found, IntegerType)
+    if found.width == I64.width:
+        return number
+    if found.width > I64.width:
+        return build.create(TruncIOp, source=number, types=[I64]).result
+    return build.create(ExtSIOp if signed else ExtUIOp, source=number, types=[I64]).result

@@ -1,0 +1,130 @@
+"""Tiles of tensors in memory: every thread computes where its registers lie, and which exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    OpFoldResult,
+    add,
+    as_value,
+    to_i64,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import AccessEmitter
+from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import (
+    MemrefDescriptor,
+    tile_accesses,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner
+from tilewright.dialects.arith.casts import TruncIOp
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.integer import DivUIOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.nv_tileaa.attributes import PaddingValue
+from tilewright.dialects.nv_tileaa.types import MemrefType, TiledViewType
+from tilewright.dialects.nv_tileaa.view import BlockTileOp, GetDimSizeOp, MakeMemrefOp, tiled_view
+from tilewright.dialects.nv_tileas import memory
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I64, FloatType, IntegerType, VectorType
+from tilewright.support.floats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+
+
+@converts(MakeMemrefOp)
+def make_memref(op: MakeMemrefOp, new: MakeMemrefOp, build: ConversionBuilder) -> Result:
+    """The address, and what the type leaves open."""
+    open_parts = (*new.sizes, *new.strides)
+    wide = [as_value(build, to_i64(build, part, signed=False), I64) for part in open_parts]
+    return [(new.base, *wide)]
+
+
+@converts(BlockTileOp)
+def block_tile(op: BlockTileOp, new: BlockTileOp, build: ConversionBuilder) -> Result:
+    """A view is the memory itself; how it is cut is known."""
+    return [build.values(op.source)]
+
+
+@converts(GetDimSizeOp)
+def get_dim_size(op: GetDimSizeOp, new: GetDimSizeOp, build: ConversionBuilder) -> Result:
+    """An extent, or how many tiles begin within it."""
+    of = op.source.type
+    assert isinstance(of, MemrefType | TiledViewType)
+    source = of.source if isinstance(of, TiledViewType) else of
+    sizes = MemrefDescriptor(source, build.values(op.source)).sizes
+    found = sizes[op.dim] if isinstance(of, MemrefType) else _tiles(build, of, sizes, op.dim)
+    wide, type = as_value(build, found, I64), op.result.type
+    assert isinstance(type, IntegerType)
+    if type.width < I64.width:
+        return build.create(TruncIOp, source=wide, types=[type])
+    return wide
+
+
+def _tiles(
+    build: ConversionBuilder, view: TiledViewType, sizes: Sequence[OpFoldResult], dim: int
+) -> OpFoldResult:
+    """The number of steps that begin inside."""
+    steps = view.steps if view.sparse is None else view.tile
+    size, step = sizes[view.dims[dim]], steps[dim]
+    if isinstance(size, int):
+        return -(-size // step)
+    if step == 1:
+        return size
+    last = as_value(build, add(build, size, step - 1, I64), I64)
+    return build.create(DivUIOp, lhs=last, rhs=as_value(build, step, I64)).result
+
+
+@converts(memory.TiledLoadOp, memory.GatherLoadOp)
+def tiled_load(
+    op: memory.TiledLoadOp | memory.GatherLoadOp,
+    new: memory.TiledLoadOp | memory.GatherLoadOp,
+    build: ConversionBuilder,
+) -> Result:
+    """Every thread loads its registers; outside of the tensor lies the padding."""
+    (type,) = build.types.convert(op.tile.type) or (I64,)
+    assert isinstance(type, VectorType)
+    where = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector)
+    padding = tiled_view(op.view).padding
+    other = None
+    if padding is not None and any(place.predicate is not None for place in where):
+        value = literal([padding_bits(padding, type.element)], type)
+        other = build.create(ConstantOp, value=value, types=[type]).result
+    return [AccessEmitter(op).load(build, type, where, other), ()]
+
+
+def padding_bits(padding: PaddingValue, element: Type) -> int:
+    """The bits of an element outside of a tensor."""
+    if padding is PaddingValue.ZERO or not isinstance(element, FloatType):
+        return 0
+    format = FORMATS[element.format]
+    if padding is PaddingValue.NEG_ZERO:
+        return format.sign
+    # A format without infinity has only NaN for what is too large.
+    magnitude = None if padding is PaddingValue.NAN else format.infinity
+    magnitude = format.nan if magnitude is None else magnitude
+    return format.signed_pattern(magnitude or 0, padding is PaddingValue.NEG_INF)
+
+
+@converts(memory.TiledStoreOp, memory.ScatterStoreOp)
+def tiled_store(
+    op: memory.TiledStoreOp | memory.ScatterStoreOp,
+    new: memory.TiledStoreOp | memory.ScatterStoreOp,
+    build: ConversionBuilder,
+) -> Result:
+    """One holder of each element stores it, if it lies in the tensor."""
+    acting = is_owner(op, build, op.tile)
+    where = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, acting)
+    AccessEmitter(op).store(build, new.tile, where)
+    return [()]
+
+
+PATTERNS: Final[Patterns] = (
+    make_memref,
+    block_tile,
+    get_dim_size,
+    tiled_load,
+    tiled_store,
+)

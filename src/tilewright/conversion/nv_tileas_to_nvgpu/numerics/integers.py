@@ -1,0 +1,174 @@
+"""Integer arithmetic of nv_tileaa as that of arith and math."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.arith import casts, comparison, integer
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.math.ops import AbsIOp
+from tilewright.dialects.nv_tileaa import conversion as tileaa_conversion
+from tilewright.dialects.nv_tileaa import integer as tileaa
+from tilewright.dialects.nv_tileaa.attributes import RoundingMode, Signedness
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.dialects.nv_tileaa.shape import SelectOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.conversion_builder import ConversionPattern
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+_SAME: Final[dict[type[Operation], type[Operation]]] = {
+    tileaa.AddIOp: integer.AddIOp,
+    tileaa.SubIOp: integer.SubIOp,
+    tileaa.MulIOp: integer.MulIOp,
+    tileaa.ShLIOp: integer.ShLIOp,
+    tileaa.AndIOp: integer.AndIOp,
+    tileaa.OrIOp: integer.OrIOp,
+    tileaa.XOrIOp: integer.XOrIOp,
+}
+
+
+_BY_SIGN: Final[dict[type[Operation], tuple[type[Operation], type[Operation]]]] = {
+    tileaa.RemIOp: (integer.RemUIOp, integer.RemSIOp),
+    tileaa.ShRIOp: (integer.ShRUIOp, integer.ShRSIOp),
+}
+
+
+_DIVISIONS: Final[dict[tuple[RoundingMode, bool], type[Operation]]] = {
+    (RoundingMode.ZERO, True): integer.DivSIOp,
+    (RoundingMode.ZERO, False): integer.DivUIOp,
+    (RoundingMode.NEGATIVE_INF, True): integer.FloorDivSIOp,
+    (RoundingMode.NEGATIVE_INF, False): integer.DivUIOp,
+    (RoundingMode.POSITIVE_INF, True): integer.CeilDivSIOp,
+    (RoundingMode.POSITIVE_INF, False): integer.CeilDivUIOp,
+}
+
+
+def _binary(
+    op: tileaa.BinaryInteger, new: tileaa.BinaryInteger, build: ConversionBuilder
+) -> Result:
+    """The operation of the same name; promises carry over."""
+    made = build.create(_SAME[type(op)], lhs=new.lhs, rhs=new.rhs)
+    if isinstance(op, tileaa.OverflowingInteger) and op.overflow.bits:
+        made.attributes["overflowFlags"] = op.overflow
+    return made
+
+
+def _signed(
+    op: tileaa.SignedInteger, new: tileaa.SignedInteger, build: ConversionBuilder
+) -> Result:
+    """Two operations, by how integers are read."""
+    kind = _BY_SIGN[type(op)][op.signedness is Signedness.SIGNED]
+    return build.create(kind, lhs=new.lhs, rhs=new.rhs)
+
+
+@converts(tileaa.DivIOp)
+def divide(op: tileaa.DivIOp, new: tileaa.DivIOp, build: ConversionBuilder) -> Result:
+    """A quotient is rounded one way of three; without signs, down is towards zero."""
+    kind = _DIVISIONS[op.rounding_mode, op.signedness is Signedness.SIGNED]
+    return build.create(kind, lhs=new.lhs, rhs=new.rhs)
+
+
+@converts(tileaa.MulHiUIOp)
+def multiply_high(op: tileaa.MulHiUIOp, new: tileaa.MulHiUIOp, build: ConversionBuilder) -> Result:
+    """The upper half of a product."""
+    return build.create(integer.MulUIExtendedOp, lhs=new.lhs, rhs=new.rhs).results[1]
+
+
+@converts(tileaa.NegIOp)
+def negate(op: tileaa.NegIOp, new: tileaa.NegIOp, build: ConversionBuilder) -> Result:
+    """`-x` is `0 - x`."""
+    return build.create(integer.SubIOp, lhs=_zero(build, new.source), rhs=new.source)
+
+
+def _zero(build: ConversionBuilder, like: Value) -> Value:
+    value = literal([0], like.type)
+    return build.create(ConstantOp, value=value, types=[like.type]).result
+
+
+@converts(tileaa.AbsIOp)
+def absolute(op: tileaa.AbsIOp, new: tileaa.AbsIOp, build: ConversionBuilder) -> Result:
+    """The smallest number stays what it is."""
+    return build.create(AbsIOp, operand=new.source)
+
+
+@converts(tileaa.CmpIOp)
+def compare(op: tileaa.CmpIOp, new: tileaa.CmpIOp, build: ConversionBuilder) -> Result:
+    """The predicates are the same."""
+    return build.create(comparison.CmpIOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
+
+
+@converts(tileaa_conversion.ExtIOp)
+def extend(
+    op: tileaa_conversion.ExtIOp, new: tileaa_conversion.ExtIOp, build: ConversionBuilder
+) -> Result:
+    """More bits, by the sign or zeros."""
+    kind = casts.ExtSIOp if op.signedness is Signedness.SIGNED else casts.ExtUIOp
+    return build.create(kind, source=new.source, types=build.types.convert(op.result.type))
+
+
+@converts(tileaa_conversion.TruncIOp)
+def truncate(
+    op: tileaa_conversion.TruncIOp, new: tileaa_conversion.TruncIOp, build: ConversionBuilder
+) -> Result:
+    """The low bits."""
+    types = build.types.convert(op.result.type)
+    return build.create(casts.TruncIOp, source=new.source, types=types)
+
+
+@converts(tileaa_conversion.IntToPtrOp, tileaa_conversion.PtrToIntOp)
+def address(
+    op: tileaa_conversion.IntToPtrOp | tileaa_conversion.PtrToIntOp,
+    new: tileaa_conversion.IntToPtrOp | tileaa_conversion.PtrToIntOp,
+    build: ConversionBuilder,
+) -> Result:
+    """Addresses are numbers of 64 bits, as are the integers for them."""
+    return new.source
+
+
+@converts(tileaa_conversion.BitcastOp)
+def bitcast(
+    op: tileaa_conversion.BitcastOp, new: tileaa_conversion.BitcastOp, build: ConversionBuilder
+) -> Result:
+    """The same bits; pointers to something else are the same numbers."""
+    types = build.types.convert(op.result.type)
+    if types == (new.source.type,):
+        return new.source
+    return build.create(casts.BitcastOp, source=new.source, types=types)
+
+
+@converts(SelectOp)
+def select(op: SelectOp, new: SelectOp, build: ConversionBuilder) -> Result:
+    """A choice for each element."""
+    return build.create(
+        comparison.SelectOp,
+        condition=new.condition,
+        true_value=new.true_value,
+        false_value=new.false_value,
+    )
+
+
+@converts(AssumeOp)
+def assume(op: AssumeOp, new: AssumeOp, build: ConversionBuilder) -> Result:
+    """What was promised has been made use of."""
+    return [build.values(op.value)]
+
+
+PATTERNS: Final[Patterns] = (
+    ConversionPattern(tuple(_SAME), _binary, "binary"),
+    ConversionPattern(tuple(_BY_SIGN), _signed, "signed"),
+    divide,
+    multiply_high,
+    negate,
+    absolute,
+    compare,
+    extend,
+    truncate,
+    address,
+    bitcast,
+    select,
+    assume,
+)

@@ -1,0 +1,170 @@
+"""Copies that go on by themselves, and their tokens: an i32 that holds a barrier and a phase.
+
+From sm_90 on one thread starts one copy of all bytes, which the barrier counts: it has as many
+arrivals a phase as there are copies. Before, every thread copies its share, and arrives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.targets import target_or_baseline
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer, shared_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    constant,
+    multiply,
+    to_i64,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
+    barrier_at,
+    index_constant,
+    init_barriers,
+    next_phase,
+    slot_of,
+    wait_for_token,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.shared_buffers import stage_address
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    is_first_thread,
+    thread_count,
+    thread_id,
+)
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
+from tilewright.dialects.cute_nvgpu.threads import (
+    BulkLoadOp,
+    FenceProxyAsyncOp,
+    MBarrierArriveOnCopiesOp,
+    MBarrierExpectTxOp,
+)
+from tilewright.dialects.nv_tileas import async_copy
+from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
+from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer
+from tilewright.dialects.nvgpu.mbarrier import MBarrierArriveExpectTxOp
+from tilewright.dialects.nvvm.attributes import LoadCacheModifier
+from tilewright.dialects.nvvm.copy import CpAsyncOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I64
+from tilewright.target.features import Feature
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+
+@converts(async_copy.CreateTokenOp)
+def create_token(
+    op: async_copy.CreateTokenOp, new: async_copy.CreateTokenOp, build: ConversionBuilder
+) -> Result:
+    """A fresh barrier for all that arrive in a phase, and phase 0."""
+    arrivals = 1 if Feature.TMA in target_or_baseline(op) else thread_count(op)
+    init_barriers(op, build, [(op.slot, op.producers * arrivals)], again=op.again)
+    return constant(build, op.slot)
+
+
+@converts(async_copy.AsyncWaitOp)
+def wait(
+    op: async_copy.AsyncWaitOp, new: async_copy.AsyncWaitOp, build: ConversionBuilder
+) -> Result:
+    """Tokens of what threads do themselves have been heeded."""
+    for token in op.tokens:
+        if token.type is ASYNC_TOKEN:
+            wait_for_token(op, build, build.value(token))
+    return []
+
+
+@converts(async_copy.AsyncCopyOp)
+def copy(
+    op: async_copy.AsyncCopyOp, new: async_copy.AsyncCopyOp, build: ConversionBuilder
+) -> Result:
+    """The next phase of the barrier is the copy's: what its token stands for is over."""
+    bytes = buffer(op.target).stage_bytes
+    target = stage_address(build, new.target, new.stage, bytes)
+    slot = slot_of(build, new.token)
+    start_copy(op, build, CopySpan(new.source, target, bytes), slot)
+    if Feature.TMA not in target_or_baseline(op):
+        arrive_after_copies(op, build, slot)
+    return next_phase(build, new.token)
+
+
+class CopySpan(NamedTuple):
+    """What is copied: addresses in global and in shared memory, as numbers, and how much."""
+
+    source: Value
+    target: Value
+    bytes: int
+
+
+def start_copy(
+    op: Operation, build: ConversionBuilder, span: CopySpan, slot: Value, *, arrives: bool = True
+) -> None:
+    """Start a copy whose bytes count at a barrier, or, before sm_90, the share of each thread.
+
+    Where one thread copies all, it also arrives, or only says how many bytes will come.
+    """
+    if Feature.TMA not in target_or_baseline(op):
+        _copy_by_threads(op, build, span)
+        return
+    with predicated(build, is_first_thread(op, build)):
+        _bulk_copy(op, build, span, slot, arrives=arrives)
+
+
+def arrive_after_copies(op: Operation, build: ConversionBuilder, slot: Value) -> None:
+    """Let every thread arrive when the copies that it started are over."""
+    barriers, place = barrier_at(op, build, slot)
+    build.create(MBarrierArriveOnCopiesOp, barriers=barriers, mbar_id=place)
+
+
+def _bulk_copy(
+    op: Operation, build: ConversionBuilder, span: CopySpan, slot: Value, *, arrives: bool
+) -> None:
+    """One thread says how many bytes will come, and starts them."""
+    barriers, place = barrier_at(op, build, slot)
+    # The stage may have been written by threads before.
+    build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+    kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
+    count = index_constant(build, span.bytes)
+    build.create(kind, barriers=barriers, mbar_id=place, txcount=count)
+    build.create(
+        BulkLoadOp,
+        source=global_pointer(build, span.source),
+        target=shared_pointer(build, span.target),
+        barriers=barriers,
+        mbar_id=place,
+        bytes=span.bytes,
+    )
+
+
+def _copy_by_threads(op: Operation, build: ConversionBuilder, span: CopySpan) -> None:
+    """Neighbouring threads copy neighbouring pieces."""
+    pieces, threads = span.bytes // COPIED_AT_ONCE, thread_count(op)
+    own = multiply(build, to_i64(build, thread_id(op, build)), COPIED_AT_ONCE, I64)
+    start = [add(build, base, own, I64) for base in (span.source, span.target)]
+    for first in range(0, pieces, threads):
+        with predicated(build, _below(op, build, pieces - first)):
+            places = [add(build, base, first * COPIED_AT_ONCE, I64) for base in start]
+            build.create(
+                CpAsyncOp,
+                src=global_pointer(build, places[0]),
+                dst=shared_pointer(build, places[1]),
+                size=COPIED_AT_ONCE,
+                modifier=LoadCacheModifier.CG,
+            )
+
+
+def _below(op: Operation, build: ConversionBuilder, count: int) -> Value | None:
+    """Whether the thread is one of the first so many; nothing if all are."""
+    if count >= thread_count(op):
+        return None
+    number, bound = thread_id(op, build), constant(build, count)
+    return build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
+
+
+PATTERNS: Final[Patterns] = (
+    create_token,
+    wait,
+    copy,
+)

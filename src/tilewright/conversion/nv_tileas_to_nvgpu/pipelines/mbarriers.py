@@ -1,0 +1,163 @@
+"""Barriers in shared memory: one group for a function, in which each token and stage has slots.
+
+The handle of a token is an i32: the slot, and above it the parity of the phase that comes next. So
+a token is over when the phase before that one is; a fresh barrier counts as if it just had one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.targets import target_or_baseline
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    function_context,
+    is_first_thread,
+    synchronize,
+)
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
+from tilewright.dialects.cute_nvgpu.threads import FenceMBarrierInitOp, MBarrierInvalidateOp
+from tilewright.dialects.gpu.attributes import AddressSpace
+from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.types import pipeline
+from tilewright.dialects.nvgpu.mbarrier import (
+    MBarrierArriveOp,
+    MBarrierCreateOp,
+    MBarrierInitOp,
+    MBarrierTryWaitParityOp,
+)
+from tilewright.dialects.nvgpu.types import MBARRIER_TOKEN, MBarrierGroupType
+from tilewright.ir.attributes import IntegerAttr
+from tilewright.ir.types import I32, INDEX
+from tilewright.target.features import Feature
+from tilewright.target.resources import BARRIER_SLOTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.nv_tileaa.structure import FuncOp
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+PHASE_BIT: Final = BARRIER_SLOTS
+"""What a handle has above its slot."""
+
+
+SUSPEND_NANOSECONDS: Final = 1 << 20
+"""For how many nanoseconds a thread sleeps at a barrier before it looks again."""
+
+
+def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
+    """Make room for all barriers of a function, at its entry.
+
+    Those that are made again later are ended before: so there must be one from the start.
+    """
+    count, again = 0, set[int]()
+    for inner in op.walk():
+        if isinstance(inner, CreateTokenOp):
+            count = max(count, inner.slot + 1)
+            again |= {inner.slot} if inner.again else set()
+        elif isinstance(inner, CreatePipelineOp) and inner.slot is not None:
+            count = max(count, inner.slot + 2 * pipeline(inner.result).stages)
+    if not count:
+        return
+    group = MBarrierGroupType(AddressSpace.WORKGROUP, count)
+    function_context(op, build).barriers = build.create(MBarrierCreateOp, types=[group]).barriers
+    if again:
+        with predicated(build, is_first_thread(op, build)):
+            _init(op, build, [(slot, 1) for slot in sorted(again)])
+
+
+def init_barriers(
+    op: Operation, build: ConversionBuilder, counts: Sequence[tuple[int, int]], *, again: bool
+) -> None:
+    """Make barriers ready, each in its slot for so many arrivals, before any thread goes on."""
+    if again:
+        synchronize(op, build)
+    with predicated(build, is_first_thread(op, build)):
+        if again:
+            for slot, _ in counts:
+                place = index_constant(build, slot)
+                build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=place)
+        _init(op, build, counts)
+        if Feature.TMA in target_or_baseline(op):
+            build.create(FenceMBarrierInitOp)
+    synchronize(op, build)
+
+
+def _init(op: Operation, build: ConversionBuilder, counts: Sequence[tuple[int, int]]) -> None:
+    for slot, count in counts:
+        build.create(
+            MBarrierInitOp,
+            barriers=_group(op, build),
+            mbar_id=index_constant(build, slot),
+            count=index_constant(build, count),
+        )
+
+
+def _group(op: Operation, build: ConversionBuilder) -> Value:
+    barriers = function_context(op, build).barriers
+    assert barriers is not None
+    return barriers
+
+
+def barrier_at(op: Operation, build: ConversionBuilder, slot: Value) -> tuple[Value, Value]:
+    """The group of a function's barriers and the place of one, by its slot as i32."""
+    return _group(op, build), as_index(build, slot)
+
+
+def as_index(build: ConversionBuilder, number: Value) -> Value:
+    """An i32 as an index."""
+    return build.create(IndexCastOp, source=number, types=[INDEX]).result
+
+
+def index_constant(build: ConversionBuilder, number: int) -> Value:
+    """A constant index."""
+    return build.create(ConstantOp, value=IntegerAttr(number, INDEX), types=[INDEX]).result
+
+
+def wait_for_phase(
+    op: Operation, build: ConversionBuilder, slot: Value, phase: Value, *, before: bool
+) -> None:
+    """Wait until the phase of this parity is over, or the one before it."""
+    wanted = constant(build, 0 if before else 1)
+    parity = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=phase, rhs=wanted).result
+    barriers, place = barrier_at(op, build, slot)
+    build.create(
+        MBarrierTryWaitParityOp,
+        barriers=barriers,
+        mbar_id=place,
+        phase_parity=parity,
+        ticks=index_constant(build, SUSPEND_NANOSECONDS),
+        types=[],
+    )
+
+
+def arrive(op: Operation, build: ConversionBuilder, slot: Value) -> None:
+    """One arrival by every thread."""
+    barriers, place = barrier_at(op, build, slot)
+    build.create(MBarrierArriveOp, barriers=barriers, mbar_id=place, types=[MBARRIER_TOKEN])
+
+
+def slot_of(build: ConversionBuilder, handle: Value) -> Value:
+    """The slot in the handle of a token."""
+    return build.create(AndIOp, lhs=handle, rhs=constant(build, BARRIER_SLOTS - 1)).result
+
+
+def wait_for_token(op: Operation, build: ConversionBuilder, handle: Value) -> None:
+    """Wait until what a token stands for is over."""
+    bits = constant(build, PHASE_BIT.bit_length() - 1)
+    phase = build.create(ShRUIOp, lhs=handle, rhs=bits).result
+    wait_for_phase(op, build, slot_of(build, handle), phase, before=True)
+
+
+def next_phase(build: ConversionBuilder, handle: Value) -> Value:
+    """The token that stands for the phase which comes next."""
+    return build.create(XOrIOp, lhs=handle, rhs=constant(build, PHASE_BIT, I32)).result

@@ -1,0 +1,106 @@
+"""Tiles on their way through shared memory: each thread's pieces lie side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer, shared_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_value,
+    constant,
+    multiply,
+    to_i64,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import tile_accesses
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.shared_buffers import stage_address
+from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import (
+    from_words,
+    split_access,
+    word_type,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import load_shared
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_count, thread_id
+from tilewright.dialects.arith.comparison import SelectOp
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.staging import StageLoadOp, TakeStagedOp
+from tilewright.dialects.nv_tileas.types import buffer
+from tilewright.dialects.nvvm.attributes import LoadCacheModifier
+from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncOp, CpAsyncWaitGroupOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import I64, VectorType
+from tilewright.layout.linear import REGISTER
+from tilewright.target.arch import MAX_ACCESS_BYTES
+
+if TYPE_CHECKING:
+    from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import VectorAccess
+    from tilewright.ir.values import Value
+
+
+@converts(StageLoadOp)
+def stage_load(op: StageLoadOp, new: StageLoadOp, build: ConversionBuilder) -> Result:
+    """Every thread starts its copies; of what is not there no byte is read, and all are zero."""
+    bytes = op.vector * pointee_bytes(element_of(op.tile))
+    where = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, new.condition)
+    at = _first_chunk(op, build, new.room, new.stage, bytes)
+    for number, place in enumerate(where):
+        build.create(
+            CpAsyncOp,
+            src=global_pointer(build, place.address, place.offset),
+            dst=_chunk(op, build, at, number, bytes),
+            size=bytes,
+            modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
+            cp_size=_bytes_read(build, place, bytes),
+        )
+    build.create(CpAsyncCommitGroupOp)
+    return []
+
+
+def _bytes_read(build: ConversionBuilder, place: VectorAccess, bytes: int) -> Value | None:
+    """How many bytes are read."""
+    if place.predicate is None:
+        return None
+    return build.create(
+        SelectOp,
+        condition=place.predicate,
+        true_value=constant(build, bytes),
+        false_value=constant(build, 0),
+    ).result
+
+
+@converts(TakeStagedOp)
+def take_staged(op: TakeStagedOp, new: TakeStagedOp, build: ConversionBuilder) -> Result:
+    """Every thread waits for its own copies, and reads its registers."""
+    (type,) = build.types.convert(op.result.type) or (I64,)
+    assert isinstance(type, VectorType)
+    bytes = op.vector * pointee_bytes(element_of(op.result.type))
+    build.create(CpAsyncWaitGroupOp, n=op.pending)
+    at = _first_chunk(op, build, new.room, new.stage, bytes)
+    words: list[Value] = []
+    for number in range(layout_of(op.result).extent(REGISTER) // op.vector):
+        piece = _chunk(op, build, at, number, bytes)
+        words += split_access(build, load_shared(build, piece, word_type(bytes), bytes), bytes)
+    return from_words(build, words, type)
+
+
+def _first_chunk(
+    op: StageLoadOp | TakeStagedOp, build: ConversionBuilder, room: Value, stage: Value, bytes: int
+) -> Value:
+    """Where the thread's first piece of a stage lies."""
+    base = stage_address(build, room, stage, buffer(op.room).stage_bytes)
+    own = multiply(build, to_i64(build, thread_id(op, build), signed=False), bytes, I64)
+    return as_value(build, add(build, base, own, I64), I64)
+
+
+def _chunk(
+    op: StageLoadOp | TakeStagedOp, build: ConversionBuilder, at: Value, number: int, bytes: int
+) -> Value:
+    """Pieces of one number of all threads lie in a row."""
+    return shared_pointer(build, at, number * bytes * thread_count(op))
+
+
+PATTERNS: Final[Patterns] = (
+    stage_load,
+    take_staged,
+)

@@ -1,0 +1,110 @@
+"""Tiles from one layout to another: within threads, or through shared memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import conjunction, is_owner, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.convert_layout_shuffle import (
+    shuffle_within_warps,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import LdMatrixTile
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
+from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.dialects.vector.elements import FromElementsOp
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.types import VectorType
+from tilewright.layout import gf2
+from tilewright.layout.linear import WARP
+from tilewright.layout.matrices import ROW, matrix_access, matrix_memory
+from tilewright.layout.pieces import one_piece, piece_bits, piece_of_thread, piece_registers
+from tilewright.layout.staging import common_vector, staging
+from tilewright.layout.transfer import Move, is_shuffled, transfer
+from tilewright.plans.scratch import register_bytes
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
+
+
+@converts(ConvertLayoutOp)
+def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionBuilder) -> Result:
+    """Threads that hold what they need pick it, lanes exchange it, others meet in shared memory."""
+    source, wanted = layout_of(op.source), layout_of(op.result)
+    found = transfer(source, wanted)
+    if found.move <= Move.REGISTERS:
+        return rearrange_registers(op, build, new.source, source, wanted)
+    if is_shuffled(found):
+        return shuffle_within_warps(op, build, new.source, found.origin)
+    return _SharedMemoryConversion(op, build).moved(new.source)
+
+
+class _SharedMemoryConversion:
+    """A move through shared memory: of a small tile at once, of a large one piece by piece."""
+
+    __slots__ = ("_acting", "_bits", "_build", "_op", "_reads", "_source", "_wanted", "_writes")
+
+    def __init__(self, op: ConvertLayoutOp, build: ConversionBuilder) -> None:
+        self._op, self._build = op, build
+        self._source, self._wanted = layout_of(op.source), layout_of(op.result)
+        bytes = register_bytes(element_of(op.source.type))
+        self._bits = piece_bits(self._source, self._wanted, bytes)
+        source, wanted = (one_piece(each, self._bits) for each in (self._source, self._wanted))
+        matrices = matrix_memory(source, wanted, bytes)
+        places = (matrices or staging(source, wanted, bytes)).inverse()
+        vector = ROW // bytes if matrices else 1 << len(common_vector(source, wanted, bytes))
+        self._acting = is_owner(op, build, op.source)
+        self._writes = SharedTile(op, build, source.then(places), vector, bytes)
+        there = wanted.then(places)
+        access = matrix_access(there, bytes) if matrices else None
+        if access is None:
+            self._reads = SharedTile(op, build, there, vector, bytes)
+        else:
+            self._reads = LdMatrixTile(op, build, access, [v * bytes for v in there.vectors(WARP)])
+
+    def moved(self, vector: Value) -> Value:
+        """What a thread holds when all pieces have moved."""
+        build, type = self._build, vector_type(self._build, self._op.result)
+        if not self._bits:
+            return self._piece(vector, 0, type)
+        found: dict[int, Value] = {}
+        count = type.shape[0] >> len(self._bits)
+        for piece in range(1 << len(self._bits)):
+            if piece:
+                build.create(BarrierOp)
+            part = self._piece(vector, piece, VectorType((count,), type.element))
+            registers = piece_registers(self._wanted, self._bits, piece)
+            found.update(zip(registers, elements(build, part), strict=True))
+        ordered = [found[register] for register in range(len(found))]
+        return build.create(FromElementsOp, elements=ordered, types=[type]).result
+
+    def _piece(self, vector: Value, piece: int, type: VectorType) -> Value:
+        build = self._build
+        with predicated(build, conjunction(build, self._acting, self._has(piece))):
+            registers = piece_registers(self._source, self._bits, piece)
+            self._writes.write(select_registers(build, vector, registers))
+        build.create(BarrierOp)
+        return self._reads.read(type)
+
+    def _has(self, piece: int) -> Value | None:
+        """Whether a thread has something of a piece; nothing if all threads have."""
+        build = self._build
+        vectors = piece_of_thread(self._source, self._bits)
+        mine = apply_linear(build, thread_id(self._op, build), vectors)
+        if isinstance(mine, int):
+            return None
+        other = constant(build, piece & gf2.support(vectors))
+        return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=mine, rhs=other).result
+
+
+PATTERNS: Final[Patterns] = (convert_layout,)

@@ -1,0 +1,65 @@
+"""Fragments of matrices from shared memory, by ldmatrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult, xor
+from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import from_words
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread_id
+from tilewright.dialects.llvm.aggregate import ExtractValueOp
+from tilewright.dialects.nvvm.attributes import MMALayout
+from tilewright.dialects.nvvm.matrix import LdMatrixOp
+from tilewright.layout import gf2
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.types import VectorType
+    from tilewright.ir.values import Value
+    from tilewright.layout.matrices import MatrixAccess
+
+
+class LdMatrixTile:
+    """What a thread has of a tile in shared memory: words of the matrices that its warp reads."""
+
+    __slots__ = ("_access", "_build", "_pointers")
+
+    def __init__(
+        self, op: Operation, build: ConversionBuilder, access: MatrixAccess, warps: Sequence[int]
+    ) -> None:
+        self._access = access
+        self._build = build
+        rows = [*access.rows, *access.matrices]
+        # Lanes beyond the matrices name a row as well; nobody reads it.
+        vectors = [*rows, *[0] * (LANE_BITS - len(rows)), *warps]
+        own = apply_linear(build, thread_id(op, build), vectors)
+        reach = gf2.support(vectors)
+        bases: dict[int, OpFoldResult] = {}
+        self._pointers: list[Value] = []
+        for number in range(1 << len(access.rest)):
+            start = gf2.combine(access.rest, number)
+            changed = start & reach
+            if changed not in bases:
+                bases[changed] = xor(build, own, changed)
+            self._pointers.append(scratch_pointer(op, build, bases[changed], start ^ changed))
+
+    def read(self, type: VectorType) -> Value:
+        """Take all registers from where they are."""
+        return from_words(self._build, [w for p in self._pointers for w in self._words(p)], type)
+
+    def _words(self, pointer: Value) -> list[Value]:
+        """The words of a thread, one for each matrix."""
+        build, count = self._build, 1 << len(self._access.matrices)
+        layout = MMALayout.COL if self._access.transposed else MMALayout.ROW
+        loaded = build.create(LdMatrixOp, ptr=pointer, num=count, layout=layout).res
+        if count == 1:
+            return [loaded]
+        return [
+            build.create(ExtractValueOp, container=loaded, position=[number]).res
+            for number in range(count)
+        ]

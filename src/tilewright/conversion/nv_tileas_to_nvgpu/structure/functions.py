@@ -1,0 +1,135 @@
+"""Functions that blocks run become functions that threads run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
+from tilewright.conversion.nv_tileas_to_nvgpu.memory.alloca import (
+    allocate_heap_frame,
+    free_heap_frame,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import create_barriers
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
+    define_scratch,
+    scratch_attributes,
+    scratch_type,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import define_thread_id
+from tilewright.dialects.arith.casts import IndexCastOp
+from tilewright.dialects.gpu.attributes import Dimension
+from tilewright.dialects.gpu.indices import BlockIdOp, GridDimOp
+from tilewright.dialects.gpu.structure import GPUFuncOp
+from tilewright.dialects.gpu.structure import ReturnOp as GPUReturnOp
+from tilewright.dialects.nv_tileaa.program import (
+    CancelNextProgramIdOp,
+    GetNumProgramsOp,
+    GetProgramIdOp,
+    IsValidProgramIdOp,
+)
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nvvm.attribute_names import MINCTASM
+from tilewright.ir.attributes import IntegerAttr, TypeAttr
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.operation import Block
+from tilewright.ir.types import I1, I32, FunctionType
+from tilewright.target.arch import WARP_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.gpu.indices import IndexOp
+    from tilewright.ir.values import Value
+
+_DIMENSIONS: Final = (Dimension.X, Dimension.Y, Dimension.Z)
+
+
+@converts(FuncOp)
+def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
+    """A kernel has as many threads as its specification has warps of them.
+
+    No tile is shared between CTAs, so a wish for clusters has nothing to give: it would only keep
+    grids that they do not divide from being launched.
+    """
+    inputs = build.types.convert_all(op.signature.inputs)
+    if inputs is None:
+        return build.reject("expected arguments that a thread can have")
+    spec = op.kernel_spec
+    if spec is None or spec.num_warps is None:
+        return build.reject("expected a kernel whose number of warps is known")
+    scratch = scratch_type(op)
+    buffers = () if scratch is None else (scratch,)
+    entry = Block((*inputs, *buffers), [op.location] * (len(inputs) + len(buffers)))
+    made = build.create(
+        GPUFuncOp,
+        sym_name=op.sym_name,
+        function_type=TypeAttr(FunctionType(tuple(inputs))),
+        kernel=True,
+        known_block_size=(spec.num_warps * WARP_SIZE, 1, 1),
+        workgroup_attributions=len(buffers),
+        workgroup_attrib_attrs=(scratch_attributes(op),) if buffers else None,
+        body=entry,
+    )
+    # Without a word ptxas leaves registers for a second block, and spills where one needs them.
+    made.attributes[MINCTASM] = IntegerAttr(spec.occupancy or 1, I32)
+    with build.at(InsertPoint.at_end(entry)):
+        define_thread_id(op, build)
+        if buffers:
+            define_scratch(op, entry.args[-1], build)
+        allocate_heap_frame(op, build)
+        create_barriers(op, build)
+        build.inline_block(op.body.block, _grouped(op, entry.args[: len(inputs)], build))
+        free_heap_frame(op, build)
+        build.create(GPUReturnOp)
+    return made
+
+
+def _grouped(
+    op: FuncOp, arguments: Sequence[Value], build: ConversionBuilder
+) -> list[tuple[Value, ...]]:
+    """The arguments of the new function, those together that stand for one of the old."""
+    rest = iter(arguments)
+    sizes = [len(build.types.convert(type) or ()) for type in op.signature.inputs]
+    return [tuple([next(rest) for _ in range(size)]) for size in sizes]
+
+
+def _per_dimension(kind: type[IndexOp], build: ConversionBuilder) -> list[Value]:
+    """A query along each dimension of the grid, as i32."""
+    found = [build.create(kind, dimension=dimension).result for dimension in _DIMENSIONS]
+    return [build.create(IndexCastOp, source=index, types=[I32]).result for index in found]
+
+
+@converts(GetProgramIdOp)
+def program_id(op: GetProgramIdOp, new: GetProgramIdOp, build: ConversionBuilder) -> Result:
+    """The place of the block in the grid; there is no other that it could have taken over."""
+    return _per_dimension(BlockIdOp, build)
+
+
+@converts(CancelNextProgramIdOp)
+def cancel_next(
+    op: CancelNextProgramIdOp, new: CancelNextProgramIdOp, build: ConversionBuilder
+) -> Result:
+    """There is never a block to take over: all of them run for themselves."""
+    return [(), ()]
+
+
+@converts(IsValidProgramIdOp)
+def is_valid(op: IsValidProgramIdOp, new: IsValidProgramIdOp, build: ConversionBuilder) -> Result:
+    """No place was taken over."""
+    return constant(build, 0, I1)
+
+
+@converts(GetNumProgramsOp)
+def num_programs(op: GetNumProgramsOp, new: GetNumProgramsOp, build: ConversionBuilder) -> Result:
+    """The extents of the grid."""
+    return _per_dimension(GridDimOp, build)
+
+
+PATTERNS: Final[Patterns] = (
+    function,
+    program_id,
+    cancel_next,
+    is_valid,
+    num_programs,
+)

@@ -1,0 +1,261 @@
+"""What a block tells the host: printed tiles and failed assertions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_value,
+    constant,
+    multiply,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.numerics.float_conversions import convert_float
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner, is_thread, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.slices import owner_of, select_group
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
+    elements,
+    select_registers,
+    splat_constant,
+)
+from tilewright.conversion.symbols import Symbols
+from tilewright.dialects.arith import casts
+from tilewright.dialects.arith.attributes import CmpIPredicate
+from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.integer import AndIOp, OrIOp, XOrIOp
+from tilewright.dialects.cf import AssertOp as CfAssertOp
+from tilewright.dialects.elements import element_of, width_of, with_element
+from tilewright.dialects.gpu.threads import BarrierOp, PrintfOp
+from tilewright.dialects.llvm.conversion import PtrToIntOp
+from tilewright.dialects.llvm.intrinsics.floats import FPToSISatOp
+from tilewright.dialects.nv_tileaa.attributes import RoundingMode
+from tilewright.dialects.nv_tileaa.constraints import shape as extents
+from tilewright.dialects.nv_tileaa.types import PtrType
+from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.sync import AssertOp, PrintOp
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.ir.builder import InsertPoint
+from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.ir.operation import Block
+from tilewright.ir.types import F64, I1, I32, I64, FloatType, VectorType
+from tilewright.layout.linear import REGISTER
+from tilewright.support.diagnostics import Unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.values import Value
+
+CONVERSION: Final = re.compile(
+    r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
+)
+
+
+MOST_ARGUMENTS: Final = 32
+"""What one call of `printf` takes."""
+
+
+_FLOATS: Final = "eEfFgGaA"
+
+
+_UNSIGNED: Final = "uoxXp"
+
+
+_TEXTS: Final = "sSn"
+
+
+class PrintedLine:
+    """What the first thread of the block prints: one call, as long as it takes all arguments."""
+
+    __slots__ = ("_arguments", "_build", "_op", "_text")
+
+    def __init__(self, op: PrintOp, build: ConversionBuilder) -> None:
+        self._op = op
+        self._build = build
+        self._text = ""
+        self._arguments: list[Value] = []
+
+    def add(self, text: str, argument: Value | None = None) -> None:
+        """Go on with a text, and what its conversion takes."""
+        if argument is not None:
+            if len(self._arguments) == MOST_ARGUMENTS:
+                self.print()
+            self._arguments.append(argument)
+        self._text += text
+
+    def print(self) -> None:
+        """Print what there is, and begin anew."""
+        if self._text:
+            with predicated(self._build, is_thread(self._op, 0, self._build)):
+                self._build.create(PrintfOp, format=self._text, args=self._arguments)
+        self._text, self._arguments = "", []
+
+
+@converts(PrintOp)
+def print_tiles(op: PrintOp, new: PrintOp, build: ConversionBuilder) -> Result:
+    """Each conversion takes a whole tile: `[[0, 1], [2, 3]]`."""
+    line, at = PrintedLine(op, build), 0
+    arguments = iter(zip(op.arguments, new.arguments, strict=True))
+    for match in CONVERSION.finditer(op.format):
+        line.add(op.format[at : match.start()])
+        at = match.end()
+        if match["kind"] == "%":
+            line.add("%%")
+            continue
+        tile, vector = next(arguments)
+        spelling, value = _printable(op, build, match, vector, element_of(tile.type))
+        _add_tile(op, build, line, tile, spelling, value)
+    line.add(op.format[at:])
+    line.print()
+    return [()]
+
+
+def _printable(
+    op: PrintOp, build: ConversionBuilder, match: re.Match[str], value: Value, element: Type
+) -> tuple[str, Value]:
+    """A conversion, and the registers as C passes what it takes."""
+    flags, kind = match["flags"], match["kind"]
+    if kind in _TEXTS:
+        raise Unsupported(f"printing elements by '%{kind}'", op.location)
+    wide = with_element(value.type, F64 if kind in _FLOATS else I64)
+    if isinstance(element, FloatType):
+        value = convert_float(op, build, value, element, F64, RoundingMode.NEAREST_EVEN)
+        if kind not in _FLOATS:
+            value = build.create(FPToSISatOp, operand=value, types=[wide]).res
+    elif kind in _FLOATS:
+        cast = casts.UIToFPOp if element is I1 else casts.SIToFPOp
+        value = build.create(cast, source=value, types=[wide]).result
+    elif width_of(value.type) < I64.width:
+        cast = casts.ExtUIOp if element is I1 or kind in _UNSIGNED else casts.ExtSIOp
+        value = build.create(cast, source=value, types=[wide]).result
+    if kind in _FLOATS:
+        return f"%{flags}{kind}", value
+    if kind == "c":
+        byte = splat_constant(build, 0xFF, value.type)
+        return f"%{flags}c", build.create(AndIOp, lhs=value, rhs=byte).result
+    if kind == "p":
+        return "0x%llx", value
+    return f"%{flags}ll{'u' if isinstance(element, PtrType) and kind in 'di' else kind}", value
+
+
+def _add_tile(
+    op: PrintOp,
+    build: ConversionBuilder,
+    line: PrintedLine,
+    tile: Value,
+    spelling: str,
+    value: Value,
+) -> None:
+    layout = maybe_layout_of(tile)
+    if layout is None:
+        line.add(spelling, value)
+        return
+    shape = extents(tile.type)
+    line.add("[" * len(shape))
+    if any(thread_basis(layout)):
+        line.print()
+        build.create(BarrierOp)
+        _print_by_owners(op, build, tile, spelling, value)
+        return
+    scalars = elements(build, value)
+    order = {layout.packed(register=r): r for r in range(layout.extent(REGISTER))}
+    for place in range(layout.size):
+        line.add(
+            spelling + separator(_completed_dimensions(place, shape), len(shape)),
+            scalars[order[place]],
+        )
+
+
+def _completed_dimensions(place: int, shape: Sequence[int]) -> int:
+    """How many of the last dimensions end with an element."""
+    found, size = 0, 1
+    for extent in reversed(shape):
+        size *= extent
+        found += (place + 1) % size == 0
+    return found
+
+
+def separator(complete: int, rank: int) -> str:
+    """What stands behind an element with which so many of the last dimensions end."""
+    if complete == rank:
+        return "]" * rank
+    return "]" * complete + ", " + "[" * complete
+
+
+def _print_by_owners(
+    op: PrintOp, build: ConversionBuilder, tile: Value, spelling: str, vector: Value
+) -> None:
+    """One element after the other, each by a thread that has it; the others wait."""
+    shape = extents(tile.type)
+    slot = 2 * len(shape) + 4
+    ends = [separator(number, len(shape)).ljust(slot, "\0") for number in range(len(shape) + 1)]
+    texts = Symbols(op, build).text("printf_ends", "".join(ends))
+    table = build.create(PtrToIntOp, arg=texts, types=[I64]).res
+    body = Block([I32], [op.location])
+    bounds = [constant(build, number) for number in (0, layout_of(tile).size, 1)]
+    lower, upper, step = bounds
+    build.create(ForOp, lower_bound=lower, upper_bound=upper, step=step, body=body, types=[])
+    with build.at(InsertPoint.at_end(body)):
+        place = body.args[0]
+        owner, register = owner_of(tile, place, build)
+        (element,) = elements(build, select_group(build, vector, register, 1))
+        end = add(
+            build,
+            table,
+            multiply(build, _completed_dimensions_value(build, place, shape), slot, I64),
+            I64,
+        )
+        with predicated(build, is_thread(op, owner, build)):
+            arguments = [element, as_value(build, end, I64)]
+            build.create(PrintfOp, format=spelling + "%s", args=arguments)
+        build.create(BarrierOp)
+        build.create(YieldOp)
+
+
+def _completed_dimensions_value(
+    build: ConversionBuilder, place: Value, shape: Sequence[int]
+) -> Value:
+    """How many of the last dimensions end with an element, as an i64."""
+    following = as_value(build, add(build, place, 1))
+    total, size = constant(build, 0, I64), 1
+    for extent in reversed(shape):
+        size *= extent
+        rest = build.create(AndIOp, lhs=following, rhs=constant(build, size - 1)).result
+        zero = constant(build, 0)
+        ends = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=rest, rhs=zero).result
+        one = build.create(casts.ExtUIOp, source=ends, types=[I64]).result
+        total = as_value(build, add(build, total, one, I64), I64)
+    return total
+
+
+@converts(AssertOp)
+def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
+    """One holder of each element complains if it is false."""
+    holds = _all(build, new.condition)
+    acting = is_owner(op, build, op.condition)
+    if acting is not None:
+        true = constant(build, 1, I1)
+        idle = build.create(XOrIOp, lhs=acting, rhs=true).result
+        holds = build.create(OrIOp, lhs=holds, rhs=idle).result
+    build.create(CfAssertOp, condition=holds, message=op.message)
+    return []
+
+
+def _all(build: ConversionBuilder, condition: Value) -> Value:
+    """Whether all registers are true: half of them with the other half, again and again."""
+    while isinstance(condition.type, VectorType) and condition.type.shape[0] > 1:
+        count = condition.type.shape[0] // 2
+        halves = [
+            select_registers(build, condition, list(range(at, at + count))) for at in (0, count)
+        ]
+        condition = build.create(AndIOp, lhs=halves[0], rhs=halves[1]).result
+    return elements(build, condition)[0]
+
+
+PATTERNS: Final[Patterns] = (
+    print_tiles,
+    assertion,
+)

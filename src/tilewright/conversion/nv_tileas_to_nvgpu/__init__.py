@@ -1,4 +1,7 @@
-"""From tiles with layouts to threads: nv_tileas to gpu, nvgpu, arith, math, scf, vector, llvm."""
+"""The lowering of tiles with layouts to threads: nv_tileas to gpu, nvgpu, arith, scf, vector, llvm.
+
+Patterns are in subpackages by kind of operation; the modules beside this one are what they share.
+"""
 
 from __future__ import annotations
 
@@ -90,13 +93,13 @@ PATTERNS: Final[Patterns] = (
 
 
 def target(types: TypeConverter) -> ConversionTarget:
-    """What may be left: what threads do, with what threads have."""
+    """Legal are operations of threads, on types that threads have."""
     return ConversionTarget(
         legal=("cf", "gpu", "nvgpu", "cute_nvgpu", "vector", "memref", "llvm", "nvvm", ModuleOp),
         illegal=("nv_tileaa", "nv_tileas"),
         dynamic={
-            **dict.fromkeys(elementwise.SAME, types.is_legal),
-            **dict.fromkeys(float_conversions.ROUNDED, float_conversions.is_direct),
+            **dict.fromkeys(elementwise.ELEMENTWISE_DIALECTS, types.is_legal),
+            **dict.fromkeys(float_conversions.INTEGER_TO_FLOAT, float_conversions.is_direct),
         },
     )
 
@@ -107,7 +110,7 @@ def _finder() -> PatternFinder:
 
 
 class ConvertTileASToNvgpu(Pass):
-    """Give every thread its part of each tile."""
+    """Lower tiles to the vector of registers that each thread holds."""
 
     name = "convert-tileas-to-nvgpu"
 

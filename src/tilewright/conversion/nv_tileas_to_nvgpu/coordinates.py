@@ -1,7 +1,7 @@
-"""Where the elements of a thread lie in a tile.
+"""The coordinates of a thread's elements in a tile.
 
-The coordinate of a register is the thread's own part, the same for all registers, and a constant
-for each register; mostly the two share no bits and add up.
+By linearity of layouts, the coordinate of a register is the XOR of a part that depends on the
+thread and a constant that depends on the register; mostly the two share no bits and add up.
 """
 
 from __future__ import annotations
@@ -34,57 +34,61 @@ if TYPE_CHECKING:
 class Coordinate(NamedTuple):
     """A thread's coordinates along one dimension of a tile, as i32."""
 
-    own: OpFoldResult
-    """The thread's part."""
-    by_register: tuple[int, ...]
+    thread_part: OpFoldResult
+    """The part that depends on the thread."""
+    register_parts: tuple[int, ...]
+    """The constant of each register."""
     disjoint: bool
-    """Whether the two parts share no bits: then the coordinate is their sum."""
+    """Whether the two parts share no bits, so that add serves for XOR."""
 
     def at(self, build: ConversionBuilder, register: int) -> OpFoldResult:
         """The coordinate of a register."""
-        join = add if self.disjoint else xor
-        return join(build, self.own, self.by_register[register])
+        combine = add if self.disjoint else xor
+        return combine(build, self.thread_part, self.register_parts[register])
 
     def vector(self, build: ConversionBuilder) -> Value:
         """The coordinates of all registers."""
-        type = VectorType((len(self.by_register),), I32)
-        own = build.create(BroadcastOp, source=as_value(build, self.own), types=[type]).result
-        if not any(self.by_register):
-            return own
+        type = VectorType((len(self.register_parts),), I32)
+        thread_part = build.create(
+            BroadcastOp, source=as_value(build, self.thread_part), types=[type]
+        ).result
+        if not any(self.register_parts):
+            return thread_part
         kind = AddIOp if self.disjoint else XOrIOp
-        return build.create(kind, lhs=own, rhs=constants(build, self.by_register)).result
+        return build.create(kind, lhs=thread_part, rhs=constants(build, self.register_parts)).result
 
 
 def coordinate(
     op: Operation, build: ConversionBuilder, layout: Layout, dimension: int
 ) -> Coordinate:
-    """The coordinates of a thread of an operation's function in a layout."""
-    # What is made in a block serves all that follows in it.
+    """The coordinates of the thread in a layout, computed once in each block."""
     key = (op.parent, layout, dimension)
     coordinates = lowering_context(build).coordinates
-    computed = coordinates.get(key)
-    if computed is not None:
-        return computed
-    by_register = tuple([layout.at(register=r)[dimension] for r in range(layout.extent(REGISTER))])
-    vectors = [unpack(vector, layout.shape)[dimension] for vector in thread_basis(layout)]
-    own = apply_linear(build, thread_id(op, build), vectors)
-    reach = gf2.support(vectors)
-    disjoint = not any(constant & reach for constant in by_register)
-    created = coordinates[key] = Coordinate(own, by_register, disjoint)
+    known = coordinates.get(key)
+    if known is not None:
+        return known
+    register_parts = tuple(
+        [layout.at(register=r)[dimension] for r in range(layout.extent(REGISTER))]
+    )
+    images = [unpack(vector, layout.shape)[dimension] for vector in thread_basis(layout)]
+    thread_part = apply_linear(build, thread_id(op, build), images)
+    thread_bits = gf2.support(images)
+    disjoint = not any(constant & thread_bits for constant in register_parts)
+    created = coordinates[key] = Coordinate(thread_part, register_parts, disjoint)
     return created
 
 
-def apply_linear(build: ConversionBuilder, number: Value, vectors: list[int]) -> OpFoldResult:
-    """The exclusive or of the vectors whose bits are set in the number.
+def apply_linear(build: ConversionBuilder, bits: Value, images: list[int]) -> OpFoldResult:
+    """Apply a linear map over GF(2): XOR the images of the bits that are set in an i32.
 
-    Bits that move by the same distance go together, so a run of them costs a mask and a shift.
+    Bits that are shifted by the same distance share a mask and a shift.
     """
     masks: dict[int, int] = {}
-    for bit, vector in enumerate(vectors):
-        for target in range(vector.bit_length()):
-            if vector >> target & 1:
+    for bit, image in enumerate(images):
+        for target in range(image.bit_length()):
+            if image >> target & 1:
                 masks[target - bit] = masks.get(target - bit, 0) | 1 << bit
-    total: OpFoldResult = 0
-    for up, mask in masks.items():
-        total = xor(build, total, extract_bits(build, number, mask, up))
-    return total
+    result: OpFoldResult = 0
+    for shift, mask in masks.items():
+        result = xor(build, result, extract_bits(build, bits, mask, shift))
+    return result

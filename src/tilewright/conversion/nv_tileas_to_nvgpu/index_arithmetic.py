@@ -1,4 +1,4 @@
-"""Numbers of which Python knows a part, as operations of arith: nothing is computed in vain."""
+"""Index arithmetic that folds constants: operands are integers or values of arith."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tilewright.ir.builder import Builder
 
 OpFoldResult: TypeAlias = "int | Value"
-"""An integer that is known now, or when the program runs."""
+"""An integer known at compile time, or the value that has it at run time (MLIR's term)."""
 
 
 def constant(build: Builder, number: int, type: IntegerType = I32) -> Value:
@@ -33,12 +33,12 @@ def constant(build: Builder, number: int, type: IntegerType = I32) -> Value:
 def constants(build: Builder, numbers: Sequence[int], type: IntegerType = I32) -> Value:
     """A vector of constant integers."""
     vector = VectorType((len(numbers),), type)
-    found = literal([number % (1 << type.width) for number in numbers], vector)
-    return build.create(ConstantOp, value=found, types=[vector]).result
+    value = literal([number % (1 << type.width) for number in numbers], vector)
+    return build.create(ConstantOp, value=value, types=[vector]).result
 
 
 def as_value(build: Builder, number: OpFoldResult, type: IntegerType = I32) -> Value:
-    """A number as a value."""
+    """Materialize a constant; a value is itself."""
     return number if isinstance(number, Value) else constant(build, number, type)
 
 
@@ -73,17 +73,17 @@ def xor(build: Builder, a: OpFoldResult, b: OpFoldResult, type: IntegerType = I3
     return build.create(XOrIOp, lhs=as_value(build, a, type), rhs=as_value(build, b, type)).result
 
 
-def extract_bits(build: Builder, number: Value, mask: int, up: int) -> Value:
-    """The bits of an i32 in the mask, moved up by so many places, or down."""
+def extract_bits(build: Builder, number: Value, mask: int, shift: int) -> Value:
+    """The bits of an i32 in a mask, shifted left by `shift`, or right if it is negative."""
     bits = build.create(AndIOp, lhs=number, rhs=constant(build, mask)).result
-    if not up:
+    if not shift:
         return bits
-    kind = ShLIOp if up > 0 else ShRUIOp
-    return build.create(kind, lhs=bits, rhs=constant(build, abs(up))).result
+    kind = ShLIOp if shift > 0 else ShRUIOp
+    return build.create(kind, lhs=bits, rhs=constant(build, abs(shift))).result
 
 
 def parity(build: Builder, number: Value, mask: int) -> Value:
-    """Whether an odd number of the bits in the mask is set, as an i1."""
+    """The parity of the bits of an i32 in a mask, as an i1."""
     bits = build.create(AndIOp, lhs=number, rhs=constant(build, mask)).result
     if mask & (mask - 1):
         ones = build.create(CtPopOp, operand=bits).result
@@ -93,15 +93,15 @@ def parity(build: Builder, number: Value, mask: int) -> Value:
 
 
 def to_i64(build: Builder, number: OpFoldResult, *, signed: bool = True) -> OpFoldResult:
-    """An integer as one of 64 bits."""
+    """Extend or truncate an integer or index to i64."""
     if isinstance(number, int):
         return number
-    found = number.type
-    if isinstance(found, IndexType):
+    type = number.type
+    if isinstance(type, IndexType):
         return build.create(IndexCastOp, source=number, types=[I64]).result
-    assert isinstance(found, IntegerType)
-    if found.width == I64.width:
+    assert isinstance(type, IntegerType)
+    if type.width == I64.width:
         return number
-    if found.width > I64.width:
+    if type.width > I64.width:
         return build.create(TruncIOp, source=number, types=[I64]).result
     return build.create(ExtSIOp if signed else ExtUIOp, source=number, types=[I64]).result

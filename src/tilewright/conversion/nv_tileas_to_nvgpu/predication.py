@@ -28,39 +28,42 @@ if TYPE_CHECKING:
 
 
 def conjunction(build: ConversionBuilder, a: Value | None, b: Value | None) -> Value | None:
-    """Whether two predicates hold; one that is absent does."""
+    """The AND of two predicates, of which None is true."""
     if a is None or b is None:
         return b if a is None else a
     return build.create(AndIOp, lhs=a, rhs=b).result
 
 
 def is_owner(op: Operation, build: ConversionBuilder, tile: Value) -> Value | None:
-    """Whether the thread is the one that acts for its elements; nothing if all threads are."""
+    """Whether the thread owns its elements of a tile; None if every thread does.
+
+    Of all replicas of an element, the owner is the one that stores, updates or prints it.
+    """
     layout = maybe_layout_of(tile)
     mask = (1 << 32) - 1 if layout is None else replica_mask(layout)
     if not mask:
         return None
-    number = thread_id(op, build)
+    bits = thread_id(op, build)
     if layout is not None:
-        number = build.create(AndIOp, lhs=number, rhs=constant(build, mask)).result
+        bits = build.create(AndIOp, lhs=bits, rhs=constant(build, mask)).result
     zero = constant(build, 0)
-    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero).result
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=bits, rhs=zero).result
 
 
 @contextmanager
 def predicated(build: ConversionBuilder, condition: Value | None) -> Generator[None]:
-    """Create what only the threads for which the condition holds do; all of them without one."""
+    """Emit code under a condition, by `scf.if`; without one, unconditionally."""
     if condition is None:
         yield
         return
-    inside = Block()
-    build.create(IfOp, condition=condition, then_region=inside, types=[])
-    with build.at(InsertPoint.at_end(inside)):
+    body = Block()
+    build.create(IfOp, condition=condition, then_region=body, types=[])
+    with build.at(InsertPoint.at_end(body)):
         yield
         build.create(YieldOp)
 
 
-def is_thread(op: Operation, number: OpFoldResult, build: ConversionBuilder) -> Value:
-    """Whether the thread is the one of that number."""
-    mine, other = thread_id(op, build), as_value(build, number)
-    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=mine, rhs=other).result
+def is_thread(op: Operation, id: OpFoldResult, build: ConversionBuilder) -> Value:
+    """Whether the thread has this id."""
+    own, wanted = thread_id(op, build), as_value(build, id)
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=own, rhs=wanted).result

@@ -1,6 +1,7 @@
-"""Registers of a thread as the words that memory moves, and back.
+"""Packing a thread's elements into the words that memory accesses take, and unpacking them.
 
-Elements side by side in memory go together: 1, 2, 4 or 8 bytes are one integer, 16 are two.
+Elements that are contiguous in memory share an access: of 1, 2, 4 or 8 bytes, one integer; of 16
+bytes, a pair of i64.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _WORDS: Final = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64}
-"""The integer that an access of so many bytes moves one or two of."""
+"""The integer type of a word, by the bytes of an access."""
 
 
 def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:
-    """All registers of a vector as integers for accesses of so many bytes, in order."""
+    """Pack the elements of a vector into words for accesses of `bytes` bytes."""
     type = vector.type
     assert isinstance(type, VectorType)
-    if _is_small(type):
-        vector = _bitcast(build, vector, _patterns(type))
+    if _is_sub_byte(type):
+        vector = _bitcast(build, vector, _integers(type))
         type = VectorType(type.shape, I8)
         vector = build.create(ExtUIOp, source=vector, types=[type]).result
     word = _WORDS[bytes]
@@ -41,23 +42,23 @@ def to_words(build: Builder, vector: Value, bytes: int) -> tuple[Value, ...]:
 
 
 def from_words(build: Builder, words: Sequence[Value], type: VectorType) -> Value:
-    """The vector of registers that integers from memory hold."""
+    """Unpack words into the elements of a vector."""
     word = words[0].type
-    whole = VectorType((len(words),), word)
-    vector = build.create(FromElementsOp, elements=words, types=[whole]).result
-    if not _is_small(type):
+    packed = VectorType((len(words),), word)
+    vector = build.create(FromElementsOp, elements=words, types=[packed]).result
+    if not _is_sub_byte(type):
         return _bitcast(build, vector, type)
     bytes = _bitcast(build, vector, VectorType(type.shape, I8))
-    small = build.create(TruncIOp, source=bytes, types=[_patterns(type)]).result
-    return _bitcast(build, small, type)
+    narrow = build.create(TruncIOp, source=bytes, types=[_integers(type)]).result
+    return _bitcast(build, narrow, type)
 
 
-def _is_small(type: VectorType) -> bool:
-    """Whether an element has less than a byte; each has a byte of its own."""
+def _is_sub_byte(type: VectorType) -> bool:
+    """Whether elements are narrower than a byte; then each is padded to one."""
     return width_of(type) < I8.width
 
 
-def _patterns(type: VectorType) -> VectorType:
+def _integers(type: VectorType) -> VectorType:
     return VectorType(type.shape, IntegerType(width_of(type)))
 
 
@@ -74,19 +75,19 @@ PAIR: Final = VectorType((2,), I64)
 
 
 def word_type(bytes: int) -> Type:
-    """What an access of so many bytes moves."""
+    """The type of the value of an access of `bytes` bytes."""
     return PAIR if bytes == MAX_ACCESS_BYTES else _WORDS[bytes]
 
 
-def split_access(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:
-    """What one access brought, as words."""
+def split_access(build: Builder, value: Value, bytes: int) -> Sequence[Value]:
+    """The words of the value of one access."""
     if bytes == MAX_ACCESS_BYTES:
-        return build.create(ToElementsOp, source=moved, types=[I64, I64]).elements
-    return (moved,)
+        return build.create(ToElementsOp, source=value, types=[I64, I64]).elements
+    return (value,)
 
 
 def join_access(build: Builder, words: Sequence[Value], number: int, bytes: int) -> Value:
-    """What the access of that number takes along."""
+    """The value of the `number`th access, from the words of all."""
     if bytes == MAX_ACCESS_BYTES:
         pair = words[2 * number : 2 * number + 2]
         return build.create(FromElementsOp, elements=pair, types=[PAIR]).result

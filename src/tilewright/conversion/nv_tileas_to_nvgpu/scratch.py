@@ -1,4 +1,4 @@
-"""Shared memory of a block that operations go through."""
+"""Scratch memory: the shared memory of a CTA that operations exchange data through."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ SHARED_SPACE: Final = IntegerAttr(3, I64)
 
 
 def scratch_type(function: FuncOp) -> MemRefType | None:
-    """The buffer that a function needs in shared memory, if it needs one."""
-    total = function.attributes.get(SCRATCH_BYTES)
-    if not isinstance(total, IntegerAttr) or not total.value:
+    """The type of a function's scratch buffer; None if it needs none."""
+    size = function.attributes.get(SCRATCH_BYTES)
+    if not isinstance(size, IntegerAttr) or not size.value:
         return None
-    return MemRefType((total.value,), I8, None, SHARED_SPACE)
+    return MemRefType((size.value,), I8, None, SHARED_SPACE)
 
 
 def scratch_attributes(function: FuncOp) -> DictionaryAttr:
-    """Where the buffer of a function may begin."""
+    """The alignment of a function's scratch buffer."""
     aligned = function.attributes.get(SCRATCH_ALIGNMENT)
     return DictionaryAttr(() if aligned is None else {ALIGN: aligned})
 
 
 def define_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
-    """Take the address of the buffer, at the entry of the function."""
+    """Take the address of the scratch buffer, at the entry of the function."""
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
     address = build.create(IndexCastOp, source=index, types=[I64]).result
     pointer = shared_pointer(build, address)
@@ -64,16 +64,17 @@ def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, in
 
 
 def scratch_pointer(
-    op: Operation, build: ConversionBuilder, offset: OpFoldResult, further: int = 0
+    op: Operation, build: ConversionBuilder, offset: OpFoldResult, displacement: int = 0
 ) -> Value:
-    """The address of a byte of the scratch memory that an operation was given.
+    """A pointer into the part of the scratch memory that an operation owns.
 
-    What is known of the offset should be in `further`: instructions add it for nothing.
+    `displacement` is the constant part of the offset, which becomes an immediate operand of the
+    access.
     """
     scratch, start = _scratch(op, build)
-    known = start + further
+    immediate = start + displacement
     if isinstance(offset, int):
-        return _offset_pointer(build, scratch.pointer, offset + known)
+        return _offset_pointer(build, scratch.pointer, offset + immediate)
     pointer = build.create(
         GEPOp,
         base=scratch.pointer,
@@ -81,11 +82,11 @@ def scratch_pointer(
         constants=[DYNAMIC_INDEX],
         element=I8,
     ).res
-    return _offset_pointer(build, pointer, known)
+    return _offset_pointer(build, pointer, immediate)
 
 
 def scratch_buffer(op: Operation, build: ConversionBuilder) -> tuple[Value, int]:
-    """The scratch memory of a function, and at which byte the part of an operation begins."""
+    """The scratch buffer as a memref, and the offset of the part that an operation owns."""
     scratch, start = _scratch(op, build)
     return scratch.buffer, start
 
@@ -97,14 +98,14 @@ def _offset_pointer(build: ConversionBuilder, pointer: Value, bytes: int) -> Val
 
 
 def load_shared(build: ConversionBuilder, pointer: Value, type: Type, alignment: int) -> Value:
-    """What lies in shared memory."""
-    # LLVM reads whole words where it wants a part, of which nobody may have written the rest.
-    partial = alignment < REGISTER_BYTES
+    """Load from shared memory."""
+    # LLVM widens narrow loads to whole words, whose other bytes may be uninitialized.
+    narrow = alignment < REGISTER_BYTES
     return build.create(
-        LoadOp, addr=pointer, alignment=alignment, volatile=partial, types=[type]
+        LoadOp, addr=pointer, alignment=alignment, volatile=narrow, types=[type]
     ).res
 
 
 def store_shared(build: ConversionBuilder, pointer: Value, value: Value, alignment: int) -> None:
-    """Put a value into shared memory."""
+    """Store to shared memory."""
     build.create(StoreOp, value=value, addr=pointer, alignment=alignment)

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 
 
 class SharedTile:
-    """What a thread has of a tile in shared memory: groups of registers that lie together.
+    """A thread's registers of a tile in scratch memory, accessed in vectors.
 
-    The tile begins `start` bytes behind the beginning of the scratch memory, and `further` ones.
+    `offsets` maps registers to elements of the memory. The tile begins at the byte `start` plus
+    `displacement` of the operation's scratch memory.
     """
 
     __slots__ = ("_build", "_bytes", "_order", "_pointers", "_width")
@@ -49,62 +50,63 @@ class SharedTile:
         self,
         op: Operation,
         build: ConversionBuilder,
-        places: Layout,
+        offsets: Layout,
         vector: int,
         bytes: int,
         *,
         start: OpFoldResult = 0,
-        further: int = 0,
+        displacement: int = 0,
     ) -> None:
         self._build = build
         self._bytes = bytes
         self._width = vector * bytes
-        self._order = vector_order(places, vector)
-        own = apply_linear(build, thread_id(op, build), thread_basis(places))
-        reach = gf2.support(thread_basis(places))
-        # What changes bits of the thread's part is in few starts; the rest is added for nothing.
+        self._order = vector_order(offsets, vector)
+        thread_part = apply_linear(build, thread_id(op, build), thread_basis(offsets))
+        thread_bits = gf2.support(thread_basis(offsets))
+        # Few registers change bits of the thread's part of the offset; those share a base each, and
+        # what remains is an immediate operand.
         bases: dict[int, OpFoldResult] = {}
         self._pointers: list[Value] = []
         for register in self._order[::vector]:
-            place = places.packed(register=register)
-            changed = place & reach
+            offset = offsets.packed(register=register)
+            changed = offset & thread_bits
             if changed not in bases:
-                part = multiply(build, xor(build, own, changed), bytes)
-                bases[changed] = add(build, part, start)
-            known = (place ^ changed) * bytes + further
-            self._pointers.append(scratch_pointer(op, build, bases[changed], known))
+                scaled = multiply(build, xor(build, thread_part, changed), bytes)
+                bases[changed] = add(build, scaled, start)
+            immediate = (offset ^ changed) * bytes + displacement
+            self._pointers.append(scratch_pointer(op, build, bases[changed], immediate))
 
     def write(self, vector: Value) -> None:
-        """Put all registers where they belong."""
+        """Store all registers."""
         build, width = self._build, self._width
         words = to_words(build, select_registers(build, vector, self._order), width)
         for number, pointer in enumerate(self._pointers):
             store_shared(build, pointer, join_access(build, words, number, width), width)
 
     def read(self, type: VectorType) -> Value:
-        """Take all registers from where they are."""
+        """Load all registers."""
         build, width = self._build, self._width
         words: list[Value] = []
         for pointer in self._pointers:
-            moved = load_shared(build, pointer, word_type(width), width)
-            words += split_access(build, moved, width)
-        back = [0] * len(self._order)
-        for place, register in enumerate(self._order):
-            back[register] = place
-        return select_registers(build, from_words(build, words, type), back)
+            loaded = load_shared(build, pointer, word_type(width), width)
+            words += split_access(build, loaded, width)
+        inverse = [0] * len(self._order)
+        for position, register in enumerate(self._order):
+            inverse[register] = position
+        return select_registers(build, from_words(build, words, type), inverse)
 
 
-def vector_order(places: Layout, vector: int) -> list[int]:
-    """The registers in an order in which each group of so many lies side by side."""
-    basis = gf2.Basis(places.vectors(REGISTER))
+def vector_order(offsets: Layout, vector: int) -> list[int]:
+    """An order of the registers in which those of each vector access are contiguous."""
+    basis = gf2.Basis(offsets.vectors(REGISTER))
     masks: list[int] = []
-    chosen = gf2.Basis()
+    independent = gf2.Basis()
     for bit in range(log2(vector)):
         mask = basis.express(1 << bit)
         assert mask is not None
-        chosen.offer(bit, mask)
+        independent.offer(bit, mask)
         masks.append(mask)
-    for bit in range(len(places.vectors(REGISTER))):
-        if chosen.offer(len(masks), 1 << bit):
+    for bit in range(len(offsets.vectors(REGISTER))):
+        if independent.offer(len(masks), 1 << bit):
             masks.append(1 << bit)
-    return [gf2.combine(masks, number) for number in range(places.extent(REGISTER))]
+    return [gf2.combine(masks, number) for number in range(offsets.extent(REGISTER))]

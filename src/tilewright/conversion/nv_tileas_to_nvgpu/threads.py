@@ -1,4 +1,4 @@
-"""Who a thread is: its number in the block, made once at the entry of the function."""
+"""Thread ids, thread counts and barriers of the threads that execute an operation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def enclosing_function(op: Operation) -> FuncOp:
-    """The function that an operation of the old program belongs to, or is."""
+    """The function around an operation of the old program, or the operation itself."""
     if isinstance(op, FuncOp):
         return op
     for outer in op.ancestors():
@@ -40,19 +40,19 @@ def enclosing_function(op: Operation) -> FuncOp:
 
 
 def define_thread_id(op: FuncOp, build: ConversionBuilder) -> None:
-    """Ask for the number of the thread, at the entry of the function that is being converted."""
+    """Read the thread id at the entry of the function that is being converted."""
     index = build.create(ThreadIdOp, dimension=Dimension.X).result
-    thread_id = build.create(IndexCastOp, source=index, types=[I32]).result
-    lowering_context(build).functions[op] = FunctionContext(thread_id)
+    number = build.create(IndexCastOp, source=index, types=[I32]).result
+    lowering_context(build).functions[op] = FunctionContext(number)
 
 
 def function_context(op: Operation, build: ConversionBuilder) -> FunctionContext:
-    """What the function of an operation has computed at its entry."""
+    """The context of the function around an operation."""
     return lowering_context(build).functions[enclosing_function(op)]
 
 
 def thread_id(op: Operation, build: ConversionBuilder) -> Value:
-    """The number of the thread in its block, or in the agent that it belongs to.
+    """The thread's index in its CTA, or among the threads of its agent, as an i32.
 
     The lane is in the low bits, above it the warp.
     """
@@ -63,7 +63,7 @@ def thread_id(op: Operation, build: ConversionBuilder) -> Value:
 
 
 def thread_count(op: Operation) -> int:
-    """How many threads do an operation: those of an agent, or all."""
+    """The number of threads that execute an operation: those of its agent, or of the CTA."""
     agent = agent_of(op)
     if agent is not None:
         return agent.warps * WARP_SIZE
@@ -74,14 +74,14 @@ def thread_count(op: Operation) -> int:
 
 
 def is_first_thread(op: Operation, build: ConversionBuilder) -> Value:
-    """Whether the thread is the first of those that do an operation."""
+    """Whether the thread is the first of those that execute an operation."""
     zero = build.create(ConstantOp, value=IntegerAttr(0, I32), types=[I32]).result
     number = thread_id(op, build)
     return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=number, rhs=zero).result
 
 
 def synchronize(op: Operation, build: ConversionBuilder) -> None:
-    """All threads that do an operation wait for each other; agents have barriers of their own."""
+    """Emit a barrier for the threads that execute an operation: agents have named barriers."""
     agent = agent_of(op)
     if agent is None:
         build.create(BarrierOp)
@@ -98,11 +98,11 @@ def synchronize(op: Operation, build: ConversionBuilder) -> None:
 
 
 def thread_basis(layout: Layout) -> list[int]:
-    """What each bit of the thread's number contributes to the element."""
+    """The basis vectors of the thread id's bits: lanes, then warps."""
     return [*layout.vectors(LANE), *layout.vectors(WARP)]
 
 
 def replica_mask(layout: Layout) -> int:
-    """The bits of the thread's number that repeat what others hold."""
-    found = layout.replicas()
-    return found.get(LANE, 0) | found.get(WARP, 0) << LANE_BITS
+    """The bits of the thread id that select among replicas of the same elements."""
+    replicas = layout.replicas()
+    return replicas.get(LANE, 0) | replicas.get(WARP, 0) << LANE_BITS

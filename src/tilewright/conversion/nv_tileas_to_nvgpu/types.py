@@ -1,4 +1,4 @@
-"""What a thread has of each value: its registers of a tile, addresses as numbers, no tokens."""
+"""The type converter: a tile becomes the vector of a thread's registers, an address an i64."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _TF32_DROPPED: Final = F32.width - TF32.width
-"""What an f32 has at its end that a tf32 has not."""
+"""The low bits of an f32 that a tf32 lacks."""
 
 
 def thread_types() -> TypeConverter:
-    """The types of one thread's part of the program.
+    """The types of the program of one thread.
 
-    A tile is one vector of the thread's registers. An address is a number of 64 bits. A tensor in
-    memory is its address and, as numbers of 64 bits, those extents and strides that its type
-    leaves open; so is a view of it. Tokens have been heeded by now and are nothing; those of
-    asynchronous copies are the handle of a barrier. A place in a pipeline is stage and parity.
+    A tile is one vector of the thread's registers. An address is an i64. A memref, or a view of
+    one, is its address and its dynamic extents and strides, each an i64. Memory tokens become
+    nothing, since barriers already order memory; a token of an asynchronous copy is the handle of
+    an mbarrier. A pipeline iterator is a stage and the parity of its phase.
     """
     types = TypeConverter()
     types.keep(Type)
     types.add(FloatType, element_type)
     types.add(PtrType, element_type)
     types.add(TensorType, tile_type)
-    types.add(MemrefType, _parts)
-    types.add(TiledViewType, lambda view: _parts(view.source))
+    types.add(MemrefType, _memref_fields)
+    types.add(TiledViewType, lambda view: _memref_fields(view.source))
     types.add(MemTokenType, lambda _: ())
     types.add(ProgramIdType, lambda _: ())
     types.add(AsyncTokenType, lambda _: I32)
@@ -71,39 +71,39 @@ def thread_types() -> TypeConverter:
 
 
 def element_type(type: Type) -> Type:
-    """What an element of a tile, or a scalar, is to a thread."""
+    """The type that a thread has for an element of a tile, or a scalar."""
     if isinstance(type, PtrType):
         return I64
-    # Nothing computes with four bits: they are what they are in memory.
+    # No instruction computes with f4: threads only move its bits.
     if type is F4E2M1FN:
         return I4
-    # The bits of tf32 that count are those of an f32.
+    # A tf32 is an f32 whose low bits are ignored.
     return F32 if type is TF32 else type
 
 
 def thread_bits(pattern: int, type: Type) -> int:
-    """The bits of a constant as a thread has it."""
+    """The bits of a constant in the type that a thread has for it."""
     return pattern << _TF32_DROPPED if element_of(type) is TF32 else pattern
 
 
 def tile_type(tile: TensorType) -> Converted:
-    """The registers that a thread has of a tile; what has no layout is not for threads."""
+    """The vector of a thread's registers of a tile; a tile without a layout has none."""
     if tile.encoding is None:
         return None
     return VectorType((registers(tile),), element_type(tile.element))
 
 
 def vector_type(build: ConversionBuilder, tile: Value) -> VectorType:
-    """The vector of registers that a thread has of a tile of the old program."""
+    """The vector of a thread's registers of a tile of the old program."""
     (type,) = build.types.convert(tile.type) or (tile.type,)
     assert isinstance(type, VectorType)
     return type
 
 
 def registers(tile: Type | Value) -> int:
-    """How many elements of a tile a thread has."""
+    """The number of a thread's registers of a tile."""
     return layout_of(tile).extent(REGISTER)
 
 
-def _parts(memory: MemrefType) -> Converted:
+def _memref_fields(memory: MemrefType) -> Converted:
     return (I64,) * (1 + memory.shape.count(DYNAMIC) + memory.strides.count(DYNAMIC))

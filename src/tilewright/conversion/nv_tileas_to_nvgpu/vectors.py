@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def as_vector(build: ConversionBuilder, value: Value) -> Value:
-    """A scalar as a vector of one."""
+    """A scalar as a vector of one element; a vector is itself."""
     if isinstance(value.type, VectorType):
         return value
     type = VectorType((1,), value.type)
@@ -31,7 +31,7 @@ def as_vector(build: ConversionBuilder, value: Value) -> Value:
 
 
 def elements(build: ConversionBuilder, vector: Value) -> Sequence[Value]:
-    """The registers of a vector one by one; a scalar is one."""
+    """The elements of a vector; a scalar is its only element."""
     if not isinstance(vector.type, VectorType):
         return (vector,)
     types = [vector.type.element] * vector.type.shape[0]
@@ -39,32 +39,34 @@ def elements(build: ConversionBuilder, vector: Value) -> Sequence[Value]:
 
 
 def splat_constant(build: Builder, pattern: int, type: Type) -> Value:
-    """A constant of a type, all of whose elements have these bits."""
+    """A constant of which every element has these bits."""
     bits = pattern % (1 << width_of(type))
     return build.create(ConstantOp, value=literal([bits], type), types=[type]).result
 
 
 def bitcast(build: Builder, value: Value, type: Type) -> Value:
-    """The same bits as another type of that width."""
+    """Reinterpret bits as another type of the same width."""
     if value.type is type:
         return value
     return build.create(BitcastOp, source=value, types=[type]).result
 
 
 def as_integers(build: Builder, value: Value) -> Value:
-    """Floats as integers."""
+    """Reinterpret floats as integers."""
     return bitcast(build, value, with_element(value.type, IntegerType(width_of(value.type))))
 
 
-def select(build: Builder, condition: Value, yes: Value, no: Value) -> Value:
-    """One of two, element by element."""
-    return build.create(SelectOp, condition=condition, true_value=yes, false_value=no).result
+def select(build: Builder, condition: Value, true_value: Value, false_value: Value) -> Value:
+    """`arith.select`."""
+    return build.create(
+        SelectOp, condition=condition, true_value=true_value, false_value=false_value
+    ).result
 
 
 def map_elements(
     build: Builder, compute: Callable[[Sequence[Value]], Value], *vectors: Value
 ) -> Value:
-    """What only scalars have, for every register."""
+    """Apply an operation that only scalars have to every element."""
     type = vectors[0].type
     if not isinstance(type, VectorType):
         return compute(vectors)
@@ -72,9 +74,9 @@ def map_elements(
         build.create(ToElementsOp, source=vector, types=[_element(vector)] * type.shape[0]).elements
         for vector in vectors
     ]
-    made = [compute(scalars) for scalars in zip(*columns, strict=True)]
-    whole = with_element(type, made[0].type)
-    return build.create(FromElementsOp, elements=made, types=[whole]).result
+    results = [compute(scalars) for scalars in zip(*columns, strict=True)]
+    vector_type = with_element(type, results[0].type)
+    return build.create(FromElementsOp, elements=results, types=[vector_type]).result
 
 
 def _element(vector: Value) -> Type:
@@ -83,7 +85,7 @@ def _element(vector: Value) -> Type:
 
 
 def select_registers(build: ConversionBuilder, vector: Value, order: list[int]) -> Value:
-    """A vector of some registers of another, in an order of their own."""
+    """A vector of the elements of another one with these indices."""
     assert isinstance(vector.type, VectorType)
     if order == list(range(vector.type.shape[0])):
         return vector
@@ -92,7 +94,7 @@ def select_registers(build: ConversionBuilder, vector: Value, order: list[int]) 
 
 
 def concatenate(build: ConversionBuilder, vectors: Sequence[Value]) -> Value:
-    """Vectors of one type, as many as a power of two, one behind the other."""
+    """Concatenate vectors of one type; their number is a power of two."""
     parts = list(vectors)
     while len(parts) > 1:
         pairs = zip(parts[::2], parts[1::2], strict=True)

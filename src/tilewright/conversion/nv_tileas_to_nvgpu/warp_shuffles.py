@@ -1,4 +1,4 @@
-"""Registers of other lanes of the warp."""
+"""Warp shuffles of vectors of any element type."""
 
 from __future__ import annotations
 
@@ -19,21 +19,19 @@ if TYPE_CHECKING:
 
 
 def shuffle_registers(build: Builder, vector: Value, mode: ShuffleMode, offset: Value) -> Value:
-    """The vector of another lane; where the mode leads out of the warp, something."""
+    """The vector of another lane; unspecified if the source lane is out of range."""
     type = vector.type
     assert isinstance(type, VectorType)
     bytes = min(REGISTER_BYTES, type.shape[0] * pointee_bytes(type.element))
     width = constant(build, WARP_SIZE)
-    moved: list[Value] = []
+    words: list[Value] = []
     for word in to_words(build, vector, bytes):
-        wide = (
-            word
-            if bytes == REGISTER_BYTES
-            else build.create(ExtUIOp, source=word, types=[I32]).result
-        )
-        found = build.create(ShuffleOp, value=wide, offset=offset, width=width, mode=mode)
-        back = found.shuffle_result
+        sent = word
         if bytes < REGISTER_BYTES:
-            back = build.create(TruncIOp, source=back, types=[word.type]).result
-        moved.append(back)
-    return from_words(build, moved, type)
+            sent = build.create(ExtUIOp, source=word, types=[I32]).result
+        shuffle = build.create(ShuffleOp, value=sent, offset=offset, width=width, mode=mode)
+        received = shuffle.shuffle_result
+        if bytes < REGISTER_BYTES:
+            received = build.create(TruncIOp, source=received, types=[word.type]).result
+        words.append(received)
+    return from_words(build, words, type)

@@ -1,4 +1,4 @@
-"""Tiles whose elements a body makes of their indices: the body on all registers at once."""
+"""generate: the body computes elements from their indices, vectorized over all registers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright.layout.linear import REGISTER
 
 @converts(GenerateOp)
 def generate(op: GenerateOp, new: GenerateOp, build: ConversionBuilder) -> Result:
-    """Every thread makes its own elements."""
+    """Every thread computes its own elements."""
     layout = layout_of(op.result)
     indices = [
         coordinate(op, build, layout, dimension).vector(build)

@@ -1,4 +1,4 @@
-"""Histograms: bins in shared memory, in which one holder of each element counts it."""
+"""histogram: bins in shared memory, in which the owner of each element counts it."""
 
 from __future__ import annotations
 
@@ -39,66 +39,68 @@ if TYPE_CHECKING:
 
 @converts(HistogramOp)
 def histogram(op: HistogramOp, new: HistogramOp, build: ConversionBuilder) -> Result:
-    """Bins are cleared, elements are counted, bins are read; many bins take several rounds."""
+    """Clear the bins, count elements, read the bins; many bins take several passes."""
     bits = histogram_pieces(op)
-    rounds = _BinPasses(op, build, as_vector(build, new.source), bits)
+    passes = _BinPasses(op, build, as_vector(build, new.source), bits)
     type = vector_type(build, op.result)
-    found: dict[int, Value] = {}
-    for piece in range(1 << len(bits)):
-        if piece:
+    counts: dict[int, Value] = {}
+    for pass_index in range(1 << len(bits)):
+        if pass_index:
             build.create(BarrierOp)
-        registers = piece_registers(layout_of(op.result), bits, piece)
-        part = rounds.counts(piece, VectorType((len(registers),), I32))
-        found.update(zip(registers, elements(build, part), strict=True))
-    ordered = [found[register] for register in range(len(found))]
+        registers = piece_registers(layout_of(op.result), bits, pass_index)
+        part = passes.counts(pass_index, VectorType((len(registers),), I32))
+        counts.update(zip(registers, elements(build, part), strict=True))
+    ordered = [counts[register] for register in range(len(counts))]
     return build.create(FromElementsOp, elements=ordered, types=[type]).result
 
 
 class _BinPasses:
-    """What a thread counts, round by round: bits of a number say in which one it is."""
+    """The passes over a thread's elements: bits of a bin index select its pass."""
 
-    __slots__ = ("_acting", "_bits", "_build", "_has_bin", "_numbers", "_op", "_shares", "_slots")
+    __slots__ = ("_bits", "_build", "_has_bin", "_is_owner", "_numbers", "_op", "_slots", "_tile")
 
     def __init__(
         self, op: HistogramOp, build: ConversionBuilder, source: Value, bits: tuple[int, ...]
     ) -> None:
         self._op, self._build, self._bits = op, build, bits
         bins = layout_of(op.result)
-        self._acting = is_owner(op, build, op.source)
+        self._is_owner = is_owner(op, build, op.source)
         self._has_bin = _below(build, source, bins.size)
         self._numbers = elements(build, _as_i32(build, source))
         part = one_piece(bins, bits)
-        self._shares = SharedTile(op, build, part, _vector_length(part), REGISTER_BYTES)
+        self._tile = SharedTile(op, build, part, _vector_length(part), REGISTER_BYTES)
         kept = [bit for bit in range(log2(bins.size)) if 1 << bit not in bits]
         self._slots = [0] * log2(bins.size)
-        """What each bit of a number contributes to its place among the bins of a round."""
-        for place, bit in enumerate(kept):
-            self._slots[bit] = 1 << place
+        """The image of each bit of a bin index in its slot among the bins of a pass."""
+        for position, bit in enumerate(kept):
+            self._slots[bit] = 1 << position
 
-    def counts(self, piece: int, type: VectorType) -> Value:
-        """How often the numbers of a round occur."""
+    def counts(self, pass_index: int, type: VectorType) -> Value:
+        """The counts of the bins of a pass."""
         build = self._build
         with predicated(build, is_owner(self._op, build, self._op.result)):
-            self._shares.write(splat_constant(build, 0, type))
+            self._tile.write(splat_constant(build, 0, type))
         build.create(BarrierOp)
-        with predicated(build, self._acting):
+        with predicated(build, self._is_owner):
             for register, number in enumerate(self._numbers):
-                with predicated(build, self._is_in(piece, register)):
+                with predicated(build, self._in_pass(pass_index, register)):
                     self._count(number)
         build.create(BarrierOp)
-        return self._shares.read(type)
+        return self._tile.read(type)
 
-    def _is_in(self, piece: int, register: int) -> Value | None:
-        """Whether the number in a register has a bin in a round; nothing if every number has."""
+    def _in_pass(self, pass_index: int, register: int) -> Value | None:
+        """Whether the element in a register has a bin in a pass; None if every element has."""
         build = self._build
-        there = None if self._has_bin is None else elements(build, self._has_bin)[register]
+        has_bin = None if self._has_bin is None else elements(build, self._has_bin)[register]
         if not self._bits:
-            return there
-        wanted = sum(bit for place, bit in enumerate(self._bits) if piece >> place & 1)
-        found = extract_bits(build, self._numbers[register], sum(self._bits), 0)
-        other = constant(build, wanted)
-        here = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=found, rhs=other).result
-        return conjunction(build, there, here)
+            return has_bin
+        wanted = sum(bit for position, bit in enumerate(self._bits) if pass_index >> position & 1)
+        bits = extract_bits(build, self._numbers[register], sum(self._bits), 0)
+        wanted_value = constant(build, wanted)
+        in_pass = build.create(
+            CmpIOp, predicate=CmpIPredicate.EQ, lhs=bits, rhs=wanted_value
+        ).result
+        return conjunction(build, has_bin, in_pass)
 
     def _count(self, number: Value) -> None:
         build = self._build
@@ -114,7 +116,7 @@ class _BinPasses:
 
 
 def _below(build: ConversionBuilder, numbers: Value, bins: int) -> Value | None:
-    """Which numbers have a bin; nothing if the type has no others."""
+    """Which elements have a bin; None if all values of the type do."""
     if bins >= 1 << width_of(numbers.type):
         return None
     limit = splat_constant(build, bins, numbers.type)
@@ -122,7 +124,7 @@ def _below(build: ConversionBuilder, numbers: Value, bins: int) -> Value | None:
 
 
 def _as_i32(build: ConversionBuilder, numbers: Value) -> Value:
-    """Numbers as i32, which holds those that have a bin."""
+    """Elements as i32, which holds every bin index."""
     width = width_of(numbers.type)
     if width == I32.width:
         return numbers
@@ -131,7 +133,7 @@ def _as_i32(build: ConversionBuilder, numbers: Value) -> Value:
 
 
 def _vector_length(layout: Layout) -> int:
-    """How many of a thread's bins lie side by side, up to the widest access."""
+    """How many of a thread's bins are contiguous, up to the widest access."""
     length = 1
     while length * REGISTER_BYTES < MAX_ACCESS_BYTES and length in layout.vectors(REGISTER):
         length *= 2

@@ -1,4 +1,4 @@
-"""Reductions: in the registers of a thread, then across lanes, then across warps."""
+"""reduce: in the registers of a thread, then across lanes, then across warps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SLOT_ALIGNMENT: Final = 16
 
 @converts(ReduceOp)
 def reduce(op: ReduceOp, new: ReduceOp, build: ConversionBuilder) -> Result:
-    """Each step halves what is left: registers, then lanes, then warps."""
+    """A tree reduction: each step halves the registers, then the lanes, then the warps."""
     steps = reduction(layout_of(op.sources[0]), op.axis)
     parts = _in_registers(op, build, list(new.sources), steps)
     for step in steps.lanes:
@@ -61,29 +61,30 @@ def reduce(op: ReduceOp, new: ReduceOp, build: ConversionBuilder) -> Result:
 def _in_registers(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
 ) -> list[Value]:
-    """Half of the registers with the other half, as often as a line has more than one.
+    """Combine half of the registers with the other half until each line has one left.
 
-    Registers far from each other are combined first: two halves in one word stay together.
+    Registers far from each other are combined first, so that pairs of 16-bit elements share a
+    register for as long as possible.
     """
-    left = list(range(sum(map(len, steps.groups))))
+    remaining = list(range(sum(map(len, steps.groups))))
     for mask in steps.registers:
-        places = {register: place for place, register in enumerate(left)}
-        left = [register for register in left if register ^ mask > register]
-        low = [places[register] for register in left]
-        high = [places[register ^ mask] for register in left]
+        positions = {register: position for position, register in enumerate(remaining)}
+        remaining = [register for register in remaining if register ^ mask > register]
+        low = [positions[register] for register in remaining]
+        high = [positions[register ^ mask] for register in remaining]
         parts = combine_vectors(
             op,
             build,
             [select_registers(build, part, low) for part in parts],
             [select_registers(build, part, high) for part in parts],
         )
-    places = {register: place for place, register in enumerate(left)}
-    order = [next(places[each] for each in group if each in places) for group in steps.groups]
+    positions = {register: position for position, register in enumerate(remaining)}
+    order = [next(positions[each] for each in group if each in positions) for group in steps.groups]
     return [select_registers(build, part, order) for part in parts]
 
 
 def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int) -> Value:
-    """The registers of another lane, in the order in which their lines are this lane's."""
+    """The registers of another lane, ordered so that each is of the same line as this lane's."""
     type = part.type
     assert isinstance(type, VectorType)
     part = select_registers(
@@ -95,86 +96,86 @@ def _from_lane(build: ConversionBuilder, part: Value, bits: int, registers: int)
 def _across_warps(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
 ) -> list[Value]:
-    """Warps exchange their parts of all lines; of many lines in several rounds."""
+    """Combine partial results of warps through shared memory; many lines take several passes."""
     bits = steps.rounds(sum(register_bytes(element_of(source.type)) for source in op.sources))
     if not bits:
         return _combine_across_warps(op, build, parts, steps, steps.partial)
     lines = one_piece(steps.partial, bits)
-    found: list[dict[int, Value]] = [{} for _ in parts]
-    for number in range(1 << len(bits)):
-        if number:
+    results: list[dict[int, Value]] = [{} for _ in parts]
+    for index in range(1 << len(bits)):
+        if index:
             build.create(BarrierOp)
-        registers = piece_registers(steps.partial, bits, number)
-        some = [select_registers(build, part, registers) for part in parts]
-        for known, part in zip(
-            found, _combine_across_warps(op, build, some, steps, lines), strict=True
+        registers = piece_registers(steps.partial, bits, index)
+        selected = [select_registers(build, part, registers) for part in parts]
+        for registers_of, part in zip(
+            results, _combine_across_warps(op, build, selected, steps, lines), strict=True
         ):
-            known.update(zip(registers, elements(build, part), strict=True))
+            registers_of.update(zip(registers, elements(build, part), strict=True))
     return [
         build.create(
             FromElementsOp,
-            elements=[known[register] for register in range(len(known))],
+            elements=[registers_of[register] for register in range(len(registers_of))],
             types=[part.type],
         ).result
-        for known, part in zip(found, parts, strict=True)
+        for registers_of, part in zip(results, parts, strict=True)
     ]
 
 
 def _combine_across_warps(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction, lines: Layout
 ) -> list[Value]:
-    """Every warp puts its part of each line into a slot; then all threads combine all slots."""
+    """Every warp stores its partial results to a slot; then all threads combine all slots."""
     slot = apply_linear(build, thread_id(op, build), _slot_vectors(steps))
     areas: list[_Slots] = []
-    total = 0
+    start = 0
     for source in op.sources:
-        areas.append(_Slots(op, build, lines, register_bytes(element_of(source.type)), total))
-        total += -(-(areas[-1].bytes << len(steps.warps)) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
+        areas.append(_Slots(op, build, lines, register_bytes(element_of(source.type)), start))
+        start += -(-(areas[-1].bytes << len(steps.warps)) // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
     with predicated(build, _is_slot_owner(op, build, steps)):
         for area, part in zip(areas, parts, strict=True):
             area.at(slot).write(part)
     build.create(BarrierOp)
-    found: list[Value] = []
-    for number in range(1 << len(steps.warps)):
-        taken = [
-            area.at(number).read(vector(part)) for area, part in zip(areas, parts, strict=True)
+    combined: list[Value] = []
+    for index in range(1 << len(steps.warps)):
+        loaded = [
+            area.at(index).read(vector(part)) for area, part in zip(areas, parts, strict=True)
         ]
-        found = combine_vectors(op, build, found, taken) if found else taken
-    return found
+        combined = combine_vectors(op, build, combined, loaded) if combined else loaded
+    return combined
 
 
 class _Slots:
-    """Room for the lines of one source, once for each warp that has a part of them."""
+    """Scratch memory for the partial results of one source: a slot for each warp."""
 
-    __slots__ = ("_build", "_element", "_op", "_places", "_start", "_vector", "bytes")
+    __slots__ = ("_build", "_element", "_offsets", "_op", "_start", "_vector", "bytes")
 
     def __init__(
         self, op: ReduceOp, build: ConversionBuilder, lines: Layout, element: int, start: int
     ) -> None:
         self._op, self._build = op, build
         self._element, self._start = element, start
-        self._places = lines.then(staging(lines, lines, element).inverse())
+        self._offsets = lines.then(staging(lines, lines, element).inverse())
         self._vector = 1 << len(common_vector(lines, lines, element))
         self.bytes = lines.size * element
         """The size of a slot."""
 
     def at(self, slot: OpFoldResult) -> SharedTile:
-        """A slot; those with known numbers are reached from one address."""
-        known = slot if isinstance(slot, int) else 0
+        """A slot; constant indices share a base address."""
+        index = slot if isinstance(slot, int) else 0
         start = 0 if isinstance(slot, int) else multiply(self._build, slot, self.bytes)
         return SharedTile(
             self._op,
             self._build,
-            self._places,
+            self._offsets,
             self._vector,
             self._element,
             start=start,
-            further=self._start + known * self.bytes,
+            displacement=self._start + index * self.bytes,
         )
 
 
 def _slot_vectors(steps: Reduction) -> list[int]:
-    """What each bit of the thread's number contributes to the number of its slot."""
+    """The images of the thread id's bits in the index of its slot."""
     vectors = [0] * len(thread_basis(steps.partial))
     for number, step in enumerate(steps.warps):
         vectors[LANE_BITS + step.leading] = 1 << number
@@ -182,7 +183,7 @@ def _slot_vectors(steps: Reduction) -> list[int]:
 
 
 def _is_slot_owner(op: ReduceOp, build: ConversionBuilder, steps: Reduction) -> Value | None:
-    """Whether the thread is the one that speaks for its lines in its slot."""
+    """Whether the thread owns its lines in the slot of its warp; None if every thread does."""
     mask = replica_mask(steps.partial)
     for step in steps.warps:
         mask &= ~(1 << (LANE_BITS + step.leading))

@@ -1,6 +1,6 @@
-"""Scans: a chunk in the registers of a thread, then lanes, then warps, then segment by segment.
+"""scan: a chunk in the registers of a thread, then lanes, then warps, then segments.
 
-Each level scans totals of the level below, and gives back what comes before each of its members.
+Each level scans the totals of the level below, and returns the exclusive prefix of each member.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
 
 
 class Prefix(NamedTuple):
-    """What comes before a member of a level, for each source; and whether anything does."""
+    """The exclusive prefix of a member of a level, for each source."""
 
     values: list[Value]
     exists: Value | None
-    """`None`: always."""
+    """Whether any element comes before the member; None if always."""
 
 
 class _Scanner:
@@ -75,13 +75,13 @@ class _Scanner:
     def run(self, sources: Sequence[Value]) -> list[Value]:
         """The scanned registers of all sources."""
         columns = self._columns(sources)
-        before, segments = self._lanes(columns[-1])
+        prefix, segments = self._lanes(columns[-1])
         if self._scan.warps:
-            before, segments = self._warps(before, segments)
+            prefix, segments = self._warps(prefix, segments)
         parts: list[Prefix | None] = [Prefix(column, None) for column in columns]
         if not self._op.inclusive:
             parts = [None, *parts[:-1]]
-        parts = [self._joined(before, part) for part in parts]
+        parts = [self._extended(prefix, part) for part in parts]
         result = self._segments(parts, segments)
         if self._op.reverse:
             result.reverse()
@@ -93,64 +93,64 @@ class _Scanner:
         return combine_vectors(self._op, self._build, left, right)
 
     def _columns(self, sources: Sequence[Value]) -> list[list[Value]]:
-        """The registers by their place in the chunk, scanned within it; in reverse from the end."""
+        """The registers by their index in the chunk, scanned within it; reversed from its end."""
         build, chunk = self._build, 1 << self._scan.chunk
         count = self._scan.layout.extent(REGISTER)
         columns = [
             [
-                select_registers(build, source, list(range(place, count, chunk)))
+                select_registers(build, source, list(range(index, count, chunk)))
                 for source in sources
             ]
-            for place in range(chunk)
+            for index in range(chunk)
         ]
         if self._op.reverse:
             columns.reverse()
-        for place in range(1, chunk):
-            columns[place] = self._combine(columns[place - 1], columns[place])
+        for index in range(1, chunk):
+            columns[index] = self._combine(columns[index - 1], columns[index])
         return columns
 
-    def _place(self, bits: int, start: int) -> Value:
-        """The thread's place among so many, by bits of its number; in reverse from the end."""
+    def _index(self, bits: int, start: int) -> Value:
+        """The index of the thread in a level, from bits of its id; from the end if reversed."""
         build, mask = self._build, (1 << bits) - 1
-        place = extract_bits(build, thread_id(self._op, build), mask << start, -start)
+        index = extract_bits(build, thread_id(self._op, build), mask << start, -start)
         if not self._op.reverse:
-            return place
-        return build.create(XOrIOp, lhs=place, rhs=constant(build, mask)).result
+            return index
+        return build.create(XOrIOp, lhs=index, rhs=constant(build, mask)).result
 
-    def _chosen(
-        self, condition: Value | None, yes: Sequence[Value], no: Sequence[Value]
+    def _select(
+        self, condition: Value | None, true_values: Sequence[Value], false_values: Sequence[Value]
     ) -> list[Value]:
         if condition is None:
-            return list(yes)
-        pairs = zip(yes, no, strict=True)
+            return list(true_values)
+        pairs = zip(true_values, false_values, strict=True)
         return [
             self._build.create(SelectOp, condition=condition, true_value=a, false_value=b).result
             for a, b in pairs
         ]
 
-    def _above(self, place: Value, number: int) -> Value:
-        """Whether a place is not among the first so many."""
+    def _at_least(self, index: Value, number: int) -> Value:
+        """Whether an index is at least `number`."""
         limit = constant(self._build, number)
-        return self._build.create(CmpIOp, predicate=CmpIPredicate.UGE, lhs=place, rhs=limit).result
+        return self._build.create(CmpIOp, predicate=CmpIPredicate.UGE, lhs=index, rhs=limit).result
 
     def _lanes(self, totals: list[Value]) -> tuple[Prefix | None, list[Value]]:
-        """What comes before each lane's chunk in its warp, and the total of all lanes."""
+        """The prefix of each lane's chunk in its warp, and the total of all lanes."""
         build = self._build
         if not self._scan.lanes:
             return None, totals
-        back = ShuffleMode.DOWN if self._op.reverse else ShuffleMode.UP
-        place = self._place(self._scan.lanes, 0)
+        mode = ShuffleMode.DOWN if self._op.reverse else ShuffleMode.UP
+        index = self._index(self._scan.lanes, 0)
         scanned = totals
         for step in range(self._scan.lanes):
             offset = constant(build, 1 << step)
-            others = [shuffle_registers(build, value, back, offset) for value in scanned]
-            here = self._above(place, 1 << step)
-            scanned = self._chosen(here, self._combine(others, scanned), scanned)
+            others = [shuffle_registers(build, value, mode, offset) for value in scanned]
+            has_source = self._at_least(index, 1 << step)
+            scanned = self._select(has_source, self._combine(others, scanned), scanned)
         one = constant(build, 1)
-        before = [shuffle_registers(build, value, back, one) for value in scanned]
+        prefix = [shuffle_registers(build, value, mode, one) for value in scanned]
         last = self._last_lane()
-        whole = [shuffle_registers(build, value, ShuffleMode.IDX, last) for value in scanned]
-        return Prefix(before, self._above(place, 1)), whole
+        total = [shuffle_registers(build, value, ShuffleMode.IDX, last) for value in scanned]
+        return Prefix(prefix, self._at_least(index, 1)), total
 
     def _last_lane(self) -> Value:
         """The lane with the last chunk of the thread's line."""
@@ -163,7 +163,7 @@ class _Scanner:
     def _warps(
         self, before: Prefix | None, totals: list[Value]
     ) -> tuple[Prefix | None, list[Value]]:
-        """Warps tell each other their totals through shared memory."""
+        """Exchange totals of warps through shared memory, and scan them."""
         op, build, scan = self._op, self._build, self._scan
         slots = WarpTotals(op, scan, build, totals)
         number = thread_id(op, build)
@@ -175,42 +175,44 @@ class _Scanner:
         with predicated(build, first):
             slots.write(own, totals)
         build.create(BarrierOp)
-        place = self._place(scan.warps, LANE_BITS)
+        index = self._index(scan.warps, LANE_BITS)
         count = 1 << scan.warps
         order = list(range(count - 1, -1, -1) if op.reverse else range(count))
         running = slots.read(order[0])
-        earlier = running
-        for turn in range(1, count):
-            if turn > 1:
-                earlier = self._chosen(self._above(place, turn), running, earlier)
-            running = self._combine(running, slots.read(order[turn]))
-        exists = self._above(place, 1)
-        return self._joined(Prefix(earlier, exists), before), running
+        prefix = running
+        for step in range(1, count):
+            if step > 1:
+                prefix = self._select(self._at_least(index, step), running, prefix)
+            running = self._combine(running, slots.read(order[step]))
+        exists = self._at_least(index, 1)
+        return self._extended(Prefix(prefix, exists), before), running
 
-    def _joined(self, outer: Prefix | None, inner: Prefix | None) -> Prefix | None:
-        """What comes before at two levels: the outer part first."""
+    def _extended(self, outer: Prefix | None, inner: Prefix | None) -> Prefix | None:
+        """The prefix over two levels: that of the outer level first."""
         if outer is None or inner is None:
             return outer or inner
-        both = self._chosen(outer.exists, self._combine(outer.values, inner.values), inner.values)
-        values = self._chosen(inner.exists, both, outer.values)
+        combined = self._select(
+            outer.exists, self._combine(outer.values, inner.values), inner.values
+        )
+        values = self._select(inner.exists, combined, outer.values)
         if outer.exists is None or inner.exists is None:
             return Prefix(values, None)
-        either = self._build.create(OrIOp, lhs=outer.exists, rhs=inner.exists).result
-        return Prefix(values, either)
+        exists = self._build.create(OrIOp, lhs=outer.exists, rhs=inner.exists).result
+        return Prefix(values, exists)
 
     def _segments(self, columns: Sequence[Prefix | None], totals: list[Value]) -> list[list[Value]]:
-        """Segments one behind the other: each comes behind the totals of those before."""
+        """Scan segments in order, carrying the total of those before."""
         count = 1 << self._scan.segments
         order = list(range(count - 1, -1, -1) if self._op.reverse else range(count))
-        found: list[dict[int, list[Value]]] = [{} for _ in columns]
+        results: list[dict[int, list[Value]]] = [{} for _ in columns]
         carry: list[Value] | None = None
         for segment in order:
-            before = None if carry is None else Prefix(carry, None)
-            for parts, column in zip(found, columns, strict=True):
-                part = self._joined(before, self._part(column, segment))
-                parts[segment] = self._certain(part)
+            prefix = None if carry is None else Prefix(carry, None)
+            for parts, column in zip(results, columns, strict=True):
+                extended = self._extended(prefix, self._segment_prefix(column, segment))
+                parts[segment] = self._defined(extended)
             if segment != order[-1]:
-                total = self._picked(totals, segment)
+                total = self._segment(totals, segment)
                 carry = total if carry is None else self._combine(carry, total)
         sources = range(len(totals))
         return [
@@ -218,44 +220,46 @@ class _Scanner:
                 concatenate(self._build, [parts[s][source] for s in range(count)])
                 for source in sources
             ]
-            for parts in found
+            for parts in results
         ]
 
-    def _part(self, column: Prefix | None, segment: int) -> Prefix | None:
+    def _segment_prefix(self, column: Prefix | None, segment: int) -> Prefix | None:
         if column is None:
             return None
-        return Prefix(self._picked(column.values, segment), column.exists)
+        return Prefix(self._segment(column.values, segment), column.exists)
 
-    def _picked(self, values: Sequence[Value], segment: int) -> list[Value]:
+    def _segment(self, values: Sequence[Value], segment: int) -> list[Value]:
         """The registers of a segment."""
         size = self._rows >> self._scan.segments
-        places = list(range(segment * size, (segment + 1) * size))
-        return [select_registers(self._build, value, places) for value in values]
+        indices = list(range(segment * size, (segment + 1) * size))
+        return [select_registers(self._build, value, indices) for value in values]
 
     @property
     def _rows(self) -> int:
         """How many registers a column has."""
         return self._scan.layout.extent(REGISTER) >> self._scan.chunk
 
-    def _certain(self, part: Prefix | None) -> list[Value]:
-        """The values of a part of a column; identities where nothing comes before."""
-        if part is not None and part.exists is None:
-            return part.values
-        nothing = self._identities()
-        return nothing if part is None else self._chosen(part.exists, part.values, nothing)
+    def _defined(self, prefix: Prefix | None) -> list[Value]:
+        """The values of a prefix; identities where it is empty."""
+        if prefix is not None and prefix.exists is None:
+            return prefix.values
+        identities = self._identities()
+        return (
+            identities if prefix is None else self._select(prefix.exists, prefix.values, identities)
+        )
 
     def _identities(self) -> list[Value]:
-        """What combines with nothing, in all registers of a segment."""
+        """The identities of the body, in all registers of a segment."""
         op, build = self._op, self._build
         assert op.identities is not None
-        found: list[Value] = []
-        for number, source in zip(op.identities, op.sources, strict=True):
-            assert isinstance(number, IntegerAttr | FloatAttr)
+        identities: list[Value] = []
+        for identity, source in zip(op.identities, op.sources, strict=True):
+            assert isinstance(identity, IntegerAttr | FloatAttr)
             element = element_type(element_of(source.type))
             type = VectorType((self._rows >> self._scan.segments,), element)
-            value = literal([thread_bits(pattern_of(number), source.type)], type)
-            found.append(build.create(ConstantOp, value=value, types=[type]).result)
-        return found
+            value = literal([thread_bits(pattern_of(identity), source.type)], type)
+            identities.append(build.create(ConstantOp, value=value, types=[type]).result)
+        return identities
 
     def _in_order(self, columns: Sequence[Value]) -> Value:
         """The columns of a source as the registers of the layout."""
@@ -283,7 +287,7 @@ class WarpTotals:
         above = (1 << threads) - 1 & -(1 << (LANE_BITS + scan.warps))
         warp = extract_bits(build, number, above, -(scan.lanes + scan.warps))
         self._line = add(build, lane, warp)
-        """The number of the thread's line, without its registers."""
+        """The index of the thread's line, without its registers."""
 
     def _pointer(self, source: int, register: int, warp: OpFoldResult) -> Value:
         scan, build = self._scan, self._build
@@ -293,14 +297,14 @@ class WarpTotals:
         return scratch_pointer(self._op, build, add(build, multiply(build, index, bytes), start))
 
     def write(self, warp: OpFoldResult, totals: Sequence[Value]) -> None:
-        """Put the totals of a warp into its slots."""
+        """Store the totals of a warp to its slots."""
         for source, value in enumerate(totals):
             bytes, _ = slot_place(self._op, self._scan, source)
             for register, word in enumerate(to_words(self._build, value, bytes)):
                 store_shared(self._build, self._pointer(source, register, warp), word, bytes)
 
     def read(self, warp: int) -> list[Value]:
-        """The totals of a warp on the thread's lines."""
+        """Load the totals of a warp on the thread's lines."""
         return [self._read(source, type, warp) for source, type in enumerate(self._types)]
 
     def _read(self, source: int, type: Type, warp: int) -> Value:

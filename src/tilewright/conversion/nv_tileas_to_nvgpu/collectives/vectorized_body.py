@@ -1,4 +1,4 @@
-"""Bodies of reductions and scans on vectors: what combines two scalars combines many at once."""
+"""Vectorization of the scalar bodies of reduce, scan and generate."""
 
 from __future__ import annotations
 
@@ -28,89 +28,89 @@ if TYPE_CHECKING:
 def combine_vectors(
     op: Operation, build: ConversionBuilder, left: Sequence[Value], right: Sequence[Value]
 ) -> list[Value]:
-    """What the body of an operation makes of pairs of vectors, one pair for each source."""
+    """Apply the body of a reduction or scan to pairs of vectors, one pair for each source."""
     type = left[0].type
     assert isinstance(type, VectorType)
     count, bodies = type.shape[0], lowering_context(build).vectorized_bodies
-    lifted = bodies.get((op, count))
-    if lifted is None:
-        lifted = bodies[op, count] = vectorize_body(op.regions[0].block, count)
+    body = bodies.get((op, count))
+    if body is None:
+        body = bodies[op, count] = vectorize_body(op.regions[0].block, count)
     arguments = [value for pair in zip(left, right, strict=True) for value in pair]
-    return build.inline_block(lifted, arguments)
+    return build.inline_block(body, arguments)
 
 
 def vectorize_body(body: Block, count: int) -> Block:
-    """A block that does with tiles of so many registers what another does with scalars."""
+    """A block that does with tiles of `count` registers what the body does with scalars."""
     bits = [1 << bit for bit in range(log2(count))]
     registers = Layout([(REGISTER, bits), (LANE, ()), (WARP, ())], (count,))
-    lifted = Block(
+    vectorized = Block(
         [laid_out(argument.type, registers) for argument in body.args],
         [argument.location for argument in body.args],
     )
-    _BodyVectorizer(lifted, registers, dict(zip(body.args, lifted.args, strict=True))).operations(
-        body
-    )
-    return lifted
+    _BodyVectorizer(
+        vectorized, registers, dict(zip(body.args, vectorized.args, strict=True))
+    ).operations(body)
+    return vectorized
 
 
 class _BodyVectorizer:
-    """Puts what does with tiles what operations do with scalars at the end of a block."""
+    """Appends the vectorized form of scalar operations to a block."""
 
-    __slots__ = ("_into", "_registers", "_standing")
+    __slots__ = ("_block", "_registers", "_tiles")
 
-    def __init__(self, into: Block, registers: Layout, standing: dict[Value, Value]) -> None:
-        self._into = into
+    def __init__(self, block: Block, registers: Layout, tiles: dict[Value, Value]) -> None:
+        self._block = block
         self._registers = registers
-        self._standing = standing
-        """What stands for each scalar."""
+        self._tiles = tiles
+        """The tile that stands for each scalar."""
 
     def operations(self, ops: Iterable[Operation]) -> None:
-        """Do all that operations do."""
+        """Vectorize operations in order."""
         for op in ops:
             if isinstance(op, IfOp):
-                self._choose(op)
+                self._if_convert(op)
             else:
-                self._lifted(op)
+                self._vectorize(op)
 
     def _tile(self, value: Value) -> Value:
-        """What stands for a scalar of the body; one from outside is in every register."""
-        standing = self._standing
-        if value not in standing:
+        """The tile that stands for a scalar; one defined outside of the body is a splat."""
+        tiles = self._tiles
+        if value not in tiles:
             type = laid_out(value.type, self._registers)
-            outside = create_op(SplatOp, source=value, types=[type])
-            self._into.append(outside)
-            standing[value] = outside.result
-        return standing[value]
+            splat = create_op(SplatOp, source=value, types=[type])
+            self._block.append(splat)
+            tiles[value] = splat.result
+        return tiles[value]
 
-    def _lifted(self, op: Operation) -> None:
+    def _vectorize(self, op: Operation) -> None:
         if op.regions:
             raise Unsupported(f"'{op.name}' in the body of a reduction or scan", op.location)
         operands = [self._tile(value) for value in op.operands]
         types = [laid_out(result.type, self._registers) for result in op.results]
-        made = op.like(operands, types)
+        vectorized = op.like(operands, types)
         if isinstance(op, ConstantOp):
             value = literal([splat_of(op.value) or 0], types[0])
             assert value is not None
-            made.attributes["value"] = value
-        self._into.append(made)
-        self._standing.update(zip(op.results, made.results, strict=True))
+            vectorized.attributes["value"] = value
+        self._block.append(vectorized)
+        self._tiles.update(zip(op.results, vectorized.results, strict=True))
 
-    def _choose(self, op: IfOp) -> None:
-        """`if c { a } else { b }` becomes `select c, a, b`: a body has no effects."""
+    def _if_convert(self, op: IfOp) -> None:
+        """If-convert: `if c { a } else { b }` becomes `select c, a, b`; bodies have no effects."""
         if not op.results:
             return
         branches = [self._yielded(region.block) for region in op.regions]
         condition = self._tile(op.condition)
-        for result, one, other in zip(op.results, *branches, strict=True):
-            made = create_op(
+        for result, true_value, false_value in zip(op.results, *branches, strict=True):
+            select = create_op(
                 SelectOp,
                 condition=condition,
-                true_value=one,
-                false_value=other,
+                true_value=true_value,
+                false_value=false_value,
                 location=op.location,
             )
-            self._into.append(made)
-            self._standing[result] = made.result
+            self._block.append(select)
+            self._tiles[result] = select.result
 
     def _yielded(self, branch: Block) -> list[Value]:
         *inside, end = branch

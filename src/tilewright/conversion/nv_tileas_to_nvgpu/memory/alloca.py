@@ -1,7 +1,7 @@
-"""Memory that a block asks for: a piece of the device's heap, from its start to its end.
+"""alloca: memory of a CTA on the device heap, for as long as the kernel runs.
 
-All that a function asks for is one piece with a place for each request; a request in a loop gets
-the same place again. The first thread fetches the piece and gives it back.
+One allocation serves a whole function; each alloca has an offset in it, so one in a loop gets the
+same memory in every iteration. The first thread calls malloc and free.
 """
 
 from __future__ import annotations
@@ -32,44 +32,44 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 HEAP_ALIGNMENT: Final = 16
-"""How the device's heap aligns what it gives."""
+"""The alignment of addresses that malloc returns."""
 
 
 def allocate_heap_frame(op: FuncOp, build: ConversionBuilder) -> None:
-    """Fetch the memory for all requests of a function, at its entry."""
-    total, strictest = 0, HEAP_ALIGNMENT
+    """Allocate the memory of all allocas of a function, at its entry."""
+    size, alignment = 0, HEAP_ALIGNMENT
     offsets: dict[AllocaOp, int] = {}
-    for request in op.walk():
-        if isinstance(request, AllocaOp):
-            total = -(-total // request.alignment) * request.alignment
-            offsets[request] = total
-            total += _bytes(request)
-            strictest = max(strictest, request.alignment)
-    if not total:
+    for each in op.walk():
+        if isinstance(each, AllocaOp):
+            size = -(-size // each.alignment) * each.alignment
+            offsets[each] = size
+            size += _bytes(each)
+            alignment = max(alignment, each.alignment)
+    if not size:
         return
     slot = Symbols(op, build).shared("heap_memory", I64, I64.width // 8)
     with predicated(build, is_first_thread(op, build)):
-        _malloc(op, total + strictest - HEAP_ALIGNMENT, slot, build)
+        _malloc(op, size + alignment - HEAP_ALIGNMENT, slot, build)
     build.create(BarrierOp)
     base = allocation = load_shared(build, slot, I64, I64.width // 8)
-    if strictest > HEAP_ALIGNMENT:
-        raised = as_value(build, add(build, base, strictest - 1, I64), I64)
-        base = build.create(AndIOp, lhs=raised, rhs=constant(build, -strictest, I64)).result
+    if alignment > HEAP_ALIGNMENT:
+        rounded_up = as_value(build, add(build, base, alignment - 1, I64), I64)
+        base = build.create(AndIOp, lhs=rounded_up, rhs=constant(build, -alignment, I64)).result
     function_context(op, build).heap_frame = HeapFrame(allocation, base, offsets)
 
 
-def _bytes(request: AllocaOp) -> int:
-    element = pointer(request.result).pointee
+def _bytes(op: AllocaOp) -> int:
+    element = pointer(op.result).pointee
     if element is F4E2M1FN:
-        return (request.count + 1) // 2
-    return request.count * pointee_bytes(element)
+        return (op.count + 1) // 2
+    return op.count * pointee_bytes(element)
 
 
 def _malloc(op: FuncOp, bytes: int, slot: Value, build: ConversionBuilder) -> None:
-    """Write down where the memory is; without any the kernel cannot go on."""
+    """Allocate memory and write its address to shared memory; trap if there is none."""
     symbols = Symbols(op, build)
-    (found,) = symbols.call("malloc", [constant(build, bytes, I64)], PTR)
-    address = build.create(PtrToIntOp, arg=found, types=[I64]).res
+    (memory,) = symbols.call("malloc", [constant(build, bytes, I64)], PTR)
+    address = build.create(PtrToIntOp, arg=memory, types=[I64]).res
     zero = constant(build, 0, I64)
     failed = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=address, rhs=zero).result
     with predicated(build, failed):
@@ -78,7 +78,7 @@ def _malloc(op: FuncOp, bytes: int, slot: Value, build: ConversionBuilder) -> No
 
 
 def free_heap_frame(op: FuncOp, build: ConversionBuilder) -> None:
-    """Give the memory back when no thread uses it any more."""
+    """Free the memory when no thread uses it any more."""
     frame = function_context(op, build).heap_frame
     if frame is None:
         return
@@ -90,7 +90,7 @@ def free_heap_frame(op: FuncOp, build: ConversionBuilder) -> None:
 
 @converts(AllocaOp)
 def alloca(op: AllocaOp, new: AllocaOp, build: ConversionBuilder) -> Result:
-    """A place in the memory of the function; one of no elements is any."""
+    """An offset in the memory of the function; without any memory, zero."""
     frame = function_context(op, build).heap_frame
     if frame is None:
         return constant(build, 0, I64)

@@ -1,4 +1,4 @@
-"""Atomic operations: one holder of each element acts, and tells those that hold it too."""
+"""Atomics: the owner of each element updates it, and broadcasts the result to replicas."""
 
 from __future__ import annotations
 
@@ -52,8 +52,6 @@ _KINDS: Final = {
     RmwMode.UMIN: AtomicBinOp.UMIN,
     RmwMode.XCHG: AtomicBinOp.XCHG,
 }
-
-
 _ORDERS: Final = {
     MemSemantic.RELAXED: AtomicOrdering.MONOTONIC,
     MemSemantic.ACQUIRE: AtomicOrdering.ACQUIRE,
@@ -61,117 +59,115 @@ _ORDERS: Final = {
     MemSemantic.ACQ_REL: AtomicOrdering.ACQ_REL,
     MemSemantic.SEQ_CST: AtomicOrdering.SEQ_CST,
 }
-
-
 _FAILURES: Final = {
     AtomicOrdering.RELEASE: AtomicOrdering.MONOTONIC,
     AtomicOrdering.ACQ_REL: AtomicOrdering.ACQUIRE,
 }
-"""What a comparison that fails may order: it writes nothing."""
+"""The order of a comparison that fails, and writes nothing."""
 
 
 def _if_active(
-    build: ConversionBuilder, predicate: Value | None, instead: Value, act: Callable[[], Value]
+    build: ConversionBuilder, predicate: Value | None, fallback: Value, action: Callable[[], Value]
 ) -> Value:
-    """What an action gives where the predicate holds; elsewhere it does not happen."""
+    """The result of an action under a predicate; `fallback` where it does not execute."""
     if predicate is None:
-        return act()
-    then, other = Block(), Block()
-    made = build.create(
+        return action()
+    then_block, else_block = Block(), Block()
+    branch = build.create(
         IfOp,
         condition=predicate,
-        then_region=then,
-        else_region=other,
-        types=[instead.type],
+        then_region=then_block,
+        else_region=else_block,
+        types=[fallback.type],
     )
-    with build.at(InsertPoint.at_end(then)):
-        found = act()
-        build.create(YieldOp, values=[found])
-    with build.at(InsertPoint.at_end(other)):
-        build.create(YieldOp, values=[instead])
-    return made.results[0]
+    with build.at(InsertPoint.at_end(then_block)):
+        result = action()
+        build.create(YieldOp, values=[result])
+    with build.at(InsertPoint.at_end(else_block)):
+        build.create(YieldOp, values=[fallback])
+    return branch.results[0]
 
 
 def _update(
     op: AccessOp,
     build: ConversionBuilder,
     mode: RmwMode,
-    where: Sequence[VectorAccess],
+    accesses: Sequence[VectorAccess],
     values: Value,
 ) -> Value:
-    """What memory held, register by register, before it was combined with values."""
+    """Emit a read-modify-write for each element; gives the previous values."""
     kind = _KINDS[mode]
-    exchanged = kind is AtomicBinOp.XCHG and isinstance(element_of(values.type), FloatType)
-    given = as_integers(build, values) if exchanged else values
-    nothing = splat_constant(build, 0, element_of(given.type))
+    exchanges_bits = kind is AtomicBinOp.XCHG and isinstance(element_of(values.type), FloatType)
+    operands = as_integers(build, values) if exchanges_bits else values
+    zero = splat_constant(build, 0, element_of(operands.type))
 
-    def update(place: VectorAccess, value: Value) -> Value:
+    def update(access: VectorAccess, value: Value) -> Value:
         return build.create(
             AtomicRMWOp,
             bin_op=kind,
-            ptr=global_pointer(build, place.address, place.offset),
+            ptr=global_pointer(build, access.address, access.offset),
             val=value,
             ordering=_ORDERS[op.semantic],
             syncscope=SYNC_SCOPES[effective_scope(op)],
         ).res
 
-    found = [
-        _if_active(build, place.predicate, nothing, lambda p=place, v=value: update(p, v))
-        for place, value in zip(where, elements(build, given), strict=True)
+    previous = [
+        _if_active(build, access.predicate, zero, lambda p=access, v=value: update(p, v))
+        for access, value in zip(accesses, elements(build, operands), strict=True)
     ]
-    whole = build.create(FromElementsOp, elements=found, types=[given.type]).result
-    return bitcast(build, whole, values.type)
+    vector = build.create(FromElementsOp, elements=previous, types=[operands.type]).result
+    return bitcast(build, vector, values.type)
 
 
 @converts(memory.AtomicRmwOp)
 def atomic_rmw(op: memory.AtomicRmwOp, new: memory.AtomicRmwOp, build: ConversionBuilder) -> Result:
-    """Each element once; those who hold copies of it hear of the result."""
-    where = pointer_accesses(build, new.pointers, new.mask, 1, is_owner(op, build, op.value))
-    found = _update(op, build, op.mode, where, as_vector(build, new.value))
-    return [broadcast_result(op, build, found, op.result), ()]
+    """The owner updates each element once, and broadcasts the result to replicas."""
+    accesses = pointer_accesses(build, new.pointers, new.mask, 1, is_owner(op, build, op.value))
+    previous = _update(op, build, op.mode, accesses, as_vector(build, new.value))
+    return [broadcast_result(op, build, previous, op.result), ()]
 
 
 @converts(memory.AtomicCasOp)
 def atomic_cas(op: memory.AtomicCasOp, new: memory.AtomicCasOp, build: ConversionBuilder) -> Result:
-    """Bits are compared; where the mask is false the result is what was expected."""
-    where = pointer_accesses(build, new.pointers, new.mask, 1, is_owner(op, build, op.value))
+    """Compare and swap bits; where the mask is false, the result is the expected value."""
+    accesses = pointer_accesses(build, new.pointers, new.mask, 1, is_owner(op, build, op.value))
     expected, value = as_vector(build, new.compare), as_vector(build, new.value)
     assert isinstance(expected.type, VectorType)
     order = _ORDERS[op.semantic]
 
-    def swap(place: VectorAccess, before: Value, after: Value) -> Value:
-        made = build.create(
+    def swap(access: VectorAccess, old: Value, new_value: Value) -> Value:
+        exchange = build.create(
             CmpXchgOp,
-            ptr=global_pointer(build, place.address, place.offset),
-            cmp=before,
-            val=after,
+            ptr=global_pointer(build, access.address, access.offset),
+            cmp=old,
+            val=new_value,
             success_ordering=order,
             failure_ordering=_FAILURES.get(order, order),
             syncscope=SYNC_SCOPES[effective_scope(op)],
         )
         return build.create(
-            ExtractValueOp, container=made.res, position=[0], types=[before.type]
+            ExtractValueOp, container=exchange.res, position=[0], types=[old.type]
         ).res
 
-    old, fresh = (as_integers(build, vector) for vector in (expected, value))
-    found = [
-        _if_active(build, place.predicate, before, lambda p=place, b=before, a=after: swap(p, b, a))
-        for place, before, after in zip(
-            where, elements(build, old), elements(build, fresh), strict=True
+    expected_bits, value_bits = (as_integers(build, vector) for vector in (expected, value))
+    previous = [
+        _if_active(build, access.predicate, old, lambda a=access, o=old, n=new_value: swap(a, o, n))
+        for access, old, new_value in zip(
+            accesses, elements(build, expected_bits), elements(build, value_bits), strict=True
         )
     ]
-    whole = build.create(FromElementsOp, elements=found, types=[old.type]).result
-    return [broadcast_result(op, build, bitcast(build, whole, expected.type), op.result), ()]
+    vector = build.create(FromElementsOp, elements=previous, types=[expected_bits.type]).result
+    return [broadcast_result(op, build, bitcast(build, vector, expected.type), op.result), ()]
 
 
 @converts(memory.TiledAtomicRmwOp)
 def tiled_atomic_rmw(
     op: memory.TiledAtomicRmwOp, new: memory.TiledAtomicRmwOp, build: ConversionBuilder
 ) -> Result:
-    """Each element of the tile that lies in the tensor once."""
-    acting = is_owner(op, build, op.tile)
-    where = tile_accesses(op, build, op.view, op.indices, op.tile, 1, acting)
-    _update(op, build, op.mode, where, new.tile)
+    """The owner updates each element of the tile that is in bounds once."""
+    active = is_owner(op, build, op.tile)
+    accesses = tile_accesses(op, build, op.view, op.indices, op.tile, 1, active)
+    _update(op, build, op.mode, accesses, new.tile)
     return [()]
 
 

@@ -1,4 +1,4 @@
-"""What one thread found out, for all that must know the same."""
+"""Broadcast of results that only the owners of elements have, through scratch memory."""
 
 from __future__ import annotations
 
@@ -36,39 +36,42 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
 
 
-def broadcast_result(op: Operation, build: ConversionBuilder, found: Value, result: Value) -> Value:
-    """A result that only holders have, for all threads; a vector of one for a scalar result.
+def broadcast_result(
+    op: Operation, build: ConversionBuilder, vector: Value, result: Value
+) -> Value:
+    """Broadcast a result from the owners of its elements to all threads that need it.
 
-    `result` is that of the old program. Where nobody asks, or all threads act, nothing happens.
+    `result` is that of the old program; the vector of a scalar result has one element. If every
+    thread has computed its elements, or no operation uses the result, nothing is emitted.
     """
     if is_told(op):
-        found = _through_memory(op, build, found, result)
-    return elements(build, found)[0] if maybe_layout_of(result) is None else found
+        vector = _through_memory(op, build, vector, result)
+    return elements(build, vector)[0] if maybe_layout_of(result) is None else vector
 
 
-def _through_memory(op: Operation, build: ConversionBuilder, found: Value, result: Value) -> Value:
-    """Holders write what they found where every thread reads its share."""
+def _through_memory(op: Operation, build: ConversionBuilder, vector: Value, result: Value) -> Value:
+    """Owners store their elements to scratch memory, from which every thread loads."""
     bytes = register_bytes(element_of(result.type))
     pointers = [
-        scratch_pointer(op, build, multiply(build, number, bytes))
-        for number in _numbers(op, build, maybe_layout_of(result))
+        scratch_pointer(op, build, multiply(build, index, bytes))
+        for index in _element_indices(op, build, maybe_layout_of(result))
     ]
     with predicated(build, is_owner(op, build, result)):
-        for pointer, word in zip(pointers, to_words(build, found, bytes), strict=True):
+        for pointer, word in zip(pointers, to_words(build, vector, bytes), strict=True):
             store_shared(build, pointer, word, bytes)
     build.create(BarrierOp)
     words = [load_shared(build, pointer, word_type(bytes), bytes) for pointer in pointers]
-    assert isinstance(found.type, VectorType)
-    return from_words(build, words, found.type)
+    assert isinstance(vector.type, VectorType)
+    return from_words(build, words, vector.type)
 
 
-def _numbers(
+def _element_indices(
     op: Operation, build: ConversionBuilder, layout: Layout | None
 ) -> Iterator[OpFoldResult]:
-    """Of the elements that a thread has, register by register; a scalar is the first."""
+    """The index of the element in each register of a thread; a scalar has index 0."""
     if layout is None:
         yield 0
         return
-    own = apply_linear(build, thread_id(op, build), thread_basis(layout))
+    thread_part = apply_linear(build, thread_id(op, build), thread_basis(layout))
     for register in range(layout.extent(REGISTER)):
-        yield xor(build, own, layout.packed(register=register))
+        yield xor(build, thread_part, layout.packed(register=register))

@@ -1,4 +1,4 @@
-"""One thread's accesses to global memory: groups of registers at addresses, under predicates."""
+"""A thread's accesses to global memory: vectors at addresses, under predicates."""
 
 from __future__ import annotations
 
@@ -48,8 +48,6 @@ _ORDERS: Final = {
     MemSemantic.ACQUIRE: AccessOrder.ACQUIRE,
     MemSemantic.RELEASE: AccessOrder.RELEASE,
 }
-
-
 SYNC_SCOPES: Final[dict[MemScope | None, str | None]] = {
     MemScope.TL_BLK: "block",
     MemScope.CLUSTER: "cluster",
@@ -57,9 +55,7 @@ SYNC_SCOPES: Final[dict[MemScope | None, str | None]] = {
     MemScope.SYS: None,
     None: None,
 }
-"""What LLVM calls scopes."""
-
-
+"""LLVM's names of synchronization scopes."""
 _SCOPES: Final = {
     MemScope.TL_BLK: NvvmScope.CTA,
     MemScope.CLUSTER: NvvmScope.CLUSTER,
@@ -69,34 +65,34 @@ _SCOPES: Final = {
 
 
 class VectorAccess(NamedTuple):
-    """Where one group of registers lies, and whether it is accessed at all."""
+    """One access of a thread to contiguous elements."""
 
     address: Value
     offset: int
-    """Bytes behind the address."""
+    """Added to the address, in bytes."""
     predicate: Value | None
 
 
 def effective_scope(op: AccessOp) -> MemScope | None:
-    """The threads that an access is ordered with; a GPU without clusters takes all of its own."""
+    """The scope that an access is ordered in: without clusters, the device stands in for one."""
     if op.scope is MemScope.CLUSTER and Feature.CLUSTER not in target_or_baseline(op):
         return MemScope.GPU
     return op.scope
 
 
 class AccessEmitter:
-    """How memory is accessed: order, scope, caches."""
+    """Emits loads and stores with the order, scope and cache hints of an operation."""
 
-    __slots__ = ("_fields", "_location", "_syncscope", "_total")
+    __slots__ = ("_attributes", "_location", "_sequentially_consistent", "_syncscope")
 
     def __init__(self, op: AccessOp) -> None:
         self._location = op.location
         scope = effective_scope(op)
         self._syncscope = SYNC_SCOPES[scope]
-        self._total = op.semantic is MemSemantic.SEQ_CST and not op.volatile
+        self._sequentially_consistent = op.semantic is MemSemantic.SEQ_CST and not op.volatile
         order = AccessOrder.VOLATILE if op.volatile else _ORDERS.get(op.semantic)
         weak = order is AccessOrder.WEAK
-        self._fields: dict[str, Any] = {
+        self._attributes: dict[str, Any] = {
             "order": order,
             "scope": None if scope is None or op.volatile else _SCOPES[scope],
             "cache": _same_name(op.cache, CacheHint) if weak else None,
@@ -104,67 +100,76 @@ class AccessEmitter:
         }
 
     def load(
-        self, build: Builder, type: VectorType, places: Sequence[VectorAccess], other: Value | None
+        self,
+        build: Builder,
+        type: VectorType,
+        accesses: Sequence[VectorAccess],
+        other: Value | None,
     ) -> Value:
-        """All registers of a vector, those that are not accessed from another vector, or zero."""
+        """Load a vector; elements that are not accessed come from `other`, or are zero."""
         self._check(type)
-        fields = self._ordered(build, AccessOrder.ACQUIRE)
-        bytes = _access_bytes(type, places)
+        attributes = self._ordered(build, AccessOrder.ACQUIRE)
+        bytes = _access_bytes(type, accesses)
         words: list[Value] = []
-        others = () if other is None else to_words(build, other, bytes)
-        for number, place in enumerate(places):
-            instead = self._instead(build, place, bytes, others, number)
-            moved = build.create(
+        other_words = () if other is None else to_words(build, other, bytes)
+        for number, access in enumerate(accesses):
+            fallback = self._fallback(build, access, bytes, other_words, number)
+            loaded = build.create(
                 nvvm.LoadGlobalOp,
-                addr=global_pointer(build, place.address),
-                predicate=place.predicate,
-                other=instead,
+                addr=global_pointer(build, access.address),
+                predicate=access.predicate,
+                other=fallback,
                 bytes=bytes,
-                offset=place.offset,
+                offset=access.offset,
                 types=[_access_type(bytes)],
-                **fields,
+                **attributes,
             ).res
-            words += _split(build, moved, bytes)
+            words += _split(build, loaded, bytes)
         return from_words(build, words, type)
 
-    def store(self, build: Builder, vector: Value, places: Sequence[VectorAccess]) -> None:
-        """All registers of a vector."""
+    def store(self, build: Builder, vector: Value, accesses: Sequence[VectorAccess]) -> None:
+        """Store a vector."""
         type = vector.type
         assert isinstance(type, VectorType)
         self._check(type)
-        fields = self._ordered(build, AccessOrder.RELEASE)
-        bytes = _access_bytes(type, places)
+        attributes = self._ordered(build, AccessOrder.RELEASE)
+        bytes = _access_bytes(type, accesses)
         words = to_words(build, vector, bytes)
-        for number, place in enumerate(places):
+        for number, access in enumerate(accesses):
             build.create(
                 nvvm.StoreGlobalOp,
-                addr=global_pointer(build, place.address),
+                addr=global_pointer(build, access.address),
                 value=_join(build, words, number, bytes),
-                predicate=place.predicate,
+                predicate=access.predicate,
                 bytes=bytes,
-                offset=place.offset,
-                **fields,
+                offset=access.offset,
+                **attributes,
             )
 
     def _ordered(self, build: Builder, strongest: AccessOrder) -> dict[str, Any]:
-        """How to access memory; what has a place in one order of all stands behind a fence."""
-        if not self._total:
-            return self._fields
+        """The attributes of the accesses; sequentially consistent ones follow a fence."""
+        if not self._sequentially_consistent:
+            return self._attributes
         build.create(FenceOp, ordering=AtomicOrdering.SEQ_CST, syncscope=self._syncscope)
-        return {**self._fields, "order": strongest}
+        return {**self._attributes, "order": strongest}
 
     def _check(self, type: VectorType) -> None:
-        """Two elements in a byte of memory have no addresses of their own."""
+        """Reject elements that share a byte, which have no addresses of their own."""
         if width_of(type) == I4.width:
             raise Unsupported("addresses of single elements of 4 bits", self._location)
 
-    def _instead(
-        self, build: Builder, place: VectorAccess, bytes: int, others: Sequence[Value], number: int
+    def _fallback(
+        self,
+        build: Builder,
+        access: VectorAccess,
+        bytes: int,
+        other_words: Sequence[Value],
+        number: int,
     ) -> Value | None:
-        if place.predicate is None:
+        if access.predicate is None:
             return None
-        if others:
-            return _join(build, others, number, bytes)
+        if other_words:
+            return _join(build, other_words, number, bytes)
         if bytes == 16:
             zero = constant(build, 0, I64)
             return build.create(FromElementsOp, elements=[zero, zero], types=[nvvm.PAIR]).result
@@ -175,27 +180,27 @@ class AccessEmitter:
 def _same_name(
     value: CacheModifier | EvictionPolicy | None, kind: type[CacheHint] | type[EvictionPriority]
 ) -> CacheHint | EvictionPriority | None:
-    """The member of the same name; both levels name them as PTX does."""
+    """The member of the same name: the enums of nv_tileaa and nvvm both use those of PTX."""
     return None if value is None else kind.__members__[value.name]
 
 
-def _access_bytes(type: VectorType, places: Sequence[VectorAccess]) -> int:
-    return type.shape[0] * pointee_bytes(type.element) // len(places)
+def _access_bytes(type: VectorType, accesses: Sequence[VectorAccess]) -> int:
+    return type.shape[0] * pointee_bytes(type.element) // len(accesses)
 
 
 def _access_type(bytes: int) -> Type:
     return next(type for type, sizes in nvvm.SIZES.items() if bytes in sizes)
 
 
-def _split(build: Builder, moved: Value, bytes: int) -> Sequence[Value]:
-    """What one access brought, as words; a byte comes in a register of two."""
+def _split(build: Builder, loaded: Value, bytes: int) -> Sequence[Value]:
+    """The words of a loaded value; a single byte is loaded as an i16."""
     if bytes == 1:
-        return (build.create(TruncIOp, source=moved, types=[I8]).result,)
-    return split_access(build, moved, bytes)
+        return (build.create(TruncIOp, source=loaded, types=[I8]).result,)
+    return split_access(build, loaded, bytes)
 
 
 def _join(build: Builder, words: Sequence[Value], number: int, bytes: int) -> Value:
-    """What one access takes along; a byte goes in a register of two."""
+    """The value of one access; a single byte is stored as an i16."""
     if bytes == 1:
         return build.create(ExtUIOp, source=words[number], types=[I16]).result
     return join_access(build, words, number, bytes)
@@ -206,14 +211,14 @@ def pointer_accesses(
     pointers: Value,
     mask: Value | None,
     vector: int,
-    acting: Value | None = None,
+    active: Value | None = None,
 ) -> list[VectorAccess]:
-    """The places that pointers lead to, so many registers at each."""
+    """The accesses through pointers to `vector` contiguous elements each."""
     addresses = elements(build, pointers)[::vector]
     masks: Sequence[Value | None] = [None] * len(addresses)
     if mask is not None:
         masks = elements(build, mask)[::vector]
     return [
-        VectorAccess(address, 0, conjunction(build, acting, predicate))
+        VectorAccess(address, 0, conjunction(build, active, predicate))
         for address, predicate in zip(addresses, masks, strict=True)
     ]

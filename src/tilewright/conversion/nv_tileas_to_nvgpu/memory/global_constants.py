@@ -1,4 +1,4 @@
-"""What lies in memory before a kernel starts: global arrays, constants of different elements."""
+"""Global variables, and constant tiles in global memory."""
 
 from __future__ import annotations
 
@@ -50,13 +50,11 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
 
 GLOBAL_SPACE: Final = 1
-
-
 _PRIVATE: Final = "private"
 
 
 def _array(patterns: Sequence[int], element: Type) -> tuple[ArrayType, DenseElementsAttr]:
-    """Elements as they lie in memory, as an array of integers: two of f4E2M1FN share a byte."""
+    """The memory image of elements, as an array of integers: two of f4E2M1FN share a byte."""
     if element is F4E2M1FN:
         pairs = zip(patterns[::2], [*patterns[1::2], 0][: (len(patterns) + 1) // 2], strict=True)
         patterns, element = [low | high << 4 for low, high in pairs], I8
@@ -67,17 +65,17 @@ def _array(patterns: Sequence[int], element: Type) -> tuple[ArrayType, DenseElem
 
 
 def _patterns(value: DenseElementsAttr, count: int) -> list[int]:
-    """All elements, row by row."""
-    found = list(value.elements())
-    return found * count if len(found) == 1 else found
+    """The bits of all elements, in row-major order."""
+    patterns = list(value.elements())
+    return patterns * count if len(patterns) == 1 else patterns
 
 
 @converts(tileaa.GlobalOp)
 def global_array(op: tileaa.GlobalOp, new: tileaa.GlobalOp, build: ConversionBuilder) -> Result:
     """A variable in global memory; the host knows it by name unless it is private."""
     element, count = element_of(op.value.type), prod(extents(op.value.type))
-    found = [thread_bits(pattern, element) for pattern in _patterns(op.value, count)]
-    type, contents = _array(found, element)
+    patterns = [thread_bits(pattern, element) for pattern in _patterns(op.value, count)]
+    type, contents = _array(patterns, element)
     return build.create(
         GlobalOp,
         sym_name=op.sym_name,
@@ -92,7 +90,7 @@ def global_array(op: tileaa.GlobalOp, new: tileaa.GlobalOp, build: ConversionBui
 
 @converts(tileaa.GetGlobalOp)
 def get_global(op: tileaa.GetGlobalOp, new: tileaa.GetGlobalOp, build: ConversionBuilder) -> Result:
-    """Its address as a number."""
+    """The address as an i64."""
     return _address(build, op.symbol)
 
 
@@ -103,9 +101,10 @@ def _address(build: ConversionBuilder, symbol: str) -> Value:
 
 @converts(ConstantOp)
 def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Result:
-    """Different elements lie in a table, from which every thread takes its own.
+    """A constant that is no splat: a global constant from which every thread loads its elements.
 
-    Scalars of narrow floats are their bits.
+    If every thread has all elements, it is a constant vector. Scalars of narrow floats are their
+    bits.
     """
     if build.types.is_legal(op):
         return None
@@ -116,19 +115,19 @@ def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> 
     if not isinstance(op.value, DenseElementsAttr):
         return None
     type, layout = vector_type(build, op.result), layout_of(op.result)
-    found = _patterns(op.value, layout.size)
-    patterns = [thread_bits(pattern, op.result.type) for pattern in found]
+    elements = _patterns(op.value, layout.size)
+    patterns = [thread_bits(pattern, op.result.type) for pattern in elements]
     if not any(thread_basis(layout)):
         order = [layout.packed(register=r) for r in range(layout.extent(REGISTER))]
-        value = literal([patterns[place] for place in order], type)
+        value = literal([patterns[index] for index in order], type)
         return build.create(ConstantOp, value=value, types=[type])
     bytes = pointee_bytes(type.element)
-    group = min(_contiguous_registers(layout), MAX_ACCESS_BYTES // bytes)
+    vector = min(_contiguous_registers(layout), MAX_ACCESS_BYTES // bytes)
     address = _address(build, _global_constant(op, build, patterns, type.element))
     words: list[Value] = []
-    for start in _element_indices(op, layout, group, build):
+    for index in _element_indices(op, layout, vector, build):
         words += _load_words(
-            build, add(build, address, multiply(build, start, bytes, I64), I64), group * bytes
+            build, add(build, address, multiply(build, index, bytes, I64), I64), vector * bytes
         )
     return from_words(build, words, type)
 
@@ -136,7 +135,7 @@ def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> 
 def _global_constant(
     op: ConstantOp, build: ConversionBuilder, patterns: Sequence[int], element: Type
 ) -> str:
-    """The name of a table of these elements, one to a byte at least; equal ones are one."""
+    """The symbol of a global constant with these elements, each at least a byte."""
     wide = I8 if element is F4E2M1FN else element
     type, contents = _array(patterns, wide)
     symbols = Symbols(op, build)
@@ -153,7 +152,7 @@ def _global_constant(
 
 
 def _contiguous_registers(layout: Layout) -> int:
-    """How many of the first registers hold neighbours."""
+    """How many of the first registers hold contiguous elements."""
     count = 1
     for vector in layout.vectors(REGISTER):
         if vector != count:
@@ -163,26 +162,26 @@ def _contiguous_registers(layout: Layout) -> int:
 
 
 def _element_indices(
-    op: ConstantOp, layout: Layout, group: int, build: ConversionBuilder
+    op: ConstantOp, layout: Layout, vector: int, build: ConversionBuilder
 ) -> list[OpFoldResult]:
-    """The numbers of the elements at which groups of registers begin, in 64 bits."""
+    """The index of the first element of each vector access, as an i64."""
     vectors = thread_basis(layout)
-    own = apply_linear(build, thread_id(op, build), vectors)
-    reach = gf2.support(vectors)
-    found: list[OpFoldResult] = []
-    for register in range(0, layout.extent(REGISTER), group):
-        fixed = layout.packed(register=register)
-        if fixed & reach:
-            found.append(to_i64(build, xor(build, own, fixed)))
+    thread_part = apply_linear(build, thread_id(op, build), vectors)
+    thread_bits = gf2.support(vectors)
+    indices: list[OpFoldResult] = []
+    for register in range(0, layout.extent(REGISTER), vector):
+        register_part = layout.packed(register=register)
+        if register_part & thread_bits:
+            indices.append(to_i64(build, xor(build, thread_part, register_part)))
         else:
-            found.append(add(build, to_i64(build, own), fixed, I64))
-    return found
+            indices.append(add(build, to_i64(build, thread_part), register_part, I64))
+    return indices
 
 
 def _load_words(build: ConversionBuilder, address: OpFoldResult, bytes: int) -> Sequence[Value]:
     pointer = global_pointer(build, address)
-    moved = build.create(LoadOp, addr=pointer, alignment=bytes, types=[word_type(bytes)]).res
-    return split_access(build, moved, bytes)
+    loaded = build.create(LoadOp, addr=pointer, alignment=bytes, types=[word_type(bytes)]).res
+    return split_access(build, loaded, bytes)
 
 
 PATTERNS: Final[Patterns] = (

@@ -1,4 +1,4 @@
-"""Memory through pointers: each thread loads and stores what its registers hold."""
+"""Memory through pointers: addptr, load, store."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tilewright.plans.scratch import is_told
 from tilewright.support.diagnostics import Unsupported
 
 SUB_BYTE_ELEMENTS: Final = (I4, F4E2M1FN)
-"""Elements that share a byte, so that no address is that of one."""
+"""Elements that share a byte with others, and so have no addresses of their own."""
 
 
 @converts(AddPtrOp)
 def addptr(op: AddPtrOp, new: AddPtrOp, build: ConversionBuilder) -> Result:
-    """Addresses are numbers; an offset counts elements unless it counts bytes."""
+    """Integer addition; offsets are scaled by the element size unless they are in bytes."""
     if not op.in_bytes and pointer(op.pointers).pointee in SUB_BYTE_ELEMENTS:
         raise Unsupported("addresses of single elements of 4 bits", op.location)
     type = new.pointers.type
@@ -39,31 +39,34 @@ def addptr(op: AddPtrOp, new: AddPtrOp, build: ConversionBuilder) -> Result:
         offsets = build.create(ExtSIOp, source=offsets, types=[type]).result
     size = 1 if op.in_bytes else pointee_bytes(pointer(op.pointers).pointee)
     if size > 1:
-        factor = constant(build, size, I64)
+        scale = constant(build, size, I64)
         if isinstance(type, VectorType):
-            factor = build.create(BroadcastOp, source=factor, types=[type]).result
-        offsets = build.create(MulIOp, lhs=offsets, rhs=factor).result
+            scale = build.create(BroadcastOp, source=scale, types=[type]).result
+        offsets = build.create(MulIOp, lhs=offsets, rhs=scale).result
     return build.create(AddIOp, lhs=new.pointers, rhs=offsets)
 
 
 @converts(memory.LoadOp)
 def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Result:
-    """Every thread loads its registers; what may change meanwhile, one for all."""
+    """Every thread loads its registers.
+
+    Where replicas must agree although memory may change, the owner loads and broadcasts.
+    """
     (type,) = build.types.convert(op.result.type) or (I1,)
-    acting = is_owner(op, build, op.result) if is_told(op) else None
-    places = pointer_accesses(build, new.pointers, new.mask, op.vector, acting)
-    whole = type if isinstance(type, VectorType) else VectorType((1,), type)
+    active = is_owner(op, build, op.result) if is_told(op) else None
+    accesses = pointer_accesses(build, new.pointers, new.mask, op.vector, active)
+    vector = type if isinstance(type, VectorType) else VectorType((1,), type)
     other = None if new.other is None else as_vector(build, new.other)
-    loaded = AccessEmitter(op).load(build, whole, places, other)
+    loaded = AccessEmitter(op).load(build, vector, accesses, other)
     return [broadcast_result(op, build, loaded, op.result), ()]
 
 
 @converts(memory.StoreOp)
 def store(op: memory.StoreOp, new: memory.StoreOp, build: ConversionBuilder) -> Result:
-    """One holder of each element stores it."""
-    acting = is_owner(op, build, op.value)
-    places = pointer_accesses(build, new.pointers, new.mask, op.vector, acting)
-    AccessEmitter(op).store(build, as_vector(build, new.value), places)
+    """The owner of each element stores it."""
+    active = is_owner(op, build, op.value)
+    accesses = pointer_accesses(build, new.pointers, new.mask, op.vector, active)
+    AccessEmitter(op).store(build, as_vector(build, new.value), accesses)
     return [()]
 
 

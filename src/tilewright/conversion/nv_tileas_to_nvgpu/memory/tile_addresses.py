@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class MemrefDescriptor:
-    """A tensor in memory while the program runs."""
+    """The address, extents and strides of a memref; those that its type fixes are constants."""
 
     __slots__ = ("base", "sizes", "strides")
 
@@ -48,16 +48,16 @@ class MemrefDescriptor:
 
 
 class AxisIndices(NamedTuple):
-    """Where a thread's registers lie along one dimension of a tile, in numbers of 64 bits."""
+    """The indices of a thread's registers along one dimension of a tensor, as i64."""
 
     common: OpFoldResult
-    """What all registers have in common."""
+    """The part that all registers have in common."""
     parts: Sequence[OpFoldResult]
-    """What each register adds."""
+    """The part that each register adds."""
     size: OpFoldResult
     stride: OpFoldResult
     checked: bool
-    """Whether registers may lie outside."""
+    """Whether indices may be out of bounds."""
 
 
 def _axis_indices(
@@ -77,18 +77,20 @@ def _axis_indices(
         return AxisIndices(0, rows, size, stride, checked)
     first = to_i64(build, build.value(index), signed=False)
     start = multiply(build, first, type.counted[number], I64)
-    own = coordinate(op, build, layout, number)
-    if own.disjoint:
-        common = add(build, start, to_i64(build, own.own), I64)
-        return AxisIndices(common, own.by_register, size, stride, checked)
-    parts = [to_i64(build, own.at(build, r)) for r in range(len(own.by_register))]
+    coordinates = coordinate(op, build, layout, number)
+    if coordinates.disjoint:
+        common = add(build, start, to_i64(build, coordinates.thread_part), I64)
+        return AxisIndices(common, coordinates.register_parts, size, stride, checked)
+    parts = [
+        to_i64(build, coordinates.at(build, r)) for r in range(len(coordinates.register_parts))
+    ]
     return AxisIndices(start, parts, size, stride, checked)
 
 
 def _rows(
     op: TileAccessOp, build: ConversionBuilder, index: Value, layout: Layout, number: int
 ) -> Sequence[OpFoldResult]:
-    """The indices of a thread's registers along the dimension that is picked row by row."""
+    """The indices of a thread's registers along the dimension that a gather or scatter selects."""
     wanted = layout
     for other in range(len(layout.shape) - 1, -1, -1):
         wanted = wanted if other == number else wanted.drop(other)
@@ -103,11 +105,12 @@ def tile_accesses(
     indices: Sequence[Value],
     tile: Value | Type,
     vector: int = 1,
-    acting: Value | None = None,
+    active: Value | None = None,
 ) -> list[VectorAccess]:
-    """Where the registers of a tile of a view lie, so many of them at each place.
+    """The accesses of a thread to a tile of a view, of `vector` elements each.
 
-    `view`, `indices` and `tile` are those of the old program.
+    `view`, `indices` and `tile` are those of the old program; `active` says which threads access
+    memory at all.
     """
     bytes = pointee_bytes(tiled_view(view).source.element)
     axes = [_axis_indices(op, build, view, tile, n, index) for n, index in enumerate(indices)]
@@ -115,20 +118,20 @@ def tile_accesses(
     scales = [multiply(build, axis.stride, bytes, I64) for axis in axes]
     for axis, scale in zip(axes, scales, strict=True):
         start = add(build, start, multiply(build, axis.common, scale, I64), I64)
-    inside = _BoundsChecks(build, axes, acting)
+    in_bounds = _BoundsChecks(build, axes, active)
     addresses = _Addresses(build, start, scales)
-    found: list[VectorAccess] = []
+    accesses: list[VectorAccess] = []
     for register in range(0, layout_of(tile).extent(REGISTER), vector):
-        moved, fixed = addresses.at([axis.parts[register] for axis in axes])
-        found.append(VectorAccess(as_value(build, moved, I64), fixed, inside.at(register)))
-    return found
+        address, offset = addresses.at([axis.parts[register] for axis in axes])
+        accesses.append(VectorAccess(as_value(build, address, I64), offset, in_bounds.at(register)))
+    return accesses
 
 
 class _Addresses:
-    """Addresses of registers, each a step away from another one's.
+    """Addresses of registers, each one addition away from another one's.
 
-    k strides are those of k without its lowest bit, and as many as that bit says: what strides are
-    multiplied by are few powers of two, and every further register takes one addition.
+    The offset k * stride is that of k without its lowest set bit, plus stride times that bit: so
+    strides are multiplied by few powers of two.
     """
 
     __slots__ = ("_build", "_known", "_scales", "_steps")
@@ -142,62 +145,62 @@ class _Addresses:
         self._steps: dict[tuple[int, int], OpFoldResult] = {}
 
     def at(self, parts: Sequence[OpFoldResult]) -> tuple[OpFoldResult, int]:
-        """An address for what a register adds along each dimension, and bytes behind it."""
-        counts = [0] * len(parts)
-        fixed = 0
-        others: list[OpFoldResult] = []
+        """The address for the index parts of a register, and a constant offset in bytes from it."""
+        strided = [0] * len(parts)
+        offset = 0
+        dynamic: list[OpFoldResult] = []
         for axis, (part, scale) in enumerate(zip(parts, self._scales, strict=True)):
             if not isinstance(part, int):
-                others.append(multiply(self._build, part, scale, I64))
+                dynamic.append(multiply(self._build, part, scale, I64))
             elif isinstance(scale, int):
-                fixed += part * scale
+                offset += part * scale
             else:
-                counts[axis] = part
-        moved = self._moved(tuple(counts))
-        for other in others:
-            moved = add(self._build, moved, other, I64)
-        return moved, fixed
+                strided[axis] = part
+        address = self._strided(tuple(strided))
+        for term in dynamic:
+            address = add(self._build, address, term, I64)
+        return address, offset
 
-    def _moved(self, counts: tuple[int, ...]) -> OpFoldResult:
-        found = self._known.get(counts)
-        if found is None:
+    def _strided(self, counts: tuple[int, ...]) -> OpFoldResult:
+        address = self._known.get(counts)
+        if address is None:
             axis = next(number for number, count in enumerate(counts) if count)
             bit = counts[axis] & -counts[axis]
-            before = (*counts[:axis], counts[axis] - bit, *counts[axis + 1 :])
-            found = add(self._build, self._moved(before), self._step(axis, bit), I64)
-            self._known[counts] = found
-        return found
+            smaller = (*counts[:axis], counts[axis] - bit, *counts[axis + 1 :])
+            address = add(self._build, self._strided(smaller), self._step(axis, bit), I64)
+            self._known[counts] = address
+        return address
 
     def _step(self, axis: int, bit: int) -> OpFoldResult:
-        found = self._steps.get((axis, bit))
-        if found is None:
-            found = multiply(self._build, self._scales[axis], bit, I64)
-            self._steps[axis, bit] = found
-        return found
+        step = self._steps.get((axis, bit))
+        if step is None:
+            step = multiply(self._build, self._scales[axis], bit, I64)
+            self._steps[axis, bit] = step
+        return step
 
 
 class _BoundsChecks:
-    """Whether registers lie in the tensor; what is asked twice is computed once."""
+    """Predicates that a register is in bounds; each comparison is emitted once."""
 
-    __slots__ = ("_acting", "_axes", "_build", "_known")
+    __slots__ = ("_active", "_axes", "_build", "_known")
 
     def __init__(
-        self, build: ConversionBuilder, axes: Sequence[AxisIndices], acting: Value | None
+        self, build: ConversionBuilder, axes: Sequence[AxisIndices], active: Value | None
     ) -> None:
         self._build = build
         self._axes = axes
-        self._acting = acting
+        self._active = active
         self._known: dict[tuple[object, ...], Value | None] = {}
 
     def at(self, register: int) -> Value | None:
-        """Whether a register lies inside along all dimensions, and the thread acts at all."""
+        """Whether a register is in bounds along all dimensions, and the thread is active."""
         parts = [axis.parts[register] for axis in self._axes]
-        predicate = self._acting
+        predicate = self._active
         for count in range(1, len(parts) + 1):
             key = tuple(parts[:count])
             if key not in self._known:
-                here = self._along(count - 1, parts[count - 1])
-                self._known[key] = conjunction(self._build, predicate, here)
+                along = self._along(count - 1, parts[count - 1])
+                self._known[key] = conjunction(self._build, predicate, along)
             predicate = self._known[key]
         return predicate
 
@@ -205,12 +208,12 @@ class _BoundsChecks:
         axis, build = self._axes[number], self._build
         if not axis.checked:
             return None
-        key = ("along", number, part)
+        key = ("dimension", number, part)
         if key not in self._known:
-            # A number below zero is a large one where there are no signs.
-            place = as_value(build, add(build, axis.common, part, I64), I64)
+            # Unsigned, a negative index is a large one.
+            index = as_value(build, add(build, axis.common, part, I64), I64)
             size = as_value(build, axis.size, I64)
             self._known[key] = build.create(
-                CmpIOp, predicate=CmpIPredicate.ULT, lhs=place, rhs=size
+                CmpIOp, predicate=CmpIPredicate.ULT, lhs=index, rhs=size
             ).result
         return self._known[key]

@@ -1,4 +1,4 @@
-"""Tiles of tensors in memory: every thread computes where its registers lie, and which exist."""
+"""Memory views: make_memref, block_tile, get_dim_size, tiled loads and stores."""
 
 from __future__ import annotations
 
@@ -36,37 +36,41 @@ if TYPE_CHECKING:
 
 @converts(MakeMemrefOp)
 def make_memref(op: MakeMemrefOp, new: MakeMemrefOp, build: ConversionBuilder) -> Result:
-    """The address, and what the type leaves open."""
-    open_parts = (*new.sizes, *new.strides)
-    wide = [as_value(build, to_i64(build, part, signed=False), I64) for part in open_parts]
-    return [(new.base, *wide)]
+    """A memref is its address, dynamic extents and dynamic strides."""
+    dynamic = (*new.sizes, *new.strides)
+    fields = [as_value(build, to_i64(build, part, signed=False), I64) for part in dynamic]
+    return [(new.base, *fields)]
 
 
 @converts(BlockTileOp)
 def block_tile(op: BlockTileOp, new: BlockTileOp, build: ConversionBuilder) -> Result:
-    """A view is the memory itself; how it is cut is known."""
+    """A view is its memref; its type has the tiling."""
     return [build.values(op.source)]
 
 
 @converts(GetDimSizeOp)
 def get_dim_size(op: GetDimSizeOp, new: GetDimSizeOp, build: ConversionBuilder) -> Result:
-    """An extent, or how many tiles begin within it."""
-    of = op.source.type
-    assert isinstance(of, MemrefType | TiledViewType)
-    source = of.source if isinstance(of, TiledViewType) else of
-    sizes = MemrefDescriptor(source, build.values(op.source)).sizes
-    found = sizes[op.dim] if isinstance(of, MemrefType) else _tiles(build, of, sizes, op.dim)
-    wide, type = as_value(build, found, I64), op.result.type
+    """An extent of a memref, or the number of tiles that begin within it."""
+    source_type = op.source.type
+    assert isinstance(source_type, MemrefType | TiledViewType)
+    memref = source_type.source if isinstance(source_type, TiledViewType) else source_type
+    sizes = MemrefDescriptor(memref, build.values(op.source)).sizes
+    size = (
+        sizes[op.dim]
+        if isinstance(source_type, MemrefType)
+        else _tiles(build, source_type, sizes, op.dim)
+    )
+    value, type = as_value(build, size, I64), op.result.type
     assert isinstance(type, IntegerType)
     if type.width < I64.width:
-        return build.create(TruncIOp, source=wide, types=[type])
-    return wide
+        return build.create(TruncIOp, source=value, types=[type])
+    return value
 
 
 def _tiles(
     build: ConversionBuilder, view: TiledViewType, sizes: Sequence[OpFoldResult], dim: int
 ) -> OpFoldResult:
-    """The number of steps that begin inside."""
+    """The number of tiles that begin within a dimension."""
     steps = view.steps if view.sparse is None else view.tile
     size, step = sizes[view.dims[dim]], steps[dim]
     if isinstance(size, int):
@@ -83,26 +87,26 @@ def tiled_load(
     new: memory.TiledLoadOp | memory.GatherLoadOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Every thread loads its registers; outside of the tensor lies the padding."""
+    """Every thread loads its registers; elements out of bounds are padding."""
     (type,) = build.types.convert(op.tile.type) or (I64,)
     assert isinstance(type, VectorType)
-    where = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector)
+    accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector)
     padding = tiled_view(op.view).padding
     other = None
-    if padding is not None and any(place.predicate is not None for place in where):
+    if padding is not None and any(access.predicate is not None for access in accesses):
         value = literal([padding_bits(padding, type.element)], type)
         other = build.create(ConstantOp, value=value, types=[type]).result
-    return [AccessEmitter(op).load(build, type, where, other), ()]
+    return [AccessEmitter(op).load(build, type, accesses, other), ()]
 
 
 def padding_bits(padding: PaddingValue, element: Type) -> int:
-    """The bits of an element outside of a tensor."""
+    """The bits of the padding element."""
     if padding is PaddingValue.ZERO or not isinstance(element, FloatType):
         return 0
     format = FORMATS[element.format]
     if padding is PaddingValue.NEG_ZERO:
         return format.sign
-    # A format without infinity has only NaN for what is too large.
+    # A format without infinity has NaN instead.
     magnitude = None if padding is PaddingValue.NAN else format.infinity
     magnitude = format.nan if magnitude is None else magnitude
     return format.signed_pattern(magnitude or 0, padding is PaddingValue.NEG_INF)
@@ -114,10 +118,10 @@ def tiled_store(
     new: memory.TiledStoreOp | memory.ScatterStoreOp,
     build: ConversionBuilder,
 ) -> Result:
-    """One holder of each element stores it, if it lies in the tensor."""
-    acting = is_owner(op, build, op.tile)
-    where = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, acting)
-    AccessEmitter(op).store(build, new.tile, where)
+    """The owner of each element stores it, if it is in bounds."""
+    active = is_owner(op, build, op.tile)
+    accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, active)
+    AccessEmitter(op).store(build, new.tile, accesses)
     return [()]
 
 

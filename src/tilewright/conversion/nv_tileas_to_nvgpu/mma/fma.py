@@ -1,7 +1,7 @@
-"""Products of matrices without tensor cores: factors go through shared memory, slab by slab.
+"""dot by fma, without tensor cores: slabs of A and B along K go through shared memory.
 
-Every thread sums up its elements: at each place along the depth it reads the rows and columns
-that it needs, and multiplies all of them at once.
+Every thread accumulates its own elements: for each k it loads the elements of A and B that they
+need, and issues one fma for each accumulator.
 """
 
 from __future__ import annotations
@@ -46,83 +46,87 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
 
 UNROLLED: Final = 4
-"""How many places along the depth one iteration multiplies."""
+"""The unroll factor of the loop along K."""
 
 
 @converts(DotOp)
 def fma_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
-    """Write a slab of both factors, wait, multiply; wait before the next."""
+    """For each slab: store A and B, barrier, accumulate; a barrier before the next."""
     plan = FmaDotPlan.of(op)
     type = new.c.type
     if op.atom is not Atom.FMA or plan is None or not isinstance(type, VectorType):
-        return build.reject("expected a product of floats of one type")
-    total = layout_of(op.c).reshape((plan.batch, plan.rows, plan.columns))
-    left = FmaOperand(op, build, op.a, new.a, 2, plan, total, 0)
-    right = FmaOperand(op, build, op.b, new.b, 1, plan, total, plan.right)
-    sums = new.c
+        return build.reject("expected a dot of floats of one type")
+    accumulators = layout_of(op.c).reshape((plan.batch, plan.rows, plan.columns))
+    a_operand = FmaOperand(op, build, op.a, new.a, 2, plan, accumulators, 0)
+    b_operand = FmaOperand(op, build, op.b, new.b, 1, plan, accumulators, plan.right)
+    accumulator = new.c
     for slab in range(plan.depth // plan.slab):
         if slab:
             build.create(BarrierOp)
-        left.write(slab)
-        right.write(slab)
+        a_operand.write(slab)
+        b_operand.write(slab)
         build.create(BarrierOp)
-        sums = _accumulate_slab(build, left, right, plan.slab, sums)
-    return sums
+        accumulator = _accumulate_slab(build, a_operand, b_operand, plan.slab, accumulator)
+    return accumulator
 
 
 def _accumulate_slab(
-    build: ConversionBuilder, left: FmaOperand, right: FmaOperand, depth: int, sums: Value
+    build: ConversionBuilder,
+    a_operand: FmaOperand,
+    b_operand: FmaOperand,
+    k: int,
+    accumulator: Value,
 ) -> Value:
-    """The sums with all products of a slab."""
-    step = min(UNROLLED, depth)
-    if depth == step:
-        return _unrolled_fmas(build, left, right, None, step, sums)
-    bounds = [constant(build, number) for number in (0, depth, step)]
-    body = Block([I32, sums.type], [build.location] * 2)
+    """Accumulate over the K of a slab."""
+    step = min(UNROLLED, k)
+    if k == step:
+        return _unrolled_fmas(build, a_operand, b_operand, None, step, accumulator)
+    bounds = [constant(build, number) for number in (0, k, step)]
+    body = Block([I32, accumulator.type], [build.location] * 2)
     loop = build.create(
         ForOp,
         lower_bound=bounds[0],
         upper_bound=bounds[1],
         step=bounds[2],
-        init_args=[sums],
+        init_args=[accumulator],
         body=body,
-        types=[sums.type],
+        types=[accumulator.type],
     )
     with build.at(InsertPoint.at_end(body)):
-        found = _unrolled_fmas(build, left, right, body.args[0], step, body.args[1])
-        build.create(YieldOp, values=[found])
+        result = _unrolled_fmas(build, a_operand, b_operand, body.args[0], step, body.args[1])
+        build.create(YieldOp, values=[result])
     return loop.outputs[0]
 
 
 def _unrolled_fmas(
     build: ConversionBuilder,
-    left: FmaOperand,
-    right: FmaOperand,
-    start: Value | None,
+    a_operand: FmaOperand,
+    b_operand: FmaOperand,
+    k: Value | None,
     count: int,
-    sums: Value,
+    accumulator: Value,
 ) -> Value:
-    for inside in range(count):
-        a, b = left.read(start, inside), right.read(start, inside)
-        sums = build.create(FmaOp, lhs=a, rhs=b, acc=sums).result
-    return sums
+    for step in range(count):
+        a, b = a_operand.read(k, step), b_operand.read(k, step)
+        accumulator = build.create(FmaOp, lhs=a, rhs=b, acc=accumulator).result
+    return accumulator
 
 
 class FmaOperand:
-    """A or B in shared memory: how a thread writes its part, and what it reads for its sums."""
+    """A or B in shared memory: a thread stores its part, and loads what its accumulators need."""
 
     __slots__ = (
-        "_acting",
         "_build",
-        "_depths",
         "_element",
+        "_is_owner",
+        "_k_offsets",
         "_needed",
+        "_offsets",
         "_op",
-        "_own",
-        "_places",
-        "_reach",
         "_size",
         "_start",
+        "_thread_bits",
+        "_thread_part",
         "_values",
     )
 
@@ -132,66 +136,70 @@ class FmaOperand:
         build: ConversionBuilder,
         tile: Value,
         vector: Value,
-        along: int,
+        k_dimension: int,
         plan: FmaDotPlan,
-        total: Layout,
+        accumulators: Layout,
         start: int,
     ) -> None:
         self._op, self._build, self._start = op, build, start
         assert isinstance(vector.type, VectorType)
         self._element = vector.type.element
         self._values = elements(build, vector)
-        self._acting = is_owner(op, build, tile)
+        self._is_owner = is_owner(op, build, tile)
         *_, rows, columns = layout_of(tile).shape
-        held = layout_of(tile).reshape((plan.batch, rows, columns))
-        memory = slab_memory(held, along, plan.slab)
-        self._places = held.then(memory)
-        self._size = held.size // plan.depth * plan.slab
+        layout = layout_of(tile).reshape((plan.batch, rows, columns))
+        memory = slab_memory(layout, k_dimension, plan.slab)
+        self._offsets = layout.then(memory)
+        self._size = layout.size // plan.depth * plan.slab
 
-        def offset(place: tuple[int, ...]) -> int:
-            row, column = (place[1], 0) if along == 2 else (0, place[2])
-            return line_offset(memory, held.shape, (place[0], row, column))
+        def offset(position: tuple[int, ...]) -> int:
+            row, column = (position[1], 0) if k_dimension == 2 else (0, position[2])
+            return line_offset(memory, layout.shape, (position[0], row, column))
 
-        self._depths = [
-            line_offset(memory, held.shape, _k_coordinate(along, 1 << bit))
+        self._k_offsets = [
+            line_offset(memory, layout.shape, _k_coordinate(k_dimension, 1 << bit))
             for bit in range(log2(plan.slab))
         ]
-        own = [offset(unpack(v, total.shape)) for v in thread_basis(total)]
-        self._needed = [offset(total.at(register=r)) for r in range(total.extent(REGISTER))]
-        self._own = apply_linear(build, thread_id(op, build), own)
-        self._reach = gf2.support(own)
+        thread_images = [offset(unpack(v, accumulators.shape)) for v in thread_basis(accumulators)]
+        registers = range(accumulators.extent(REGISTER))
+        self._needed = [offset(accumulators.at(register=r)) for r in registers]
+        self._thread_part = apply_linear(build, thread_id(op, build), thread_images)
+        self._thread_bits = gf2.support(thread_images)
 
     def write(self, slab: int) -> None:
-        """Put what a thread holds of a slab into memory."""
-        build, places = self._build, self._places
-        moved = [vector // self._size for vector in thread_basis(places)]
-        mine = apply_linear(build, thread_id(self._op, build), moved)
+        """Store a thread's elements of a slab."""
+        build, offsets = self._build, self._offsets
+        images = [vector // self._size for vector in thread_basis(offsets)]
+        own = apply_linear(build, thread_id(self._op, build), images)
         groups: dict[int, list[int]] = {}
-        for register in range(places.extent(REGISTER)):
-            groups.setdefault(places.packed(register=register) // self._size, []).append(register)
-        reach = gf2.support(moved)
+        for register in range(offsets.extent(REGISTER)):
+            groups.setdefault(offsets.packed(register=register) // self._size, []).append(register)
+        dynamic_bits = gf2.support(images)
         for number, registers in groups.items():
-            if (number ^ slab) & ~reach:
+            if (number ^ slab) & ~dynamic_bits:
                 continue
-            with predicated(build, conjunction(build, self._acting, self._is(mine, number ^ slab))):
+            in_slab = self._equals(own, number ^ slab)
+            with predicated(build, conjunction(build, self._is_owner, in_slab)):
                 self._store(registers)
 
-    def _is(self, mine: OpFoldResult, wanted: int) -> Value | None:
-        if isinstance(mine, int):
+    def _equals(self, value: OpFoldResult, wanted: int) -> Value | None:
+        if isinstance(value, int):
             return None
-        other = constant(self._build, wanted)
-        return self._build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=mine, rhs=other).result
+        wanted_value = constant(self._build, wanted)
+        return self._build.create(
+            CmpIOp, predicate=CmpIPredicate.EQ, lhs=value, rhs=wanted_value
+        ).result
 
     def _store(self, registers: list[int]) -> None:
-        build, places = self._build, self._places
-        inside = [vector % self._size for vector in thread_basis(places)]
-        own = apply_linear(build, thread_id(self._op, build), inside)
-        reach = gf2.support(inside)
-        offsets = {places.packed(register=r) % self._size: r for r in registers}
-        for first, count in _runs(sorted(offsets), reach, self._most):
+        build, layout = self._build, self._offsets
+        images = [vector % self._size for vector in thread_basis(layout)]
+        thread_part = apply_linear(build, thread_id(self._op, build), images)
+        thread_bits = gf2.support(images)
+        offsets = {layout.packed(register=r) % self._size: r for r in registers}
+        for first, count in _runs(sorted(offsets), thread_bits, self._max_vector):
             values = [self._values[offsets[first + n]] for n in range(count)]
-            pointer = self._pointer(own, first, reach)
-            store_shared(build, pointer, self._joined(values), count * self._bytes)
+            pointer = self._pointer(thread_part, first, thread_bits)
+            store_shared(build, pointer, self._vector(values), count * self._bytes)
 
     @property
     def _bytes(self) -> int:
@@ -199,53 +207,53 @@ class FmaOperand:
         return self._element.width // 8
 
     @property
-    def _most(self) -> int:
+    def _max_vector(self) -> int:
         return MAX_ACCESS_BYTES // self._bytes
 
-    def _joined(self, values: list[Value]) -> Value:
+    def _vector(self, values: list[Value]) -> Value:
         if len(values) == 1:
             return values[0]
         type = VectorType((len(values),), self._element)
         return self._build.create(FromElementsOp, elements=values, types=[type]).result
 
-    def _pointer(self, own: OpFoldResult, offset: int, reach: int) -> Value:
-        """The address of an element: the thread's part of the offset, and another."""
+    def _pointer(self, thread_part: OpFoldResult, offset: int, thread_bits: int) -> Value:
+        """The address of an element, from the thread's part of the offset and a constant one."""
         build, bytes = self._build, self._bytes
-        changed = offset & reach
-        scaled = multiply(build, xor(build, own, changed), bytes)
-        further = self._start + (offset ^ changed) * bytes
-        return scratch_pointer(self._op, build, scaled, further)
+        changed = offset & thread_bits
+        scaled = multiply(build, xor(build, thread_part, changed), bytes)
+        displacement = self._start + (offset ^ changed) * bytes
+        return scratch_pointer(self._op, build, scaled, displacement)
 
-    def read(self, depth: Value | None, further: int) -> Value:
-        """For each sum of the thread, the factor so much further than a place along the depth."""
-        build, own, reach = self._build, self._own, self._reach
-        if depth is not None:
-            # Iterations begin at multiples of so many places.
-            steps = [0 if 1 << bit < UNROLLED else v for bit, v in enumerate(self._depths)]
-            own = xor(build, own, apply_linear(build, depth, steps))
-            reach |= gf2.support(steps)
-        shift = gf2.combine(self._depths, further)
-        found: dict[int, Value] = {}
-        apart = self._reach | gf2.support(self._depths)
-        for first, count in _runs(sorted(set(self._needed)), apart, self._most):
-            pointer = self._pointer(own, first ^ shift, reach)
+    def read(self, k: Value | None, step: int) -> Value:
+        """The operand element for each accumulator of the thread, at `k + step`."""
+        build, base, base_bits = self._build, self._thread_part, self._thread_bits
+        if k is not None:
+            # Iterations begin at multiples of the unroll factor.
+            images = [0 if 1 << bit < UNROLLED else v for bit, v in enumerate(self._k_offsets)]
+            base = xor(build, base, apply_linear(build, k, images))
+            base_bits |= gf2.support(images)
+        shift = gf2.combine(self._k_offsets, step)
+        loaded_elements: dict[int, Value] = {}
+        dynamic_bits = self._thread_bits | gf2.support(self._k_offsets)
+        for first, count in _runs(sorted(set(self._needed)), dynamic_bits, self._max_vector):
+            pointer = self._pointer(base, first ^ shift, base_bits)
             loaded = load_shared(build, pointer, self._type(count), count * self._bytes)
             for number, value in enumerate(elements(build, loaded)):
-                found[first + number] = value
-        values = [found[offset] for offset in self._needed]
-        whole = VectorType((len(values),), self._element)
-        return build.create(FromElementsOp, elements=values, types=[whole]).result
+                loaded_elements[first + number] = value
+        values = [loaded_elements[offset] for offset in self._needed]
+        type = VectorType((len(values),), self._element)
+        return build.create(FromElementsOp, elements=values, types=[type]).result
 
     def _type(self, count: int) -> Type:
         return self._element if count == 1 else VectorType((count,), self._element)
 
 
-def _k_coordinate(along: int, depth: int) -> tuple[int, int, int]:
-    return (0, 0, depth) if along == 2 else (0, depth, 0)
+def _k_coordinate(k_dimension: int, k: int) -> tuple[int, int, int]:
+    return (0, 0, k) if k_dimension == 2 else (0, k, 0)
 
 
-def _runs(offsets: list[int], reach: int, most: int) -> list[tuple[int, int]]:
-    """Sorted offsets as runs that can be accessed at once: aligned, and side by side."""
+def _runs(offsets: list[int], dynamic_bits: int, most: int) -> list[tuple[int, int]]:
+    """Sorted offsets as vector accesses: aligned, contiguous runs of at most `most` elements."""
     present = set(offsets)
     runs: list[tuple[int, int]] = []
     done = -1
@@ -253,15 +261,15 @@ def _runs(offsets: list[int], reach: int, most: int) -> list[tuple[int, int]]:
         if offset <= done:
             continue
         count = most
-        while count > 1 and not _is_run(offset, count, present, reach):
+        while count > 1 and not _is_run(offset, count, present, dynamic_bits):
             count //= 2
         runs.append((offset, count))
         done = offset + count - 1
     return runs
 
 
-def _is_run(offset: int, count: int, present: set[int], reach: int) -> bool:
-    if (offset | reach) & (count - 1):
+def _is_run(offset: int, count: int, present: set[int], dynamic_bits: int) -> bool:
+    if (offset | dynamic_bits) & (count - 1):
         return False
     return all(offset + number in present for number in range(count))
 

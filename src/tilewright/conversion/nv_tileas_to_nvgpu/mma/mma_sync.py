@@ -1,4 +1,4 @@
-"""Products of matrices by the tensor cores: every warp multiplies its fragments piece by piece."""
+"""dot by `mma.sync`: every warp multiplies its fragments of A and B, instruction by instruction."""
 
 from __future__ import annotations
 
@@ -35,74 +35,72 @@ if TYPE_CHECKING:
     from tilewright.layout.linear import Layout
 
 UNSIGNED_BYTE: Final = IntegerType(8, "u")
-
-
-Origin = tuple[int, int, int]
-"""Where a piece begins: the matrix of the batch, the row, the column."""
+Position = tuple[int, int, int]
+"""Coordinates of an element, or of the first one of a fragment: batch, row, column."""
 
 
 class RegisterFragments(NamedTuple):
-    """An operand of a thread in pieces of the instruction."""
+    """A thread's registers of a tile that consists of fragments of an instruction."""
 
     fragment: Layout
-    whole: tuple[int, int, int]
-    """The extents of the tile as a batch of matrices."""
-    at: dict[int, int]
-    """The register that has the element with a packed number."""
+    shape: tuple[int, int, int]
+    """The shape of the tile as a batch of matrices."""
+    register_of: dict[int, int]
+    """The register of an element, by its row-major index."""
 
     @staticmethod
     def of(tile: Value, fragment: Layout) -> RegisterFragments:
-        """How a thread holds a tile that consists of fragments."""
+        """The registers of a tile in the layout of these fragments."""
         layout = layout_of(tile)
         *batch, rows, columns = layout.shape
-        whole = (batch[0] if batch else 1, rows, columns)
-        at = {layout.packed(register=r): r for r in range(layout.extent(REGISTER))}
-        return RegisterFragments(fragment, whole, at)
+        shape = (batch[0] if batch else 1, rows, columns)
+        register_of = {layout.packed(register=r): r for r in range(layout.extent(REGISTER))}
+        return RegisterFragments(fragment, shape, register_of)
 
-    def corners(self) -> list[Origin]:
-        """Where the pieces of a thread begin."""
+    def origins(self) -> list[Position]:
+        """The origins of the fragments of a thread."""
         row, column = self.fragment.shape
-        places = (unpack(packed, self.whole) for packed in self.at)
-        return sorted({(b, r // row * row, c // column * column) for b, r, c in places})
+        positions = (unpack(packed, self.shape) for packed in self.register_of)
+        return sorted({(b, r // row * row, c // column * column) for b, r, c in positions})
 
-    def places(self, corner: Origin) -> list[Origin]:
-        """Where the registers of a piece lie, if the tile goes on for ever."""
-        batch, row, column = corner
-        inner = [self.fragment.at(register=r) for r in range(self.fragment.extent(REGISTER))]
-        return [(batch, row + r, column + c) for r, c in inner]
+    def coordinates(self, origin: Position) -> list[Position]:
+        """The coordinates of the registers of a fragment, which may exceed the tile."""
+        batch, row, column = origin
+        offsets = [self.fragment.at(register=r) for r in range(self.fragment.extent(REGISTER))]
+        return [(batch, row + r, column + c) for r, c in offsets]
 
-    def register(self, place: Origin) -> int:
-        """The register for a place; beyond the tile it is one that repeats another."""
-        inside = [c % e for c, e in zip(place, self.whole, strict=True)]
-        return self.at[pack(inside, self.whole)]
+    def register(self, coordinate: Position) -> int:
+        """The register of an element; beyond the tile, the register that it wraps around to."""
+        wrapped = [c % e for c, e in zip(coordinate, self.shape, strict=True)]
+        return self.register_of[pack(wrapped, self.shape)]
 
 
 @converts(DotOp)
 def dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
-    """Sums stay in their registers while the pieces along the depth are multiplied."""
+    """Accumulate along K, with all accumulators of a thread in registers."""
     instruction = mma_instruction(op)
     if op.atom is not Atom.MMA_SYNC or instruction is None:
-        return build.reject("expected a product of the tensor cores")
+        return build.reject("expected a dot by mma.sync")
     m, n, k = instruction.shape
     bits = BITS[instruction.a]
-    left = MmaSyncOperand(op, build, op.a, new.a, mma_left(bits, m, k), 2, instruction.a)
-    right = MmaSyncOperand(op, build, op.b, new.b, mma_right(bits, k), 1, instruction.b)
-    sums = RegisterFragments.of(op.c, mma_accumulator(m, n))
-    corners = sums.corners()
-    totals = _accumulator_fragments(
-        build, new.c, [sums.register(p) for c in corners for p in sums.places(c)], m
-    )
-    for depth in range(0, left.held.whole[2], k):
-        for number, (batch, row, column) in enumerate(corners):
-            a, b = left.piece((batch, row, depth)), right.piece((batch, depth, column))
-            totals[number] = _mma(build, instruction, a, b, totals[number])
-    return _join_accumulators(build, sums, corners, totals, new.c.type)
+    a_operand = MmaSyncOperand(op, build, op.a, new.a, mma_left(bits, m, k), 2, instruction.a)
+    b_operand = MmaSyncOperand(op, build, op.b, new.b, mma_right(bits, k), 1, instruction.b)
+    results = RegisterFragments.of(op.c, mma_accumulator(m, n))
+    origins = results.origins()
+    registers = [results.register(at) for origin in origins for at in results.coordinates(origin)]
+    accumulators = _accumulator_fragments(build, new.c, registers, m)
+    for k_start in range(0, a_operand.fragments.shape[2], k):
+        for number, (batch, row, column) in enumerate(origins):
+            a = a_operand.fragment_at((batch, row, k_start))
+            b = b_operand.fragment_at((batch, k_start, column))
+            accumulators[number] = _mma(build, instruction, a, b, accumulators[number])
+    return _join_accumulators(build, results, origins, accumulators, new.c.type)
 
 
 class MmaSyncOperand:
-    """A or B, cut into what one instruction takes."""
+    """A or B as fragments of one instruction."""
 
-    __slots__ = ("_build", "_made", "_numbers", "_type", "_words", "held")
+    __slots__ = ("_build", "_fragments", "_numbers", "_type", "_words", "fragments")
 
     def __init__(
         self,
@@ -111,42 +109,43 @@ class MmaSyncOperand:
         tile: Value,
         vector: Value,
         fragment: Layout,
-        depth: int,
-        spelled: str,
+        k_dimension: int,
+        ptx_type: str,
     ) -> None:
-        self.held = held = RegisterFragments.of(tile, fragment)
+        self.fragments = fragments = RegisterFragments.of(tile, fragment)
         self._build = build
         assert isinstance(vector.type, VectorType)
         type = vector.type.element
-        corners = held.corners()
-        places = [place for corner in corners for place in held.places(corner)]
-        order = [held.register(p) if p[depth] < held.whole[depth] else None for p in places]
-        whole = _zero_lanes_beyond_k(op, build, vector, fragment, depth - 1, held.whole[depth])
-        self._words = _words(build, _permuted(build, whole, order))
-        self._numbers = {corner: number for number, corner in enumerate(corners)}
-        own = UNSIGNED_BYTE if spelled == "u8" else type
-        held_bits = max(1, 32 // BITS[spelled])
-        self._type = VectorType((fragment.extent(REGISTER) // held_bits, held_bits), own)
-        self._made: dict[Origin, Value] = {}
+        origins = fragments.origins()
+        coordinates = [at for origin in origins for at in fragments.coordinates(origin)]
+        k = fragments.shape[k_dimension]
+        registers = [fragments.register(at) if at[k_dimension] < k else None for at in coordinates]
+        padded = _zero_lanes_beyond_k(op, build, vector, fragment, k_dimension - 1, k)
+        self._words = _words(build, _permuted(build, padded, registers))
+        self._numbers = {origin: number for number, origin in enumerate(origins)}
+        element = UNSIGNED_BYTE if ptx_type == "u8" else type
+        per_register = max(1, 32 // BITS[ptx_type])
+        self._type = VectorType((fragment.extent(REGISTER) // per_register, per_register), element)
+        self._fragments: dict[Position, Value] = {}
 
-    def piece(self, corner: Origin) -> Value:
-        """The operand that begins at a corner."""
-        found = self._made.get(corner)
-        if found is None:
-            each = len(self._words) // len(self._numbers)
-            start = self._numbers[corner] * each
-            found = _shaped(self._build, self._words[start : start + each], self._type)
-            self._made[corner] = found
-        return found
+    def fragment_at(self, origin: Position) -> Value:
+        """The fragment at an origin."""
+        fragment = self._fragments.get(origin)
+        if fragment is None:
+            count = len(self._words) // len(self._numbers)
+            start = self._numbers[origin] * count
+            fragment = _shaped(self._build, self._words[start : start + count], self._type)
+            self._fragments[origin] = fragment
+        return fragment
 
 
 def _zero_lanes_beyond_k(
-    op: DotOp, build: ConversionBuilder, vector: Value, fragment: Layout, along: int, extent: int
+    op: DotOp, build: ConversionBuilder, vector: Value, fragment: Layout, k_dimension: int, k: int
 ) -> Value:
-    """A factor with zeros where a lane lies beyond the depth, so that nothing counts twice."""
+    """An operand with zeros in lanes beyond K, where fragments wrap around."""
     outside = 0
-    for bit, place in enumerate(fragment.vectors(LANE)):
-        if unpack(place, fragment.shape)[along] >= extent:
+    for bit, image in enumerate(fragment.vectors(LANE)):
+        if unpack(image, fragment.shape)[k_dimension] >= k:
             outside |= 1 << bit
     if not outside:
         return vector
@@ -162,20 +161,20 @@ def _zero(build: ConversionBuilder, type: Type) -> Value:
     return build.create(ConstantOp, value=literal([0], type), types=[type]).result
 
 
-def _permuted(build: ConversionBuilder, vector: Value, order: Sequence[int | None]) -> Value:
-    """Registers in an order of their own; none is zero."""
+def _permuted(build: ConversionBuilder, vector: Value, registers: Sequence[int | None]) -> Value:
+    """The registers with these indices; None is zero."""
     assert isinstance(vector.type, VectorType)
     (count,) = vector.type.shape
-    if list(order) == list(range(count)):
+    if list(registers) == list(range(count)):
         return vector
-    other = _zero(build, vector.type) if None in order else vector
-    mask = [count if register is None else register for register in order]
+    other = _zero(build, vector.type) if None in registers else vector
+    mask = [count if register is None else register for register in registers]
     type = VectorType((len(mask),), vector.type.element)
     return build.create(ShuffleOp, v1=vector, v2=other, mask=mask, types=[type]).result
 
 
 def _words(build: ConversionBuilder, vector: Value) -> Sequence[Value]:
-    """A vector as what fills a register each: elements, or words of several small ones."""
+    """A vector as 32-bit words of packed elements; wider elements are themselves."""
     assert isinstance(vector.type, VectorType)
     element = vector.type.element
     assert isinstance(element, IntegerType | FloatType)
@@ -184,7 +183,7 @@ def _words(build: ConversionBuilder, vector: Value) -> Sequence[Value]:
 
 
 def _shaped(build: ConversionBuilder, words: Sequence[Value], type: VectorType) -> Value:
-    """An operand of an instruction from its registers."""
+    """The operand of an instruction, from its words."""
     flat = VectorType((type.shape[0] * type.shape[1],), type.element)
     vector = from_words(build, words, flat)
     return build.create(ShapeCastOp, source=vector, types=[type]).result
@@ -193,7 +192,7 @@ def _shaped(build: ConversionBuilder, words: Sequence[Value], type: VectorType) 
 def _accumulator_fragments(
     build: ConversionBuilder, vector: Value, order: Sequence[int], rows: int
 ) -> list[Value]:
-    """The sums that each instruction starts with."""
+    """The initial accumulator of each instruction."""
     assert isinstance(vector.type, VectorType)
     words = _words(build, _permuted(build, vector, order))
     type = VectorType((rows // 8, 2), vector.type.element)
@@ -216,20 +215,20 @@ def _mma(build: ConversionBuilder, instruction: Instruction, a: Value, b: Value,
 
 def _join_accumulators(
     build: ConversionBuilder,
-    sums: RegisterFragments,
-    corners: Sequence[Origin],
-    totals: Sequence[Value],
+    fragments: RegisterFragments,
+    origins: Sequence[Position],
+    accumulators: Sequence[Value],
     type: Type,
 ) -> Value:
-    """The registers of all sums; of those that repeat each other one."""
+    """The accumulators of all instructions as the registers of the result, without duplicates."""
     assert isinstance(type, VectorType)
     registers: dict[int, Value] = {}
-    for corner, total in zip(corners, totals, strict=True):
-        assert isinstance(total.type, VectorType)
-        flat = VectorType((total.type.shape[0] * 2,), type.element)
-        parts = elements(build, build.create(ShapeCastOp, source=total, types=[flat]).result)
-        for place, part in zip(sums.places(corner), parts, strict=True):
-            registers.setdefault(sums.register(place), part)
+    for origin, accumulator in zip(origins, accumulators, strict=True):
+        assert isinstance(accumulator.type, VectorType)
+        flat = VectorType((accumulator.type.shape[0] * 2,), type.element)
+        values = elements(build, build.create(ShapeCastOp, source=accumulator, types=[flat]).result)
+        for coordinate, value in zip(fragments.coordinates(origin), values, strict=True):
+            registers.setdefault(fragments.register(coordinate), value)
     ordered = [registers[number] for number in range(len(registers))]
     return build.create(FromElementsOp, elements=ordered, types=[type]).result
 

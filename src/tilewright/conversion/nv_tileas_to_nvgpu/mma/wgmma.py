@@ -1,4 +1,4 @@
-"""Products of matrices by warpgroups: factors go to shared memory, where wgmma reads them."""
+"""dot by `wgmma`: A and B are stored to shared memory, from which the instructions read."""
 
 from __future__ import annotations
 
@@ -50,86 +50,79 @@ if TYPE_CHECKING:
     from tilewright.layout.warpgroups import FactorMemory
 
 PROMOTION_INTERVAL: Final = 128
-"""So many products of bytes are summed up by the instruction, which keeps 14 bits of a sum; such
-sums are then added in single precision."""
-
-
+"""How far along K the instruction accumulates fp8, with 14 bits of mantissa, before the partial
+accumulator is added to the f32 one."""
 PROMOTED_COLUMNS: Final = 128
-"""How many columns are so at a time: the registers for their sums come on top of the others."""
-
-
+"""How many columns are promoted at a time: their partial accumulators take extra registers."""
 SWIZZLES: Final = {each.span: each for each in Swizzle}
 
 
 @converts(DotOp)
 def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
-    """Write both factors, wait, multiply; wait for the sums."""
+    """Store A and B to shared memory, fence, issue the wgmmas, wait for the accumulators."""
     plan = WgmmaDotPlan.of(op)
     if plan is None:
-        return build.reject("expected a product of warpgroups")
-    a, b = operand_layouts(op)
-    left = WgmmaOperand(op, build, plan, plan.left, 0, _operand_type(plan.instruction.a, op.a))
-    right = WgmmaOperand(
+        return build.reject("expected a dot by wgmma")
+    a_rows, b_rows = operand_layouts(op)
+    a_operand = WgmmaOperand(op, build, plan, plan.left, 0, _operand_type(plan.instruction.a, op.a))
+    b_operand = WgmmaOperand(
         op, build, plan, plan.right, plan.start, _operand_type(plan.instruction.b, op.b)
     )
-    left.write(op.a, new.a, a)
-    right.write(op.b, new.b, b)
+    a_operand.write(op.a, new.a, a_rows)
+    b_operand.write(op.b, new.b, b_rows)
     build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
     build.create(BarrierOp)
-    product = _Wgmma(build, plan, left, right)
+    wgmma = _Wgmma(build, plan, a_operand, b_operand)
     if is_promoted(op, plan):
-        pieces = _accumulator_tiles(op, build, new.c, PROMOTED_COLUMNS)
-        return concatenate(build, product.promoted(pieces, again=is_carried(op)))
-    pieces = _accumulator_tiles(op, build, new.c)
-    return concatenate(build, product.native(pieces, apart=is_read_elsewhere(op)))
+        tiles = _accumulator_tiles(op, build, new.c, PROMOTED_COLUMNS)
+        return concatenate(build, wgmma.promoted(tiles, reuse=is_carried(op)))
+    tiles = _accumulator_tiles(op, build, new.c)
+    return concatenate(build, wgmma.native(tiles, apart=is_read_elsewhere(op)))
 
 
 def is_promoted(op: DotOp, plan: WgmmaDotPlan) -> bool:
-    """Whether sums of the instruction have too few bits to go on with them."""
+    """Whether accumulators of the instruction are too imprecise to carry over all of K."""
     return plan.instruction.a in ("e4m3", "e5m2") and not op.fast_acc
 
 
-def _operand_type(spelled: str, factor: Value) -> Type:
-    """The elements of a factor as the instruction takes them."""
-    own: dict[str, Type] = {"tf32": TF32, "u8": UNSIGNED_BYTE}
-    return own.get(spelled, element_of(factor.type))
+def _operand_type(ptx_type: str, operand: Value) -> Type:
+    """The element type of an operand of the instruction."""
+    special: dict[str, Type] = {"tf32": TF32, "u8": UNSIGNED_BYTE}
+    return special.get(ptx_type, element_of(operand.type))
 
 
 class _AccumulatorTile(NamedTuple):
-    """Sums of a thread that one instruction makes."""
+    """A thread's accumulator of one instruction."""
 
-    sums: Value
-    place: tuple[int, int, int]
-    """Where they begin for the first warpgroup: matrix, row, column."""
+    accumulator: Value
+    origin: tuple[int, int, int]
+    """Where it begins for the first warpgroup: batch, row, column."""
 
 
 def _accumulator_tiles(
-    op: DotOp, build: ConversionBuilder, sums: Value, most: int | None = None
+    op: DotOp, build: ConversionBuilder, accumulator: Value, max_columns: int | None = None
 ) -> list[_AccumulatorTile]:
-    """The sums of all pieces of a warpgroup: the registers of each follow each other."""
-    total = layout_of(op.c)
-    columns = instruction_columns(total)
+    """The accumulators of a warpgroup's instructions: contiguous registers each."""
+    layout = layout_of(op.c)
+    columns = instruction_columns(layout)
     assert columns is not None
-    count = (columns if most is None else min(columns, most)) // 2
-    pieces: list[_AccumulatorTile] = []
-    for first in range(0, total.extent(REGISTER), count):
-        place = _matrix(total, total.packed(register=first))
-        pieces.append(
-            _AccumulatorTile(
-                select_registers(build, sums, list(range(first, first + count))), place
-            )
-        )
-    return pieces
+    count = (columns if max_columns is None else min(columns, max_columns)) // 2
+    tiles: list[_AccumulatorTile] = []
+    for first in range(0, layout.extent(REGISTER), count):
+        origin = _batch_row_column(layout, layout.packed(register=first))
+        registers = list(range(first, first + count))
+        tiles.append(_AccumulatorTile(select_registers(build, accumulator, registers), origin))
+    return tiles
 
 
-def _matrix(total: Layout, packed: int) -> tuple[int, int, int]:
-    """The matrix, row and column of a sum."""
-    *batch, row, column = unpack(packed, total.shape)
+def _batch_row_column(layout: Layout, index: int) -> tuple[int, int, int]:
+    """The batch, row and column of an element of the accumulator."""
+    *batch, row, column = unpack(index, layout.shape)
     return (batch[0] if batch else 0, row, column)
 
 
 class WgmmaOperand:
-    """A or B in shared memory."""
+    """A or B in shared memory, and its matrix descriptors."""
 
     __slots__ = ("_build", "_descriptor", "_op", "_start", "memory", "size", "type")
 
@@ -147,41 +140,41 @@ class WgmmaOperand:
         self._descriptor: Value | None = None
 
     def write(self, tile: Value, vector: Value, rows: Layout) -> None:
-        """Put what a thread has where it belongs; one holder of each element does."""
+        """Store the operand: the owner of each element does."""
         op, build = self._op, self._build
-        at_once = together(rows, self.memory, self.size)
-        places = rows.then(self.memory.places)
+        width = together(rows, self.memory, self.size)
+        offsets = rows.then(self.memory.places)
         with predicated(build, is_owner(op, build, tile)):
-            shares = SharedTile(op, build, places, at_once, self.size, further=self._start)
-            shares.write(vector)
+            memory = SharedTile(op, build, offsets, width, self.size, displacement=self._start)
+            memory.write(vector)
 
-    def describe(self, row: int, place: tuple[int, int, int], depth: int) -> Value:
-        """The descriptor of what the product of a piece takes from so far along K on.
+    def describe(self, row: int, origin: tuple[int, int, int], k: int) -> Value:
+        """The matrix descriptor for an accumulator tile from `k` on.
 
-        `row` says which coordinate of the sums the rows of this factor are.
+        `row` is the dimension of the accumulator that the rows of this operand are.
         """
         build = self._build
         if self._descriptor is None:
             self._descriptor = self._first(row)
-        units = self.memory.start((place[0], place[row], depth), self.size)
+        units = self.memory.start((origin[0], origin[row], k), self.size)
         return as_value(build, add(build, self._descriptor, units, I64), I64)
 
     def _first(self, row: int) -> Value:
-        """The descriptor of what the warpgroup's first piece takes.
+        """The descriptor for the warpgroup's first accumulator tile.
 
-        Its own part of the address comes before the other fields: ptxas 13.0 loses the upper half
-        of sums of those with what is not constant.
+        The warpgroup's part of the address is added before the other fields are packed: ptxas 13.0
+        drops the upper half when a dynamic value is added to the packed fields.
         """
         op, build = self._op, self._build
         buffer, start = scratch_buffer(op, build)
-        total = layout_of(op.c)
-        places = [_matrix(total, vector) for vector in thread_basis(total)]
-        # The threads of a warpgroup share its descriptor: the bits of their numbers add nothing.
+        layout = layout_of(op.c)
+        images = [_batch_row_column(layout, vector) for vector in thread_basis(layout)]
+        # The threads of a warpgroup share its descriptor: their id bits contribute nothing.
         inner = log2(WARPGROUP * WARP_SIZE)
-        starts = [self.memory.start((at[0], at[row], 0), self.size) for at in places[inner:]]
+        starts = [self.memory.start((at[0], at[row], 0), self.size) for at in images[inner:]]
         vectors = [0] * inner + [start * CHUNK for start in starts]
-        own = apply_linear(build, thread_id(op, build), vectors)
-        byte = as_value(build, add(build, own, start + self._start))
+        thread_part = apply_linear(build, thread_id(op, build), vectors)
+        byte = as_value(build, add(build, thread_part, start + self._start))
         fields = self.memory.descriptor
         return build.create(
             WgmmaDescriptorOp,
@@ -194,83 +187,87 @@ class WgmmaOperand:
 
 
 class _Wgmma:
-    """The instructions of a product along K."""
+    """The instructions of a dot along K."""
 
-    __slots__ = ("_build", "_left", "_plan", "_right", "_run")
+    __slots__ = ("_a", "_b", "_build", "_plan", "_run")
 
     def __init__(
-        self, build: ConversionBuilder, plan: WgmmaDotPlan, left: WgmmaOperand, right: WgmmaOperand
+        self, build: ConversionBuilder, plan: WgmmaDotPlan, a: WgmmaOperand, b: WgmmaOperand
     ) -> None:
         self._build, self._plan = build, plan
-        self._left, self._right = left, right
-        self._run = min(left.memory.run, right.memory.run)
+        self._a, self._b = a, b
+        self._run = min(a.memory.run, b.memory.run)
 
-    def _depths(self) -> range:
-        """Where along K each run of instructions begins."""
-        *_, depth = self._left.memory.shape
-        return range(0, depth, self._run * self._plan.instruction.shape[2])
+    def _k_offsets(self) -> range:
+        """The K offset of each run of instructions."""
+        *_, k = self._a.memory.shape
+        return range(0, k, self._run * self._plan.instruction.shape[2])
 
-    def native(self, pieces: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
-        """The sums with all products, as the instruction adds them."""
-        fenced = self._fenced([piece.sums for piece in pieces], apart=apart)
-        done: list[Value] = []
-        for sums, piece in zip(fenced, pieces, strict=True):
-            for depth in self._depths():
-                sums = self._issued(sums, piece, depth)
-            done.append(sums)
-        return self._waited(done)
+    def native(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
+        """Accumulate over all of K in the instruction."""
+        fenced = self._fence([tile.accumulator for tile in tiles], apart=apart)
+        results: list[Value] = []
+        for accumulator, tile in zip(fenced, tiles, strict=True):
+            for k in self._k_offsets():
+                accumulator = self._issue(accumulator, tile, k)
+            results.append(accumulator)
+        return self._wait(results)
 
-    def promoted(self, pieces: Sequence[_AccumulatorTile], *, again: bool) -> Sequence[Value]:
-        """The sums with all products, of which some are summed up before by themselves.
+    def promoted(self, tiles: Sequence[_AccumulatorTile], *, reuse: bool) -> Sequence[Value]:
+        """Accumulate partial sums from zero, and add each to the f32 accumulators.
 
-        Using the same registers for these again saves ptxas from spills, but it takes two of these
-        sums for one where they are added to one number.
+        Reusing the registers of partial accumulators (`reuse`) saves ptxas from spills, but it
+        merges two of them where both are added to the same value.
         """
         build = self._build
         assert self._run * self._plan.instruction.shape[2] <= PROMOTION_INTERVAL
-        type = pieces[0].sums.type
-        zero = some = build.create(ConstantOp, value=literal([0], type), types=[type]).result
-        done: list[Value] = []
-        for piece in pieces:
-            sums = piece.sums
-            for depth in self._depths():
-                (some,) = self._fenced([some if again else zero])
-                (some,) = self._waited([self._issued(some, piece, depth, anew=True)])
-                sums = build.create(AddFOp, lhs=sums, rhs=some).result
-            done.append(sums)
-        return done
+        type = tiles[0].accumulator.type
+        zero = partial = build.create(ConstantOp, value=literal([0], type), types=[type]).result
+        results: list[Value] = []
+        for tile in tiles:
+            accumulator = tile.accumulator
+            for k in self._k_offsets():
+                (partial,) = self._fence([partial if reuse else zero])
+                (partial,) = self._wait([self._issue(partial, tile, k, reset=True)])
+                accumulator = build.create(AddFOp, lhs=accumulator, rhs=partial).result
+            results.append(accumulator)
+        return results
 
-    def _fenced(self, sums: Sequence[Value], *, apart: bool = False) -> Sequence[Value]:
-        types = [each.type for each in sums]
-        fence = self._build.create(WgmmaFenceOp, accumulators=sums, apart=apart, types=types)
+    def _fence(self, accumulators: Sequence[Value], *, apart: bool = False) -> Sequence[Value]:
+        types = [value.type for value in accumulators]
+        fence = self._build.create(
+            WgmmaFenceOp, accumulators=accumulators, apart=apart, types=types
+        )
         return fence.outputs
 
-    def _waited(self, sums: Sequence[Value]) -> Sequence[Value]:
-        types = [each.type for each in sums]
+    def _wait(self, accumulators: Sequence[Value]) -> Sequence[Value]:
+        types = [value.type for value in accumulators]
         self._build.create(WgmmaCommitOp)
-        return self._build.create(WgmmaWaitOp, pending=0, accumulators=sums, types=types).outputs
+        return self._build.create(
+            WgmmaWaitOp, pending=0, accumulators=accumulators, types=types
+        ).outputs
 
-    def _issued(
-        self, sums: Value, piece: _AccumulatorTile, depth: int, *, anew: bool = False
+    def _issue(
+        self, accumulator: Value, tile: _AccumulatorTile, k: int, *, reset: bool = False
     ) -> Value:
-        """The sums with the products of a run, or these alone."""
-        build, left, right = self._build, self._left, self._right
+        """Issue a run of instructions along K; `reset` ignores the accumulator's value."""
+        build, a, b = self._build, self._a, self._b
         false = build.create(ConstantOp, value=IntegerAttr(0, I1), types=[I1]).result
         several = self._run > 1
         return build.create(
             WgmmaIssueOp,
-            a=left.describe(1, piece.place, depth),
-            b=right.describe(2, piece.place, depth),
-            accumulator=sums,
-            accumulate=false if anew else None,
-            a_type=left.type,
-            b_type=right.type,
+            a=a.describe(1, tile.origin, k),
+            b=b.describe(2, tile.origin, k),
+            accumulator=accumulator,
+            accumulate=false if reset else None,
+            a_type=a.type,
+            b_type=b.type,
             steps=self._run,
-            a_step=left.memory.step if several else 0,
-            b_step=right.memory.step if several else 0,
-            transpose_a=left.memory.descriptor.across,
-            transpose_b=right.memory.descriptor.across,
-            types=[sums.type],
+            a_step=a.memory.step if several else 0,
+            b_step=b.memory.step if several else 0,
+            transpose_a=a.memory.descriptor.across,
+            transpose_b=b.memory.descriptor.across,
+            types=[accumulator.type],
         ).result
 
 

@@ -49,33 +49,21 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 FLOATS: Final = (F16, BF16, F32, F64)
-"""What arith converts among."""
-
-
+"""The types that arith converts between."""
 EXACT_BITS: Final = 24
-"""Integers of so many bits are f32."""
-
-
-_IN_HARDWARE: Final = (F8E4M3FN, F8E5M2)
-
-
-ROUNDED: Final = (casts.SIToFPOp, casts.UIToFPOp)
-"""What makes floats of integers."""
-
-
+"""Integers of at most this many bits are exact in f32."""
+_FP8: Final = (F8E4M3FN, F8E5M2)
+INTEGER_TO_FLOAT: Final = (casts.SIToFPOp, casts.UIToFPOp)
+"""Conversions of integers to floats."""
 _ONE: Final = 0x3F800000
-
-
 _MINUS_ONE: Final = 0xBF800000
-
-
 _DIRECT: Final = (F16, F32, F64)
-"""The floats that integers become by one instruction."""
+"""The float types that one instruction converts integers to."""
 
 
 @converts(FpToFpOp)
 def float_to_float(op: FpToFpOp, new: FpToFpOp, build: ConversionBuilder) -> Result:
-    """The same number, rounded once."""
+    """Rounded once, whatever the path."""
     source, target = element_of(op.source.type), element_of(op.result.type)
     return convert_float(op, build, new.source, source, target, op.rounding_mode)
 
@@ -88,7 +76,7 @@ def convert_float(
     target: Type,
     mode: RoundingMode,
 ) -> Value:
-    """Floats of one type as those of another."""
+    """Convert floats of one type to another."""
     if not _is_wide(source):
         value = _decode(op, build, value, source)
         source = F32
@@ -97,7 +85,7 @@ def convert_float(
     if target is F32:
         return f64_to_f32(build, value, mode)
     if element_of(value.type) is F64:
-        # What was cut off still counts when the rest is rounded.
+        # Rounded to odd, so that the next step rounds as if it were the only one.
         value = f64_to_f32_odd(build, value)
     return _round(op, build, value, target, mode)
 
@@ -107,7 +95,7 @@ def _is_wide(element: Type) -> bool:
 
 
 def _decode(op: Operation, build: ConversionBuilder, value: Value, source: Type) -> Value:
-    if source in _IN_HARDWARE and Feature.FP8 in target_or_baseline(op):
+    if source in _FP8 and Feature.FP8 in target_or_baseline(op):
         return cast_float(build, value, F32)
     return decode(build, value, source)
 
@@ -115,22 +103,22 @@ def _decode(op: Operation, build: ConversionBuilder, value: Value, source: Type)
 def _round(
     op: Operation, build: ConversionBuilder, value: Value, target: Type, mode: RoundingMode
 ) -> Value:
-    """f32, f16 or bf16 as something that is no wider."""
+    """Round f32, f16 or bf16 to a type that is no wider."""
     value = cast_float(build, value, F32)
     if target is TF32:
         return f32_to_tf32(build, value, mode)
     if target in (F16, BF16):
         return round_to_16_bits(build, value, target, mode)
-    if target in _IN_HARDWARE and Feature.FP8 in target_or_baseline(op):
+    if target in _FP8 and Feature.FP8 in target_or_baseline(op):
         return cast_float(build, value, target)
     return encode(build, value, target, mode)
 
 
 @converts(FToIOp)
 def float_to_int(op: FToIOp, new: FToIOp, build: ConversionBuilder) -> Result:
-    """The integer part, at most what the type holds, whether that was asked for or not.
+    """Truncate to an integer; saturates whether or not that is requested.
 
-    As one bit: whether there is anything but zero.
+    To i1, without saturation: whether the number is not zero.
     """
     source, value = element_of(op.source.type), new.source
     if source not in (F32, F64):
@@ -140,33 +128,33 @@ def float_to_int(op: FToIOp, new: FToIOp, build: ConversionBuilder) -> Result:
     if target is I1 and not op.saturating:
         return compare_floats(build, CmpFPredicate.UNE, value, splat_constant(build, 0, value.type))
     wide = with_element(value.type, target if target.width > I32.width else I32)
-    found = build.create(FPToSISatOp if signed else FPToUISatOp, operand=value, types=[wide]).res
-    return found if target.width >= I32.width else _saturate(build, found, target, signed)
+    result = build.create(FPToSISatOp if signed else FPToUISatOp, operand=value, types=[wide]).res
+    return result if target.width >= I32.width else _saturate(build, result, target, signed)
 
 
 def _saturate(build: ConversionBuilder, wide: Value, target: IntegerType, signed: bool) -> Value:
-    """Integers of 32 bits as narrow ones, at most what these hold."""
+    """Saturate i32 to a narrower integer type."""
     high = (1 << target.width - signed) - 1
     kind = MinSIOp if signed else MinUIOp
-    found = build.create(kind, lhs=wide, rhs=splat_constant(build, high, wide.type)).result
+    result = build.create(kind, lhs=wide, rhs=splat_constant(build, high, wide.type)).result
     if signed:
         low = splat_constant(build, -high - 1, wide.type)
-        found = build.create(MaxSIOp, lhs=found, rhs=low).result
+        result = build.create(MaxSIOp, lhs=result, rhs=low).result
     narrow = with_element(wide.type, target)
-    return build.create(casts.TruncIOp, source=found, types=[narrow]).result
+    return build.create(casts.TruncIOp, source=result, types=[narrow]).result
 
 
 def is_direct(op: Operation) -> bool:
-    """Whether one instruction makes an integer the nearest float, in what threads have."""
+    """Whether one instruction converts an integer, in the types of a thread."""
     (result,) = op.results
     return result.type in _DIRECT or (
         isinstance(result.type, VectorType) and result.type.element in _DIRECT
     )
 
 
-@converts(*ROUNDED)
+@converts(*INTEGER_TO_FLOAT)
 def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
-    """The nearest number; what instructions round to f32 on the way has to go there unrounded."""
+    """Round to nearest even; a conversion through f32 must not round twice."""
     source, target = element_of(op.source.type), element_of(op.result.type)
     if target in _DIRECT:
         return None
@@ -183,7 +171,7 @@ def int_to_float(op: Any, new: Any, build: ConversionBuilder) -> Result:
 
 def _integer_to_f32_exact(build: ConversionBuilder, value: Value, signed: bool) -> Value:
     if element_of(value.type) is I1:
-        # LLVM makes one of a boolean with a sign where bf16 is what becomes of it.
+        # LLVM converts a signed i1 to +1 where the result becomes bf16.
         f64_to_f32 = with_element(value.type, F32)
         one = splat_constant(build, _MINUS_ONE if signed else _ONE, f64_to_f32)
         zero = splat_constant(build, 0, f64_to_f32)
@@ -193,15 +181,17 @@ def _integer_to_f32_exact(build: ConversionBuilder, value: Value, signed: bool) 
 
 
 def _integer_to_f32_odd(build: ConversionBuilder, value: Value, signed: bool) -> Value:
-    """Integers as f32, cut, with an odd last bit where something was cut off."""
+    """Integers to f32, rounded to odd."""
     is_long = element_of(value.type) is I64
     name = ("" if signed else "u") + ("ll" if is_long else "i")
     integer = I64 if is_long else I32
     down, up = f"llvm.nvvm.{name}2f.rz", f"llvm.nvvm.f2{name}.rz"
-    cut = map_elements(build, lambda each: call_intrinsic(build, down, F32, *each), value)
-    again = map_elements(build, lambda each: call_intrinsic(build, up, integer, *each), cut)
-    inexact = build.create(CmpIOp, predicate=CmpIPredicate.NE, lhs=again, rhs=value).result
-    return set_sticky_bit(build, cut, inexact)
+    truncated = map_elements(build, lambda each: call_intrinsic(build, down, F32, *each), value)
+    restored = map_elements(
+        build, lambda each: call_intrinsic(build, up, integer, *each), truncated
+    )
+    inexact = build.create(CmpIOp, predicate=CmpIPredicate.NE, lhs=restored, rhs=value).result
+    return set_sticky_bit(build, truncated, inexact)
 
 
 PATTERNS: Final[Patterns] = (

@@ -1,7 +1,7 @@
-"""Float arithmetic of nv_tileaa: arith and math to nearest even, single instructions otherwise.
+"""Float arithmetic of nv_tileaa: arith and math to nearest even, nvvm instructions otherwise.
 
-Halves know one rounding. In others they go by way of f32: rounding twice the same way is rounding
-once.
+f16 and bf16 have instructions for nearest even alone. In other modes they go through f32: rounding
+twice in the same direction is rounding once.
 """
 
 from __future__ import annotations
@@ -34,56 +34,48 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 FLOATS_OF_16_BITS: Final = (F16, BF16)
-
-
 _DIRECTIONS: Final = {
     RoundingMode.NEAREST_EVEN: Direction.RN,
     RoundingMode.ZERO: Direction.RZ,
     RoundingMode.NEGATIVE_INF: Direction.RM,
     RoundingMode.POSITIVE_INF: Direction.RP,
 }
-
-
 _NEAREST: Final[dict[type[Operation], type[Operation]]] = {
     tileaa.AddFOp: arith.AddFOp,
     tileaa.SubFOp: arith.SubFOp,
     tileaa.MulFOp: arith.MulFOp,
     tileaa.FmaOp: math.FmaOp,
 }
-"""What every type computes itself, to nearest even."""
-
-
+"""Operations that every type has, rounded to nearest even."""
 _UNARY: Final[dict[type[Operation], type[Operation]]] = {
     tileaa.AbsFOp: math.AbsFOp,
     tileaa.NegFOp: arith.NegFOp,
     tileaa.CeilOp: math.CeilOp,
     tileaa.FloorOp: math.FloorOp,
 }
-
-
 Rounded: TypeAlias = "tileaa.RoundedBinaryFloat | tileaa.FmaOp | tileaa.SqrtOp"
 
 
 @converts(*_NEAREST)
 def nearest(op: Any, new: Operation, build: ConversionBuilder) -> Result:
-    """To nearest even, without flushing, all types have the operation; liberties carry over."""
+    """Every type has it, rounded to nearest even without flush-to-zero; flags carry over."""
     if op.rounding_mode is not RoundingMode.NEAREST_EVEN or op.flush_to_zero:
         return None
     kind = _NEAREST[type(op)]
     names = [field.name for field in kind.schema.operands]
-    given: dict[str, Any] = dict(zip(names, new.operands, strict=True))
-    return build.create(kind, **given, fastmath=op.fastmath)
+    operands: dict[str, Any] = dict(zip(names, new.operands, strict=True))
+    return build.create(kind, **operands, fastmath=op.fastmath)
 
 
 @converts(tileaa.DivFOp)
 def divide(op: tileaa.DivFOp, new: tileaa.DivFOp, build: ConversionBuilder) -> Result:
-    """To nearest even; f32 has bits enough to round quotients of halves twice."""
+    """Rounded to nearest even; f32 is wide enough to divide f16 and bf16 with double rounding."""
     if op.rounding_mode is not RoundingMode.NEAREST_EVEN or op.flush_to_zero:
         return None
     element = element_of(new.lhs.type)
-    sides = [cast_float(build, side, _computed(element)) for side in (new.lhs, new.rhs)]
-    divided = build.create(arith.DivFOp, lhs=sides[0], rhs=sides[1]).result
-    return cast_float(build, divided, element)
+    operands = [cast_float(build, operand, _computed(element)) for operand in (new.lhs, new.rhs)]
+    quotient = build.create(arith.DivFOp, lhs=operands[0], rhs=operands[1]).result
+    return cast_float(build, quotient, element)
 
 
 def _computed(element: Any) -> Any:
@@ -92,20 +84,20 @@ def _computed(element: Any) -> Any:
 
 @converts(tileaa.AddFOp, tileaa.SubFOp, tileaa.MulFOp, tileaa.DivFOp, tileaa.FmaOp, tileaa.SqrtOp)
 def rounded(op: Rounded, new: Rounded, build: ConversionBuilder) -> Result:
-    """One instruction a register, which rounds as told."""
+    """One instruction for each element, with the rounding mode."""
     element = element_of(op.result.type)
     operands = [cast_float(build, operand, _computed(element)) for operand in new.operands]
     compute = _instruction(op, build)
-    found = map_elements(build, compute, *operands)
+    result = map_elements(build, compute, *operands)
     return (
-        round_to_16_bits(build, found, element, op.rounding_mode)
+        round_to_16_bits(build, result, element, op.rounding_mode)
         if element in FLOATS_OF_16_BITS
-        else found
+        else result
     )
 
 
 def _instruction(op: Rounded, build: Builder) -> Callable[[Sequence[Value]], Value]:
-    """What computes one result."""
+    """The function that emits the instruction for one element."""
     ftz = op.flush_to_zero
     direction = _DIRECTIONS.get(op.rounding_mode)
     if direction is None:
@@ -113,10 +105,10 @@ def _instruction(op: Rounded, build: Builder) -> Callable[[Sequence[Value]], Val
     names = "abc"[: len(op.operands)]
 
     def compute(operands: Sequence[Value]) -> Value:
-        given: dict[str, Any] = dict(zip(names, operands, strict=True))
+        fields: dict[str, Any] = dict(zip(names, operands, strict=True))
         if isinstance(op, tileaa.SubFOp):
-            given["b"] = build.create(arith.NegFOp, operand=given["b"]).result
-        return build.create(_INSTRUCTIONS[type(op)], **given, rnd=direction, ftz=ftz).results[0]
+            fields["b"] = build.create(arith.NegFOp, operand=fields["b"]).result
+        return build.create(_INSTRUCTIONS[type(op)], **fields, rnd=direction, ftz=ftz).results[0]
 
     return compute
 
@@ -132,7 +124,7 @@ _INSTRUCTIONS: Final[dict[type[Operation], type[Operation]]] = {
 
 
 def _approximation(op: Rounded, build: Builder) -> Callable[[Sequence[Value]], Value]:
-    """Roots and quotients of f32 that are close, not nearest."""
+    """Approximate sqrt and div of f32."""
     ftz = op.flush_to_zero
     if isinstance(op, tileaa.SqrtOp):
         return lambda x: build.create(nvvm.SqrtApproxOp, arg=x[0], ftz=ftz).res
@@ -147,12 +139,12 @@ def _unary(op: tileaa.UnaryFloat, new: tileaa.UnaryFloat, build: ConversionBuild
 
 @converts(tileaa.RemFOp)
 def remainder(op: tileaa.RemFOp, new: tileaa.RemFOp, build: ConversionBuilder) -> Result:
-    """A remainder is exact."""
+    """A remainder is exact, so there is no rounding mode."""
     return build.create(arith.RemFOp, lhs=new.lhs, rhs=new.rhs)
 
 
 def extreme(build: Builder, operands: Sequence[Value], *, largest: bool, nan: bool) -> Value:
-    """The larger or the smaller of two, where -0 is below +0."""
+    """The maximum or minimum of two floats, where -0 is less than +0."""
     kinds = (arith.MaximumFOp, arith.MinimumFOp) if nan else (arith.MaxNumFOp, arith.MinNumFOp)
     return build.create(kinds[not largest], lhs=operands[0], rhs=operands[1]).result
 
@@ -161,7 +153,7 @@ def extreme(build: Builder, operands: Sequence[Value], *, largest: bool, nan: bo
 def extremum(
     op: tileaa.FloatExtremum, new: tileaa.FloatExtremum, build: ConversionBuilder
 ) -> Result:
-    """NaN loses, or wins if it propagates."""
+    """The other operand if one is NaN, or NaN if it propagates."""
     largest, nan = isinstance(op, tileaa.MaxFOp), op.propagate_nan
     if not op.flush_to_zero:
         return extreme(build, (new.lhs, new.rhs), largest=largest, nan=nan)

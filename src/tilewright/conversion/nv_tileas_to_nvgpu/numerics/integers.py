@@ -29,14 +29,10 @@ _SAME: Final[dict[type[Operation], type[Operation]]] = {
     tileaa.OrIOp: integer.OrIOp,
     tileaa.XOrIOp: integer.XOrIOp,
 }
-
-
 _BY_SIGN: Final[dict[type[Operation], tuple[type[Operation], type[Operation]]]] = {
     tileaa.RemIOp: (integer.RemUIOp, integer.RemSIOp),
     tileaa.ShRIOp: (integer.ShRUIOp, integer.ShRSIOp),
 }
-
-
 _DIVISIONS: Final[dict[tuple[RoundingMode, bool], type[Operation]]] = {
     (RoundingMode.ZERO, True): integer.DivSIOp,
     (RoundingMode.ZERO, False): integer.DivUIOp,
@@ -50,31 +46,31 @@ _DIVISIONS: Final[dict[tuple[RoundingMode, bool], type[Operation]]] = {
 def _binary(
     op: tileaa.BinaryInteger, new: tileaa.BinaryInteger, build: ConversionBuilder
 ) -> Result:
-    """The operation of the same name; promises carry over."""
-    made = build.create(_SAME[type(op)], lhs=new.lhs, rhs=new.rhs)
+    """The operation of the same name, with its overflow flags."""
+    binary_op = build.create(_SAME[type(op)], lhs=new.lhs, rhs=new.rhs)
     if isinstance(op, tileaa.OverflowingInteger) and op.overflow.bits:
-        made.attributes["overflowFlags"] = op.overflow
-    return made
+        binary_op.attributes["overflowFlags"] = op.overflow
+    return binary_op
 
 
 def _signed(
     op: tileaa.SignedInteger, new: tileaa.SignedInteger, build: ConversionBuilder
 ) -> Result:
-    """Two operations, by how integers are read."""
+    """The signed or the unsigned operation."""
     kind = _BY_SIGN[type(op)][op.signedness is Signedness.SIGNED]
     return build.create(kind, lhs=new.lhs, rhs=new.rhs)
 
 
 @converts(tileaa.DivIOp)
 def divide(op: tileaa.DivIOp, new: tileaa.DivIOp, build: ConversionBuilder) -> Result:
-    """A quotient is rounded one way of three; without signs, down is towards zero."""
+    """Division rounds in one of three ways; unsigned, toward -inf is toward zero."""
     kind = _DIVISIONS[op.rounding_mode, op.signedness is Signedness.SIGNED]
     return build.create(kind, lhs=new.lhs, rhs=new.rhs)
 
 
 @converts(tileaa.MulHiUIOp)
 def multiply_high(op: tileaa.MulHiUIOp, new: tileaa.MulHiUIOp, build: ConversionBuilder) -> Result:
-    """The upper half of a product."""
+    """The upper half of the double-width product."""
     return build.create(integer.MulUIExtendedOp, lhs=new.lhs, rhs=new.rhs).results[1]
 
 
@@ -91,7 +87,7 @@ def _zero(build: ConversionBuilder, like: Value) -> Value:
 
 @converts(tileaa.AbsIOp)
 def absolute(op: tileaa.AbsIOp, new: tileaa.AbsIOp, build: ConversionBuilder) -> Result:
-    """The smallest number stays what it is."""
+    """The most negative integer is its own absolute value."""
     return build.create(AbsIOp, operand=new.source)
 
 
@@ -105,7 +101,7 @@ def compare(op: tileaa.CmpIOp, new: tileaa.CmpIOp, build: ConversionBuilder) -> 
 def extend(
     op: tileaa_conversion.ExtIOp, new: tileaa_conversion.ExtIOp, build: ConversionBuilder
 ) -> Result:
-    """More bits, by the sign or zeros."""
+    """Sign or zero extension."""
     kind = casts.ExtSIOp if op.signedness is Signedness.SIGNED else casts.ExtUIOp
     return build.create(kind, source=new.source, types=build.types.convert(op.result.type))
 
@@ -114,7 +110,7 @@ def extend(
 def truncate(
     op: tileaa_conversion.TruncIOp, new: tileaa_conversion.TruncIOp, build: ConversionBuilder
 ) -> Result:
-    """The low bits."""
+    """Truncation to the low bits."""
     types = build.types.convert(op.result.type)
     return build.create(casts.TruncIOp, source=new.source, types=types)
 
@@ -125,7 +121,7 @@ def address(
     new: tileaa_conversion.IntToPtrOp | tileaa_conversion.PtrToIntOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Addresses are numbers of 64 bits, as are the integers for them."""
+    """A no-op: addresses are i64."""
     return new.source
 
 
@@ -133,7 +129,7 @@ def address(
 def bitcast(
     op: tileaa_conversion.BitcastOp, new: tileaa_conversion.BitcastOp, build: ConversionBuilder
 ) -> Result:
-    """The same bits; pointers to something else are the same numbers."""
+    """Reinterpret bits; a pointer to another type is the same i64."""
     types = build.types.convert(op.result.type)
     if types == (new.source.type,):
         return new.source
@@ -142,7 +138,7 @@ def bitcast(
 
 @converts(SelectOp)
 def select(op: SelectOp, new: SelectOp, build: ConversionBuilder) -> Result:
-    """A choice for each element."""
+    """`arith.select`."""
     return build.create(
         comparison.SelectOp,
         condition=new.condition,
@@ -153,7 +149,7 @@ def select(op: SelectOp, new: SelectOp, build: ConversionBuilder) -> Result:
 
 @converts(AssumeOp)
 def assume(op: AssumeOp, new: AssumeOp, build: ConversionBuilder) -> Result:
-    """What was promised has been made use of."""
+    """Drop `assume`: its facts are already attached to the value."""
     return [build.values(op.value)]
 
 

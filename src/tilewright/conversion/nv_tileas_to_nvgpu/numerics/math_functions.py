@@ -24,16 +24,10 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 FAST: Final = FastMathAttr("afn")
-
-
 MAX_UNROLLED_EXPONENT: Final = 16
-"""The largest exponent whose power is a product."""
-
-
+"""The largest exponent whose power is unrolled to multiplications."""
 ONE: Final = 0x3FF0000000000000
 """1.0 as the bits of an f64."""
-
-
 _UNARY: Final[dict[type[Operation], type[math.UnaryFloat]]] = {
     tileaa.RsqrtOp: math.RsqrtOp,
     tileaa.Exp2Op: math.Exp2Op,
@@ -50,7 +44,7 @@ _UNARY: Final[dict[type[Operation], type[math.UnaryFloat]]] = {
 
 
 def _flags(op: FloatOp) -> FastMathAttr:
-    """Of all that may change results, the choice of a fast variant alone."""
+    """Of the fast-math flags, only `afn`."""
     return FAST if "afn" in op.fastmath else FastMathAttr()
 
 
@@ -63,7 +57,7 @@ def _unary(op: tileaa.UnaryFloat, new: tileaa.UnaryFloat, build: ConversionBuild
 def flushed(
     op: tileaa.FlushableFloat, new: tileaa.FlushableFloat, build: ConversionBuilder
 ) -> Result:
-    """The instruction takes tiny numbers for zero."""
+    """With flush-to-zero, the approximate instruction."""
     if not op.flush_to_zero:
         return None
     kind = nvvm.RsqrtApproxOp if isinstance(op, tileaa.RsqrtOp) else nvvm.Ex2ApproxOp
@@ -79,26 +73,30 @@ def binary(op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBui
 
 @converts(tileaa.FPowIOp)
 def integer_power(op: tileaa.FPowIOp, new: tileaa.FPowIOp, build: ConversionBuilder) -> Result:
-    """The power of f64: a few products where the exponent is known, else its function."""
+    """A power in f64: multiplications for a small constant exponent, else `pow`."""
     element = element_of(new.source.type)
     base = cast_float(build, new.source, F64)
-    known = integer_exponent(op)
-    if known is not None and 0 < abs(known) <= MAX_UNROLLED_EXPONENT and element is not F64:
-        return cast_float(build, _power_by_squaring(build, base, known), element)
+    constant_exponent = integer_exponent(op)
+    if (
+        constant_exponent is not None
+        and 0 < abs(constant_exponent) <= MAX_UNROLLED_EXPONENT
+        and element is not F64
+    ):
+        return cast_float(build, _power_by_squaring(build, base, constant_exponent), element)
     exponent = build.create(SIToFPOp, source=new.exponent, types=[base.type]).result
     power = build.create(math.PowFOp, lhs=base, rhs=exponent).result
     return cast_float(build, power, element)
 
 
 def _power_by_squaring(build: ConversionBuilder, base: Value, exponent: int) -> Value:
-    """Squares of squares, one for each bit; f64 has bits enough to lose one in each product."""
+    """Exponentiation by squaring; f64 is precise enough for the rounding of each step."""
     result: Value | None = None
-    rest = abs(exponent)
-    while rest:
-        if rest & 1:
+    remaining = abs(exponent)
+    while remaining:
+        if remaining & 1:
             result = base if result is None else build.create(MulFOp, lhs=result, rhs=base).result
-        rest >>= 1
-        base = build.create(MulFOp, lhs=base, rhs=base).result if rest else base
+        remaining >>= 1
+        base = build.create(MulFOp, lhs=base, rhs=base).result if remaining else base
     assert result is not None
     if exponent > 0:
         return result

@@ -1,7 +1,7 @@
-"""Copies that go on by themselves, and their tokens: an i32 that holds a barrier and a phase.
+"""Asynchronous copies and their tokens: an i32 with the slot and the phase of an mbarrier.
 
-From sm_90 on one thread starts one copy of all bytes, which the barrier counts: it has as many
-arrivals a phase as there are copies. Before, every thread copies its share, and arrives.
+With TMA one thread issues a bulk copy, whose bytes the mbarrier counts: a phase has one arrival for
+each copy. Without it, every thread copies its part by `cp.async` and arrives.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 def create_token(
     op: async_copy.CreateTokenOp, new: async_copy.CreateTokenOp, build: ConversionBuilder
 ) -> Result:
-    """A fresh barrier for all that arrive in a phase, and phase 0."""
+    """Initialize the barrier for the arrivals of a phase; the handle has phase 0."""
     arrivals = 1 if Feature.TMA in target_or_baseline(op) else thread_count(op)
-    init_barriers(op, build, [(op.slot, op.producers * arrivals)], again=op.again)
+    init_barriers(op, build, [(op.slot, op.producers * arrivals)], reinitialize=op.again)
     return constant(build, op.slot)
 
 
@@ -69,7 +69,7 @@ def create_token(
 def wait(
     op: async_copy.AsyncWaitOp, new: async_copy.AsyncWaitOp, build: ConversionBuilder
 ) -> Result:
-    """Tokens of what threads do themselves have been heeded."""
+    """Wait for the barriers of asynchronous copies; other tokens are already ordered."""
     for token in op.tokens:
         if token.type is ASYNC_TOKEN:
             wait_for_token(op, build, build.value(token))
@@ -80,7 +80,7 @@ def wait(
 def copy(
     op: async_copy.AsyncCopyOp, new: async_copy.AsyncCopyOp, build: ConversionBuilder
 ) -> Result:
-    """The next phase of the barrier is the copy's: what its token stands for is over."""
+    """The copy completes the next phase of the barrier."""
     bytes = buffer(op.target).stage_bytes
     target = stage_address(build, new.target, new.stage, bytes)
     slot = slot_of(build, new.token)
@@ -91,7 +91,7 @@ def copy(
 
 
 class CopySpan(NamedTuple):
-    """What is copied: addresses in global and in shared memory, as numbers, and how much."""
+    """The source in global memory and the target in shared memory, as i64 addresses."""
 
     source: Value
     target: Value
@@ -101,9 +101,9 @@ class CopySpan(NamedTuple):
 def start_copy(
     op: Operation, build: ConversionBuilder, span: CopySpan, slot: Value, *, arrives: bool = True
 ) -> None:
-    """Start a copy whose bytes count at a barrier, or, before sm_90, the share of each thread.
+    """Issue a bulk copy that completes on a barrier; without TMA, a `cp.async` in each thread.
 
-    Where one thread copies all, it also arrives, or only says how many bytes will come.
+    The thread that issues a bulk copy also arrives if `arrives`; else it only sets `expect_tx`.
     """
     if Feature.TMA not in target_or_baseline(op):
         _copy_by_threads(op, build, span)
@@ -113,50 +113,50 @@ def start_copy(
 
 
 def arrive_after_copies(op: Operation, build: ConversionBuilder, slot: Value) -> None:
-    """Let every thread arrive when the copies that it started are over."""
-    barriers, place = barrier_at(op, build, slot)
-    build.create(MBarrierArriveOnCopiesOp, barriers=barriers, mbar_id=place)
+    """Let every thread arrive when the copies that it issued complete."""
+    barriers, index = barrier_at(op, build, slot)
+    build.create(MBarrierArriveOnCopiesOp, barriers=barriers, mbar_id=index)
 
 
 def _bulk_copy(
     op: Operation, build: ConversionBuilder, span: CopySpan, slot: Value, *, arrives: bool
 ) -> None:
-    """One thread says how many bytes will come, and starts them."""
-    barriers, place = barrier_at(op, build, slot)
-    # The stage may have been written by threads before.
+    """Set the expected bytes, and issue the copy."""
+    barriers, index = barrier_at(op, build, slot)
+    # Threads may have written to the stage before, through the generic proxy.
     build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
     kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
     count = index_constant(build, span.bytes)
-    build.create(kind, barriers=barriers, mbar_id=place, txcount=count)
+    build.create(kind, barriers=barriers, mbar_id=index, txcount=count)
     build.create(
         BulkLoadOp,
         source=global_pointer(build, span.source),
         target=shared_pointer(build, span.target),
         barriers=barriers,
-        mbar_id=place,
+        mbar_id=index,
         bytes=span.bytes,
     )
 
 
 def _copy_by_threads(op: Operation, build: ConversionBuilder, span: CopySpan) -> None:
-    """Neighbouring threads copy neighbouring pieces."""
-    pieces, threads = span.bytes // COPIED_AT_ONCE, thread_count(op)
-    own = multiply(build, to_i64(build, thread_id(op, build)), COPIED_AT_ONCE, I64)
-    start = [add(build, base, own, I64) for base in (span.source, span.target)]
-    for first in range(0, pieces, threads):
-        with predicated(build, _below(op, build, pieces - first)):
-            places = [add(build, base, first * COPIED_AT_ONCE, I64) for base in start]
+    """Each thread copies its chunks; those of consecutive threads are contiguous."""
+    chunks, threads = span.bytes // COPIED_AT_ONCE, thread_count(op)
+    offset = multiply(build, to_i64(build, thread_id(op, build)), COPIED_AT_ONCE, I64)
+    bases = [add(build, base, offset, I64) for base in (span.source, span.target)]
+    for first in range(0, chunks, threads):
+        with predicated(build, _below(op, build, chunks - first)):
+            addresses = [add(build, base, first * COPIED_AT_ONCE, I64) for base in bases]
             build.create(
                 CpAsyncOp,
-                src=global_pointer(build, places[0]),
-                dst=shared_pointer(build, places[1]),
+                src=global_pointer(build, addresses[0]),
+                dst=shared_pointer(build, addresses[1]),
                 size=COPIED_AT_ONCE,
                 modifier=LoadCacheModifier.CG,
             )
 
 
 def _below(op: Operation, build: ConversionBuilder, count: int) -> Value | None:
-    """Whether the thread is one of the first so many; nothing if all are."""
+    """Whether the thread is one of the first `count`; None if all are."""
     if count >= thread_count(op):
         return None
     number, bound = thread_id(op, build), constant(build, count)

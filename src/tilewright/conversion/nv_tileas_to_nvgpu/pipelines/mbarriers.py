@@ -1,7 +1,7 @@
-"""Barriers in shared memory: one group for a function, in which each token and stage has slots.
+"""mbarriers: one group for each function, in which tokens and pipeline stages have slots.
 
-The handle of a token is an i32: the slot, and above it the parity of the phase that comes next. So
-a token is over when the phase before that one is; a fresh barrier counts as if it just had one.
+The handle of a token is an i32: the slot, and above it the parity of the current phase. A token is
+complete when the phase before the current one is; a new barrier counts as having completed one.
 """
 
 from __future__ import annotations
@@ -47,45 +47,47 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 PHASE_BIT: Final = BARRIER_SLOTS
-"""What a handle has above its slot."""
-
-
+"""The bit of a handle that has the parity."""
 SUSPEND_NANOSECONDS: Final = 1 << 20
-"""For how many nanoseconds a thread sleeps at a barrier before it looks again."""
+"""For how many nanoseconds `try_wait` suspends a thread before it returns."""
 
 
 def create_barriers(op: FuncOp, build: ConversionBuilder) -> None:
-    """Make room for all barriers of a function, at its entry.
+    """Allocate all barriers of a function, at its entry.
 
-    Those that are made again later are ended before: so there must be one from the start.
+    A barrier that is initialized again is invalidated before, so it must be valid from the start.
     """
-    count, again = 0, set[int]()
+    count, reinitialized = 0, set[int]()
     for inner in op.walk():
         if isinstance(inner, CreateTokenOp):
             count = max(count, inner.slot + 1)
-            again |= {inner.slot} if inner.again else set()
+            reinitialized |= {inner.slot} if inner.again else set()
         elif isinstance(inner, CreatePipelineOp) and inner.slot is not None:
             count = max(count, inner.slot + 2 * pipeline(inner.result).stages)
     if not count:
         return
     group = MBarrierGroupType(AddressSpace.WORKGROUP, count)
     function_context(op, build).barriers = build.create(MBarrierCreateOp, types=[group]).barriers
-    if again:
+    if reinitialized:
         with predicated(build, is_first_thread(op, build)):
-            _init(op, build, [(slot, 1) for slot in sorted(again)])
+            _init(op, build, [(slot, 1) for slot in sorted(reinitialized)])
 
 
 def init_barriers(
-    op: Operation, build: ConversionBuilder, counts: Sequence[tuple[int, int]], *, again: bool
+    op: Operation,
+    build: ConversionBuilder,
+    counts: Sequence[tuple[int, int]],
+    *,
+    reinitialize: bool,
 ) -> None:
-    """Make barriers ready, each in its slot for so many arrivals, before any thread goes on."""
-    if again:
+    """Initialize barriers, given as (slot, arrival count), and synchronize the threads."""
+    if reinitialize:
         synchronize(op, build)
     with predicated(build, is_first_thread(op, build)):
-        if again:
+        if reinitialize:
             for slot, _ in counts:
-                place = index_constant(build, slot)
-                build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=place)
+                index = index_constant(build, slot)
+                build.create(MBarrierInvalidateOp, barriers=_group(op, build), mbar_id=index)
         _init(op, build, counts)
         if Feature.TMA in target_or_baseline(op):
             build.create(FenceMBarrierInitOp)
@@ -109,7 +111,7 @@ def _group(op: Operation, build: ConversionBuilder) -> Value:
 
 
 def barrier_at(op: Operation, build: ConversionBuilder, slot: Value) -> tuple[Value, Value]:
-    """The group of a function's barriers and the place of one, by its slot as i32."""
+    """The group of a function's barriers, and the index of the one in a slot."""
     return _group(op, build), as_index(build, slot)
 
 
@@ -126,14 +128,14 @@ def index_constant(build: ConversionBuilder, number: int) -> Value:
 def wait_for_phase(
     op: Operation, build: ConversionBuilder, slot: Value, phase: Value, *, before: bool
 ) -> None:
-    """Wait until the phase of this parity is over, or the one before it."""
+    """Wait until the phase of this parity completes, or the one before it."""
     wanted = constant(build, 0 if before else 1)
     parity = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=phase, rhs=wanted).result
-    barriers, place = barrier_at(op, build, slot)
+    barriers, index = barrier_at(op, build, slot)
     build.create(
         MBarrierTryWaitParityOp,
         barriers=barriers,
-        mbar_id=place,
+        mbar_id=index,
         phase_parity=parity,
         ticks=index_constant(build, SUSPEND_NANOSECONDS),
         types=[],
@@ -142,8 +144,8 @@ def wait_for_phase(
 
 def arrive(op: Operation, build: ConversionBuilder, slot: Value) -> None:
     """One arrival by every thread."""
-    barriers, place = barrier_at(op, build, slot)
-    build.create(MBarrierArriveOp, barriers=barriers, mbar_id=place, types=[MBARRIER_TOKEN])
+    barriers, index = barrier_at(op, build, slot)
+    build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
 
 
 def slot_of(build: ConversionBuilder, handle: Value) -> Value:
@@ -152,12 +154,12 @@ def slot_of(build: ConversionBuilder, handle: Value) -> Value:
 
 
 def wait_for_token(op: Operation, build: ConversionBuilder, handle: Value) -> None:
-    """Wait until what a token stands for is over."""
+    """Wait until the operation of a token completes."""
     bits = constant(build, PHASE_BIT.bit_length() - 1)
     phase = build.create(ShRUIOp, lhs=handle, rhs=bits).result
     wait_for_phase(op, build, slot_of(build, handle), phase, before=True)
 
 
 def next_phase(build: ConversionBuilder, handle: Value) -> Value:
-    """The token that stands for the phase which comes next."""
+    """The token of the next phase."""
     return build.create(XOrIOp, lhs=handle, rhs=constant(build, PHASE_BIT, I32)).result

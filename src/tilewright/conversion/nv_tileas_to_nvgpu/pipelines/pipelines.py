@@ -1,7 +1,7 @@
-"""Pipelines: two barriers for each stage, and iterators that are a stage and a parity.
+"""Pipelines: each stage has a full and an empty mbarrier; an iterator is a stage and a parity.
 
-A stage is full when all producers have arrived at its first barrier, and empty when all consumers
-have at its second. At the beginning no stage is full, and all count as if they had been emptied.
+A stage is full when all producers have arrived at its full barrier, and empty when all consumers
+have arrived at its empty barrier. Initially every stage is empty.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 def create_pipeline(
     op: tileas.CreatePipelineOp, new: tileas.CreatePipelineOp, build: ConversionBuilder
 ) -> Result:
-    """Room for every value in every stage, and barriers for those who come there."""
+    """Allocate a buffer for each value in every stage, and initialize the barriers."""
     type = pipeline(op.result)
-    rooms = [stored_bytes(element) * type.stages for element in type.elements]
-    buffers = [allocate_shared(op, build, bytes) if bytes else None for bytes in rooms]
+    sizes = [stored_bytes(element) * type.stages for element in type.elements]
+    buffers = [allocate_shared(op, build, bytes) if bytes else None for bytes in sizes]
     lowering_context(build).pipeline_buffers[op] = buffers
     assert op.slot is not None
     counts: list[tuple[int, int]] = []
@@ -59,12 +59,12 @@ def create_pipeline(
         if kind is tileas.ProducerOp and _copies_by_threads(op):
             arrivals *= 2
         counts += [(first + stage, arrivals) for stage in range(type.stages)]
-    init_barriers(op, build, counts, again=False)
+    init_barriers(op, build, counts, reinitialize=False)
     return [()]
 
 
 def _copies_by_threads(op: tileas.CreatePipelineOp) -> bool:
-    """Whether producers copy share by share: then each arrives once more, behind its copies."""
+    """Whether producers copy by `cp.async`: then each thread also arrives after its copies."""
     copies = any(isinstance(user, tileas.ProducerCopyOp) for user in op.result.users)
     return copies and Feature.TMA not in target_or_baseline(op)
 
@@ -79,31 +79,31 @@ def create_iterator(
 
 @converts(tileas.IncIterOp)
 def inc_iter(op: tileas.IncIterOp, new: tileas.IncIterOp, build: ConversionBuilder) -> Result:
-    """The next stage, or the first one in the next phase."""
+    """The next stage; from the last one, the first stage in the next phase."""
     stage, phase = build.values(op.iterator)
     type = op.result.type
     assert isinstance(type, IteratorType)
     one, zero = constant(build, 1), constant(build, 0)
-    after = as_value(build, add(build, stage, 1))
-    end = constant(build, type.stages)
-    wraps = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=after, rhs=end).result
-    turned = build.create(XOrIOp, lhs=phase, rhs=one).result
-    return [(_either(build, wraps, zero, after), _either(build, wraps, turned, phase))]
+    next_stage = as_value(build, add(build, stage, 1))
+    stages = constant(build, type.stages)
+    wraps = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=next_stage, rhs=stages).result
+    next_phase = build.create(XOrIOp, lhs=phase, rhs=one).result
+    return [(_select(build, wraps, zero, next_stage), _select(build, wraps, next_phase, phase))]
 
 
-def _either(build: ConversionBuilder, condition: Value, a: Value, b: Value) -> Value:
+def _select(build: ConversionBuilder, condition: Value, a: Value, b: Value) -> Value:
     return build.create(SelectOp, condition=condition, true_value=a, false_value=b).result
 
 
-def _created(op: tileas.PipelineOp) -> tileas.CreatePipelineOp:
-    made = op.pipeline.defined_by(tileas.CreatePipelineOp)
-    assert made is not None
-    return made
+def _create_op(op: tileas.PipelineOp) -> tileas.CreatePipelineOp:
+    create = op.pipeline.defined_by(tileas.CreatePipelineOp)
+    assert create is not None
+    return create
 
 
 def _slot(op: tileas.PipelineOp, build: ConversionBuilder, stage: Value, *, full: bool) -> Value:
     """The barrier of a stage."""
-    first = _created(op).slot
+    first = _create_op(op).slot
     assert first is not None
     offset = first if full else first + pipeline(op.pipeline).stages
     return as_value(build, add(build, stage, offset))
@@ -115,7 +115,7 @@ def begin(
     new: tileas.ProducerAcquireOp | tileas.ConsumerWaitOp,
     build: ConversionBuilder,
 ) -> Result:
-    """A producer waits for consumers of the round before, a consumer for producers of this one."""
+    """A producer waits until the stage is empty, a consumer until it is full."""
     stage, phase = build.values(op.iterator)
     consumes = isinstance(op, tileas.ConsumerWaitOp)
     slot = _slot(op, build, stage, full=consumes)
@@ -129,11 +129,11 @@ def end(
     new: tileas.ProducerCommitOp | tileas.ConsumerReleaseOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Every thread arrives, so what each did comes before what the other side does."""
+    """Every thread arrives, which orders its accesses before those of the other side."""
     stage, _ = build.values(op.token)
     produces = isinstance(op, tileas.ProducerCommitOp)
     slot = _slot(op, build, stage, full=produces)
-    if produces and _copies_by_threads(_created(op)):
+    if produces and _copies_by_threads(_create_op(op)):
         arrive_after_copies(op, build, slot)
     arrive(op, build, slot)
     return []
@@ -141,47 +141,47 @@ def end(
 
 @converts(tileas.ProducerCopyOp)
 def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: ConversionBuilder) -> Result:
-    """The stage is not full before its bytes have come."""
+    """Copy into the stage, which is full only after the bytes have arrived."""
     stage, _ = build.values(op.token)
     bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
-    room = lowering_context(build).pipeline_buffers[_created(op)][op.number]
-    assert room is not None
-    span = CopySpan(new.source, stage_address(build, room, stage, bytes), bytes)
+    buffer = lowering_context(build).pipeline_buffers[_create_op(op)][op.number]
+    assert buffer is not None
+    span = CopySpan(new.source, stage_address(build, buffer, stage, bytes), bytes)
     start_copy(op, build, span, _slot(op, build, stage, full=True), arrives=False)
     return []
 
 
-def _stages(
+def _stage_accesses(
     op: tileas.ProducerWriteOp | tileas.ConsumerReadOp, build: ConversionBuilder
 ) -> Sequence[StageAccess | None]:
-    """Where each value of the stage lies."""
+    """The accesses to each value of the stage; None for a value without bytes."""
     stage, _ = build.values(op.token)
-    rooms = lowering_context(build).pipeline_buffers[_created(op)]
-    found: list[StageAccess | None] = []
-    for value, room in zip(op.values, rooms, strict=True):
-        if room is None:
-            found.append(None)
+    buffers = lowering_context(build).pipeline_buffers[_create_op(op)]
+    accesses: list[StageAccess | None] = []
+    for value, buffer in zip(op.values, buffers, strict=True):
+        if buffer is None:
+            accesses.append(None)
             continue
-        at = stage_address(build, room, stage, stored_bytes(value.type))
-        found.append(StageAccess(op, build, value, at))
-    return found
+        address = stage_address(build, buffer, stage, stored_bytes(value.type))
+        accesses.append(StageAccess(op, build, value, address))
+    return accesses
 
 
 @converts(tileas.ProducerWriteOp)
 def write(
     op: tileas.ProducerWriteOp, new: tileas.ProducerWriteOp, build: ConversionBuilder
 ) -> Result:
-    """All values that have bytes; tokens are in order by the barriers."""
-    for value, stage in zip(op.values, _stages(op, build), strict=True):
-        if stage is not None:
-            stage.write(build.value(value))
+    """All values that have bytes; the barriers order tokens."""
+    for value, access in zip(op.values, _stage_accesses(op, build), strict=True):
+        if access is not None:
+            access.write(build.value(value))
     return []
 
 
 @converts(tileas.ConsumerReadOp)
 def read(op: tileas.ConsumerReadOp, new: tileas.ConsumerReadOp, build: ConversionBuilder) -> Result:
-    """All values that have bytes; tokens are in order by the barriers."""
-    return [() if stage is None else (stage.read(),) for stage in _stages(op, build)]
+    """All values that have bytes; the barriers order tokens."""
+    return [() if access is None else (access.read(),) for access in _stage_accesses(op, build)]
 
 
 @converts(tileas.CreateNullTokenOp)

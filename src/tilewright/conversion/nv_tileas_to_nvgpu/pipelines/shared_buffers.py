@@ -1,4 +1,4 @@
-"""Tiles in shared memory: where a thread's registers lie in a stage, to and fro."""
+"""Buffers in shared memory: alloc_tensor, read_buffer, accesses to a pipeline stage."""
 
 from __future__ import annotations
 
@@ -48,52 +48,63 @@ ALIGNMENT: Final = 128
 
 
 def allocate_shared(op: Operation, build: ConversionBuilder, bytes: int) -> Value:
-    """The address of new shared memory, as a number."""
-    room = Symbols(op, build).shared("buffer", ArrayType(bytes, I8), ALIGNMENT)
-    return build.create(PtrToIntOp, arg=room, types=[I64]).res
+    """Allocate shared memory; gives its address as an i64."""
+    pointer = Symbols(op, build).shared("buffer", ArrayType(bytes, I8), ALIGNMENT)
+    return build.create(PtrToIntOp, arg=pointer, types=[I64]).res
 
 
 @converts(AllocTensorOp)
 def alloc_tensor(op: AllocTensorOp, new: AllocTensorOp, build: ConversionBuilder) -> Result:
-    """Shared memory of its own."""
+    """Allocate all stages in shared memory."""
     type = buffer(op.result)
     return allocate_shared(op, build, type.stages * type.stage_bytes)
 
 
 def stage_address(build: ConversionBuilder, base: Value, stage: Value, bytes: int) -> Value:
-    """Where a stage begins."""
+    """The address of a stage."""
     offset = multiply(build, to_i64(build, stage, signed=False), bytes, I64)
     return as_value(build, add(build, base, offset, I64), I64)
 
 
 class StageAccess:
-    """What a thread has of a value in shared memory, `value` being one of the old program."""
+    """A thread's accesses to a value in a stage; `value` is one of the old program."""
 
     __slots__ = ("_build", "_bytes", "_op", "_pointers", "_value")
 
-    def __init__(self, op: Operation, build: ConversionBuilder, value: Value, at: Value) -> None:
+    def __init__(
+        self, op: Operation, build: ConversionBuilder, value: Value, address: Value
+    ) -> None:
         self._op, self._build, self._value = op, build, value
         bytes = register_bytes(element_of(value.type))
         layout = maybe_layout_of(value)
         if layout is None:
-            self._bytes, self._pointers = bytes, [self._pointer(at, 0, 0, bytes, 0)]
+            self._bytes, self._pointers = bytes, [self._pointer(address, 0, 0, bytes, 0)]
             return
-        own = apply_linear(build, thread_id(op, build), thread_basis(layout))
+        thread_part = apply_linear(build, thread_id(op, build), thread_basis(layout))
         vector = _contiguous_registers(layout.vectors(REGISTER), MAX_ACCESS_BYTES // bytes)
-        numbers = [layout.packed(register=r) for r in range(0, layout.extent(REGISTER), vector)]
-        self._bytes, reach = bytes * vector, gf2.support(thread_basis(layout))
-        self._pointers = [self._pointer(at, own, number, bytes, reach) for number in numbers]
+        offsets = [layout.packed(register=r) for r in range(0, layout.extent(REGISTER), vector)]
+        self._bytes, thread_bits = bytes * vector, gf2.support(thread_basis(layout))
+        self._pointers = [
+            self._pointer(address, thread_part, offset, bytes, thread_bits) for offset in offsets
+        ]
 
-    def _pointer(self, at: Value, own: OpFoldResult, number: int, bytes: int, reach: int) -> Value:
+    def _pointer(
+        self,
+        address: Value,
+        thread_part: OpFoldResult,
+        register_part: int,
+        bytes: int,
+        thread_bits: int,
+    ) -> Value:
         build = self._build
-        if number & reach:
-            own, number = xor(build, own, number), 0
-        offset = multiply(build, to_i64(build, own, signed=False), bytes, I64)
-        start = add(build, at, offset, I64)
-        return shared_pointer(build, start, number * bytes)
+        if register_part & thread_bits:
+            thread_part, register_part = xor(build, thread_part, register_part), 0
+        offset = multiply(build, to_i64(build, thread_part, signed=False), bytes, I64)
+        start = add(build, address, offset, I64)
+        return shared_pointer(build, start, register_part * bytes)
 
     def write(self, registers: Value) -> None:
-        """Put the thread's registers there; one holder of each element does."""
+        """Store the thread's registers; the owner of each element does."""
         build = self._build
         words = to_words(build, as_vector(build, registers), self._bytes)
         with predicated(build, is_owner(self._op, build, self._value)):
@@ -102,23 +113,23 @@ class StageAccess:
                 store_shared(build, pointer, word, self._bytes)
 
     def read(self) -> Value:
-        """The thread's registers of what is there."""
+        """Load the thread's registers."""
         build, word = self._build, word_type(self._bytes)
         words: list[Value] = []
         for pointer in self._pointers:
-            moved = load_shared(build, pointer, word, self._bytes)
-            words += split_access(build, moved, self._bytes)
+            loaded = load_shared(build, pointer, word, self._bytes)
+            words += split_access(build, loaded, self._bytes)
         (type,) = build.types.convert(self._value.type) or (word,)
         if isinstance(type, VectorType):
             return from_words(build, words, type)
         return elements(build, from_words(build, words, VectorType((1,), type)))[0]
 
 
-def _contiguous_registers(vectors: Sequence[int], most: int) -> int:
-    """How many of a thread's first registers hold elements that follow each other."""
+def _contiguous_registers(vectors: Sequence[int], limit: int) -> int:
+    """How many of a thread's first registers hold contiguous elements, up to a limit."""
     count = 1
     for vector in vectors:
-        if vector != count or count >= most:
+        if vector != count or count >= limit:
             break
         count *= 2
     return count
@@ -126,9 +137,9 @@ def _contiguous_registers(vectors: Sequence[int], most: int) -> int:
 
 @converts(ReadBufferOp)
 def read_buffer(op: ReadBufferOp, new: ReadBufferOp, build: ConversionBuilder) -> Result:
-    """Every thread reads its registers."""
-    at = stage_address(build, new.source, new.stage, buffer(op.source).stage_bytes)
-    return [StageAccess(op, build, op.result, at).read(), ()]
+    """Every thread loads its registers."""
+    address = stage_address(build, new.source, new.stage, buffer(op.source).stage_bytes)
+    return [StageAccess(op, build, op.result, address).read(), ()]
 
 
 PATTERNS: Final[Patterns] = (

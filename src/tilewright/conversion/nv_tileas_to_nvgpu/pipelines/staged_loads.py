@@ -1,4 +1,4 @@
-"""Tiles on their way through shared memory: each thread's pieces lie side by side."""
+"""Prefetched loads: `cp.async` to shared memory, where each thread reads back its own chunks."""
 
 from __future__ import annotations
 
@@ -40,30 +40,30 @@ if TYPE_CHECKING:
 
 @converts(StageLoadOp)
 def stage_load(op: StageLoadOp, new: StageLoadOp, build: ConversionBuilder) -> Result:
-    """Every thread starts its copies; of what is not there no byte is read, and all are zero."""
+    """Every thread issues its copies; elements out of bounds are zero-filled, not read."""
     bytes = op.vector * pointee_bytes(element_of(op.tile))
-    where = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, new.condition)
-    at = _first_chunk(op, build, new.room, new.stage, bytes)
-    for number, place in enumerate(where):
+    accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, new.condition)
+    address = _first_chunk(op, build, new.room, new.stage, bytes)
+    for number, access in enumerate(accesses):
         build.create(
             CpAsyncOp,
-            src=global_pointer(build, place.address, place.offset),
-            dst=_chunk(op, build, at, number, bytes),
+            src=global_pointer(build, access.address, access.offset),
+            dst=_chunk(op, build, address, number, bytes),
             size=bytes,
             modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
-            cp_size=_bytes_read(build, place, bytes),
+            cp_size=_bytes_read(build, access, bytes),
         )
     build.create(CpAsyncCommitGroupOp)
     return []
 
 
-def _bytes_read(build: ConversionBuilder, place: VectorAccess, bytes: int) -> Value | None:
-    """How many bytes are read."""
-    if place.predicate is None:
+def _bytes_read(build: ConversionBuilder, access: VectorAccess, bytes: int) -> Value | None:
+    """The bytes to read: none where the predicate is false."""
+    if access.predicate is None:
         return None
     return build.create(
         SelectOp,
-        condition=place.predicate,
+        condition=access.predicate,
         true_value=constant(build, bytes),
         false_value=constant(build, 0),
     ).result
@@ -71,33 +71,41 @@ def _bytes_read(build: ConversionBuilder, place: VectorAccess, bytes: int) -> Va
 
 @converts(TakeStagedOp)
 def take_staged(op: TakeStagedOp, new: TakeStagedOp, build: ConversionBuilder) -> Result:
-    """Every thread waits for its own copies, and reads its registers."""
+    """Every thread waits for its own copies, and loads its registers."""
     (type,) = build.types.convert(op.result.type) or (I64,)
     assert isinstance(type, VectorType)
     bytes = op.vector * pointee_bytes(element_of(op.result.type))
     build.create(CpAsyncWaitGroupOp, n=op.pending)
-    at = _first_chunk(op, build, new.room, new.stage, bytes)
+    address = _first_chunk(op, build, new.room, new.stage, bytes)
     words: list[Value] = []
     for number in range(layout_of(op.result).extent(REGISTER) // op.vector):
-        piece = _chunk(op, build, at, number, bytes)
-        words += split_access(build, load_shared(build, piece, word_type(bytes), bytes), bytes)
+        chunk = _chunk(op, build, address, number, bytes)
+        words += split_access(build, load_shared(build, chunk, word_type(bytes), bytes), bytes)
     return from_words(build, words, type)
 
 
 def _first_chunk(
-    op: StageLoadOp | TakeStagedOp, build: ConversionBuilder, room: Value, stage: Value, bytes: int
+    op: StageLoadOp | TakeStagedOp,
+    build: ConversionBuilder,
+    buffer_address: Value,
+    stage: Value,
+    bytes: int,
 ) -> Value:
-    """Where the thread's first piece of a stage lies."""
-    base = stage_address(build, room, stage, buffer(op.room).stage_bytes)
-    own = multiply(build, to_i64(build, thread_id(op, build), signed=False), bytes, I64)
-    return as_value(build, add(build, base, own, I64), I64)
+    """The address of the thread's first chunk in a stage."""
+    base = stage_address(build, buffer_address, stage, buffer(op.room).stage_bytes)
+    offset = multiply(build, to_i64(build, thread_id(op, build), signed=False), bytes, I64)
+    return as_value(build, add(build, base, offset, I64), I64)
 
 
 def _chunk(
-    op: StageLoadOp | TakeStagedOp, build: ConversionBuilder, at: Value, number: int, bytes: int
+    op: StageLoadOp | TakeStagedOp,
+    build: ConversionBuilder,
+    address: Value,
+    number: int,
+    bytes: int,
 ) -> Value:
-    """Pieces of one number of all threads lie in a row."""
-    return shared_pointer(build, at, number * bytes * thread_count(op))
+    """The address of a chunk: those of all threads with one index are contiguous."""
+    return shared_pointer(build, address, number * bytes * thread_count(op))
 
 
 PATTERNS: Final[Patterns] = (

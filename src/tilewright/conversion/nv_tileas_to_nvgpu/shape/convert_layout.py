@@ -1,4 +1,4 @@
-"""Tiles from one layout to another: within threads, or through shared memory."""
+"""convert_layout: within threads, by shuffles within warps, or through shared memory."""
 
 from __future__ import annotations
 
@@ -39,72 +39,74 @@ if TYPE_CHECKING:
 
 @converts(ConvertLayoutOp)
 def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionBuilder) -> Result:
-    """Threads that hold what they need pick it, lanes exchange it, others meet in shared memory."""
-    source, wanted = layout_of(op.source), layout_of(op.result)
-    found = transfer(source, wanted)
-    if found.move <= Move.REGISTERS:
-        return rearrange_registers(op, build, new.source, source, wanted)
-    if is_shuffled(found):
-        return shuffle_within_warps(op, build, new.source, found.origin)
-    return _SharedMemoryConversion(op, build).moved(new.source)
+    """Use the cheapest exchange: registers of a thread, shuffles, shared memory."""
+    source, target = layout_of(op.source), layout_of(op.result)
+    exchange = transfer(source, target)
+    if exchange.move <= Move.REGISTERS:
+        return rearrange_registers(op, build, new.source, source, target)
+    if is_shuffled(exchange):
+        return shuffle_within_warps(op, build, new.source, exchange.origin)
+    return _SharedMemoryConversion(op, build).convert(new.source)
 
 
 class _SharedMemoryConversion:
-    """A move through shared memory: of a small tile at once, of a large one piece by piece."""
+    """A layout conversion through shared memory: small tiles at once, large ones in pieces."""
 
-    __slots__ = ("_acting", "_bits", "_build", "_op", "_reads", "_source", "_wanted", "_writes")
+    __slots__ = ("_bits", "_build", "_is_owner", "_op", "_reads", "_source", "_target", "_writes")
 
     def __init__(self, op: ConvertLayoutOp, build: ConversionBuilder) -> None:
         self._op, self._build = op, build
-        self._source, self._wanted = layout_of(op.source), layout_of(op.result)
+        self._source, self._target = layout_of(op.source), layout_of(op.result)
         bytes = register_bytes(element_of(op.source.type))
-        self._bits = piece_bits(self._source, self._wanted, bytes)
-        source, wanted = (one_piece(each, self._bits) for each in (self._source, self._wanted))
-        matrices = matrix_memory(source, wanted, bytes)
-        places = (matrices or staging(source, wanted, bytes)).inverse()
-        vector = ROW // bytes if matrices else 1 << len(common_vector(source, wanted, bytes))
-        self._acting = is_owner(op, build, op.source)
-        self._writes = SharedTile(op, build, source.then(places), vector, bytes)
-        there = wanted.then(places)
-        access = matrix_access(there, bytes) if matrices else None
+        self._bits = piece_bits(self._source, self._target, bytes)
+        source, target = (one_piece(each, self._bits) for each in (self._source, self._target))
+        matrices = matrix_memory(source, target, bytes)
+        offsets = (matrices or staging(source, target, bytes)).inverse()
+        vector = ROW // bytes if matrices else 1 << len(common_vector(source, target, bytes))
+        self._is_owner = is_owner(op, build, op.source)
+        self._writes = SharedTile(op, build, source.then(offsets), vector, bytes)
+        read_offsets = target.then(offsets)
+        access = matrix_access(read_offsets, bytes) if matrices else None
         if access is None:
-            self._reads = SharedTile(op, build, there, vector, bytes)
+            self._reads = SharedTile(op, build, read_offsets, vector, bytes)
         else:
-            self._reads = LdMatrixTile(op, build, access, [v * bytes for v in there.vectors(WARP)])
+            self._reads = LdMatrixTile(
+                op, build, access, [v * bytes for v in read_offsets.vectors(WARP)]
+            )
 
-    def moved(self, vector: Value) -> Value:
-        """What a thread holds when all pieces have moved."""
+    def convert(self, vector: Value) -> Value:
+        """The registers of the result."""
         build, type = self._build, vector_type(self._build, self._op.result)
         if not self._bits:
             return self._piece(vector, 0, type)
-        found: dict[int, Value] = {}
+        results: dict[int, Value] = {}
         count = type.shape[0] >> len(self._bits)
         for piece in range(1 << len(self._bits)):
             if piece:
                 build.create(BarrierOp)
             part = self._piece(vector, piece, VectorType((count,), type.element))
-            registers = piece_registers(self._wanted, self._bits, piece)
-            found.update(zip(registers, elements(build, part), strict=True))
-        ordered = [found[register] for register in range(len(found))]
+            registers = piece_registers(self._target, self._bits, piece)
+            results.update(zip(registers, elements(build, part), strict=True))
+        ordered = [results[register] for register in range(len(results))]
         return build.create(FromElementsOp, elements=ordered, types=[type]).result
 
     def _piece(self, vector: Value, piece: int, type: VectorType) -> Value:
         build = self._build
-        with predicated(build, conjunction(build, self._acting, self._has(piece))):
+        with predicated(build, conjunction(build, self._is_owner, self._holds(piece))):
             registers = piece_registers(self._source, self._bits, piece)
             self._writes.write(select_registers(build, vector, registers))
         build.create(BarrierOp)
         return self._reads.read(type)
 
-    def _has(self, piece: int) -> Value | None:
-        """Whether a thread has something of a piece; nothing if all threads have."""
+    def _holds(self, piece: int) -> Value | None:
+        """Whether a thread holds elements of a piece; None if every thread does."""
         build = self._build
-        vectors = piece_of_thread(self._source, self._bits)
-        mine = apply_linear(build, thread_id(self._op, build), vectors)
-        if isinstance(mine, int):
+        images = piece_of_thread(self._source, self._bits)
+        own = apply_linear(build, thread_id(self._op, build), images)
+        if isinstance(own, int):
             return None
-        other = constant(build, piece & gf2.support(vectors))
-        return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=mine, rhs=other).result
+        wanted = constant(build, piece & gf2.support(images))
+        return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=own, rhs=wanted).result
 
 
 PATTERNS: Final[Patterns] = (convert_layout,)

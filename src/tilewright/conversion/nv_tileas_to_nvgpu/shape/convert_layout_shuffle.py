@@ -1,4 +1,4 @@
-"""Tiles from one layout to another within warps: each register by one shuffle."""
+"""convert_layout within warps: each register by one shuffle."""
 
 from __future__ import annotations
 
@@ -26,70 +26,71 @@ if TYPE_CHECKING:
 
 
 class LaneExchange:
-    """Who gives which register to whom.
+    """Which register of which lane each register of the result comes from.
 
-    Register `r` of lane `l` is register `a(r) ^ b(l)` of lane `d(r) ^ e(l)`. Lanes that read from
-    one lane want the same register, so there is a linear `f` with `f(e(l)) = b(l)`: the lane that
-    gives knows by its own number which register is wanted, but for a constant.
+    Register `r` of lane `l` is register `a(r) ^ b(l)` of lane `d(r) ^ e(l)` of the source. Lanes
+    that read from one lane read the same register, so there is a linear `f` with
+    `f(e(l)) = b(l)`: but for a constant, the source lane's own id determines the register.
     """
 
-    __slots__ = ("_basis", "_registers", "_wanted", "origin")
+    __slots__ = ("_basis", "_read_registers", "_registers", "origin")
 
     def __init__(self, origin: Layout, registers: int) -> None:
         self.origin = origin
         self._registers = log2(registers)
         vectors = origin.vectors(LANE)
-        self._wanted = [self.register(v) for v in vectors]
+        self._read_registers = [self.register(v) for v in vectors]
         units = [1 << bit for bit in range(log2(WARP_SIZE))]
         self._basis = gf2.Basis([*(self.lane(v) for v in vectors), *units])
 
-    def register(self, place: int) -> int:
-        """The register of a place in the source."""
-        return place & ((1 << self._registers) - 1)
+    def register(self, index: int) -> int:
+        """The register bits of a source index."""
+        return index & ((1 << self._registers) - 1)
 
-    def lane(self, place: int) -> int:
-        """The lane of a place in the source."""
-        return place >> self._registers & (WARP_SIZE - 1)
+    def lane(self, index: int) -> int:
+        """The lane bits of a source index."""
+        return index >> self._registers & (WARP_SIZE - 1)
 
-    def known(self, lane: int) -> int:
-        """What a lane knows of the register that is wanted from it."""
+    def sent_register(self, lane: int) -> int:
+        """The register that is read from a source lane, but for a constant: `f`."""
         sources = self._basis.express(lane)
         assert sources is not None
-        found = 0
-        for number, wanted in enumerate(self._wanted):
-            found ^= wanted if sources >> number & 1 else 0
-        return found
+        register = 0
+        for number, read in enumerate(self._read_registers):
+            register ^= read if sources >> number & 1 else 0
+        return register
 
-    def given(self) -> list[int]:
-        """What each bit of the number of the giving thread contributes to the register."""
-        lanes = [self.known(1 << bit) for bit in range(log2(WARP_SIZE))]
+    def sent_images(self) -> list[int]:
+        """The images of the source thread id's bits in the register that is read from it."""
+        lanes = [self.sent_register(1 << bit) for bit in range(log2(WARP_SIZE))]
         warps = self.origin.vectors(WARP)
-        return [*lanes, *(self.register(v) ^ self.known(self.lane(v)) for v in warps)]
+        return [*lanes, *(self.register(v) ^ self.sent_register(self.lane(v)) for v in warps)]
 
 
 def shuffle_within_warps(
     op: ConvertLayoutOp, build: ConversionBuilder, vector: Value, origin: Layout
 ) -> Value:
-    """Every lane puts what it gives in order; then all read, a shuffle for each word."""
+    """Each lane orders the registers that others read from it, then one shuffle moves each word."""
     exchange = LaneExchange(origin, vector_of(vector).shape[0])
-    vector = swap_registers(op, build, vector, exchange.given())
-    mine = apply_linear(
+    vector = swap_registers(op, build, vector, exchange.sent_images())
+    source_lane = apply_linear(
         build, thread_id(op, build), [exchange.lane(v) for v in thread_basis(origin)]
     )
-    together: dict[int, list[int]] = {}
+    registers_by_lane: dict[int, list[int]] = {}
     for register in range(origin.extent(REGISTER)):
         lane = exchange.lane(origin.packed(register=register))
-        together.setdefault(lane, []).append(register)
-    found: dict[int, Value] = {}
-    for lane, registers in together.items():
+        registers_by_lane.setdefault(lane, []).append(register)
+    results: dict[int, Value] = {}
+    for lane, registers in registers_by_lane.items():
         order = [
-            exchange.register(origin.packed(register=r)) ^ exchange.known(lane) for r in registers
+            exchange.register(origin.packed(register=r)) ^ exchange.sent_register(lane)
+            for r in registers
         ]
-        other = as_value(build, xor(build, mine, lane), I32)
-        part = shuffle_registers(
-            build, select_registers(build, vector, order), ShuffleMode.IDX, other
+        lane_value = as_value(build, xor(build, source_lane, lane), I32)
+        received = shuffle_registers(
+            build, select_registers(build, vector, order), ShuffleMode.IDX, lane_value
         )
-        found.update(zip(registers, elements(build, part), strict=True))
+        results.update(zip(registers, elements(build, received), strict=True))
     type = vector_type(build, op.result)
-    ordered = [found[register] for register in range(len(found))]
+    ordered = [results[register] for register in range(len(results))]
     return build.create(FromElementsOp, elements=ordered, types=[type]).result

@@ -1,4 +1,4 @@
-"""Fragments of matrices from shared memory, by ldmatrix."""
+"""mma fragments from shared memory, by ldmatrix."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class LdMatrixTile:
-    """What a thread has of a tile in shared memory: words of the matrices that its warp reads."""
+    """A thread's registers of a tile in scratch memory, loaded by its warp with ldmatrix."""
 
     __slots__ = ("_access", "_build", "_pointers")
 
@@ -35,25 +35,25 @@ class LdMatrixTile:
         self._access = access
         self._build = build
         rows = [*access.rows, *access.matrices]
-        # Lanes beyond the matrices name a row as well; nobody reads it.
-        vectors = [*rows, *[0] * (LANE_BITS - len(rows)), *warps]
-        own = apply_linear(build, thread_id(op, build), vectors)
-        reach = gf2.support(vectors)
+        # Addresses of lanes beyond the matrices are ignored.
+        images = [*rows, *[0] * (LANE_BITS - len(rows)), *warps]
+        thread_part = apply_linear(build, thread_id(op, build), images)
+        thread_bits = gf2.support(images)
         bases: dict[int, OpFoldResult] = {}
         self._pointers: list[Value] = []
         for number in range(1 << len(access.rest)):
             start = gf2.combine(access.rest, number)
-            changed = start & reach
+            changed = start & thread_bits
             if changed not in bases:
-                bases[changed] = xor(build, own, changed)
+                bases[changed] = xor(build, thread_part, changed)
             self._pointers.append(scratch_pointer(op, build, bases[changed], start ^ changed))
 
     def read(self, type: VectorType) -> Value:
-        """Take all registers from where they are."""
+        """Load all registers."""
         return from_words(self._build, [w for p in self._pointers for w in self._words(p)], type)
 
     def _words(self, pointer: Value) -> list[Value]:
-        """The words of a thread, one for each matrix."""
+        """The registers of a thread, one for each matrix."""
         build, count = self._build, 1 << len(self._access.matrices)
         layout = MMALayout.COL if self._access.transposed else MMALayout.ROW
         loaded = build.create(LdMatrixOp, ptr=pointer, num=count, layout=layout).res

@@ -1,4 +1,4 @@
-"""Tiles as the bytes that hold them, and back: a thread has all elements of each of its bytes."""
+"""pack and unpack: tiles as bytes, and back; a thread holds all elements of each of its bytes."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 def pack(op: shape.PackOp, new: shape.PackOp, build: ConversionBuilder) -> Result:
     """The bytes of every register, low byte first."""
     bytes = _pack_bytes(build, new.source)
-    made = packed(layout_of(op.source), width_of(new.source.type))
-    return rearrange_registers(op, build, bytes, made, layout_of(op.result))
+    source_bytes = packed(layout_of(op.source), width_of(new.source.type))
+    return rearrange_registers(op, build, bytes, source_bytes, layout_of(op.result))
 
 
 @converts(shape.UnpackOp)
 def unpack(op: shape.UnpackOp, new: shape.UnpackOp, build: ConversionBuilder) -> Result:
-    """The registers that bytes hold."""
+    """The elements that the bytes hold."""
     type = vector_type(build, op.result)
-    wanted = packed(layout_of(op.result), width_of(type))
-    bytes = rearrange_registers(op, build, new.source, layout_of(op.source), wanted)
+    target = packed(layout_of(op.result), width_of(type))
+    bytes = rearrange_registers(op, build, new.source, layout_of(op.source), target)
     if width_of(type) >= BYTE:
         return _cast(build, bytes, type)
     return _unpack_bytes(build, bytes, type)
@@ -53,42 +53,44 @@ def _cast(build: ConversionBuilder, vector: Value, type: VectorType) -> Value:
 
 
 def _pack_bytes(build: ConversionBuilder, vector: Value) -> Value:
-    """Registers as bytes; of small ones several are one byte, the first in its low bits."""
+    """Elements as bytes; sub-byte elements share a byte, the first in its low bits."""
     width = width_of(vector.type)
     assert isinstance(vector.type, VectorType)
     count = vector.type.shape[0]
     if width >= BYTE:
         return _cast(build, vector, VectorType((count * width // BYTE,), I8))
-    share = BYTE // width
-    wide = VectorType((count // share,), I8)
-    patterns, total = as_integers(build, vector), None
-    for place in range(share):
-        part = select_registers(build, patterns, list(range(place, count, share)))
-        part = build.create(ExtUIOp, source=part, types=[wide]).result
-        shift = splat_constant(build, place * width, wide)
-        part = build.create(ShLIOp, lhs=part, rhs=shift).result if place else part
-        total = part if total is None else build.create(OrIOp, lhs=total, rhs=part).result
-    assert total is not None
-    return total
+    per_byte = BYTE // width
+    byte_vector = VectorType((count // per_byte,), I8)
+    bits, packed_bytes = as_integers(build, vector), None
+    for position in range(per_byte):
+        part = select_registers(build, bits, list(range(position, count, per_byte)))
+        part = build.create(ExtUIOp, source=part, types=[byte_vector]).result
+        shift = splat_constant(build, position * width, byte_vector)
+        part = build.create(ShLIOp, lhs=part, rhs=shift).result if position else part
+        packed_bytes = (
+            part if packed_bytes is None else build.create(OrIOp, lhs=packed_bytes, rhs=part).result
+        )
+    assert packed_bytes is not None
+    return packed_bytes
 
 
 def _unpack_bytes(build: ConversionBuilder, bytes: Value, type: VectorType) -> Value:
-    """Bytes as registers of fewer bits: each place of a byte, then all of them in turn."""
+    """Bytes as sub-byte elements: extract each bit position, then interleave."""
     width, count = width_of(type), type.shape[0]
-    share = BYTE // width
+    per_byte = BYTE // width
     assert isinstance(bytes.type, VectorType)
     narrow = VectorType(bytes.type.shape, IntegerType(width))
-    places: list[Value] = []
-    for place in range(share):
-        shift = splat_constant(build, place * width, bytes.type)
-        moved = build.create(ShRUIOp, lhs=bytes, rhs=shift).result if place else bytes
-        places.append(build.create(TruncIOp, source=moved, types=[narrow]).result)
-    while len(places) > 1:
-        half = len(places) // 2
-        places = [_interleave(build, *places[at::half]) for at in range(half)]
-    (whole,) = places
-    assert whole.type is VectorType((count,), IntegerType(width))
-    return bitcast(build, whole, type)
+    parts: list[Value] = []
+    for position in range(per_byte):
+        shift = splat_constant(build, position * width, bytes.type)
+        shifted = build.create(ShRUIOp, lhs=bytes, rhs=shift).result if position else bytes
+        parts.append(build.create(TruncIOp, source=shifted, types=[narrow]).result)
+    while len(parts) > 1:
+        half = len(parts) // 2
+        parts = [_interleave(build, *parts[start::half]) for start in range(half)]
+    (interleaved,) = parts
+    assert interleaved.type is VectorType((count,), IntegerType(width))
+    return bitcast(build, interleaved, type)
 
 
 def _interleave(build: ConversionBuilder, first: Value, second: Value) -> Value:

@@ -24,34 +24,34 @@ if TYPE_CHECKING:
 
 
 def rearrange_registers(
-    op: Operation, build: ConversionBuilder, vector: Value, source: Layout, wanted: Layout
+    op: Operation, build: ConversionBuilder, vector: Value, source: Layout, target: Layout
 ) -> Value:
-    """The registers of a tile in another layout for which every thread has what it needs.
+    """Convert a tile between layouts in which each thread holds the same elements.
 
     Register `r` of the result is register `c[r] ^ f(thread)` of the source, for constants `c`
-    and a linear `f`: where a bit of `f` is set, the registers trade places; then `c` picks.
+    and a linear `f`: registers are swapped where a bit of `f` is set, then selected by `c`.
     """
-    origin = transfer(source, wanted).origin
+    origin = transfer(source, target).origin
     count = source.extent(REGISTER)
-    chosen = [vector & (count - 1) for vector in thread_basis(origin)]
-    vector = swap_registers(op, build, vector, chosen)
-    constants = [origin.packed(register=r) & (count - 1) for r in range(wanted.extent(REGISTER))]
+    images = [vector & (count - 1) for vector in thread_basis(origin)]
+    vector = swap_registers(op, build, vector, images)
+    constants = [origin.packed(register=r) & (count - 1) for r in range(target.extent(REGISTER))]
     return select_registers(build, vector, constants)
 
 
 def swap_registers(
-    op: Operation, build: ConversionBuilder, vector: Value, chosen: Sequence[int]
+    op: Operation, build: ConversionBuilder, vector: Value, images: Sequence[int]
 ) -> Value:
-    """A vector whose registers trade places, by the exclusive or of what each thread bit says."""
+    """Permute registers `r` to `r ^ f(thread)`, where `images` are those of the bits under `f`."""
     assert isinstance(vector.type, VectorType)
     count = vector.type.shape[0]
     for bit in range(log2(count)):
-        mask = sum(1 << number for number, each in enumerate(chosen) if each >> bit & 1)
+        mask = sum(1 << number for number, image in enumerate(images) if image >> bit & 1)
         if mask:
             swapped = select_registers(build, vector, [r ^ 1 << bit for r in range(count)])
-            odd = parity(build, thread_id(op, build), mask)
+            condition = parity(build, thread_id(op, build), mask)
             vector = build.create(
-                SelectOp, condition=odd, true_value=swapped, false_value=vector
+                SelectOp, condition=condition, true_value=swapped, false_value=vector
             ).result
     return vector
 
@@ -60,9 +60,9 @@ def swap_registers(
 def rearrangement(
     op: shape.Rearrangement, new: shape.Rearrangement, build: ConversionBuilder
 ) -> Result:
-    """Every thread has what it needs, in one register or another."""
-    wanted = op.led_back(layout_of(op.result))
-    return rearrange_registers(op, build, new.source, layout_of(op.source), wanted)
+    """Only registers are renumbered: each thread already holds its elements of the result."""
+    source_layout = op.led_back(layout_of(op.result))
+    return rearrange_registers(op, build, new.source, layout_of(op.source), source_layout)
 
 
 PATTERNS: Final[Patterns] = (rearrangement,)

@@ -1,4 +1,4 @@
-"""Parts of tiles: registers of a thread, counted by indices that may be known or not."""
+"""cat, extract_slice, insert_slice, extract: registers selected by constant or dynamic indices."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 @converts(shape.CatOp)
 def cat(op: shape.CatOp, new: shape.CatOp, build: ConversionBuilder) -> Result:
-    """Each register is one of the first tile or one of the second."""
+    """Each register comes from the first tile or the second."""
     whole, size = layout_of(op.result), extents(op.lhs.type)
     part = inside(whole, size)
     assert part is not None
@@ -62,13 +62,13 @@ def cat(op: shape.CatOp, new: shape.CatOp, build: ConversionBuilder) -> Result:
         for side in (op.lhs, op.rhs)
     ]
     count = part.extent(REGISTER)
-    homes = {part.at(register=register): register for register in range(count)}
+    register_at = {part.at(register=register): register for register in range(count)}
     order: list[int] = []
     for register in range(whole.extent(REGISTER)):
-        place = list(whole.at(register=register))
-        second = place[op.axis] >= size[op.axis]
-        place[op.axis] %= size[op.axis]
-        order.append(homes[tuple(place)] + (count if second else 0))
+        coordinate = list(whole.at(register=register))
+        from_rhs = coordinate[op.axis] >= size[op.axis]
+        coordinate[op.axis] %= size[op.axis]
+        order.append(register_at[tuple(coordinate)] + (count if from_rhs else 0))
     (type,) = build.types.convert_all([op.result.type]) or (I32,)
     return build.create(ShuffleOp, v1=sides[0], v2=sides[1], mask=order, types=[type])
 
@@ -76,20 +76,20 @@ def cat(op: shape.CatOp, new: shape.CatOp, build: ConversionBuilder) -> Result:
 def _linear_index(
     build: ConversionBuilder, indices: Sequence[Value], counts: Sequence[int]
 ) -> OpFoldResult:
-    """Which of all parts the indices mean; the last dimension counts fastest."""
-    total: OpFoldResult = 0
+    """The row-major index of a slice among all slices."""
+    result: OpFoldResult = 0
     scale = 1
     for index, count in zip(reversed(indices), reversed(counts), strict=True):
-        total = add(build, total, multiply(build, _folded(index), scale))
+        result = add(build, result, multiply(build, _folded(index), scale))
         scale *= count
-    return total
+    return result
 
 
 def _folded(index: Value) -> OpFoldResult:
-    """An index as a number, if it is a constant."""
-    maker = index.defined_by(ConstantOp)
-    if maker is not None and isinstance(maker.value, IntegerAttr):
-        return maker.value.value
+    """An index as an integer if it is constant."""
+    definition = index.defined_by(ConstantOp)
+    if definition is not None and isinstance(definition.value, IntegerAttr):
+        return definition.value.value
     return index
 
 
@@ -99,7 +99,7 @@ def _counts(whole: Value, part: Value) -> list[int]:
 
 
 def select_group(build: ConversionBuilder, vector: Value, number: OpFoldResult, size: int) -> Value:
-    """So many registers, by the number of the group that they are; groups are halved bit by bit."""
+    """The `number`th group of `size` registers; a dynamic number halves the groups bit by bit."""
     assert isinstance(vector.type, VectorType)
     count = vector.type.shape[0]
     if isinstance(number, int):
@@ -108,9 +108,9 @@ def select_group(build: ConversionBuilder, vector: Value, number: OpFoldResult, 
     for bit in range(log2(count // size)):
         groups = range(0, count >> bit, 2 * size)
         even = [start + register for start in groups for register in range(size)]
-        halves = [select_registers(build, vector, [r + side for r in even]) for side in (0, size)]
-        odd = parity(build, number, 1 << bit)
-        vector = select(build, odd, halves[1], halves[0])
+        parts = [select_registers(build, vector, [r + side for r in even]) for side in (0, size)]
+        condition = parity(build, number, 1 << bit)
+        vector = select(build, condition, parts[1], parts[0])
     return vector
 
 
@@ -118,7 +118,7 @@ def select_group(build: ConversionBuilder, vector: Value, number: OpFoldResult, 
 def extract_slice(
     op: shape.ExtractSliceOp, new: shape.ExtractSliceOp, build: ConversionBuilder
 ) -> Result:
-    """The registers of one part."""
+    """The registers of one slice."""
     whole = beside(layout_of(op.result), extents(op.source.type))
     vector = rearrange_registers(op, build, new.source, layout_of(op.source), whole)
     number = _linear_index(build, new.indices, _counts(op.source, op.result))
@@ -129,24 +129,24 @@ def extract_slice(
 def insert_slice(
     op: shape.InsertSliceOp, new: shape.InsertSliceOp, build: ConversionBuilder
 ) -> Result:
-    """The registers of all other parts, and those of the new one."""
-    mine, outer = layout_of(op.result), extents(op.result.type)
+    """The registers of the new slice in place of the old ones."""
+    layout, outer = layout_of(op.result), extents(op.result.type)
     whole = beside(layout_of(op.source), outer)
-    vector = rearrange_registers(op, build, new.destination, mine, whole)
+    vector = rearrange_registers(op, build, new.destination, layout, whole)
     size, count = registers(op.source), whole.extent(REGISTER)
     number = _linear_index(build, new.indices, _counts(op.result, op.source))
     repeated = select_registers(build, new.source, [register % size for register in range(count)])
     groups = constants(build, [register // size for register in range(count)])
     value = as_value(build, number)
-    here = build.create(BroadcastOp, source=value, types=[groups.type]).result
-    taken = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=groups, rhs=here).result
-    changed = select(build, taken, repeated, vector)
-    return rearrange_registers(op, build, changed, whole, mine)
+    inserted = build.create(BroadcastOp, source=value, types=[groups.type]).result
+    is_inserted = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=groups, rhs=inserted).result
+    changed = select(build, is_inserted, repeated, vector)
+    return rearrange_registers(op, build, changed, whole, layout)
 
 
 @converts(shape.ExtractOp)
 def extract(op: shape.ExtractOp, new: shape.ExtractOp, build: ConversionBuilder) -> Result:
-    """Every thread picks a register if all hold the tile; else its holders write it down."""
+    """Select a register if every thread holds the whole tile; else broadcast from the owner."""
     layout, sizes = layout_of(op.source), extents(op.source.type)
     if layout.size == 1:
         return elements(build, new.source)[0]
@@ -163,7 +163,7 @@ def extract(op: shape.ExtractOp, new: shape.ExtractOp, build: ConversionBuilder)
 def _broadcast_from_owner(
     op: shape.ExtractOp, tile: Value, number: OpFoldResult, build: ConversionBuilder
 ) -> Value:
-    """The thread that has the element writes it to shared memory, where all read it."""
+    """The owner stores the element to scratch memory, from which all threads load it."""
     owner, register = owner_of(op.source, number, build)
     one = select_group(build, tile, register, 1)
     bytes = register_bytes(element_of(op.source.type))
@@ -177,17 +177,17 @@ def _broadcast_from_owner(
 
 
 def owner_of(
-    tile: Value, number: OpFoldResult, build: ConversionBuilder
+    tile: Value, index: OpFoldResult, build: ConversionBuilder
 ) -> tuple[OpFoldResult, OpFoldResult]:
-    """The thread, and the register of it, that hold an element; replicas are passed over."""
+    """The thread that owns an element, and its register there."""
     layout = layout_of(tile)
     width = log2(layout.extent(REGISTER))
     vectors = list(layout.inverse().vectors("element"))
-    if isinstance(number, int):
-        place = combine(vectors, number)
-        return place >> width, place & (1 << width) - 1
-    threads = apply_linear(build, number, [vector >> width for vector in vectors])
-    return threads, apply_linear(build, number, [vector & (1 << width) - 1 for vector in vectors])
+    if isinstance(index, int):
+        position = combine(vectors, index)
+        return position >> width, position & (1 << width) - 1
+    thread = apply_linear(build, index, [vector >> width for vector in vectors])
+    return thread, apply_linear(build, index, [vector & (1 << width) - 1 for vector in vectors])
 
 
 PATTERNS: Final[Patterns] = (

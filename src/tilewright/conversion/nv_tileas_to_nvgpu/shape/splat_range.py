@@ -1,4 +1,4 @@
-"""Tiles made of scalars and of other tiles: registers of a thread, put together anew."""
+"""splat, make_range, splat constants."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tilewright.ir.types import I32, IntegerType, VectorType
 
 @converts(shape.SplatOp)
 def splat(op: shape.SplatOp, new: shape.SplatOp, build: ConversionBuilder) -> Result:
-    """The scalar in every register."""
+    """Broadcast the scalar to every register."""
     types = build.types.convert(op.result.type)
     return build.create(BroadcastOp, source=new.source, types=types)
 
 
 @converts(shape.MakeRangeOp)
 def make_range(op: shape.MakeRangeOp, new: shape.MakeRangeOp, build: ConversionBuilder) -> Result:
-    """The coordinates themselves."""
+    """The thread's coordinates, plus the start of the range."""
     element = element_of(op.result.type)
     assert isinstance(element, IntegerType)
     numbers = coordinate(op, build, layout_of(op.result), 0).vector(build)
@@ -45,7 +45,7 @@ def make_range(op: shape.MakeRangeOp, new: shape.MakeRangeOp, build: ConversionB
 
 @converts(ConstantOp)
 def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Result:
-    """A constant of equal elements is one for every register."""
+    """A splat constant of a tile is one of a vector."""
     if not isinstance(op.value, DenseElementsAttr) or not op.value.is_splat:
         return build.reject("expected a constant of equal elements")
     types = build.types.convert(op.result.type)

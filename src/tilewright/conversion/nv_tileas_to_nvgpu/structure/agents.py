@@ -1,4 +1,4 @@
-"""Agents: some warps do one part of a program while the others do another."""
+"""Agents: warp specialization, in which each range of warps executes its own region."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from tilewright.target.arch import WARP_SIZE
 
 @converts(AgentSwitchOp)
 def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder) -> Result:
-    """The threads of the agent count from its first one; the others go past it."""
+    """A branch on the thread id, which counts from the agent's first thread inside."""
     for inner in op.walk():
         if SCRATCH_OFFSET in inner.attributes:
             raise Unsupported(f"'{inner.name}' through shared memory in an agent", inner.location)
-    whole = thread_count(enclosing_function(op))
+    all_threads = thread_count(enclosing_function(op))
     first, count = op.first * WARP_SIZE, op.warps * WARP_SIZE
     number = thread_id(op, build)
     if first:
         number = build.create(SubIOp, lhs=number, rhs=constant(build, first)).result
     lowering_context(build).agent_thread_ids[op] = number
-    if count == whole:
+    if count == all_threads:
         return build.inline_block(op.body.block, [])
     bound = constant(build, count)
-    inside = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
-    with predicated(build, inside):
+    is_member = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
+    with predicated(build, is_member):
         build.inline_block(op.body.block, [])
     return []
 
 
 @converts(ExecuteOp)
 def execute(op: ExecuteOp, new: ExecuteOp, build: ConversionBuilder) -> Result:
-    """What a plugin does is not part of the program."""
+    """The code of a plugin is not part of the program."""
     raise Unsupported(f"the code of the plugin '@{op.plugin}'", op.location)
 
 
 @converts(PluginOp)
 def plugin(op: PluginOp, new: PluginOp, build: ConversionBuilder) -> Result:
-    """What it asked for has been granted."""
+    """Drop plugins: their resources have been granted."""
     return []
 
 

@@ -13,13 +13,13 @@ from tilewright.ir.operation import Operation
 def optimization_barrier(
     op: misc.OptimizationBarrierOp, new: misc.OptimizationBarrierOp, build: ConversionBuilder
 ) -> Result:
-    """The passes that it held back are over."""
+    """Forward the values: the passes that it constrained have run."""
     return [build.values(value) for value in op.values]
 
 
 @converts(misc.MessageOp, misc.MarkForReuseOp)
 def dropped(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-    """These were for the compiler."""
+    """Drop messages and reuse marks, which only earlier passes read."""
     return []
 
 

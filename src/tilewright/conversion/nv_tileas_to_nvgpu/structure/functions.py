@@ -1,4 +1,4 @@
-"""Functions that blocks run become functions that threads run."""
+"""Functions of a CTA become functions of a thread; program ids."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _DIMENSIONS: Final = (Dimension.X, Dimension.Y, Dimension.Z)
 
 @converts(FuncOp)
 def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
-    """A kernel has as many threads as its specification has warps of them.
+    """A GPU kernel with a thread for each lane of the specified warps.
 
-    No tile is shared between CTAs, so a wish for clusters has nothing to give: it would only keep
-    grids that they do not divide from being launched.
+    Cluster sizes are ignored: no tile is shared between CTAs, and a cluster would only prevent
+    launches of grids that it does not divide.
     """
     inputs = build.types.convert_all(op.signature.inputs)
     if inputs is None:
@@ -61,7 +61,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     scratch = scratch_type(op)
     buffers = () if scratch is None else (scratch,)
     entry = Block((*inputs, *buffers), [op.location] * (len(inputs) + len(buffers)))
-    made = build.create(
+    kernel = build.create(
         GPUFuncOp,
         sym_name=op.sym_name,
         function_type=TypeAttr(FunctionType(tuple(inputs))),
@@ -71,8 +71,8 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         workgroup_attrib_attrs=(scratch_attributes(op),) if buffers else None,
         body=entry,
     )
-    # Without a word ptxas leaves registers for a second block, and spills where one needs them.
-    made.attributes[MINCTASM] = IntegerAttr(spec.occupancy or 1, I32)
+    # By default ptxas limits registers so that a second CTA fits, and spills.
+    kernel.attributes[MINCTASM] = IntegerAttr(spec.occupancy or 1, I32)
     with build.at(InsertPoint.at_end(entry)):
         define_thread_id(op, build)
         if buffers:
@@ -82,27 +82,27 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         build.inline_block(op.body.block, _grouped(op, entry.args[: len(inputs)], build))
         free_heap_frame(op, build)
         build.create(GPUReturnOp)
-    return made
+    return kernel
 
 
 def _grouped(
     op: FuncOp, arguments: Sequence[Value], build: ConversionBuilder
 ) -> list[tuple[Value, ...]]:
-    """The arguments of the new function, those together that stand for one of the old."""
+    """The new arguments, grouped by the old argument that they stand for."""
     rest = iter(arguments)
     sizes = [len(build.types.convert(type) or ()) for type in op.signature.inputs]
     return [tuple([next(rest) for _ in range(size)]) for size in sizes]
 
 
 def _per_dimension(kind: type[IndexOp], build: ConversionBuilder) -> list[Value]:
-    """A query along each dimension of the grid, as i32."""
-    found = [build.create(kind, dimension=dimension).result for dimension in _DIMENSIONS]
-    return [build.create(IndexCastOp, source=index, types=[I32]).result for index in found]
+    """A grid query for each dimension, as i32."""
+    indices = [build.create(kind, dimension=dimension).result for dimension in _DIMENSIONS]
+    return [build.create(IndexCastOp, source=index, types=[I32]).result for index in indices]
 
 
 @converts(GetProgramIdOp)
 def program_id(op: GetProgramIdOp, new: GetProgramIdOp, build: ConversionBuilder) -> Result:
-    """The place of the block in the grid; there is no other that it could have taken over."""
+    """The coordinates of the CTA in the grid: work of other CTAs is never taken over."""
     return _per_dimension(BlockIdOp, build)
 
 
@@ -110,13 +110,13 @@ def program_id(op: GetProgramIdOp, new: GetProgramIdOp, build: ConversionBuilder
 def cancel_next(
     op: CancelNextProgramIdOp, new: CancelNextProgramIdOp, build: ConversionBuilder
 ) -> Result:
-    """There is never a block to take over: all of them run for themselves."""
+    """No CTA is ever cancelled: each runs its own program."""
     return [(), ()]
 
 
 @converts(IsValidProgramIdOp)
 def is_valid(op: IsValidProgramIdOp, new: IsValidProgramIdOp, build: ConversionBuilder) -> Result:
-    """No place was taken over."""
+    """Always false, since no CTA is cancelled."""
     return constant(build, 0, I1)
 
 

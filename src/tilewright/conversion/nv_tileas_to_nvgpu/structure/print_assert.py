@@ -1,4 +1,4 @@
-"""What a block tells the host: printed tiles and failed assertions."""
+"""print and assert."""
 
 from __future__ import annotations
 
@@ -52,23 +52,15 @@ if TYPE_CHECKING:
 CONVERSION: Final = re.compile(
     r"%(?P<flags>[-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diuoxXeEfFgGaAcsSpn%])"
 )
-
-
 MOST_ARGUMENTS: Final = 32
-"""What one call of `printf` takes."""
-
-
+"""The limit of one call of `printf`."""
 _FLOATS: Final = "eEfFgGaA"
-
-
 _UNSIGNED: Final = "uoxXp"
-
-
 _TEXTS: Final = "sSn"
 
 
 class PrintedLine:
-    """What the first thread of the block prints: one call, as long as it takes all arguments."""
+    """A format string that the first thread prints, in as few calls as arguments allow."""
 
     __slots__ = ("_arguments", "_build", "_op", "_text")
 
@@ -79,7 +71,7 @@ class PrintedLine:
         self._arguments: list[Value] = []
 
     def add(self, text: str, argument: Value | None = None) -> None:
-        """Go on with a text, and what its conversion takes."""
+        """Append text, and the argument of its conversion."""
         if argument is not None:
             if len(self._arguments) == MOST_ARGUMENTS:
                 self.print()
@@ -87,7 +79,7 @@ class PrintedLine:
         self._text += text
 
     def print(self) -> None:
-        """Print what there is, and begin anew."""
+        """Emit a call for the text so far."""
         if self._text:
             with predicated(self._build, is_thread(self._op, 0, self._build)):
                 self._build.create(PrintfOp, format=self._text, args=self._arguments)
@@ -97,18 +89,18 @@ class PrintedLine:
 @converts(PrintOp)
 def print_tiles(op: PrintOp, new: PrintOp, build: ConversionBuilder) -> Result:
     """Each conversion takes a whole tile: `[[0, 1], [2, 3]]`."""
-    line, at = PrintedLine(op, build), 0
+    line, end = PrintedLine(op, build), 0
     arguments = iter(zip(op.arguments, new.arguments, strict=True))
     for match in CONVERSION.finditer(op.format):
-        line.add(op.format[at : match.start()])
-        at = match.end()
+        line.add(op.format[end : match.start()])
+        end = match.end()
         if match["kind"] == "%":
             line.add("%%")
             continue
         tile, vector = next(arguments)
         spelling, value = _printable(op, build, match, vector, element_of(tile.type))
         _add_tile(op, build, line, tile, spelling, value)
-    line.add(op.format[at:])
+    line.add(op.format[end:])
     line.print()
     return [()]
 
@@ -116,7 +108,7 @@ def print_tiles(op: PrintOp, new: PrintOp, build: ConversionBuilder) -> Result:
 def _printable(
     op: PrintOp, build: ConversionBuilder, match: re.Match[str], value: Value, element: Type
 ) -> tuple[str, Value]:
-    """A conversion, and the registers as C passes what it takes."""
+    """The conversion specifier, and the registers promoted to the type that it takes."""
     flags, kind = match["flags"], match["kind"]
     if kind in _TEXTS:
         raise Unsupported(f"printing elements by '%{kind}'", op.location)
@@ -162,24 +154,24 @@ def _add_tile(
         return
     scalars = elements(build, value)
     order = {layout.packed(register=r): r for r in range(layout.extent(REGISTER))}
-    for place in range(layout.size):
+    for index in range(layout.size):
         line.add(
-            spelling + separator(_completed_dimensions(place, shape), len(shape)),
-            scalars[order[place]],
+            spelling + separator(_completed_dimensions(index, shape), len(shape)),
+            scalars[order[index]],
         )
 
 
-def _completed_dimensions(place: int, shape: Sequence[int]) -> int:
-    """How many of the last dimensions end with an element."""
-    found, size = 0, 1
+def _completed_dimensions(index: int, shape: Sequence[int]) -> int:
+    """How many of the innermost dimensions an element is the last of."""
+    count, size = 0, 1
     for extent in reversed(shape):
         size *= extent
-        found += (place + 1) % size == 0
-    return found
+        count += (index + 1) % size == 0
+    return count
 
 
 def separator(complete: int, rank: int) -> str:
-    """What stands behind an element with which so many of the last dimensions end."""
+    """The text after an element that completes this many of the innermost dimensions."""
     if complete == rank:
         return "]" * rank
     return "]" * complete + ", " + "[" * complete
@@ -188,70 +180,66 @@ def separator(complete: int, rank: int) -> str:
 def _print_by_owners(
     op: PrintOp, build: ConversionBuilder, tile: Value, spelling: str, vector: Value
 ) -> None:
-    """One element after the other, each by a thread that has it; the others wait."""
+    """Print one element after the other, each by its owner, with a barrier between."""
     shape = extents(tile.type)
-    slot = 2 * len(shape) + 4
-    ends = [separator(number, len(shape)).ljust(slot, "\0") for number in range(len(shape) + 1)]
-    texts = Symbols(op, build).text("printf_ends", "".join(ends))
-    table = build.create(PtrToIntOp, arg=texts, types=[I64]).res
+    stride = 2 * len(shape) + 4
+    texts = [separator(number, len(shape)).ljust(stride, "\0") for number in range(len(shape) + 1)]
+    symbol = Symbols(op, build).text("printf_ends", "".join(texts))
+    table = build.create(PtrToIntOp, arg=symbol, types=[I64]).res
     body = Block([I32], [op.location])
     bounds = [constant(build, number) for number in (0, layout_of(tile).size, 1)]
     lower, upper, step = bounds
     build.create(ForOp, lower_bound=lower, upper_bound=upper, step=step, body=body, types=[])
     with build.at(InsertPoint.at_end(body)):
-        place = body.args[0]
-        owner, register = owner_of(tile, place, build)
+        index = body.args[0]
+        owner, register = owner_of(tile, index, build)
         (element,) = elements(build, select_group(build, vector, register, 1))
-        end = add(
-            build,
-            table,
-            multiply(build, _completed_dimensions_value(build, place, shape), slot, I64),
-            I64,
-        )
+        completed = _completed_dimensions_value(build, index, shape)
+        text = add(build, table, multiply(build, completed, stride, I64), I64)
         with predicated(build, is_thread(op, owner, build)):
-            arguments = [element, as_value(build, end, I64)]
+            arguments = [element, as_value(build, text, I64)]
             build.create(PrintfOp, format=spelling + "%s", args=arguments)
         build.create(BarrierOp)
         build.create(YieldOp)
 
 
 def _completed_dimensions_value(
-    build: ConversionBuilder, place: Value, shape: Sequence[int]
+    build: ConversionBuilder, index: Value, shape: Sequence[int]
 ) -> Value:
-    """How many of the last dimensions end with an element, as an i64."""
-    following = as_value(build, add(build, place, 1))
-    total, size = constant(build, 0, I64), 1
+    """How many of the innermost dimensions an element is the last of, at run time, as an i64."""
+    following = as_value(build, add(build, index, 1))
+    count, size = constant(build, 0, I64), 1
     for extent in reversed(shape):
         size *= extent
         rest = build.create(AndIOp, lhs=following, rhs=constant(build, size - 1)).result
         zero = constant(build, 0)
         ends = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=rest, rhs=zero).result
         one = build.create(casts.ExtUIOp, source=ends, types=[I64]).result
-        total = as_value(build, add(build, total, one, I64), I64)
-    return total
+        count = as_value(build, add(build, count, one, I64), I64)
+    return count
 
 
 @converts(AssertOp)
 def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
-    """One holder of each element complains if it is false."""
+    """The owner of each element asserts it."""
     holds = _all(build, new.condition)
-    acting = is_owner(op, build, op.condition)
-    if acting is not None:
+    owns = is_owner(op, build, op.condition)
+    if owns is not None:
         true = constant(build, 1, I1)
-        idle = build.create(XOrIOp, lhs=acting, rhs=true).result
-        holds = build.create(OrIOp, lhs=holds, rhs=idle).result
+        is_replica = build.create(XOrIOp, lhs=owns, rhs=true).result
+        holds = build.create(OrIOp, lhs=holds, rhs=is_replica).result
     build.create(CfAssertOp, condition=holds, message=op.message)
     return []
 
 
 def _all(build: ConversionBuilder, condition: Value) -> Value:
-    """Whether all registers are true: half of them with the other half, again and again."""
+    """The AND of all registers, as a tree of halves."""
     while isinstance(condition.type, VectorType) and condition.type.shape[0] > 1:
         count = condition.type.shape[0] // 2
-        halves = [
+        parts = [
             select_registers(build, condition, list(range(at, at + count))) for at in (0, count)
         ]
-        condition = build.create(AndIOp, lhs=halves[0], rhs=halves[1]).result
+        condition = build.create(AndIOp, lhs=parts[0], rhs=parts[1]).result
     return elements(build, condition)[0]
 
 

@@ -1,7 +1,4 @@
-"""Order with the outside: grids before and behind, memory under two addresses; and what is over.
-
-A GPU without programmatic launches runs grids one after the other.
-"""
+"""Synchronization: barriers, memory tokens, fences, dependences between grids."""
 
 from __future__ import annotations
 
@@ -22,10 +19,10 @@ from tilewright.target.features import Feature
 
 @converts(tileaa.LaunchDependentsOp, tileaa.WaitOnDependenciesOp)
 def dependent_launch(op: tileaa.TokenOp, new: tileaa.TokenOp, build: ConversionBuilder) -> Result:
-    """Every thread waits, and every thread lets those behind start."""
+    """`griddepcontrol` in every thread; without programmatic launch, grids are serialized."""
     if Feature.PROGRAMMATIC_LAUNCH in target_or_baseline(op):
-        waits = isinstance(op, tileaa.WaitOnDependenciesOp)
-        kind = GridDepAction.WAIT if waits else GridDepAction.LAUNCH_DEPENDENTS
+        is_wait = isinstance(op, tileaa.WaitOnDependenciesOp)
+        kind = GridDepAction.WAIT if is_wait else GridDepAction.LAUNCH_DEPENDENTS
         build.create(GriddepcontrolOp, kind=kind)
     return [()]
 
@@ -34,7 +31,7 @@ def dependent_launch(op: tileaa.TokenOp, new: tileaa.TokenOp, build: ConversionB
 def fence_alias(
     op: tileaa.FenceAliasOp, new: tileaa.FenceAliasOp, build: ConversionBuilder
 ) -> Result:
-    """What threads did under one address comes before what others do under the next."""
+    """Order accesses through one virtual address before those through an alias of it."""
     build.create(FenceProxyOp, kind=ProxyKind.ALIAS)
     build.create(GPUBarrierOp)
     build.create(FenceProxyOp, kind=ProxyKind.ALIAS)
@@ -43,14 +40,14 @@ def fence_alias(
 
 @converts(BarrierOp)
 def barrier(op: BarrierOp, new: BarrierOp, build: ConversionBuilder) -> Result:
-    """All threads of the block wait for each other, or all of the agent."""
+    """A barrier of the CTA, or of the agent."""
     synchronize(op, build)
     return []
 
 
 @converts(CreateMemTokenOp, JoinMemTokenOp)
 def tokens(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-    """Barriers stand where tokens asked for them."""
+    """Drop memory tokens: barriers already enforce their order."""
     return [()]
 
 

@@ -28,7 +28,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
 from tilewright.ir.conversion import ConversionBuilder
 from tilewright.ir.types import VectorType
 from tilewright.layout import gf2
-from tilewright.layout.linear import REGISTER, log2
+from tilewright.layout.vector_access import vector_order
 
 if TYPE_CHECKING:
     from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult
@@ -94,19 +94,3 @@ class SharedTile:
         for position, register in enumerate(self._order):
             inverse[register] = position
         return select_registers(build, from_words(build, words, type), inverse)
-
-
-def vector_order(offsets: Layout, vector: int) -> list[int]:
-    """An order of the registers in which those of each vector access are contiguous."""
-    basis = gf2.Basis(offsets.vectors(REGISTER))
-    masks: list[int] = []
-    independent = gf2.Basis()
-    for bit in range(log2(vector)):
-        mask = basis.express(1 << bit)
-        assert mask is not None
-        independent.offer(bit, mask)
-        masks.append(mask)
-    for bit in range(len(offsets.vectors(REGISTER))):
-        if independent.offer(len(masks), 1 << bit):
-            masks.append(1 << bit)
-    return [gf2.combine(masks, number) for number in range(offsets.extent(REGISTER))]

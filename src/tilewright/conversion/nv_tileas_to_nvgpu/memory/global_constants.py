@@ -40,6 +40,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import F4E2M1FN, I8, I64, IntegerType, VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER
+from tilewright.layout.vector_access import contiguous_registers
 from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
@@ -122,13 +123,12 @@ def constant_tile(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> 
         value = literal([patterns[index] for index in order], type)
         return build.create(ConstantOp, value=value, types=[type])
     bytes = pointee_bytes(type.element)
-    vector = min(_contiguous_registers(layout), MAX_ACCESS_BYTES // bytes)
+    vector = contiguous_registers(layout, MAX_ACCESS_BYTES // bytes)
     address = _address(build, _global_constant(op, build, patterns, type.element))
     words: list[Value] = []
     for index in _element_indices(op, layout, vector, build):
-        words += _load_words(
-            build, add(build, address, multiply(build, index, bytes, I64), I64), vector * bytes
-        )
+        start = add(build, address, multiply(build, index, bytes, I64), I64)
+        words += _load_words(build, start, vector * bytes)
     return from_words(build, words, type)
 
 
@@ -149,16 +149,6 @@ def _global_constant(
                 linkage=Linkage.INTERNAL, address_space=GLOBAL_SPACE, alignment=MAX_ACCESS_BYTES,
             )  # fmt: skip
     return name
-
-
-def _contiguous_registers(layout: Layout) -> int:
-    """How many of the first registers hold contiguous elements."""
-    count = 1
-    for vector in layout.vectors(REGISTER):
-        if vector != count:
-            break
-        count *= 2
-    return count
 
 
 def _element_indices(

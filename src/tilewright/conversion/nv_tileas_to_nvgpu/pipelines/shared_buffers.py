@@ -36,11 +36,10 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import I8, I64, VectorType
 from tilewright.layout import gf2
 from tilewright.layout.linear import REGISTER
+from tilewright.layout.vector_access import contiguous_registers
 from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -81,7 +80,7 @@ class StageAccess:
             self._bytes, self._pointers = bytes, [self._pointer(address, 0, 0, bytes, 0)]
             return
         thread_part = apply_linear(build, thread_id(op, build), thread_basis(layout))
-        vector = _contiguous_registers(layout.vectors(REGISTER), MAX_ACCESS_BYTES // bytes)
+        vector = contiguous_registers(layout, MAX_ACCESS_BYTES // bytes)
         offsets = [layout.packed(register=r) for r in range(0, layout.extent(REGISTER), vector)]
         self._bytes, thread_bits = bytes * vector, gf2.support(thread_basis(layout))
         self._pointers = [
@@ -123,16 +122,6 @@ class StageAccess:
         if isinstance(type, VectorType):
             return from_words(build, words, type)
         return elements(build, from_words(build, words, VectorType((1,), type)))[0]
-
-
-def _contiguous_registers(vectors: Sequence[int], limit: int) -> int:
-    """How many of a thread's first registers hold contiguous elements, up to a limit."""
-    count = 1
-    for vector in vectors:
-        if vector != count or count >= limit:
-            break
-        count *= 2
-    return count
 
 
 @converts(ReadBufferOp)

@@ -263,10 +263,10 @@ class _Scanner:
 
     def _in_order(self, columns: Sequence[Value]) -> Value:
         """The columns of a source as the registers of the layout."""
-        whole = concatenate(self._build, columns)
+        vector = concatenate(self._build, columns)
         chunk, rows = len(columns), self._rows
         order = [r % chunk * rows + r // chunk for r in range(chunk * rows)]
-        return select_registers(self._build, whole, order)
+        return select_registers(self._build, vector, order)
 
 
 class WarpTotals:

@@ -91,11 +91,11 @@ def _rows(
     op: TileAccessOp, build: ConversionBuilder, index: Value, layout: Layout, number: int
 ) -> Sequence[OpFoldResult]:
     """The indices of a thread's registers along the dimension that a gather or scatter selects."""
-    wanted = layout
-    for other in range(len(layout.shape) - 1, -1, -1):
-        wanted = wanted if other == number else wanted.drop(other)
-    mine = rearrange_registers(op, build, build.value(index), layout_of(index), wanted)
-    return [to_i64(build, row, signed=False) for row in elements(build, mine)]
+    index_layout = layout
+    for dimension in range(len(layout.shape) - 1, -1, -1):
+        index_layout = index_layout if dimension == number else index_layout.drop(dimension)
+    indices = rearrange_registers(op, build, build.value(index), layout_of(index), index_layout)
+    return [to_i64(build, each, signed=False) for each in elements(build, indices)]
 
 
 def tile_accesses(

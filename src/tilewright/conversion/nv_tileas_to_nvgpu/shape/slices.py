@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 @converts(shape.CatOp)
 def cat(op: shape.CatOp, new: shape.CatOp, build: ConversionBuilder) -> Result:
     """Each register comes from the first tile or the second."""
-    whole, size = layout_of(op.result), extents(op.lhs.type)
-    part = inside(whole, size)
+    layout, size = layout_of(op.result), extents(op.lhs.type)
+    part = inside(layout, size)
     assert part is not None
     sides = [
         rearrange_registers(op, build, build.value(side), layout_of(side), part)
@@ -64,8 +64,8 @@ def cat(op: shape.CatOp, new: shape.CatOp, build: ConversionBuilder) -> Result:
     count = part.extent(REGISTER)
     register_at = {part.at(register=register): register for register in range(count)}
     order: list[int] = []
-    for register in range(whole.extent(REGISTER)):
-        coordinate = list(whole.at(register=register))
+    for register in range(layout.extent(REGISTER)):
+        coordinate = list(layout.at(register=register))
         from_rhs = coordinate[op.axis] >= size[op.axis]
         coordinate[op.axis] %= size[op.axis]
         order.append(register_at[tuple(coordinate)] + (count if from_rhs else 0))
@@ -119,8 +119,8 @@ def extract_slice(
     op: shape.ExtractSliceOp, new: shape.ExtractSliceOp, build: ConversionBuilder
 ) -> Result:
     """The registers of one slice."""
-    whole = beside(layout_of(op.result), extents(op.source.type))
-    vector = rearrange_registers(op, build, new.source, layout_of(op.source), whole)
+    tiled = beside(layout_of(op.result), extents(op.source.type))
+    vector = rearrange_registers(op, build, new.source, layout_of(op.source), tiled)
     number = _linear_index(build, new.indices, _counts(op.source, op.result))
     return select_group(build, vector, number, registers(op.result))
 
@@ -130,10 +130,10 @@ def insert_slice(
     op: shape.InsertSliceOp, new: shape.InsertSliceOp, build: ConversionBuilder
 ) -> Result:
     """The registers of the new slice in place of the old ones."""
-    layout, outer = layout_of(op.result), extents(op.result.type)
-    whole = beside(layout_of(op.source), outer)
-    vector = rearrange_registers(op, build, new.destination, layout, whole)
-    size, count = registers(op.source), whole.extent(REGISTER)
+    layout, extent = layout_of(op.result), extents(op.result.type)
+    tiled = beside(layout_of(op.source), extent)
+    vector = rearrange_registers(op, build, new.destination, layout, tiled)
+    size, count = registers(op.source), tiled.extent(REGISTER)
     number = _linear_index(build, new.indices, _counts(op.result, op.source))
     repeated = select_registers(build, new.source, [register % size for register in range(count)])
     groups = constants(build, [register // size for register in range(count)])
@@ -141,7 +141,7 @@ def insert_slice(
     inserted = build.create(BroadcastOp, source=value, types=[groups.type]).result
     is_inserted = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=groups, rhs=inserted).result
     changed = select(build, is_inserted, repeated, vector)
-    return rearrange_registers(op, build, changed, whole, layout)
+    return rearrange_registers(op, build, changed, tiled, layout)
 
 
 @converts(shape.ExtractOp)

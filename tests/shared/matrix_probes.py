@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from ptx_probes import Array, Probe
@@ -103,15 +104,26 @@ def pack(elements: Array, bits: int) -> Array:
     return np.ascontiguousarray(octets).view(np.uint32)
 
 
-def registers(place: Callable[[int, int], tuple[int, int]], matrix: Array, bits: int) -> Array:
-    """A warp's registers: `place(lane, element)` is where the element lies in the matrix."""
-    count = matrix.size // 32
-    rows = [[matrix[place(lane, at)] for at in range(count)] for lane in range(32)]
-    return pack(np.array(rows), bits)
+# Row and column of element i of a lane.
+Coordinates = Callable[[int, int], tuple[int, int]]
 
 
-def place_a(m: int, bits: int) -> Callable[[int, int], tuple[int, int]]:
-    """Where element i of a lane lies in A, from the formulas for rows and columns."""
+def registers(coordinates: Coordinates, matrix: Array, bits: int) -> Array:
+    """A warp's registers: `coordinates(lane, i)` are the row and column of element i of a lane."""
+    rows, columns = _fragment(coordinates, matrix.size // 32)
+    return pack(matrix[rows, columns], bits)
+
+
+@cache
+def _fragment(coordinates: Coordinates, count: int) -> tuple[Array, Array]:
+    """Rows and columns of a warp's elements, as (lanes, elements)."""
+    table = np.array([[coordinates(lane, i) for i in range(count)] for lane in range(32)])
+    return table[..., 0], table[..., 1]
+
+
+@cache  # the same function for the same shape, so that its fragment is computed once
+def place_a(m: int, bits: int) -> Coordinates:
+    """Row and column of element i of a lane in A, from the formulas of the PTX manual."""
     per = max(1, 32 // bits)
 
     def place(lane: int, i: int) -> tuple[int, int]:
@@ -123,14 +135,16 @@ def place_a(m: int, bits: int) -> Callable[[int, int], tuple[int, int]]:
     return place
 
 
-def place_b(bits: int) -> Callable[[int, int], tuple[int, int]]:
-    """Where element i of a lane lies in B (k, n)."""
+@cache
+def place_b(bits: int) -> Coordinates:
+    """Row and column of element i of a lane in B (k, n)."""
     per = max(1, 32 // bits)
     return lambda lane, i: ((lane % 4) * per + i % per + 4 * per * (i // per), lane // 4)
 
 
-def place_c(m: int) -> Callable[[int, int], tuple[int, int]]:
-    """Where element i of a lane lies in C or D."""
+@cache
+def place_c(m: int) -> Coordinates:
+    """Row and column of element i of a lane in C or D."""
 
     def place(lane: int, i: int) -> tuple[int, int]:
         row = lane // 4 + (8 if m == 16 and i % 4 >= 2 else 0)
@@ -191,13 +205,40 @@ def shape_of(shape: str) -> tuple[int, int, int]:
     return int(m), int(n), int(k)
 
 
-def mma_case(
-    shape: str, d: str, a: str, b: str, kind: str, suffix: str = "", warps: int = 8
-) -> Probe:
-    """One warp-level product, for several warps with different numbers."""
+class MmaCase(NamedTuple):
+    """One dense `mma.sync`: shape, types, kind of data, and what follows the opcode."""
+
+    shape: str
+    d: str
+    a: str
+    b: str
+    kind: str
+    suffix: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"mma {self.shape} {self.d} {self.a} {self.b} {self.kind}{self.suffix}"
+
+
+def mma_cases() -> Iterator[MmaCase]:
+    """All dense shapes and types of `mma.sync`."""
+    for shape, d, a, b in MMA:
+        if a == "b1":
+            yield MmaCase(shape, d, a, b, "exact", ".and")
+            yield MmaCase(shape, d, a, b, "exact", ".xor")
+            continue
+        kinds = ("exact", "normal", "wild") if d != "s32" else ("exact",)
+        for kind in kinds:
+            yield MmaCase(shape, d, a, b, kind)
+        if d == "s32":
+            yield MmaCase(shape, d, a, b, "exact", ".satfinite")
+
+
+def mma_probe(case: MmaCase, warps: int = 8) -> Probe:
+    """One warp-level mma, for several warps with different numbers."""
+    shape, d, a, b, kind, suffix = case
     m, n, k = shape_of(shape)
-    name = f"mma {shape} {d} {a} {b} {kind}{suffix}"
-    rng = generator(name)
+    rng = generator(case.name)
     data = DATA[kind]
     parts: list[list[Array]] = [[], [], []]
     matrices: list[tuple[Array, Array, Array]] = []
@@ -213,7 +254,7 @@ def mma_case(
     extra = suffix if suffix == ".satfinite" else ""
     opcode = _mma_opcode(shape, d, a, b, extra) + (f"{tail}.popc" if tail else "")
     type = "b64" if d == "f64" else "b32"
-    probe = matrix_probe(name, opcode, operands, (type, operands[2].shape[1]))
+    probe = matrix_probe(case.name, opcode, operands, (type, operands[2].shape[1]))
     probe.notes.update(shape=(m, n, k), types=(d, a, b), matrices=matrices)
     return probe
 
@@ -224,17 +265,8 @@ def _integers(rng: np.random.Generator, shape: tuple[int, ...], suffix: str) -> 
 
 
 def mma_probes() -> Iterator[Probe]:
-    """All dense shapes and types of `mma.sync`."""
-    for shape, d, a, b in MMA:
-        if a == "b1":
-            yield mma_case(shape, d, a, b, "exact", ".and")
-            yield mma_case(shape, d, a, b, "exact", ".xor")
-            continue
-        kinds = ("exact", "normal", "wild") if d != "s32" else ("exact",)
-        for kind in kinds:
-            yield mma_case(shape, d, a, b, kind)
-        if d == "s32":
-            yield mma_case(shape, d, a, b, "exact", ".satfinite")
+    """The probes of all cases of `mma.sync`."""
+    yield from map(mma_probe, mma_cases())
 
 
 def special_matrices(type: str, name: str, m: int, n: int, k: int) -> tuple[Array, Array, Array]:

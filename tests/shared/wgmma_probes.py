@@ -62,46 +62,41 @@ class Case:
 def write_matrix(
     image: Array, start: int, matrix: Array, bits: int, swizzle: str, across: bool
 ) -> tuple[int, int, int]:
-    """Put (rows, k) patterns into shared memory; gives leading, stride and size in bytes.
+    """Put (rows, k) patterns into shared memory; return leading, stride and size in bytes.
 
-    Element by element: core matrices are laid out so that neither offset is what the other is.
+    Core matrices are laid out so that the two offsets differ.
     """
     rows, k = matrix.shape
+    row, col = np.indices(matrix.shape)
     size = bits // 8
     width = WIDTHS[swizzle]
     if not across:
         # Eight rows of `width` bytes; without a swizzle the two halves of k lie apart.
         stride = 8 * width + (128 if swizzle == "none" else 0)
         leading = rows // 8 * stride if swizzle == "none" else 16
-        for row in range(rows):
-            for col in range(k):
-                byte = col * size
-                at = row % 8 * width + row // 8 * stride
-                at += byte if swizzle != "none" else byte // 16 * leading + byte % 16
-                _put(image, start + at, int(matrix[row, col]), size, swizzle)
-        return leading, stride, rows // 8 * stride + (leading if swizzle == "none" else 0)
-    per = width // size
-    if swizzle == "none":
+        byte = col * size
+        offsets = row % 8 * width + row // 8 * stride
+        offsets += byte if swizzle != "none" else byte // 16 * leading + byte % 16
+        end = rows // 8 * stride + (leading if swizzle == "none" else 0)
+    elif swizzle == "none":
         stride, leading = 2 * 128, 128
-        for row in range(rows):
-            for col in range(k):
-                at = row // 8 * stride + row % 8 * size + col % 8 * 16 + col // 8 * leading
-                _put(image, start + at, int(matrix[row, col]), size, swizzle)
-        return leading, stride, rows // 8 * stride
-    stride = 8 * width
-    leading = k // 8 * stride
-    for row in range(rows):
-        for col in range(k):
-            at = row % per * size + row // per * leading + col % 8 * width + col // 8 * stride
-            _put(image, start + at, int(matrix[row, col]), size, swizzle)
-    return leading, stride, -(-rows // per) * leading
+        offsets = row // 8 * stride + row % 8 * size + col % 8 * 16 + col // 8 * leading
+        end = rows // 8 * stride
+    else:
+        per, stride = width // size, 8 * width
+        leading = k // 8 * stride
+        offsets = row % per * size + row // per * leading + col % 8 * width + col // 8 * stride
+        end = -(-rows // per) * leading
+    _put(image, start + offsets, matrix, size, swizzle)
+    return leading, stride, end
 
 
-def _put(image: Array, address: int, value: int, size: int, swizzle: str) -> None:
+def _put(image: Array, addresses: Array, elements: Array, size: int, swizzle: str) -> None:
     """128 bytes: address bits 4-6 change with bits 7-9; 64: 4-5 with 7-8; 32: 4 with 7."""
     mask = {"none": 0, "128": 7, "64": 3, "32": 1}[swizzle]
-    address ^= (address >> 7 & mask) << 4
-    image[address : address + size] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
+    addresses = addresses ^ (addresses >> 7 & mask) << 4
+    octets = np.ascontiguousarray(elements).view(np.uint8).reshape(*elements.shape, size)
+    image[addresses[..., None] + np.arange(size)] = octets
 
 
 def descriptor(start: int, leading: int, stride: int, swizzle: str, base_offset: int = 0) -> int:

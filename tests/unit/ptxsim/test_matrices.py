@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matrix_probes import (
-    mma_probes,
+    MmaCase,
+    mma_cases,
+    mma_probe,
     place_c,
     quarter_place,
     quarter_probes,
@@ -19,7 +21,7 @@ from tilewright.support.diagnostics import Unsupported, UserError
 from tilewright.testing.bounds import product_tolerance
 from tilewright.testing.compare import Tolerance, difference
 
-EXACT = [probe for probe in mma_probes() if "exact" in probe.name]
+EXACT = [case for case in mma_cases() if case.kind == "exact"]
 
 
 def results(probe: Probe, type: str, found: list[Array]) -> Array:
@@ -38,8 +40,9 @@ def exact_product(a: Array, b: Array, c: Array, operation: str = "") -> Array:
     return total
 
 
-@pytest.mark.parametrize("probe", EXACT, ids=lambda probe: probe.name)
-def test_exact_products_are_those_of_numpy(probe: Probe) -> None:
+@pytest.mark.parametrize("case", EXACT, ids=lambda case: case.name)
+def test_exact_products_are_those_of_numpy(case: MmaCase) -> None:
+    probe = mma_probe(case)
     d, a, b = probe.notes["types"]
     m, n, _ = probe.notes["shape"]
     found = results(probe, d, emulate(probe))
@@ -89,12 +92,13 @@ def test_exact_products_of_warpgroups_are_those_of_numpy(case: Case) -> None:
 
 
 # Partial sums of these are not exact, whatever the order.
-ROUNDED = [probe for probe in mma_probes() if "normal" in probe.name or "wild" in probe.name]
+ROUNDED = [case for case in mma_cases() if case.kind != "exact"]
 ROUNDED_WGMMA = [case for case in cases() if case.kind in ("normal", "wild")]
 
 
-@pytest.mark.parametrize("probe", ROUNDED, ids=lambda probe: probe.name)
-def test_products_are_within_the_bound_of_their_sums(probe: Probe) -> None:
+@pytest.mark.parametrize("case", ROUNDED, ids=lambda case: case.name)
+def test_products_are_within_the_bound_of_their_sums(case: MmaCase) -> None:
+    probe = mma_probe(case)
     d, a, b = probe.notes["types"]
     m, n, _ = probe.notes["shape"]
     found = results(probe, d, emulate(probe))

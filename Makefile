@@ -6,11 +6,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TORCH := $(VENV)/.torch
 
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
 # pytest and the scripts take more options through ARGS, for example `make test ARGS="-k bytecode"`.
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
+.PHONY: help demo test test-all lint style types coverage format mutate requirements corpus corpus-compile corpus-lower corpus-run emit-table fuzz fuzz-compile determinism cache-stress bench conformance samples gpu-samples has-cuda-tile has-cutile clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,16 +21,38 @@ demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
 	@$(BIN)/python tools/demo.py $(ARGS)
 
-test: lint ## lint, then run every test; those for a GPU are skipped where there is none
-	@echo "test: every test that this machine can run"
-	@$(BIN)/python -m pytest -n auto $(ARGS)
+# pyright needs one core for a minute or two: it runs beside the tests, and its report comes after theirs.
+test: style ## lint and run the tests, without repeats, in minutes; GPU tests are skipped without a GPU
+	@echo "test: pyright, and every test that is not marked exhaustive"
+	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && trap 'kill $$types 2>/dev/null; exit 130' INT TERM && \
+	{ $(BIN)/pyright --warnings >"$$report" 2>&1 & types=$$!; } && \
+	{ $(PYTEST) -m "not exhaustive" $(ARGS); tests=$$?; wait $$types; types_ok=$$?; cat "$$report"; } && \
+	if [ $$tests -ne 0 ]; then exit $$tests; else exit $$types_ok; fi
 
-lint: $(READY) ## check style, format, types and import direction
-	@echo "lint: ruff, pyright and the import contracts"
+test-all: $(READY) ## run the repeats that make test leaves out: more seeds, sizes, GPUs and corpus modules
+	@echo "test-all: the tests that are marked exhaustive"
+	@$(PYTEST) -m exhaustive $(ARGS)
+
+lint: style types ## check style, format, import direction and types
+
+style: $(READY)
+	@echo "lint: ruff and the import contracts"
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
-	@$(BIN)/pyright --warnings
 	@$(BIN)/lint-imports --no-logo
+
+types: $(READY)
+	@echo "lint: pyright"
+	@$(BIN)/pyright --warnings
+
+coverage: $(READY) ## line coverage of make test, and of make test and make test-all together (hours)
+	@echo "coverage: the tests of make test, then those of make test-all"
+	@rm -f .coverage
+	@$(PYTEST) -m "not exhaustive" --cov --cov-report= $(ARGS)
+	@quick=$$($(BIN)/coverage report --format=total) && \
+	$(PYTEST) -m exhaustive --cov --cov-append --cov-report= $(ARGS) && \
+	echo "line coverage of make test: $$quick %" && \
+	echo "line coverage of make test and make test-all: $$($(BIN)/coverage report --format=total) %"
 
 format: $(READY) ## rewrite the sources in the one format, fix what ruff can fix
 	@echo "format: ruff format and the safe fixes of ruff check"
@@ -97,7 +121,7 @@ gpu-samples: has-cutile $(TORCH) ## run the samples of a cuTile Python checkout 
 
 clean: ## remove the virtual environment, the caches and the build products
 	@echo "clean: environment, caches, build products"
-	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) build dist .coverage .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Asked before anything is installed.

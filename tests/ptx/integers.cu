@@ -134,12 +134,15 @@ extern "C" __global__ void sha256(const unsigned *blocks, unsigned *digests) {
     __syncthreads();
     unsigned w[64], h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     for (int i = 0; i < 16; i++) w[i] = __byte_perm(blocks[16 * threadIdx.x + i], 0, 0x0123);
+    // Not unrolled: the PTX would be ten times as long and test the same.
+#pragma unroll 1
     for (int i = 16; i < 64; i++) {
         unsigned a = w[i - 15], b = w[i - 2];
         w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
     }
     unsigned v[8];
     for (int i = 0; i < 8; i++) v[i] = h[i];
+#pragma unroll 1
     for (int i = 0; i < 64; i++) {
         unsigned t1 = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
         unsigned t2 = (turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22)) + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));

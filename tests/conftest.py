@@ -1,10 +1,11 @@
-"""What all tests share: requirement markers and their report, and what lies outside the project."""
+"""Shared by all tests: process state, requirement markers and their report, external tools."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import os
+import signal
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -20,15 +21,41 @@ from tilewright.support.diagnostics import Unsupported
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "cutile-tests.tar.xz"
 
-# Tests judge this compiler, not what some other one has left on disk; processes inherit it.
-os.environ["TILEWRIGHT_CACHE"] = "0"
+
+def reset_process_state() -> None:
+    """Undo what the parent process left: ignored or blocked signals, umask, our variables.
+
+    `nohup`, background jobs and some CI runners ignore SIGINT; child processes inherit all of it.
+    """
+    for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o022)
+    for name in list(os.environ):
+        if name.startswith(("CUDA_TILE_", "TILEWRIGHT_")) and name not in TOOL_VARIABLES:
+            del os.environ[name]
+    # Tests judge this compiler, not results that an earlier one left on disk.
+    os.environ["TILEWRIGHT_CACHE"] = "0"
+
+
+TOOL_VARIABLES = ("TILEWRIGHT_LIBDEVICE", "TILEWRIGHT_PTXAS")
+"""Variables that name NVIDIA's tools, which the machine may keep anywhere."""
+
+reset_process_state()
 
 if importlib.util.find_spec("hypothesis"):  # a machine with a GPU may do without it
     from hypothesis import settings
+    from hypothesis.internal.conjecture import providers
 
-    # No deadline: the machine may be busy. No randomness: `make fuzz` is the place for luck.
+    # No deadline: the machine may be busy. No randomness: `make fuzz` has random seeds.
     settings.register_profile("tilewright", deadline=None, derandomize=True, database=None)
     settings.load_profile("tilewright")
+    # Hypothesis would parse every loaded module for constants to try: seconds at collection, and
+    # examples that depend on which other tests are loaded.
+    if hasattr(providers, "_local_constants"):  # empty until that function fills it
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 class RequirementReport:

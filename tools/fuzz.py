@@ -26,7 +26,7 @@ from tilewright.driver.disassembly import disassemble
 from tilewright.driver.progress import progress
 from tilewright.ir.verifier import verify
 
-SECONDS: Final = 2.0
+SECONDS = 2.0
 MEMORY: Final = 512 << 20
 BATCH: Final = 250
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ from tilewright.driver.settings import Settings
 from tilewright.target.arch import ARCHES
 
 SETTINGS = Settings(ARCHES["sm_90"])
+PATIENCE_S = 600
+"""How long a busy machine may take for what must happen."""
 
 
 def kernel(name: str) -> str:
@@ -36,7 +39,7 @@ def files(folder: Path) -> list[str]:
     return ["one.mlir", "unknown.mlir", "two.mlir", "missing.mlir", "three.mlir", "random"]
 
 
-def test_every_file_is_compiled_and_failures_are_told(
+def test_every_file_is_compiled_and_failures_are_reported(
     run: Run, folder: Path, files: list[str]
 ) -> None:
     result = run("compile", *files, "-o", "out", "--emit", "ptx", "--jobs", "2")
@@ -105,7 +108,7 @@ def test_results_that_cannot_be_written(run: Run, folder: Path, files: list[str]
     assert ".entry two" in (folder / "out" / "two.ptx").read_text()
 
 
-def test_what_the_cache_has_needs_no_process(
+def test_cache_hits_start_no_process(
     run: Run, folder: Path, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE", "1")
@@ -157,13 +160,13 @@ def test_modules_where_the_user_works_are_not_ours(
     assert done.returncode == 0
 
 
-def test_workers_end_with_who_asked_them(folder: Path, files: list[str]) -> None:
+def test_workers_end_with_their_parent(folder: Path, files: list[str]) -> None:
     code = (
         "import os; from tilewright.driver.batch import Worker; "
         "worker = Worker('.'); print(worker._started().pid, flush=True); os.abort()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while os.path.exists(f"/proc/{int(done.stdout)}") and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not os.path.exists(f"/proc/{int(done.stdout)}")
@@ -185,7 +188,9 @@ def test_the_bar_is_there_from_the_start_and_ends_its_line(
     assert capsys.readouterr().err == f"\r[{'#' * 7}{'.' * 23}] 1/4    0 s left\n"
 
 
-def test_no_process_to_be_had(run: Run, files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_cannot_be_started(
+    run: Run, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def exhausted(self: Worker) -> None:
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
@@ -195,7 +200,7 @@ def test_no_process_to_be_had(run: Run, files: list[str], monkeypatch: pytest.Mo
     assert result == (3, "", f"error: unsupported: {gist}\n")
 
 
-def test_no_folder_for_what_processes_leave(
+def test_temporary_folder_that_cannot_be_made(
     run: Run, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(**options: object) -> None:
@@ -207,7 +212,7 @@ def test_no_folder_for_what_processes_leave(
     assert "their folder: No usable temporary directory found" in result.err
 
 
-def test_who_stops_early_leaves_no_process(folder: Path, files: list[str]) -> None:
+def test_stopping_early_leaves_no_process(folder: Path, files: list[str]) -> None:
     outcomes = compile_files(["one.mlir", "two.mlir", "three.mlir"], SETTINGS, "ptx", jobs=2)
     next(outcomes)
     outcomes.close()  # pyright: ignore[reportAttributeAccessIssue]
@@ -223,33 +228,79 @@ def test_the_caller_keeps_its_signals(run: Run, folder: Path, files: list[str]) 
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_interrupts_leave_nothing_half_written(
-    folder: Path, number: signal.Signals, code: int
-) -> None:
-    names = [f"k{number}.mlir" for number in range(40)]
-    for name in names:
+@contextmanager
+def ignored(number: signal.Signals) -> Iterator[None]:
+    """Ignore a signal, as `nohup` and background jobs do; child processes inherit that."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+NAMES = [f"k{number}.mlir" for number in range(8)]
+# The first three are assembled at once, the others when the file `release` exists.
+PTXAS = """\
+#!/bin/sh
+case "$*" in *--version*) exec "{ptxas}" "$@" ;; esac
+echo >>"{folder}/count"
+while [ "$(wc -l <"{folder}/count")" -gt 3 ] && [ ! -e "{folder}/release" ]; do sleep 0.1; done
+exec "{ptxas}" "$@"
+"""
+
+
+def start(folder: Path, ptxas: Path) -> subprocess.Popen[bytes]:
+    """Compile eight files, of which only some can end, in a process group of their own."""
+    for name in NAMES:
         (folder / name).write_text(kernel(name.removesuffix(".mlir")))
-    scratch = folder / "scratch"
-    scratch.mkdir()
-    command = [sys.executable, "-m", "tilewright", "compile", *names, "-o", "out", "--emit", "ptx"]
-    process = subprocess.Popen(
-        [*command, "--jobs", "2"],
+    (folder / "scratch").mkdir()
+    blocking = folder / "ptxas"
+    blocking.write_text(PTXAS.format(ptxas=ptxas, folder=folder))
+    blocking.chmod(0o755)
+    command = [sys.executable, "-m", "tilewright", "compile", *NAMES, "-o", "out", "--jobs", "2"]
+    variables = {"TMPDIR": str(folder / "scratch"), "TILEWRIGHT_PTXAS": str(blocking)}
+    return subprocess.Popen(
+        command,
         cwd=folder,
-        env={**os.environ, "TMPDIR": str(scratch)},
+        env={**os.environ, **variables},
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    out = folder / "out"
-    deadline = time.monotonic() + 60
-    while not (out.exists() and len(os.listdir(out)) >= 3) and time.monotonic() < deadline:
+
+
+def wait_for_a_file(out: Path) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not (out.exists() and os.listdir(out)) and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupts_leave_nothing_half_written(
+    folder: Path, ptxas: Path, number: signal.Signals, code: int
+) -> None:
+    process = start(folder, ptxas)
+    out = folder / "out"
+    wait_for_a_file(out)
     os.killpg(process.pid, number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, errors) == (code, b"")
-    assert 3 <= len(os.listdir(out)) < 40
+    assert 1 <= len(os.listdir(out)) < len(NAMES)
     for name in os.listdir(out):
         stem, suffix = name.split(".")
-        assert suffix == "ptx"
-        assert f".entry {stem}" in (out / name).read_text()
-    assert os.listdir(scratch) == []
+        assert suffix == "cubin"
+        assert f".text.{stem}".encode() in (out / name).read_bytes()
+    assert os.listdir(folder / "scratch") == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_that_the_parent_ignores_stay_ignored(
+    folder: Path, ptxas: Path, number: signal.Signals
+) -> None:
+    with ignored(number):
+        process = start(folder, ptxas)
+    wait_for_a_file(folder / "out")
+    os.killpg(process.pid, number)
+    (folder / "release").touch()
+    _, errors = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, errors) == (0, b"8 of 8 files compiled\n")
+    assert len(os.listdir(folder / "out")) == len(NAMES)

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 from corpus_checks import SAMPLE, Module, load_modules
 from corpus_compile import compiled
+from repeats import keep_every
 
 NAMES = tuple(SAMPLE.read_text().split()[::5])
 
@@ -17,7 +18,7 @@ def corpus() -> dict[str, Module]:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", keep_every(NAMES, 6))
 def test_module_becomes_a_cubin_without_spills(name: str) -> None:
     found = compiled(corpus()[name], "sm_90")
     assert found.problem is None
@@ -25,7 +26,7 @@ def test_module_becomes_a_cubin_without_spills(name: str) -> None:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", NAMES[::4])
+@pytest.mark.parametrize("name", keep_every(NAMES[::4], 4))
 def test_module_becomes_a_cubin_for_an_older_gpu(name: str) -> None:
     found = compiled(corpus()[name], "sm_80")
     assert found.problem is None or found.unsupported

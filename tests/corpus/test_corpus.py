@@ -14,6 +14,7 @@ from corpus_checks import (
     read_exceptions,
 )
 from corpus_sample import features
+from repeats import keep_every
 
 from tilewright.bytecode.opcodes import OPCODES
 from tilewright.bytecode.reader import read_bytecode
@@ -33,7 +34,7 @@ def programs() -> dict[str, Module]:
 
 @pytest.mark.corpus
 @pytest.mark.peer
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", keep_every(NAMES, 10))
 def test_module_of_the_sample(name: str) -> None:
     if name in read_exceptions():
         pytest.skip(read_exceptions()[name])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from corpus_checks import SAMPLE, Module, load_modules
 from integrity import check_integrity
+from repeats import keep_every
 from token_order import order, tag, tags
 
 from tilewright.bytecode.reader import read_bytecode
@@ -40,7 +41,7 @@ def optimized(name: str) -> ModuleOp:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", keep_every(NAMES, 10))
 def test_an_optimized_module_is_sound_and_settled(name: str) -> None:
     module = optimized(name)
     verify(module)
@@ -67,7 +68,7 @@ def test_every_pass_keeps_the_order_that_tokens_give(name: str) -> None:
 
 @pytest.mark.corpus
 @pytest.mark.peer
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", keep_every(NAMES, 10))
 def test_the_peer_reads_an_optimized_module(name: str, nvidia_tools: Path, tmp_path: Path) -> None:
     file = tmp_path / "module.tileirbc"
     file.write_bytes(write_bytecode(optimized(name)))
@@ -77,7 +78,7 @@ def test_the_peer_reads_an_optimized_module(name: str, nvidia_tools: Path, tmp_p
 
 @pytest.mark.corpus
 @pytest.mark.peer
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", keep_every(COMPILED, 6))
 def test_the_peer_compiles_an_optimized_module(
     name: str, nvidia_tools: Path, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from corpus_arguments import kept_promise
 from corpus_checks import Module, load_modules
 from corpus_extents import extents
 from corpus_run import Runner
+from repeats import keep_every
 from stage1_run import problems
 
 import tilewright
@@ -34,7 +35,7 @@ def runner() -> Iterator[Runner]:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", keep_every(NAMES, 4))
 def test_module_runs(runner: Runner, name: str) -> None:
     outcome = runner.run(corpus()[name])
     assert outcome.problem is None
@@ -42,7 +43,7 @@ def test_module_runs(runner: Runner, name: str) -> None:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", NAMES[::4])
+@pytest.mark.parametrize("name", keep_every(NAMES[::4], 4))
 def test_module_does_the_same_at_the_level_of_nv_tileaa(name: str) -> None:
     module = corpus()[name]
     assert list(problems(read_bytecode(module.data, name), 1)) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from programs import Run, parse_runs, problems
+from repeats import keep_every
 
 import tilewright
 from tilewright.driver.api import read_runnable
@@ -24,7 +25,7 @@ def runs() -> Iterator[object]:
 
 
 @pytest.mark.parametrize("sanitize", [False, True], ids=["plain", "sanitized"])
-@pytest.mark.parametrize(("path", "run"), list(runs()))
+@pytest.mark.parametrize(("path", "run"), keep_every(list(runs()), 5))
 def test_kernels_for_a_debugger(path: Path, run: Run, sanitize: bool) -> None:
     program = read_runnable(path.read_text(), path.name)
     module = tilewright.compile(

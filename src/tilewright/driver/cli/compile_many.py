@@ -48,10 +48,16 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
 
 @contextmanager
 def _leaving_nothing_behind() -> Generator[None]:
-    """Have termination unwind what is under way; afterwards signals are the caller's again."""
+    """Have SIGTERM unwind the compilation; afterwards restore the caller's handler.
+
+    A signal that the parent process ignores stays ignored, as Python keeps SIGINT ignored.
+    """
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+        yield
+        return
     try:
         before = signal.signal(signal.SIGTERM, _terminated)
-    except ValueError:  # whoever calls from a thread has signals of his own
+    except ValueError:  # only the main thread sets handlers
         yield
         return
     try:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repeats import keep_every
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.bytecode.writer import write_bytecode
@@ -169,10 +170,10 @@ def test_shrinking_leaves_what_fails() -> None:
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize("seed", COMPILED)
+@pytest.mark.parametrize("seed", keep_every(COMPILED, 6))
 def test_the_peer_compiles_a_program(seed: int, nvidia_tools: Path, tmp_path: Path) -> None:
     file = tmp_path / "program.tileirbc"
     file.write_bytes(write_bytecode(generate(seed, Options(profile="sm_90")).module()))
     command = [nvidia_tools / "tileiras", "--gpu-name", "sm_90", file, "-o", tmp_path / "k.cubin"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

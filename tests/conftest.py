@@ -103,7 +103,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = missing_outside()
-    # The driver is woken up only if somebody needs it.
+    # The CUDA driver is initialized only if a test needs it.
     if any(item.get_closest_marker("gpu") for item in items) and (reason := missing_gpu()):
         missing["gpu"] = reason
     for marker, reason in missing.items():
@@ -117,6 +117,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("requirement"):
         kind = marker.kwargs.get("kind")
+        if item.get_closest_marker("exhaustive"):
+            pytest.fail("a test that carries a requirement runs in make test", pytrace=False)
         if not marker.args or kind not in (None, "behaviour"):
             pytest.fail(f"expected ids and at most kind='behaviour', got {marker}", pytrace=False)
         for id_ in marker.args:
@@ -126,7 +128,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was left out and why; `-rs` would say it again for each file."""
+    """Count the skipped tests by reason; `-rs` would repeat the reason for each file."""
     reports = terminalreporter.stats.get("skipped", [])
     for reason, count in Counter(str(report.longrepr[2]) for report in reports).most_common():
         terminalreporter.write_line(f"{count:5} skipped: {reason.removeprefix('Skipped: ')}")

@@ -1,4 +1,4 @@
-"""Collects the test programs of this folder: every run of a file, on every executor, is a test."""
+"""Collect the test programs of this folder: every run of a file, on every executor, is a test."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import pytest
 from programs import Failure, Run, parse_labels, parse_runs, problems
+from repeats import EXHAUSTIVE
 
 import tilewright
 from tilewright.driver.api import read_runnable
@@ -34,7 +35,10 @@ class ProgramFile(pytest.File):
             for mode, kind in (NV_TILEAA if "nv_tileaa" in self.path.parts else MODES).items():
                 if kind.can_run(run, mode):
                     name = f"{run.entry or 'kernel'}-{number}-{mode}"
-                    yield kind.from_parent(self, name=name, text=text, run=run, mode=mode)
+                    item = kind.from_parent(self, name=name, text=text, run=run, mode=mode)
+                    if mode in REPEATS and self.path.parent.name != "kernels":
+                        item.add_marker(EXHAUSTIVE)
+                    yield item
 
 
 class Wrong(Exception):
@@ -243,5 +247,7 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sanitized": SanitizedRun,
 }
 """The ways in which a program runs; for GPUs, the emulator runs their code."""
+REPEATS: Final = ("lowered-plain", "canonical-plain", "sm_80")
+"""Modes that repeat the checked ones with another seed, or the emulated one for another GPU."""
 NV_TILEAA: Final = {mode: kind for mode, kind in MODES.items() if "lowered" not in mode}
 """Those for programs that are at that level already."""

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from low_programs import HOME, Wrong, arch_names, check, emulate, ptx_of, targets
 from programs import Run, parse_runs
+from repeats import EXHAUSTIVE
 
 from tilewright.emit.cubin import assemble
 from tilewright.target.arch import Arch
@@ -29,8 +30,13 @@ class LowFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         text = self.path.read_text()
-        for arch in targets(text):
-            yield Assembled.from_parent(self, name=arch.name, text=text, arch=arch)
+        arches = targets(text)
+        for arch in arches:
+            item = Assembled.from_parent(self, name=arch.name, text=text, arch=arch)
+            # Of the GPUs between the oldest and the newest, all but one repeat these.
+            if arch not in (arches[0], arches[-1]) and arch.name != HOME:
+                item.add_marker(EXHAUSTIVE)
+            yield item
         for number, run in enumerate(parse_runs(text)):
             name = f"{run.entry or 'kernel'}-{number}-emulated"
             yield Emulated.from_parent(self, name=name, text=text, run=run)

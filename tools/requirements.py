@@ -1,9 +1,10 @@
 """`make requirements`: each requirement with the tests that cover it, after running those tests.
 
 The third column says whether it holds on the path from Tile IR: `path` if compilations of Tile IR
-programs used all that is its evidence, `hand-written` if only programs of a lower level reach it,
-`front end` if it is about text, bytecode and verification of Tile IR, `interface` if it is about
-how passes are put together. `tools/tile_ir_path.py` measures what those compilations use.
+programs used all that is its evidence, `hand-written` if only programs written by hand reach it,
+nearly all of them of a lower level, `front end` if it is about text, bytecode and verification of
+Tile IR, `interface` if it is about how passes are put together. `tools/tile_ir_path.py` measures
+what those compilations use.
 """
 
 from __future__ import annotations

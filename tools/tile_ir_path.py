@@ -2,8 +2,8 @@
 
     python tools/tile_ir_path.py [--every N] [--jobs N]
 
-Compiles the corpus for sm_90 and sm_80, and the Tile IR programs of `tests/run` for sm_100 too,
-down to nvvm, and writes each fact once to `tests/requirements/tile_ir_path.json`:
+Lowers what `tools/produced_ops.py` lowers to nvvm, the corpus and the Tile IR programs of
+`tests/run` among it, and writes each fact once to `tests/requirements/tile_ir_path.json`:
 
     pass NAME               a pass has run
     op NAME                 an operation was in the program after some pass
@@ -26,40 +26,24 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from corpus_checks import load_modules, load_programs
+from produced_ops import Job, corpus_jobs, program_jobs
 
 import tilewright
 from tilewright.driver.api import read_level
 from tilewright.driver.compile import Compilation, Watch
-from tilewright.driver.pipelines import level_of
 from tilewright.driver.progress import progress
-from tilewright.driver.settings import Settings
 from tilewright.ir import rules
 from tilewright.ir.conversion_builder import ConversionBuilder
 from tilewright.ir.operation import Operation
 from tilewright.ir.passes import Instrument, Pass
 from tilewright.ir.verifier import verify
-from tilewright.target.arch import ARCHES
 
 ROOT: Final = Path(__file__).parent.parent
-PROGRAMS: Final = ROOT / "tests" / "run"
 MEASUREMENT: Final = ROOT / "tests" / "requirements" / "tile_ir_path.json"
-CORPUS_ARCHES: Final = ("sm_90", "sm_80")
-PROGRAM_ARCHES: Final = ("sm_90", "sm_80", "sm_100")
-OPT_LEVELS: Final = (3, 0)
 
 Facts = set[str]
-
-
-class Job(NamedTuple):
-    """One compilation."""
-
-    name: str
-    source: bytes
-    arch: str
-    opt_level: int
 
 
 class Recorder(Instrument):
@@ -135,29 +119,6 @@ def record_conversions(facts: Facts) -> None:
     driver._convert, driver._transfer, driver._keep = converted, transferred, kept
 
 
-def corpus_jobs(every: int) -> Iterator[Job]:
-    """The compilations of the corpus, and of the programs that join it."""
-    for index, module in enumerate([*load_programs(), *load_modules()[::every]]):
-        for arch in CORPUS_ARCHES:
-            yield Job(module.name, module.data, arch, OPT_LEVELS[index % 10 == 9])
-
-
-def program_jobs() -> Iterator[Job]:
-    """The compilations of the Tile IR programs among the test programs."""
-    for path in sorted(PROGRAMS.rglob("*.mlir")):
-        source = path.read_bytes()
-        if _is_tile_ir(source):
-            name = path.relative_to(ROOT).as_posix()
-            yield from (Job(name, source, a, o) for a in PROGRAM_ARCHES for o in OPT_LEVELS)
-
-
-def _is_tile_ir(source: bytes) -> bool:
-    try:
-        return level_of(read_level(source, "")) == "cuda_tile"
-    except tilewright.Error:
-        return False
-
-
 _facts: Facts = set()
 
 
@@ -170,10 +131,9 @@ def lower(job: Job) -> tuple[Facts, bool]:
     """What one compilation uses, if it succeeds, and whether it did."""
     _facts.clear()
     try:
-        module = read_level(job.source, job.name)
+        module = read_level(job.source, "<input>")
         verify(module)
-        settings = Settings(ARCHES[job.arch], job.opt_level)
-        Compilation(module, settings, Watch([Recorder(_facts)])).lower("nvvm")
+        Compilation(module, job.settings, Watch([Recorder(_facts)])).lower("nvvm")
     except tilewright.Error:
         return set(), False
     return set(_facts), True
@@ -210,7 +170,7 @@ def main() -> int:
         "command": f"python tools/tile_ir_path.py --every {options.every}",
         "commit": commit(),
         "compilations": lowered,
-        "programs": len({job.name for job in jobs}),
+        "programs": len({job.source for job in jobs}),
     }
     options.output.write_text(json.dumps({**header, "facts": sorted(facts)}, indent=1) + "\n")
     print(f"{lowered} of {len(jobs)} compilations, {len(facts)} facts: {options.output}")

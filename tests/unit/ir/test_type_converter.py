@@ -93,3 +93,30 @@ def test_materialisations_are_asked_latest_first() -> None:
     assert [v.type for v in made] == [F32]
     assert types.to_source(build, (I32,), block.args) == block.args
     assert types.to_target(build, (F32,), (value,)) is None
+
+
+def test_a_callback_for_values_answers_by_the_value() -> None:
+    """Two values of one type may be converted to different types."""
+    _, build = toy.module()
+    first, second, other = toy.source(build), toy.source(build), toy.source(build, F32)
+    types = TypeConverter()
+    types.keep(Type)
+    assert types.convert_value(first) == (I32,)
+    types.add_for_values(IntegerType, lambda value: I64 if value is first else ())
+    assert types.convert_value(first) == (I64,)
+    assert types.convert_value(second) == ()
+    assert types.convert_value(other) == (F32,)
+    assert types.convert_values([first, second, other]) == [I64, F32]
+    # The type alone does not say what becomes of its values.
+    assert types.convert(I32) is None
+    assert not types.is_legal_type(I32)
+
+
+def test_a_value_without_an_answer_cannot_be_converted() -> None:
+    _, build = toy.module()
+    value = toy.source(build)
+    types = TypeConverter()
+    types.keep(Type)
+    types.add_for_values(IntegerType, lambda _: None)
+    assert types.convert_value(value) is None
+    assert types.convert_values([value]) is None

@@ -66,7 +66,6 @@ def layout_patterns(assignment: LayoutAssignment) -> Patterns:
         ConversionPattern(ACCESSES, patterns.access, "access"),
         ConversionPattern((DotOp,), patterns.dot, "dot"),
         ConversionPattern((queue.ExecuteOp,), patterns.execute, "execute"),
-        ConversionPattern(QUEUE_OPS, _reject_queue, "queue"),
         ConversionPattern((Operation,), patterns.tile_op, "tile_op"),
     )
 
@@ -107,6 +106,8 @@ class _LayoutPatterns:
 
         A rematerializable one is left out until an operation requires its result in a layout.
         """
+        if isinstance(op, QUEUE_OPS):
+            return build.reject("expected queues to be lowered by 'convert-queues-to-pipelines'")
         if self._values.is_rematerializable(op):
             self._values.defer(op, build.point.block)
             return [()]
@@ -129,7 +130,3 @@ class _LayoutPatterns:
         types = build.types.convert_values(op.results)
         assert types is not None
         return with_layouts(op, operands, types)
-
-
-def _reject_queue(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
-    return build.reject("expected queues to be lowered by 'convert-queues-to-pipelines'")

@@ -26,7 +26,7 @@ Position = tuple["Block", "Operation | None"]
 
 
 class LayoutValues:
-    """The values of the new program that stand for each tile of the old one, by layout.
+    """The values of the new program that replace each tile of the old one, by layout.
 
     A tile is defined in one layout and converted to others right after its definition, once for
     each layout. A rematerializable tile is computed where it was defined in the old program, once
@@ -49,11 +49,11 @@ class LayoutValues:
         return self._assignment.classes.is_rematerializable(op.results[0])
 
     def defer(self, op: Operation, block: Block) -> None:
-        """Remember where a rematerializable tile is defined: at the end of what a block has now."""
+        """Record the position of a rematerializable tile: the current end of a block."""
         self._definitions[op] = (block, block.last)
 
     def operand(self, value: Value, required: OperandLayout, build: ConversionBuilder) -> Value:
-        """The value that stands for an operand, in a layout that is required of it."""
+        """The replacement of an operand, in a layout that the operation requires of it."""
         if required is None:
             return self._in_any_layout(value, build)
         if isinstance(required, RegisterConvertible):
@@ -93,7 +93,7 @@ class LayoutValues:
         op = create_op(ConvertLayoutOp, source=defined, types=[type], location=value.location)
         block = defined.parent_block
         if block is None:
-            # It stands for a tile whose definition failed to convert, for further diagnostics.
+            # A placeholder for a tile that failed to convert: go on, to report further errors.
             return build.insert(op).result
         self._insert(op, (block, defined.defining_op()), build)
         return op.result

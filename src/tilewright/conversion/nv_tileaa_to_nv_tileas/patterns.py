@@ -55,7 +55,7 @@ def _have_layouts(values: Iterable[Value]) -> bool:
 
 
 TARGET: Final = ConversionTarget(illegal=(*TILEAS_OPS, *QUEUE_OPS), unknown=carries_layouts)
-"""Operations of `nv_tileaa` that have one of `nv_tileas` in their place are illegal; all others are
+"""Operations of `nv_tileaa` that an operation of `nv_tileas` replaces are illegal; all others are
 legal once their tiles carry layouts."""
 
 

@@ -156,8 +156,11 @@ class _QueuePatterns:
         )
         build.insert(made)
         old = op.body.block
-        places = [*(argument.location for argument in old.args), *(op.location for _ in iterators)]
-        block = Block([old.args[0].type, *carried], places)
+        locations = [
+            *(argument.location for argument in old.args),
+            *(op.location for _ in iterators),
+        ]
+        block = Block([old.args[0].type, *carried], locations)
         made.body.append(block)
         states.set_iterators(queues, block.args[len(old.args) :])
         self._fill(block, old, queues, build)

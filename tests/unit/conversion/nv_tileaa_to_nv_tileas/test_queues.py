@@ -81,7 +81,7 @@ def test_ends_of_queues_become_regions_of_pipelines() -> None:
 
 @pytest.mark.requirement("R2-062")
 def test_loops_carry_the_turns() -> None:
-    """Of producers and of consumers; each round goes on where the last one ended."""
+    """Those of producers and consumers; an iteration continues where the previous one ended."""
     module = lowered(CREATE + PUT + LOOP.format(PUT + GET.format("")) + GET.format("1"))
     (loop,) = [op for op in module.walk() if op.name == "scf.for"]
     assert [str(result.type) for result in loop.results] == ["!nv_tileas.pipeline_iterator<2>"] * 2
@@ -141,7 +141,7 @@ def test_a_token_of_nothing_is_the_pipelines_null_token() -> None:
     source = written.operands[2].defining_op()
     assert source is not None
     assert source.name == f"{PIPE}create_null_token"
-    # A token that stands for something stays what it is.
+    # A token that orders an access stays what it is.
     store = "%none = nv_tileaa.store weak %a, %v : !nv_tileaa.ptr<f32>, f32"
     create = "%none = nv_tileaa.create_mem_token : !nv_tileaa.mem_token"
     value = "%v = arith.constant 1.0 : f32\n"

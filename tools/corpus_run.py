@@ -20,8 +20,8 @@ from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
 from tilewright.reference.errors import ExecutionError
+from tilewright.reference.evaluators import EVALUATORS, Evaluator
 from tilewright.reference.launch import launch
-from tilewright.reference.meanings import MEANINGS, Meaning
 
 FUEL: Final = 10_000
 SECONDS: Final = 120
@@ -40,17 +40,17 @@ class Outcome(NamedTuple):
 
 
 class Coverage:
-    """Which operations have run; the table of meanings notes it, so that nothing else pays."""
+    """Which operations have run; the table of evaluators records it, so that nothing else pays."""
 
     def __init__(self) -> None:
         self.seen: set[Operation] = set()
-        for kind, meaning in MEANINGS.items():
-            MEANINGS[kind] = self._noting(meaning)
+        for kind, evaluator in EVALUATORS.items():
+            EVALUATORS[kind] = self._noting(evaluator)
 
-    def _noting(self, meaning: Meaning) -> Meaning:
+    def _noting(self, evaluator: Evaluator) -> Evaluator:
         def noted(op: Any, at: Any) -> Any:
             self.seen.add(op)
-            return meaning(op, at)
+            return evaluator(op, at)
 
         return noted
 

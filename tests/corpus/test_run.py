@@ -16,7 +16,7 @@ from stage1_run import problems
 
 import tilewright
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.reference.meanings import MEANINGS
+from tilewright.reference.evaluators import EVALUATORS
 
 NAMES = tuple((Path(__file__).parent / "run_sample.txt").read_text().split())
 LEAST_SHARE = 0.9
@@ -29,9 +29,9 @@ def corpus() -> dict[str, Module]:
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Runner]:
-    before = dict(MEANINGS)
+    before = dict(EVALUATORS)
     yield Runner()
-    MEANINGS.update(before)
+    EVALUATORS.update(before)
 
 
 @pytest.mark.corpus

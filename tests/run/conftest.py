@@ -151,7 +151,7 @@ class SanitizedRun(EmulatedRun):
 
     NOTICED: ClassVar = {
         "expected index": "outside of its view'",
-        "promises to stay inside": "outside of its view, which it promised not to be'",
+        "is declared in bounds": "outside of its view, which it promised not to be'",
         "expected an address divisible": "at a null or misaligned address'",
         "which must not change": "to memory that must not change'",
     }

@@ -19,8 +19,8 @@ from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.dialects.cuda_tile.types import TileType
 from tilewright.ir.operation import Operation
 from tilewright.reference.errors import ExecutionError
+from tilewright.reference.evaluators import EVALUATORS, Evaluator
 from tilewright.reference.launch import launch
-from tilewright.reference.meanings import MEANINGS, Meaning
 from tilewright.reference.tile import is_array
 from tilewright.reference.walk import Passage
 
@@ -72,11 +72,11 @@ def holds(program: Program) -> bool:
     return sorted(lines) == sorted(run.prints) and not list(problems(run, before, after))
 
 
-def spoiled(meaning: Meaning) -> Meaning:
+def spoiled(evaluator: Evaluator) -> Evaluator:
     """A meaning whose results are wrong."""
 
     def run(op: Any, at: Any) -> Any:
-        outcome = meaning(op, at)
+        outcome = evaluator(op, at)
         if isinstance(outcome, GeneratorType):
             return through(outcome)
         return tuple(map(off, outcome)) if type(outcome) is tuple else off(outcome)
@@ -108,7 +108,7 @@ def test_a_wrong_result_of_any_operation_is_noticed(monkeypatch: pytest.MonkeyPa
     unnoticed: list[str] = []
     for kind in sorted(kinds_with_tiles(), key=lambda kind: kind.name):
         with monkeypatch.context() as patch:
-            patch.setitem(MEANINGS, kind, spoiled(MEANINGS[kind]))
+            patch.setitem(EVALUATORS, kind, spoiled(EVALUATORS[kind]))
             if all(holds(program) for program in programs() if kind in program.operations):
                 unnoticed.append(kind.name)
     assert unnoticed == []

@@ -1,4 +1,4 @@
-"""One memory operation while it runs: which elements it moves, and what it gets blamed for."""
+"""A memory operation during execution: its addresses, its mask and its errors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tilewright.reference.batch import Batch
 
 Update = Callable[[Array, Array, Sequence[Array]], Array]
-"""Changes elements at places, which may repeat, by operands, and gives what was there before."""
+"""Updates elements at indices, which may repeat, by operands, and returns the old values."""
 
 
 class Token:
-    """What a token stands for: the memory operations that are done when it is there.
+    """A token: the set of memory operations that precede it.
 
-    They are bits of an integer. Without a checker nobody asks, and all tokens are the same one.
+    The set is the bits of an integer. Without a checker it is unused, and all tokens are equal.
     """
 
     __slots__ = ("past",)
@@ -33,11 +33,11 @@ class Token:
         self.past = past
 
     def pick(self, lanes: Array) -> Token:
-        """The token of some of the blocks: blocks that are checked run alone."""
+        """The token of some of the blocks: checked blocks run alone."""
         return self
 
     def join(self, tokens: Sequence[Any], order: Array) -> Token:
-        """The token of blocks that meet again."""
+        """The token of blocks that reconverge."""
         return self
 
 
@@ -45,7 +45,7 @@ NO_TOKEN: Final = Token()
 
 
 def join_tokens(tokens: Sequence[Token]) -> Token:
-    """The token that is there when all others are."""
+    """The token that depends on all others."""
     past = 0
     for token in tokens:
         past |= token.past
@@ -53,92 +53,92 @@ def join_tokens(tokens: Sequence[Token]) -> Token:
 
 
 class Access:
-    """A memory operation that a batch of blocks runs."""
+    """A memory operation of a batch of blocks."""
 
-    __slots__ = ("at", "op", "places")
+    __slots__ = ("at", "lanes", "op")
 
     def __init__(self, op: Operation, at: Batch) -> None:
         self.op = op
         self.at = at
-        self.places: Array | None = None
-        """For each address that is accessed, which block it belongs to; made when needed."""
+        self.lanes: Array | None = None
+        """For each accessed address the lane of its block, if a mask selects addresses."""
 
     @property
     def token(self) -> Token:
-        """The token that says that this is done."""
+        """The token that depends on this operation."""
         return NO_TOKEN
 
     def load(
-        self, addresses: Array, element: Type, where: Array | None = None, padding: Any = None
+        self, addresses: Array, element: Type, mask: Array | None = None, padding: Any = None
     ) -> Array:
-        """The elements at addresses; where told not to look, the padding, or anything."""
-        if where is None or where.all():
+        """Load elements; where the mask is false, the padding, or an undefined value."""
+        if mask is None or mask.all():
             return self._load(addresses, element)
-        # Blocks may agree on all addresses and still each have a padding of its own.
-        shape = np.broadcast_shapes(addresses.shape, where.shape, np.shape(padding))
-        addresses, where = (np.broadcast_to(part, shape) for part in (addresses, where))
+        # Addresses may be uniform over the blocks while the padding is not.
+        shape = np.broadcast_shapes(addresses.shape, mask.shape, np.shape(padding))
+        addresses, mask = (np.broadcast_to(part, shape) for part in (addresses, mask))
         values = self._undefined(shape, element) if padding is None else padding
         values = np.array(np.broadcast_to(values, shape))
-        values[where] = self._load(addresses, element, where)
+        values[mask] = self._load(addresses, element, mask)
         return values
 
-    def _load(self, addresses: Array, element: Type, where: Array | None = None) -> Array:
-        chosen = self._choose(addresses, where)
+    def _load(self, addresses: Array, element: Type, mask: Array | None = None) -> Array:
+        chosen = self._choose(addresses, mask)
         space = self.at.machine.space
         if element is not F4E2M1FN:
             return from_memory(space.load(self, chosen, DTYPES[element]), element)
         pairs = space.load(self, chosen >> np.uint64(1), np.dtype(np.uint8))
-        return _half(pairs, chosen).view(DTYPES[F4E2M1FN])
+        return _nibble(pairs, chosen).view(DTYPES[F4E2M1FN])
 
     def store(
-        self, addresses: Array, element: Type, values: Array, where: Array | None = None
+        self, addresses: Array, element: Type, values: Array, mask: Array | None = None
     ) -> None:
-        """Change the elements at addresses, where told to."""
-        if where is not None and where.all():
-            where = None
-        if where is not None:
-            addresses, where, values = np.broadcast_arrays(addresses, where, values)
-            values = values[where]
+        """Store elements, where the mask is true."""
+        if mask is not None and mask.all():
+            mask = None
+        if mask is not None:
+            addresses, mask, values = np.broadcast_arrays(addresses, mask, values)
+            values = values[mask]
         else:
             addresses, values = np.broadcast_arrays(addresses, values)
-        self._store(self._choose(addresses, where), element, values)
+        self._store(self._choose(addresses, mask), element, values)
 
     def _store(self, addresses: Array, element: Type, values: Array) -> None:
         space = self.at.machine.space
         if element is I1:
             space.store(self, addresses, values.view(np.uint8))
         elif element is F4E2M1FN:
-            self._store_halves(addresses, values.view(np.uint8))
+            self._store_nibbles(addresses, values.view(np.uint8))
         else:
             space.store(self, addresses, values)
 
-    def _store_halves(self, addresses: Array, values: Array) -> None:
-        """Two elements share a byte: all that are first in their byte go before the others."""
+    def _store_nibbles(self, addresses: Array, values: Array) -> None:
+        """Store 4-bit elements, two per byte: all low nibbles first, then the high ones."""
         space = self.at.machine.space
         for odd in (0, 1):
             chosen = addresses & np.uint64(1) == odd
-            places = addresses[chosen] >> np.uint64(1)
+            bytes_at = addresses[chosen] >> np.uint64(1)
             shift = np.uint8(4 * odd)
-            rest = space.load(self, places, np.dtype(np.uint8)) & np.uint8(0xF0 >> shift)
-            space.store(self, places, rest | (values[chosen] << shift))
+            rest = space.load(self, bytes_at, np.dtype(np.uint8)) & np.uint8(0xF0 >> shift)
+            space.store(self, bytes_at, rest | (values[chosen] << shift))
 
     def load_tiles(self, window: Window, element: Type) -> Array | None:
-        """Whole tiles that lie in one allocation; nothing if they do not."""
-        found = self.at.machine.space.tiles(window, DTYPES[element])
-        if found is None:
+        """Load whole tiles within one allocation; None if they are not within one."""
+        region = self.at.machine.space.tiles(window, DTYPES[element])
+        if region is None:
             return None
-        _, tiles, places = found
-        return from_memory(tiles[places], element)
+        _, tiles, indices = region
+        return from_memory(tiles[indices], element)
 
     def store_tiles(self, window: Window, element: Type, values: Array) -> bool:
-        """Change whole tiles that lie in one allocation; tells if they do."""
+        """Store whole tiles within one allocation; return whether they are."""
         space = self.at.machine.space
-        found = space.tiles(window, DTYPES[element])
-        if found is None:
+        region = space.tiles(window, DTYPES[element])
+        if region is None:
             return False
-        allocation, tiles, places = found
+        allocation, tiles, indices = region
         self._check_writable(allocation)
-        tiles[np.broadcast_to(places, max(len(places), len(values)))] = values
+        tiles[np.broadcast_to(indices, max(len(indices), len(values)))] = values
         space.version += 1
         return True
 
@@ -147,41 +147,41 @@ class Access:
         addresses: Array,
         operands: Sequence[Array],
         update: Update,
-        where: Array | None = None,
+        mask: Array | None = None,
         otherwise: Any = 0,
     ) -> Array:
-        """Change elements in one step each, in every block; gives what was there before."""
+        """Update elements atomically, in every block; return the old values."""
         space, addresses = self.at.machine.space, per_block(addresses, self.at.count)
         operands = [np.broadcast_to(operand, addresses.shape) for operand in operands]
-        if where is None:
+        if mask is None:
             return space.update(self, self._choose(addresses), operands, update)
-        where = np.broadcast_to(where, addresses.shape)
+        mask = np.broadcast_to(mask, addresses.shape)
         before = np.array(np.broadcast_to(otherwise, addresses.shape), operands[0].dtype)
-        chosen = [operand[where] for operand in operands]
-        before[where] = space.update(self, self._choose(addresses, where), chosen, update)
+        chosen = [operand[mask] for operand in operands]
+        before[mask] = space.update(self, self._choose(addresses, mask), chosen, update)
         return before
 
-    def _choose(self, addresses: Array, where: Array | None = None) -> Array:
-        """The addresses that are accessed; remembers whose they are, should one be wrong."""
-        self.places = None
-        if where is None:
+    def _choose(self, addresses: Array, mask: Array | None = None) -> Array:
+        """The accessed addresses; records their lanes for diagnostics."""
+        self.lanes = None
+        if mask is None:
             return addresses
-        self.places = np.nonzero(where)[0]
-        return addresses[where]
+        self.lanes = np.nonzero(mask)[0]
+        return addresses[mask]
 
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
-        """Elements that the program must not use."""
+        """Elements with undefined values."""
         return np.zeros(shape, DTYPES[element])
 
     def reads(self, hit: Hit, size: int) -> None:
-        """The operation is about to read elements of some bytes."""
+        """Called before the operation reads elements of `size` bytes."""
 
     def writes(self, hit: Hit, size: int) -> None:
-        """The operation is about to write elements of some bytes."""
+        """Called before the operation writes elements of `size` bytes."""
         self._check_writable(hit.allocation)
 
     def updates(self, hit: Hit, size: int) -> None:
-        """The operation is about to read and write elements of some bytes in one step."""
+        """Called before the operation updates elements of `size` bytes atomically."""
         self._check_writable(hit.allocation)
 
     def _check_writable(self, allocation: Allocation) -> None:
@@ -190,9 +190,9 @@ class Access:
             self.at.fail(self.op, Fault.READ_ONLY, message)
 
     def fault(self, fault: Fault, wrong: Array, addresses: Array, size: int) -> NoReturn:
-        """Stop because some of the addresses are wrong."""
+        """Report the first wrong address."""
         first = tuple(int(i) for i in np.argwhere(wrong)[0])
-        lane = first[0] if self.places is None else int(self.places[first[0]])
+        lane = first[0] if self.lanes is None else int(self.lanes[first[0]])
         address = int(addresses[first])
         if fault is Fault.MISALIGNED:
             gist = f"expected an address divisible by {size}, got {address:#x}"
@@ -208,7 +208,7 @@ class Access:
         return f"byte {offset} of {allocation.name}, which has {size}"
 
 
-def _half(pairs: Array, addresses: Array) -> Array:
-    """The half of a byte that an address in half bytes means: the low one comes first."""
+def _nibble(pairs: Array, addresses: Array) -> Array:
+    """The nibble of a byte that a nibble address selects: the low one first."""
     shift = (addresses & np.uint64(1)).astype(np.uint8) << np.uint8(2)
     return (pairs >> shift) & np.uint8(15)

@@ -1,7 +1,7 @@
-"""Global memory: allocations at made-up addresses, bound in place to the arrays of the host.
+"""Global memory: allocations at virtual addresses, aliasing the arrays of the host.
 
 Addresses are the same in every run, and allocations start at multiples of 256 with gaps between
-them, much as on a GPU. An address that lies in no allocation is an error.
+them, much as on a GPU. An address outside of every allocation is an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GAP: Final = 4096
 
 
 class Allocation:
-    """A piece of memory: its bytes, which are those of a host array, and where it starts."""
+    """An allocation: its bytes, which are those of a host array, and its base address."""
 
     __slots__ = ("base", "bytes", "name", "owner", "writable")
 
@@ -35,16 +35,16 @@ class Allocation:
         self.base = base
         self.bytes = bytes
         self.owner = owner
-        """The block that alone may use it, if only one may."""
+        """The only block that may access it, if it is private."""
         self.writable: bool = bytes.flags.writeable
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """The end address."""
         return self.base + len(self.bytes)
 
     def elements(self, dtype: DType) -> Array:
-        """All of it as elements, for reading and writing."""
+        """A view of it as elements."""
         whole = len(self.bytes) // dtype.itemsize * dtype.itemsize
         return self.bytes[:whole].view(dtype)
 
@@ -56,11 +56,11 @@ class Hit(NamedTuple):
     offsets: Array
     """Bytes from its start."""
     chosen: Array | None
-    """Which of the addresses these are; nothing for all of them."""
+    """A mask of the addresses in this allocation; None for all of them."""
 
 
 class Window(NamedTuple):
-    """Tiles of one shape in memory: where each starts, and how far apart its elements are."""
+    """Tiles of one shape in memory: their start addresses, and the strides of their elements."""
 
     starts: Array
     shape: tuple[int, ...]
@@ -68,7 +68,7 @@ class Window(NamedTuple):
     """Bytes from one element to the next, in each dimension."""
 
     def span(self, size: int) -> int:
-        """How many bytes there are from the start of a tile to the end of its last element."""
+        """The number of bytes from the start of a tile to the end of its last element."""
         steps = zip(self.shape, self.strides, strict=True)
         return sum((extent - 1) * stride for extent, stride in steps) + size
 
@@ -83,9 +83,9 @@ class AddressSpace:
         self._bases: list[int] = []
         self._next = START
         self.version = 0
-        """Another number whenever memory has changed."""
+        """A version number that increases whenever memory changes."""
         self.compares = False
-        """Whether to look if a store changes anything, since somebody may wait for that."""
+        """Whether stores that change nothing leave the version as it is: blocks may poll memory."""
 
     def allocate(
         self,
@@ -94,7 +94,7 @@ class AddressSpace:
         alignment: int = ALIGNMENT,
         owner: tuple[int, ...] | None = None,
     ) -> Allocation:
-        """Give a piece of host memory an address."""
+        """Map host memory to an address."""
         alignment = max(alignment, ALIGNMENT)
         base = -(-self._next // alignment) * alignment
         self._next = base + len(bytes) + GAP
@@ -104,7 +104,7 @@ class AddressSpace:
         return allocation
 
     def release(self, allocation: Allocation) -> None:
-        """Take an allocation away; its addresses are never used again."""
+        """Unmap an allocation; its addresses are never reused."""
         at = self._allocations.index(allocation)
         del self._allocations[at], self._bases[at]
 
@@ -114,30 +114,30 @@ class AddressSpace:
         return self._allocations[at] if at >= 0 else None
 
     def load(self, access: Access, addresses: Array, dtype: DType) -> Array:
-        """The elements at addresses."""
+        """Load the elements at addresses."""
 
-        def read(hit: Hit, elements: Array, places: Array) -> Array:
+        def read(hit: Hit, elements: Array, indices: Array) -> Array:
             access.reads(hit, dtype.itemsize)
-            return elements[places]
+            return elements[indices]
 
         return self._each_hit(access, addresses, dtype, read)
 
     def store(self, access: Access, addresses: Array, values: Array) -> None:
-        """Change the elements at addresses; of several at one address, the last one stays."""
+        """Store the elements at addresses; of several at one address, the last one wins."""
 
-        def write(hit: Hit, elements: Array, places: Array) -> Array:
+        def write(hit: Hit, elements: Array, indices: Array) -> Array:
             access.writes(hit, values.dtype.itemsize)
             new = values if hit.chosen is None else values[hit.chosen]
-            self._note_change(elements[places] if self.compares else new, new)
-            elements[places] = new
+            self._note_change(elements[indices] if self.compares else new, new)
+            elements[indices] = new
             return new
 
         self._each_hit(access, addresses, values.dtype, write)
 
     def tiles(self, window: Window, dtype: DType) -> tuple[Allocation, Array, Array] | None:
-        """Every tile of the window's shape in an allocation, and the numbers of those in it.
+        """All tile positions of an allocation as an array, and the indices of the window's tiles.
 
-        Nothing if they are not all in one allocation: then elements go one by one.
+        None if they are not all in one allocation: then elements are accessed one by one.
         """
         low, high = int(window.starts.min()), int(window.starts.max())
         size, span = dtype.itemsize, window.span(dtype.itemsize)
@@ -156,20 +156,20 @@ class AddressSpace:
     def update(
         self, access: Access, addresses: Array, operands: Sequence[Array], update: Update
     ) -> Array:
-        """Change elements by a function, one after the other; gives what was there before."""
+        """Update elements serially by a function; return the old values."""
         dtype = operands[0].dtype
 
-        def change(hit: Hit, elements: Array, places: Array) -> Array:
+        def change(hit: Hit, elements: Array, indices: Array) -> Array:
             access.updates(hit, dtype.itemsize)
             chosen = [o if hit.chosen is None else o[hit.chosen] for o in operands]
-            before = update(elements, places, chosen)
-            self._note_change(before, elements[places])
+            before = update(elements, indices, chosen)
+            self._note_change(before, elements[indices])
             return before
 
         return self._each_hit(access, addresses, dtype, change)
 
     def _note_change(self, before: Array, after: Array) -> None:
-        """Remember that memory changed, if it did: who waits for that must not wait forever."""
+        """Increase the version if memory changed, so that blocks that poll it are run again."""
         if not self.compares or before.tobytes() != after.tobytes():
             self.version += 1
 
@@ -178,25 +178,25 @@ class AddressSpace:
         access: Access,
         addresses: Array,
         dtype: DType,
-        move: Callable[[Hit, Array, Array], Array],
+        access_hit: Callable[[Hit, Array, Array], Array],
     ) -> Array:
-        """Do something to each allocation that is accessed; gives all that came out."""
-        found = np.empty(addresses.shape, dtype)
+        """Apply a function to each accessed allocation, and gather the results."""
+        result = np.empty(addresses.shape, dtype)
         size = np.uint64(dtype.itemsize)
         for hit in self._hits(access, addresses, dtype.itemsize):
-            moved = move(hit, hit.allocation.elements(dtype), hit.offsets // size)
+            values = access_hit(hit, hit.allocation.elements(dtype), hit.offsets // size)
             if hit.chosen is None:
-                return moved
-            found[hit.chosen] = moved
-        return found
+                return values
+            result[hit.chosen] = values
+        return result
 
     def _hits(self, access: Access, addresses: Array, size: int) -> Iterator[Hit]:
-        """Where in memory elements are; an error if one of them is nowhere, or misaligned."""
+        """Split an access by allocation; report misaligned and out-of-bounds addresses."""
         if not addresses.size:
             return
-        skew = addresses & np.uint64(size - 1)
-        if skew.any():
-            access.fault(Fault.MISALIGNED, skew != 0, addresses, size)
+        misalignment = addresses & np.uint64(size - 1)
+        if misalignment.any():
+            access.fault(Fault.MISALIGNED, misalignment != 0, addresses, size)
         low, high = int(addresses.min()), int(addresses.max())
         allocation = self.find(low)
         if allocation is not None and high + size <= allocation.end:
@@ -207,12 +207,12 @@ class AddressSpace:
     def _scattered_hits(self, access: Access, addresses: Array, size: int) -> Iterator[Hit]:
         bases = np.array([0, *self._bases], ADDRESS)
         ends = np.array([0, *(allocation.end for allocation in self._allocations)], ADDRESS)
-        places = np.searchsorted(bases, addresses, side="right") - 1
-        end = ends[places]
+        owners = np.searchsorted(bases, addresses, side="right") - 1
+        end = ends[owners]
         outside = (addresses >= end) | (end - addresses < np.uint64(size))
         if outside.any():
             access.fault(Fault.OUT_OF_BOUNDS, outside, addresses, size)
-        for place in np.unique(places):
-            chosen = places == place
-            allocation = self._allocations[int(place) - 1]
+        for owner in np.unique(owners):
+            chosen = owners == owner
+            allocation = self._allocations[int(owner) - 1]
             yield Hit(allocation, addresses[chosen] - np.uint64(allocation.base), chosen)

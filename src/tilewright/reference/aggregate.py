@@ -1,7 +1,7 @@
 """Reduce and scan: the body combines elements along a dimension.
 
-The body works on scalars. Here each of its runs stands for a block of its own, so that one walk
-through it combines many pairs at once, whatever it does.
+The body works on scalars. Each pair of elements runs as a block of its own, so that one
+interpretation of the body combines many pairs at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tilewright.dialects.cuda_tile import aggregate as d
 from tilewright.ir.operation import Region
 from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import Array, per_block, shape
 from tilewright.reference.walk import Crossing, Passage, walk
 
@@ -31,74 +31,74 @@ class Combination(NamedTuple):
     body: Region
 
     def columns(self, at: Batch) -> tuple[Columns, int]:
-        """The elements, and for how many blocks."""
+        """The elements, and the number of blocks."""
         sources = [at[source] for source in self.sources]
         blocks = at.count if captures(self.body) else max(map(len, sources))
-        moved = (np.moveaxis(per_block(source, blocks), self.axis + 1, 0) for source in sources)
-        return [array.reshape(len(array), blocks, -1) for array in moved], blocks
+        columns = (np.moveaxis(per_block(source, blocks), self.axis + 1, 0) for source in sources)
+        return [array.reshape(len(array), blocks, -1) for array in columns], blocks
 
     def combine(self, at: Batch, lhs: Columns, rhs: Columns) -> Crossing:
         """Run the body on pairs of elements."""
         extents = lhs[0].shape
         lanes = np.broadcast_to(np.arange(int(extents[1]))[:, np.newaxis], extents).reshape(-1)
-        pairs = [side.reshape(-1) for both in zip(lhs, rhs, strict=True) for side in both]
-        found = yield from run_body(self.body, at, lanes, pairs)
-        return Passage(at, [value.reshape(extents) for value in found.results], [])
+        pairs = [side.reshape(-1) for pair in zip(lhs, rhs, strict=True) for side in pair]
+        outcome = yield from run_body(self.body, at, lanes, pairs)
+        return Passage(at, [value.reshape(extents) for value in outcome.results], [])
 
     def restored(self, column: Array) -> Array:
-        """A column as a tile of the operands' shape."""
+        """Reshape a column to a tile of the operands' shape."""
         blocks, extents = column.shape[1], shape(self.sources[0])
         around = extents[: self.axis] + extents[self.axis + 1 :]
         return np.moveaxis(column.reshape(len(column), blocks, *around), 0, self.axis + 1)
 
 
 def captures(body: Region) -> bool:
-    """Whether a body uses values from outside, which may differ between blocks."""
+    """Whether a body captures values from outside, which may differ between blocks."""
     inside: set[Value] = set(body.block.args)
     inside.update(value for inner in body.walk() for value in inner.results)
     return any(value not in inside for inner in body.walk() for value in inner.operands)
 
 
 def run_body(body: Region, at: Batch, lanes: Array, arguments: Sequence[Array]) -> Crossing:
-    """Run a body once for each of many arguments; `lanes` are the blocks that these belong to."""
+    """Run a body once per argument; `lanes` are the blocks of the arguments."""
     inner = at.narrow(lanes)
     inner.bind(body.block.args, arguments)
     (exit,) = yield from walk(body.block, inner)
     return Passage(at, [per_block(value, len(lanes)) for value in exit.values], [])
 
 
-@meaning(d.ReduceOp)
+@evaluator(d.ReduceOp)
 def reduce(op: d.ReduceOp, at: Batch) -> Crossing:
-    """All elements along a dimension become one."""
+    """Reduce elements along a dimension."""
     return reduced(Combination(op.sources, op.dim, op.body), shape(op.results[0]), at)
 
 
-def reduced(what: Combination, result: tuple[int, ...], at: Batch) -> Crossing:
-    """Neighbours are combined until one is left, so that the body need only be associative."""
-    columns, blocks = what.columns(at)
+def reduced(combination: Combination, result: tuple[int, ...], at: Batch) -> Crossing:
+    """Combine adjacent pairs until one element is left, which needs associativity only."""
+    columns, blocks = combination.columns(at)
     while len(columns[0]) > 1:
         even, odd = [column[0::2] for column in columns], [column[1::2] for column in columns]
-        _, columns, _ = yield from what.combine(at, even, odd)
+        _, columns, _ = yield from combination.combine(at, even, odd)
     return Passage(at, [column.reshape(blocks, *result) for column in columns], [])
 
 
-@meaning(d.ScanOp)
+@evaluator(d.ScanOp)
 def scan(op: d.ScanOp, at: Batch) -> Crossing:
-    """Each element is combined with those before it."""
-    what = Combination(op.sources, op.dim, op.body)
-    columns = yield from scanned(what, at, reverse=op.reverse)
-    return Passage(at, [what.restored(column) for column in columns.results], [])
+    """Inclusive scan along a dimension."""
+    combination = Combination(op.sources, op.dim, op.body)
+    columns = yield from scanned(combination, at, reverse=op.reverse)
+    return Passage(at, [combination.restored(column) for column in columns.results], [])
 
 
-def scanned(what: Combination, at: Batch, *, reverse: bool) -> Crossing:
-    """Each element is combined with ever more of those before it: 1, 2, 4 and so on."""
-    columns, _ = what.columns(at)
+def scanned(combination: Combination, at: Batch, *, reverse: bool) -> Crossing:
+    """Scan by combining elements at distance 1, 2, 4 and so on (Hillis-Steele)."""
+    columns, _ = combination.columns(at)
     if reverse:
         columns = [column[::-1] for column in columns]
     distance = 1
     while distance < len(columns[0]):
         before, after = [c[:-distance] for c in columns], [c[distance:] for c in columns]
-        _, combined, _ = yield from what.combine(at, before, after)
+        _, combined, _ = yield from combination.combine(at, before, after)
         joined = zip(columns, combined, strict=True)
         columns = [np.concatenate([column[:distance], new]) for column, new in joined]
         distance *= 2

@@ -1,4 +1,4 @@
-"""From the arguments of a launch to the parameters of a kernel: scalars, and arrays in memory."""
+"""Binding of launch arguments to kernel parameters: scalars, and arrays in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tilewright.support.floats import nearest_float
 
 
 class Table:
-    """Rows of integers in memory, in which arrays stand for their addresses."""
+    """Rows of integers in memory, in which arrays are replaced by their addresses."""
 
     __slots__ = ("rows",)
 
@@ -38,28 +38,29 @@ class Table:
         self.rows = rows
 
     def arrays(self) -> list[Array]:
-        """The arrays whose addresses the table holds."""
+        """The arrays whose addresses the table contains."""
         return [entry for row in self.rows for entry in row if is_array(entry)]
 
 
 def bind_arguments(entry: Kernel, arguments: Sequence[Any], space: AddressSpace) -> list[Array]:
-    """The values of a kernel's parameters. Arrays stay where they are and change in place."""
+    """The values of a kernel's parameters. Arrays are aliased and updated in place."""
     parameters = entry.body.block.args
     if len(arguments) != len(parameters):
         _fail(entry, f"expected {len(parameters)} arguments, got {len(arguments)}")
-    homes = place_arrays(arguments, space)
+    addresses = map_arrays(arguments, space)
     bound: list[Array] = []
     for index, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
         if isinstance(argument, Table):
-            argument = filled(argument, homes)
-            homes[id(argument)] = space.allocate(f"argument {index}", argument.view(np.uint8)).base
-        bound.append(_bind(entry, index, parameter, argument, homes))
+            argument = filled(argument, addresses)
+            allocation = space.allocate(f"argument {index}", argument.view(np.uint8))
+            addresses[id(argument)] = allocation.base
+        bound.append(_bind(entry, index, parameter, argument, addresses))
     return bound
 
 
-def filled(table: Table, homes: dict[int, int]) -> Array:
-    """A table with addresses instead of arrays, in one row after the other."""
-    rows = [[homes.get(id(entry), entry) for entry in row] for row in table.rows]
+def filled(table: Table, addresses: dict[int, int]) -> Array:
+    """A table with addresses instead of arrays, row-major."""
+    rows = [[addresses.get(id(entry), entry) for entry in row] for row in table.rows]
     return np.array(rows, np.int64).reshape(-1)
 
 
@@ -68,23 +69,23 @@ def _fail(entry: Kernel, message: str) -> Any:
 
 
 def _bind(
-    entry: Kernel, index: int, parameter: Value, argument: Any, homes: dict[int, int]
+    entry: Kernel, index: int, parameter: Value, argument: Any, addresses: dict[int, int]
 ) -> Array:
     type = parameter.type
-    what = f"argument {index} of '@{entry.sym_name}'"
-    held = element(parameter)
-    if shape(parameter) or not (held in DTYPES or isinstance(held, Pointer)):
-        _fail(entry, f"{what}: cannot pass a value of type '{type}'")
-    if not isinstance(held, Pointer):
-        _check_number(entry, what, argument, type, held)
-        return scalar(argument, held)
-    home = homes.get(id(argument))
-    if home is not None:
-        _check_elements(entry, what, argument, held.pointee)
-        return np.array([home << (held.pointee is F4E2M1FN)], ADDRESS)
+    subject = f"argument {index} of '@{entry.sym_name}'"
+    kind = element(parameter)
+    if shape(parameter) or not (kind in DTYPES or isinstance(kind, Pointer)):
+        _fail(entry, f"{subject}: cannot pass a value of type '{type}'")
+    if not isinstance(kind, Pointer):
+        _check_number(entry, subject, argument, type, kind)
+        return scalar(argument, kind)
+    address = addresses.get(id(argument))
+    if address is not None:
+        _check_elements(entry, subject, argument, kind.pointee)
+        return np.array([address << (kind.pointee is F4E2M1FN)], ADDRESS)
     if argument is None or (isinstance(argument, int | np.integer) and argument == 0):
         return np.zeros(1, ADDRESS)
-    return _fail(entry, f"{what}: expected an array for '{type}', got {_kind(argument)}")
+    return _fail(entry, f"{subject}: expected an array for '{type}', got {_kind(argument)}")
 
 
 def _kind(argument: Any) -> str:
@@ -93,34 +94,34 @@ def _kind(argument: Any) -> str:
     return f"{type(argument).__name__} {argument!r:.60}"
 
 
-def _check_number(entry: Kernel, what: str, argument: Any, type: Type, held: Type) -> None:
-    """Floats are rounded to any type of floats; integers must fit."""
+def _check_number(entry: Kernel, subject: str, argument: Any, type: Type, kind: Type) -> None:
+    """Reject non-numbers, and integers out of range; floats are rounded to the type."""
     number = cast("Any", argument).item() if isinstance(argument, np.generic) else argument
     if not isinstance(number, int | float):
-        _fail(entry, f"{what}: expected a number for '{type}', got {_kind(argument)}")
-    if not isinstance(held, IntegerType):
+        _fail(entry, f"{subject}: expected a number for '{type}', got {_kind(argument)}")
+    if not isinstance(kind, IntegerType):
         return
     if not isinstance(number, int):
-        _fail(entry, f"{what}: expected an integer for '{type}', got {number!r}")
-    if not -(1 << held.width - 1) <= number < 1 << held.width:
-        _fail(entry, f"{what}: expected a number of {held.width} bits, got {number}")
+        _fail(entry, f"{subject}: expected an integer for '{type}', got {number!r}")
+    if not -(1 << kind.width - 1) <= number < 1 << kind.width:
+        _fail(entry, f"{subject}: expected a number of {kind.width} bits, got {number}")
 
 
-def _check_elements(entry: Kernel, what: str, array: Array, pointee: Type) -> None:
-    """Arrays must have the elements that the kernel expects, or integers of the same size."""
-    is_packed = pointee is F4E2M1FN  # and NumPy has one in each byte
-    expected, found = DTYPES[pointee], array.dtype
-    # Files of NumPy's keep elements that it does not know as bytes.
-    plain = found.kind in "iub" or found.type is np.void
-    alike = plain and found.itemsize == expected.itemsize and found.isnative
-    if alike or (found == expected and not is_packed):
+def _check_elements(entry: Kernel, subject: str, array: Array, pointee: Type) -> None:
+    """Reject arrays whose elements are neither of the expected type nor integers of its size."""
+    is_packed = pointee is F4E2M1FN  # NumPy stores one per byte
+    expected, actual = DTYPES[pointee], array.dtype
+    # NumPy's files store elements of unknown types as bytes.
+    plain = actual.kind in "iub" or actual.type is np.void
+    alike = plain and actual.itemsize == expected.itemsize and actual.isnative
+    if alike or (actual == expected and not is_packed):
         return
     packed = " two to a byte, as uint8" if is_packed else ""
-    _fail(entry, f"{what}: expected elements of '{pointee}'{packed}, got an array of {found}")
+    _fail(entry, f"{subject}: expected elements of '{pointee}'{packed}, got an array of {actual}")
 
 
 def scalar(number: Any, element: Type) -> Array:
-    """A number as a scalar tile."""
+    """Convert a number to a scalar tile."""
     if not isinstance(element, FloatType):
         if element is I1:
             return np.array([bool(number)])
@@ -130,30 +131,30 @@ def scalar(number: Any, element: Type) -> Array:
     return round_to(np.array([nearest_float(number)]), element)
 
 
-def place_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
-    """The addresses of arrays, by their identity.
+def map_arrays(arguments: Sequence[Any], space: AddressSpace) -> dict[int, int]:
+    """Map arrays to addresses; return them by the identity of the array.
 
-    Arrays that share memory share an allocation: it spans all the bytes that any of them has.
+    Arrays that share host memory share an allocation, which spans all of their bytes.
     """
     arrays, names = _named_arrays(arguments)
     spans = {key: _span(array) for key, array in arrays.items()}
-    homes: dict[int, int] = {}
+    addresses: dict[int, int] = {}
     for group in _overlapping(spans):
         low, high = min(spans[key][0] for key in group), max(spans[key][1] for key in group)
         data = _bytes(low, high, [arrays[key] for key in group])
         allocation = space.allocate(" and ".join(names[key] for key in group), data)
         for key in group:
-            homes[key] = allocation.base + arrays[key].ctypes.data - low
-    return homes
+            addresses[key] = allocation.base + arrays[key].ctypes.data - low
+    return addresses
 
 
 def _named_arrays(arguments: Sequence[Any]) -> tuple[dict[int, Array], dict[int, str]]:
-    """All arrays among the arguments, also those in tables, and what messages call them."""
+    """All arrays among the arguments and in tables, and their names in diagnostics."""
     arrays: dict[int, Array] = {}
     names: dict[int, str] = {}
     for index, argument in enumerate(arguments):
-        found = argument.arrays() if isinstance(argument, Table) else [argument]
-        for array in found:
+        candidates = argument.arrays() if isinstance(argument, Table) else [argument]
+        for array in candidates:
             if is_array(array):
                 arrays[id(array)] = array
                 names.setdefault(id(array), f"argument {index}")
@@ -161,7 +162,7 @@ def _named_arrays(arguments: Sequence[Any]) -> tuple[dict[int, Array], dict[int,
 
 
 def _span(array: Array) -> tuple[int, int]:
-    """Where on the host the whole of what an array is a view of lies."""
+    """The host address range of the buffer that an array is a view of."""
     owner = array
     while isinstance(owner.base, np.ndarray):
         owner = owner.base
@@ -169,7 +170,7 @@ def _span(array: Array) -> tuple[int, int]:
 
 
 def _overlapping(spans: dict[int, tuple[int, int]]) -> list[list[int]]:
-    """The arrays in groups that share memory."""
+    """Group the arrays that share memory."""
     groups: list[list[int]] = []
     end = -1
     for key in sorted(spans, key=lambda key: spans[key]):
@@ -183,11 +184,11 @@ def _overlapping(spans: dict[int, tuple[int, int]]) -> list[list[int]]:
 
 
 class _Memory:
-    """Bytes at an address of the host, as NumPy takes them; keeps those alive who own them."""
+    """Bytes at a host address through NumPy's array interface; keeps their owners alive."""
 
     def __init__(self, low: int, high: int, owners: Sequence[Array]) -> None:
         self.owners = owners
-        # Whoever may write to any of them may write to what they share.
+        # Shared memory is writable if any of its views is.
         writable = any(owner.flags.writeable for owner in owners)
         self.__array_interface__ = {
             "version": 3,

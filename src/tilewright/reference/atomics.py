@@ -1,4 +1,4 @@
-"""Atomic operations: each element of memory is read and written in one step, in some order."""
+"""Atomic operations: each element is read and written in one step, in some order."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tilewright.dialects.cuda_tile import atomics as d
 from tilewright.dialects.cuda_tile.enums import AtomicMode
 from tilewright.reference.access import Token, Update
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import Array, unsigned
 from tilewright.reference.tiling import Tile, located
 from tilewright.reference.view import tiling_of
 
 Combine = Callable[..., Array]
-"""What memory holds afterwards, from what it holds and the operands."""
+"""The new value of memory, from the old value and the operands."""
 
 
 def _exchanged(before: Array, value: Array) -> Array:
@@ -47,26 +47,26 @@ COMBINE: Final[dict[AtomicMode, Combine]] = {
 
 
 def one_by_one(combine: Combine) -> Update:
-    """An update of elements, in the order in which the places are given.
+    """An update of elements, in the order of the indices.
 
-    Places may repeat: those that are first at theirs go together, then those that are second.
+    Indices may repeat: all first occurrences are updated together, then all second ones.
     """
 
-    def update(elements: Array, places: Array, operands: Sequence[Array]) -> Array:
-        flat, values = places.reshape(-1), [operand.reshape(-1) for operand in operands]
+    def update(elements: Array, indices: Array, operands: Sequence[Array]) -> Array:
+        flat, values = indices.reshape(-1), [operand.reshape(-1) for operand in operands]
         before = np.empty(flat.shape, elements.dtype)
-        for turn in _turns(flat):
-            before[turn] = elements[flat[turn]]
-            elements[flat[turn]] = combine(before[turn], *(value[turn] for value in values))
-        return before.reshape(places.shape)
+        for group in _without_repeats(flat):
+            before[group] = elements[flat[group]]
+            elements[flat[group]] = combine(before[group], *(value[group] for value in values))
+        return before.reshape(indices.shape)
 
     return update
 
 
-def _turns(places: Array) -> list[Array]:
-    """The indices of all places, cut so that no part names a place twice."""
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
+def _without_repeats(indices: Array) -> list[Array]:
+    """Partition positions so that no part has an index twice."""
+    order = np.argsort(indices, kind="stable")
+    ordered = indices[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     lengths = np.diff(np.r_[starts, len(ordered)])
     rank = np.arange(len(ordered)) - np.repeat(starts, lengths)
@@ -74,31 +74,31 @@ def _turns(places: Array) -> list[Array]:
     return np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])
 
 
-@meaning(d.AtomicRMWTkoOp)
+@evaluator(d.AtomicRMWTkoOp)
 def atomic_rmw_tko(op: d.AtomicRMWTkoOp, at: Batch) -> tuple[Array, Token]:
-    """Combines memory with the argument; gives what was there before."""
+    """Combine memory with the argument; return the old values."""
     access = at.machine.access(op, at, at.get(op.token))
-    update, where = one_by_one(COMBINE[op.mode]), at.get(op.mask)
-    return access.update(at[op.pointers], (at[op.arg],), update, where), access.token
+    update, mask = one_by_one(COMBINE[op.mode]), at.get(op.mask)
+    return access.update(at[op.pointers], (at[op.arg],), update, mask), access.token
 
 
-@meaning(d.AtomicCASTkoOp)
+@evaluator(d.AtomicCASTkoOp)
 def atomic_cas_tko(op: d.AtomicCASTkoOp, at: Batch) -> tuple[Array, Token]:
-    """Stores `val` where memory has the bits of `cmp`; gives what was there before."""
+    """Store `val` where memory has the bits of `cmp`; return the old values."""
     access = at.machine.access(op, at, at.get(op.token))
-    operands, where = (at[op.cmp], at[op.val]), at.get(op.mask)
-    found = access.update(at[op.pointers], operands, one_by_one(swapped), where, at[op.cmp])
-    return found, access.token
+    operands, mask = (at[op.cmp], at[op.val]), at.get(op.mask)
+    old = access.update(at[op.pointers], operands, one_by_one(swapped), mask, at[op.cmp])
+    return old, access.token
 
 
 def swapped(before: Array, cmp: Array, val: Array) -> Array:
-    """The new value where memory has the expected bits."""
+    """Select the new value where memory has the expected bits."""
     return np.where(unsigned(before) == unsigned(cmp), val, before)
 
 
-@meaning(d.AtomicRedViewTkoOp)
+@evaluator(d.AtomicRedViewTkoOp)
 def atomic_red_view_tko(op: d.AtomicRedViewTkoOp, at: Batch) -> Token:
-    """Combines a tile of a view with values; elements outside of the tensor go nowhere."""
+    """Combine a tile of a view with values; out-of-bounds elements are ignored."""
     tile = Tile(op, tiling_of(op.view), op.view, op.indices)
     return update_tile(tile, at, at.get(op.token), at[op.value], op.mode)
 
@@ -106,7 +106,7 @@ def atomic_red_view_tko(op: d.AtomicRedViewTkoOp, at: Batch) -> Token:
 def update_tile(
     tile: Tile, at: Batch, token: Token | None, values: Array, mode: AtomicMode
 ) -> Token:
-    """Combines a tile in memory with values."""
+    """Combine a tile in memory with values."""
     access = at.machine.access(tile.op, at, token)
     addresses, inside = located(tile, at)
     access.update(addresses, (values,), one_by_one(COMBINE[mode]), inside)

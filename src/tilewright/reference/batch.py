@@ -1,8 +1,8 @@
-"""Blocks that run together, and the values they have computed.
+"""Batches of blocks that run in lockstep, and their values.
 
-Blocks share one walk over the program as long as they take the same way. Where they part, a batch
-is narrowed to those that go one way, and merged again behind the branch or loop. What runs in a
-batch need not know: a narrowed batch has the same values, of fewer blocks.
+Blocks share one interpretation of the program as long as control flow is uniform. At a divergent
+branch the batch is narrowed to the blocks of each side, and merged after the branch or loop. A
+narrowed batch has the same values, of fewer blocks, so operations need not know about it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Some blocks of a launch, and what their values are.
+    """Some blocks of a launch, and their SSA values.
 
     `at[value]` is an array for a tile, and an object with a method `pick` for a token or a view.
     """
@@ -33,16 +33,16 @@ class Batch:
     def __init__(self, machine: Machine, count: int) -> None:
         self.machine = machine
         self.count = count
-        """How many blocks there are."""
+        """The number of blocks."""
         self.values: dict[Value, Any] = {}
         self.parent: Batch | None = None
         self.lanes: Array | None = None
-        """For each block, where in the parent it is."""
+        """For each block, its index in the parent."""
         self._blocks: Array | None = None
 
     @classmethod
     def of_blocks(cls, machine: Machine, blocks: Array) -> Batch:
-        """A batch of blocks, given by their coordinates, one row for each."""
+        """A batch of blocks, given by their coordinates, one row each."""
         batch = cls(machine, len(blocks))
         batch._blocks = blocks
         return batch
@@ -56,35 +56,35 @@ class Batch:
         return self._blocks
 
     def __getitem__(self, value: Value) -> Any:
-        found = self.values.get(value)
-        if found is None:
+        bound = self.values.get(value)
+        if bound is None:
             assert self.parent is not None
-            found = self.values[value] = self._pick(self.parent[value])
-        return found
+            bound = self.values[value] = self._pick(self.parent[value])
+        return bound
 
     def get(self, value: Value | None) -> Any:
-        """What an optional operand is, or nothing."""
+        """The value of an optional operand, or None."""
         return None if value is None else self[value]
 
-    def bind(self, values: Sequence[Value], found: Sequence[Any]) -> None:
-        """Let values be what was found for them."""
-        self.values.update(zip(values, found, strict=True))
+    def bind(self, values: Sequence[Value], contents: Sequence[Any]) -> None:
+        """Bind SSA values to their contents."""
+        self.values.update(zip(values, contents, strict=True))
 
     def _pick(self, value: Any) -> Any:
-        """A value of the parent, for the blocks that are here."""
+        """Select a value of the parent for the blocks of this batch."""
         if is_array(value):
             return value if len(value) == 1 else value[self.lanes]
         return value.pick(self.lanes)
 
     def narrow(self, lanes: Array) -> Batch:
-        """The blocks at these places; one that is named twice runs twice."""
+        """Narrow to the blocks at these indices; a repeated index runs the block twice."""
         inner = Batch(self.machine, len(lanes))
         inner.parent = self
         inner.lanes = lanes
         return inner
 
     def split(self, condition: Array) -> tuple[Batch | None, Batch | None]:
-        """The blocks in which a scalar condition is true, and the others."""
+        """Split into the blocks in which a scalar condition is true, and the others."""
         if len(condition) == 1:
             return (self, None) if condition[0] else (None, self)
         if condition.all():
@@ -94,7 +94,7 @@ class Batch:
         return self.narrow(np.flatnonzero(condition)), self.narrow(np.flatnonzero(~condition))
 
     def lanes_in(self, base: Batch) -> Array:
-        """Where in `base`, which this was narrowed from, each block is."""
+        """For each block its index in `base`, from which this was narrowed."""
         if self is base:
             return np.arange(base.count)
         assert self.parent is not None
@@ -104,33 +104,33 @@ class Batch:
     def fail(
         self, op: Operation, fault: Fault, message: str, lane: int = 0, *notes: Diagnostic
     ) -> NoReturn:
-        """Stop because of what an operation did in one of the blocks."""
+        """Raise an error for an operation in one of the blocks."""
         block = self.blocks[lane if lane < self.count else 0]
-        place = ", ".join(str(coordinate) for coordinate in block)
-        raise ExecutionError(fault, [op.error(f"{message}, in block ({place})", *notes)])
+        coordinates = ", ".join(str(coordinate) for coordinate in block)
+        raise ExecutionError(fault, [op.error(f"{message}, in block ({coordinates})", *notes)])
 
     def require(self, op: Operation, holds: Array, fault: Fault, message: str) -> None:
-        """Stop unless something holds in every element of every block."""
+        """Raise an error unless a condition holds for every element of every block."""
         if not holds.all():
             lane = int(np.argmin(holds.reshape(len(holds), -1).all(axis=1)))
             self.fail(op, fault, message, lane)
 
 
 def merge(base: Batch, parts: Sequence[tuple[Batch, Sequence[Any]]]) -> tuple[Batch, Sequence[Any]]:
-    """The blocks of all parts, narrowed from `base`, with the values that each part found."""
+    """Merge batches that were narrowed from `base`, with the values of each part."""
     if len(parts) == 1:
-        ((part, found),) = parts
-        return _rebased(base, part), found
+        ((part, values),) = parts
+        return _rebased(base, part), values
     lanes = np.concatenate([part.lanes_in(base) for part, _ in parts])
     order = np.argsort(lanes)
     merged = base if len(lanes) == base.count else base.narrow(lanes[order])
-    columns = zip(*(found for _, found in parts), strict=True)
+    columns = zip(*(values for _, values in parts), strict=True)
     counts = [part.count for part, _ in parts]
     return merged, [_join(column, counts, order) for column in columns]
 
 
 def _rebased(base: Batch, part: Batch) -> Batch:
-    """The blocks of a part, narrowed from `base` in one step, so that no chain grows in loops."""
+    """Narrow `base` to the blocks of a part in one step, so that chains do not grow in loops."""
     if part is base or part.parent is base:
         return part
     return base.narrow(part.lanes_in(base))

@@ -10,7 +10,7 @@ import numpy as np
 from tilewright.dialects.cuda_tile import bitwise as d
 from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import Array
 
 LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
@@ -20,7 +20,7 @@ LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
 }
 
 
-@meaning(*LOGIC)
+@evaluator(*LOGIC)
 def logic(op: d.BitwiseOp, at: Batch) -> Array:
-    """Each bit for itself."""
+    """Bitwise and, or, xor."""
     return LOGIC[type(op)](at[op.lhs], at[op.rhs])

@@ -1,9 +1,9 @@
-"""The memory model as a checker: which accesses are ordered, and which only happen to be.
+"""Memory-model checker: happens-before between the accesses of a launch.
 
 Every memory operation of every block is an event with a number. Its past is the set of events that
-happened before it, as the bits of an integer: what its token stands for, and, where it acquires
-what another block has released, the past of that release. Two accesses to one byte of which one
-writes must be ordered so, or both be strong with scopes that cover both blocks.
+happen before it, as the bits of an integer: those of its token, and, if it acquires what another
+block has released, the past of that release. Two accesses to one byte, one of which is a write,
+must be ordered so, or both be strong with scopes that cover both blocks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RELEASES: Final = (MemoryOrdering.RELEASE, MemoryOrdering.ACQ_REL, MemoryOrderin
 
 
 class Event(NamedTuple):
-    """A memory operation that a block ran."""
+    """A memory operation of a block."""
 
     op: Operation
     block: tuple[int, ...]
@@ -39,36 +39,36 @@ class Event(NamedTuple):
     scope: MemoryScope | None
 
     def covers(self, other: Event) -> bool:
-        """Whether this is strong, and seen as such by the block of another event."""
+        """Whether this is strong with a scope that includes the block of another event."""
         if self.ordering is MemoryOrdering.WEAK:
             return False
         return self.scope is not MemoryScope.TL_BLK or self.block == other.block
 
 
 class Release(NamedTuple):
-    """What a byte of memory passes on to those who acquire it."""
+    """The release that an acquire of a byte synchronizes with."""
 
     event: Event
     past: int
 
 
 class Shadow:
-    """What is known of each byte of an allocation."""
+    """The shadow state of each byte of an allocation."""
 
     __slots__ = ("initialised", "readers", "releases", "writer")
 
     def __init__(self, size: int) -> None:
         self.initialised = np.ones(size, np.bool_)
         self.writer = np.zeros(size, np.int32)
-        """The event that wrote it last; 0 is the host."""
+        """The last event that wrote it; 0 is the host."""
         self.readers = np.zeros(size, np.int32)
-        """A number for the set of events that have read it since; 0 for none."""
+        """The number of the set of events that have read it since; 0 for none."""
         self.releases: dict[int, Release] = {}
-        """The releases that reading it acquires."""
+        """The releases that a read of it acquires."""
 
 
 class Checker:
-    """Watches the memory of a launch, and decides the order where there is none."""
+    """Checks the memory accesses of a launch, and chooses among unordered interleavings."""
 
     __slots__ = ("_numbers", "_pending", "_sets", "_shadows", "events", "random", "space")
 
@@ -82,7 +82,7 @@ class Checker:
         self._pending: list[CheckedAccess] = []
 
     def access(self, op: Any, at: Batch, token: Token) -> CheckedAccess:
-        """A memory operation that starts; what it is ordered behind is done first."""
+        """Begin a memory operation; delayed stores that precede it are performed first."""
         self._perform(token.past)
         block = tuple(int(coordinate) for coordinate in at.blocks[0])
         number = len(self.events)
@@ -90,50 +90,50 @@ class Checker:
         return CheckedAccess(op, at, self, number, token.past | 1 << number | 1)
 
     def choose(self, count: int) -> int:
-        """Which of several goes next."""
+        """Choose the next of several blocks at random."""
         return int(self.random.integers(count))
 
-    def anything(self, shape: tuple[int, ...], type: Type) -> Array:
-        """Elements that are undefined: a program that uses them should be found out."""
-        held = dtype(type)
-        size = int(np.prod(shape)) * held.itemsize
+    def undefined_values(self, shape: tuple[int, ...], type: Type) -> Array:
+        """Random elements for undefined values, so that their use is noticed."""
+        storage = dtype(type)
+        size = int(np.prod(shape)) * storage.itemsize
         bits = np.frombuffer(self.random.bytes(size), np.uint8)
         if type is F4E2M1FN:
             bits = bits & np.uint8(15)
-        return from_memory(bits.view(held), type).reshape(shape)
+        return from_memory(bits.view(storage), type).reshape(shape)
 
     def defined(self, op: Operation, at: Batch, result: Array, holds: Array, gist: str) -> Array:
-        """A result that must not be used where something does not hold.
+        """A result that is undefined where a condition does not hold.
 
-        A scalar is there to be used. Elements of a tile may lie outside of an array, where nobody
-        uses them: those are anything.
+        An undefined scalar is an error. Undefined elements of a tile, which may be unused, are
+        random.
         """
         if holds.all():
             return result
         if result.ndim == 1:
             at.require(op, holds, Fault.UNDEFINED, gist)
-        return np.where(holds, result, self.anything(result.shape, element(op.results[0])))
+        return np.where(holds, result, self.undefined_values(result.shape, element(op.results[0])))
 
     def shadow(self, allocation: Allocation) -> Shadow:
-        """What is known of an allocation."""
-        found = self._shadows.get(allocation)
-        if found is None:
-            found = self._shadows[allocation] = Shadow(len(allocation.bytes))
-        return found
+        """The shadow state of an allocation."""
+        shadow = self._shadows.get(allocation)
+        if shadow is None:
+            shadow = self._shadows[allocation] = Shadow(len(allocation.bytes))
+        return shadow
 
     def uninitialise(self, allocation: Allocation) -> None:
-        """Note that nobody has written an allocation yet."""
+        """Mark an allocation as uninitialised."""
         self.shadow(allocation).initialised[:] = False
 
     def delay(self, access: CheckedAccess) -> None:
-        """Let a store wait, by chance: it happens when something is ordered behind it, or later."""
+        """Delay a store at random, at most until an operation that is ordered after it."""
         self._pending.append(access)
         for waiting in list(self._pending):
             if self.random.random() < 0.5:
                 self._finish(waiting)
 
     def settle(self) -> bool:
-        """Do all that waits; tells if there was anything."""
+        """Perform all delayed stores; return whether there were any."""
         waiting = list(self._pending)
         for access in waiting:
             self._finish(access)
@@ -149,11 +149,11 @@ class Checker:
         access.finish()
 
     def members(self, number: int) -> int:
-        """The set that a number stands for."""
+        """The set with a number."""
         return self._sets[number]
 
     def number_of(self, members: int) -> int:
-        """A number for a set of events."""
+        """The number of a set of events."""
         number = self._numbers.get(members)
         if number is None:
             number = self._numbers[members] = len(self._sets)
@@ -162,7 +162,7 @@ class Checker:
 
 
 class CheckedAccess(Access):
-    """A memory operation of one block that is watched."""
+    """A checked memory operation of one block."""
 
     __slots__ = ("checker", "delayed", "event", "number", "past")
 
@@ -171,7 +171,7 @@ class CheckedAccess(Access):
         self.checker = checker
         self.number = number
         self.past = past
-        """The events that happened before, and this one."""
+        """The events that happen before, and this one."""
         event = checker.events[number]
         assert event is not None
         self.event = event
@@ -186,12 +186,12 @@ class CheckedAccess(Access):
         self.checker.delay(self)
 
     def finish(self) -> None:
-        """Do what was delayed."""
+        """Perform a delayed store."""
         assert self.delayed is not None
         super()._store(*self.delayed)
 
     def _undefined(self, shape: tuple[int, ...], element: Type) -> Array:
-        return self.checker.anything(shape, element)
+        return self.checker.undefined_values(shape, element)
 
     def reads(self, hit: Hit, size: int) -> None:
         self._check_owner(hit.allocation)
@@ -227,7 +227,7 @@ class CheckedAccess(Access):
         self._acquire(shadow, rows, size)
         self._conflict(hit, shadow, rows, size)
         if self.event.ordering not in RELEASES:
-            return  # whoever reads this still acquires what was released before
+            return  # a read of this still acquires earlier releases
         for row in rows.tolist():
             before = shadow.releases.get(row * size)
             past = self.past if before is None else self.past | before.past
@@ -239,13 +239,13 @@ class CheckedAccess(Access):
             self.at.fail(self.op, Fault.OUT_OF_BOUNDS, message)
 
     def _examine(self, hit: Hit, size: int) -> tuple[Shadow, Array]:
-        """Which elements of an allocation are read; they must have been written."""
+        """The accessed elements of an allocation; reports uninitialised ones."""
         shadow, rows = self.checker.shadow(hit.allocation), _rows(hit, size)
         written = _bytes(shadow.initialised, size)[rows]
         if not written.all():
             row = int(rows[np.argmin(written.all(axis=1))])
-            place = f"byte {row * size} of {hit.allocation.name}"
-            self.at.fail(self.op, Fault.UNINITIALISED, f"reads {place}, which nobody has written")
+            offset = f"byte {row * size} of {hit.allocation.name}"
+            self.at.fail(self.op, Fault.UNINITIALISED, f"reads {offset}, which was never written")
         return shadow, rows
 
     def _acquire(self, shadow: Shadow, rows: Array, size: int) -> None:
@@ -253,11 +253,11 @@ class CheckedAccess(Access):
             return
         for row in rows.tolist():
             release = shadow.releases.get(row * size)
-            if release is not None and _sees(release.event, self.event):
+            if release is not None and _are_morally_strong(release.event, self.event):
                 self.past |= release.past
 
     def _conflict(self, hit: Hit, shadow: Shadow, rows: Array, size: int) -> None:
-        """Check a write against all that came before, and note it."""
+        """Check a write against earlier accesses, and record it."""
         writer, readers = _bytes(shadow.writer, size), _bytes(shadow.readers, size)
         self._check_writers(hit, writer[rows])
         for number in np.unique(readers[rows]):
@@ -270,33 +270,33 @@ class CheckedAccess(Access):
         self._check_events(hit, sum(1 << int(number) for number in np.unique(writers)))
 
     def _check_events(self, hit: Hit, events: int) -> None:
-        """Stop if one of the events is neither ordered before this one nor strong as it is."""
+        """Report a race with an event that neither happens before nor is morally strong."""
         unordered = events & ~self.past
         while unordered:
             number = unordered.bit_length() - 1
             unordered ^= 1 << number
             other = self.checker.events[number]
             assert other is not None
-            if not _sees(other, self.event):
+            if not _are_morally_strong(other, self.event):
                 self._race(hit, other)
 
     def _race(self, hit: Hit, other: Event) -> NoReturn:
-        place = ", ".join(map(str, other.block))
-        message = f"the other access, by '{other.op.name}' in block ({place})"
+        block = ", ".join(map(str, other.block))
+        message = f"the other access, by '{other.op.name}' in block ({block})"
         gist = f"races with another access to {hit.allocation.name}: no token orders them"
         self.at.fail(self.op, Fault.RACE, gist, 0, note(message, other.op.location))
 
 
-def _sees(one: Event, other: Event) -> bool:
-    """Whether two events are strong for each other."""
+def _are_morally_strong(one: Event, other: Event) -> bool:
+    """Whether two events are strong with scopes that include each other."""
     return one.covers(other) and other.covers(one)
 
 
 def _rows(hit: Hit, size: int) -> Array:
-    """The numbers of the elements that are accessed."""
+    """The indices of the accessed elements."""
     return (hit.offsets.reshape(-1) // np.uint64(size)).astype(np.int64)
 
 
 def _bytes(per_byte: Array, size: int) -> Array:
-    """What is known of bytes, with a row for each element."""
+    """Reshape per-byte state to a row per element."""
     return per_byte[: len(per_byte) // size * size].reshape(-1, size)

@@ -1,4 +1,4 @@
-"""Structured control flow: branches, loops, and what leaves them."""
+"""Structured control flow: branches, loops and their terminators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.dialects.cuda_tile.control_flow import (
 from tilewright.dialects.nv_tileaa import misc as nv_tileaa
 from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import Array
 from tilewright.reference.walk import (
     Counting,
@@ -31,33 +31,33 @@ from tilewright.reference.walk import (
     walk,
 )
 
-meaning(YieldOp, BreakOp, ContinueOp, ReturnOp)(leave)
+evaluator(YieldOp, BreakOp, ContinueOp, ReturnOp)(leave)
 
 
-@meaning(IfOp)
+@evaluator(IfOp)
 def if_(op: IfOp, at: Batch) -> Crossing:
-    """Each block takes the branch that its condition says."""
+    """Run the region that the condition of each block selects."""
     return branch(at, op.condition, op.then_region, op.else_region, YieldOp)
 
 
-@meaning(ForOp)
+@evaluator(ForOp)
 def for_(op: ForOp, at: Batch) -> Crossing:
-    """The index counts from the lower bound by the step, while it is below the upper bound."""
+    """Counted loop from the lower bound by the step while below the upper bound."""
     bounds = op.lower_bound, op.upper_bound, op.step
     unsigned, body = op.unsigned_cmp, op.body.block
     return count(Counting(op, *bounds, op.init_values, unsigned, body, ContinueOp), at)
 
 
-@meaning(LoopOp)
+@evaluator(LoopOp)
 def loop(op: LoopOp, at: Batch) -> Crossing:
-    """Runs until a `break`, whose operands are the results."""
+    """Loop until a `break`, whose operands are the results."""
     block = op.body.block
     done: list[Exit] = []
     others: list[Exit] = []
-    watch = at.machine.watch(op)
+    detector = at.machine.detect_livelock(op)
     active, carried = at, [at[value] for value in op.init_values]
     while True:
-        waiting = watch.turn(active, carried)
+        waiting = detector.begin_iteration(active, carried)
         if waiting is not None:
             yield waiting
         active.bind(block.args, carried)
@@ -70,12 +70,12 @@ def loop(op: LoopOp, at: Batch) -> Crossing:
         active, carried = merge(at, [(exit.batch, exit.values) for exit in again])
 
 
-@meaning(AssertOp, nv_tileaa.AssertOp)
+@evaluator(AssertOp, nv_tileaa.AssertOp)
 def assert_(op: AssertOp | nv_tileaa.AssertOp, at: Batch) -> None:
-    """Stops the program with the message if an element is false."""
+    """Report the message if an element is false."""
     holds: Array = at[op.condition]
     if holds.all():
         return
     lane, *position = (int(i) for i in np.argwhere(~holds)[0])
-    place = f" at element {position}" if position else ""
-    at.fail(op, Fault.ASSERTION, f'failed{place}: "{op.message}"', lane)
+    element = f" at element {position}" if position else ""
+    at.fail(op, Fault.ASSERTION, f'failed{element}: "{op.message}"', lane)

@@ -11,44 +11,44 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN, I1
 from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.integer import check_overflow
-from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import conversion
 from tilewright.reference.tile import ADDRESS, Array, element, integer, pointee, wrap
 
 
-@meaning(d.BitcastOp)
+@evaluator(d.BitcastOp)
 def bitcast(op: d.BitcastOp, at: Batch) -> Array:
-    """The same bits, read as another type."""
+    """Reinterpret the bits as another type."""
     return conversion.bitcast(at[op.source], element(op.result))
 
 
-@meaning(d.ExtIOp)
+@evaluator(d.ExtIOp)
 def exti(op: d.ExtIOp, at: Batch) -> Array:
-    """The same integer in more bits."""
+    """Sign- or zero-extend integers."""
     signed = op.signedness is Signedness.SIGNED
     return conversion.extend(
         at[op.source], element(op.source), element(op.result), is_signed=signed
     )
 
 
-@meaning(d.TruncIOp)
+@evaluator(d.TruncIOp)
 def trunci(op: d.TruncIOp, at: Batch) -> Array:
-    """The low bits."""
+    """Truncate to the low bits."""
     check_overflow(op, at, op.overflow, at[op.source])
     return wrap(at[op.source], element(op.result))
 
 
-@meaning(d.FToFOp)
+@evaluator(d.FToFOp)
 def ftof(op: d.FToFOp, at: Batch) -> Array:
-    """The same number in another type, rounded."""
+    """Convert between float types with rounding."""
     types = element(op.source), element(op.result)
     return conversion.float_to_float(at[op.source], *types, op.rounding_mode)
 
 
-@meaning(d.FToIOp)
+@evaluator(d.FToIOp)
 def ftoi(op: d.FToIOp, at: Batch) -> Array:
-    """The integer part. What does not fit is undefined without `saturating`: it saturates too."""
+    """Truncate to an integer. Out-of-range values saturate, also without `saturating`."""
     signed = op.signedness is Signedness.SIGNED
     return tile_integer(op, at, op.source, is_signed=signed, is_saturating=op.saturating)
 
@@ -56,7 +56,7 @@ def ftoi(op: d.FToIOp, at: Batch) -> Array:
 def tile_integer(
     op: Operation, at: Batch, value: Value, *, is_signed: bool, is_saturating: bool
 ) -> Array:
-    """The integer part; as one bit, whether there is anything but zero, as with NVIDIA's."""
+    """Truncate to an integer; for i1 test for nonzero, as NVIDIA's compiler does."""
     if element(op.results[0]) is I1 and not is_saturating:
         return conversion.float_to_bool(at[value], element(value))
     return converted_to_integer(op, at, value, is_signed=is_signed, is_defined=is_saturating)
@@ -65,45 +65,45 @@ def tile_integer(
 def converted_to_integer(
     op: Operation, at: Batch, value: Value, *, is_signed: bool, is_defined: bool
 ) -> Array:
-    """The integer part; a checker looks whether it fits, unless that is defined too."""
+    """Truncate to an integer; a checker reports values out of range unless they are defined."""
     source, types = at[value], (element(value), integer(op.results[0]))
-    found = conversion.float_to_int(source, *types, is_signed=is_signed)
+    result = conversion.float_to_int(source, *types, is_signed=is_signed)
     if is_defined or at.machine.checker is None:
-        return found
+        return result
     fits = conversion.fits_integer(source, *types, is_signed=is_signed)
-    return at.machine.checker.defined(op, at, found, fits, "converts what does not fit")
+    return at.machine.checker.defined(op, at, result, fits, "converts a value out of range")
 
 
-@meaning(d.IToFOp)
+@evaluator(d.IToFOp)
 def itof(op: d.IToFOp, at: Batch) -> Array:
-    """The nearest number of a float type."""
+    """Convert to the nearest float."""
     signed = op.signedness is Signedness.SIGNED
     return conversion.int_to_float(at[op.source], element(op.result), is_signed=signed)
 
 
-@meaning(d.IntToPtrOp)
+@evaluator(d.IntToPtrOp)
 def int_to_ptr(op: d.IntToPtrOp, at: Batch) -> Array:
-    """Integers as addresses."""
+    """Convert integers to addresses."""
     return as_addresses(at[op.source].view(ADDRESS), pointee(op.result))
 
 
 def as_addresses(bytes: Array, pointee: Type) -> Array:
-    """Addresses in bytes, as pointers to elements hold them."""
+    """Convert byte addresses to pointers, which count nibbles for f4E2M1FN."""
     return bytes << np.uint64(pointee is F4E2M1FN)
 
 
 def as_bytes(addresses: Array, pointee: Type) -> Array:
-    """Addresses that pointers to elements hold, in bytes."""
+    """Convert pointers to byte addresses."""
     return addresses >> np.uint64(pointee is F4E2M1FN)
 
 
-@meaning(d.PtrToIntOp)
+@evaluator(d.PtrToIntOp)
 def ptr_to_int(op: d.PtrToIntOp, at: Batch) -> Array:
-    """Addresses as integers."""
+    """Convert addresses to integers."""
     return as_bytes(at[op.source], pointee(op.source)).view(np.int64)
 
 
-@meaning(d.PtrToPtrOp)
+@evaluator(d.PtrToPtrOp)
 def ptr_to_ptr(op: d.PtrToPtrOp, at: Batch) -> Array:
-    """The same addresses, of another type."""
+    """Convert pointers to another pointee type."""
     return as_addresses(as_bytes(at[op.source], pointee(op.source)), pointee(op.result))

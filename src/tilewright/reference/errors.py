@@ -1,4 +1,4 @@
-"""What a program can do wrong while it runs."""
+"""Run-time errors of programs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Fault(Enum):
-    """The kinds of errors that only a run can find."""
+    """The kinds of run-time errors."""
 
     ARGUMENT = "an argument does not fit the kernel"
     ASSERTION = "an assertion is false"
-    ASSUMPTION = "a promise is broken"
+    ASSUMPTION = "an assumption is violated"
     DEADLOCK = "no block can go on"
     INDEX = "an index is too large"
     MISALIGNED = "an address is not a multiple of the element's size"
@@ -24,11 +24,11 @@ class Fault(Enum):
     RACE = "conflicting accesses have no order"
     READ_ONLY = "memory that must not change is written"
     UNDEFINED = "the result of an operation is undefined"
-    UNINITIALISED = "memory is read that nobody has written"
+    UNINITIALISED = "memory is read before it is written"
 
 
 class ExecutionError(UserError):
-    """A program went wrong while it ran; `fault` says how, the location where."""
+    """A run-time error of a program; `fault` is its kind."""
 
     def __init__(self, fault: Fault, diagnostics: Iterable[Diagnostic]) -> None:
         super().__init__(diagnostics)

@@ -1,7 +1,7 @@
-"""Runs a kernel over its grid.
+"""Executes a kernel over its grid.
 
-Blocks run in lockstep, as many together as memory allows. Where a kernel waits in a loop for
-another block, or a checker watches, each block runs for itself, and they take turns.
+Blocks run in lockstep, as many together as memory allows. If a kernel polls memory in a loop, or a
+checker is on, each block runs alone, interleaved with the others.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tilewright.reference import (
     view,
 )
 from tilewright.reference.batch import Batch
+from tilewright.reference.evaluators import EVALUATORS
 from tilewright.reference.machine import Machine, Progress
-from tilewright.reference.meanings import MEANINGS
 from tilewright.reference.nv_tileaa import groups
 from tilewright.reference.ordering import ordering_of
 from tilewright.reference.programs import Kernel, global_arrays
-from tilewright.reference.scheduler import run_alone, take_turns
+from tilewright.reference.scheduler import interleave, run_alone
 from tilewright.reference.tile import shape
 from tilewright.reference.walk import Walk, walk
 
@@ -60,7 +60,7 @@ GROUPS: Final = (
     view,
     *groups.GROUPS,
 )
-"""The modules that hold the meanings; to import them fills the table."""
+"""The modules that register evaluators; importing them fills the table."""
 
 ELEMENTS_AT_ONCE: Final = 1 << 18
 BLOCKS_AT_ONCE: Final = 4096
@@ -77,7 +77,7 @@ def run_kernel(
     with np.errstate(all="ignore"):
         if machine.checker is not None or waits(entry):
             walks = (start(machine, entry, block[np.newaxis], arguments) for block in blocks)
-            take_turns(machine, walks, len(blocks), progress)
+            interleave(machine, walks, len(blocks), progress)
             return
         done = 0
         for group in np.array_split(blocks, -(-len(blocks) // batch_size(entry)) or 1):
@@ -88,21 +88,21 @@ def run_kernel(
 
 
 def start(machine: Machine, entry: Kernel, blocks: Array, arguments: Sequence[Any]) -> Walk:
-    """A walk of some blocks through the kernel."""
+    """Begin the interpretation of a kernel for some blocks."""
     batch = Batch.of_blocks(machine, blocks)
     batch.bind(entry.body.block.args, arguments)
     return walk(entry.body.block, batch)
 
 
 def block_coordinates(grid: tuple[int, int, int]) -> Array:
-    """All blocks of a grid, x first."""
+    """The coordinates of all blocks of a grid, x fastest."""
     x, y, z = grid
     k, j, i = np.indices((z, y, x), np.int32).reshape(3, -1)
     return np.stack([i, j, k], axis=1)
 
 
 def waits(entry: Kernel) -> bool:
-    """Whether a kernel may wait in a loop until another block has written something."""
+    """Whether a kernel may poll memory in a loop until another block writes it."""
     return any(
         ordering_of(op) is not MemoryOrdering.WEAK
         for loop in entry.walk()
@@ -112,7 +112,7 @@ def waits(entry: Kernel) -> bool:
 
 
 def batch_size(entry: Kernel) -> int:
-    """How many blocks to run together: few if their tiles are large."""
+    """The number of blocks to run together, less if their tiles are large."""
     largest = max(_tile_sizes(entry), default=1)
     return max(1, min(BLOCKS_AT_ONCE, ELEMENTS_AT_ONCE // largest))
 
@@ -124,7 +124,7 @@ def _tile_sizes(entry: Kernel) -> Iterator[int]:
 
 
 def load_program(machine: Machine, module: Operation) -> None:
-    """Put the global arrays of a program into memory."""
-    nowhere = Batch.of_blocks(machine, np.zeros((1, 3), np.int32))
+    """Allocate the global arrays of a program."""
+    single_block = Batch.of_blocks(machine, np.zeros((1, 3), np.int32))
     for array in global_arrays(module):
-        MEANINGS[type(array)](array, nowhere)
+        EVALUATORS[type(array)](array, single_block)

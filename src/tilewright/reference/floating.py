@@ -1,4 +1,4 @@
-"""Floating-point arithmetic and mathematical functions, those of nv_tileaa that are alike too."""
+"""Floating-point arithmetic and math functions of cuda_tile, and those nv_tileaa shares."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tilewright.dialects.nv_tileaa import functions as f
 from tilewright.ir.attributes import EnumAttr
 from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.numerics import floating as floats
 from tilewright.reference.numerics import functions
 from tilewright.reference.numerics.comparison import compare_floats
@@ -23,22 +23,22 @@ from tilewright.reference.tile import Array, element, signed
 
 Compute = Callable[..., Array]
 MODES: Final[dict[EnumAttr, Rounding]] = {**{mode: mode for mode in Rounding}, **ROUNDINGS}
-"""The rounding modes of both levels, as the numerics call them."""
+"""The rounding modes of cuda_tile and nv_tileaa as those of the numerics."""
 
 
 def _by_kind(table: dict[tuple[type[Operation], ...], Compute]) -> dict[type[Operation], Compute]:
     return {kind: compute for kinds, compute in table.items() for kind in kinds}
 
 
-@meaning(d.AbsFOp, lower.AbsFOp)
+@evaluator(d.AbsFOp, lower.AbsFOp)
 def absf(op: d.AbsFOp | lower.AbsFOp, at: Batch) -> Array:
-    """The sign bit is cleared."""
+    """Clear the sign bit."""
     return floats.absolute(at[op.source])
 
 
-@meaning(d.NegFOp, lower.NegFOp)
+@evaluator(d.NegFOp, lower.NegFOp)
 def negf(op: d.NegFOp | lower.NegFOp, at: Batch) -> Array:
-    """The sign bit is flipped."""
+    """Flip the sign bit."""
     return floats.negate(at[op.source])
 
 
@@ -52,63 +52,63 @@ ARITHMETIC: Final = _by_kind(
 )
 
 
-@meaning(*ARITHMETIC)
+@evaluator(*ARITHMETIC)
 def arithmetic(op: d.RoundedBinaryFloat | lower.RoundedBinaryFloat, at: Batch) -> Array:
-    """Sum, difference, product and quotient, rounded as told."""
+    """Add, subtract, multiply, divide with a rounding mode."""
     mode, flush = MODES[op.rounding_mode], op.flush_to_zero
     return ARITHMETIC[type(op)](at[op.lhs], at[op.rhs], element(op.result), mode, flush=flush)
 
 
-@meaning(d.FmaOp, lower.FmaOp)
+@evaluator(d.FmaOp, lower.FmaOp)
 def fma(op: d.FmaOp | lower.FmaOp, at: Batch) -> Array:
-    """Product and sum with a single rounding."""
+    """Fused multiply-add with a single rounding."""
     operands, mode = (at[op.lhs], at[op.rhs], at[op.acc]), MODES[op.rounding_mode]
     return floats.fma(*operands, element(op.result), mode, flush=op.flush_to_zero)
 
 
-@meaning(d.SqrtOp, lower.SqrtOp)
+@evaluator(d.SqrtOp, lower.SqrtOp)
 def sqrt(op: d.SqrtOp | lower.SqrtOp, at: Batch) -> Array:
-    """The square root, rounded as told."""
+    """The square root with a rounding mode."""
     mode, flush = MODES[op.rounding_mode], op.flush_to_zero
     return floats.sqrt(at[op.source], element(op.result), mode, flush=flush)
 
 
-@meaning(d.RemFOp, lower.RemFOp)
+@evaluator(d.RemFOp, lower.RemFOp)
 def remf(op: d.RemFOp | lower.RemFOp, at: Batch) -> Array:
-    """The remainder of the division that cuts off, exactly."""
+    """The exact remainder of truncated division."""
     return floats.remainder(at[op.lhs], at[op.rhs], element(op.result))
 
 
-@meaning(d.MaxFOp, lower.MaxFOp)
+@evaluator(d.MaxFOp, lower.MaxFOp)
 def maxf(op: d.MaxFOp | lower.MaxFOp, at: Batch) -> Array:
-    """The larger of two."""
+    """Maximum."""
     nan, flush = op.propagate_nan, op.flush_to_zero
     return floats.maximum(at[op.lhs], at[op.rhs], propagate_nan=nan, flush=flush)
 
 
-@meaning(d.MinFOp, lower.MinFOp)
+@evaluator(d.MinFOp, lower.MinFOp)
 def minf(op: d.MinFOp | lower.MinFOp, at: Batch) -> Array:
-    """The smaller of two."""
+    """Minimum."""
     nan, flush = op.propagate_nan, op.flush_to_zero
     return floats.minimum(at[op.lhs], at[op.rhs], propagate_nan=nan, flush=flush)
 
 
-@meaning(d.CmpFOp)
+@evaluator(d.CmpFOp)
 def cmpf(op: d.CmpFOp, at: Batch) -> Array:
-    """Whether a relation holds; `ordered` says no where one side is NaN."""
+    """Compare; ordered comparisons with NaN are false."""
     ordered = op.comparison_ordering is ComparisonOrdering.ORDERED
     return compare_floats(op.comparison_predicate, at[op.lhs], at[op.rhs], ordered=ordered)
 
 
-@meaning(d.CeilOp, lower.CeilOp)
+@evaluator(d.CeilOp, lower.CeilOp)
 def ceil(op: d.CeilOp | lower.CeilOp, at: Batch) -> Array:
-    """The least integer that is not smaller."""
+    """Round up to an integer."""
     return floats.ceil(at[op.source], element(op.result))
 
 
-@meaning(d.FloorOp, lower.FloorOp)
+@evaluator(d.FloorOp, lower.FloorOp)
 def floor(op: d.FloorOp | lower.FloorOp, at: Batch) -> Array:
-    """The greatest integer that is not larger."""
+    """Round down to an integer."""
     return floats.floor(at[op.source], element(op.result))
 
 
@@ -127,38 +127,38 @@ FUNCTIONS: Final = _by_kind(
 )
 FLUSHABLE: Final = _by_kind(
     {
-        (d.RsqrtOp, f.RsqrtOp): functions.reciprocal_root,
+        (d.RsqrtOp, f.RsqrtOp): functions.rsqrt,
         (d.Exp2Op, f.Exp2Op): np.exp2,
     }
 )
 
 
-@meaning(*FUNCTIONS)
+@evaluator(*FUNCTIONS)
 def function(op: d.UnaryFloat | lower.UnaryFloat, at: Batch) -> Array:
-    """Functions of one number: the nearest result, also where an approximation would do."""
+    """Unary functions, correctly rounded also where an approximation is allowed."""
     return functions.evaluate(FUNCTIONS[type(op)], element(op.result), at[op.source])
 
 
-@meaning(*FLUSHABLE)
+@evaluator(*FLUSHABLE)
 def flushable(op: d.FlushableFloat | f.FlushableFloat, at: Batch) -> Array:
-    """Functions that flush subnormal numbers to zero if told."""
+    """Unary functions with optional flushing of subnormal numbers."""
     compute, type_ = FLUSHABLE[type(op)], element(op.result)
     return functions.evaluate(compute, type_, at[op.source], flush=op.flush_to_zero)
 
 
-@meaning(d.Atan2Op)
+@evaluator(d.Atan2Op)
 def atan2(op: d.Atan2Op, at: Batch) -> Array:
     """The angle whose tangent is `x / y`."""
     return functions.evaluate(np.arctan2, element(op.result), at[op.x], at[op.y])
 
 
-@meaning(d.FPowFOp)
+@evaluator(d.FPowFOp)
 def fpowf(op: d.FPowFOp, at: Batch) -> Array:
     """Power with a float exponent."""
     return functions.evaluate(np.power, element(op.result), at[op.source], at[op.exponent])
 
 
-@meaning(d.FPowIOp, f.FPowIOp)
+@evaluator(d.FPowIOp, f.FPowIOp)
 def fpowi(op: d.FPowIOp | f.FPowIOp, at: Batch) -> Array:
     """Power with a signed integer exponent."""
     return functions.power(at[op.source], signed(at[op.exponent]), element(op.result))

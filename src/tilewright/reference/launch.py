@@ -1,4 +1,4 @@
-"""The front door of the executor: a module, a kernel's name, a grid, and arguments."""
+"""Entry point of the executor: launch a kernel of a module on arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Grid = int | Sequence[int]
 
 LARGEST: Final = (0x7FFFFFFF, 0xFFFF, 0xFFFF)
-"""How many blocks a grid may have in each dimension: more than that no GPU takes."""
+"""The maximum extents of a grid on a GPU."""
 
 
 def launch(
@@ -38,10 +38,10 @@ def launch(
     progress: Progress | None = None,
     fuel: int = FUEL,
 ) -> None:
-    """Run a kernel of a verified module; arrays among the arguments change in place.
+    """Run a kernel of a verified module; array arguments are updated in place.
 
-    `check` looks for races, for memory that is read before it is written and for promises that
-    do not hold; blocks and operations without an order then run in one that `seed` decides.
+    `check` reports races, reads of uninitialised memory and violated assumptions; unordered blocks
+    and operations then run in a random order chosen by `seed`.
     """
     kernel = find_entry(module, entry)
     space = AddressSpace()
@@ -53,11 +53,11 @@ def launch(
 
 
 def find_entry(module: Operation, name: str | None) -> Kernel:
-    """The kernel of that name; without one, the only kernel."""
+    """Find a kernel by name; without a name, the only kernel."""
     entries = kernels(module)
-    found = [entry for entry in entries if name is None or entry.sym_name == name]
-    if len(found) == 1:
-        return found[0]
+    matching = [entry for entry in entries if name is None or entry.sym_name == name]
+    if len(matching) == 1:
+        return matching[0]
     names = ", ".join(f"'{entry.sym_name}'" for entry in entries) or "none"
     wanted = "a name, since the module has several kernels" if name is None else f"'{name}'"
     raise ExecutionError(
@@ -81,11 +81,11 @@ def full_grid(grid: Grid) -> tuple[int, int, int]:
 
 
 def _extents(grid: Any) -> list[int]:
-    """The integers of a grid, which is one or several of any library; none if it is neither."""
+    """The extents of a grid, which is an integer or a sequence; an empty list if it is neither."""
     try:
         return [int(index(grid))]
     except TypeError:
-        pass  # several, perhaps
+        pass  # perhaps a sequence
     try:
         return [int(index(extent)) for extent in grid]
     except TypeError:

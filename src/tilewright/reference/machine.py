@@ -1,4 +1,4 @@
-"""What all blocks of one launch share: memory, the grid, where output goes, who may run when."""
+"""The state that all blocks of one launch share: memory, grid, output, checker."""
 
 from __future__ import annotations
 
@@ -47,25 +47,34 @@ MEMORY_OPS: Final[frozenset[type[Operation]]] = frozenset(
 )
 
 Progress = Callable[[int, int], object]
-"""Told how many blocks are done, of how many."""
+"""Called with the number of finished blocks and the number of all blocks."""
 
 FUEL: Final = 1_000_000
-"""How often a `loop` may go round before we take it to be endless."""
+"""The maximum number of iterations of a `loop`."""
 
 
 class Waiting(NamedTuple):
-    """A block came round a loop with nothing changed: only other blocks can get it out."""
+    """A block began another iteration with nothing changed: only other blocks can unblock it."""
 
     op: Operation
     batch: Batch
     version: int
-    """The state of memory that it has seen."""
+    """The version of memory at that time."""
 
 
 class Machine:
     """The state of a launch that does not belong to one block."""
 
-    __slots__ = ("checker", "fuel", "globals", "grid", "scratches", "space", "turns", "write")
+    __slots__ = (
+        "checker",
+        "fuel",
+        "globals",
+        "grid",
+        "scratches",
+        "space",
+        "write",
+        "yield_points",
+    )
 
     def __init__(
         self,
@@ -78,19 +87,19 @@ class Machine:
         self.space = space
         self.grid = grid
         self.write = write
-        """Takes what the kernel prints."""
+        """Receives the kernel's printed output."""
         self.checker = checker
-        """Watches memory and promises, if somebody asked for that."""
+        """Checks memory accesses and assumptions, if enabled."""
         self.fuel = fuel
         self.globals: dict[str, int] = {}
         """The address of each global array."""
         self.scratches: dict[Block, dict[tuple[int, ...], list[Allocation]]] = {}
-        """What the operations `alloca` of a region have allocated in each block."""
-        self.turns: frozenset[type[Operation]] = MEMORY_OPS if checker else frozenset()
-        """The operations before which other blocks may run."""
+        """The `alloca` allocations of a region, per block."""
+        self.yield_points: frozenset[type[Operation]] = MEMORY_OPS if checker else frozenset()
+        """The operations before which other blocks may be scheduled."""
 
     def access(self, op: Operation, at: Batch, token: Token | None) -> Access:
-        """A memory operation that starts, behind the ones that a token stands for."""
+        """Begin a memory operation that is ordered after a token."""
         if self.checker is None:
             return Access(op, at)
         return self.checker.access(op, at, token or NO_TOKEN)
@@ -98,7 +107,7 @@ class Machine:
     def scratch(
         self, op: Operation, at: Batch, lane: int, size: int, alignment: int, is_shared: bool
     ) -> int:
-        """The address of new memory for one block."""
+        """Allocate memory for one block and return its address."""
         block = tuple(int(coordinate) for coordinate in at.blocks[lane])
         owner = None if is_shared else block
         data = np.zeros(size, np.uint8)
@@ -111,7 +120,7 @@ class Machine:
         return allocation.base
 
     def leave(self, region: Block, at: Batch) -> None:
-        """Take back the memory that blocks have got in a region, at the end of which they are."""
+        """Free the memory that blocks have allocated in a region that they leave."""
         scratches = self.scratches.get(region)
         if not scratches:
             return
@@ -121,13 +130,13 @@ class Machine:
             for allocation in scratches.pop((x, y, z), ()):
                 self.space.release(allocation)
 
-    def watch(self, op: Operation) -> Watch:
-        """A watch over one run of a loop."""
-        return Watch(op, self.space, self.fuel)
+    def detect_livelock(self, op: Operation) -> LivelockDetector:
+        """A livelock detector for one execution of a loop."""
+        return LivelockDetector(op, self.space, self.fuel)
 
 
-class Watch:
-    """Finds out whether a loop makes progress."""
+class LivelockDetector:
+    """Detects loop iterations that change nothing."""
 
     __slots__ = ("carried", "fuel", "op", "space", "version")
 
@@ -138,8 +147,8 @@ class Watch:
         self.version = -1
         self.carried: Sequence[Any] = ()
 
-    def turn(self, batch: Batch, carried: Sequence[Any]) -> Waiting | None:
-        """Note that the loop starts another iteration; tells if that will be like the last one."""
+    def begin_iteration(self, batch: Batch, carried: Sequence[Any]) -> Waiting | None:
+        """Begin an iteration; return a `Waiting` if its state is that of the previous one."""
         if self.fuel == 0:
             message = f"did not end in {batch.machine.fuel} iterations"
             batch.fail(self.op, Fault.DEADLOCK, message)
@@ -151,11 +160,11 @@ class Watch:
 
 
 def _same(before: Sequence[Any], after: Sequence[Any]) -> bool:
-    """Whether loop-carried values are the same; tokens say nothing about values."""
+    """Whether loop-carried values are equal; tokens are ignored."""
     pairs = zip(before, after, strict=True)
     return all(a is b or not is_array(a) or _equal(a, b) for a, b in pairs)
 
 
 def _equal(a: Array, b: Array) -> bool:
-    # Bytes, so that a NaN equals itself.
+    # Compare bytes, so that a NaN equals itself.
     return a.shape == b.shape and a.tobytes() == b.tobytes()

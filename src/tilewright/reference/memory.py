@@ -1,4 +1,4 @@
-"""Memory through pointers, tokens, and what orders grids."""
+"""Memory operations through pointers, tokens, and ordering of grids."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
 from tilewright.reference.access import NO_TOKEN, Token, join_tokens
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import ADDRESS, DTYPES, Array, pointee
 
 
-@meaning(d.MakeTokenOp)
+@evaluator(d.MakeTokenOp)
 def make_token(op: d.MakeTokenOp, at: Batch) -> Token:
-    """A token that depends on nothing."""
+    """Make a token without dependences."""
     return NO_TOKEN
 
 
-@meaning(d.JoinTokensOp)
+@evaluator(d.JoinTokensOp)
 def join(op: d.JoinTokensOp, at: Batch) -> Token:
-    """A token that depends on all of several others."""
+    """Make a token that depends on several others."""
     return join_tokens([at[token] for token in op.tokens])
 
 
-@meaning(d.LoadPtrTkoOp)
+@evaluator(d.LoadPtrTkoOp)
 def load_ptr_tko(op: d.LoadPtrTkoOp, at: Batch) -> tuple[Array, Token]:
-    """One element through each pointer, or the padding where the mask is false."""
+    """Load through pointers, with a mask and padding."""
     access = at.machine.access(op, at, at.get(op.token))
-    where, padding = at.get(op.mask), at.get(op.padding)
-    return access.load(at[op.source], pointee(op.source), where, padding), access.token
+    mask, padding = at.get(op.mask), at.get(op.padding)
+    return access.load(at[op.source], pointee(op.source), mask, padding), access.token
 
 
-@meaning(d.StorePtrTkoOp)
+@evaluator(d.StorePtrTkoOp)
 def store_ptr_tko(op: d.StorePtrTkoOp, at: Batch) -> Token:
-    """One element through each pointer, where the mask is true."""
+    """Store through pointers, with a mask."""
     access = at.machine.access(op, at, at.get(op.token))
     access.store(at[op.destination], pointee(op.destination), at[op.value], at.get(op.mask))
     return access.token
 
 
-@meaning(d.AllocaOp)
+@evaluator(d.AllocaOp)
 def alloca(op: d.AllocaOp, at: Batch) -> Array:
-    """Memory for each block, until the region ends that asked for it."""
+    """Allocate memory for each block, freed at the end of the region."""
     return allocated(op, at, op.num_elem, op.alignment, is_shared=op.is_global)
 
 
 def allocated(op: Operation, at: Batch, count: int, alignment: int, *, is_shared: bool) -> Array:
-    """The addresses of new memory for each block; others may use what is shared."""
+    """The addresses of new memory for each block; `is_shared` allows access from other blocks."""
     type = pointee(op.results[0])
     size, scratch = count * DTYPES[type].itemsize, at.machine.scratch
     addresses = [scratch(op, at, lane, size, alignment, is_shared) for lane in range(at.count)]
     return np.array(addresses, ADDRESS) << np.uint64(type is F4E2M1FN)
 
 
-@meaning(d.MemoryFenceAliasTkoOp, d.GdcWaitTkoOp, d.GdcLaunchDependentsTkoOp)
+@evaluator(d.MemoryFenceAliasTkoOp, d.GdcWaitTkoOp, d.GdcLaunchDependentsTkoOp)
 def order(
     op: d.MemoryFenceAliasTkoOp | d.GdcWaitTkoOp | d.GdcLaunchDependentsTkoOp, at: Batch
 ) -> Token:
-    """Addresses have no aliases here and grids run one after the other: only the order stays."""
+    """Only forward the token: addresses have no aliases and grids are serialized here."""
     return at.get(op.token) or NO_TOKEN

@@ -1,4 +1,4 @@
-"""Promises, which are checked here, and printing."""
+"""Assumptions, which are checked here, and printing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tilewright.ir.values import Value
 from tilewright.reference.access import NO_TOKEN, Token
 from tilewright.reference.batch import Batch
 from tilewright.reference.errors import Fault
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.printing import format_tiles
 from tilewright.reference.tile import (
     Array,
@@ -33,18 +33,18 @@ from tilewright.reference.tile import (
 from tilewright.reference.tiling import Tensor
 
 
-@meaning(d.AssumeOp)
+@evaluator(d.AssumeOp)
 def assume(op: d.AssumeOp, at: Batch) -> Any:
-    """The value itself, of which the promise must hold."""
+    """Check an assumption, and return its value."""
     if op.value.defined_by(ConstantOp) is None:
-        check_promise(op, at, op.value, op.predicate)
+        check_assumption(op, at, op.value, op.predicate)
     return at[op.value]
 
 
-def check_promise(op: Operation, at: Batch, of: Value, predicate: Attribute) -> None:
-    """Stop if a promise about a value does not hold.
+def check_assumption(op: Operation, at: Batch, of: Value, predicate: Attribute) -> None:
+    """Report an assumption about a value that does not hold.
 
-    Nobody asks about constants: cuTile promises what it likes of strides that no access uses.
+    Constants are not checked: cuTile makes assumptions about strides that no access uses.
     """
     value = at[of]
     if isinstance(predicate, Bounded):
@@ -53,9 +53,9 @@ def check_promise(op: Operation, at: Batch, of: Value, predicate: Attribute) -> 
         holds = _has_same_elements(value, predicate.values)
     else:
         assert isinstance(predicate, DivBy)
-        holds = _is_divisible(_numbers(of, value), predicate, _rise(of))
+        holds = _is_divisible(_numbers(of, value), predicate, _increment(of))
     if not holds.all():
-        gist = f"promises that {_spelled(predicate)}, which does not hold"
+        gist = f"assumes that {_spelled(predicate)}, which does not hold"
         at.require(op, holds, Fault.ASSUMPTION, gist)
 
 
@@ -74,51 +74,51 @@ def _is_bounded(value: Array, predicate: Bounded) -> Array:
 
 
 def _has_same_elements(value: Array, group: tuple[int, ...]) -> Array:
-    """Whether every element is the first one of its group."""
+    """Whether every element equals the first one of its group."""
     first = value
     for axis, size in enumerate(group, start=1):
         if size > 1:
-            places = np.arange(int(value.shape[axis]))
-            first = first.take(places - places % size, axis=axis)
+            indices = np.arange(int(value.shape[axis]))
+            first = first.take(indices - indices % size, axis=axis)
     return value == first
 
 
-def _numbers(value: Value, found: Any) -> Array:
-    """What must be divisible: integers, or addresses in bytes."""
+def _numbers(value: Value, content: Any) -> Array:
+    """The numbers that must be divisible: integers, or byte addresses."""
     if isinstance(value.type, TensorViewType | MemrefType):
-        tensor: Tensor = found
+        tensor: Tensor = content
         return tensor.base >> np.uint64(value.type.element is F4E2M1FN)
     type = element(value)
     if isinstance(type, Pointer):
-        return found >> np.uint64(type.pointee is F4E2M1FN)
-    return unsigned(found)
+        return content >> np.uint64(type.pointee is F4E2M1FN)
+    return unsigned(content)
 
 
-def _rise(value: Value) -> int:
-    """How much larger the next element of a group is: one, or the size of what is pointed to."""
+def _increment(value: Value) -> int:
+    """The difference of consecutive elements of a group: one, or the pointee's size."""
     if isinstance(value.type, TensorViewType | MemrefType):
         return 0
     type = element(value)
     return stride_in_memory(type.pointee) if isinstance(type, Pointer) else 1
 
 
-def _is_divisible(number: Array, predicate: DivBy, rise: int) -> Array:
+def _is_divisible(number: Array, predicate: DivBy, increment: int) -> Array:
     low_bits = number.dtype.type(min(predicate.divisor - 1, np.iinfo(number.dtype).max))
     if not predicate.every or predicate.along is None:
         return (number & low_bits) == 0
     axis = predicate.along + 1
-    places = np.arange(int(number.shape[axis]))
-    starts = places - places % predicate.every
+    indices = np.arange(int(number.shape[axis]))
+    starts = indices - indices % predicate.every
     first = number.take(starts, axis=axis)
     shape = [1] * number.ndim
     shape[axis] = -1
-    expected = first + ((places - starts) * rise).astype(number.dtype).reshape(shape)
+    expected = first + ((indices - starts) * increment).astype(number.dtype).reshape(shape)
     return ((first & low_bits) == 0) & (number == expected)
 
 
-@meaning(d.PrintTkoOp)
+@evaluator(d.PrintTkoOp)
 def print_tko(op: d.PrintTkoOp, at: Batch) -> Token:
-    """Prints in every block, one after the other."""
+    """Print in every block, one after the other."""
     write_tiles(at, op.format, op.args)
     return at.get(op.token) or NO_TOKEN
 

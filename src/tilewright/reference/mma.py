@@ -1,6 +1,6 @@
-"""Matrix multiplication. The order of the sum is open; this one is BLAS's.
+"""Matrix multiplication. The order of accumulation is unspecified; this one is BLAS's.
 
-Products of the small types are exact in single precision, so that only the sum rounds.
+Terms of f16 and smaller types are exact in f32, so that only the accumulation is inexact.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from tilewright.ir.types import F64
 from tilewright.ir.values import Value
 from tilewright.reference.batch import Batch
 from tilewright.reference.errors import Fault
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.numerics.integer import read
 from tilewright.reference.numerics.rounding import widen
 from tilewright.reference.tile import Array, dtype, element
 
-SLAB: Final = 1 << 18
-"""Up to so many products, BLAS stays in one thread. Its threads cost more than they give where
-many small matrices are multiplied, and a hundred times as much on a busy machine."""
+MAX_SINGLE_THREADED_SIZE: Final = 1 << 18
+"""The largest M*N*K for which BLAS stays in one thread. For many small matrices its threads cost
+more than they gain, and a hundred times as much on a busy machine."""
 
 
-def product(lhs: Array, rhs: Array) -> Array:
-    """`lhs @ rhs`, a few rows at a time."""
+def matmul(lhs: Array, rhs: Array) -> Array:
+    """`lhs @ rhs`, in row blocks."""
     *batch, m, k = lhs.shape
     n = rhs.shape[-1]
-    rows = min(m, 1 << max(SLAB // (k * n), 8).bit_length() - 1)
-    slabs = lhs.reshape(*batch, m // rows, rows, k)
-    found = np.matmul(slabs, rhs[..., np.newaxis, :, :])
-    return found.reshape(*found.shape[:-3], m, n)
+    rows = min(m, 1 << max(MAX_SINGLE_THREADED_SIZE // (k * n), 8).bit_length() - 1)
+    row_blocks = lhs.reshape(*batch, m // rows, rows, k)
+    result = np.matmul(row_blocks, rhs[..., np.newaxis, :, :])
+    return result.reshape(*result.shape[:-3], m, n)
 
 
-@meaning(d.MmaFOp)
+@evaluator(d.MmaFOp)
 def mmaf(op: d.MmaFOp, at: Batch) -> Array:
     """`lhs @ rhs + acc`."""
     return multiply_floats(at[op.lhs], at[op.rhs], at[op.acc], element(op.acc))
@@ -47,10 +47,10 @@ def multiply_floats(lhs: Array, rhs: Array, acc: Array, type: Type) -> Array:
     """`lhs @ rhs + acc` in the accumulator's precision, but at least in single precision."""
     wide = np.float64 if type is F64 else np.float32
     lhs, rhs, acc = (array.astype(wide, copy=False) for array in (lhs, rhs, acc))
-    return (product(lhs, rhs) + acc).astype(dtype(type), copy=False)
+    return (matmul(lhs, rhs) + acc).astype(dtype(type), copy=False)
 
 
-@meaning(d.MmaIOp)
+@evaluator(d.MmaIOp)
 def mmai(op: d.MmaIOp, at: Batch) -> Array:
     """`lhs @ rhs + acc`, each side signed or not."""
     lhs = read(at[op.lhs], op.signedness_lhs is Signedness.SIGNED)
@@ -59,22 +59,22 @@ def mmai(op: d.MmaIOp, at: Batch) -> Array:
 
 
 def multiply_integers(lhs: Array, rhs: Array, acc: Array) -> Array:
-    """`lhs @ rhs + acc` modulo 2^32; double precision holds every sum of products exactly."""
-    exact = product(lhs.astype(np.float64), rhs.astype(np.float64))
+    """`lhs @ rhs + acc` modulo 2^32; accumulation in f64 is exact."""
+    exact = matmul(lhs.astype(np.float64), rhs.astype(np.float64))
     return exact.astype(np.int64).astype(np.int32) + acc
 
 
-@meaning(d.MmaFScaledOp)
+@evaluator(d.MmaFScaledOp)
 def mmaf_scaled(op: d.MmaFScaledOp, at: Batch) -> Array:
-    """`(lhs * lhs_scale) @ (rhs * rhs_scale) + acc`, a scale for each block of elements."""
+    """`(lhs * lhs_scale) @ (rhs * rhs_scale) + acc`, with block scales."""
     return multiply_scaled(op, at, (op.lhs, op.rhs), (op.lhs_scale, op.rhs_scale), op.acc)
 
 
 def multiply_scaled(
-    op: Operation, at: Batch, factors: tuple[Value, Value], scales: tuple[Value, Value], acc: Value
+    op: Operation, at: Batch, operands: tuple[Value, Value], scales: tuple[Value, Value], acc: Value
 ) -> Array:
-    """The product of factors with scales, summed up in double precision."""
-    lhs, rhs = (widen(at[factor], element(factor)) for factor in factors)
+    """The dot of scaled operands, accumulated in f64."""
+    lhs, rhs = (widen(at[operand], element(operand)) for operand in operands)
     lhs_scale, rhs_scale = (widen(at[scale], element(scale)) for scale in scales)
     if at.machine.checker is not None:
         for scale in (lhs_scale, rhs_scale):
@@ -82,4 +82,4 @@ def multiply_scaled(
     block = lhs.shape[-1] // lhs_scale.shape[-1]
     lhs = lhs * lhs_scale.repeat(block, axis=-1)
     rhs = rhs * rhs_scale.repeat(block, axis=-2)
-    return (product(lhs, rhs) + at[acc]).astype(dtype(element(acc)))
+    return (matmul(lhs, rhs) + at[acc]).astype(dtype(element(acc)))

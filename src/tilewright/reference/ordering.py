@@ -1,4 +1,4 @@
-"""How strong a memory operation is, in the words of Tile IR."""
+"""Memory ordering and scope of operations, in Tile IR's terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilewright.dialects.nv_tileaa.memory import AccessOp
 ORDERINGS: Final = {semantic: MemoryOrdering[semantic.name] for semantic in MemSemantic}
 SCOPES: Final = {
     MemScope.TL_BLK: MemoryScope.TL_BLK,
-    # Clusters have no blocks of their own here: whoever is in one may be anywhere on the device.
+    # There are no clusters of blocks here, so that cluster scope is device scope.
     MemScope.CLUSTER: MemoryScope.DEVICE,
     MemScope.GPU: MemoryScope.DEVICE,
     MemScope.SYS: MemoryScope.SYS,
@@ -20,12 +20,12 @@ SCOPES: Final = {
 
 
 def ordering_of(op: Any) -> MemoryOrdering:
-    """What an operation orders besides what its tokens say; weak if it is none of memory."""
+    """The memory ordering of an operation; weak if it has none."""
     if isinstance(op, AccessOp):
         return ORDERINGS[op.semantic]
     return getattr(op, "ordering", MemoryOrdering.WEAK)
 
 
 def scope_of(op: Any) -> MemoryScope | None:
-    """Among whom an ordering holds."""
+    """The memory scope of an operation."""
     return SCOPES[op.scope] if isinstance(op, AccessOp) else op.scope

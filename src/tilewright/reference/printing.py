@@ -24,7 +24,7 @@ TRAILING_ZEROS: Final = re.compile(r"\.?0+(p)")
 
 
 def format_tiles(format: str, tiles: Sequence[Array], types: Sequence[Type]) -> str:
-    """A format with a tile of one block for each of its conversions."""
+    """Format tiles of one block, one per conversion."""
     operands = iter(zip(tiles, types, strict=True))
 
     def replace(match: re.Match[str]) -> str:
@@ -37,7 +37,7 @@ def format_tiles(format: str, tiles: Sequence[Array], types: Sequence[Type]) -> 
 
 
 def _numbers(tile: Array, type: Type, kind: str) -> Any:
-    """The elements as Python's numbers, nested in lists."""
+    """The elements as nested lists of Python numbers."""
     if isinstance(type, FloatType):
         return widen(tile, type).tolist()
     if isinstance(type, Pointer):
@@ -69,7 +69,7 @@ def _converted(value: Any, flags: str, kind: str) -> str:
 
 
 def _integer(value: int, flags: str, kind: str) -> str:
-    """C's other form of zero has no prefix, and that of octal numbers is a zero."""
+    """Format as C does: the alternate form of zero has no prefix, that of octal is a zero."""
     if "#" in flags and (value == 0 or kind == "o"):
         flags = flags.replace("#", "")
         if kind == "o" and value:

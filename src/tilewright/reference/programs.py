@@ -11,7 +11,7 @@ Global = GlobalOp | nv_tileaa.GlobalOp
 
 
 def kernels(program: Operation) -> list[Kernel]:
-    """What the host can launch."""
+    """The kernels that the host can launch."""
     if isinstance(program, ModuleOp):
         return list(program.entries())
     functions = [op for op in program.walk() if isinstance(op, nv_tileaa.FuncOp)]
@@ -19,5 +19,5 @@ def kernels(program: Operation) -> list[Kernel]:
 
 
 def global_arrays(program: Operation) -> list[Global]:
-    """What lies in memory before a kernel starts."""
+    """The global arrays of a program."""
     return [op for op in program.walk() if isinstance(op, Global)]

@@ -1,4 +1,4 @@
-"""Who runs when: one walk alone, or many that take turns."""
+"""Scheduling of blocks: one interpretation alone, or many interleaved."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def run_alone(walk: Walk) -> None:
-    """Run a walk to its end; if it waits, nobody else can help."""
+    """Run to the end; report a deadlock if it waits."""
     for waiting in walk:
         if waiting is not None:
             _deadlock([waiting])
 
 
-def take_turns(
+def interleave(
     machine: Machine,
     walks: Iterable[Walk],
-    total: int,
+    block_count: int,
     progress: Progress | None,
 ) -> None:
-    """Run walks until all are done: one after the other, or in the order that a checker says."""
+    """Run all blocks: round-robin, or in a random order with a checker."""
     checker = machine.checker
     machine.space.compares = True
     live = list(walks)
@@ -41,27 +41,27 @@ def take_turns(
             del live[position]
             waiting.pop(walk, None)
             if progress is not None:
-                progress(total - len(live), total)
+                progress(block_count - len(live), block_count)
             continue
         if signal is None:
             continue
         waiting[walk] = signal
         position += 1
-        if all(_is_stuck(waiting.get(other), machine) for other in live):
+        if all(_is_blocked(waiting.get(other), machine) for other in live):
             if checker is None or not checker.settle():
                 _deadlock([waiting[other] for other in live])
     if checker is not None:
         checker.settle()
 
 
-def _is_stuck(waiting: Waiting | None, machine: Machine) -> bool:
+def _is_blocked(waiting: Waiting | None, machine: Machine) -> bool:
     return waiting is not None and waiting.version == machine.space.version
 
 
-def _deadlock(stuck: list[Waiting]) -> NoReturn:
-    first = stuck[0]
-    place = ", ".join(str(coordinate) for coordinate in first.batch.blocks[0])
-    gist = f"never ends: block ({place}) waits for memory that no block is left to change"
-    others = {other.op: other for other in stuck[1:]}
+def _deadlock(blocked: list[Waiting]) -> NoReturn:
+    first = blocked[0]
+    coordinates = ", ".join(str(axis) for axis in first.batch.blocks[0])
+    gist = f"never ends: block ({coordinates}) waits for memory that no block is left to change"
+    others = {other.op: other for other in blocked[1:]}
     notes = [note("another block waits here", op.location) for op in others if op is not first.op]
     raise ExecutionError(Fault.DEADLOCK, [first.op.error(gist, *notes)])

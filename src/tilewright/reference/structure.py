@@ -1,4 +1,4 @@
-"""Programs, kernels and global arrays."""
+"""Modules, kernels and global arrays."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tilewright.ir.types import F4E2M1FN
 from tilewright.ir.values import Value
 from tilewright.reference import tile
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import ADDRESS, Array, pointee
 from tilewright.reference.walk import Walk, walk
 
 
-@meaning(d.ModuleOp)
+@evaluator(d.ModuleOp)
 def module(op: d.ModuleOp, at: Batch) -> None:
-    """A program that is loaded: its global arrays are there."""
+    """Load a module: allocate its global arrays."""
     for array in op.globals():
         load_global(array, at)
 
 
-@meaning(d.GlobalOp)
+@evaluator(d.GlobalOp)
 def load_global(op: d.GlobalOp, at: Batch) -> None:
-    """An array in memory with its first values."""
+    """Allocate a global array with its initial values."""
     type = op.value.type
     assert isinstance(type, TileType)
     allocate_global(op, type.shape, type.element, at)
@@ -35,7 +35,7 @@ def load_global(op: d.GlobalOp, at: Batch) -> None:
 def allocate_global(
     op: d.GlobalOp | nv_tileaa.GlobalOp, shape: tuple[int, ...], element: Type, at: Batch
 ) -> None:
-    """Put an array into memory, with its first values."""
+    """Allocate a global array with its initial values."""
     elements = tile.constant(op.value.data, element, shape)[0]
     data = np.array(_as_stored(elements, element)).view(np.uint8)
     data.flags.writeable = not op.constant
@@ -45,12 +45,12 @@ def allocate_global(
 
 def _as_stored(elements: Array, element: Type) -> Array:
     if element is F4E2M1FN:
-        halves = elements.view(np.uint8)
-        return halves[0::2] | halves[1::2] << np.uint8(4)
+        nibbles = elements.view(np.uint8)
+        return nibbles[0::2] | nibbles[1::2] << np.uint8(4)
     return elements
 
 
-@meaning(d.GetGlobalOp)
+@evaluator(d.GetGlobalOp)
 def get_global(op: d.GetGlobalOp, at: Batch) -> Array:
     """The address of the first element."""
     return address_of(op.symbol, op.result, at)
@@ -62,7 +62,7 @@ def address_of(symbol: str, pointer: Value, at: Batch) -> Array:
     return np.array([address << (pointee(pointer) is F4E2M1FN)], ADDRESS)
 
 
-@meaning(d.EntryOp)
+@evaluator(d.EntryOp)
 def entry(op: d.EntryOp, at: Batch) -> Walk:
-    """A kernel, whose arguments are bound."""
+    """Run a kernel whose arguments are bound."""
     return walk(op.body.block, at)

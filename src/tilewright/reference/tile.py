@@ -1,7 +1,7 @@
-"""How tiles are held: NumPy arrays, with the blocks that run together as the first axis.
+"""Representation of tiles: NumPy arrays, with the blocks of a batch as the first axis.
 
 A tile of shape 4x8 is an array of shape (n, 4, 8) for n blocks, or (1, 4, 8) if it is the same in
-all of them; both kinds mix by broadcasting.
+all of them; the two are combined by broadcasting.
 
 | elements           | array                                                              |
 |--------------------|--------------------------------------------------------------------|
@@ -12,7 +12,7 @@ all of them; both kinds mix by broadcasting.
 | tf32               | float32 whose low 13 bits are zero                                 |
 | bf16, f8.., f4..   | the type of that name in ml_dtypes                                 |
 | fnv8E5M3FNU        | uint8, the bit patterns                                            |
-| pointers           | uint64, the addresses: in bytes, but in half bytes for f4E2M1FN    |
+| pointers           | uint64, the addresses: in bytes, but in nibbles for f4E2M1FN    |
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Array = NDArray[Any]
 DType = np.dtype[Any]
 
 Pointer = PtrType | nv_tileaa.PtrType
-"""The types of addresses, one for each level."""
+"""Pointer types of cuda_tile and nv_tileaa."""
 
 DTYPES: Final[dict[Type, DType]] = {
     I1: np.dtype(np.bool_),
@@ -75,7 +75,7 @@ DTYPES: Final[dict[Type, DType]] = {
     F4E2M1FN: np.dtype(ml_dtypes.float4_e2m1fn),
     FNV8E5M3FNU: np.dtype(np.uint8),
 }
-"""The arrays that hold tiles of numbers."""
+"""The dtypes of tiles of numbers."""
 
 ADDRESS: Final[DType] = np.dtype(np.uint64)
 TF32_BITS: Final = np.uint32(0xFFFFE000)
@@ -87,12 +87,12 @@ def is_array(value: object) -> TypeGuard[Array]:
 
 
 def dtype(element: Type) -> DType:
-    """The elements of the array that holds a tile."""
+    """The dtype of tiles with an element type."""
     return ADDRESS if isinstance(element, Pointer) else DTYPES[element]
 
 
 def shape(value: Value) -> tuple[int, ...]:
-    """The extents of a tile; a scalar, which may be a bare element, has none."""
+    """The shape of a tile; empty for scalars, which may be bare elements."""
     type = value.type
     return type.shape or () if isinstance(type, TileType | TensorType) else ()
 
@@ -109,22 +109,22 @@ def integer(value: Value) -> IntegerType:
 
 
 def format_of(element: Type) -> FloatFormat:
-    """What the bits of a float type mean."""
+    """The format of a float type."""
     return FORMATS[cast("FloatType", element).format]
 
 
 def pointee(value: Value) -> Type:
-    """What the pointers of a tile point to."""
+    """The pointee type of a tile of pointers."""
     return cast("Pointer", element(value)).pointee
 
 
 def stride_in_memory(element: Type) -> int:
-    """How far apart elements are in memory: bytes, or half bytes for f4E2M1FN."""
+    """The distance of elements in memory: in bytes, or in nibbles for f4E2M1FN."""
     return DTYPES[element].itemsize
 
 
 def from_memory(stored: Array, element: Type) -> Array:
-    """Elements as they lie in memory, as elements of a tile."""
+    """Convert stored elements to elements of a tile."""
     if element is I1:
         return stored.view(np.uint8) != 0
     if element is TF32:
@@ -133,7 +133,7 @@ def from_memory(stored: Array, element: Type) -> Array:
 
 
 def from_patterns(patterns: Array, element: Type) -> Array:
-    """A tile from bit patterns: unsigned integers of the size that its elements have."""
+    """Make a tile from bit patterns, unsigned integers of the element size."""
     if element is I1:
         return patterns != 0
     if element is I4:
@@ -153,28 +153,28 @@ def to_patterns(array: Array, element: Type) -> Array:
 
 
 def constant(data: bytes, element: Type, shape: tuple[int, ...]) -> Array:
-    """The tile that dense data describes, the same in all blocks."""
+    """Make a tile from dense data, uniform over the blocks."""
     width = (cast("IntegerType | FloatType", element).width + 7) // 8
     raw = np.frombuffer(data, np.uint8).reshape(-1, width)
-    held = 4 if width == 3 else width
-    patterns = np.zeros((len(raw), held), np.uint8)
+    stored_width = 4 if width == 3 else width
+    patterns = np.zeros((len(raw), stored_width), np.uint8)
     patterns[:, :width] = raw
-    elements = from_patterns(patterns.view(f"<u{held}").reshape(-1), element)
+    elements = from_patterns(patterns.view(f"<u{stored_width}").reshape(-1), element)
     return np.broadcast_to(elements, (prod(shape),)).reshape(1, *shape)
 
 
 def signed(array: Array) -> Array:
-    """Integers read as signed: an i1 is 0 or -1."""
+    """Interpret integers as signed: an i1 is 0 or -1."""
     return -array.view(np.int8) if array.dtype == np.bool_ else array
 
 
 def unsigned(array: Array) -> Array:
-    """Integers read as unsigned: an i1 is 0 or 1."""
+    """Interpret integers as unsigned: an i1 is 0 or 1."""
     return array.view(f"u{array.dtype.itemsize}")
 
 
 def wrap(array: Array, element: Type) -> Array:
-    """Integers of any array, modulo what an element type can hold."""
+    """Reduce integers modulo 2 to the width of an element type."""
     if element is I1:
         return (array & 1) != 0
     if element is I4:
@@ -183,5 +183,5 @@ def wrap(array: Array, element: Type) -> Array:
 
 
 def per_block(array: Array, count: int) -> Array:
-    """A tile with one entry for each of `count` blocks, also if it is the same in all."""
+    """Broadcast a tile to `count` blocks."""
     return np.broadcast_to(array, (count, *array.shape[1:]))

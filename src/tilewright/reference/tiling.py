@@ -1,4 +1,4 @@
-"""Tensors in memory and the tiles that they are cut into: where the elements of a tile are."""
+"""Tensors in memory and their partition into tiles: the addresses of a tile's elements."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Tensor:
         self.strides = strides
 
     def pick(self, lanes: Array) -> Tensor:
-        """The tensor of some of the blocks."""
+        """Select the tensor of some of the blocks."""
         base, *numbers = [
             array if len(array) == 1 else array[lanes]
             for array in (self.base, *self.shape, *self.strides)
@@ -49,49 +49,50 @@ class Tensor:
 
 
 def make_tensor(
-    at: Batch, base: Value, extents: Sequence[Sequence[int]], given: Sequence[Sequence[Value]]
+    at: Batch, base: Value, extents: Sequence[Sequence[int]], dynamic: Sequence[Sequence[Value]]
 ) -> Tensor:
-    """A tensor; the shape and strides that its type leaves open are given."""
+    """Make a tensor; dynamic extents and strides are operands."""
     shape, strides = (
-        _extents(numbers, iter(values), at) for numbers, values in zip(extents, given, strict=True)
+        _extents(numbers, iter(values), at)
+        for numbers, values in zip(extents, dynamic, strict=True)
     )
     return Tensor(at[base], shape, strides)
 
 
-def _extents(numbers: Sequence[int], given: Iterator[Value], at: Batch) -> list[Array]:
-    return [number(at[next(given)]) if n == DYNAMIC else np.array([n]) for n in numbers]
+def _extents(numbers: Sequence[int], dynamic: Iterator[Value], at: Batch) -> list[Array]:
+    return [number(at[next(dynamic)]) if n == DYNAMIC else np.array([n]) for n in numbers]
 
 
 def number(array: Array) -> Array:
-    """Unsigned integers, as ones that can be computed with."""
+    """Convert unsigned integers to int64."""
     return unsigned(array).astype(np.int64)
 
 
 class Tiling(NamedTuple):
-    """How a view cuts a tensor into tiles."""
+    """The partition of a tensor into tiles by a view."""
 
     tile: tuple[int, ...]
     steps: tuple[int, ...]
-    """How many elements further the next tile starts, in each of its dimensions."""
+    """The distance of the starts of adjacent tiles in elements, per dimension."""
     dims: tuple[int, ...]
-    """The dimension of the tensor that each dimension of a tile lies along."""
+    """The tensor dimension of each tile dimension."""
     sparse: int | None
-    """The dimension of a tile along which every element has an index of its own."""
+    """The tile dimension along which every element has its own index (gather/scatter)."""
     padding: PaddingValue | None
     element: Type
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """How many elements an index counts; those of a sparse view count single ones."""
+        """The number of elements per unit of an index; 1 for sparse views."""
         return self.steps if self.sparse is None else (1,) * len(self.tile)
 
     def space(self, tensor: Tensor) -> list[Array]:
-        """The tiles that cover the tensor, in each dimension of the indices."""
+        """The number of tiles that cover the tensor, per index dimension."""
         dims = zip(self.dims, self.steps, strict=True)
         return [-(-tensor.shape[dim] // step) for dim, step in dims]
 
     def padded(self) -> Array | None:
-        """What lies around the tensor, if the view says it."""
+        """The padding value, if the view has one."""
         if self.padding is None:
             return None
         if not isinstance(self.element, FloatType):
@@ -116,61 +117,61 @@ class Tile(NamedTuple):
     view: Value
     indices: Sequence[Value]
     inbounds: Sequence[int] = ()
-    """The dimensions along which it promises to lie in the tensor."""
-    anywhere: bool = False
-    """Whether it may lie outside of the tensor as a whole."""
+    """The dimensions along which the tile is declared in bounds."""
+    may_be_outside: bool = False
+    """Whether the whole tile may be out of bounds."""
 
 
 def as_extents(op: Operation, at: Batch, numbers: Sequence[Array]) -> Any:
-    """Extents as the integers that an operation gives."""
+    """Convert extents to the integer types of an operation's results."""
     results: Sequence[OpResult] = op.results
     if at.machine.checker is not None:
         for extent, result in zip(numbers, results, strict=True):
             fits = extent < 1 << integer(result).width
             at.require(op, fits, Fault.UNDEFINED, f"expected extents that fit {element(result)}")
-    found = [wrap(n, element(r)) for n, r in zip(numbers, results, strict=True)]
-    return found[0] if len(found) == 1 else tuple(found)
+    extents = [wrap(n, element(r)) for n, r in zip(numbers, results, strict=True)]
+    return extents[0] if len(extents) == 1 else tuple(extents)
 
 
 def _coordinates(tiling: Tiling, indices: Sequence[Array]) -> list[Array]:
-    """Where in the tensor the elements of a tile are, for each dimension of the tile."""
+    """The coordinates of a tile's elements in the tensor, per tile dimension."""
     rank = len(tiling.tile)
-    found: list[Array] = []
+    coordinates: list[Array] = []
     for dim, (index, step) in enumerate(zip(indices, tiling.strides, strict=True)):
         shape = [1] * rank
         shape[dim] = tiling.tile[dim]
         if dim == tiling.sparse:
-            found.append(index.reshape(len(index), *shape))
+            coordinates.append(index.reshape(len(index), *shape))
         else:
             start = (index * step).reshape(len(index), *[1] * rank)
-            found.append(start + np.arange(shape[dim]).reshape(shape))
-    return found
+            coordinates.append(start + np.arange(shape[dim]).reshape(shape))
+    return coordinates
 
 
 def located(tile: Tile, at: Batch) -> tuple[Array, Array | None]:
-    """The addresses of a tile, and which of its elements lie in the tensor, if not all do."""
+    """The addresses of a tile, and a mask of its in-bounds elements unless all are."""
     tiling, tensor = tile.tiling, at[tile.view]
     indices = [number(at[value]) for value in tile.indices]
     _check_indices(tile, at, indices)
     rank, size = len(tiling.tile), stride_in_memory(tiling.element)
-    addresses, inside = _spread(tensor.base.view(np.int64), rank), None
+    addresses, inside = _per_element(tensor.base.view(np.int64), rank), None
     coordinates = zip(tiling.dims, _coordinates(tiling, indices), strict=True)
-    for place, (dim, coordinate) in enumerate(coordinates):
-        addresses = addresses + coordinate * _spread(tensor.strides[dim] * size, rank)
-        within = (coordinate >= 0) & (coordinate < _spread(tensor.shape[dim], rank))
-        if within.all():
+    for position, (dim, coordinate) in enumerate(coordinates):
+        addresses = addresses + coordinate * _per_element(tensor.strides[dim] * size, rank)
+        in_bounds = (coordinate >= 0) & (coordinate < _per_element(tensor.shape[dim], rank))
+        if in_bounds.all():
             continue
-        if at.machine.checker is not None and tile.inbounds and tile.inbounds[place]:
-            gist = f"promises to stay inside dimension {place}"
-            at.require(tile.op, within, Fault.ASSUMPTION, gist)
-        inside = within if inside is None else inside & within
+        if at.machine.checker is not None and tile.inbounds and tile.inbounds[position]:
+            gist = f"is declared in bounds, but is not in dimension {position}"
+            at.require(tile.op, in_bounds, Fault.ASSUMPTION, gist)
+        inside = in_bounds if inside is None else inside & in_bounds
     return addresses.view(ADDRESS), inside
 
 
 def whole_tiles(tile: Tile, at: Batch) -> Window | None:
-    """Where tiles lie in memory, if they lie in the tensor and nobody looks at their elements.
+    """The memory window of tiles that are in bounds; None if elements must be accessed singly.
 
-    This says nothing that `located` does not, but moves a tile at a time.
+    A fast path for `located` that accesses whole tiles.
     """
     tiling, tensor, machine = tile.tiling, at[tile.view], at.machine
     if machine.checker is not None or machine.space.compares or tiling.element is F4E2M1FN:
@@ -191,24 +192,24 @@ def whole_tiles(tile: Tile, at: Batch) -> Window | None:
     return Window(starts.view(ADDRESS), tiling.tile, tuple(strides))
 
 
-def _spread(array: Array, rank: int) -> Array:
-    """One number for each block, for all elements of a tile."""
+def _per_element(array: Array, rank: int) -> Array:
+    """Reshape one number per block for broadcasting over the elements of a tile."""
     return array.reshape(len(array), *[1] * rank)
 
 
 def _check_indices(tile: Tile, at: Batch, indices: Sequence[Array]) -> None:
-    """Stop where a tile is named that is not there; only a checker minds."""
-    if at.machine.checker is None or tile.tiling.sparse is not None or tile.anywhere:
+    """Report a tile index out of the view's index space, under a checker only."""
+    if at.machine.checker is None or tile.tiling.sparse is not None or tile.may_be_outside:
         return
     space = zip(indices, tile.tiling.space(at[tile.view]), strict=True)
     for dim, (index, extent) in enumerate(space):
         message = f"expected index {dim} in the index space of the view"
-        within = (index >= 0) & (index < extent)
-        at.require(tile.op, within, Fault.INDEX, message)
+        in_bounds = (index >= 0) & (index < extent)
+        at.require(tile.op, in_bounds, Fault.INDEX, message)
 
 
 def load_tile(tile: Tile, at: Batch, token: Token | None) -> tuple[Array, Token]:
-    """One tile of a view; around the tensor lies the padding."""
+    """Load one tile of a view, with padding out of bounds."""
     access, tiling = at.machine.access(tile.op, at, token), tile.tiling
     window = whole_tiles(tile, at)
     loaded = None if window is None else access.load_tiles(window, tiling.element)
@@ -219,7 +220,7 @@ def load_tile(tile: Tile, at: Batch, token: Token | None) -> tuple[Array, Token]
 
 
 def store_tile(tile: Tile, at: Batch, token: Token | None, values: Array) -> Token:
-    """One tile of a view; elements outside of the tensor go nowhere."""
+    """Store one tile of a view; out-of-bounds elements are ignored."""
     access, element = at.machine.access(tile.op, at, token), tile.tiling.element
     window = whole_tiles(tile, at)
     if window is None or not access.store_tiles(window, element, values):

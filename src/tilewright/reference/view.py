@@ -1,4 +1,4 @@
-"""Views: tensors in memory, cut into tiles."""
+"""Views: tensors in memory, partitioned into tiles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.dialects.cuda_tile.types import (
 from tilewright.ir.values import Value
 from tilewright.reference.access import Token
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import Array
 from tilewright.reference.tiling import (
     Tensor,
@@ -29,35 +29,35 @@ from tilewright.reference.tiling import (
 )
 
 
-@meaning(d.MakeTensorViewOp)
+@evaluator(d.MakeTensorViewOp)
 def make_tensor_view(op: d.MakeTensorViewOp, at: Batch) -> Tensor:
-    """A tensor; what its type leaves open comes from operands."""
+    """Make a tensor; dynamic extents and strides are operands."""
     type = cast("TensorViewType", op.result.type)
-    given = op.dynamic_shape, op.dynamic_strides
-    return make_tensor(at, op.base, (type.shape, type.strides), given)
+    dynamic = op.dynamic_shape, op.dynamic_strides
+    return make_tensor(at, op.base, (type.shape, type.strides), dynamic)
 
 
-@meaning(d.MakePartitionViewOp, d.MakeStridedViewOp, d.MakeGatherScatterViewOp)
+@evaluator(d.MakePartitionViewOp, d.MakeStridedViewOp, d.MakeGatherScatterViewOp)
 def make_view(op: d.MakeViewOp, at: Batch) -> Tensor:
-    """The same tensor: the type of a view says how it is cut."""
+    """Forward the tensor: the type of the view contains the partition."""
     return at[op.tensor_view]
 
 
-@meaning(d.GetTensorShapeOp)
+@evaluator(d.GetTensorShapeOp)
 def get_tensor_shape(op: d.GetTensorShapeOp, at: Batch) -> tuple[Array, ...]:
     """The extents of a tensor."""
     tensor: Tensor = at[op.src]
     return as_extents(op, at, tensor.shape)
 
 
-@meaning(d.GetIndexSpaceShapeOp)
+@evaluator(d.GetIndexSpaceShapeOp)
 def get_index_space_shape(op: d.GetIndexSpaceShapeOp, at: Batch) -> tuple[Array, ...]:
-    """How many tiles there are in each dimension."""
+    """The number of tiles in each dimension."""
     return as_extents(op, at, tiling_of(op.src).space(at[op.src]))
 
 
 def tiling_of(view: Value) -> Tiling:
-    """How a view is cut."""
+    """The partition of a view."""
     return _tiling(cast("ViewType", view.type))
 
 
@@ -75,15 +75,15 @@ def _tiling(type: ViewType) -> Tiling:
     )
 
 
-@meaning(d.LoadViewTkoOp)
+@evaluator(d.LoadViewTkoOp)
 def load_view_tko(op: d.LoadViewTkoOp, at: Batch) -> tuple[Array, Token]:
-    """One tile of a view; around the tensor lies the padding."""
+    """Load one tile of a view, with padding out of bounds."""
     tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds)
     return load_tile(tile, at, at.get(op.token))
 
 
-@meaning(d.StoreViewTkoOp)
+@evaluator(d.StoreViewTkoOp)
 def store_view_tko(op: d.StoreViewTkoOp, at: Batch) -> Token:
-    """One tile of a view; elements outside of the tensor go nowhere."""
+    """Store one tile of a view; out-of-bounds elements are ignored."""
     tile = Tile(op, tiling_of(op.view), op.view, op.indices, op.inbounds)
     return store_tile(tile, at, at.get(op.token), at[op.tile])

@@ -1,7 +1,7 @@
-"""How a batch of blocks walks through regions, and parts and meets there.
+"""Interpretation of regions by a batch of blocks, with divergence and reconvergence.
 
-A walk is a generator, so that many of them can take turns: it yields where another block may go
-on. Running the body of a region gives exits: which blocks left it, by which terminator and with
+An interpretation is a generator, so that many can be interleaved: it yields where another block may
+be scheduled. Running a region returns exits: the blocks that left it, by which terminator and with
 which values.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from tilewright.reference.batch import Batch, merge
 from tilewright.reference.errors import Fault
-from tilewright.reference.meanings import MEANINGS
+from tilewright.reference.evaluators import EVALUATORS
 from tilewright.reference.numerics import integer
 from tilewright.reference.tile import element, is_array, signed, unsigned
 
@@ -27,13 +27,13 @@ class Exit(NamedTuple):
     """Blocks that left a region."""
 
     by: type[Operation]
-    """The kind of terminator."""
+    """The class of the terminator."""
     batch: Batch
     values: Sequence[Any]
 
 
 class Passage(NamedTuple):
-    """Blocks that are through an operation with regions, its results, and those that left."""
+    """The blocks that continue after an operation with regions, its results, and other exits."""
 
     batch: Batch | None
     results: Sequence[Any]
@@ -45,15 +45,15 @@ Crossing = Generator["Waiting | None", None, Passage]
 
 
 def walk(block: Block, at: Batch) -> Walk:
-    """Run the operations of a block; gives the exits of all blocks of the batch."""
+    """Run the operations of a block; return the exits of the batch."""
     exits: list[Exit] = []
     entered, machine = at, at.machine
-    turns = machine.turns
+    yield_points = machine.yield_points
     for op in block:
         kind = type(op)
-        if kind in turns:
+        if kind in yield_points:
             yield None
-        outcome = MEANINGS[kind](op, at)
+        outcome = EVALUATORS[kind](op, at)
         if isinstance(outcome, Exit):
             exits.append(outcome)
         elif isinstance(outcome, GeneratorType):
@@ -73,12 +73,12 @@ def walk(block: Block, at: Batch) -> Walk:
 
 
 def leave(op: Operation, at: Batch) -> Exit:
-    """All terminators: whoever runs the region looks at which one it was."""
+    """Exit by a terminator; the operation with the region interprets its class."""
     return Exit(type(op), at, [at[value] for value in op.operands])
 
 
 def passage(base: Batch, through: Sequence[Exit], others: list[Exit]) -> Passage:
-    """All that is left to do behind an operation, once its blocks have left its regions."""
+    """Merge the blocks that continue after an operation; the others keep their exits."""
     if not through:
         return Passage(None, (), others)
     batch, values = merge(base, [(exit.batch, exit.values) for exit in through])
@@ -86,7 +86,7 @@ def passage(base: Batch, through: Sequence[Exit], others: list[Exit]) -> Passage
 
 
 def sort(exits: Sequence[Exit], kind: type[Operation]) -> tuple[list[Exit], list[Exit]]:
-    """The exits by one kind of terminator, and the others."""
+    """Split exits into those by one class of terminator, and the others."""
     chosen = [exit for exit in exits if exit.by is kind]
     return chosen, [exit for exit in exits if exit.by is not kind]
 
@@ -94,7 +94,7 @@ def sort(exits: Sequence[Exit], kind: type[Operation]) -> tuple[list[Exit], list
 def branch(
     at: Batch, condition: Value, then: Region, otherwise: Region, end: type[Operation]
 ) -> Crossing:
-    """Each block takes the region that its condition says; who leaves it by `end` goes on."""
+    """Run the region that the condition of each block selects; `end` terminates it."""
     taken, other = at.split(at[condition])
     exits: list[Exit] = []
     if taken is not None:
@@ -108,7 +108,7 @@ def branch(
 
 
 class Counting(NamedTuple):
-    """A counted loop: what it counts, what it carries, and how an iteration ends."""
+    """A counted loop: bounds, carried values, and the terminator of an iteration."""
 
     op: Operation
     lower: Value
@@ -121,7 +121,7 @@ class Counting(NamedTuple):
 
 
 def count(loop: Counting, at: Batch) -> Crossing:
-    """The index goes from the lower bound by the step, while it is below the upper bound."""
+    """Counted loop from the lower bound by the step while below the upper bound."""
     op, block = loop.op, loop.body
     read = unsigned if loop.is_unsigned else signed
     index, step, bound = at[loop.lower], at[loop.step], at[loop.upper]
@@ -152,7 +152,7 @@ def count(loop: Counting, at: Batch) -> Crossing:
 
 
 def kept(value: Any, before: Batch, after: Batch) -> Any:
-    """A value of the blocks of one batch, for those of another that was narrowed from it."""
+    """Select a value of one batch for the blocks of another that was narrowed from it."""
     if before is after:
         return value
     if not is_array(value):

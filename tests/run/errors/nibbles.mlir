@@ -9,7 +9,7 @@
 // ARG x = zeros:4x8xi8
 // ARG n = 14
 // ONLY checked
-// FAILS assumption at PROMISED : promises to stay inside dimension 1
+// FAILS assumption at PROMISED : is declared in bounds, but is not in dimension 1
 // RUN @promised
 // ARG x = zeros:4x8xi8
 // ARG n = 16

@@ -2,19 +2,19 @@
 // RUN @uninitialised
 // ARG out = zeros:1xi32
 // ONLY checked
-// FAILS uninitialised at JUNK : reads byte 4 of alloca of block (0, 0, 0), which nobody has written
+// FAILS uninitialised at JUNK : reads byte 4 of alloca of block (0, 0, 0), which was never written
 // RUN @divisible
 // ARG n = 24
-// FAILS assumption at DIVISIBLE : promises that div_by<16>, which does not hold
+// FAILS assumption at DIVISIBLE : assumes that div_by<16>, which does not hold
 // RUN @divisible
 // ARG n = 48
 // RUN @bounded
 // ARG n = -1
-// FAILS assumption at BOUNDED : promises that bounded<0, ?>, which does not hold
+// FAILS assumption at BOUNDED : assumes that bounded<0, ?>, which does not hold
 // RUN @no_overflow
 // ARG n = 2147483647
 // ONLY checked
-// FAILS assumption at OVERFLOW : overflows as signed integers, which it promises not to
+// FAILS assumption at OVERFLOW : overflows as signed integers, which its overflow flags exclude
 // RUN @asserted
 // ARG n = 5
 // FAILS assertion at ASSERT : failed at element [6]: "n is too small"

@@ -2,7 +2,7 @@
 // RUN @tile_overflow
 // ARG n = 2147483640
 // ONLY checked
-// FAILS assumption at TILE_OVERFLOW : overflows as signed integers, which it promises not to
+// FAILS assumption at TILE_OVERFLOW : overflows as signed integers, which its overflow flags exclude
 // RUN @tile_overflow
 // ARG n = 2147483632
 // RUN @zero_divisor
@@ -85,13 +85,13 @@
 // ARG x : i32 = np.arange(9)[1:]
 // RUN @misaligned
 // ARG x = iota:8xi32
-// FAILS assumption at MISALIGNED : promises that div_by<16>, which does not hold
+// FAILS assumption at MISALIGNED : assumes that div_by<16>, which does not hold
 // RUN @same
 // ARG n = 1
-// FAILS assumption at SAME : promises that same_elements<[4]>, which does not hold
+// FAILS assumption at SAME : assumes that same_elements<[4]>, which does not hold
 // RUN @upper
 // ARG n = 8
-// FAILS assumption at UPPER : promises that bounded<?, 7>, which does not hold
+// FAILS assumption at UPPER : assumes that bounded<?, 7>, which does not hold
 // RUN @straddling
 // ARG x = zeros:2xi32
 // FAILS misaligned at STRADDLING : expected an address divisible by 4
@@ -100,7 +100,7 @@
 // RUN @inside grid=2
 // ARG x = zeros:6xi32
 // ONLY checked
-// FAILS assumption at INSIDE : promises to stay inside dimension 0
+// FAILS assumption at INSIDE : is declared in bounds, but is not in dimension 0
 // RUN @beyond grid=3
 // ARG x = zeros:6xi32
 // ONLY checked

@@ -35,7 +35,7 @@
 // ARG x = iota:8x4xi32
 // ARG n = 2
 // ONLY checked
-// FAILS assumption at ROWS : promises to stay inside dimension 0
+// FAILS assumption at ROWS : is declared in bounds, but is not in dimension 0
 // RUN @rows
 // ARG x = iota:8x4xi32
 // ARG n = 1
@@ -43,7 +43,7 @@
 // ARG x = iota:8x4xi32
 // ARG n = 1
 // ONLY checked
-// FAILS assumption at COLUMNS : promises to stay inside dimension 1
+// FAILS assumption at COLUMNS : is declared in bounds, but is not in dimension 1
 // RUN @columns
 // ARG x = iota:8x4xi32
 // ARG n = 0
@@ -51,7 +51,7 @@
 // ARG x = iota:8x4xi32
 // ARG n = -1
 // ONLY checked
-// FAILS assumption at COLUMNS_LONG : promises to stay inside dimension 1
+// FAILS assumption at COLUMNS_LONG : is declared in bounds, but is not in dimension 1
 // RUN @columns_long
 // ARG x = iota:8x4xi32
 // ARG n = 0

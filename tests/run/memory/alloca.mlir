@@ -6,7 +6,7 @@
 // RUN @fresh grid=2
 // ARG out = zeros:2xi32
 // ONLY checked
-// FAILS uninitialised at AGAIN : which nobody has written
+// FAILS uninitialised at AGAIN : which was never written
 !x = !cuda_tile.tensor_view<4x8xi32, strides=[8,1]>
 !v = !cuda_tile.partition_view<tile=(1x8), tensor_view<4x8xi32, strides=[8,1]>>
 cuda_tile.module @kernels {

@@ -30,31 +30,31 @@ LETTERS: Final = {
     "GT": ComparisonPredicate.GREATER_THAN,
     "GE": ComparisonPredicate.GREATER_THAN_OR_EQUAL,
 }
-"""The relations, as the predicates of arith end."""
+"""The relations by the suffix of arith's predicates."""
 
 
 def compare_integers(
     predicate: ComparisonPredicate, a: Array, b: Array, *, is_signed: bool
 ) -> Array:
-    """Where the relation holds between two integers."""
+    """Compare integers elementwise."""
     return HOLDS[predicate](read(a, is_signed), read(b, is_signed))
 
 
 def compare_floats(predicate: ComparisonPredicate, a: Array, b: Array, *, ordered: bool) -> Array:
-    """Where the relation holds; with a NaN, an ordered one never does, an unordered one always."""
+    """Compare floats elementwise; with NaN, ordered is false and unordered is true."""
     unordered = np.isnan(a) | np.isnan(b)
     holds = HOLDS[predicate](a, b)
     return holds & ~unordered if ordered else holds | unordered
 
 
 def integer_relation(predicate: CmpIPredicate, a: Array, b: Array) -> Array:
-    """Where a relation of arith holds between two integers."""
+    """Compare integers with a predicate of arith."""
     relation, is_signed = LETTERS[predicate.name[-2:]], predicate.name.startswith("S")
     return compare_integers(relation, a, b, is_signed=is_signed)
 
 
 def float_relation(predicate: CmpFPredicate, a: Array, b: Array) -> Array:
-    """Where a relation of arith holds between two floats."""
+    """Compare floats with a predicate of arith."""
     unordered = np.isnan(a) | np.isnan(b)
     match predicate:
         case CmpFPredicate.FALSE | CmpFPredicate.TRUE:

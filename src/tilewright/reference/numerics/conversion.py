@@ -13,14 +13,14 @@ from tilewright.reference.tile import Array, dtype, format_of, wrap
 
 
 def extend(a: Array, source: Type, target: Type, *, is_signed: bool) -> Array:
-    """`exti`: the same number in more bits."""
+    """`exti`: sign- or zero-extend."""
     if source is I4 and not is_signed:
         return wrap(a & np.int8(15), target)
     return wrap(read(a, is_signed), target)
 
 
 def float_to_float(a: Array, source: Type, target: Type, mode: Rounding) -> Array:
-    """`ftof`: the same number, rounded; types of up to eight bits saturate."""
+    """`ftof`: round to the target type; types of up to eight bits saturate."""
     return round_to(widen(a, source), target, mode, saturate=format_of(target).width <= 8)
 
 
@@ -30,7 +30,7 @@ def int_to_float(a: Array, target: Type, *, is_signed: bool) -> Array:
     saturate = format_of(target).width <= 8
     if number.dtype.itemsize < 8 or target is F64:
         return round_to(number.astype(np.float64), target, saturate=saturate)
-    # Double precision has 53 bits. Of more, those behind go into the last one: rounding to odd.
+    # Round to odd: f64 has 53 bits, so lower bits are ORed into the last one.
     eleven = number.dtype.type(11)
     lost = (number & number.dtype.type(0x7FF)) != 0
     odd = ((number >> eleven) | lost).astype(np.float64) * 2048.0
@@ -39,7 +39,7 @@ def int_to_float(a: Array, target: Type, *, is_signed: bool) -> Array:
 
 
 def float_to_int(a: Array, source: Type, target: IntegerType, *, is_signed: bool) -> Array:
-    """`ftoi`: the integer part, at most what the type holds; NaN becomes zero."""
+    """`ftoi`: truncate and saturate; NaN becomes zero."""
     whole = np.trunc(widen(a, source))
     low, high = _limits(target, is_signed)
     whole = np.where(np.isnan(whole), 0.0, whole)
@@ -51,12 +51,12 @@ def float_to_int(a: Array, source: Type, target: IntegerType, *, is_signed: bool
 
 
 def float_to_bool(a: Array, source: Type) -> Array:
-    """`ftoi` to i1, if not saturating: where a float is other than zero, as NaN is."""
+    """`ftoi` to i1 without saturation: whether a float is nonzero, which NaN is."""
     return widen(a, source) != 0
 
 
 def fits_integer(a: Array, source: Type, target: IntegerType, *, is_signed: bool) -> Array:
-    """Where the integer part is a number of the type; NaN and infinities are not."""
+    """Whether the truncated value is in range; NaN and infinities are not."""
     whole = np.trunc(widen(a, source))
     low, high = _limits(target, is_signed)
     return (whole >= low) & (whole < high + 1.0)
@@ -68,5 +68,5 @@ def _limits(type: IntegerType, is_signed: bool) -> tuple[int, int]:
 
 
 def bitcast(a: Array, target: Type) -> Array:
-    """`bitcast`: the same bits."""
+    """`bitcast`: reinterpret the bits."""
     return a if target is I1 else a.view(dtype(target))

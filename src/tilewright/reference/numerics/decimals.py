@@ -1,7 +1,7 @@
-"""Mathematical functions in double precision, by decimal numbers of many digits.
+"""Math functions in double precision, by multi-precision decimal arithmetic.
 
-This is for machines whose `long double` says no more than a double: slow, one number at a time, but
-with digits to spare. Zeros, infinities and NaN are left to C, which has rules for them.
+For platforms whose `long double` is no wider than a double: slow, one number at a time, but
+precise. Zeros, infinities and NaN are evaluated by C.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from tilewright.reference.tile import Array
 
 DIGITS: Final = 60
 LONGEST: Final = 420
-"""The whole part of a double has up to 309 digits; what is left of it modulo pi needs more."""
+"""The integer part of a double has up to 309 digits; its remainder modulo pi needs more."""
 ENORMOUS: Final = 10_000
-"""A power of e with a larger exponent is no double."""
+"""e to the power of a larger exponent overflows a double."""
 
 Number = Callable[..., Decimal]
 
 
 def evaluate(compute: Callable[..., Array], *operands: Array) -> Array:
-    """What a function of arrays should give for doubles."""
-    found = compute(*operands)
-    usual = ~np.isnan(found)
+    """Evaluate a NumPy function for doubles with correct rounding."""
+    approximate = compute(*operands)
+    regular = ~np.isnan(approximate)
     for operand in operands:
-        usual &= np.isfinite(operand) & (operand != 0)
+        regular &= np.isfinite(operand) & (operand != 0)
     exact = np.frompyfunc(_in_floats(FUNCTIONS[compute.__name__]), len(operands), 1)
-    chosen = [np.broadcast_to(operand, found.shape)[usual] for operand in operands]
-    result = np.array(found)
-    result[usual] = np.asarray(exact(*chosen), np.float64)
+    chosen = [np.broadcast_to(operand, approximate.shape)[regular] for operand in operands]
+    result = np.array(approximate)
+    result[regular] = np.asarray(exact(*chosen), np.float64)
     return result
 
 
@@ -53,30 +53,30 @@ def _digits(count: int) -> Any:
 
 @cache
 def pi() -> Decimal:
-    """Machin's formula, in integers."""
+    """Pi by Machin's formula, in integers."""
     unit = 10 ** (LONGEST + 10)
-    quarter = 4 * _inverse_angle(5, unit) - _inverse_angle(239, unit)
+    quarter = 4 * _arctan_inverse(5, unit) - _arctan_inverse(239, unit)
     return Decimal(4 * quarter).scaleb(-LONGEST - 10, decimal.Context(prec=LONGEST + 20))
 
 
-def _inverse_angle(n: int, unit: int) -> int:
-    """The angle whose tangent is `1 / n`, in so many parts of one."""
-    total, power, k = 0, unit // n, 1
+def _arctan_inverse(n: int, unit: int) -> int:
+    """`arctan(1 / n)` as a fixed-point number with `unit` for one."""
+    result, power, k = 0, unit // n, 1
     while power:
-        total += power // k if k % 4 == 1 else -(power // k)
+        result += power // k if k % 4 == 1 else -(power // k)
         power //= n * n
         k += 2
-    return total
+    return result
 
 
 def _series(first: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
-    """A sum of terms, each of which is the one before times a ratio, down to nothing."""
-    total, term, k = first, first, 0
-    while term and term.adjusted() > total.adjusted() - DIGITS - 3:
+    """Sum a series given by its first term and the ratios of consecutive terms."""
+    result, term, k = first, first, 0
+    while term and term.adjusted() > result.adjusted() - DIGITS - 3:
         k += 1
         term *= ratio(k)
-        total += term
-    return total
+        result += term
+    return result
 
 
 def exp(x: Decimal) -> Decimal:
@@ -121,12 +121,12 @@ def tanh(x: Decimal) -> Decimal:
 
 def sin(x: Decimal) -> Decimal:
     """The sine."""
-    return _turned(x, 0)
+    return _sine(x, 0)
 
 
 def cos(x: Decimal) -> Decimal:
-    """The cosine: the sine a quarter turn further."""
-    return _turned(x, 1)
+    """The cosine: the sine shifted by a quarter period."""
+    return _sine(x, 1)
 
 
 def tan(x: Decimal) -> Decimal:
@@ -134,18 +134,18 @@ def tan(x: Decimal) -> Decimal:
     return sin(x) / cos(x)
 
 
-def _turned(x: Decimal, quarters: int) -> Decimal:
-    """The sine, so many quarter turns further."""
+def _sine(x: Decimal, quarters: int) -> Decimal:
+    """The sine of `x` plus a number of quarter periods."""
     with _digits(LONGEST):
-        turns = (2 * x / pi()).to_integral_value()
-        rest = x - turns * pi() / 2
-    turn = (int(turns) + quarters) % 4
+        periods = (2 * x / pi()).to_integral_value()
+        rest = x - periods * pi() / 2
+    quadrant = (int(periods) + quarters) % 4
     square = -rest * rest
-    if turn % 2:
+    if quadrant % 2:
         size = _series(Decimal(1), lambda k: square / (2 * k * (2 * k - 1)))
     else:
         size = _series(+rest, lambda k: square / (2 * k * (2 * k + 1)))
-    return -size if turn > 1 else size
+    return -size if quadrant > 1 else size
 
 
 def atan2(y: Decimal, x: Decimal) -> Decimal:
@@ -156,13 +156,13 @@ def atan2(y: Decimal, x: Decimal) -> Decimal:
 
 
 def _angle(slope: Decimal) -> Decimal:
-    """The angle whose tangent is a number from -1 to 1: eight times that of an eighth."""
+    """`arctan` of a number from -1 to 1, as eight times that of an eighth of the angle."""
     for _ in range(3):
         slope = slope / (1 + (1 + slope * slope).sqrt())
     return 8 * _series(slope, lambda k: -slope * slope * (2 * k - 1) / (2 * k + 1))
 
 
-def reciprocal_root(x: Decimal) -> Decimal:
+def rsqrt(x: Decimal) -> Decimal:
     """`1 / sqrt(x)`."""
     return 1 / x.sqrt()
 
@@ -180,6 +180,6 @@ FUNCTIONS: Final[dict[str, Number]] = {
     "tanh": tanh,
     "arctan2": atan2,
     "power": power,
-    "reciprocal_root": reciprocal_root,
+    "rsqrt": rsqrt,
 }
-"""By the name of the function on arrays that does the same."""
+"""By the name of the NumPy function."""

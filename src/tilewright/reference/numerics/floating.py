@@ -1,6 +1,6 @@
-"""Float arithmetic on arrays: the exact result, rounded once in the element type.
+"""Float arithmetic on arrays: correctly rounded in the element type.
 
-`support.numerics.floating` says the same for single numbers, without NumPy.
+`support.numerics.floating` is the same for single numbers, without NumPy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tilewright.support.numerics import floating as exact
 
 NEAREST: Final = Rounding.NEAREST_EVEN
 FAST: Final = (Rounding.APPROX, Rounding.FULL)
-"""The modes that ask for a good approximation: the nearest number is the best one."""
+"""The modes that allow an approximation: the correctly rounded result is used."""
 
 
 def add(
@@ -38,7 +38,7 @@ def add(
     """`a + b`."""
     if mode is NEAREST and not flush:
         return np.add(a, b)
-    return _rounded(_sum, exact.add, element, mode, flush, a, b)
+    return _rounded(_add, exact.add, element, mode, flush, a, b)
 
 
 def subtract(
@@ -54,7 +54,7 @@ def multiply(
     """`a * b`."""
     if mode is NEAREST and not flush:
         return np.multiply(a, b)
-    return _rounded(_product, exact.multiply, element, mode, flush, a, b)
+    return _rounded(_multiply, exact.multiply, element, mode, flush, a, b)
 
 
 def divide(
@@ -64,7 +64,7 @@ def divide(
     mode = NEAREST if mode in FAST else mode
     if mode is NEAREST and not flush:
         return np.divide(a, b)
-    return _rounded(_quotient, exact.divide, element, mode, flush, a, b)
+    return _rounded(_divide, exact.divide, element, mode, flush, a, b)
 
 
 def fma(
@@ -79,7 +79,7 @@ def sqrt(a: Array, element: Type, mode: Rounding = NEAREST, *, flush: bool = Fal
     mode = NEAREST if mode in FAST else mode
     if mode is NEAREST and not flush:
         return np.sqrt(a)
-    return _rounded(_root, exact.sqrt, element, mode, flush, a)
+    return _rounded(_sqrt, exact.sqrt, element, mode, flush, a)
 
 
 def absolute(a: Array) -> Array:
@@ -93,27 +93,27 @@ def negate(a: Array) -> Array:
 
 
 def ceil(a: Array, element: Type) -> Array:
-    """The smallest integer not below `a`; a zero keeps the sign of `a`."""
+    """Round up to an integer; a zero keeps the sign of `a`."""
     return round_to(np.ceil(widen(a, element)), element)
 
 
 def floor(a: Array, element: Type) -> Array:
-    """The largest integer not above `a`; a zero keeps the sign of `a`."""
+    """Round down to an integer; a zero keeps the sign of `a`."""
     return round_to(np.floor(widen(a, element)), element)
 
 
 def remainder(a: Array, b: Array, element: Type) -> Array:
-    """`a - b * trunc(a / b)`, which is exact, with the sign of `a`."""
+    """`a - b * trunc(a / b)`, exact, with the sign of `a`."""
     return round_to(np.fmod(widen(a, element), widen(b, element)), element)
 
 
 def maximum(a: Array, b: Array, *, propagate_nan: bool = False, flush: bool = False) -> Array:
-    """The larger of two, where -0 < +0. A NaN loses against a number, or wins if it propagates."""
+    """Maximum with -0 < +0; the other operand if one is NaN, unless NaN propagates."""
     return _extreme(a, b, np.greater, np.bitwise_and, propagate_nan, flush)
 
 
 def minimum(a: Array, b: Array, *, propagate_nan: bool = False, flush: bool = False) -> Array:
-    """The smaller of two, where -0 < +0. A NaN loses against a number, or wins if it propagates."""
+    """Minimum with -0 < +0; the other operand if one is NaN, unless NaN propagates."""
     return _extreme(a, b, np.less, np.bitwise_or, propagate_nan, flush)
 
 
@@ -128,7 +128,7 @@ def _extreme(
     if flush:
         a, b = flushed(a), flushed(b)
     bits = f"u{a.dtype.itemsize}"
-    # Of equal numbers only zeros differ, in their signs: both must have one for it to win.
+    # Equal numbers differ only in the sign of zero, which the bitwise operation resolves.
     tie = ties(a.view(bits), b.view(bits)).view(a.dtype)
     chosen = np.where(wins(a, b), a, np.where(a == b, tie, b))
     a_is_nan, b_is_nan = np.isnan(a), np.isnan(b)
@@ -145,9 +145,9 @@ def _rounded(
     flush: bool,
     *operands: Array,
 ) -> Array:
-    """An operation that `odd` computes in double precision, and `one` for single patterns."""
+    """Round an operation that `odd` computes in f64; f64 itself uses `one` on bit patterns."""
     if element is F64:
-        return _one_by_one(one, mode, *operands)
+        return _elementwise(one, mode, *operands)
     if flush:
         operands = tuple(flushed(operand) for operand in operands)
     wide = np.broadcast_arrays(*(widen(operand, element) for operand in operands))
@@ -155,44 +155,44 @@ def _rounded(
     return round_and_flush(computed, mode) if flush else round_to(computed, element, mode)
 
 
-def _one_by_one(one: Callable[..., int], mode: Rounding, *operands: Array) -> Array:
-    """Double precision has no wider type to compute in: each number for itself, exactly."""
+def _elementwise(one: Callable[..., int], mode: Rounding, *operands: Array) -> Array:
+    """Compute f64 operations exactly, one element at a time, for lack of a wider type."""
     rounding = formats.Rounding[mode.name]
 
     def compute(*patterns: Any) -> int:
         return one(*map(int, patterns), formats.F64, rounding)
 
     patterns = [operand.view(np.uint64) for operand in operands]
-    found = np.frompyfunc(compute, len(operands), 1)(*patterns)
-    return np.asarray(found).astype(np.uint64).view(dtype(F64))
+    results = np.frompyfunc(compute, len(operands), 1)(*patterns)
+    return np.asarray(results).astype(np.uint64).view(dtype(F64))
 
 
-def _sum(a: Array, b: Array, mode: Rounding) -> Array:
-    total, rest = two_sum(a, b)
-    if mode is Rounding.NEGATIVE_INF:  # then a zero out of unlike signs is -0
-        cancelled = (total == 0) & (np.signbit(a) != np.signbit(b))
-        total = np.where(cancelled, -0.0, total)
-    return to_odd(total, rest)
+def _add(a: Array, b: Array, mode: Rounding) -> Array:
+    rounded, rest = two_sum(a, b)
+    if mode is Rounding.NEGATIVE_INF:  # then opposite numbers cancel to -0
+        cancelled = (rounded == 0) & (np.signbit(a) != np.signbit(b))
+        rounded = np.where(cancelled, -0.0, rounded)
+    return to_odd(rounded, rest)
 
 
-def _product(a: Array, b: Array, mode: Rounding) -> Array:
+def _multiply(a: Array, b: Array, mode: Rounding) -> Array:
     return a * b  # exact: at most 48 bits
 
 
 def _fma(a: Array, b: Array, c: Array, mode: Rounding) -> Array:
-    return _sum(a * b, c, mode)
+    return _add(a * b, c, mode)
 
 
-def _quotient(a: Array, b: Array, mode: Rounding) -> Array:
+def _divide(a: Array, b: Array, mode: Rounding) -> Array:
     quotient = a / b
-    # What is left is exact: both halves of the quotient have so few bits that their products with
-    # `b`, which has no more than single precision, fit double precision.
+    # The residual is exact: each half of the quotient has so few bits that its multiple of `b`,
+    # which has at most f32 precision, fits f64.
     high = _upper_half(quotient)
     rest = (a - high * b) - (quotient - high) * b
     return to_odd(quotient, np.where(b < 0, -rest, rest))
 
 
-def _root(a: Array, mode: Rounding) -> Array:
+def _sqrt(a: Array, mode: Rounding) -> Array:
     root = np.sqrt(a)
     high = _upper_half(root)
     low = root - high
@@ -200,5 +200,5 @@ def _root(a: Array, mode: Rounding) -> Array:
 
 
 def _upper_half(x: Array) -> Array:
-    """Numbers with 26 of their 53 bits."""
+    """Keep 26 of the 53 bits of the significand."""
     return (x.view(np.int64) & ~0x7FFFFFF).view(np.float64)

@@ -1,6 +1,6 @@
-"""Integer arithmetic on arrays, modulo what the element type holds.
+"""Integer arithmetic on arrays, modulo 2 to the width of the element type.
 
-`support.numerics.integer` says the same for single numbers, without NumPy.
+`support.numerics.integer` is the same for single numbers, without NumPy.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tilewright.reference.tile import Array, signed, unsigned, wrap
 
 
 def read(array: Array, is_signed: bool) -> Array:
-    """Integers as the numbers that they stand for."""
+    """Interpret integers as signed or unsigned numbers."""
     return signed(array) if is_signed else unsigned(array)
 
 
 def _modular(compute: Callable[[Array, Array], Array]) -> Callable[[Array, Array, Type], Array]:
-    """An operation whose result depends only on the low bits of its operands."""
+    """Wrap an operation whose result depends only on the low bits of its operands."""
 
     def run(a: Array, b: Array, element: Type) -> Array:
         if element is I1:
@@ -43,12 +43,12 @@ def negate(a: Array, element: Type) -> Array:
 
 
 def absolute(a: Array, element: Type) -> Array:
-    """`|a|` of a signed number, to be read unsigned, so that it always fits."""
+    """`|a|` of a signed number, as an unsigned one."""
     return wrap(np.abs(signed(a)), element)
 
 
 def multiply_high(a: Array, b: Array, element: Type) -> Array:
-    """The high half of the unsigned product."""
+    """The high bits of the double-width unsigned result of `a * b`."""
     x, y = unsigned(a), unsigned(b)
     if element is I1:
         return np.zeros_like(x * y, np.bool_)
@@ -59,7 +59,7 @@ def multiply_high(a: Array, b: Array, element: Type) -> Array:
 
 
 def _high_half(x: Array, y: Array) -> Array:
-    """The high 64 bits of a product, from those of the halves."""
+    """The high 64 bits of `x * y`, from 32-bit partial results."""
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
     x1, x0, y1, y0 = x >> half, x & low, y >> half, y & low
     middle = x1 * y0 + ((x0 * y0) >> half)
@@ -67,7 +67,7 @@ def _high_half(x: Array, y: Array) -> Array:
 
 
 def divide(a: Array, b: Array, element: Type, *, is_signed: bool, mode: Rounding) -> Array:
-    """`a / b` rounded to an integer; division by zero gives anything."""
+    """`a / b` rounded to an integer; division by zero is undefined."""
     x, y = read(a, is_signed), read(b, is_signed)
     divisor = np.where(y == 0, np.ones_like(y), y)
     quotient = np.floor_divide(x, divisor)
@@ -80,23 +80,23 @@ def divide(a: Array, b: Array, element: Type, *, is_signed: bool, mode: Rounding
 
 
 def remainder(a: Array, b: Array, element: Type, *, is_signed: bool) -> Array:
-    """What division toward zero leaves, with the sign of `a`."""
+    """The remainder of truncated division, with the sign of `a`."""
     x, y = read(a, is_signed), read(b, is_signed)
     return wrap(np.fmod(x, np.where(y == 0, np.ones_like(y), y)), element)
 
 
 def maximum(a: Array, b: Array, *, is_signed: bool) -> Array:
-    """The larger of two."""
+    """Maximum."""
     return np.where(read(a, is_signed) >= read(b, is_signed), a, b)
 
 
 def minimum(a: Array, b: Array, *, is_signed: bool) -> Array:
-    """The smaller of two."""
+    """Minimum."""
     return np.where(read(a, is_signed) <= read(b, is_signed), a, b)
 
 
 def shift_left(a: Array, amount: Array, element: Type) -> Array:
-    """`a * 2**amount`, the amount unsigned; one of the width or more leaves zero."""
+    """`a << amount`; zero if the unsigned amount is at least the width."""
     x, by = unsigned(a), unsigned(amount)
     width = 1 if element is I1 else 8 * x.dtype.itemsize
     fits = by < width
@@ -104,7 +104,7 @@ def shift_left(a: Array, amount: Array, element: Type) -> Array:
 
 
 def shift_right(a: Array, amount: Array, element: Type, *, is_signed: bool) -> Array:
-    """`a / 2**amount` rounded down, the amount unsigned; at most copies of the sign are left."""
+    """`a >> amount`; copies of the sign if the unsigned amount is at least the width."""
     x, by = read(a, is_signed), unsigned(amount)
     width = 1 if element is I1 else 8 * x.dtype.itemsize
     fits = by < width

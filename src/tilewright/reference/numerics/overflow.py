@@ -1,4 +1,4 @@
-"""Where integer operations wrap: where the exact result does not fit its type."""
+"""Overflow of integer operations: whether the exact result is out of range."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ EXACT: Final[dict[str, Callable[..., Any]]] = {
     "shli": _shift,
     "trunci": _same,
 }
-"""By what all dialects call them."""
+"""By the mnemonic that all dialects share."""
 
 
 def wraps(
     kind: type[Operation], operands: Sequence[Array], result: Type, *, is_signed: bool
 ) -> Array:
-    """Where an operation wraps; computed with Python's integers, which never do."""
+    """Whether an operation overflows, computed with Python's integers."""
     assert isinstance(result, IntegerType)
     numbers = [read(operand, is_signed).astype(object) for operand in operands]
     compute = EXACT[kind.name.rpartition(".")[2]]

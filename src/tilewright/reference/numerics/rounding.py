@@ -1,8 +1,7 @@
-"""Rounding: which number of a float type a number in double precision becomes.
+"""Rounding of numbers in f64 to a float type.
 
-Results that double precision cannot hold come here rounded to odd: where something was cut off,
-the last bit is set. With two bits or more to spare, rounding that once more gives what rounding
-the exact result would have given, in every mode.
+Results that are inexact in f64 must be rounded to odd: the last bit is set if bits were lost. With
+at least two extra bits, rounding them again yields the correctly rounded result in every mode.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ TO_INTEGER: Final[dict[Rounding, Callable[[Array], Array]]] = {
     Rounding.NEGATIVE_INF: np.floor,
     Rounding.POSITIVE_INF: np.ceil,
 }
-"""The integer that a number becomes."""
+"""Rounding to an integer by mode."""
 
 
 def round_to(
     x: Array, element: Type, mode: Rounding = Rounding.NEAREST_EVEN, *, saturate: bool = False
 ) -> Array:
-    """Numbers in double precision as numbers of a type.
+    """Round f64 numbers to a type.
 
-    Beyond the largest number of the type is infinity; with `saturate`, or where the mode never
-    makes a number larger, the largest number itself.
+    Overflow yields infinity, or the largest finite number with `saturate` or in a
+    mode that rounds toward zero there.
     """
     if element is F64:
         return x
-    if mode is Rounding.NEAREST_EVEN and element in (F16, F32):  # NumPy rounds these once
+    if mode is Rounding.NEAREST_EVEN and element in (F16, F32):  # correctly rounded by NumPy
         return x.astype(dtype(element))
     format = format_of(element)
     if not format.signed:
@@ -57,14 +56,14 @@ def round_to(
 
 
 def _to_precision(x: Array, format: FloatFormat, mode: Rounding, min_exponent: int) -> Array:
-    """The nearest multiple of the last place that a number has in a format."""
+    """Round to a multiple of the ulp that a number has in a format."""
     exponent = np.maximum(np.frexp(x)[1] - 1, min_exponent)
-    place = exponent - format.mantissa_bits
-    return np.ldexp(TO_INTEGER[mode](np.ldexp(x, -place)), place)
+    ulp_exponent = exponent - format.mantissa_bits
+    return np.ldexp(TO_INTEGER[mode](np.ldexp(x, -ulp_exponent)), ulp_exponent)
 
 
 def _shrinks(x: Array, mode: Rounding) -> Array:
-    """Whether a mode never makes a number larger in magnitude."""
+    """Whether a mode never increases the magnitude."""
     negative = np.signbit(x)
     if mode is Rounding.NEGATIVE_INF:
         return ~negative
@@ -74,25 +73,25 @@ def _shrinks(x: Array, mode: Rounding) -> Array:
 
 
 def _encode(x: Array, element: Type) -> Array:
-    """Numbers of a type, infinities and NaN, as elements."""
+    """Encode numbers of a type, infinities and NaN as elements."""
     if element is FNV8E5M3FNU:
         patterns = np.searchsorted(values_of(FNV8E5M3FNU)[:-1], x)
         return np.where(np.isnan(x), 0xFF, patterns).astype(np.uint8)
-    if element is F4E2M1FN:  # has no NaN, and takes the largest number for it
+    if element is F4E2M1FN:  # has no NaN: encoded as the largest number
         x = np.where(np.isnan(x), max_finite(element), x)
-    if element is F8E8M0FNU:  # has no zero, and takes the smallest number for it
+    if element is F8E8M0FNU:  # has no zero: encoded as the smallest number
         x = np.maximum(x, 2.0**-127)
     return x.astype(dtype(element))
 
 
 @cache
 def values_of(element: Type) -> Array:
-    """What every pattern of a small type is worth, in double precision."""
+    """The values of all bit patterns of a small type, in f64."""
     format = format_of(element)
-    return np.array([_worth(pattern, format) for pattern in range(1 << format.width)])
+    return np.array([_value(pattern, format) for pattern in range(1 << format.width)])
 
 
-def _worth(pattern: int, format: FloatFormat) -> float:
+def _value(pattern: int, format: FloatFormat) -> float:
     exact = decode(pattern, format)
     if exact.kind is Kind.NAN:
         return float("nan")
@@ -109,21 +108,21 @@ def max_finite(element: Type) -> float:
 
 
 def widen(array: Array, element: Type) -> Array:
-    """Elements as numbers in double precision, which holds those of every type."""
+    """Convert elements to f64, which represents every type exactly."""
     if element is FNV8E5M3FNU:
         return values_of(element)[array]
     return array.astype(np.float64)
 
 
 def two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """A sum, and what its rounding left out; that is exact (Knuth)."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+    """A sum and its rounding error, which is exact (Knuth)."""
+    rounded = a + b
+    part = rounded - a
+    return rounded, (a - (rounded - part)) + (b - part)
 
 
 def to_odd(x: Array, rest: Array) -> Array:
-    """`x + rest`, which is nearer to `x` than to any other number, rounded to odd."""
+    """Round `x + rest` to odd, where `x` is the nearest f64."""
     inexact = (rest != 0) & np.isfinite(x) & np.isfinite(rest)
     even = (x.view(np.int64) & 1) == 0
     toward = np.nextafter(x, np.where(rest > 0, np.inf, -np.inf))
@@ -131,15 +130,15 @@ def to_odd(x: Array, rest: Array) -> Array:
 
 
 def flush(array: Array) -> Array:
-    """Subnormal numbers of single precision as zeros of their sign."""
+    """Flush subnormal f32 numbers to zeros of their sign."""
     tiny = np.abs(array) < np.float32(2.0**-126)
     return np.where(tiny, np.copysign(np.float32(0), array), array)
 
 
 def round_and_flush(x: Array, mode: Rounding) -> Array:
-    """Numbers in double precision as single precision, where subnormal results become zero.
+    """Round f64 to f32, with subnormal results flushed to zero.
 
-    What counts is the result that rounding gives if exponents have no end, as on the hardware.
+    A result is subnormal if it is after rounding with an unbounded exponent, as on the hardware.
     """
     unbounded = _to_precision(x, format_of(F32), mode, -2000)
     tiny = np.abs(unbounded) < 2.0**-126

@@ -16,13 +16,13 @@ from tilewright.ir.operation import Operation
 from tilewright.reference import tile
 from tilewright.reference.batch import Batch
 from tilewright.reference.conversion import converted_to_integer
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.integer import check_division, check_divisor, check_overflow
-from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import conversion
 from tilewright.reference.numerics import floating as floats
 from tilewright.reference.numerics import integer as integers
 from tilewright.reference.numerics.comparison import float_relation, integer_relation
-from tilewright.reference.nv_tileaa.enums import PROMISES
+from tilewright.reference.nv_tileaa.enums import OVERFLOW_FLAGS
 from tilewright.reference.tile import Array, element, shape, wrap
 
 ROUNDINGS: Final = {
@@ -35,9 +35,9 @@ ROUNDINGS: Final = {
 }
 
 
-@meaning(constant.ConstantOp)
+@evaluator(constant.ConstantOp)
 def constant_(op: constant.ConstantOp, at: Batch) -> Array:
-    """The literal."""
+    """A constant."""
     value, kind = op.value, element(op.result)
     if isinstance(value, DenseElementsAttr):
         return tile.constant(value.data, kind, shape(op.result))
@@ -53,11 +53,11 @@ OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
 }
 
 
-@meaning(*OVERFLOWING)
+@evaluator(*OVERFLOWING)
 def overflowing(op: integer.OverflowingInteger, at: Batch) -> Array:
-    """Sum, difference, product and shift to the left, modulo the width."""
+    """Add, subtract, multiply and shift left, modulo the width."""
     lhs, rhs = at[op.lhs], at[op.rhs]
-    check_overflow(op, at, PROMISES[op.overflow], lhs, rhs)
+    check_overflow(op, at, OVERFLOW_FLAGS[op.overflow], lhs, rhs)
     return OVERFLOWING[type(op)](lhs, rhs, element(op.result))
 
 
@@ -81,52 +81,52 @@ DIVISIONS: Final[dict[type[Operation], tuple[bool, Rounding]]] = {
 }
 
 
-@meaning(*LOGIC)
+@evaluator(*LOGIC)
 def logic(op: integer.BinaryInteger, at: Batch) -> Array:
-    """Each bit for itself."""
+    """Bitwise and, or, xor."""
     return LOGIC[type(op)](at[op.lhs], at[op.rhs])
 
 
-@meaning(*EXTREMES)
+@evaluator(*EXTREMES)
 def extreme(op: integer.BinaryInteger, at: Batch) -> Array:
-    """The larger or the smaller of two."""
+    """Maximum or minimum."""
     compute, is_signed = EXTREMES[type(op)]
     return compute(at[op.lhs], at[op.rhs], is_signed=is_signed)
 
 
-@meaning(*DIVISIONS)
+@evaluator(*DIVISIONS)
 def divide(op: integer.BinaryInteger, at: Batch) -> Array:
-    """The quotient."""
+    """Divide."""
     is_signed, mode = DIVISIONS[type(op)]
     lhs, rhs = at[op.lhs], at[op.rhs]
     check_division(op, at, lhs, rhs, is_signed=is_signed)
     return integers.divide(lhs, rhs, element(op.result), is_signed=is_signed, mode=mode)
 
 
-@meaning(integer.RemSIOp, integer.RemUIOp)
+@evaluator(integer.RemSIOp, integer.RemUIOp)
 def remainder(op: integer.BinaryInteger, at: Batch) -> Array:
-    """What division toward zero leaves."""
+    """The remainder of truncated division."""
     lhs, rhs, is_signed = at[op.lhs], at[op.rhs], isinstance(op, integer.RemSIOp)
     check_divisor(op, at, rhs)
     return integers.remainder(lhs, rhs, element(op.result), is_signed=is_signed)
 
 
-@meaning(integer.ShRSIOp, integer.ShRUIOp)
+@evaluator(integer.ShRSIOp, integer.ShRUIOp)
 def shift_right(op: integer.BinaryInteger, at: Batch) -> Array:
-    """Shift to the right; a signed one copies the top bit."""
+    """Arithmetic or logical shift right."""
     lhs, rhs, is_signed = at[op.lhs], at[op.rhs], isinstance(op, integer.ShRSIOp)
     return integers.shift_right(lhs, rhs, element(op.result), is_signed=is_signed)
 
 
-@meaning(comparison.CmpIOp)
+@evaluator(comparison.CmpIOp)
 def cmpi(op: comparison.CmpIOp, at: Batch) -> Array:
-    """Whether a relation of integers holds."""
+    """Compare integers."""
     return integer_relation(op.predicate, at[op.lhs], at[op.rhs])
 
 
-@meaning(comparison.CmpFOp)
+@evaluator(comparison.CmpFOp)
 def cmpf(op: comparison.CmpFOp, at: Batch) -> Array:
-    """Whether a relation of floats holds."""
+    """Compare floats."""
     return float_relation(op.predicate, at[op.lhs], at[op.rhs])
 
 
@@ -144,76 +144,76 @@ FLOAT_EXTREMES: Final[dict[type[Operation], tuple[Callable[..., Array], bool]]] 
 }
 
 
-@meaning(*FLOATS)
+@evaluator(*FLOATS)
 def arithmetic(op: floating.RoundedBinaryFloat, at: Batch) -> Array:
-    """Sum, difference, product and quotient, rounded as told."""
+    """Add, subtract, multiply, divide with a rounding mode."""
     mode = ROUNDINGS[op.rounding]
     return FLOATS[type(op)](at[op.lhs], at[op.rhs], element(op.result), mode)
 
 
-@meaning(*FLOAT_EXTREMES)
+@evaluator(*FLOAT_EXTREMES)
 def float_extreme(op: floating.ExtremeFloat, at: Batch) -> Array:
-    """The larger or the smaller of two; `maximumf` and `minimumf` propagate NaN."""
+    """Maximum or minimum; `maximumf` and `minimumf` propagate NaN."""
     compute, propagate_nan = FLOAT_EXTREMES[type(op)]
     return compute(at[op.lhs], at[op.rhs], propagate_nan=propagate_nan)
 
 
-@meaning(floating.RemFOp)
+@evaluator(floating.RemFOp)
 def remf(op: floating.RemFOp, at: Batch) -> Array:
-    """The remainder of the division that cuts off, exactly."""
+    """The exact remainder of truncated division."""
     return floats.remainder(at[op.lhs], at[op.rhs], element(op.result))
 
 
-@meaning(floating.NegFOp)
+@evaluator(floating.NegFOp)
 def negf(op: floating.NegFOp, at: Batch) -> Array:
-    """The sign bit is flipped."""
+    """Flip the sign bit."""
     return floats.negate(at[op.operand])
 
 
-@meaning(casts.SIToFPOp, casts.UIToFPOp)
+@evaluator(casts.SIToFPOp, casts.UIToFPOp)
 def to_float(op: casts.FromInteger, at: Batch) -> Array:
-    """The nearest number of a float type."""
+    """Convert to the nearest float."""
     is_signed = isinstance(op, casts.SIToFPOp)
     return conversion.int_to_float(at[op.source], element(op.result), is_signed=is_signed)
 
 
-@meaning(casts.FPToSIOp, casts.FPToUIOp)
+@evaluator(casts.FPToSIOp, casts.FPToUIOp)
 def to_integer(op: casts.ToInteger, at: Batch) -> Array:
-    """The integer part; what does not fit is undefined."""
+    """Truncate to an integer; values out of range are undefined."""
     is_signed = isinstance(op, casts.FPToSIOp)
     return converted_to_integer(op, at, op.source, is_signed=is_signed, is_defined=False)
 
 
-@meaning(casts.ExtSIOp, casts.ExtUIOp)
+@evaluator(casts.ExtSIOp, casts.ExtUIOp)
 def extend(op: casts.IntegerCast, at: Batch) -> Array:
-    """The same integer in more bits."""
+    """Sign- or zero-extend."""
     types, is_signed = (element(op.source), element(op.result)), isinstance(op, casts.ExtSIOp)
     return conversion.extend(at[op.source], *types, is_signed=is_signed)
 
 
-@meaning(casts.TruncIOp)
+@evaluator(casts.TruncIOp)
 def truncate(op: casts.TruncIOp, at: Batch) -> Array:
-    """The low bits."""
-    check_overflow(op, at, PROMISES[op.overflow], at[op.source])
+    """Truncate to the low bits."""
+    check_overflow(op, at, OVERFLOW_FLAGS[op.overflow], at[op.source])
     return wrap(at[op.source], element(op.result))
 
 
-@meaning(casts.ExtFOp, casts.TruncFOp, casts.ConvertFOp)
+@evaluator(casts.ExtFOp, casts.TruncFOp, casts.ConvertFOp)
 def convert_float(op: casts.ExtFOp | casts.TruncFOp | casts.ConvertFOp, at: Batch) -> Array:
-    """The same number in another type, rounded."""
+    """Convert between float types with rounding."""
     mode = ROUNDINGS[None if isinstance(op, casts.ExtFOp) else op.rounding]
     return conversion.float_to_float(at[op.source], element(op.source), element(op.result), mode)
 
 
-@meaning(casts.BitcastOp)
+@evaluator(casts.BitcastOp)
 def bitcast(op: casts.BitcastOp, at: Batch) -> Array:
-    """The same bits, read as another type."""
+    """Reinterpret the bits as another type."""
     return conversion.bitcast(at[op.source], element(op.result))
 
 
-@meaning(comparison.SelectOp)
+@evaluator(comparison.SelectOp)
 def select(op: comparison.SelectOp, at: Batch) -> Any:
-    """One of two values: for each element, or as a whole by a scalar."""
+    """Select elementwise, or whole values by a scalar condition."""
     values: tuple[Array, Array] = at[op.true_value], at[op.false_value]
     condition: Array = at[op.condition]
     spread = condition.reshape(*condition.shape, *[1] * (values[0].ndim - condition.ndim))

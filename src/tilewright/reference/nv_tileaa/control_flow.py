@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tilewright.dialects import scf as d
 from tilewright.reference.batch import Batch, merge
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.walk import (
     Counting,
     Crossing,
@@ -17,32 +17,32 @@ from tilewright.reference.walk import (
     walk,
 )
 
-meaning(d.YieldOp, d.ConditionOp)(leave)
+evaluator(d.YieldOp, d.ConditionOp)(leave)
 
 
-@meaning(d.IfOp)
+@evaluator(d.IfOp)
 def if_(op: d.IfOp, at: Batch) -> Crossing:
-    """Each block takes the branch that its condition says."""
+    """Run the region that the condition of each block selects."""
     return branch(at, op.condition, op.then_region, op.else_region, d.YieldOp)
 
 
-@meaning(d.ForOp)
+@evaluator(d.ForOp)
 def for_(op: d.ForOp, at: Batch) -> Crossing:
-    """The index counts from the lower bound by the step, while it is below the upper bound."""
+    """Counted loop from the lower bound by the step while below the upper bound."""
     bounds = op.lower_bound, op.upper_bound, op.step
     unsigned, body = op.unsigned_cmp, op.body.block
     return count(Counting(op, *bounds, op.init_args, unsigned, body, d.YieldOp), at)
 
 
-@meaning(d.WhileOp)
+@evaluator(d.WhileOp)
 def while_(op: d.WhileOp, at: Batch) -> Crossing:
-    """`before` decides whether to go on; if not, what it passes on are the results."""
+    """Loop while the condition of `before` is true; its forwarded values are the results."""
     before, after = op.before.block, op.after.block
     done: list[Exit] = []
-    watch = at.machine.watch(op)
+    detector = at.machine.detect_livelock(op)
     active, carried = at, [at[value] for value in op.init_args]
     while True:
-        waiting = watch.turn(active, carried)
+        waiting = detector.begin_iteration(active, carried)
         if waiting is not None:
             yield waiting
         active.bind(before.args, carried)

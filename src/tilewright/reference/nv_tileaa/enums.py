@@ -1,4 +1,4 @@
-"""What the modes of nv_tileaa are called in Tile IR, whose words the numerics and memory speak."""
+"""Modes of nv_tileaa as those of Tile IR, which the numerics and the memory model use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.dialects.nv_tileaa.attributes import (
 ROUNDINGS: Final = {mode: tile_ir.Rounding[mode.name] for mode in RoundingMode}
 PADDINGS: Final = {padding: tile_ir.PaddingValue[padding.name] for padding in PaddingValue}
 RMW_MODES: Final = {mode: tile_ir.AtomicMode[mode.name] for mode in RmwMode}
-PROMISES: Final = {
+OVERFLOW_FLAGS: Final = {
     OverflowAttr(): tile_ir.Overflow.NONE,
     OverflowAttr("nsw"): tile_ir.Overflow.NO_SIGNED_WRAP,
     OverflowAttr("nuw"): tile_ir.Overflow.NO_UNSIGNED_WRAP,
@@ -25,5 +25,5 @@ PROMISES: Final = {
 
 
 def is_signed(signedness: Signedness | None) -> bool:
-    """How the bits of integers are read."""
+    """Whether integers are interpreted as signed."""
     return signedness is Signedness.SIGNED

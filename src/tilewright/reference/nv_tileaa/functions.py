@@ -1,4 +1,4 @@
-"""math: functions of numbers, computed with more bits than the result has."""
+"""math: functions of floats, computed with extra precision."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tilewright.dialects.math import ops as d
 from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.numerics import floating as floats
 from tilewright.reference.numerics import functions
 from tilewright.reference.numerics import integer as integers
@@ -34,7 +34,7 @@ UNARY: Final[dict[type[Operation], Callable[[Array], Array]]] = {
     d.Log1pOp: np.log1p,
     d.Log2Op: np.log2,
     d.RoundEvenOp: np.rint,
-    d.RsqrtOp: functions.reciprocal_root,
+    d.RsqrtOp: functions.rsqrt,
     d.SinOp: np.sin,
     d.SinhOp: np.sinh,
     d.TanOp: np.tan,
@@ -53,61 +53,61 @@ CLASSES: Final[dict[type[Operation], Callable[[Array], Array]]] = {
 }
 
 
-@meaning(*UNARY)
+@evaluator(*UNARY)
 def unary(op: d.UnaryFloat, at: Batch) -> Array:
-    """Functions of one number: the nearest result."""
+    """Unary functions, correctly rounded."""
     return functions.evaluate(UNARY[type(op)], element(op.result), at[op.operand])
 
 
-@meaning(*BINARY)
+@evaluator(*BINARY)
 def binary(op: d.BinaryFloat, at: Batch) -> Array:
-    """Functions of two numbers: the nearest result."""
+    """Binary functions, correctly rounded."""
     return functions.evaluate(BINARY[type(op)], element(op.result), at[op.lhs], at[op.rhs])
 
 
-@meaning(*CLASSES)
+@evaluator(*CLASSES)
 def classify(op: d.ClassifyOp, at: Batch) -> Array:
-    """What kind of number it is."""
+    """Classify floats."""
     return CLASSES[type(op)](at[op.operand])
 
 
-@meaning(d.AbsFOp)
+@evaluator(d.AbsFOp)
 def absf(op: d.AbsFOp, at: Batch) -> Array:
-    """The sign bit is cleared."""
+    """Clear the sign bit."""
     return floats.absolute(at[op.operand])
 
 
-@meaning(d.CeilOp)
+@evaluator(d.CeilOp)
 def ceil(op: d.CeilOp, at: Batch) -> Array:
-    """The least integer that is not smaller."""
+    """Round up to an integer."""
     return floats.ceil(at[op.operand], element(op.result))
 
 
-@meaning(d.FloorOp)
+@evaluator(d.FloorOp)
 def floor(op: d.FloorOp, at: Batch) -> Array:
-    """The greatest integer that is not larger."""
+    """Round down to an integer."""
     return floats.floor(at[op.operand], element(op.result))
 
 
-@meaning(d.SqrtOp)
+@evaluator(d.SqrtOp)
 def sqrt(op: d.SqrtOp, at: Batch) -> Array:
     """The square root."""
     return floats.sqrt(at[op.operand], element(op.result))
 
 
-@meaning(d.FmaOp)
+@evaluator(d.FmaOp)
 def fma(op: d.FmaOp, at: Batch) -> Array:
-    """Product and sum with a single rounding."""
+    """Fused multiply-add with a single rounding."""
     return floats.fma(at[op.a], at[op.b], at[op.c], element(op.result))
 
 
-@meaning(d.FPowIOp)
+@evaluator(d.FPowIOp)
 def fpowi(op: d.FPowIOp, at: Batch) -> Array:
     """Power with a signed integer exponent."""
     return functions.power(at[op.lhs], signed(at[op.rhs]), element(op.result))
 
 
-@meaning(d.AbsIOp)
+@evaluator(d.AbsIOp)
 def absi(op: d.AbsIOp, at: Batch) -> Array:
-    """The magnitude of a signed integer, to be read as unsigned."""
+    """The absolute value of a signed integer, as an unsigned one."""
     return integers.absolute(at[op.operand], element(op.result))

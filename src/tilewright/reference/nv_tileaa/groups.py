@@ -1,4 +1,4 @@
-"""The modules that hold the meanings of nv_tileaa and of what its programs use besides it."""
+"""The modules that register the evaluators of nv_tileaa and of the dialects it is used with."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ GROUPS: Final = (
     structure,
     view,
 )
-"""To import them fills the table."""
+"""Importing them fills the table."""

@@ -10,11 +10,11 @@ import numpy as np
 from tilewright.dialects.nv_tileaa import integer as d
 from tilewright.ir.operation import Operation
 from tilewright.reference.batch import Batch
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.integer import check_division, check_divisor, check_overflow
-from tilewright.reference.meanings import meaning
 from tilewright.reference.numerics import integer
 from tilewright.reference.numerics.comparison import integer_relation
-from tilewright.reference.nv_tileaa.enums import PROMISES, ROUNDINGS, is_signed
+from tilewright.reference.nv_tileaa.enums import OVERFLOW_FLAGS, ROUNDINGS, is_signed
 from tilewright.reference.tile import Array, element
 
 OVERFLOWING: Final[dict[type[Operation], Callable[..., Array]]] = {
@@ -30,65 +30,65 @@ LOGIC: Final[dict[type[Operation], Callable[[Array, Array], Array]]] = {
 }
 
 
-@meaning(*OVERFLOWING)
+@evaluator(*OVERFLOWING)
 def overflowing(op: d.OverflowingInteger, at: Batch) -> Array:
-    """Sum, difference, product and shift to the left, modulo the width."""
+    """Add, subtract, multiply and shift left, modulo the width."""
     lhs, rhs = at[op.lhs], at[op.rhs]
-    check_overflow(op, at, PROMISES[op.overflow], lhs, rhs)
+    check_overflow(op, at, OVERFLOW_FLAGS[op.overflow], lhs, rhs)
     return OVERFLOWING[type(op)](lhs, rhs, element(op.result))
 
 
-@meaning(*LOGIC)
+@evaluator(*LOGIC)
 def logic(op: d.BinaryInteger, at: Batch) -> Array:
-    """Each bit for itself."""
+    """Bitwise and, or, xor."""
     return LOGIC[type(op)](at[op.lhs], at[op.rhs])
 
 
-@meaning(d.NegIOp)
+@evaluator(d.NegIOp)
 def negi(op: d.NegIOp, at: Batch) -> Array:
-    """Zero minus the source."""
+    """Negate."""
     source = at[op.source]
-    check_overflow(op, at, PROMISES[op.overflow], source)
+    check_overflow(op, at, OVERFLOW_FLAGS[op.overflow], source)
     return integer.negate(source, element(op.result))
 
 
-@meaning(d.AbsIOp)
+@evaluator(d.AbsIOp)
 def absi(op: d.AbsIOp, at: Batch) -> Array:
-    """The magnitude of a signed integer, to be read as unsigned."""
+    """The absolute value of a signed integer, as an unsigned one."""
     return integer.absolute(at[op.source], element(op.result))
 
 
-@meaning(d.MulHiUIOp)
+@evaluator(d.MulHiUIOp)
 def mulhiui(op: d.MulHiUIOp, at: Batch) -> Array:
-    """The high half of the unsigned product."""
+    """The high bits of the double-width unsigned result of `lhs * rhs`."""
     return integer.multiply_high(at[op.lhs], at[op.rhs], element(op.result))
 
 
-@meaning(d.DivIOp)
+@evaluator(d.DivIOp)
 def divi(op: d.DivIOp, at: Batch) -> Array:
-    """The quotient, rounded as told."""
+    """Divide with a rounding mode."""
     lhs, rhs, signed = at[op.lhs], at[op.rhs], is_signed(op.signedness)
     check_division(op, at, lhs, rhs, is_signed=signed)
     mode = ROUNDINGS[op.rounding_mode]
     return integer.divide(lhs, rhs, element(op.result), is_signed=signed, mode=mode)
 
 
-@meaning(d.RemIOp)
+@evaluator(d.RemIOp)
 def remi(op: d.RemIOp, at: Batch) -> Array:
-    """What division toward zero leaves."""
+    """The remainder of truncated division."""
     lhs, rhs, signed = at[op.lhs], at[op.rhs], is_signed(op.signedness)
     check_divisor(op, at, rhs)
     return integer.remainder(lhs, rhs, element(op.result), is_signed=signed)
 
 
-@meaning(d.ShRIOp)
+@evaluator(d.ShRIOp)
 def shri(op: d.ShRIOp, at: Batch) -> Array:
-    """Shift to the right; a signed one copies the top bit."""
+    """Arithmetic or logical shift right."""
     lhs, rhs, signed = at[op.lhs], at[op.rhs], is_signed(op.signedness)
     return integer.shift_right(lhs, rhs, element(op.result), is_signed=signed)
 
 
-@meaning(d.CmpIOp)
+@evaluator(d.CmpIOp)
 def cmpi(op: d.CmpIOp, at: Batch) -> Array:
-    """Whether a relation holds."""
+    """Compare."""
     return integer_relation(op.predicate, at[op.lhs], at[op.rhs])

@@ -1,4 +1,4 @@
-"""Memory through pointers, atomics, tokens, and what orders grids."""
+"""Memory operations through pointers, atomics, tokens, and ordering of grids."""
 
 from __future__ import annotations
 
@@ -7,72 +7,72 @@ from tilewright.dialects.nv_tileaa import memory as d
 from tilewright.reference.access import NO_TOKEN, Token, join_tokens
 from tilewright.reference.atomics import COMBINE, one_by_one, swapped
 from tilewright.reference.batch import Batch
-from tilewright.reference.core import moved
-from tilewright.reference.meanings import meaning
+from tilewright.reference.core import advanced
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.memory import allocated
 from tilewright.reference.nv_tileaa.enums import RMW_MODES
 from tilewright.reference.tile import Array, pointee, stride_in_memory
 
 
-@meaning(d.CreateMemTokenOp)
+@evaluator(d.CreateMemTokenOp)
 def create_mem_token(op: d.CreateMemTokenOp, at: Batch) -> Token:
-    """A token that depends on nothing."""
+    """Make a token without dependences."""
     return NO_TOKEN
 
 
-@meaning(d.JoinMemTokenOp)
+@evaluator(d.JoinMemTokenOp)
 def join_mem_token(op: d.JoinMemTokenOp, at: Batch) -> Token:
-    """A token that depends on all of several others."""
+    """Make a token that depends on several others."""
     return join_tokens([at[token] for token in op.tokens])
 
 
-@meaning(d.AddPtrOp)
+@evaluator(d.AddPtrOp)
 def addptr(op: d.AddPtrOp, at: Batch) -> Array:
-    """Addresses, a signed number of elements or bytes further."""
+    """Advance addresses by a signed number of elements or bytes."""
     size = 1 if op.in_bytes else stride_in_memory(pointee(op.pointers))
-    return moved(op, at, at[op.pointers], at[op.offsets], size)
+    return advanced(op, at, at[op.pointers], at[op.offsets], size)
 
 
-@meaning(d.LoadOp)
+@evaluator(d.LoadOp)
 def load(op: d.LoadOp, at: Batch) -> tuple[Array, Token]:
-    """One element through each pointer, or that of `other` where the mask is false."""
+    """Load through pointers, with `other` where the mask is false."""
     access = at.machine.access(op, at, at.get(op.token))
-    where, other = at.get(op.mask), at.get(op.other)
-    return access.load(at[op.pointers], pointee(op.pointers), where, other), access.token
+    mask, other = at.get(op.mask), at.get(op.other)
+    return access.load(at[op.pointers], pointee(op.pointers), mask, other), access.token
 
 
-@meaning(d.StoreOp)
+@evaluator(d.StoreOp)
 def store(op: d.StoreOp, at: Batch) -> Token:
-    """One element through each pointer, where the mask is true."""
+    """Store through pointers, with a mask."""
     access = at.machine.access(op, at, at.get(op.token))
     access.store(at[op.pointers], pointee(op.pointers), at[op.value], at.get(op.mask))
     return access.token
 
 
-@meaning(a.AtomicRmwOp)
+@evaluator(a.AtomicRmwOp)
 def atomic_rmw(op: a.AtomicRmwOp, at: Batch) -> tuple[Array, Token]:
-    """Combines memory with a value; gives what was there before."""
+    """Combine memory with a value; return the old values."""
     access = at.machine.access(op, at, at.get(op.token))
-    update, where = one_by_one(COMBINE[RMW_MODES[op.mode]]), at.get(op.mask)
-    return access.update(at[op.pointers], (at[op.value],), update, where), access.token
+    update, mask = one_by_one(COMBINE[RMW_MODES[op.mode]]), at.get(op.mask)
+    return access.update(at[op.pointers], (at[op.value],), update, mask), access.token
 
 
-@meaning(a.AtomicCasOp)
+@evaluator(a.AtomicCasOp)
 def atomic_cas(op: a.AtomicCasOp, at: Batch) -> tuple[Array, Token]:
-    """Stores a value where memory has the bits of `compare`; gives what was there before."""
+    """Store a value where memory has the bits of `compare`; return the old values."""
     access = at.machine.access(op, at, at.get(op.token))
-    operands, where = (at[op.compare], at[op.value]), at.get(op.mask)
+    operands, mask = (at[op.compare], at[op.value]), at.get(op.mask)
     update = one_by_one(swapped)
-    return access.update(at[op.pointers], operands, update, where, operands[0]), access.token
+    return access.update(at[op.pointers], operands, update, mask, operands[0]), access.token
 
 
-@meaning(d.AllocaOp)
+@evaluator(d.AllocaOp)
 def alloca(op: d.AllocaOp, at: Batch) -> Array:
-    """Memory for each block, until the region ends that asked for it."""
+    """Allocate memory for each block, freed at the end of the region."""
     return allocated(op, at, op.count, op.alignment, is_shared=op.shared_by_grid)
 
 
-@meaning(d.FenceAliasOp, d.LaunchDependentsOp, d.WaitOnDependenciesOp)
+@evaluator(d.FenceAliasOp, d.LaunchDependentsOp, d.WaitOnDependenciesOp)
 def order(op: d.TokenOp, at: Batch) -> Token:
-    """Addresses have no aliases here and grids run one after the other: only the order stays."""
+    """Only forward the token: addresses have no aliases and grids are serialized here."""
     return at.get(op.token) or NO_TOKEN

@@ -1,4 +1,4 @@
-"""Promises, printing, and what means nothing when it runs."""
+"""Assumptions, printing, and operations without run-time effect."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tilewright.dialects.nv_tileaa.shape import SplatOp
 from tilewright.ir.values import Value
 from tilewright.reference.access import NO_TOKEN, Token
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
-from tilewright.reference.misc import check_promise, write_tiles
+from tilewright.reference.evaluators import evaluator
+from tilewright.reference.misc import check_assumption, write_tiles
 
 
-@meaning(d.AssumeOp)
+@evaluator(d.AssumeOp)
 def assume(op: d.AssumeOp, at: Batch) -> Any:
-    """The value itself, of which the promise must hold."""
+    """Check an assumption, and return its value."""
     if not _is_constant(op.value):
-        check_promise(op, at, op.value, op.predicate)
+        check_assumption(op, at, op.value, op.predicate)
     return at[op.value]
 
 
@@ -28,20 +28,20 @@ def _is_constant(value: Value) -> bool:
     return scalar.defined_by(ConstantOp) is not None
 
 
-@meaning(d.PrintOp)
+@evaluator(d.PrintOp)
 def print_(op: d.PrintOp, at: Batch) -> Token:
-    """Prints in every block, one after the other."""
+    """Print in every block, one after the other."""
     write_tiles(at, op.format, op.arguments)
     return at.get(op.token) or NO_TOKEN
 
 
-@meaning(d.MessageOp, d.MarkForReuseOp)
+@evaluator(d.MessageOp, d.MarkForReuseOp)
 def nothing(op: d.MessageOp | d.MarkForReuseOp, at: Batch) -> None:
-    """Told to the compiler alone."""
+    """Ignore hints to the compiler."""
 
 
-@meaning(d.OptimizationBarrierOp)
+@evaluator(d.OptimizationBarrierOp)
 def optimization_barrier(op: d.OptimizationBarrierOp, at: Batch) -> Any:
-    """The values themselves."""
-    found = tuple(at[value] for value in op.values)
-    return found[0] if len(found) == 1 else found
+    """Forward the values."""
+    values = tuple(at[value] for value in op.values)
+    return values[0] if len(values) == 1 else values

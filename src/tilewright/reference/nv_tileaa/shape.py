@@ -1,4 +1,4 @@
-"""The shape of tiles, parts of tiles, and choices."""
+"""Tile shapes, slices of tiles, select."""
 
 from __future__ import annotations
 
@@ -8,97 +8,97 @@ from tilewright.dialects.nv_tileaa import shape as d
 from tilewright.reference.batch import Batch
 from tilewright.reference.core import (
     count_up,
+    extract_part,
+    insert_part,
     joined,
     packed,
-    replaced_part,
-    taken_part,
     unpacked,
 )
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.tile import Array, element, shape, unsigned
 
 
-@meaning(d.SplatOp)
+@evaluator(d.SplatOp)
 def splat(op: d.SplatOp, at: Batch) -> Array:
-    """A scalar in every place."""
+    """Broadcast a scalar to a tile."""
     source, extents = at[op.source], shape(op.result)
     spread = source.reshape(len(source), *[1] * len(extents))
     return np.broadcast_to(spread, (len(source), *extents))
 
 
-@meaning(d.MakeRangeOp)
+@evaluator(d.MakeRangeOp)
 def make_range(op: d.MakeRangeOp, at: Batch) -> Array:
-    """The integers from a start on."""
+    """Consecutive integers from a start."""
     return count_up(op.result, op.start)
 
 
-@meaning(d.ViewOp, d.ExpandDimsOp)
+@evaluator(d.ViewOp, d.ExpandDimsOp)
 def view(op: d.Rearrangement, at: Batch) -> Array:
-    """The same elements in another shape."""
+    """Reshape a tile."""
     source = at[op.source]
     return source.reshape(len(source), *shape(op.result))
 
 
-@meaning(d.BroadcastOp)
+@evaluator(d.BroadcastOp)
 def broadcast(op: d.BroadcastOp, at: Batch) -> Array:
-    """Repetition along the dimensions of extent one."""
+    """Broadcast along dimensions of extent one."""
     source = at[op.source]
     return np.broadcast_to(source, (len(source), *shape(op.result)))
 
 
-@meaning(d.PermuteOp)
+@evaluator(d.PermuteOp)
 def permute(op: d.PermuteOp, at: Batch) -> Array:
     """Dimension `i` of the result is `order[i]` of the source."""
     return at[op.source].transpose(0, *(dim + 1 for dim in op.order))
 
 
-@meaning(d.CatOp)
+@evaluator(d.CatOp)
 def cat(op: d.CatOp, at: Batch) -> Array:
-    """Two tiles one after the other along a dimension."""
+    """Concatenate two tiles along a dimension."""
     return joined(at[op.lhs], at[op.rhs], op.axis)
 
 
-@meaning(d.ExtractOp)
+@evaluator(d.ExtractOp)
 def extract(op: d.ExtractOp, at: Batch) -> Array:
-    """One element."""
+    """Extract one element."""
     rank = len(op.indices)
-    return taken_part(op, at, op.source, op.indices, (1,) * rank).reshape(-1)
+    return extract_part(op, at, op.source, op.indices, (1,) * rank).reshape(-1)
 
 
-@meaning(d.ExtractSliceOp)
+@evaluator(d.ExtractSliceOp)
 def extract_slice(op: d.ExtractSliceOp, at: Batch) -> Array:
-    """One of the parts that the source is cut into."""
-    return taken_part(op, at, op.source, op.indices, shape(op.result))
+    """Extract a slice at an index in units of slices."""
+    return extract_part(op, at, op.source, op.indices, shape(op.result))
 
 
-@meaning(d.InsertSliceOp)
+@evaluator(d.InsertSliceOp)
 def insert_slice(op: d.InsertSliceOp, at: Batch) -> Array:
-    """A copy of the destination, one part of which is the source."""
-    return replaced_part(op, at, op.source, op.destination, op.indices)
+    """Insert the source into a copy of the destination."""
+    return insert_part(op, at, op.source, op.destination, op.indices)
 
 
-@meaning(d.SelectOp)
+@evaluator(d.SelectOp)
 def select(op: d.SelectOp, at: Batch) -> Array:
-    """One of two values for each element."""
+    """Select elementwise."""
     values: tuple[Array, Array] = at[op.true_value], at[op.false_value]
     return np.where(at[op.condition], *values)
 
 
-@meaning(d.PackOp)
+@evaluator(d.PackOp)
 def pack(op: d.PackOp, at: Batch) -> Array:
-    """The bytes that hold a tile."""
+    """Pack a tile into bytes."""
     return packed(at[op.source], element(op.source))
 
 
-@meaning(d.UnpackOp)
+@evaluator(d.UnpackOp)
 def unpack(op: d.UnpackOp, at: Batch) -> Array:
-    """The tile that bytes hold."""
+    """Unpack a tile from bytes."""
     return unpacked(at[op.source], element(op.result))
 
 
-@meaning(d.HistogramOp)
+@evaluator(d.HistogramOp)
 def histogram(op: d.HistogramOp, at: Batch) -> Array:
-    """How often each number occurs; those without a bin are not counted."""
+    """Count how often each number occurs; numbers without a bin are ignored."""
     (bins,) = shape(op.result)
     source = at[op.source]
     numbers = unsigned(source).reshape(len(source), -1, 1)

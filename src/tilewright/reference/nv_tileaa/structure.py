@@ -1,4 +1,4 @@
-"""Functions, calls, global arrays, and values that must not decide anything."""
+"""Functions, calls, global arrays, and poison."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from tilewright.ir.symbol_table import resolve
 from tilewright.ir.types import TensorType
 from tilewright.reference.access import NO_TOKEN
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
-from tilewright.reference.nv_tileaa.program import NOWHERE
+from tilewright.reference.evaluators import evaluator
+from tilewright.reference.nv_tileaa.program import NO_PROGRAM
 from tilewright.reference.structure import address_of, allocate_global
 from tilewright.reference.tile import ADDRESS, DTYPES, Array, Pointer, dtype, element, shape
 from tilewright.reference.tiling import Tensor
 from tilewright.reference.walk import Crossing, leave, passage, walk
 from tilewright.support.diagnostics import Unsupported
 
-meaning(d.ReturnOp, func.ReturnOp)(leave)
+evaluator(d.ReturnOp, func.ReturnOp)(leave)
 
 
-@meaning(d.GlobalOp)
+@evaluator(d.GlobalOp)
 def load_global(op: d.GlobalOp, at: Batch) -> None:
-    """An array in memory with its first values."""
+    """Allocate a global array with its initial values."""
     type = op.value.type
     assert isinstance(type, TensorType)
     allocate_global(op, type.shape or (), type.element, at)
 
 
-@meaning(d.GetGlobalOp)
+@evaluator(d.GetGlobalOp)
 def get_global(op: d.GetGlobalOp, at: Batch) -> Array:
     """The address of the first element."""
     return address_of(op.symbol, op.result, at)
 
 
-@meaning(d.CallOp, func.CallOp)
+@evaluator(d.CallOp, func.CallOp)
 def call(op: d.CallOp | func.CallOp, at: Batch) -> Crossing:
-    """What a function makes of its arguments, with values of its own for each call."""
+    """Call a function; each call has its own SSA values."""
     function = resolve(SymbolRefAttr(op.callee), op)
     assert isinstance(function, func.FuncOp)
     if not function.body.blocks:
@@ -56,14 +56,14 @@ def call(op: d.CallOp | func.CallOp, at: Batch) -> Crossing:
     return passage(at, (yield from walk(function.body.block, inner)), [])
 
 
-@meaning(ub.PoisonOp)
+@evaluator(ub.PoisonOp)
 def poison(op: ub.PoisonOp, at: Batch) -> Any:
-    """Zeros, or anything where a checker looks whether somebody uses them."""
+    """Zeros, or random values under a checker, so that uses are noticed."""
     type, kind = op.result.type, element(op.result)
     if type is MEM_TOKEN:
         return NO_TOKEN
     if type is PROGRAM_ID:
-        return NOWHERE
+        return NO_PROGRAM
     if isinstance(type, MemrefType | TiledViewType):
         rank, nothing = type.rank, np.zeros(1, np.int64)
         return Tensor(np.zeros(1, ADDRESS), [nothing] * rank, [nothing] * rank)
@@ -72,4 +72,4 @@ def poison(op: ub.PoisonOp, at: Batch) -> Any:
     extents, checker = (1, *shape(op.result)), at.machine.checker
     if checker is None or isinstance(kind, Pointer):
         return np.zeros(extents, dtype(kind))
-    return checker.anything(extents, kind)
+    return checker.undefined_values(extents, kind)

@@ -1,4 +1,4 @@
-"""Tensors in memory, cut into tiles that are loaded and stored whole."""
+"""Tensors in memory, partitioned into tiles that are loaded and stored whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilewright.ir.values import Value
 from tilewright.reference.access import Token
 from tilewright.reference.atomics import update_tile
 from tilewright.reference.batch import Batch
-from tilewright.reference.meanings import meaning
+from tilewright.reference.evaluators import evaluator
 from tilewright.reference.nv_tileaa.enums import PADDINGS, RMW_MODES
 from tilewright.reference.tile import Array
 from tilewright.reference.tiling import (
@@ -25,16 +25,16 @@ from tilewright.reference.tiling import (
 )
 
 
-@meaning(d.MakeMemrefOp)
+@evaluator(d.MakeMemrefOp)
 def make_memref(op: d.MakeMemrefOp, at: Batch) -> Tensor:
-    """A tensor; what its type leaves open comes from operands."""
+    """Make a tensor; dynamic extents and strides are operands."""
     type = d.memref(op.result)
     return make_tensor(at, op.base, (type.shape, type.strides), (op.sizes, op.strides))
 
 
-@meaning(d.BlockTileOp)
+@evaluator(d.BlockTileOp)
 def block_tile(op: d.BlockTileOp, at: Batch) -> Tensor:
-    """The same tensor: the type of a view says how it is cut."""
+    """Forward the tensor: the type of the view contains the partition."""
     return at[op.source]
 
 
@@ -45,16 +45,16 @@ def _tiling(type: TiledViewType) -> Tiling:
 
 
 def tiling_of(view: Value) -> Tiling:
-    """How a view is cut."""
+    """The partition of a view."""
     return _tiling(d.tiled_view(view))
 
 
-@meaning(d.GetDimSizeOp)
+@evaluator(d.GetDimSizeOp)
 def get_dim_size(op: d.GetDimSizeOp, at: Batch) -> Array:
-    """An extent of a tensor, or how many tiles there are in a dimension."""
+    """An extent of a tensor, or the number of tiles in a dimension."""
     tensor: Tensor = at[op.source]
-    is_cut = isinstance(op.source.type, TiledViewType)
-    extents = tiling_of(op.source).space(tensor) if is_cut else tensor.shape
+    is_tiled = isinstance(op.source.type, TiledViewType)
+    extents = tiling_of(op.source).space(tensor) if is_tiled else tensor.shape
     return as_extents(op, at, [extents[op.dim]])
 
 
@@ -62,22 +62,22 @@ def _tile(op: d.TileAccessOp, view: Value, indices: Sequence[Value]) -> Tile:
     return Tile(op, tiling_of(view), view, indices, op.in_bounds or (), op.sliced)
 
 
-@meaning(d.TiledLoadOp, d.GatherLoadOp)
+@evaluator(d.TiledLoadOp, d.GatherLoadOp)
 def tiled_load(op: d.TileLoadOp, at: Batch) -> tuple[Array, Token]:
-    """One tile of a view; around the tensor lies the padding."""
+    """Load one tile of a view, with padding out of bounds."""
     tile = _tile(op, op.view, op.indices)
     return load_tile(tile, at, at.get(op.token))
 
 
-@meaning(d.TiledStoreOp, d.ScatterStoreOp)
+@evaluator(d.TiledStoreOp, d.ScatterStoreOp)
 def tiled_store(op: d.TileStoreOp, at: Batch) -> Token:
-    """One tile of a view; elements outside of the tensor go nowhere."""
+    """Store one tile of a view; out-of-bounds elements are ignored."""
     tile = _tile(op, op.view, op.indices)
     return store_tile(tile, at, at.get(op.token), at[op.tile])
 
 
-@meaning(d.TiledAtomicRmwOp)
+@evaluator(d.TiledAtomicRmwOp)
 def tiled_atomic_rmw(op: d.TiledAtomicRmwOp, at: Batch) -> Token:
-    """Combines a tile of a view with values; elements outside of the tensor go nowhere."""
+    """Combine a tile of a view with values; out-of-bounds elements are ignored."""
     tile = _tile(op, op.view, op.indices)
     return update_tile(tile, at, at.get(op.token), at[op.tile], RMW_MODES[op.mode])

@@ -6,7 +6,7 @@ from tilewright.bytecode.opcodes import OPCODES
 from tilewright.dialects import scf
 from tilewright.dialects.nv_tileaa.dialect import NV_TILEAA
 from tilewright.reference import executor
-from tilewright.reference.meanings import MEANINGS
+from tilewright.reference.evaluators import EVALUATORS
 
 ELSEWHERE = {
     "nv_tileaa.call_elementwise_intrinsic",
@@ -24,7 +24,7 @@ AROUND = {"nv_tileaa.func", "nv_tileaa.plugin"}
 
 def meanings(dialect: str) -> set[str]:
     assert executor is not None
-    return {kind.name for kind in MEANINGS if kind.name.startswith(f"{dialect}.")}
+    return {kind.name for kind in EVALUATORS if kind.name.startswith(f"{dialect}.")}
 
 
 def test_all_of_tile_ir_runs() -> None:

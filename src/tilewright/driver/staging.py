@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tilewright.reference.address_space import ALIGNMENT, AddressSpace, Allocation
-from tilewright.reference.arguments import Table, filled, place_arrays
+from tilewright.reference.arguments import Table, filled, map_arrays
 from tilewright.reference.tile import Array, is_array
 from tilewright.runtime.arrays import DeviceArray, check_order
 
@@ -53,7 +53,7 @@ class Staging(AddressSpace):
 
     def place(self, arguments: Sequence[Any]) -> list[Any]:
         """The arguments with copies in the place of arrays and tables of the host."""
-        homes = place_arrays(arguments, self)
+        homes = map_arrays(arguments, self)
         placed: list[Any] = []
         for index, argument in enumerate(arguments):
             if isinstance(argument, Table):

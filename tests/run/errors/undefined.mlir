@@ -35,12 +35,12 @@
 // ARG x : f32 = np.array([2.0 ** 31])
 // ARG out = zeros:1xi32
 // ONLY checked
-// FAILS undefined at WHOLE_PART : converts what does not fit
+// FAILS undefined at WHOLE_PART : converts a value out of range
 // RUN @whole_part
 // ARG x : f32 = np.array([np.nan])
 // ARG out = zeros:1xi32
 // ONLY checked
-// FAILS undefined at WHOLE_PART : converts what does not fit
+// FAILS undefined at WHOLE_PART : converts a value out of range
 // RUN @whole_part
 // ARG x : f32 = np.array([-(2.0 ** 31)])
 // ARG out = zeros:1xi32

@@ -57,7 +57,7 @@ def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
     instruction = wgmma_instruction(op)
     if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
         return False
-    if (instruction.a, instruction.total) not in WGMMA_TYPES:
+    if (instruction.a, instruction.accumulator) not in WGMMA_TYPES:
         return False
     bytes = (count(op.a.type) + count(op.b.type)) * BITS[instruction.a] // 8
     return 2 * bytes <= arch.static_shared

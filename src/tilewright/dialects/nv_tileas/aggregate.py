@@ -1,4 +1,4 @@
-"""Operations whose body says how elements come about, on tiles with layouts."""
+"""Reductions, scans and generated tiles, with layouts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class YieldOp(tileaa.YieldOp):
-    """Ends the body of `reduce`, `scan` or `generate`, and gives its values."""
+    """Terminate the body of `reduce`, `scan` or `generate`, yielding its values."""
 
     name = "nv_tileas.yield"
     traits = (TERMINATOR, HasParent("nv_tileas.reduce", "nv_tileas.scan", "nv_tileas.generate"))
 
 
 class ReduceOp(tileaa.ReduceOp):
-    """Combines all elements along an axis: in registers, then across lanes, then across warps.
+    """Reduce all elements along an axis: in registers, then across lanes, then across warps.
 
     Every thread that held an element of a line holds the line's result.
     """
@@ -45,7 +45,7 @@ class ReduceOp(tileaa.ReduceOp):
 
 
 class ScanOp(tileaa.ScanOp):
-    """Combines each element with all before it: in registers, across lanes, across warps."""
+    """Combine each element with its prefix: in registers, across lanes, across warps."""
 
     name = "nv_tileas.scan"
     traits = (*tileaa.ScanOp.traits, LAID_OUT)
@@ -54,7 +54,7 @@ class ScanOp(tileaa.ScanOp):
 
 
 class GenerateOp(tileaa.GenerateOp):
-    """A tile whose elements the body makes, each from its indices."""
+    """Generate a tile by a body that computes each element from its indices."""
 
     name = "nv_tileas.generate"
     traits = (*tileaa.GenerateOp.traits, LAID_OUT)

@@ -1,9 +1,9 @@
-"""Buffers, and copies into them that go on while threads do something else.
+"""Buffers, and asynchronous copies into them.
 
-A copy takes a token and gives the next one: it starts when what the first stands for is over, and
-is over when the second is waited for. `producers` of the token's creation says how many copies
-take it; they are one phase of a barrier. `async.create_token` is what the creation of such a token
-becomes once it has its barrier; from then on `async.wait` alone waits.
+A copy takes a token and returns the next one: it starts after the accesses of the first, and is
+complete after a wait for the second. `producers` of `create_mem_token` is the number of copies
+that take the token; together they are one phase of an mbarrier. `materialize-async` lowers the
+creation of such a token to `async.create_token`, and waits to `async.wait`.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from tilewright.target.resources import BARRIER_SLOTS
 
 SLOT: Final = IntegerKind(I32, minimum=0)
 COPIED_AT_ONCE: Final = 16
-"""Copies move so many bytes at a time, from addresses that are multiples of it."""
+"""Granularity of a copy in bytes, and the alignment of its addresses."""
 
 
 def residency_problems(name: str, type: BufferType) -> Iterator[str]:
-    """Complaints about a buffer that threads and copies cannot reach."""
+    """Check that threads and copies can access a buffer."""
     if type.residency is not Residency.SHARED:
         yield f"expected {name} in shared memory, got '{type}'"
 
 
 def copied_bytes_problems(bytes: int) -> Iterator[str]:
-    """Complaints about a stage that copies cannot fill."""
+    """Check that copies can fill a stage."""
     if not bytes or bytes % COPIED_AT_ONCE:
         yield f"expected stages of a multiple of {COPIED_AT_ONCE} bytes, got {bytes}"
 
 
 class AllocTensorOp(Operation):
-    """Memory for tiles, as long as the block runs; every execution gives the same."""
+    """Allocate a multi-stage buffer that lives as long as the block; idempotent."""
 
     name = "nv_tileas.alloc_tensor"
     effects = Effects.NONE
@@ -65,7 +65,7 @@ class AllocTensorOp(Operation):
 
 
 class AsyncCopyOp(Operation):
-    """Starts to copy what lies at an address, as much as a stage holds, into a stage.
+    """Start an asynchronous copy of one stage from a global address.
 
     The address is a multiple of 16.
     """
@@ -91,7 +91,7 @@ class AsyncCopyOp(Operation):
 
 
 class ReadBufferOp(Operation):
-    """The tile in a stage of a buffer."""
+    """Read the tile in a stage of a buffer."""
 
     name = "nv_tileas.read_buffer"
     traits = (LAID_OUT,)
@@ -114,7 +114,7 @@ class ReadBufferOp(Operation):
 
 
 class AsyncWaitOp(Operation):
-    """Waits until what the tokens stand for is over."""
+    """Wait for the phases of tokens."""
 
     name = "nv_tileas.async.wait"
     syntax = "$tokens attr-dict `:` type($tokens)"
@@ -123,7 +123,7 @@ class AsyncWaitOp(Operation):
 
 
 class CreateTokenOp(Operation):
-    """A fresh barrier in a slot, which waits for so many copies in each phase."""
+    """Initialize the mbarrier of a slot for a number of copies per phase."""
 
     name = "nv_tileas.async.create_token"
     syntax = "attr-dict `:` type($result)"
@@ -131,7 +131,7 @@ class CreateTokenOp(Operation):
     slot = d.attribute(SLOT)
     producers = d.attribute(PRODUCERS, default=1)
     again = d.flag()
-    """Whether a barrier may have been in the slot before."""
+    """Whether the slot may hold an mbarrier already."""
     result = d.result(PHASE)
 
     def verify(self) -> Iterator[str]:

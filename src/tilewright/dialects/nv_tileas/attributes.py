@@ -1,4 +1,4 @@
-"""The attributes of nv_tileas: layouts of tiles, and the instructions that were chosen."""
+"""The attributes of nv_tileas: layouts of tiles, and instruction selection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tilewright.text.parser import Parser
 
 HOLDERS: Final = (REGISTER, LANE, WARP)
-"""What a tile is spread over."""
+"""The input dimensions of a layout."""
 
 
 class LayoutAttr(Parametric):
@@ -51,13 +51,13 @@ class LayoutAttr(Parametric):
         shape = self.layout.shape
         parts = [str(list(shape))]
         for name, vectors in self.layout.inputs:
-            places = ", ".join(str(list(unpack(vector, shape))) for vector in vectors)
-            parts.append(f"{name} = [{places}]")
+            basis = ", ".join(str(list(unpack(vector, shape))) for vector in vectors)
+            parts.append(f"{name} = [{basis}]")
         return f"<{', '.join(parts)}>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
+        """Parse the printed form."""
 
         def numbers() -> tuple[int, ...]:
             return tuple(parser.listed(parser.integer, "[", "]"))
@@ -69,10 +69,10 @@ class LayoutAttr(Parametric):
         while parser.accept(","):
             name = parser.keyword()
             parser.expect("=")
-            places = parser.listed(numbers, "[", "]")
-            if any(len(place) != len(shape) for place in places):
-                parser.error(f"expected places with {len(shape)} coordinates", at)
-            inputs.append((name, [pack(place, shape) for place in places]))
+            vectors = parser.listed(numbers, "[", "]")
+            if any(len(vector) != len(shape) for vector in vectors):
+                parser.error(f"expected basis vectors with {len(shape)} coordinates", at)
+            inputs.append((name, [pack(vector, shape) for vector in vectors]))
         parser.expect(">")
         try:
             layout = Layout(inputs, shape)
@@ -82,20 +82,20 @@ class LayoutAttr(Parametric):
 
 
 class Atom(EnumAttr, mnemonic="nv_tileas.atom"):
-    """The instruction that a product of matrices is made of."""
+    """The instruction that implements a dot."""
 
     FMA = 0
-    """Sums of products of scalars, for what no tensor core takes."""
+    """Scalar FMAs, for types without tensor-core support."""
     MMA_SYNC = 1
     WGMMA = 2
 
 
 class Residency(EnumAttr, mnemonic="nv_tileas.residency"):
-    """Where a buffer lies."""
+    """The memory space of a buffer."""
 
     SHARED = 0
     TENSOR = 1
-    """The memory of the tensor cores."""
+    """Tensor memory."""
 
 
 ATOM: Final = EnumKind(Atom)
@@ -108,14 +108,14 @@ def laid_out(element: Type, layout: Layout) -> TensorType:
 
 
 def layout_of(value: Value | Type) -> Layout:
-    """The layout of a tile that has one."""
-    found = maybe_layout_of(value)
-    assert found is not None
-    return found
+    """The layout of a tile, which must have one."""
+    layout = maybe_layout_of(value)
+    assert layout is not None
+    return layout
 
 
 def maybe_layout_of(value: Value | Type) -> Layout | None:
-    """The layout of a tile, or nothing for what has none, scalars among them."""
+    """The layout of a tile, or `None` for scalars and tiles without a layout."""
     type = value if isinstance(value, TensorType) else getattr(value, "type", None)
     if isinstance(type, TensorType) and isinstance(type.encoding, LayoutAttr):
         return type.encoding.layout
@@ -123,5 +123,5 @@ def maybe_layout_of(value: Value | Type) -> Layout | None:
 
 
 def alias(attribute: Attribute) -> str | None:
-    """Layouts are long and recur: they are defined once, in front of the program."""
+    """Alias layouts: they are long and recur, so the printer defines each once."""
     return "layout" if isinstance(attribute, LayoutAttr) else None

@@ -1,4 +1,4 @@
-"""nv_tileas: programs on tiles with layouts, and the instructions that were chosen for them."""
+"""nv_tileas: tiles with layouts, instruction selection, asynchronous copies and pipelines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of matrices by a chosen instruction."""
+"""Dots, and the instructions that implement them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SPELLED: Final[dict[Type, str]] = {
     F8E5M2: "e5m2",
     I32: "s32",
 }
-"""The element types as PTX spells them; bytes are signed or not as the product says."""
+"""Element types as PTX spells them; the signedness of int8 is an attribute of the dot."""
 
 SHAPES: Final[dict[str, tuple[Shape, ...]]] = {
     "f64": ((8, 8, 4),),
@@ -56,59 +56,59 @@ SHAPES: Final[dict[str, tuple[Shape, ...]]] = {
     "s8": ((16, 8, 16), (16, 8, 32)),
     "u8": ((16, 8, 16), (16, 8, 32)),
 }
-"""The shapes of mma.sync by the type of A, the shallowest first."""
+"""The shapes of mma.sync by the type of A, the smallest K first."""
 
 
 class Instruction(NamedTuple):
-    """A matrix instruction: its types as PTX spells them, its shape, what a GPU needs for it."""
+    """An MMA instruction: its types as PTX spells them, its shape, and the required feature."""
 
     a: str
     b: str
     shape: Shape
     feature: Feature
-    total: str
+    accumulator: str
 
 
 def mma_instruction(op: tileaa.DotOp) -> Instruction | None:
-    """The mma.sync that has the types of a product, the shallowest that is deep enough."""
+    """The smallest-K mma.sync that covers the tile, if one supports the types of the dot."""
     types = _types(op)
     if types is None:
         return None
-    a, b, total = types
+    a, b, accumulator = types
     shapes = SHAPES.get(a, ())
-    depth = shape(op.a.type)[-1]
-    wanted = next((each for each in shapes if each[2] >= depth), shapes[-1] if shapes else None)
-    found = None if wanted is None else find_product(MMA, a, b, total, wanted)
-    if wanted is None or found is None:
+    k = shape(op.a.type)[-1]
+    wanted = next((each for each in shapes if each[2] >= k), shapes[-1] if shapes else None)
+    entry = None if wanted is None else find_product(MMA, a, b, accumulator, wanted)
+    if wanted is None or entry is None:
         return None
-    return Instruction(a, b, wanted, found.feature, total)
+    return Instruction(a, b, wanted, entry.feature, accumulator)
 
 
 def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
-    """The widest wgmma that a product consists of, if it has the types and whole pieces."""
+    """The widest wgmma that tiles a dot, if one supports its types and divides its shape."""
     types = _types(op)
     if types is None:
         return None
-    a, b, total = types
+    a, b, accumulator = types
     *_, m, n = shape(op.c.type)
     wanted = (WGMMA_ROWS, min(n, WGMMA_COLUMNS), WGMMA_DEPTH_BYTES * 8 // BITS[a])
-    found = find_product(WGMMA, a, b, total, wanted)
-    if found is None or m % WGMMA_ROWS or shape(op.a.type)[-1] % wanted[2]:
+    entry = find_product(WGMMA, a, b, accumulator, wanted)
+    if entry is None or m % WGMMA_ROWS or shape(op.a.type)[-1] % wanted[2]:
         return None
-    return Instruction(a, b, wanted, found.feature, total)
+    return Instruction(a, b, wanted, entry.feature, accumulator)
 
 
 def _types(op: tileaa.DotOp) -> tuple[str, str, str] | None:
-    """The factors and sums of a product without scales, as PTX spells them."""
-    a = _factor(op, element_of(op.a.type), op.signedness_a)
-    b = _factor(op, element_of(op.b.type), op.signedness_b)
-    total = SPELLED.get(element_of(op.c.type))
-    if a is None or b is None or total is None or op.a_scale is not None:
+    """The types of A, B and the accumulator of a dot without scales, as PTX spells them."""
+    a = _operand_type(op, element_of(op.a.type), op.signedness_a)
+    b = _operand_type(op, element_of(op.b.type), op.signedness_b)
+    accumulator = SPELLED.get(element_of(op.c.type))
+    if a is None or b is None or accumulator is None or op.a_scale is not None:
         return None
-    return a, b, total
+    return a, b, accumulator
 
 
-def _factor(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -> str | None:
+def _operand_type(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -> str | None:
     if type is I8:
         return "u8" if signedness is Signedness.UNSIGNED else "s8"
     if type is F32 and op.input_precision == "tf32":
@@ -117,10 +117,10 @@ def _factor(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -> str 
 
 
 class DotOp(tileaa.DotOp):
-    """`a @ b + c` in pieces of the instruction that the atom names.
+    """`a @ b + c`, tiled by the instruction that the atom names.
 
-    For `mma_sync` all three lie as fragments of the instruction. For `wgmma` the sums do, and for
-    `fma` nothing must: there the factors may lie anywhere, and go through shared memory.
+    For `mma_sync` all three have fragment layouts of the instruction, for `wgmma` only the
+    accumulator. Other operands may have any layout, and go through shared memory.
     """
 
     name = "nv_tileas.dot"
@@ -130,9 +130,9 @@ class DotOp(tileaa.DotOp):
     scratch = d.optional_attribute(I64_ATTR)
 
     def verify(self) -> Iterator[str]:
-        found = list(super().verify())
-        yield from found
-        if self.atom is Atom.FMA or found:
+        problems = list(super().verify())
+        yield from problems
+        if self.atom is Atom.FMA or problems:
             return
         if self.atom is Atom.WGMMA:
             yield from self._warpgroup_problems()
@@ -144,17 +144,17 @@ class DotOp(tileaa.DotOp):
         yield from self._fragment_problems(instruction)
 
     def _warpgroup_problems(self) -> Iterator[str]:
-        """Whole warpgroups hold sums of the instruction."""
+        """Check that c has an accumulator layout of wgmma."""
         if wgmma_instruction(self) is None:
             types = [str(without_layout(value.type)) for value in (self.a, self.b, self.c)]
-            yield f"expected a product that wgmma makes, got {', '.join(types)}"
+            yield f"expected a dot that wgmma supports, got {', '.join(types)}"
             return
-        total = maybe_layout_of(self.c)
-        if total is not None and instruction_columns(total) is None:
-            yield f"expected c in fragments of wgmma, got <{total}>"
+        layout = maybe_layout_of(self.c)
+        if layout is not None and instruction_columns(layout) is None:
+            yield f"expected c in fragments of wgmma, got <{layout}>"
 
     def _fragment_problems(self, instruction: Instruction) -> Iterator[str]:
-        """Every lane holds what the instruction takes; warps hold the factors of their sums."""
+        """Check that a, b and c have fragment layouts, and that warps own matching parts."""
         m, n, k = instruction.shape
         bits = BITS[instruction.a]
         fragments = (mma_left(bits, m, k), mma_right(bits, k), mma_accumulator(m, n))

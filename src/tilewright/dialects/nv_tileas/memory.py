@@ -1,7 +1,7 @@
-"""Memory through pointers and through views, on tiles with layouts.
+"""Memory accesses through pointers and through views, on tiles with layouts.
 
-Pointers, mask and values of one access share one layout. `vector` is how many neighbouring
-registers go as one access, which the layout and what is known of the addresses allow.
+Pointers, mask and values of one access share one layout. `vector` is the number of consecutive
+registers per access, as the layout and the alignment of the addresses allow.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VECTOR: Final = IntegerKind(I32, minimum=1)
 
 
 def vector_problems(vector: int, tile: Value) -> Iterator[str]:
-    """What is wrong with the number of registers that go at once."""
+    """Check the number of registers per access."""
     layout = maybe_layout_of(tile)
     registers = 1 if layout is None else layout.extent(REGISTER)
     if vector & (vector - 1) or vector > registers:
@@ -35,7 +35,7 @@ def vector_problems(vector: int, tile: Value) -> Iterator[str]:
 
 
 class LoadOp(tileaa.LoadOp):
-    """Loads one element through each pointer."""
+    """Load one element through each pointer."""
 
     name = "nv_tileas.load"
     traits = (*tileaa.LoadOp.traits, LAID_OUT)
@@ -49,7 +49,7 @@ class LoadOp(tileaa.LoadOp):
 
 
 class StoreOp(tileaa.StoreOp):
-    """Stores one element through each pointer, each by one thread."""
+    """Store one element through each pointer, once per element."""
 
     name = "nv_tileas.store"
     traits = (*tileaa.StoreOp.traits, LAID_OUT)
@@ -62,7 +62,7 @@ class StoreOp(tileaa.StoreOp):
 
 
 class AtomicRmwOp(tileaa_atomics.AtomicRmwOp):
-    """Combines each element in memory with one of a tile, each by one thread."""
+    """Atomically combine each element in memory with one of a tile, once per element."""
 
     name = "nv_tileas.atomic_rmw"
     traits = (*tileaa_atomics.AtomicRmwOp.traits, LAID_OUT)
@@ -71,7 +71,7 @@ class AtomicRmwOp(tileaa_atomics.AtomicRmwOp):
 
 
 class AtomicCasOp(tileaa_atomics.AtomicCasOp):
-    """Exchanges each element in memory that is as expected, each by one thread."""
+    """Atomically compare and exchange elements in memory, once per element."""
 
     name = "nv_tileas.atomic_cas"
     traits = (*tileaa_atomics.AtomicCasOp.traits, LAID_OUT)
@@ -80,7 +80,7 @@ class AtomicCasOp(tileaa_atomics.AtomicCasOp):
 
 
 def index_problems(indices: Sequence[Value], tile: Value) -> Iterator[str]:
-    """Complaints unless each thread holds the indices of its own rows."""
+    """Check that each thread holds the indices of its own rows."""
     layout = maybe_layout_of(tile)
     for dimension, index in enumerate(indices):
         if layout is None or not shape(index.type):
@@ -92,7 +92,7 @@ def index_problems(indices: Sequence[Value], tile: Value) -> Iterator[str]:
 
 
 class TiledLoadOp(tileaa_view.TiledLoadOp):
-    """Loads one tile of a view."""
+    """Load one tile of a view."""
 
     name = "nv_tileas.tiled_load"
     traits = (*tileaa_view.TiledLoadOp.traits, LAID_OUT)
@@ -105,7 +105,7 @@ class TiledLoadOp(tileaa_view.TiledLoadOp):
 
 
 class GatherLoadOp(tileaa_view.GatherLoadOp):
-    """Loads one tile of a view whose rows along the sparse dimension are picked one by one."""
+    """Gather one tile of a view by indices along the sparse dimension."""
 
     name = "nv_tileas.gather_load"
     traits = (*tileaa_view.GatherLoadOp.traits, LAID_OUT)
@@ -119,7 +119,7 @@ class GatherLoadOp(tileaa_view.GatherLoadOp):
 
 
 class TiledStoreOp(tileaa_view.TiledStoreOp):
-    """Stores one tile of a view, each element by one thread."""
+    """Store one tile of a view, once per element."""
 
     name = "nv_tileas.tiled_store"
     traits = (*tileaa_view.TiledStoreOp.traits, LAID_OUT)
@@ -132,7 +132,7 @@ class TiledStoreOp(tileaa_view.TiledStoreOp):
 
 
 class ScatterStoreOp(tileaa_view.ScatterStoreOp):
-    """Stores one tile of a view whose rows along the sparse dimension are picked one by one."""
+    """Scatter one tile of a view by indices along the sparse dimension."""
 
     name = "nv_tileas.scatter_store"
     traits = (*tileaa_view.ScatterStoreOp.traits, LAID_OUT)
@@ -146,7 +146,7 @@ class ScatterStoreOp(tileaa_view.ScatterStoreOp):
 
 
 class TiledAtomicRmwOp(tileaa_view.TiledAtomicRmwOp):
-    """Combines a tile of a view with a tile of values, each element by one thread."""
+    """Atomically combine a tile of a view with a tile of values, once per element."""
 
     name = "nv_tileas.tiled_atomic_rmw"
     traits = (*tileaa_view.TiledAtomicRmwOp.traits, LAID_OUT)

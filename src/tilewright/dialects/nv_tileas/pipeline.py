@@ -1,8 +1,8 @@
-"""Pipelines: rings of stages that some warps fill and others empty, and who those warps are.
+"""Pipelines between producer and consumer warps, and agents (warp specialization).
 
 A producer acquires a stage, writes it and commits it; a consumer waits for it, reads it and
-releases it. Each keeps an iterator that says whose turn it is. An agent is a part of the program
-that some warps run by themselves; layouts inside are over these warps.
+releases it. Each has an iterator with the stage index and phase. An agent is a region that a range
+of warps executes; layouts inside are over these warps.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ COUNT: Final = IntegerKind(I32, minimum=1)
 
 
 class CreatePipelineOp(Operation):
-    """A pipeline whose stages are all empty.
+    """Create a pipeline whose stages are all empty.
 
     Its producers are one agent and its consumers are one, or both are all warps of the block.
     """
@@ -55,7 +55,7 @@ class CreatePipelineOp(Operation):
     syntax = "attr-dict `:` type($result)"
 
     slot = d.optional_attribute(SLOT)
-    """The first of its barriers: one for each stage that is full, one for each that is empty."""
+    """Its first mbarrier slot: a full and an empty mbarrier per stage."""
     result = d.result(PIPELINE)
 
     def verify_context(self) -> Iterator[str]:
@@ -66,7 +66,7 @@ class CreatePipelineOp(Operation):
 
 
 class CreateNullTokenOp(Operation):
-    """A token that stands for nothing, for a pipeline to carry."""
+    """Create a token without a source, for a pipeline to carry."""
 
     name = "nv_tileas.async.pipeline.create_null_token"
     effects = Effects.NONE
@@ -76,7 +76,7 @@ class CreateNullTokenOp(Operation):
 
 
 class CreateIteratorOp(Operation):
-    """The first turn of the first stage."""
+    """Create an iterator at stage 0, phase 0."""
 
     name = "nv_tileas.async.pipeline.create_iterator"
     effects = Effects.NONE
@@ -90,7 +90,7 @@ class CreateIteratorOp(Operation):
 
 
 class IncIterOp(Operation):
-    """The next stage; behind the last one comes the first, for its next turn."""
+    """Advance an iterator to the next stage; after the last stage the phase flips."""
 
     name = "nv_tileas.async.pipeline.inc_iter"
     effects = Effects.PURE
@@ -109,7 +109,7 @@ def _iterator_problems(source: Value, iterator: Value) -> Iterator[str]:
 
 
 class PipelineOp(Operation):
-    """Base of what works on a stage of a pipeline."""
+    """Base of the operations on a stage of a pipeline."""
 
     pipeline = d.operand(PIPELINE)
 
@@ -122,15 +122,15 @@ class PipelineOp(Operation):
 
 
 class ProducerOp(PipelineOp):
-    """Base of what fills a stage."""
+    """Base of the producer operations."""
 
 
 class ConsumerOp(PipelineOp):
-    """Base of what empties a stage."""
+    """Base of the consumer operations."""
 
 
 class ProducerAcquireOp(ProducerOp):
-    """Waits until a stage is empty."""
+    """Wait until a stage is empty."""
 
     name = "nv_tileas.async.pipeline.producer_acquire"
     syntax = "$pipeline `[` $iterator `]` attr-dict `:` type($pipeline) `,` type($iterator)"
@@ -143,7 +143,7 @@ class ProducerAcquireOp(ProducerOp):
 
 
 class ProducerWriteOp(ProducerOp):
-    """Puts values into a stage, each element by one thread."""
+    """Write values from registers into a stage, once per element."""
 
     name = "nv_tileas.async.pipeline.producer_write"
     traits = (LAID_OUT,)
@@ -157,7 +157,7 @@ class ProducerWriteOp(ProducerOp):
 
 
 class ProducerCopyOp(ProducerOp):
-    """Starts to copy what lies at an address into one value of a stage, all of it.
+    """Start an asynchronous copy from a global address into one value of a stage.
 
     The stage is full when the copies are over; the producer need not wait for them. The address
     is a multiple of 16.
@@ -169,7 +169,7 @@ class ProducerCopyOp(ProducerOp):
     token = d.operand(ACQUIRED)
     source = d.operand(SCALAR_PTR)
     number = d.attribute(SLOT, default=0)
-    """Which value of the stage."""
+    """The index of the value in the stage."""
 
     def verify(self) -> Iterator[str]:
         elements = pipeline(self.pipeline).elements
@@ -182,7 +182,7 @@ class ProducerCopyOp(ProducerOp):
 
 
 class ProducerCommitOp(ProducerOp):
-    """Says that a stage is full, or will be when the copies into it are over."""
+    """Signal that a stage is full, or will be when its copies complete."""
 
     name = "nv_tileas.async.pipeline.producer_commit"
     syntax = "$pipeline `,` $token attr-dict `:` type($pipeline)"
@@ -191,7 +191,7 @@ class ProducerCommitOp(ProducerOp):
 
 
 class ConsumerWaitOp(ConsumerOp):
-    """Waits until a stage is full."""
+    """Wait until a stage is full."""
 
     name = "nv_tileas.async.pipeline.consumer_wait"
     syntax = "$pipeline `[` $iterator `]` attr-dict `:` type($pipeline) `,` type($iterator)"
@@ -204,7 +204,7 @@ class ConsumerWaitOp(ConsumerOp):
 
 
 class ConsumerReadOp(ConsumerOp):
-    """What is in a stage."""
+    """Read the values of a stage into registers."""
 
     name = "nv_tileas.async.pipeline.consumer_read"
     traits = (LAID_OUT,)
@@ -218,7 +218,7 @@ class ConsumerReadOp(ConsumerOp):
 
 
 class ConsumerReleaseOp(ConsumerOp):
-    """Says that a stage is empty again."""
+    """Signal that a stage is empty again."""
 
     name = "nv_tileas.async.pipeline.consumer_release"
     syntax = "$pipeline `,` $token attr-dict `:` type($pipeline)"
@@ -228,13 +228,13 @@ class ConsumerReleaseOp(ConsumerOp):
 
 def _value_problems(source: Value, values: Iterable[Value]) -> Iterator[str]:
     expected = pipeline(source).elements
-    found = tuple(without_layout(value.type) for value in values)
-    if found != expected:
-        yield f"expected values of types {listed(expected)}, got {listed(found)}"
+    actual = tuple(without_layout(value.type) for value in values)
+    if actual != expected:
+        yield f"expected values of types {listed(expected)}, got {listed(actual)}"
 
 
 class YieldOp(Operation):
-    """Ends what an agent does, and gives its values."""
+    """Terminate the region of an agent, yielding its values."""
 
     name = "nv_tileas.async.pipeline.yield"
     effects = Effects.PURE
@@ -245,7 +245,7 @@ class YieldOp(Operation):
 
 
 class AgentSwitchOp(Operation):
-    """What an agent does: `warps` warps from `first` on, while the others go on behind it.
+    """Run a region on `warps` warps from `first` on; the other warps skip it.
 
     Only an agent of all warps gives values. The resources are what it was granted.
     """
@@ -270,9 +270,9 @@ class AgentSwitchOp(Operation):
         yield from self._warp_problems()
         end = self.body.block.terminator
         assert isinstance(end, YieldOp)
-        expected, found = types_of(self.outputs), types_of(end.values)
-        if found != expected:
-            yield f"expected the region to yield {listed(expected)}, got {listed(found)}"
+        expected, actual = types_of(self.outputs), types_of(end.values)
+        if actual != expected:
+            yield f"expected the region to yield {listed(expected)}, got {listed(actual)}"
 
     def _warp_problems(self) -> Iterator[str]:
         function = next((op for op in self.ancestors() if isinstance(op, FuncOp)), None)
@@ -281,21 +281,21 @@ class AgentSwitchOp(Operation):
         if whole is None:
             return
         if self.first + self.warps > whole:
-            found = f"{self.warps} from number {self.first} on"
-            yield f"expected warps out of the {whole} of the kernel, got {found}"
+            actual = f"{self.warps} from number {self.first} on"
+            yield f"expected warps out of the {whole} of the kernel, got {actual}"
         elif self.outputs and self.warps != whole:
             yield f"expected all {whole} warps, since the agent gives values, got {self.warps}"
 
 
 class ExecuteOp(tileaa.ExecuteOp):
-    """Runs a plugin in the agent around it."""
+    """Run a plugin in the enclosing agent."""
 
     name = "nv_tileas.execute"
     traits = (LAID_OUT,)
 
 
 def agent_of(op: Operation) -> AgentSwitchOp | None:
-    """The agent that does an operation; none where all warps do it."""
+    """The enclosing agent of an operation; `None` if all warps execute it."""
     for outer in op.ancestors():
         if isinstance(outer, AgentSwitchOp):
             return outer

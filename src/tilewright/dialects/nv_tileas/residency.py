@@ -1,4 +1,4 @@
-"""Checks of layouts: which tiles must have one, and what threads must already hold."""
+"""Verification of layouts: which tiles must have one, and conversions that must be free."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class _LaidOut(Trait):
             if layout is None or layout.shape != value.type.shape:
                 yield f"expected a tile with a layout of its shape, got '{value.type}'"
                 continue
-            found = (layout.extent(LANE), layout.extent(WARP))
-            threads = threads or found
-            if found != threads:
+            extents = (layout.extent(LANE), layout.extent(WARP))
+            threads = threads or extents
+            if extents != threads:
                 yield f"expected all tiles on {threads[1]} warps, got '{value.type}'"
 
 
@@ -42,13 +42,13 @@ LAID_OUT: Final = _LaidOut("laid out")
 
 
 def movement(name: str, source: Value, wanted: Layout) -> Iterator[str]:
-    """Complaints unless every thread holds of the source what the wanted layout gives it."""
-    found = maybe_layout_of(source)
-    if found is None or found.shape != wanted.shape:
+    """Check that every thread already holds the elements that the wanted layout assigns to it."""
+    layout = maybe_layout_of(source)
+    if layout is None or layout.shape != wanted.shape:
         return
-    move = transfer(found, wanted).move
+    move = transfer(layout, wanted).move
     if move > Move.REGISTERS:
         yield (
             f"expected {name} of which every thread holds what it needs, "
-            f"got <{found}>, where <{wanted}> is needed"
+            f"got <{layout}>, where <{wanted}> is needed"
         )

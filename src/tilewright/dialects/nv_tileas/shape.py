@@ -1,7 +1,7 @@
-"""Tiles made of scalars and of other tiles, without any movement between threads.
+"""Shape operations, which exchange no data between threads.
 
-Each result's layout, led back to the shape of the source, asks for nothing that a thread does not
-hold already; a `convert_layout` in front of the operation makes it so.
+The layout of a result, mapped back to the shape of the source, assigns to each thread only
+elements that it already holds; a `convert_layout` before the operation establishes this.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tilewright.layout.parts import beside, inside
 
 
 class ConvertLayoutOp(Operation):
-    """The same tile in another layout; `scratch` is the shared memory that it goes through."""
+    """Convert a tile to another layout; `scratch` is the shared memory used for it."""
 
     name = "nv_tileas.convert_layout"
     effects = Effects.PURE
@@ -40,7 +40,7 @@ class ConvertLayoutOp(Operation):
 
 
 class SplatOp(tileaa.SplatOp):
-    """A scalar in every place of a tile."""
+    """Broadcast a scalar to every element of a tile."""
 
     name = "nv_tileas.splat"
     traits = (*tileaa.SplatOp.traits, LAID_OUT)
@@ -54,7 +54,7 @@ class MakeRangeOp(tileaa.MakeRangeOp):
 
 
 class Rearrangement(tileaa.Rearrangement):
-    """Base of the operations whose result has elements of one tile, in another shape."""
+    """Base of the operations that rearrange the elements of one tile."""
 
     traits = (LAID_OUT,)
 
@@ -63,24 +63,24 @@ class Rearrangement(tileaa.Rearrangement):
         yield from wrong or movement("a source", self.source, self.led_back(layout_of(self.result)))
 
     def led_back(self, layout: Layout) -> Layout:
-        """Which elements of the source a result in that layout needs where."""
+        """The source layout that makes a result in this layout free."""
         return layout.reshape(shape(self.source.type))
 
 
 class ViewOp(Rearrangement, tileaa.ViewOp):
-    """The same elements in row-major order, in another shape."""
+    """Reshape in row-major order."""
 
     name = "nv_tileas.view"
 
 
 class ExpandDimsOp(Rearrangement, tileaa.ExpandDimsOp):
-    """The same elements with one dimension more, of extent one."""
+    """Insert a dimension of extent one."""
 
     name = "nv_tileas.expand_dims"
 
 
 class BroadcastOp(Rearrangement, tileaa.BroadcastOp):
-    """Repetition along the dimensions of extent one."""
+    """Broadcast along the dimensions of extent one."""
 
     name = "nv_tileas.broadcast"
 
@@ -89,7 +89,7 @@ class BroadcastOp(Rearrangement, tileaa.BroadcastOp):
 
 
 class PermuteOp(Rearrangement, tileaa.PermuteOp):
-    """Exchange of dimensions: dimension `i` of the result is `order[i]` of the source."""
+    """Permute dimensions: dimension `i` of the result is `order[i]` of the source."""
 
     name = "nv_tileas.permute"
 
@@ -98,7 +98,7 @@ class PermuteOp(Rearrangement, tileaa.PermuteOp):
 
 
 class CatOp(tileaa.CatOp):
-    """Two tiles one after the other: a register bit says which."""
+    """Concatenate two tiles: a register bit selects between them."""
 
     name = "nv_tileas.cat"
     traits = (*tileaa.CatOp.traits, LAID_OUT)
@@ -117,7 +117,7 @@ class CatOp(tileaa.CatOp):
 
 
 class ExtractOp(tileaa.ExtractOp):
-    """One element of a tile, for every thread."""
+    """Extract one element of a tile, for every thread."""
 
     name = "nv_tileas.extract"
     traits = (*tileaa.ExtractOp.traits, LAID_OUT)
@@ -126,7 +126,7 @@ class ExtractOp(tileaa.ExtractOp):
 
 
 class ExtractSliceOp(tileaa.ExtractSliceOp):
-    """A part of a tile: registers of each thread, chosen by the indices."""
+    """Extract a slice of a tile: registers of each thread, selected by the indices."""
 
     name = "nv_tileas.extract_slice"
     traits = (*tileaa.ExtractSliceOp.traits, LAID_OUT)
@@ -138,7 +138,7 @@ class ExtractSliceOp(tileaa.ExtractSliceOp):
 
 
 class InsertSliceOp(tileaa.InsertSliceOp):
-    """A tile with one part exchanged: registers of each thread, chosen by the indices."""
+    """Insert a slice into a tile: registers of each thread, selected by the indices."""
 
     name = "nv_tileas.insert_slice"
     traits = (*tileaa.InsertSliceOp.traits, LAID_OUT)
@@ -150,7 +150,7 @@ class InsertSliceOp(tileaa.InsertSliceOp):
 
 
 class HistogramOp(tileaa.HistogramOp):
-    """How often each number occurs: one holder of each element counts it in shared memory."""
+    """Histogram in shared memory; each element is counted by its owning thread."""
 
     name = "nv_tileas.histogram"
     traits = (*tileaa.HistogramOp.traits, LAID_OUT)
@@ -159,14 +159,14 @@ class HistogramOp(tileaa.HistogramOp):
 
 
 class PackOp(tileaa.PackOp):
-    """A tile as the bytes that hold it."""
+    """Reinterpret a tile as packed bytes."""
 
     name = "nv_tileas.pack"
     traits = (*tileaa.PackOp.traits, LAID_OUT)
 
 
 class UnpackOp(tileaa.UnpackOp):
-    """Bytes as the tile that they hold."""
+    """Reinterpret packed bytes as a tile."""
 
     name = "nv_tileas.unpack"
     traits = (*tileaa.UnpackOp.traits, LAID_OUT)

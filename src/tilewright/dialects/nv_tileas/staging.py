@@ -1,8 +1,8 @@
-"""Tiles on their way through shared memory, where every thread has places of its own.
+"""Software-pipelined loads through thread-private slots of shared memory.
 
-A thread copies what it is going to hold itself, and waits for its own copies alone; so there is
-nothing to synchronize. The copies of one operation are a group: whoever takes a tile waits until
-at most so many later groups are under way.
+A thread copies the elements that its registers will hold, and waits only for its own copies; so
+no synchronization is needed. The copies of one operation are a commit group: `take_staged` waits
+until at most `pending` later groups are in flight.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ PENDING = IntegerKind(I32, minimum=0)
 
 
 class StageLoadOp(TileAccessOp):
-    """Starts to copy a tile of a view into a stage; what lies outside of the tensor is zero.
+    """Start to copy a tile of a view into a stage; out-of-bounds elements are zero.
 
     Without the condition nothing is read. `tile` has the layout that the tile is taken in.
     """
 
     name = "nv_tileas.stage_load"
     syntax = (
-        "$view `[` $indices `]` `,` $room `[` $stage `]` `if` $condition attr-dict "
-        "`:` custom<Indexed>($view, $indices) `,` type($room)"
+        "$view `[` $indices `]` `,` $buffer `[` $stage `]` `if` $condition attr-dict "
+        "`:` custom<Indexed>($view, $indices) `,` type($buffer)"
     )
 
     view = d.operand(TILED_VIEW)
     indices = d.operands(INT_TILE)
-    room = d.operand(BUFFER)
+    buffer = d.operand(BUFFER)
     stage = d.operand(SCALAR_I32)
     condition = d.operand(I1_TYPE)
     tile = d.attribute(TYPE_ATTR)
     vector = d.attribute(VECTOR, default=1)
 
     def verify(self) -> Iterator[str]:
-        type = buffer(self.room)
-        yield from residency_problems("a room", type)
+        type = buffer(self.buffer)
+        yield from residency_problems("a buffer", type)
         yield from shape_problems("a tile", type.shape, self.tile)
         yield from element_problems("a tile", type.element, self.tile)
         if len(self.indices) != tiled_view(self.view).rank:
@@ -61,20 +61,20 @@ class StageLoadOp(TileAccessOp):
 
 
 class TakeStagedOp(Operation):
-    """The tile in a stage, when at most so many later groups of copies are under way."""
+    """Take the tile of a stage once at most `pending` later copy groups are in flight."""
 
     name = "nv_tileas.take_staged"
     traits = (LAID_OUT,)
-    syntax = "$room `[` $stage `]` attr-dict `:` type($room) `->` type($result)"
+    syntax = "$buffer `[` $stage `]` attr-dict `:` type($buffer) `->` type($result)"
 
-    room = d.operand(BUFFER)
+    buffer = d.operand(BUFFER)
     stage = d.operand(SCALAR_I32)
     pending = d.attribute(PENDING)
     vector = d.attribute(VECTOR, default=1)
     result = d.result(ANY_TENSOR)
 
     def verify(self) -> Iterator[str]:
-        type = buffer(self.room)
-        yield from residency_problems("a room", type)
+        type = buffer(self.buffer)
+        yield from residency_problems("a buffer", type)
         yield from shape_problems("a tile", type.shape, self.result.type)
         yield from element_problems("a tile", type.element, self.result.type)

@@ -1,4 +1,4 @@
-"""What the threads of a block do together: barriers, messages, checks."""
+"""Barriers, printing and assertions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from tilewright.ir.operation import Operation
 
 
 class BarrierOp(Operation):
-    """Waits for all threads of the block; what they wrote before, all of them see behind it."""
+    """Wait for all threads of the block; makes their earlier writes visible to all of them."""
 
     name = "nv_tileas.barrier"
     syntax = "attr-dict"
 
 
 class PrintOp(tileaa.PrintOp):
-    """Prints tiles, each element by one thread."""
+    """Print tiles, once per element."""
 
     name = "nv_tileas.print"
     traits = (LAID_OUT,)
 
 
 class AssertOp(tileaa.AssertOp):
-    """Reports the message if an element of the condition is false."""
+    """Report the message if an element of the condition is false."""
 
     name = "nv_tileas.assert"
     traits = (LAID_OUT,)

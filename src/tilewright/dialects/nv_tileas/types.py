@@ -1,4 +1,4 @@
-"""The types of nv_tileas: buffers, pipelines and the places in them, tokens of what goes on."""
+"""The types of nv_tileas: buffers, pipelines and their iterators, tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class BufferType(Type):
-    """`!nv_tileas.buffer<shared, 2, 64x32xf16>`: room for so many tiles, one behind the other."""
+    """`!nv_tileas.buffer<shared, 2, 64x32xf16>`: a buffer of several stages, one tile each."""
 
     __slots__ = ("element", "residency", "shape", "stages")
     mnemonic = "nv_tileas.buffer"
@@ -49,7 +49,7 @@ class BufferType(Type):
 
     @property
     def stage_bytes(self) -> int:
-        """How many bytes one tile takes; elements of less than a byte take a whole one."""
+        """Bytes of one tile; sub-byte elements take a whole byte."""
         return stored_bytes(TensorType(self.shape, self.element))
 
     def spell(self) -> str:
@@ -58,7 +58,7 @@ class BufferType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         residency = parser.member(Residency)
         parser.expect(",")
@@ -94,7 +94,7 @@ class PipelineType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         stages = parser.integer()
         parser.expect(",")
@@ -104,7 +104,7 @@ class PipelineType(Type):
 
 
 class IteratorType(Type):
-    """`!nv_tileas.pipeline_iterator<2>`: a stage of a pipeline, and how often it was its turn."""
+    """`!nv_tileas.pipeline_iterator<2>`: the stage index and phase of a pipeline."""
 
     __slots__ = ("stages",)
     mnemonic = "nv_tileas.pipeline_iterator"
@@ -119,7 +119,7 @@ class IteratorType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         stages = parser.integer()
         parser.expect(">")
@@ -127,7 +127,7 @@ class IteratorType(Type):
 
 
 class AsyncTokenType(Type):
-    """`!nv_tileas.async.token`: a phase of a barrier that asynchronous copies arrive at."""
+    """`!nv_tileas.async.token`: a phase of the mbarrier of asynchronous copies."""
 
     __slots__ = ()
     mnemonic = "nv_tileas.async.token"
@@ -140,7 +140,7 @@ class AsyncTokenType(Type):
 
 
 class ProducerTokenType(Type):
-    """`!nv_tileas.producer_token`: a stage that may be filled."""
+    """`!nv_tileas.producer_token`: an acquired stage."""
 
     __slots__ = ()
     mnemonic = "nv_tileas.producer_token"
@@ -153,7 +153,7 @@ class ProducerTokenType(Type):
 
 
 class ConsumerTokenType(Type):
-    """`!nv_tileas.consumer_token`: a stage that has been filled."""
+    """`!nv_tileas.consumer_token`: a full stage."""
 
     __slots__ = ()
     mnemonic = "nv_tileas.consumer_token"
@@ -191,17 +191,17 @@ def pipeline(value: Value) -> PipelineType:
 
 
 def without_layout(type: Type) -> Type:
-    """The type of a tile, wherever it lies."""
+    """The type of a tile without its layout."""
     return TensorType(type.shape, type.element) if isinstance(type, TensorType) else type
 
 
 def register_bytes(element: Type) -> int:
-    """How many bytes an element takes in shared memory; a boolean takes one, an address eight."""
+    """Bytes of an element in shared memory: one for i1, eight for a pointer."""
     return 8 if isinstance(element, PtrType) else pointee_bytes(element)
 
 
 def stored_bytes(type: Type) -> int:
-    """How many bytes a value takes in shared memory; tokens take none."""
+    """Bytes of a value in shared memory; tokens take none."""
     if type is MEM_TOKEN:
         return 0
     return count(type) * register_bytes(element_of(type))

@@ -207,7 +207,7 @@ class Staging:
                 StageLoadOp,
                 view=values.get(load.view, load.view),
                 indices=[values.get(index, index) for index in load.indices],
-                room=room,
+                buffer=room,
                 stage=stage,
                 condition=place.comes,
                 tile=load.tile.type,
@@ -224,7 +224,7 @@ class Staging:
             assert isinstance(load, TiledLoadOp)
             made = build.create(
                 TakeStagedOp,
-                room=room,
+                buffer=room,
                 stage=stage,
                 pending=self._stages * len(self._chosen) - 1 - number,
                 vector=load.vector,

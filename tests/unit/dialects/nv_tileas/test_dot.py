@@ -82,10 +82,10 @@ def test_warpgroups_hold_sums_of_their_instruction() -> None:
 def test_products_that_warpgroups_do_not_have() -> None:
     small = spread((32, 64), 4), spread((64, 32), 4), spread((32, 32), 4)
     (found,) = problems(*small, F8E4M3FN, "wgmma")
-    assert "expected a product that wgmma makes, got tensor<32x64xf8E4M3FN>" in found
+    assert "expected a dot that wgmma supports, got tensor<32x64xf8E4M3FN>" in found
     large = spread((64, 64), 4), spread((64, 32), 4), warpgroup_total((64, 32), 4)
     (found,) = problems(*large, F32, "wgmma")
-    assert "expected a product that wgmma makes" in found
+    assert "expected a dot that wgmma supports" in found
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,10 @@ def test_a_program_reads_as_it_is_printed() -> None:
         ),
         ("[2], lane = [[1]]", "a layout must say register, lane, warp, got lane"),
         ("[3], register = [], lane = [], warp = []", "expected a power of two, got 3"),
-        ("[2], register = [[1, 1]], lane = [], warp = []", "expected places with 1 coordinates"),
+        (
+            "[2], register = [[1, 1]], lane = [], warp = []",
+            "expected basis vectors with 1 coordinates",
+        ),
         ("[2], register = [[2]], lane = [], warp = []", "expected vectors of register within"),
     ],
 )

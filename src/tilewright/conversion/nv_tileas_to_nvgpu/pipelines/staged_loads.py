@@ -43,7 +43,7 @@ def stage_load(op: StageLoadOp, new: StageLoadOp, build: ConversionBuilder) -> R
     """Every thread issues its copies; elements out of bounds are zero-filled, not read."""
     bytes = op.vector * pointee_bytes(element_of(op.tile))
     accesses = tile_accesses(op, build, op.view, op.indices, op.tile, op.vector, new.condition)
-    address = _first_chunk(op, build, new.room, new.stage, bytes)
+    address = _first_chunk(op, build, new.buffer, new.stage, bytes)
     for number, access in enumerate(accesses):
         build.create(
             CpAsyncOp,
@@ -76,7 +76,7 @@ def take_staged(op: TakeStagedOp, new: TakeStagedOp, build: ConversionBuilder) -
     assert isinstance(type, VectorType)
     bytes = op.vector * pointee_bytes(element_of(op.result.type))
     build.create(CpAsyncWaitGroupOp, n=op.pending)
-    address = _first_chunk(op, build, new.room, new.stage, bytes)
+    address = _first_chunk(op, build, new.buffer, new.stage, bytes)
     words: list[Value] = []
     for number in range(layout_of(op.result).extent(REGISTER) // op.vector):
         chunk = _chunk(op, build, address, number, bytes)
@@ -92,7 +92,7 @@ def _first_chunk(
     bytes: int,
 ) -> Value:
     """The address of the thread's first chunk in a stage."""
-    base = stage_address(build, buffer_address, stage, buffer(op.room).stage_bytes)
+    base = stage_address(build, buffer_address, stage, buffer(op.buffer).stage_bytes)
     offset = multiply(build, to_i64(build, thread_id(op, build), signed=False), bytes, I64)
     return as_value(build, add(build, base, offset, I64), I64)
 

@@ -22,21 +22,35 @@ from typing import Any, Final, NamedTuple
 import pytest
 from filecheck_runner import ROOT, Case, cases, problem
 
-from tilewright.driver.pipelines import PASSES
+from tilewright.driver.pipelines import CHECKS, LOWERING_PIPELINE, PASSES
 from tilewright.ir.conversion_pattern import ConversionPattern
 from tilewright.ir.pipeline_text import find_pass
 from tilewright.ir.rules import Rule
 
 TESTS: Final = ROOT.parent
-PACKAGES: Final = (
-    "transforms.nv_tileaa",
-    "transforms.nv_tileas",
-    "conversion.nv_tileaa_to_nv_tileas",
-    "conversion.nv_tileas_to_nvgpu",
-    "dialects.nv_tileaa",
-    "dialects.nv_tileas",
-)
-"""Those whose passes, patterns and rules run between nv_tileaa and nvgpu."""
+LEVELS: Final = ("nv_tileas", "nvgpu")
+"""The levels of the lowering pipeline whose passes are mutated: those below nv_tileaa."""
+DIALECTS: Final = ("dialects.nv_tileaa", "dialects.nv_tileas")
+"""Their canonicalization rules are mutated, too."""
+
+
+def mutated_packages() -> tuple[str, ...]:
+    """The packages of the passes that run between nv_tileaa and nvgpu, and the dialects."""
+    steps = [step.text for level in LEVELS for step in LOWERING_PIPELINE[level]]
+    names = dict.fromkeys([*steps, *CHECKS.split(",")])
+    packages = {_package(PASSES[name].partition(":")[0]): None for name in names}
+    packages.pop("transforms.generic")
+    return (*packages, *DIALECTS)
+
+
+def _package(module: str) -> str:
+    """The package of a pass: the module itself if it is one, else its parent."""
+    is_package = hasattr(import_module(module), "__path__")
+    package = module if is_package else module.rpartition(".")[0]
+    return package.removeprefix("tilewright.")
+
+
+PACKAGES: Final = mutated_packages()
 
 
 class Mutant(NamedTuple):

@@ -5,7 +5,7 @@
 
 A line `// -----` splits a file into inputs that run one after the other; the checks see all their
 outputs. With `--verify-diagnostics`, each input must report exactly the diagnostics that it expects
-in comments such as `// expected-error@+1 {{text}}`, on those lines.
+in comments such as `// expected-error@+1 {{text}}`, on those lines; notes may go without.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ ROOT: Final = Path(__file__).parents[1] / "tests" / "filecheck"
 _RUN: Final = re.compile(r"^\s*// RUN: (.*)$", re.MULTILINE)
 _SPLIT: Final = re.compile(r"^// -----$\n?", re.MULTILINE)
 _EXPECTED: Final = re.compile(
-    r"// expected-(?P<severity>error|warning|remark)(?:@(?P<offset>[+-]\d+))? \{\{(?P<text>.*?)\}\}"
+    r"// expected-(?P<severity>error|warning|remark|note)"
+    r"(?:@(?P<offset>[+-]\d+))? \{\{(?P<text>.*?)\}\}"
 )
 _REPORTED: Final = re.compile(
-    r"^<stdin>:(?P<line>\d+):\d+: (?P<severity>error|warning|remark): (?P<text>.*)$", re.MULTILINE
+    r"^<stdin>:(?P<line>\d+):\d+: (?P<severity>error|warning|remark|note): (?P<text>.*)$",
+    re.MULTILINE,
 )
 VERIFY_DIAGNOSTICS: Final = "--verify-diagnostics"
 
@@ -161,7 +163,9 @@ def _diagnostics(source: str, outcome: Outcome) -> str | None:
     }
     unseen = [each for each in sorted(expected) if not any(map(each.accepts, reported))]
     unexpected = [
-        other for other in sorted(reported) if not any(each.accepts(other) for each in expected)
+        other
+        for other in sorted(reported)
+        if other.severity != "note" and not any(each.accepts(other) for each in expected)
     ]
     if unseen or unexpected:
         return f"expected but not reported: {unseen}; reported but not expected: {unexpected}"

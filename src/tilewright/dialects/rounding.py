@@ -1,4 +1,8 @@
-"""Which rounding modes there are for operations on floats, in every dialect that names them so."""
+"""Rounding modes and modifiers of float arithmetic: text forms, and the types that have them.
+
+`cuda_tile` and `nv_tileaa` declare operations of their own over tile types and rounding modes of
+their own; which combinations are valid is the same rule in both.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,14 @@ if TYPE_CHECKING:
 
 Mode = TypeVar("Mode", bound=EnumAttr)
 
+FLUSH_SYNTAX: Final = "(`flush_to_zero` $flush_to_zero^)?"
+EXTREMUM_SYNTAX: Final = (
+    "$lhs `,` $rhs oilist(`flush_to_zero` $flush_to_zero | `propagate_nan` $propagate_nan) "
+    "attr-dict `:` type($result)"
+)
+"""The form of maximum and minimum."""
+_SINGLE_PRECISION: Final = ("APPROX", "FULL")
+"""The rounding modes that only f32 has."""
 _IEEE: Final = ("NEAREST_EVEN", "ZERO", "NEGATIVE_INF", "POSITIVE_INF")
 
 
@@ -48,6 +60,27 @@ def rounding_problems(mode: Mode, allowed: tuple[Mode, ...]) -> Iterator[str]:
     if mode not in allowed:
         expected = " or ".join(rounding.keyword for rounding in allowed)
         yield f"expected rounding mode {expected}, got {mode.keyword}"
+
+
+def f32_problems(modifier: str, present: bool, element: Type) -> Iterator[str]:
+    """What is wrong with a modifier that only single precision has."""
+    if present and element is not F32:
+        yield f"expected f32 elements with {modifier}, got {element}"
+
+
+def flush_problems(flush_to_zero: bool, element: Type) -> Iterator[str]:
+    """What is wrong with flushing subnormal operands and results to zero."""
+    yield from f32_problems("flush_to_zero", flush_to_zero, element)
+
+
+def rounded_problems(
+    mode: Mode, allowed: tuple[Mode, ...], flush_to_zero: bool, element: Type
+) -> Iterator[str]:
+    """What is wrong with the modifiers of an operation that rounds."""
+    yield from rounding_problems(mode, allowed)
+    yield from flush_problems(flush_to_zero, element)
+    is_fast = mode.name in _SINGLE_PRECISION
+    yield from f32_problems(f"rounding mode {mode.keyword}", is_fast, element)
 
 
 def conversion_problems(mode: EnumAttr, source: Type, result: Type) -> Iterator[str]:

@@ -14,15 +14,16 @@ from tilewright.dialects.cuda_tile.kinds import (
     ROUNDING,
     ROUNDING_SYNTAX,
 )
-from tilewright.dialects.cuda_tile.traits import same_shape
-from tilewright.dialects.float_modifiers import (
+from tilewright.dialects.cuda_tile.traits import same_shape, tile
+from tilewright.dialects.rounding import (
     EXTREMUM_SYNTAX,
     FLUSH_SYNTAX,
     f32_problems,
     flush_problems,
+    ieee_roundings,
     rounded_problems,
+    rounding_problems,
 )
-from tilewright.dialects.rounding import ieee_roundings, rounding_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
 from tilewright.ir.types import I1, I8, I16, I32
@@ -75,7 +76,7 @@ class RoundedFloat(TileOp):
 
     def verify(self) -> Iterator[str]:
         yield from rounded_problems(
-            self.rounding_mode, self.roundings, self.flush_to_zero, self.result
+            self.rounding_mode, self.roundings, self.flush_to_zero, tile(self.result).element
         )
 
 
@@ -97,7 +98,7 @@ class FlushableFloat(UnaryFloat):
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from flush_problems(self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, tile(self.result).element)
 
 
 class FloatExtremum(BinaryFloat):
@@ -113,13 +114,13 @@ class FloatExtremum(BinaryFloat):
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from flush_problems(self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, tile(self.result).element)
 
 
 def precision_problems(mode: Rounding, value: Value) -> Iterator[str]:
     """What is wrong with the precision that a function is to have."""
     yield from rounding_problems(mode, (Rounding.FULL, Rounding.APPROX))
-    yield from f32_problems("rounding mode approx", mode is Rounding.APPROX, value)
+    yield from f32_problems("rounding mode approx", mode is Rounding.APPROX, tile(value).element)
 
 
 class AbsFOp(UnaryFloat):

@@ -7,15 +7,16 @@ from typing import ClassVar, Final
 
 from tilewright.dialects.arith.attributes import CMPF_PREDICATE, FAST_MATH, NO_FAST_MATH
 from tilewright.dialects.arith.comparison import ComparisonOp
-from tilewright.dialects.float_modifiers import (
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.attributes import ROUNDING_MODE, RoundingMode
+from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, ELEMENTWISE, FLOAT_TILE
+from tilewright.dialects.nv_tileaa.rounding import IEEE, ROUNDING_SYNTAX
+from tilewright.dialects.rounding import (
     EXTREMUM_SYNTAX,
     FLUSH_SYNTAX,
     flush_problems,
     rounded_problems,
 )
-from tilewright.dialects.nv_tileaa.attributes import ROUNDING_MODE, RoundingMode
-from tilewright.dialects.nv_tileaa.constraints import BOOL_TILE, ELEMENTWISE, FLOAT_TILE
-from tilewright.dialects.nv_tileaa.rounding import IEEE, ROUNDING_SYNTAX
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import COMMUTATIVE, Effects, SameType
@@ -65,7 +66,7 @@ class RoundedFloat(FloatOp):
 
     def verify(self) -> Iterator[str]:
         yield from rounded_problems(
-            self.rounding_mode, self.roundings, self.flush_to_zero, self.result
+            self.rounding_mode, self.roundings, self.flush_to_zero, element_of(self.result.type)
         )
 
 
@@ -92,7 +93,7 @@ class FloatExtremum(BinaryFloat):
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from flush_problems(self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, element_of(self.result.type))
 
 
 class AbsFOp(UnaryFloat):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tilewright.dialects.elements import SameShape
-from tilewright.dialects.float_modifiers import FLUSH_SYNTAX, flush_problems
+from tilewright.dialects.elements import SameShape, element_of
 from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE, FLOAT_TILE, tile_of
 from tilewright.dialects.nv_tileaa.floating import BinaryFloat, FloatOp, UnaryFloat
+from tilewright.dialects.rounding import FLUSH_SYNTAX, flush_problems
 from tilewright.ir import declare as d
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import I1, I8, I16, I32
@@ -24,7 +24,7 @@ class FlushableFloat(UnaryFloat):
     flush_to_zero = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from flush_problems(self.flush_to_zero, self.result)
+        yield from flush_problems(self.flush_to_zero, element_of(self.result.type))
 
 
 class RsqrtOp(FlushableFloat):

@@ -29,7 +29,7 @@ from corpus_checks import Module, load_modules, tileirdisasm
 from whole_compilers import compare
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.driver.compile import Compilation, Settings, Watch, target
+from tilewright.driver.compile import Compilation, Observers, Settings, target
 from tilewright.driver.pipelines import LOWERING_PIPELINE, OPT_LEVELS, parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.emit.backend import compile_text
@@ -174,24 +174,24 @@ class Bench:
     def ours(self, module: Module) -> dict[str, float]:
         """The seconds of each stage."""
         arch, level = self._settings.arch, self._settings.opt_level
-        watch = Watch(clock=Timing(self._now))
+        observers = Observers(clock=Timing(self._now))
         with CollectorPause():
-            with watch.clock.measure("read"):
+            with observers.clock.measure("read"):
                 root = read_bytecode(module.data, module.name)
-            with watch.clock.measure("verify"):
+            with observers.clock.measure("verify"):
                 verify(root)
-            compilation = Compilation(root, self._settings, watch)
+            compilation = Compilation(root, self._settings, observers)
             compilation.lower("llvm")
-            with watch.clock.measure("LLVM IR"):
+            with observers.clock.measure("LLVM IR"):
                 written = emit_llvm(compilation.module, arch)
-            with watch.clock.measure(LLVM):
+            with observers.clock.measure(LLVM):
                 library = library_functions(written.library, find_libdevice(), cache_folder())
                 ptx = compile_text(
                     written.text, arch.ptx_target, arch.llvm_features, level, library
                 )
             compilation.assemble(ptx)
         stages: dict[str, float] = {}
-        for name, seconds in watch.clock.seconds.items():
+        for name, seconds in observers.clock.seconds.items():
             stage = self._stage_of.get(name, name)
             stages[stage] = stages.get(stage, 0.0) + seconds
         return stages

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from corpus_checks import Module, load_modules, load_programs
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.ir.operation import Operation
@@ -48,7 +48,7 @@ def main() -> None:
 
 def programs(modules: Sequence[Module]) -> list[Operation]:
     """All modules, ready to be lowered."""
-    return [enclosed(read_bytecode(module.data, module.name)) for module in modules]
+    return [wrap_in_module(read_bytecode(module.data, module.name)) for module in modules]
 
 
 def measured(modules: Sequence[Module], steps: Sequence[Pass]) -> list[float]:

@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 from requirements import Outcome, load_index
 
-from tilewright.driver.fitting import served
+from tilewright.driver.launch_checks import required_arch
 from tilewright.emit.toolchain import find_ptxas
 from tilewright.runtime.device import current_gpu
 from tilewright.support.diagnostics import Unsupported
@@ -152,7 +152,7 @@ def missing_outside() -> dict[str, str]:
 def missing_gpu() -> str | None:
     """Why kernels cannot run on a GPU here."""
     try:
-        served(current_gpu())
+        required_arch(current_gpu())
     except Unsupported as error:
         return f"needs a GPU: {error.feature}"
     return None

@@ -16,7 +16,7 @@ from corpus_checks import Module, load_modules
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.dialects.cuda_tile.mma import MmaOp
-from tilewright.driver.compile import Compilation, Settings, Watch, target
+from tilewright.driver.compile import Compilation, Observers, Settings, target
 from tilewright.driver.progress import progress
 from tilewright.emit.cubin import Cubin
 from tilewright.ir.instruments import Timing
@@ -47,15 +47,15 @@ class Outcome(NamedTuple):
 
 def compiled(module: Module, arch: str) -> Outcome:
     """Take a module down to a cubin; whatever goes wrong is what we look for."""
-    watch = Watch(clock=Timing())
-    seconds = watch.clock.seconds
+    observers = Observers(clock=Timing())
+    seconds = observers.clock.seconds
     multiplies = False
     try:
-        with watch.clock.measure("read"):
+        with observers.clock.measure("read"):
             root = read_bytecode(module.data, module.name)
             verify(root)
         multiplies = _multiplies(root)
-        compilation = Compilation(root, Settings(target(arch)), watch)
+        compilation = Compilation(root, Settings(target(arch)), observers)
         compilation.to("cubin")
         spills = _spills(compilation.cubin)
     except Unsupported as error:

@@ -16,7 +16,7 @@ from tilewright.dialects.cuda_tile.structure import ModuleOp
 from tilewright.driver.api import read_unverified
 from tilewright.driver.compile import CompiledModule
 from tilewright.driver.disassembly import disassemble
-from tilewright.driver.fitting import served
+from tilewright.driver.launch_checks import required_arch
 from tilewright.driver.pipelines import level_pipeline
 from tilewright.ir.equivalence import equivalent
 from tilewright.ir.operation import Operation
@@ -110,7 +110,7 @@ def find_gpu() -> tuple[Gpu | None, str]:
     """The GPU of this machine, if we can compile for it; else why there is none."""
     try:
         found = current_gpu()
-        served(found)
+        required_arch(found)
     except tilewright.Unsupported as error:
         return None, error.feature
     return found, ""

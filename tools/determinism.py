@@ -21,7 +21,7 @@ from typing import Final
 from corpus_checks import Module, load_modules
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.compile import target
 from tilewright.driver.pipelines import LEVELS, levels_between, parse_pipeline, passes_to
 from tilewright.driver.progress import progress
@@ -38,7 +38,7 @@ Digests = dict[str, int]
 def stage_texts(module: Module, arch: str) -> Iterator[tuple[str, str]]:
     """A module at every stage; the last is why there are no more, where that is so."""
     gpu = target(arch)
-    root = enclosed(read_bytecode(module.data, module.name))
+    root = wrap_in_module(read_bytecode(module.data, module.name))
     try:
         parse_pipeline(LEVELS[-1]).run(root)
         yield "cuda_tile", print_op(root, debug=True)

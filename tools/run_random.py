@@ -20,7 +20,7 @@ from typing import Any
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
-from tilewright.driver.assembly import enclosed  # noqa: E402
+from tilewright.driver.assembly import wrap_in_module  # noqa: E402
 from tilewright.driver.pipelines import leaves_tile_ir, parse_pipeline, passes_to  # noqa: E402
 from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.ir.operation import Operation  # noqa: E402
@@ -51,7 +51,7 @@ def changed(module: Operation, passes: str) -> Operation:
     pipeline = parse_pipeline(passes)
     copy = module.clone()
     if leaves_tile_ir(pipeline):
-        copy = enclosed(copy)
+        copy = wrap_in_module(copy)
     pipeline.run(copy)
     verify(copy)
     return copy

@@ -11,7 +11,7 @@ from corpus_checks import Module, load_modules, load_programs
 
 from tilewright.bytecode.reader import read_bytecode
 from tilewright.conversion.cuda_tile_to_nv_tileaa import leftovers
-from tilewright.driver.assembly import enclosed, parse_any
+from tilewright.driver.assembly import parse_any, wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.driver.progress import progress
 from tilewright.ir.instruments import VerifyEach
@@ -23,7 +23,7 @@ CAST = "builtin.unrealized_conversion_cast"
 
 def lowered(module: Module, arch: str = "sm_90") -> Operation:
     """A module at the level of nv_tileaa, verified after every pass."""
-    root = enclosed(read_bytecode(module.data, module.name))
+    root = wrap_in_module(read_bytecode(module.data, module.name))
     parse_pipeline(passes_to("nv_tileaa", arch)).run(root, None, [VerifyEach()])
     return root
 

@@ -43,7 +43,7 @@ read or written,
 {WRONG_INPUT} the file is not valid Tile IR bytecode"""
 
 VERSION: Final = f"{TITLE} {__version__}\nTile IR V{spell(NEWEST)}.0"
-"""With a number of the form that front ends look for, to know which Tile IR we take."""
+"""Front ends parse the version number to detect the supported Tile IR version."""
 
 DEBUG: Final = Option("print-debug-info", Takes.FLAG)
 OPTIONS: Final = {"g": DEBUG, "print-debug-info": DEBUG}
@@ -55,7 +55,7 @@ def script() -> NoReturn:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line and return the exit code."""
     with CollectorPause():
         return guarded(lambda: _run(sys.argv[1:] if argv is None else argv))
 
@@ -85,7 +85,7 @@ def _disassemble(arguments: Sequence[str]) -> int:
         write_line(HELP)
         print("error: no input file provided", file=sys.stderr)
         return NO_FILE
-    # The original has no standard input: `-` is a file of that name.
+    # NVIDIA's tool does not read standard input: `-` is a file name.
     data, name = read_input("./-" if path == "-" else path)
     if not is_bytecode(data):
         hint = " (it looks like MLIR bytecode instead)" if data.startswith(MLIR_MAGIC) else ""

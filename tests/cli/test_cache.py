@@ -164,4 +164,4 @@ def test_help_teaches(run: Run) -> None:
     text = run("cache", "--help").out
     for word in ("TILEWRIGHT_CACHE_DIR", "TILEWRIGHT_CACHE_SIZE", "TILEWRIGHT_CACHE=0", "clear"):
         assert word in text
-    assert "show or clear what is kept of earlier compilations" in run("--help").out
+    assert "show or clear the compilation cache" in run("--help").out

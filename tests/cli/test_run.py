@@ -194,7 +194,7 @@ def test_the_bar_ends_its_line(
 ) -> None:
     Bar("blocks").end()
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(Bar, "PATIENCE", 0.0)
+    monkeypatch.setattr(Bar, "DELAY", 0.0)
     bar = Bar("blocks")
     bar(10, 80)
     bar.end()

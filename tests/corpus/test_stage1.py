@@ -9,7 +9,7 @@ from corpus_checks import SAMPLE, Module, load_modules, load_programs
 from stage1 import problem_of
 
 from tilewright.bytecode.reader import read_bytecode
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline
 
 NAMES = tuple(SAMPLE.read_text().split())
@@ -36,7 +36,7 @@ def test_our_own_programs(module: Module) -> None:
 
 @pytest.mark.parametrize("module", PROGRAMS, ids=lambda module: module.name)
 def test_locations_survive(module: Module) -> None:
-    root = enclosed(read_bytecode(module.data, module.name))
+    root = wrap_in_module(read_bytecode(module.data, module.name))
     parse_pipeline("structure-early-exits").run(root)
     known = {op.location for op in root.walk()}
     parse_pipeline("convert-cuda-tile-to-tileaa{compute-capability=sm_90}").run(root)

@@ -380,9 +380,9 @@ def test_a_program_runs_as_python_runs_it(line: str, cache: Path, tmp_path: Path
     ("words", "message"),
     [
         ([], "expected a script or '-m' and a module"),
-        (["--on"], "expected a value behind '--on'"),
+        (["--on"], "expected a value after '--on'"),
         (["--on", "moon", "x.py"], "expected '--on' gpu or cpu, found 'moon'"),
-        (["-m"], "expected a value behind '-m'"),
+        (["-m"], "expected a value after '-m'"),
         (["--of", "x.py"], "unknown option '--of'"),
         (["missing.py"], "cannot read 'missing.py': No such file or directory"),
     ],

@@ -14,7 +14,7 @@ from repeats import EXHAUSTIVE
 
 import tilewright
 from tilewright.driver.api import read_runnable
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import level_of, parse_pipeline, passes_to
 from tilewright.reference.errors import ExecutionError
 
@@ -206,7 +206,7 @@ class LoweredRun(ProgramRun):
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
         stage, check = self.mode.split("-")
-        root = enclosed(read_runnable(self.text, self.path.name))
+        root = wrap_in_module(read_runnable(self.text, self.path.name))
         passes = PASSES[stage] if level_of(root) == "cuda_tile" else LATER[stage]
         parse_pipeline(passes).run(root)
         entry, grid, checked = self.run.entry, self.run.grid, check == "checked"

@@ -1,4 +1,4 @@
-"""Kernels of cuTile Python: compiled by Tilewright for their GPU, or run without one."""
+"""cuTile Python with Tilewright: compile kernels for a GPU, or run them on the CPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOME: Final = {
     "launch": "tilewright.cutile.launching",
 }
 
-# Who compiles for a GPU does not pay for the executor that does without one.
+# Compiling for a GPU does not load the reference executor.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:

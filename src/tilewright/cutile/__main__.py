@@ -1,4 +1,4 @@
-"""`python -m tilewright.cutile SCRIPT`: run a program of cuTile Python with Tilewright."""
+"""`python -m tilewright.cutile SCRIPT`: run a cuTile Python program with Tilewright."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Final
 from zipfile import is_zipfile
 
 from tilewright.cutile.importing import hand_down, switch_on_import
-from tilewright.cutile.switching import PLACES
+from tilewright.cutile.switching import DEVICES
 
 USAGE: Final = "usage: python -m tilewright.cutile [--on gpu|cpu] (SCRIPT | -m MODULE) [ARGS...]"
 HELP: Final = f"""\
@@ -28,15 +28,15 @@ Tilewright instead of NVIDIA's tileiras, also in processes that the program star
 WRONG_USAGE: Final = 2
 
 
-class _WrongUsage(Exception):
-    """The command line is wrong; says how."""
+class _UsageError(Exception):
+    """An error in the command line."""
 
 
 class CommandLine:
-    """Where kernels go, and what to run; all words behind that are the program's own."""
+    """The device, and the program with its own arguments."""
 
     def __init__(self, words: list[str]) -> None:
-        self.on = PLACES[0]
+        self.on = DEVICES[0]
         self.is_module = False
         self.is_help = False
         self.program: list[str] = []
@@ -44,38 +44,38 @@ class CommandLine:
         while rest and not self.program and not self.is_help:
             self._read(rest)
         if not self.program and not self.is_help:
-            raise _WrongUsage("expected a script or '-m' and a module")
+            raise _UsageError("expected a script or '-m' and a module")
 
     def _read(self, rest: list[str]) -> None:
-        """Take the next option off, or the program with all that follows it."""
+        """Consume the next option, or the program with its arguments."""
         word = rest.pop(0)
         name, equals, value = word.partition("=")
         if word in ("-h", "--help"):
             self.is_help = True
         elif name == "--on":
             self.on = value if equals else _value(rest, "--on")
-            if self.on not in PLACES:
-                raise _WrongUsage(f"expected '--on' {' or '.join(PLACES)}, found '{self.on}'")
+            if self.on not in DEVICES:
+                raise _UsageError(f"expected '--on' {' or '.join(DEVICES)}, found '{self.on}'")
         elif word.startswith("-m"):
             self.is_module = True
             self.program = [word[2:] or _value(rest, "-m"), *rest]
         elif word.startswith("-"):
-            raise _WrongUsage(f"unknown option '{word}'")
+            raise _UsageError(f"unknown option '{word}'")
         else:
             self.program = [word, *rest]
 
 
 def _value(rest: list[str], option: str) -> str:
     if not rest:
-        raise _WrongUsage(f"expected a value behind '{option}'")
+        raise _UsageError(f"expected a value after '{option}'")
     return rest.pop(0)
 
 
 def main() -> int:
-    """Run the command line; gives the exit code, if the program does not end the process."""
+    """Run the command line; return the exit code unless the program exits the process."""
     try:
         line = CommandLine(sys.argv[1:])
-    except _WrongUsage as wrong:
+    except _UsageError as wrong:
         print(f"{USAGE}\nerror: {wrong}", file=sys.stderr)
         return WRONG_USAGE
     if line.is_help:
@@ -87,9 +87,9 @@ def main() -> int:
 
 
 def _run(program: list[str], *, is_module: bool) -> int:
-    """Run what follows on the command line as Python itself would."""
+    """Run the program as Python itself would."""
     path, *words = program
-    _hide_what_runs_it()
+    _hide_launcher_frames()
     module = sys.modules["__main__"] = ModuleType("__main__")
     vars(module)["__builtins__"] = builtins
     sys.argv = ["-m", *words] if is_module else program
@@ -104,9 +104,9 @@ def _run(program: list[str], *, is_module: bool) -> int:
 
 
 def _run_module(name: str, *, is_named: bool) -> int:
-    """Run a module that Python finds, under its name or as the one that its folder is for."""
-    # This is what Python calls; `runpy.run_module` takes `__main__` away when the module has run,
-    # but threads and what is registered with `atexit` still need it.
+    """Run a module by name, or the `__main__` of a folder or archive."""
+    # Python itself calls this function; `runpy.run_module` removes `__main__` afterwards, which
+    # threads and `atexit` handlers still need.
     vars(runpy)["_run_module_as_main"](name, is_named)
     return 0
 
@@ -127,8 +127,8 @@ def _run_script(path: str, names: dict[str, Any]) -> int:
     return 0
 
 
-def _hide_what_runs_it() -> None:
-    """Have errors that nobody catches shown from the program's first frame on."""
+def _hide_launcher_frames() -> None:
+    """Start tracebacks of uncaught exceptions at the first frame of the program."""
     show = sys.excepthook
 
     def show_from_program(

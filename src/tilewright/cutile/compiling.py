@@ -1,7 +1,7 @@
-"""What cuTile asks of `tileiras` and `tileirdisasm`, answered in this process.
+"""In-process replacements for the `tileiras` and `tileirdisasm` that cuTile runs.
 
-cuTile finds a program, asks it for its version, probes which bytecode it takes, and gives it one
-file after the other. Here it finds one that has the same command line, and no process.
+cuTile locates the compiler, queries its version, probes the bytecode versions it accepts, and
+runs it once per kernel. These functions have the same interface and start no process.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from tilewright.tileiras.messages import CALLED
 from tilewright.tileiras.run import (
     FAILED,
     WRONG_USAGE,
-    Refused,
+    Rejected,
     bug_text,
     perform,
     version_text,
 )
 
-_PLACED: Final = re.compile(r'loc\("(.+)":(\d+):(\d+)\)(?: in (\S+))?: (.*)')
+_LOCATED: Final = re.compile(r'loc\("(.+)":(\d+):(\d+)\)(?: in (\S+))?: (.*)')
 _ERROR: Final = "error: "
 _NAMELESS: Final = "kernel"
 
 
 class Failure(Exception):
-    """Nothing was compiled; says why, and with which exit code of the program."""
+    """A failed compilation: the message and the exit code of `tileiras`."""
 
     def __init__(self, code: int, text: str) -> None:
         self.code = code
@@ -44,7 +44,7 @@ class Failure(Exception):
 
 
 def compile_file(words: Sequence[str]) -> None:
-    """Do what a command line of `tileiras` asks for; raises `Failure`."""
+    """Run a `tileiras` command line; raises `Failure`."""
     mistakes: list[str] = []
     job = read_job(words, mistakes.append)
     if job is None:
@@ -52,15 +52,15 @@ def compile_file(words: Sequence[str]) -> None:
     try:
         with CollectorPause():
             perform(job)
-    except Refused as refused:
-        raise Failure(refused.code, str(refused)) from None
+    except Rejected as rejected:
+        raise Failure(rejected.code, str(rejected)) from None
     except Exception as error:
-        # A compiler in a process of its own would have ended with it, and its client lived on.
+        # An exit of a separate compiler process would not end its client.
         raise Failure(FAILED, bug_text(error)) from error
 
 
 def version() -> str:
-    """What `tileiras --version` prints: the key under which cuTile keeps what we compile."""
+    """Return the output of `tileiras --version`, which keys cuTile's cubin cache."""
     return f"{version_text()}\n"
 
 
@@ -69,12 +69,12 @@ def _version_of(program: object) -> str:
 
 
 class Compiler:
-    """Stands in for the program that cuTile finds."""
+    """Replaces the compiler executable that cuTile locates."""
 
     path = "tileiras"
 
     def run(self, args: list[str], flags: list[str], timeout_sec: float | None = None) -> None:
-        """Compile a file; raises what cuTile raises where the program fails or takes too long."""
+        """Compile a file; raises cuTile's exceptions on failure and timeout."""
         errors = cutile("_exception")
         options = " ".join(flags)
         try:
@@ -83,36 +83,36 @@ class Compiler:
             message = f"the compiler took longer than {timeout_sec} s; smaller tiles compile faster"
             raise errors.TileCompilerTimeoutError(message, options, version()) from None
         except Failure as failure:
-            message, place = _place_of(str(failure))
+            message, location = _split_location(str(failure))
             raise errors.TileCompilerExecutionError(
-                failure.code, message, place, options, version()
+                failure.code, message, location, options, version()
             ) from failure.__cause__
 
 
-def _place_of(text: str) -> tuple[str, Any]:
-    """What an error says, and where, with the calls that led there, as cuTile shows it.
+def _split_location(text: str) -> tuple[str, Any]:
+    """Split an error into its message and a cuTile location with call sites.
 
-    cuTile would read the place from the text too, but without the function that it is in, and
-    cannot show it then.
+    cuTile also parses locations from the text, but without the function, and then fails to
+    print them.
     """
     errors = cutile("_exception")
     lines: list[str] = []
-    places: list[Any] = []
+    stack: list[Any] = []
     for line in text.splitlines():
-        match = _PLACED.fullmatch(line)
+        match = _LOCATED.fullmatch(line)
         if match is None:
             lines.append(line.removeprefix(_ERROR))
             continue
         file, row, column, name, words = match.groups()
-        if not places or words == CALLED:
+        if not stack or words == CALLED:
             function = errors.FunctionDesc(name or _NAMELESS, file, int(row), 1)
-            places.append(errors.Loc(int(row), int(column), file, function=function))
+            stack.append(errors.Loc(int(row), int(column), file, function=function))
         if words != CALLED:
             lines.append(words.removeprefix(_ERROR))
-    place = None
-    for outer in reversed(places):
-        place = outer if place is None else outer.with_call_site(place)
-    return "\n".join(lines), place or errors.Loc.unknown()
+    location = None
+    for outer in reversed(stack):
+        location = outer if location is None else outer.with_call_site(location)
+    return "\n".join(lines), location or errors.Loc.unknown()
 
 
 def disassembly(
@@ -122,7 +122,7 @@ def disassembly(
     temp_dir: str | None = None,
     timeout_sec: float | None = None,
 ) -> str:
-    """What `tileirdisasm` prints, for cuTile's logs and dumps."""
+    """Disassemble bytecode for cuTile's logs and dumps."""
     try:
         module = read_bytecode(bytes(bytecode), "<kernel>")
         verify(module)
@@ -137,16 +137,16 @@ def disassembly(
 
 
 def newest_bytecode(temp_dir: str, allow_dev: bool = False) -> Any:
-    """The newest bytecode that cuTile can write and we can read; it need not try."""
+    """Return the newest bytecode version that cuTile writes and we read, without probing."""
     known = cutile("_compile")._all_bytecode_versions(allow_dev)
     return max(each for each in known if (each.major(), each.minor()) <= NEWEST)
 
 
-def swaps() -> list[tuple[Any, Any]]:
-    """Functions of cuTile, each with the one that stands in for it."""
+def replacements() -> list[tuple[Any, Any]]:
+    """Return pairs of a cuTile function and its replacement."""
     own = cutile("_compile")
     compiler = Compiler()
-    # Who edits the compiler meanwhile must not find what is loaded now under the new digest.
+    # Compute the digest before the sources of the loaded compiler can be edited.
     identity()
     return [
         (own._find_compiler_bin, lambda: compiler),

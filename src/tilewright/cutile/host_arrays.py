@@ -1,4 +1,4 @@
-"""Arrays of the host that kernels work on: NumPy's own, and tensors of torch on the CPU."""
+"""Host arrays: NumPy arrays, and torch tensors on the CPU."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _CARRIERS: Final = {
     "float8_e5m2": "uint8",
     "float8_e8m0fnu": "uint8",
 }
-"""What carries elements of torch that NumPy does not have: integers of their size."""
+"""Integer types that carry torch elements without a NumPy type."""
 
 
 class HostArray:
-    """An array as a kernel sees it: memory, the name of its elements, extents, strides."""
+    """An array argument: memory, element type, shape and strides."""
 
     __slots__ = ("element", "memory", "shape", "strides")
 
@@ -43,14 +43,14 @@ class HostArray:
 
     @property
     def bits(self) -> int:
-        """The size of an element."""
+        """The element size in bits."""
         return self.memory.itemsize * 8
 
     @property
     def is_aligned(self) -> bool:
-        """Whether it begins at a multiple of 16 bytes, here and where the executor puts it.
+        """Whether it is aligned to 16 bytes, on the host and in the executor's memory.
 
-        The executor keeps the distance from the beginning of the array that this is a view of.
+        The executor preserves the offset of a view from its base array.
         """
         owner = self.memory
         while isinstance(owner.base, np.ndarray):
@@ -60,10 +60,10 @@ class HostArray:
 
 
 def host_array(argument: Any, what: str) -> HostArray | None:
-    """An argument as an array, in place; None if it is none."""
+    """Wrap an array argument without copying; None if it is not an array."""
     if is_array(argument):
         return HostArray(argument, argument.dtype.name, what)
-    torch = sys.modules.get("torch")  # who has a tensor has imported it
+    torch = sys.modules.get("torch")  # a tensor exists only if torch is imported
     if torch is None or not isinstance(argument, torch.Tensor):
         return None
     return _from_tensor(argument, torch, what)

@@ -1,8 +1,8 @@
-"""Have cuTile switched over as soon as a program has imported what that replaces, and no earlier.
+"""Import hooks that call `enable` once a program has imported cuTile.
 
-cuTile reads its environment when it is imported: a program that sets variables first must find
-them obeyed. Its compiler it imports with the first kernel, and torch with it: a process that only
-launches must not wait for that.
+cuTile reads its environment when it is imported, so a program may set variables first. It imports
+its compiler, and torch, with the first kernel, so a process that compiles nothing does not load
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Final
 
 VARIABLE: Final = "TILEWRIGHT_CUTILE"
-"""Tells Python processes that a program starts where its kernels go."""
+"""The environment variable that passes the device to child processes."""
 
 _CLIENT: Final = "cuda.tile"
 _REPLACED_IN: Final = {"gpu": "cuda.tile._compile", "cpu": _CLIENT}
@@ -23,9 +23,9 @@ _STARTUP: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "star
 
 
 def switch_on_import(on: str) -> None:
-    """Call `enable(on)` as soon as what it replaces is there; other versions are refused before.
+    """Call `enable(on)` after cuTile is imported; reject unknown versions before.
 
-    The last call counts: programs under `--on cpu` may start others with `--on gpu`.
+    The last call wins: programs under `--on cpu` may start others with `--on gpu`.
     """
     module = _REPLACED_IN.get(on, _CLIENT)
     sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
@@ -36,10 +36,10 @@ def switch_on_import(on: str) -> None:
 
 
 def hand_down(on: str) -> None:
-    """Have Python processes that this one starts do the same.
+    """Enable Tilewright in Python child processes.
 
-    Programs on several GPUs start a process each. What Python runs first in every process is a
-    file of a fixed name on its path, so ours is put there; it runs what it hides.
+    Programs on several GPUs start one process per GPU. Python runs `sitecustomize` at start-up,
+    so ours is put on the path; it runs the one that it shadows.
     """
     os.environ[VARIABLE] = on
     before = os.environ.get("PYTHONPATH")
@@ -47,7 +47,7 @@ def hand_down(on: str) -> None:
 
 
 class _Finder:
-    """Finds modules as the other finders do, and has something done when they have run."""
+    """A meta path finder that runs a callback after a module is executed."""
 
     def __init__(self, afterwards: Mapping[str, Callable[[], None]]) -> None:
         self._afterwards = afterwards
@@ -55,13 +55,13 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module as the others find it, or none if it is not one of those."""
+        """Return the spec of a hooked module from the other finders; None for other modules."""
         afterwards = self._afterwards.get(name)
         if afterwards is None:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
-        found = (finder.find_spec(name, path, target) for finder in others)
-        spec = next((spec for spec in found if spec is not None), None)
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec is not None), None)
         if spec is not None:
             _run_after(spec.loader, afterwards)
         return spec

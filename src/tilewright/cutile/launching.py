@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BYTECODE: Final = "13.4"
 
 _compiled: WeakKeyDictionary[Any, dict[str, ModuleOp]] = WeakKeyDictionary()
-"""Modules by kernel and by the symbol that stands for a signature, as long as a kernel lives."""
+"""Compiled modules by kernel and mangled signature."""
 
 
 def launch(
@@ -36,8 +36,8 @@ def launch(
     Arguments are those of `ct.launch`, but arrays are NumPy's (with elements of ml_dtypes too) or
     tensors of torch on the CPU. `check`, `seed` and `write` are those of `tilewright.execute`.
 
-    Raises what cuTile raises if it cannot compile the kernel, and `tilewright.Error` if the launch
-    or the kernel is wrong, also if only the run shows it.
+    Raises cuTile's exceptions if it cannot compile the kernel, and `tilewright.Error` if the
+    launch is invalid or the kernel fails.
     """
     if not isinstance(kernel, cutile().kernel):
         fail(f"expected a function with @ct.kernel, got {type(kernel).__name__}")

@@ -1,8 +1,8 @@
-"""From the arguments of a launch to what cuTile compiles for, and to the kernel's parameters.
+"""Convert launch arguments to a cuTile signature and to flat kernel parameters.
 
-cuTile's launcher does the same, but asks the driver on the way, so it needs a GPU. What it takes
-for granted about arguments (divisibility, unit strides and extents) decides what the compiler may
-use: we assume exactly what it does, and the executor checks that it holds.
+cuTile's launcher does the same, but queries the CUDA driver, so it needs a GPU. It specializes
+kernels on divisibility, unit strides and unit extents of arguments: we make exactly the same
+assumptions, and the executor checks them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tilewright.reference.arguments import Table
 from tilewright.support.diagnostics import fail
 
 _SPECIALIZED_RANK: Final = 5
-"""Arrays of more dimensions are not specialised: no copy engine takes them."""
+"""Arrays of higher rank are not specialized: TMA does not support them."""
 _ALIGNMENT: Final = 16
 
 
 class Arguments:
-    """Arguments of a launch: the signature that cuTile compiles for, and the flat parameters."""
+    """Launch arguments: their cuTile signature, and the flat kernel parameters."""
 
     def __init__(self, kernel: Any, arguments: Sequence[Any]) -> None:
         self._ct = cutile()
@@ -32,7 +32,7 @@ class Arguments:
         self.signature = self._sign(function, arguments)
 
     def _sign(self, function: Any, arguments: Sequence[Any]) -> Any:
-        """The signature, with a symbol that stands for all of it."""
+        """Build the signature and its mangled symbol."""
         nodes = function.parameter_annotations
         name = function.pyfunc.__name__
         if len(nodes) != len(arguments):
@@ -95,7 +95,7 @@ class Arguments:
         return self._forms.ScalarConstraint(dtype)
 
     def _constrain_list(self, items: list[Any], node: Any, what: str) -> Any:
-        """A list of arrays is a table in memory, of addresses, extents and strides."""
+        """Build the constraint of a list of arrays: a table of addresses, shapes and strides."""
         if not items:
             fail(f"{what}: expected arrays in the list, got an empty one")
         arrays: list[HostArray] = []
@@ -113,7 +113,7 @@ class Arguments:
         return self._forms.ListConstraint(element, alias_groups=(), elements_may_alias=True)
 
     def _array_constraint(self, arrays: list[HostArray], annotation: Any, what: str) -> Any:
-        """What holds for every one of some arrays."""
+        """Build the constraint that holds for all of the arrays."""
         first = arrays[0]
         rank = len(first.shape)
         for array in arrays:
@@ -150,7 +150,7 @@ def _check_fits(number: int, bits: int, what: str) -> None:
 def _static(
     arrays: list[HostArray], axes: Sequence[int], which: str, what: str
 ) -> list[int | None] | None:
-    """The values that an annotation makes constants, and None elsewhere."""
+    """Return the values that an annotation makes static, and None elsewhere."""
     if not axes:
         return None
     rows: list[tuple[int, ...]] = [getattr(array, which) for array in arrays]
@@ -165,7 +165,7 @@ def _static(
 
 
 def _ones(rows: Sequence[Sequence[int]]) -> list[int | None]:
-    """1 where all rows have 1, None elsewhere."""
+    """Return 1 in columns where all rows have 1, None elsewhere."""
     is_specialized = len(rows[0]) <= _SPECIALIZED_RANK
     return [
         1 if is_specialized and all(number == 1 for number in column) else None
@@ -174,7 +174,7 @@ def _ones(rows: Sequence[Sequence[int]]) -> list[int | None]:
 
 
 def _divisors(rows: Sequence[Sequence[int]], divisor: int) -> list[int]:
-    """The divisor where it divides the numbers of all rows, 1 elsewhere."""
+    """Return the divisor in columns whose values it divides, 1 elsewhere."""
     is_specialized = len(rows[0]) <= _SPECIALIZED_RANK
     return [
         divisor if is_specialized and all(number % divisor == 0 for number in column) else 1
@@ -183,7 +183,7 @@ def _divisors(rows: Sequence[Sequence[int]], divisor: int) -> list[int]:
 
 
 def _has_disjoint_elements(array: HostArray) -> bool:
-    """Whether no two indices share memory, as far as strides alone can tell."""
+    """Whether the strides guarantee that no two indices alias."""
     axes = sorted(zip(array.strides, array.shape, strict=True))
     if axes and axes[0][0] <= 0:
         return False

@@ -1,4 +1,4 @@
-"""Work that is given up when it takes too long."""
+"""Run a function with a time limit."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ T = TypeVar("T")
 
 
 class OutOfTime(Exception):
-    """The work took too long."""
+    """The time limit was exceeded."""
 
 
 class _GiveUp(BaseException):
-    """Thrown into the work; not an `Exception`, which the work may well catch."""
+    """Raised in the worker thread; not an `Exception`, so that it is not caught."""
 
 
 def within(seconds: float | None, work: Callable[[], T]) -> T:
-    """What the work gives or raises; `OutOfTime` where that takes longer."""
+    """Return the result of `work` or raise its exception; `OutOfTime` after the limit."""
     if seconds is None:
         return work()
     worker = _Worker(work)
@@ -36,10 +36,9 @@ def within(seconds: float | None, work: Callable[[], T]) -> T:
 
 
 class _Worker(Thread, Generic[T]):
-    """A thread that keeps what came of its work.
+    """A thread that stores the result of its work.
 
-    Nobody waits for it once it is given up: it ends at its next step, and the program that it
-    waits for with it.
+    After `give_up` it is not joined: it exits at its next bytecode, with any child process.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -57,13 +56,13 @@ class _Worker(Thread, Generic[T]):
             self._error = error
 
     def give_up(self) -> None:
-        """Stop the work."""
+        """Interrupt the work."""
         assert self.ident is not None
         identity = ctypes.c_ulong(self.ident)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(_GiveUp))
 
     def outcome(self) -> T:
-        """What came of the work that has ended."""
+        """Return the result of the finished work, or raise its exception."""
         if self._error is not None:
             raise self._error
         return self._result[0]

@@ -1,4 +1,4 @@
-"""The versions of cuTile Python whose launcher we know, and the way to its modules."""
+"""Supported versions of cuTile Python, and access to its modules."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Final
 from tilewright.support.diagnostics import Unsupported
 
 KNOWN_VERSIONS: Final = ("1.7.0",)
-"""How arguments become a signature is cuTile's own matter, and may change with any version."""
+"""The mapping from arguments to signatures is internal to cuTile and may change."""
 
 
 def cutile(module: str = "") -> Any:
-    """A module of cuTile Python, `cuda.tile` itself without a name."""
+    """Import a module of cuTile Python; `cuda.tile` itself without a name."""
     try:
         package: Any = importlib.import_module("cuda.tile")
     except ModuleNotFoundError as error:

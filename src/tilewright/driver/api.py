@@ -1,4 +1,4 @@
-"""The library: read Tile IR in any form, write bytecode."""
+"""Library entry points: read Tile IR bytecode or text, write bytecode."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def read(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> ModuleOp:
     """Read and verify a Tile IR module: bytecode (`bytes`), text (`str`) or the file at a path.
 
-    Raises `tilewright.Error` with a location if there is anything wrong. `name` is what
-    diagnostics call the source.
+    Raises `tilewright.Error` with a location if the module is invalid. `name` is the file name
+    used in diagnostics.
     """
     if isinstance(source, os.PathLike):
         data, path = read_input(os.fspath(source))
@@ -41,36 +41,36 @@ def read(source: bytes | str | os.PathLike[str], *, name: str | None = None) -> 
 
 
 def read_unverified(source: bytes | str, name: str) -> ModuleOp:
-    """Read bytecode or text; bytes that are no bytecode are taken as text in UTF-8."""
+    """Read bytecode or text without verifying; bytes without the magic number are UTF-8 text."""
     if isinstance(source, bytes):
         if is_bytecode(source):
             return read_bytecode(source, name)
         source = decode_text(source, name)
     else:
-        _refuse_path(source)
+        _reject_path(source)
     return parse_module(source, name)
 
 
 def read_level(source: bytes | str, name: str, allow_unregistered: bool = False) -> Operation:
-    """Read a program of any level: Tile IR in any form, or text of the levels below it."""
+    """Read a program of any level: Tile IR bytecode or text, or text of a lower-level dialect."""
     if isinstance(source, bytes):
         if is_bytecode(source):
             return read_bytecode(source, name)
         source = decode_text(source, name)
     else:
-        _refuse_path(source)
+        _reject_path(source)
     root = parse_any(source, name, allow_unregistered)
     return tile_module(root, name) if is_disassembly(root) else root
 
 
-def _refuse_path(text: str) -> None:
-    """A string is a program, also where somebody means the file of that name."""
+def _reject_path(text: str) -> None:
+    """Reject a string that names an existing file: a path must be an `os.PathLike`."""
     if "\n" not in text and os.path.isfile(text):
         fail(f"expected a program, found the name of a file: pathlib.Path({text!r}) stands for it")
 
 
 def read_runnable(source: bytes | str, name: str) -> Operation:
-    """Read a program to run it as it is: Tile IR in any form, or text of a level of tiles."""
+    """Read a program for an executor: Tile IR, or text of nv_tileaa or nv_tileas."""
     root = read_level(source, name)
     return root if level_of(root) in ("nv_tileaa", "nv_tileas") else tile_module(root, name)
 
@@ -78,6 +78,6 @@ def read_runnable(source: bytes | str, name: str) -> Operation:
 def write_bytecode(module: ModuleOp, version: str = "13.4") -> bytes:
     """Encode a module as Tile IR bytecode of a version, "13.1" to "13.4".
 
-    Raises `tilewright.Error` if the module needs something that the version does not have.
+    Raises `tilewright.Error` if the module uses a feature newer than the version.
     """
     return encode(module, parse_version(version))

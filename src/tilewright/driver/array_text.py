@@ -1,4 +1,4 @@
-"""Arguments of kernels as text: `3`, `zeros:4x4xf32`, `random:128xf16:7`, `input.npy`."""
+"""Parse kernel arguments: `3`, `zeros:4x4xf32`, `random:128xf16:7`, `input.npy`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tilewright.reference.tile import DTYPES, Array, is_array, wrap
 ELEMENTS: Final[dict[str, Type]] = {type.spell(): type for type in DTYPES if type is not I4}
 SHAPED: Final = re.compile(r"(?P<shape>(?:\d+x)*)(?P<element>[a-z]\w*)")
 LARGEST: Final = 1 << 40
-"""Elements beyond which no machine has room for an array."""
+"""The largest element count of an array."""
 SYNTAX: Final = "zeros, ones, iota, small or random, then :SHAPExTYPE, as in zeros:4x8xf32"
 
 
 class ArgumentError(ValueError):
-    """A text that is no argument; the message says why."""
+    """A kernel argument that does not parse."""
 
 
 def parse_argument(text: str) -> Any:
-    """The number or array that a text describes."""
+    """Parse a scalar or an array."""
     if text.endswith(".npy"):
         return load_array(text)
     if ":" in text:
@@ -44,16 +44,16 @@ def parse_argument(text: str) -> Any:
 
 
 def load_array(path: str) -> Array:
-    """The array in a file of NumPy's."""
+    """Load an array from an `.npy` file."""
     try:
-        found: Any = np.load(path)
+        array: Any = np.load(path)
     except OSError as error:
         raise FileError(f"cannot read '{path}': {error.strerror or error}") from error
     except (EOFError, ValueError) as error:
         raise FileError(f"cannot read '{path}': {error}") from error
-    if not is_array(found):
+    if not is_array(array):
         raise FileError(f"cannot read '{path}': expected one array, found an archive")
-    return found
+    return array
 
 
 def _zeros(shape: tuple[int, ...], seed: int, element: Type) -> Array:
@@ -69,12 +69,12 @@ def _iota(shape: tuple[int, ...], seed: int, element: Type) -> Array:
 
 
 def _small(shape: tuple[int, ...], seed: int, element: Type) -> Array:
-    """Integers from -4 to 4: sums and products of few of them are exact in any type."""
+    """Integers from -4 to 4, whose adds and multiplies are exact in every element type."""
     return np.random.default_rng(seed).integers(-4, 5, shape)
 
 
 def _random(shape: tuple[int, ...], seed: int, element: Type) -> Array:
-    """Normal numbers around zero; any integers."""
+    """Standard normal floats, or uniform integers over the whole range."""
     random = np.random.default_rng(seed)
     if isinstance(element, IntegerType):
         return random.integers(-(1 << 63), 1 << 63, shape)
@@ -91,7 +91,7 @@ CONTENTS: Final[dict[str, Callable[[tuple[int, ...], int, Type], Array]]] = {
 
 
 def make_array(text: str) -> Array:
-    """The array that `contents:SHAPExTYPE` or `contents:SHAPExTYPE:seed` describes."""
+    """Build the array of `contents:SHAPExTYPE` or `contents:SHAPExTYPE:seed`."""
     name, shaped, seed = (*text.split(":", 2), "0")[:3]
     if name not in CONTENTS:
         raise ArgumentError(f"expected {SYNTAX}, found '{name}'")
@@ -111,16 +111,16 @@ def make_array(text: str) -> Array:
 
 
 def elements_of(numbers: Array, element: Type) -> Array:
-    """Numbers as elements of a type, in the form that kernels take: f4E2M1FN two to a byte."""
+    """Convert to an element type as kernels expect it in memory: f4E2M1FN packed two per byte."""
     if element is F4E2M1FN:
-        halves = to_element(numbers, element).view(np.uint8).reshape(-1, 2)
-        packed = halves[:, 0] | halves[:, 1] << np.uint8(4)
+        nibbles = to_element(numbers, element).view(np.uint8).reshape(-1, 2)
+        packed = nibbles[:, 0] | nibbles[:, 1] << np.uint8(4)
         return packed.reshape(*numbers.shape[:-1], numbers.shape[-1] // 2)
     return to_element(numbers, element)
 
 
 def to_element(numbers: Array, element: Type) -> Array:
-    """Numbers as elements of a type, one for each."""
+    """Convert to an element type, one array element per value."""
     if not isinstance(element, FloatType):
         return np.ascontiguousarray(wrap(numbers, element), DTYPES[element])
     if numbers.dtype.kind == "i":

@@ -1,4 +1,4 @@
-"""Tile IR text to a module, in every shape in which people and tools write it."""
+"""Parse Tile IR text into a module, with or without enclosing modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def decode_text(data: bytes, name: str, expected: str = "Tile IR text or bytecode") -> str:
-    """Bytes as text; what is no text gets an error at its first bad byte."""
+    """Decode UTF-8; report invalid input at its first bad byte."""
     start = ByteLoc(name, 0)
     if not data:
         fail(f"expected {expected}, found an empty file", start)
@@ -28,28 +28,28 @@ def decode_text(data: bytes, name: str, expected: str = "Tile IR text or bytecod
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        where = ByteLoc(name, error.start)
-        fail(f"expected {expected}, found binary data that is no UTF-8", where)
+        location = ByteLoc(name, error.start)
+        fail(f"expected {expected}, found binary data that is no UTF-8", location)
 
 
 def parse_any(text: str, name: str, allow_unregistered: bool = False) -> Operation:
-    """Parse text of any dialect: a module, or operations that get a module around them."""
-    # Who compiles bytecode has no text to parse.
+    """Parse text of any dialect; top-level operations are wrapped in a module."""
+    # Compiling bytecode does not load the parser.
     from tilewright.text.parser import parse_text  # noqa: PLC0415
 
     return parse_text(text, context(allow_unregistered), name, default_dialect="cuda_tile")
 
 
 def parse_module(text: str, name: str) -> ModuleOp:
-    """Parse a Tile IR module, whatever stands around it or is missing around it."""
+    """Parse a Tile IR module, unwrapping or adding an enclosing module as `tile_module` does."""
     return tile_module(parse_any(text, name), name)
 
 
 def tile_module(root: Operation, name: str) -> ModuleOp:
-    """The Tile IR module of a program.
+    """Extract the Tile IR module of a program.
 
-    A builtin module around a single tile module is taken off. Entries and globals without a
-    module, as disassemblers print them, get one of the name that bytecode readers give.
+    Unwrap a builtin module around a single tile module. Wrap entries and globals without a
+    module, as disassemblers print them, in one with the name that the bytecode reader uses.
     """
     if isinstance(root, ModuleOp):
         return root
@@ -58,9 +58,9 @@ def tile_module(root: Operation, name: str) -> ModuleOp:
     inner = list(root.body.block)
     if len(inner) == 1 and isinstance(inner[0], ModuleOp):
         return inner[0].detach()
-    stranger = next((op for op in inner if not isinstance(op, EntryOp | GlobalOp)), None)
-    if stranger is not None:
-        fail(f"expected a cuda_tile module, found '{stranger.name}'", stranger.location)
+    unexpected = next((op for op in inner if not isinstance(op, EntryOp | GlobalOp)), None)
+    if unexpected is not None:
+        fail(f"expected a cuda_tile module, found '{unexpected.name}'", unexpected.location)
     if not inner:
         fail("expected a cuda_tile module, found no operation", FileLoc(name, 1, 1))
     body = Block()
@@ -69,8 +69,8 @@ def tile_module(root: Operation, name: str) -> ModuleOp:
     return create_op(ModuleOp, sym_name="kernels", body=body, location=root.location)
 
 
-def enclosed(root: Operation) -> Operation:
-    """A program that can be lowered: passes change what is inside a module, not the module."""
+def wrap_in_module(root: Operation) -> Operation:
+    """Wrap a Tile IR module in a builtin module: passes replace ops inside their root."""
     if not isinstance(root, ModuleOp):
         return root
     body = Block()
@@ -79,17 +79,17 @@ def enclosed(root: Operation) -> Operation:
 
 
 def is_disassembly(root: Operation) -> bool:
-    """Whether a program is entries and globals that lack their module."""
+    """Whether a program has top-level entries or globals without a cuda_tile module."""
     return isinstance(root, BuiltinModuleOp) and any(
         isinstance(op, EntryOp | GlobalOp) for op in root.body.block
     )
 
 
 def with_plain_locations(module: ModuleOp) -> ModuleOp:
-    """The module with the locations that bytecode can hold.
+    """Replace fused locations, which bytecode cannot encode.
 
-    Passes fuse the locations of operations that they merge. Bytecode has one for each operation,
-    so that the first of them with a debug scope stands for all.
+    Passes fuse the locations of operations that they merge. Bytecode has one location per
+    operation, so the first part with a debug scope is kept.
     """
     for op in module.walk():
         if isinstance(op.location, FusedLoc):

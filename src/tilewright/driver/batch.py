@@ -1,4 +1,4 @@
-"""Compile many files at once, each in one of several processes: `compile_files`."""
+"""Compile many files in parallel worker processes: `compile_files`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.driver.batch_worker import Answer, Request, read_value, send_request
 from tilewright.driver.cache import Cache, key_of
+from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.files import FileError, read_input
-from tilewright.driver.stored import Stored
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.identity import identity
 from tilewright.support.interpreter import command_of
@@ -30,18 +30,18 @@ CRASHED: Final = 70
 
 
 class Outcome(NamedTuple):
-    """What became of a file."""
+    """The result of compiling one file."""
 
     path: str
     code: int
-    """The exit code that the command line has for this."""
+    """The exit code of the command line."""
     message: str
-    """What the command line prints."""
-    made: Stored | None = None
+    """Diagnostics for standard error."""
+    made: CompilationResult | None = None
 
 
 class Worker:
-    """A process that compiles one file after the other."""
+    """A process that compiles files, one at a time."""
 
     __slots__ = ("_closed", "_lock", "_process", "_scratch")
 
@@ -52,7 +52,7 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, request: Request) -> Answer:
-        """Have a file compiled; a process that ends over it is replaced."""
+        """Compile one file; restart the process if it crashes."""
         process = self._started()
         if process is None:
             return Answer(CRASHED, "")
@@ -75,26 +75,26 @@ class Worker:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env={**os.environ, "TMPDIR": self._scratch},
-                    # Ctrl-C is for whoever waits for the answer.
+                    # Ctrl-C is handled by the parent process.
                     start_new_session=True,
                 )
             return self._process
 
     def close(self) -> None:
-        """End the process at once, and start no other; whoever waits for an answer gets none."""
+        """Kill the process and start no other; a pending `ask` fails."""
         with self._lock:
             self._closed = True
             if self._process is not None:
                 _kill(self._process)
 
     def finish(self) -> None:
-        """Wait until the process has ended."""
+        """Wait for the process to exit."""
         self.close()
         if self._process is not None:
             self._end(self._process)
 
     def _end(self, process: subprocess.Popen[bytes]) -> int:
-        """The exit code of a process that answers no more."""
+        """Reap a process that stopped answering, and return its exit code."""
         with self._lock:
             self._process = None
         for file in (process.stdin, process.stdout):
@@ -105,7 +105,7 @@ class Worker:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process with its ptxas; what they write is in our scratch folder."""
+    """Kill a process and its ptxas; their files are in our scratch folder."""
     with suppress(ProcessLookupError):
         if sys.platform == "win32":
             process.kill()
@@ -113,8 +113,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-class Crew:
-    """Workers, each with a thread that gives it one request after the other."""
+class WorkerPool:
+    """A pool of workers, each fed by a thread of its own."""
 
     def __init__(self, size: int) -> None:
         self._scratch = TemporaryDirectory(prefix="tilewright-", ignore_cleanup_errors=True)
@@ -126,7 +126,7 @@ class Crew:
         ]
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
-        """What becomes of each request, as it comes; whoever stops asking ends the processes."""
+        """Yield answers in completion order; closing the generator kills the workers."""
         for each in (*requests, *[None] * len(self._threads)):
             self._requests.put(each)
         for thread in self._threads:
@@ -145,7 +145,7 @@ class Crew:
             while request := self._requests.get():
                 self._answers.put((request, worker.ask(request)))
         except Exception as error:
-            # Such as no process to be had: whoever waits for answers is to know.
+            # Pass failures such as a failed fork on to the consumer of the answers.
             self._answers.put(error)
         finally:
             worker.finish()
@@ -167,23 +167,23 @@ def compile_files(
     cache: Cache | None = None,
     warn: Callable[[str], object] | None = None,
 ) -> Iterator[Outcome]:
-    """What becomes of each file, in the order in which they are done.
+    """Compile files and yield their outcomes in completion order.
 
-    What the cache has comes first, and needs no process. Results are kept by this process, so the
-    others may be ended at any time.
+    Cache hits are yielded first and need no worker. Only this process writes the cache, so
+    workers may be killed at any time.
     """
     cache = cache or Cache(None)
     requests: list[Request] = []
     for path in paths:
-        found = _looked_up(path, settings, emit, cache)
-        if isinstance(found, Outcome):
-            yield found
+        outcome = _look_up(path, settings, emit, cache)
+        if isinstance(outcome, Outcome):
+            yield outcome
         else:
-            requests.append(found)
+            requests.append(outcome)
     if not requests:
         return
     for request, answer in _answers(requests, jobs):
-        made = Stored.unpack(answer.packed) if answer.packed else None
+        made = CompilationResult.unpack(answer.packed) if answer.packed else None
         if made is not None and answer.maker == identity():
             cache.put(key_of(*request), made, warn)
         yield Outcome(request.name, answer.code, answer.message, made)
@@ -191,7 +191,7 @@ def compile_files(
 
 def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, Answer]]:
     try:
-        yield from Crew(min(jobs, len(requests))).answers(requests)
+        yield from WorkerPool(min(jobs, len(requests))).answers(requests)
     except OSError as error:
         reason = error.strerror or error
         raise Unsupported(
@@ -199,19 +199,19 @@ def _answers(requests: Sequence[Request], jobs: int) -> Iterator[tuple[Request, 
         ) from error
 
 
-def _looked_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcome | Request:
-    """What became of a file the last time, or what is to be done now."""
+def _look_up(path: str, settings: Settings, emit: str, cache: Cache) -> Outcome | Request:
+    """Look a file up in the cache; return its outcome, or the request to compile it."""
     try:
         data, name = read_input(path)
     except FileError as error:
         return Outcome(path, UNREADABLE, f"tilewright: {error}")
     request = Request(data, name, settings, emit)
-    found = None if cache.store is None else cache.get(key_of(*request))
-    return request if found is None else Outcome(path, 0, "", found)
+    hit = None if cache.store is None else cache.get(key_of(*request))
+    return request if hit is None else Outcome(path, 0, "", hit)
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

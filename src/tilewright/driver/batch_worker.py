@@ -1,6 +1,6 @@
-"""Compiles for another process: `main` serves one request after another.
+"""Worker process of `batch`: `main` serves compilation requests.
 
-Requests come in and answers go out as values with their lengths before them.
+Requests and answers are length-prefixed marshalled values.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tilewright.driver.settings import Settings
 from tilewright.support.interpreter import end_with_caller
 
 if TYPE_CHECKING:
-    from tilewright.driver.stored import Stored
+    from tilewright.driver.compilation_result import CompilationResult
 
 LENGTH: Final = Struct("<Q")
 MARSHAL: Final = 4
 
 
 class Request(NamedTuple):
-    """What to compile, and for what."""
+    """One program to compile, and its settings."""
 
     data: bytes
     name: str
@@ -33,13 +33,13 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """How that ended: the exit code of the command line, what it prints, the packed result."""
+    """The outcome: exit code, diagnostics, and the packed result."""
 
     code: int
     message: str
     packed: bytes = b""
     maker: str = ""
-    """Which compiler it was: somebody may be at work on this one."""
+    """The identity of the compiler, which may have been edited since the parent started."""
 
 
 def write_value(target: IO[bytes], value: tuple[Any, ...]) -> None:
@@ -50,7 +50,7 @@ def write_value(target: IO[bytes], value: tuple[Any, ...]) -> None:
 
 
 def read_value(source: IO[bytes]) -> tuple[Any, ...] | None:
-    """Receive a value; none if the other side has ended."""
+    """Receive a value; None at end of file."""
     head = source.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
@@ -60,16 +60,16 @@ def read_value(source: IO[bytes]) -> tuple[Any, ...] | None:
 
 
 def send_request(target: IO[bytes], request: Request) -> None:
-    """Ask for a compilation."""
+    """Send a compilation request."""
     options = (request.settings.arch.name, *request.settings[1:])
     write_value(target, (request.data, request.name, options, request.emit))
 
 
 def main() -> int:
-    """Serve until nobody asks any more."""
+    """Serve requests until standard input is closed."""
     source = sys.stdin.buffer
     end_with_caller(source.fileno())
-    # What a library prints must not come between the answers.
+    # Output of a library must not interleave with the answers.
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while value := read_value(source):
@@ -83,13 +83,13 @@ def _answer(data: bytes, name: str, options: tuple[Any, ...], emit: str) -> Answ
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     request = Request(data, name, Settings(ARCHES[options[0]], *options[1:]), emit)
-    made: list[Stored] = []
+    made: list[CompilationResult] = []
     with redirect_stderr(io.StringIO()) as said:
         code = guarded(lambda: _compile(request, made))
     return Answer(code, said.getvalue(), made[0].pack() if made else b"", identity())
 
 
-def _compile(request: Request, made: list[Stored]) -> int:
+def _compile(request: Request, made: list[CompilationResult]) -> int:
     from tilewright.driver.compile import Program  # noqa: PLC0415
     from tilewright.support.collector import CollectorPause  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
-"""Compilations that were done before: kept on disk under all that decides about their result.
+"""Compilation cache: results on disk, keyed by every input that determines them.
 
-A hit loads neither the compiler nor LLVM, and does not read the program: its bytes say enough.
+A hit loads neither the compiler nor LLVM, and does not parse the program.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.files import is_bytecode
 from tilewright.driver.store import Store
-from tilewright.driver.stored import Stored
 from tilewright.emit.toolchain import (
     cache_folder,
     find_libdevice,
@@ -37,24 +37,24 @@ UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 HITS: Final = "hits"
 MISSES: Final = "misses"
-"""What is counted: results that were there, and results that were made and kept."""
+"""Event counters: cache hits, and results compiled and stored."""
 
 Warn = Callable[[str], object]
 
 
 class Cache:
-    """The results of compilations by key; whatever is wrong with it, compilations go on."""
+    """Compilation results by key; cache failures never fail a compilation."""
 
     __slots__ = ("_broken", "store")
 
     def __init__(self, store: Store | None) -> None:
         self.store = store
-        """Where they are; nothing where nothing is kept."""
+        """The entries on disk; None if the cache is off."""
         self._broken = False
 
     @staticmethod
     def default(warn: Warn | None = None) -> Cache:
-        """The cache that the environment of this process names."""
+        """Return the cache configured by environment variables."""
         size = os.environ.get(SIZE, "")
         limit = parse_size(size)
         if limit is None:
@@ -64,18 +64,18 @@ class Cache:
         off = os.environ.get(SWITCH, "").strip().lower() in OFF or not limit
         return _cache_at(None if off else os.path.join(cache_folder(), "compiled"), limit)
 
-    def get(self, key: str) -> Stored | None:
-        """What was made of a program before."""
+    def get(self, key: str) -> CompilationResult | None:
+        """Look up a result and count the hit."""
         if self.store is None:
             return None
         data = self.store.get(key)
         if data is None:
             return None
         self.store.count(HITS)
-        return Stored.unpack(data)
+        return CompilationResult.unpack(data)
 
-    def put(self, key: str, made: Stored, warn: Warn | None = None) -> None:
-        """Keep what was made; the first time that fails is told, and is the last one tried."""
+    def put(self, key: str, made: CompilationResult, warn: Warn | None = None) -> None:
+        """Store a result; after the first failure, warn and stop storing."""
         if self.store is None or self._broken or not made.lasting:
             return
         try:
@@ -83,8 +83,8 @@ class Cache:
             self.store.count(MISSES)
         except OSError as error:
             self._broken = True
-            where = f"the cache of compilations in '{self.store.folder}' cannot be written"
-            _warn(warn, f"{where}: {error.strerror or error}; going on without it")
+            problem = f"the cache of compilations in '{self.store.folder}' cannot be written"
+            _warn(warn, f"{problem}: {error.strerror or error}; going on without it")
 
 
 @cache
@@ -106,34 +106,34 @@ def cached(
     name: str,
     settings: Settings,
     emit: str,
-    make: Callable[[], Stored],
+    make: Callable[[], CompilationResult],
     warn: Warn | None = None,
-) -> Stored:
-    """What a program becomes: from the cache, or made and kept there.
+) -> CompilationResult:
+    """Return the cached result of a program, or call `make` and store its result.
 
-    `data` is bytecode or text, `name` what its diagnostics call it, `emit` "ptx" or "cubin".
-    `warn` is told once if the cache cannot be used; without it that is a `RuntimeWarning`.
+    `data` is bytecode or text, `name` its file name in diagnostics, `emit` "ptx" or "cubin".
+    `warn` is called once if the cache cannot be used; without it, a `RuntimeWarning` is issued.
     """
     store = Cache.default(warn)
     if store.store is None:
         return make()
     key = key_of(data, name, settings, emit)
-    found = store.get(key)
-    if found is None:
-        found = make()
-        store.put(key, found, warn)
-    return found
+    result = store.get(key)
+    if result is None:
+        result = make()
+        store.put(key, result, warn)
+    return result
 
 
 def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
-    """A digest of all that decides about the result of a compilation."""
+    """Return a digest of all inputs that determine the result of a compilation."""
     options = zip(settings._fields, [settings.arch.name, *settings[1:]], strict=True)
     parts = [f"{option}={value}" for option, value in options]
     parts += [emit, identity(), llvm_stamp(), tool_stamp(find_libdevice)]
     if emit == "cubin":
         parts.append(tool_stamp(find_ptxas))
     if not is_bytecode(data):
-        # Places in a text carry its name: into debug information, assertions and remarks.
+        # Locations in text contain its name: in debug information, assertions and remarks.
         parts.append(name)
     digest = sha256()
     for part in [each.encode("utf-8", "surrogateescape") for each in parts]:
@@ -143,7 +143,7 @@ def key_of(data: bytes, name: str, settings: Settings, emit: str) -> str:
 
 
 def parse_size(text: str) -> int | None:
-    """Bytes of a size such as `500M` or `2GiB`; the default for no text, none for a wrong one."""
+    """Parse a size such as `500M` or `2GiB`: the default if empty, None if invalid."""
     if not text.strip():
         return DEFAULT_SIZE
     number = text.strip().upper().removesuffix("B").removesuffix("I")

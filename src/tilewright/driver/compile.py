@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.api import read_level
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.cache import cached
+from tilewright.driver.compilation_result import CompilationResult
 from tilewright.driver.files import read_input
 from tilewright.driver.pipelines import (
     CHECKED,
@@ -23,7 +24,6 @@ from tilewright.driver.pipelines import (
     passes_to,
 )
 from tilewright.driver.settings import Settings
-from tilewright.driver.stored import Stored
 from tilewright.ir.instruments import Timing
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from tilewright.emit.cubin import Cubin, Resources
     from tilewright.ir.passes import Instrument
 
-ASSEMBLY: Final = "llvm.inline_asm"
-"""What a program says to ptxas directly."""
+INLINE_PTX: Final = "llvm.inline_asm"
+"""Inline PTX, which ptxas may reject."""
 
-LLVM_MADE: Final = EMITTED[EMITTED.index("llvm") + 1 :]
-"""What is there only behind LLVM."""
+LLVM_STAGES: Final = EMITTED[EMITTED.index("llvm") + 1 :]
+"""The stages that LLVM produces."""
 
 Source = bytes | str | os.PathLike[str] | Operation
 
 
-class Watch:
+class Observers:
     """Observers of a compilation: pass instruments, timing, and the diagnostic sink."""
 
     __slots__ = ("clock", "instruments", "sink")
@@ -77,25 +77,25 @@ class Entry:
 
 
 class CompiledModule:
-    """What a program became."""
+    """The result of `tilewright.compile`."""
 
     __slots__ = ("_made", "arch", "entries", "plans", "remarks", "stages")
 
-    def __init__(self, stages: Stages, made: Stored) -> None:
+    def __init__(self, stages: Stages, made: CompilationResult) -> None:
         self.arch = made.arch
         self.stages = stages
-        """The program at every level that it went through, as text."""
+        """The program as text at each stage of the lowering pipeline."""
         self._made = made
         self.entries = {name: Entry(name, each) for name, each in made.entries.items()}
         """The kernels by name."""
         self.remarks = made.remarks
-        """What the passes and ptxas have to say."""
+        """Remarks of the passes and of ptxas."""
         self.plans: dict[str | None, object] = {}
-        """What launches have found out about kernels, for those that follow."""
+        """Launch plans by entry name, cached between launches."""
 
     @property
     def program(self) -> Operation:
-        """What was compiled."""
+        """The source program."""
         return self.stages.program
 
     @property
@@ -105,14 +105,14 @@ class CompiledModule:
 
     @property
     def cubin(self) -> bytes:
-        """What ptxas made of the PTX."""
+        """The cubin that ptxas assembled."""
         if self._made.cubin is None:
             raise ValueError("expected a module that was compiled to a cubin, got one to PTX")
         return self._made.cubin
 
 
 class Program:
-    """What is compiled: read and verified once somebody needs it."""
+    """The source of a compilation, read and verified on first use."""
 
     def __init__(self, source: Source, name: str = "<input>") -> None:
         self._name = name
@@ -120,34 +120,34 @@ class Program:
         if isinstance(source, os.PathLike):
             self._source, self._name = read_input(os.fspath(source))
         else:
-            # Whoever gives us a module may go on to change it.
+            # The caller may modify its module afterwards.
             self._source = source.clone() if isinstance(source, Operation) else source
 
     @cached_property
     def module(self) -> Operation:
-        """The verified program, which nobody changes."""
+        """The verified program; compilations clone it."""
         source = self._source
         module = source if isinstance(source, Operation) else read_level(source, self._name)
         verify(module)
         return module
 
     def content(self) -> tuple[bytes, str]:
-        """All that tells the program from others, and the name of its source."""
+        """Return the bytes that the cache key covers, and the name of the source."""
         source = self._source
         if isinstance(source, Operation):
             source = print_op(self.module, debug=True, generic=True)
         data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
         return data, self._name
 
-    def compiled(self, settings: Settings, emit: str) -> Stored:
-        """What the program becomes."""
+    def compiled(self, settings: Settings, emit: str) -> CompilationResult:
+        """Compile the program."""
         compilation = Compilation(self.module.clone(), settings)
         compilation.to(emit)
         return compilation.result()
 
 
 class Stages(Mapping[str, str]):
-    """A program at every level that it goes through, each made when it is asked for."""
+    """The program at each stage of the lowering pipeline, computed on access."""
 
     __slots__ = ("_program", "_settings")
 
@@ -157,7 +157,7 @@ class Stages(Mapping[str, str]):
 
     @property
     def program(self) -> Operation:
-        """The program as it was given."""
+        """The source program."""
         return self._program.module
 
     def __getitem__(self, stage: str) -> str:
@@ -181,20 +181,22 @@ class Stages(Mapping[str, str]):
 
 
 class Compilation:
-    """One program on its way down, which it goes once."""
+    """One run of the lowering pipeline on one program."""
 
-    def __init__(self, module: Operation, settings: Settings, watch: Watch | None = None) -> None:
+    def __init__(
+        self, module: Operation, settings: Settings, observers: Observers | None = None
+    ) -> None:
         self.module = module
-        # What a debugger follows is not optimized.
+        # Debugging needs unoptimized code.
         self.settings = settings._replace(opt_level=0) if settings.device_debug else settings
-        self.watch = watch or Watch()
+        self.observers = observers or Observers()
         self.ptx = ""
         self.cubin: Cubin | None = None
-        self._foreign = any(op.name == ASSEMBLY for op in module.walk())
+        self._has_inline_ptx = any(op.name == INLINE_PTX for op in module.walk())
 
     def to(self, stage: str) -> str | bytes:
-        """The program at a stage: text, or the bytes of a cubin."""
-        if stage in LLVM_MADE:
+        """Lower to a stage and return its text, or the bytes of a cubin."""
+        if stage in LLVM_STAGES:
             # LLVM loads in another process while the passes run in this one.
             from tilewright.emit.service import pool  # noqa: PLC0415
 
@@ -202,11 +204,11 @@ class Compilation:
         self.lower(stage)
         if stage not in EMITTED:
             return print_op(self.module)
-        # LLVM is loaded by whoever needs it.
+        # LLVM is loaded only for the stages that need it.
         from tilewright.emit.llvm.module import emit_llvm  # noqa: PLC0415
 
         settings = self.settings
-        clock = self.watch.clock
+        clock = self.observers.clock
         with clock.measure("write LLVM IR"):
             written = emit_llvm(
                 self.module,
@@ -223,7 +225,7 @@ class Compilation:
         return self.ptx if stage == "ptx" else self.assemble(self.ptx)
 
     def lower(self, stage: str) -> None:
-        """Run the passes down to a level, or to the last one."""
+        """Run the passes to a level, or to the last level for an emitted stage."""
         level = level_of(self.module)
         if STAGES.index(stage) < STAGES.index(level):
             message = f"expected a stage from '{level}' on, where the program is, got '{stage}'"
@@ -233,11 +235,11 @@ class Compilation:
         if level == "cuda_tile":
             self._run(self._passes_to(level))
         elif level in ("nv_tileaa", "nv_tileas"):
-            name_target(self.module, self.settings.arch)
+            add_target_spec(self.module, self.settings.arch)
         if self.settings.sanitize and level not in CHECKED:
             raise Unsupported(f"checks of accesses at the level of '{level}'", self.module.location)
         for below in levels_between(level, stage):
-            self.module = enclosed(self.module)
+            self.module = wrap_in_module(self.module)
             if self.settings.sanitize and level == CHECKED[-1]:
                 self._run(CHECKS)
             self._run(self._passes_to(below))
@@ -249,34 +251,34 @@ class Compilation:
 
     def _run(self, passes: str) -> None:
         if passes:
-            watch = self.watch
-            parse_pipeline(passes).run(self.module, watch.sink, watch.instruments)
+            observers = self.observers
+            parse_pipeline(passes).run(self.module, observers.sink, observers.instruments)
 
     def assemble(self, ptx: str) -> bytes:
-        """The cubin of the PTX."""
+        """Assemble the PTX with ptxas."""
         from tilewright.emit.cubin import assemble  # noqa: PLC0415
 
         settings = self.settings
-        with self.watch.clock.measure("ptxas"):
+        with self.observers.clock.measure("ptxas"):
             self.cubin = assemble(
                 ptx,
                 settings.arch,
                 opt_level=settings.opt_level,
                 line_info=settings.line_info,
                 device_debug=settings.device_debug,
-                foreign=self._foreign,
+                foreign=self._has_inline_ptx,
             )
-        self.watch.sink.diagnostics += remarks_of(self.cubin)
+        self.observers.sink.diagnostics += remarks_of(self.cubin)
         return self.cubin.data
 
-    def result(self) -> Stored:
-        """What the program has become, with what there is to say about it."""
-        remarks = self.watch.sink.diagnostics
-        return Stored.of(self.settings.arch.name, self.ptx, self.cubin, remarks)
+    def result(self) -> CompilationResult:
+        """Return the PTX, cubin and remarks."""
+        remarks = self.observers.sink.diagnostics
+        return CompilationResult.of(self.settings.arch.name, self.ptx, self.cubin, remarks)
 
 
-def name_target(program: Operation, arch: Arch) -> None:
-    """Write down the GPU in modules of tiles that do not say which they are for."""
+def add_target_spec(program: Operation, arch: Arch) -> None:
+    """Add a target specification to tile modules that have none."""
     from tilewright.dialects.gpu.structure import GPUModuleOp  # noqa: PLC0415
     from tilewright.dialects.nv_tileaa.attributes import (  # noqa: PLC0415
         TARGET_SPEC_NAME,
@@ -289,22 +291,22 @@ def name_target(program: Operation, arch: Arch) -> None:
 
 
 def remarks_of(cubin: Cubin) -> Iterator[Diagnostic]:
-    """What ptxas said, and what costs time without being wrong."""
+    """Yield the warnings of ptxas, and register spills, as remarks."""
     for warning in cubin.warnings:
         yield Diagnostic(f"ptxas: {warning}", severity=Severity.REMARK)
     for entry in cubin.entries.values():
         if entry.spill_stores or entry.spill_loads:
-            moved = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
-            message = f"'{entry.name}' spills registers: {moved} a thread"
+            spilled = f"{entry.spill_stores} bytes out, {entry.spill_loads} in"
+            message = f"'{entry.name}' spills registers: {spilled} a thread"
             yield Diagnostic(message, severity=Severity.REMARK)
 
 
 def target(name: str) -> Arch:
-    """The GPU of a name; raises `Unsupported` with those that there are."""
-    found = find_arch(name)
-    if found is None:
+    """Look up a GPU by name; raises `Unsupported` with the known names."""
+    arch = find_arch(name)
+    if arch is None:
         raise Unsupported(f"the GPU '{name}': expected one of {', '.join(ARCHES)}")
-    return found
+    return arch
 
 
 def compile(
@@ -322,9 +324,9 @@ def compile(
 
     `source` is Tile IR or text of a level below it: bytecode, text, a path or a module, which
     stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin nor entries.
-    With `cache` the result is kept on disk, and taken from there the next time.
+    With `cache` the result is stored in the compilation cache on disk and reused.
 
-    Raises `tilewright.Error` if the program is wrong or needs what is not supported.
+    Raises `tilewright.Error` if the program is invalid or uses an unsupported feature.
     """
     if emit not in ("ptx", "cubin"):
         raise ValueError(f"expected 'ptx' or 'cubin', got {emit!r}")
@@ -334,7 +336,7 @@ def compile(
     with CollectorPause():
         program = Program(source)
 
-        def make() -> Stored:
+        def make() -> CompilationResult:
             return program.compiled(settings, emit)
 
         made = cached(*program.content(), settings, emit, make) if cache else make()

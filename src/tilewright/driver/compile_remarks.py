@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.dialects.cuda_tile.structure import EntryOp
-from tilewright.driver.compile import Compilation, Watch, remarks_of
+from tilewright.driver.compile import Compilation, Observers, remarks_of
 from tilewright.support.diagnostics import Severity
 from tilewright.support.location import UNKNOWN, Location
 from tilewright.support.remarks import COMPILER, RESOURCES, Remark
@@ -13,8 +13,8 @@ from tilewright.support.remarks import COMPILER, RESOURCES, Remark
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
-    from tilewright.driver.stored import Stored
     from tilewright.emit.cubin import Cubin, Resources
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Diagnostic
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 PTXAS = "ptxas"
 
 
-def compile_with_remarks(module: Operation, settings: Settings) -> tuple[Stored, list[Remark]]:
+def compile_with_remarks(
+    module: Operation, settings: Settings
+) -> tuple[CompilationResult, list[Remark]]:
     """Compile a Tile IR program to a cubin and collect all remarks about it."""
     locations = {op.sym_name: op.location for op in module.walk() if isinstance(op, EntryOp)}
-    compilation = Compilation(module, settings, Watch(remarks=True))
+    compilation = Compilation(module, settings, Observers(remarks=True))
     compilation.to("cubin")
-    cubin, sink = compilation.cubin, compilation.watch.sink
+    cubin, sink = compilation.cubin, compilation.observers.sink
     assert cubin is not None
     diagnostics = pass_diagnostics(sink.diagnostics, cubin)
     remarks = [*sink.remarks, *diagnostics, *resource_remarks(cubin, locations)]

@@ -1,4 +1,4 @@
-"""A module to text, as NVIDIA's disassembler prints it: the contents without the module."""
+"""Disassemble a module as NVIDIA's disassembler does: its contents without the module."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 def disassemble(
     module: ModuleOp, *, debug: bool = False, style: str = "public", generic: bool = False
 ) -> str:
-    """The text of everything in a module, after the name of its producer."""
+    """Print the contents of a module, preceded by the name of its producer."""
     header = f"// Producer: {module.producer}\n" if module.producer else ""
     return header + print_contents(module, style=Style(style), debug=debug, generic=generic)

@@ -1,4 +1,4 @@
-"""Run kernels as compiled code on the PTX emulator: what `execute(on="emulator")` does."""
+"""Run compiled kernels on the PTX emulator: `execute(on="emulator")`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.compile import compile
-from tilewright.driver.signatures import alone, signature_of
+from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging
 from tilewright.ptxsim import Module
 from tilewright.reference.launch import find_entry, full_grid
@@ -27,15 +27,15 @@ class EmulatedMemory:
         self._module = module
 
     def upload(self, data: Array, name: str = "") -> int:
-        """A copy of an array, and where it is."""
+        """Copy an array to emulated memory and return its address."""
         return int(self._module.upload(data, name))
 
     def download(self, address: int, into: Array) -> None:
-        """Copy back."""
+        """Copy emulated memory to an array."""
         into[:] = self._module.memory.download(address, len(into))
 
     def free(self, address: int) -> None:
-        """Nothing: it goes with the emulator."""
+        """Do nothing: the memory is released with the emulator."""
 
 
 def emulate(
@@ -52,11 +52,11 @@ def emulate(
     write: Callable[[str], object] | None = None,
 ) -> None:
     """Compile a verified program for a GPU, and run a kernel of it on the emulator."""
-    ptx = compile_alone(program, entry, arch, opt_level, sanitize=sanitize)
+    ptx = compile_kernel(program, entry, arch, opt_level, sanitize=sanitize)
     run_ptx(ptx, program, entry, grid, arguments, check=check, seed=seed, write=write)
 
 
-def compile_alone(
+def compile_kernel(
     program: Operation,
     entry: str | None,
     arch: str,
@@ -64,8 +64,10 @@ def compile_alone(
     *,
     sanitize: bool = False,
 ) -> str:
-    """The PTX of one kernel of a program."""
-    return compile(alone(program, entry), arch, opt_level, emit="ptx", sanitize=sanitize).ptx
+    """Compile one kernel of a program to PTX."""
+    return compile(
+        isolate_kernel(program, entry), arch, opt_level, emit="ptx", sanitize=sanitize
+    ).ptx
 
 
 def run_ptx(
@@ -79,13 +81,13 @@ def run_ptx(
     seed: int = 0,
     write: Callable[[str], object] | None = None,
 ) -> None:
-    """Run the PTX that a kernel of a program became on the emulator."""
+    """Run the PTX of a kernel on the emulator."""
     kernel = find_entry(program, entry)
     module = Module(ptx, kernel.sym_name)
     staging = Staging(EmulatedMemory(module))
     signature = signature_of(program, kernel.sym_name)
     signature.check_count(arguments)
-    passed = signature.encode(staging.place(arguments))
+    passed = signature.encode(staging.upload_arguments(arguments))
     output: list[str] = []
     blocks = full_grid(grid)
     try:

@@ -17,14 +17,14 @@ from tilewright.support.diagnostics import Unsupported
 if TYPE_CHECKING:
     from tilewright.reference.machine import Progress
 
-PLACES: Final = ("cpu", "emulator", "gpu")
-"""Where kernels run."""
+DEVICES: Final = ("cpu", "emulator", "gpu")
+"""The devices that kernels run on."""
 
 ARCH: Final = "sm_90"
-"""What programs are compiled for where no GPU says it."""
+"""The default target of the emulator."""
 
 RUNNABLE: Final = ("cuda_tile", "nv_tileaa")
-"""The levels whose programs run as they are."""
+"""The levels that the reference executor interprets."""
 
 Source = bytes | str | os.PathLike[str] | Operation
 
@@ -49,24 +49,24 @@ def execute(
 
     `source` is a program of Tile IR or nv_tileaa: bytecode, text, a path or a module; `entry` may
     be None if it has a single kernel. `at` is the level that it is lowered to before it runs.
-    Arguments are numbers and NumPy arrays. `check` looks for races, memory that is read before it
-    is written and broken promises, in an order of blocks that `seed` decides. `write` takes what
-    the kernel prints; without it that goes to standard output. `progress` is called with the
-    number of blocks that are done and of all.
+    Arguments are numbers and NumPy arrays. `check` detects races, reads of
+    uninitialized memory and violated assumptions; `seed` selects the order of blocks. `write` is
+    called with the output of the kernel; the default is standard output. `progress` is called
+    with the number of finished blocks and of all blocks.
 
     On "cpu" the reference executor runs the program itself; on "emulator" the PTX that the
     program is compiled to for `arch` (by default sm_90) at `opt_level` runs on the PTX emulator,
-    and `check` looks for races between threads, misused barriers and memory that nobody wrote. On
-    "gpu" the program is compiled for the GPU that is there, and arrays may also be on it: those of
-    `tilewright.launch`.
+    and `check` detects races between threads, misuse of barriers and reads of uninitialized memory.
+    On "gpu" the program is compiled for the GPU of this machine, and arrays may be in its memory,
+    as for `tilewright.launch`.
 
     `sanitize` checks every access of compiled code against its view; the reference executor does
     so under `check`, which it then implies.
 
-    Raises `tilewright.Error` if the program is wrong, also if only the run shows it.
+    Raises `tilewright.Error` if the program is invalid, or fails while it runs.
     """
-    if on not in PLACES:
-        raise Unsupported(f"execution on '{on}': expected one of {', '.join(PLACES)}")
+    if on not in DEVICES:
+        raise Unsupported(f"execution on '{on}': expected one of {', '.join(DEVICES)}")
     module = _program(source)
     if on == "gpu":
         _on_gpu(module, entry, grid, args, check, at, arch, opt_level, sanitize, write)
@@ -75,7 +75,7 @@ def execute(
     if at is not None:
         module = _lowered(module, at, arch, opt_level)
     if on == "emulator":
-        # The compiler and the emulator are loaded by whoever needs them.
+        # The compiler and the emulator are loaded only for this device.
         from tilewright.driver.emulate import emulate  # noqa: PLC0415
 
         emulate(
@@ -99,26 +99,27 @@ def _on_gpu(
     sanitize: bool,
     write: Callable[[str], object] | None,
 ) -> None:
-    # The compiler and the driver are loaded by whoever needs them.
-    from tilewright.driver.fitting import chosen_gpu, served  # noqa: PLC0415
+    # The compiler and the CUDA driver are loaded only for this device.
     from tilewright.driver.launch import run_on_gpu  # noqa: PLC0415
+    from tilewright.driver.launch_checks import required_arch, select_gpu  # noqa: PLC0415
     from tilewright.driver.signatures import signature_of  # noqa: PLC0415
 
     if check:
         raise Unsupported("looking for races on 'gpu': expected 'cpu' or 'emulator'")
-    found = served(chosen_gpu(signature_of(module, entry), args))
-    if arch not in (None, found):
-        raise Unsupported(f"running code for '{arch}' on 'gpu': the GPU of this machine is {found}")
+    gpu_arch = required_arch(select_gpu(signature_of(module, entry), args))
+    if arch not in (None, gpu_arch):
+        gist = f"running code for '{arch}' on 'gpu'"
+        raise Unsupported(f"{gist}: the GPU of this machine is {gpu_arch}")
     if at is not None:
-        module = _lowered(module, at, found, opt_level)
+        module = _lowered(module, at, gpu_arch, opt_level)
     run_on_gpu(
         module, entry, grid, args,
-        arch=found, opt_level=opt_level, sanitize=sanitize, write=write,
+        arch=gpu_arch, opt_level=opt_level, sanitize=sanitize, write=write,
     )  # fmt: skip
 
 
 def _program(source: Source) -> Operation:
-    """A verified program at a level that runs."""
+    """Read and verify a program; reject levels that no executor runs."""
     if isinstance(source, Operation):
         program = source
     elif isinstance(source, os.PathLike):
@@ -133,7 +134,7 @@ def _program(source: Source) -> Operation:
 
 
 def _lowered(program: Operation, level: str, arch: str, opt_level: int) -> Operation:
-    """A program at a level below its own; the one that is given stays as it is."""
+    """Lower a clone of a program to a level."""
     from tilewright.driver.compile import Compilation, Settings, target  # noqa: PLC0415
 
     compilation = Compilation(program.clone(), Settings(target(arch), opt_level))

@@ -1,4 +1,4 @@
-"""Files in and out: what cannot be read says why, what fails leaves nothing behind."""
+"""Read input files and write output files atomically."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from tilewright.support.diagnostics import Diagnostic, Error
 
 
 class FileError(Error):
-    """A file cannot be read or written; nothing is wrong with any program."""
+    """A file cannot be read or written."""
 
     def __init__(self, message: str) -> None:
         super().__init__([Diagnostic(message)])
 
 
 def is_bytecode(data: bytes) -> bool:
-    """Whether the data claims to be Tile IR bytecode."""
+    """Whether the data starts with the magic number of Tile IR bytecode."""
     return data.startswith(MAGIC)
 
 
 def read_input(path: str) -> tuple[bytes, str]:
-    """The contents of a file, or of standard input for `-`, and the name to report it by."""
+    """Read a file, or standard input for `-`; return the data and its name for diagnostics."""
     if path == "-":
         return sys.stdin.buffer.read(), "<stdin>"
     try:
@@ -35,9 +35,8 @@ def read_input(path: str) -> tuple[bytes, str]:
 def write_output(path: str, data: bytes) -> None:
     """Write a file, or standard output for `-`.
 
-    The data goes to a new file beside the target, which then takes its place: a reader sees the
-    old contents or the new, never a part. What is not a plain file is written directly, and so is
-    a file in a folder where no other can be made.
+    Regular files are replaced atomically: a reader sees the old contents or the new, never a
+    part. Other files, and files in read-only folders, are written in place.
     """
     try:
         if path == "-":
@@ -46,7 +45,7 @@ def write_output(path: str, data: bytes) -> None:
         else:
             _replace_file(path, data)
     except BrokenPipeError:
-        raise  # whoever read our output has seen enough
+        raise  # the reader of our output has closed the pipe
     except OSError as error:
         name = "standard output" if path == "-" else f"'{path}'"
         raise FileError(f"cannot write {name}: {error.strerror}") from error
@@ -63,14 +62,14 @@ def _replace_file(path: str, data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
         return
-    # Most that read files write none.
+    # Loaded only by commands that write files.
     from tilewright.support.whole_file import put_file  # noqa: PLC0415
 
     put_file(target, data, os.stat(target).st_mode & 0o7777 if os.path.exists(target) else None)
 
 
 def _replaceable(path: str) -> bool:
-    """Whether another file may take the place of this one, which must not be locked itself."""
+    """Whether a writable regular file can be replaced by a rename."""
     return (
         os.path.isfile(path)
         and os.access(path, os.W_OK)

@@ -1,4 +1,4 @@
-"""Run compiled kernels on a GPU: `tilewright.launch`, and what `execute(on="gpu")` does."""
+"""Run compiled kernels on a GPU: `tilewright.launch` and `execute(on="gpu")`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.compile import CompiledModule, compile
-from tilewright.driver.fitting import (
+from tilewright.driver.launch_checks import (
     check_code,
-    checked_grid,
-    chosen_stream,
-    on_devices,
-    one_device,
+    check_grid,
+    common_device,
+    describe_arrays,
+    select_stream,
 )
-from tilewright.driver.signatures import alone, signature_of
+from tilewright.driver.signatures import isolate_kernel, signature_of
 from tilewright.driver.staging import Staging, is_staged
 from tilewright.runtime.errors import EARLIER, GpuError, fault
 from tilewright.runtime.messages import Said, captured, without_assertions
@@ -30,9 +30,9 @@ Write = Callable[[str], object]
 
 
 class Plan:
-    """What launches of a kernel have in common."""
+    """Data shared by all launches of a kernel."""
 
-    __slots__ = ("arch", "cubin", "signature", "talks", "threads")
+    __slots__ = ("arch", "cubin", "prints", "signature", "threads")
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class Plan:
         arch: str,
         cubin: bytes,
         threads: tuple[int, int, int],
-        talks: bool = True,
+        prints: bool = True,
     ) -> None:
         self.signature = signature
         self.arch = arch
         self.cubin = cubin
         self.threads = threads
-        self.talks = talks
-        """Whether the kernel may have something to say."""
+        self.prints = prints
+        """Whether the kernel may print or fail an assertion."""
 
     @staticmethod
     def of(module: CompiledModule, entry: str | None) -> Plan:
@@ -56,8 +56,8 @@ class Plan:
         threads = module.entries[signature.name].resources.threads
         if threads is None:
             raise Unsupported(f"'@{signature.name}': launches in blocks of any size")
-        talks = any(name in module.ptx for name in ("vprintf", "__assertfail"))
-        return Plan(signature, module.arch, cubin, threads, talks)
+        prints = any(name in module.ptx for name in ("vprintf", "__assertfail"))
+        return Plan(signature, module.arch, cubin, threads, prints)
 
 
 def launch(
@@ -70,13 +70,13 @@ def launch(
     """Launch a kernel of a compiled module on the GPU.
 
     `entry` may be None if there is a single kernel. Arguments are numbers, and arrays on a GPU: of
-    torch, CuPy, JAX, or of whoever has `__cuda_array_interface__` or DLPack. NumPy arrays are
+    torch, CuPy, JAX, or any object with `__cuda_array_interface__` or DLPack. NumPy arrays are
     copied there and back; only then the call waits for the kernel. `stream` is a handle, or a
     stream of torch, CuPy or cuda.core; without one it is the current stream of the library that
     the arrays are of.
 
-    Raises `tilewright.Error` if the arguments do not fit the kernel, if there is no GPU that can
-    run it, and if a kernel is found to have failed.
+    Raises `tilewright.Error` if the arguments do not match the kernel, if no GPU can run it, or
+    if a kernel has failed.
     """
     start(_plan(kernel, entry), grid, args, stream)
 
@@ -102,9 +102,14 @@ def run_on_gpu(
     sanitize: bool = False,
     write: Write | None = None,
 ) -> None:
-    """Compile a verified program for the GPU that is there, run a kernel of it, and wait."""
+    """Compile a verified program for the GPU of this machine, run a kernel, and wait for it."""
     kernel = compile(
-        alone(program, entry), arch, opt_level, line_info=sanitize, sanitize=sanitize, cache=True
+        isolate_kernel(program, entry),
+        arch,
+        opt_level,
+        line_info=sanitize,
+        sanitize=sanitize,
+        cache=True,
     )
     start(Plan.of(kernel, entry), grid, arguments, None, wait=True, write=write)
 
@@ -118,41 +123,43 @@ def start(
     wait: bool = False,
     write: Write | None = None,
 ) -> None:
-    """Launch a kernel; wait for it if asked to, or if there is something to copy back."""
-    found = on_devices(plan.signature, arguments)
-    device = one_device(plan.signature, found)
+    """Launch a kernel; wait for it on request, or if arrays must be copied back."""
+    described = describe_arrays(plan.signature, arguments)
+    device = common_device(plan.signature, described)
     check_code(plan.arch, device)
     with device.current() as context:
-        if plan.talks:
+        if plan.prints:
             device.let_print(context)
         kernel = device.kernel(context, plan.cubin, plan.signature.name)
-        extents = checked_grid(grid, device, kernel.cluster)
-        handle = chosen_stream(stream, arguments, found, device)
+        extents = check_grid(grid, device, kernel.cluster)
+        handle = select_stream(stream, arguments, described, device)
 
-        def begin(placed: Sequence[Any]) -> None:
-            passed = plan.signature.encode(placed)
+        def begin(device_arguments: Sequence[Any]) -> None:
+            passed = plan.signature.encode(device_arguments)
             device.launch(kernel.function, extents, plan.threads, passed, stream=handle)
 
-        def complete(placed: Sequence[Any]) -> None:
-            _complete(plan, device, handle, write or sys.stdout.write, lambda: begin(placed))
+        def complete(device_arguments: Sequence[Any]) -> None:
+            _complete(
+                plan, device, handle, write or sys.stdout.write, lambda: begin(device_arguments)
+            )
 
-        if any(map(is_staged, found)):
-            _run_staged(device, found, complete)
+        if any(map(is_staged, described)):
+            _run_staged(device, described, complete)
         elif wait:
-            complete(found)
+            complete(described)
         else:
-            begin(found)
+            begin(described)
 
 
 def _run_staged(
     device: Gpu, arguments: Sequence[Any], complete: Callable[[Sequence[Any]], None]
 ) -> None:
-    """Run a kernel on copies of what the host has."""
+    """Run a kernel on device copies of host arrays."""
     staging = Staging(device)
     try:
-        placed = staging.place(arguments)
-        device.synchronize(0)  # copies may still be on their way, on the default stream
-        complete(placed)
+        device_arguments = staging.upload_arguments(arguments)
+        device.synchronize(0)  # uploads are asynchronous, on the default stream
+        complete(device_arguments)
         staging.copy_back()
     finally:
         _release(staging)
@@ -161,20 +168,20 @@ def _run_staged(
 def _complete(
     plan: Plan, device: Gpu, stream: int, write: Write, begin: Callable[[], None]
 ) -> None:
-    """Launch a kernel, wait for it, pass on what it says, and say what it did wrong."""
+    """Launch a kernel, wait for it, forward its output, and raise its faults."""
     failures: list[GpuError] = []
     culprit = EARLIER
 
     def run() -> None:
         nonlocal culprit
         try:
-            begin()  # the driver may print what a short kernel says before the launch returns
+            begin()  # a short kernel may print before the launch returns
             culprit = f"kernel '@{plan.signature.name}'"
             device.synchronize(stream)
         except GpuError as error:
             failures.append(error)
 
-    if plan.talks:
+    if plan.prints:
         said = captured(run)
         write(said.out)
         sys.stderr.write(without_assertions(said.err))
@@ -188,7 +195,7 @@ def _complete(
 
 
 def _release(staging: Staging) -> None:
-    """Give memory back; after a fault there is none to give."""
+    """Free device memory; after a fault the context is gone."""
     try:
         staging.free()
     except GpuError as error:

@@ -52,7 +52,7 @@ PASSES: Final = {
     ),
     "unroll-loops": "tilewright.transforms.nv_tileaa.unroll_loops:UnrollLoops",
 }
-"""Where each pass is; it is imported when a pipeline first names it."""
+"""The class of each pass, imported when a pipeline first uses it."""
 
 
 DEPRECATED_PASSES: Final = {
@@ -68,7 +68,7 @@ def parse_pipeline(text: str, sink: Sink | None = None) -> Pipeline:
 
     A deprecated pass name adds a warning to `sink`; without one it is a `DeprecationWarning`.
     """
-    # Names of stages and of passes do not need what runs them.
+    # Listing stages and passes does not load the pass manager.
     from tilewright.ir import pipeline_text  # noqa: PLC0415
     from tilewright.support.diagnostics import Sink  # noqa: PLC0415
 
@@ -88,19 +88,19 @@ FIRST_LOWERING: Final = "convert-cuda-tile-to-tileaa"
 class Step:
     """A pass of the lowering pipeline, and the conditions under which it runs."""
 
-    __slots__ = ("moves_accesses", "since", "text")
+    __slots__ = ("reorders_accesses", "since", "text")
 
-    def __init__(self, text: str, since: int = 0, *, moves_accesses: bool = False) -> None:
+    def __init__(self, text: str, since: int = 0, *, reorders_accesses: bool = False) -> None:
         self.text = text
-        """The pass as a pipeline spells it; `$arch` stands for the name of the GPU."""
+        """The pass in a textual pipeline; `$arch` is replaced by the target."""
         self.since = since
-        """The optimization level from which on it runs."""
-        self.moves_accesses = moves_accesses
-        """Whether it takes accesses from where their checks are."""
+        """The lowest optimization level at which it runs."""
+        self.reorders_accesses = reorders_accesses
+        """Whether it moves accesses away from their bounds checks."""
 
     def runs(self, opt_level: int, *, checked: bool) -> bool:
-        """Whether it runs at an optimization level, on a program with checks or without."""
-        return self.since <= opt_level and not (checked and self.moves_accesses)
+        """Whether it runs at an optimization level, with or without bounds checks."""
+        return self.since <= opt_level and not (checked and self.reorders_accesses)
 
 
 LOWERING_PIPELINE: Final = {
@@ -125,14 +125,14 @@ LOWERING_PIPELINE: Final = {
         Step("expand-dots"),
         Step("slice-tiles"),
         Step("pack-int4"),
-        Step("unroll-loops", since=2, moves_accesses=True),
-        Step("merge-loads", since=2, moves_accesses=True),
-        Step("prefetch-loads", since=2, moves_accesses=True),
+        Step("unroll-loops", since=2, reorders_accesses=True),
+        Step("merge-loads", since=2, reorders_accesses=True),
+        Step("prefetch-loads", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
-        Step("stage-loads", since=2, moves_accesses=True),
+        Step("stage-loads", since=2, reorders_accesses=True),
     ),
     "nvgpu": (Step("materialize-async"), Step("convert-tileas-to-nvgpu")),
     "nvvm": (Step("convert-gpu-nvgpu-to-nvvm"),),
@@ -146,46 +146,46 @@ OPT_LEVELS: Final = range(4)
 def passes_to(
     level: str, arch: str, opt_level: int = OPT_LEVELS[-1], *, checked: bool = False
 ) -> str:
-    """The pipeline that leads to a level from the one above, as text; empty if there is none."""
+    """Return the textual pipeline that lowers to a level from the one above; may be empty."""
     steps = (step for step in LOWERING_PIPELINE[level] if step.runs(opt_level, checked=checked))
     return ",".join(step.text for step in steps).replace("$arch", arch)
 
 
 def level_pipeline(opt_level: int) -> Pipeline | None:
-    """What an optimization level does to a Tile IR program; none for -O0."""
+    """Return the Tile IR pipeline of an optimization level; None for -O0."""
     return parse_pipeline(LEVELS[opt_level]) if LEVELS[opt_level] else None
 
 
 def levels_between(start: str, end: str) -> list[str]:
-    """The levels below one down to another; down to the last where that is no level."""
+    """List the levels after `start` up to `end`; up to the last if `end` is an emitted stage."""
     names = list(LOWERING_PIPELINE)
     last = names.index(end) if end in LOWERING_PIPELINE else len(names) - 1
     return names[names.index(start) + 1 : last + 1]
 
 
 LEVELS: Final = tuple(passes_to("cuda_tile", "", opt_level) for opt_level in OPT_LEVELS)
-"""What -O0 to -O3 do to a Tile IR program."""
+"""The Tile IR pipelines of -O0 to -O3."""
 
 CHECKED: Final = ("cuda_tile", "nv_tileaa")
-"""The levels whose programs can be checked while they run, the last of them as it is left."""
+"""The levels that `--sanitize` supports; the checks are inserted at the last of them."""
 
 CHECKS: Final = "inline-calls,check-accesses,canonicalize,cse"
-"""What puts the checks of `--sanitize=memcheck` into a program."""
+"""The pipeline that inserts the bounds checks of `--sanitize=memcheck`."""
 
 EMITTED: Final = ("llvm", "ptx", "cubin")
-"""What the last level is written as: LLVM IR, PTX, and what ptxas makes of it."""
+"""The output formats after the last level."""
 
 STAGES: Final = (*LOWERING_PIPELINE, *EMITTED)
-"""Everything that a compilation goes through, in order."""
+"""All stages of a compilation, in order."""
 
 _TILE_LEVELS: Final = ("cuda_tile", "nv_tileas", "nv_tileaa")
-"""The levels of tiles as they are recognised: what nv_tileas has is partly of nv_tileaa."""
+"""The tile levels in order of detection: nv_tileas programs also contain nv_tileaa ops."""
 _LAST: Final = frozenset(("llvm", "nvvm"))
 _CONTAINERS: Final = frozenset(("builtin.module", "gpu.module"))
 
 
 def leaves_tile_ir(pipeline: Pipeline) -> bool:
-    """Whether a pipeline lowers Tile IR, so that its module cannot stay what it is."""
+    """Whether a pipeline lowers Tile IR, so that the cuda_tile module is replaced."""
     from tilewright.ir.passes import Pass  # noqa: PLC0415
 
     steps = [step for step in pipeline.steps if isinstance(step, Pass)]
@@ -193,9 +193,9 @@ def leaves_tile_ir(pipeline: Pipeline) -> bool:
 
 
 def level_of(module: Operation) -> str:
-    """The level that a program is at: the highest that one of its operations belongs to."""
-    found = {op.dialect for op in module.walk() if op.name not in _CONTAINERS}
+    """Return the level of a program: the highest level of its operations."""
+    dialects = {op.dialect for op in module.walk() if op.name not in _CONTAINERS}
     for level in _TILE_LEVELS:
-        if level in found:
+        if level in dialects:
             return level
-    return "nvvm" if found <= _LAST else "nvgpu"
+    return "nvvm" if dialects <= _LAST else "nvgpu"

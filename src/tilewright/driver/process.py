@@ -1,4 +1,4 @@
-"""How a process of ours starts and ends."""
+"""Process start-up and exit of the command-line tools."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def run(main: Callable[[], int]) -> NoReturn:
         code = main()
     except KeyboardInterrupt:
         code = INTERRUPTED
-    _leave(code)
+    _exit(code)
 
 
 def _open_streams() -> None:
-    """Stand in for standard streams that the caller has closed.
+    """Open the null device for standard streams that the caller has closed.
 
-    Python has none then, and the next file that is opened gets their number. What is said to a
-    closed standard output counts as lost, as in other tools; messages just go nowhere.
+    Otherwise the next opened file would get their descriptor. Writing to a closed standard output
+    is an error, as in other tools; output to a closed standard error is dropped.
     """
     for name, flags, mode in (
         ("stdin", os.O_RDONLY, "r"),
@@ -38,17 +38,17 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode))
 
 
-def _leave(code: int) -> NoReturn:
-    """End the process at once.
+def _exit(code: int) -> NoReturn:
+    """Exit without finalizing the interpreter.
 
-    To take the interpreter apart costs 13 ms, as much as reading and printing a kernel, and we
-    leave nothing behind that needs it.
+    Finalization costs 13 ms, as much as reading and printing a kernel, and frees nothing that
+    outlives the process.
     """
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
-        pass  # whoever read our output has seen enough
+        pass  # the reader of our output has closed the pipe
     except OSError:
         code = code or LOST_OUTPUT
     os._exit(code)

@@ -1,4 +1,4 @@
-"""Bars on the terminal while something takes its time."""
+"""Progress bars on the terminal."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ WIDTH: Final = 30
 T = TypeVar("T")
 
 
-def progress(results: Iterable[T], total: int) -> Iterator[T]:
-    """Pass results on; on a terminal, show how many there were and how long the rest will take."""
+def progress(results: Iterable[T], count: int) -> Iterator[T]:
+    """Yield results; on a terminal, show the count and the estimated time left."""
     if not sys.stderr.isatty():
         yield from results
         return
     started = time.monotonic()
-    _show(0, total)
+    _show(0, count)
     try:
         for done, result in enumerate(results, 1):
-            left = (time.monotonic() - started) / done * (total - done)
-            _show(done, total, f"{left:4.0f} s left")
+            left = (time.monotonic() - started) / done * (count - done)
+            _show(done, count, f"{left:4.0f} s left")
             yield result
     finally:
         print(file=sys.stderr)
 
 
 class Bar:
-    """A bar for what says itself how far it is, once it takes longer than a moment."""
+    """A progress bar driven by callbacks, shown after a short delay."""
 
-    PATIENCE: Final = 0.5
+    DELAY: Final = 0.5
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
-        self.next = time.monotonic() + self.PATIENCE
+        self.next = time.monotonic() + self.DELAY
         self.shown = False
 
-    def __call__(self, done: int, total: int) -> None:
-        """Show how much is done."""
+    def __call__(self, done: int, count: int) -> None:
+        """Update the bar."""
         now = time.monotonic()
         if now >= self.next:
             self.next = now + 0.1
             self.shown = True
-            _show(done, total, self.unit)
+            _show(done, count, self.unit)
 
     def end(self) -> None:
-        """Leave the line to whoever is next."""
+        """End the line of the bar."""
         if self.shown:
             print(file=sys.stderr)
 
 
-def _show(done: int, total: int, *words: str) -> None:
-    bar = ("#" * (WIDTH * done // total)).ljust(WIDTH, ".")
-    print(f"\r[{bar}] {done}/{total}", *words, end="", file=sys.stderr, flush=True)
+def _show(done: int, count: int, *words: str) -> None:
+    bar = ("#" * (WIDTH * done // count)).ljust(WIDTH, ".")
+    print(f"\r[{bar}] {done}/{count}", *words, end="", file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:
-    """Print to standard error, in the place of the bar, which comes back below."""
+    """Print a line to standard error, overwriting the bar, which is redrawn below."""
     start = "\r\x1b[K" if sys.stderr.isatty() else ""
     print(f"{start}{text}", file=sys.stderr)

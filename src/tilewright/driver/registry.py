@@ -1,4 +1,4 @@
-"""The dialects we know, each loaded when a program first names it."""
+"""The registered dialects, each loaded when a program first uses it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _contexts: dict[bool, Context] = {}
 
 
 def context(allow_unregistered: bool = False) -> Context:
-    """The context that finds these dialects; others only as text, and only if allowed."""
-    found = _contexts.get(allow_unregistered)
-    if found is None:
-        found = _contexts[allow_unregistered] = Context(DIALECTS, allow_unregistered)
-    return found
+    """Return the context of the registered dialects; unregistered ones are optional."""
+    shared = _contexts.get(allow_unregistered)
+    if shared is None:
+        shared = _contexts[allow_unregistered] = Context(DIALECTS, allow_unregistered)
+    return shared

@@ -8,63 +8,63 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tilewright.driver.cache import Cache, key_of
-from tilewright.driver.stored import MARSHAL
+from tilewright.driver.compilation_result import MARSHAL
 from tilewright.support.location import UNKNOWN, FileLoc, Location
 from tilewright.support.remarks import Remark
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tilewright.driver.cache import Warn
+    from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
-    from tilewright.driver.stored import Stored
 
-Make = Callable[[], "tuple[Stored, list[Remark]]"]
+Make = Callable[[], "tuple[CompilationResult, list[Remark]]"]
 
 
 def cached_remarks(
     data: bytes, name: str, settings: Settings, make: Make, warn: Warn
 ) -> tuple[bytes, list[Remark]]:
-    """The cubin of a program and what there is to remark: from the cache, or made and kept there.
+    """Return the cubin and remarks of a program, from the cache or from `make`.
 
-    The cubin is kept as if nobody had asked for remarks, and they have an entry of their own.
+    The cubin has the cache entry of a compilation without remarks; remarks have a second entry.
     """
     cache = Cache.default(warn)
     store = cache.store
     key = "" if store is None else key_of(data, name, settings, "cubin")
-    beside = f"{key}-remarks"
-    kept = None if store is None else store.get(beside)
-    made = None if kept is None else cache.get(key)
-    if kept is not None and made is not None:
-        remarks = unpacked(kept)
+    remarks_key = f"{key}-remarks"
+    entry = None if store is None else store.get(remarks_key)
+    result = None if entry is None else cache.get(key)
+    if entry is not None and result is not None:
+        remarks = unpacked(entry)
     else:
-        made, remarks = make()
-        cache.put(key, made, warn)
+        result, remarks = make()
+        cache.put(key, result, warn)
         if store is not None:
-            # That it cannot be written, the cache has said already.
+            # The cache has already warned that it cannot be written.
             with suppress(OSError):
-                store.put(beside, packed(remarks))
-    assert made.cubin is not None
-    return made.cubin, remarks
+                store.put(remarks_key, packed(remarks))
+    assert result.cubin is not None
+    return result.cubin, remarks
 
 
 def packed(remarks: Iterable[Remark]) -> bytes:
-    """As bytes; of places, those in a source are kept."""
-    rows = [tuple(each._replace(location=_packed_place(each.location))) for each in remarks]
+    """Serialize remarks; only locations in source files are kept."""
+    rows = [tuple(each._replace(location=_pack_location(each.location))) for each in remarks]
     return marshal.dumps(rows, MARSHAL)
 
 
 def unpacked(data: bytes) -> list[Remark]:
-    """What was packed."""
-    found = [Remark(*row) for row in marshal.loads(data)]
-    return [each._replace(location=_place(each.location)) for each in found]
+    """Deserialize the result of `packed`."""
+    remarks = [Remark(*row) for row in marshal.loads(data)]
+    return [each._replace(location=_unpack_location(each.location)) for each in remarks]
 
 
-def _packed_place(location: Location) -> tuple[str, int, int] | None:
-    place = source_place(location)
-    return None if place is None else (place.file, place.line, place.column)
+def _pack_location(location: Location) -> tuple[str, int, int] | None:
+    source = source_location(location)
+    return None if source is None else (source.file, source.line, source.column)
 
 
-def _place(packed: Any) -> Location:
+def _unpack_location(packed: Any) -> Location:
     return UNKNOWN if packed is None else FileLoc(*packed)

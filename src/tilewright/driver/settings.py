@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What a program is compiled for."""
+    """Target, optimization level and options of a compilation."""
 
     arch: Arch
     opt_level: int = 3
     line_info: bool = False
     device_debug: bool = False
-    """Keep lines and variables for a debugger; nothing is optimized away."""
+    """Emit full debug information and do not optimize."""
     sanitize: bool = False
     """Check every access of global memory against its view."""

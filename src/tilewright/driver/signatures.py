@@ -1,4 +1,4 @@
-"""What the kernels of a program take: types, and what their code relies on or writes to."""
+"""Kernel signatures: parameter types, assumptions on them, and which pointers are written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.reference.programs import Kernel
 
-    Launched = Kernel | GPUFuncOp | llvm.FuncOp
+    AnyKernel = Kernel | GPUFuncOp | llvm.FuncOp
 
 _TILES: Final = (tile_types.TileType, TensorType)
 _POINTERS: Final = (tile_types.PtrType, nv_tileaa_types.PtrType)
@@ -46,18 +46,18 @@ _ASSUMPTIONS: Final = (cuda_tile_misc.AssumeOp, nv_tileaa_misc.AssumeOp)
 
 
 def signature_of(program: Operation, name: str | None) -> Signature:
-    """What a kernel of a program takes; without a name, the only kernel."""
-    found = launched(program)
-    chosen = [kernel for kernel in found if name is None or kernel.sym_name == name]
+    """Return the signature of a kernel; without a name, of the only kernel."""
+    candidates = kernels_of(program)
+    chosen = [kernel for kernel in candidates if name is None or kernel.sym_name == name]
     if len(chosen) != 1:
-        names = ", ".join(f"'{kernel.sym_name}'" for kernel in found) or "none"
+        names = ", ".join(f"'{kernel.sym_name}'" for kernel in candidates) or "none"
         wanted = "a name, since the module has several kernels" if name is None else f"'{name}'"
         fail(f"expected {wanted}; its kernels are: {names}", program.location)
     return _signature(chosen[0])
 
 
-def alone(program: Operation, entry: str | None) -> Operation:
-    """A copy of a program without other kernels than one, which need not be compiled then."""
+def isolate_kernel(program: Operation, entry: str | None) -> Operation:
+    """Clone a program with a single kernel, so that the others are not compiled."""
     name = find_entry(program, entry).sym_name
     copy = program.clone()
     for other in kernels(copy):
@@ -66,8 +66,8 @@ def alone(program: Operation, entry: str | None) -> Operation:
     return copy
 
 
-def launched(program: Operation) -> list[Launched]:
-    """What the host can launch, at every level."""
+def kernels_of(program: Operation) -> list[AnyKernel]:
+    """Collect the kernels of a program, at any level."""
     lower = [op for op in program.walk() if isinstance(op, GPUFuncOp | llvm.FuncOp)]
     return [
         *kernels(program),
@@ -75,7 +75,7 @@ def launched(program: Operation) -> list[Launched]:
     ]
 
 
-def _signature(kernel: Launched) -> Signature:
+def _signature(kernel: AnyKernel) -> Signature:
     name = kernel.sym_name
     arguments = (
         kernel.arguments if isinstance(kernel, GPUFuncOp | llvm.FuncOp) else kernel.body.block.args
@@ -87,7 +87,7 @@ def _signature(kernel: Launched) -> Signature:
     return Signature(name, parameters, kernel.location)
 
 
-def _parameter(value: Value, what: str, kernel: Launched) -> Parameter:
+def _parameter(value: Value, what: str, kernel: AnyKernel) -> Parameter:
     spelling = str(value.type)
     held = value.type.element if isinstance(value.type, _TILES) else value.type
     if isinstance(value.type, _TILES) and value.type.shape:
@@ -103,29 +103,29 @@ def _parameter(value: Value, what: str, kernel: Launched) -> Parameter:
         is_pointer=is_pointer,
         location=kernel.location,
     )
-    for predicate in _promises(value):
-        _note(made, predicate)
+    for predicate in _assumptions(value):
+        _add_assumption(made, predicate)
     made.is_written = is_pointer and _is_written(value)
     return made
 
 
-def _bits(element: Type, what: str, kernel: Launched) -> int:
+def _bits(element: Type, what: str, kernel: AnyKernel) -> int:
     if element is TF32:
-        return 32  # as it lies in memory
+        return 32  # its storage size
     if isinstance(element, IntegerType | FloatType | IndexType):
         return element.width
     raise Unsupported(f"{what}: arguments of type '{element}'", kernel.location)
 
 
-def _promises(value: Value) -> Iterator[object]:
-    """What a program assumes of a value."""
+def _assumptions(value: Value) -> Iterator[object]:
+    """Yield the predicates of all `assume` operations on a value."""
     for user in value.users:
         if isinstance(user, _ASSUMPTIONS):
             yield user.predicate
-            yield from _promises(user.result)
+            yield from _assumptions(user.result)
 
 
-def _note(parameter: Parameter, predicate: object) -> None:
+def _add_assumption(parameter: Parameter, predicate: object) -> None:
     match predicate:
         case cuda_tile.DivByAttr() | nv_tileaa.DivByAttr() if predicate.every is None:
             parameter.divisor = max(parameter.divisor, predicate.divisor)
@@ -140,27 +140,27 @@ def _note(parameter: Parameter, predicate: object) -> None:
 
 
 def _is_written(argument: Value) -> bool:
-    """Whether a kernel may write to where an address leads, or to what is computed from it."""
+    """Whether a kernel may write through a pointer or through a value derived from it."""
     seen, waiting = {argument}, [argument]
     while waiting:
         value = waiting.pop()
         for user in value.users:
             if user.is_terminator or user.regions:
-                found = _carried(value, user)
+                derived = _carried(value, user)
             elif isinstance(user, _LOADS):
-                found = ()
+                derived = ()
             elif may_write(user):
                 return True
             else:
-                found = user.results if is_effect_free(user) else ()
-            new = [each for each in found if each not in seen]
+                derived = user.results if is_effect_free(user) else ()
+            new = [each for each in derived if each not in seen]
             seen.update(new)
             waiting += new
     return False
 
 
 def _carried(value: Value, user: Operation) -> Iterator[Value]:
-    """The values of its type that an operation with regions makes, or the one that it ends."""
+    """Yield the results and block arguments that may carry a value through control flow."""
     op = user if user.regions else user.parent_op
     if op is None:
         return

@@ -1,4 +1,4 @@
-"""Arrays of the host where compiled code runs: copied there, and back when it has run."""
+"""Device copies of host arrays for one launch."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tilewright.runtime.arrays import DeviceArray, check_order
 
 
 class Memory(Protocol):
-    """Memory that is not the host's."""
+    """Device memory, emulated or real."""
 
     def upload(self, data: Array, name: str = "") -> int:
-        """A copy of an array, and where it is."""
+        """Copy an array to the device and return its address."""
         ...
 
     def download(self, address: int, into: Array) -> None:
-        """Copy back."""
+        """Copy device memory to an array."""
         ...
 
     def free(self, address: int) -> None:
-        """Give memory back."""
+        """Free device memory."""
         ...
 
 
 class Staging(AddressSpace):
-    """What of the host is copied for one launch. Arrays that share memory do so there too."""
+    """The device copies of one launch; host arrays that alias also alias on the device."""
 
     __slots__ = ("_arrays", "_memory")
 
@@ -46,36 +46,36 @@ class Staging(AddressSpace):
         alignment: int = ALIGNMENT,
         owner: tuple[int, ...] | None = None,
     ) -> Allocation:
-        """Copy a piece of host memory, and say where to."""
+        """Copy a piece of host memory to the device."""
         made = Allocation(name, self._memory.upload(bytes, name), bytes, owner)
         self._arrays.append(made)
         return made
 
-    def place(self, arguments: Sequence[Any]) -> list[Any]:
-        """The arguments with copies in the place of arrays and tables of the host."""
-        homes = map_arrays(arguments, self)
-        placed: list[Any] = []
+    def upload_arguments(self, arguments: Sequence[Any]) -> list[Any]:
+        """Upload host arrays and pointer tables; return the arguments with device arrays."""
+        addresses = map_arrays(arguments, self)
+        uploaded: list[Any] = []
         for index, argument in enumerate(arguments):
             if isinstance(argument, Table):
-                table = filled(argument, homes)
+                table = filled(argument, addresses)
                 argument = self.allocate(f"argument {index}", table.view(np.uint8))
-                placed.append(DeviceArray(argument.base, "int64", 8, None))
+                uploaded.append(DeviceArray(argument.base, "int64", 8, None))
             elif is_array(argument):
-                placed.append(_described(argument, homes[id(argument)], index))
+                uploaded.append(_described(argument, addresses[id(argument)], index))
             else:
-                placed.append(argument)
-        return placed
+                uploaded.append(argument)
+        return uploaded
 
     def copy_back(self) -> None:
-        """Give the host what the kernel has left."""
+        """Copy writable arrays back to the host."""
         for each in self._arrays:
             if each.writable and len(each.bytes):
-                found = np.empty(len(each.bytes), np.uint8)
-                self._memory.download(each.base, found)
-                each.bytes[:] = found
+                contents = np.empty(len(each.bytes), np.uint8)
+                self._memory.download(each.base, contents)
+                each.bytes[:] = contents
 
     def free(self) -> None:
-        """Give the memory back."""
+        """Free all device copies."""
         while self._arrays:
             self._memory.free(self._arrays.pop().base)
 

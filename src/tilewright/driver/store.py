@@ -1,7 +1,7 @@
-"""Entries on disk that many processes share: each is whole or not there, the oldest go first.
+"""A lock-free store of entries on disk, shared by processes, with LRU eviction.
 
-There are no locks. An entry is written beside its place and then put there at once; it says what
-it should contain, so what a crash has torn is found, and is as good as missing.
+An entry is written to a temporary file and renamed atomically. Its checksum detects entries that
+a crash has truncated, which count as missing.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ MAGIC: Final = b"tilewright entry 1\n"
 CHECKSUM: Final = 32
 
 SHARDS: Final = 64
-"""Folders that entries are spread over by their keys, evenly: one stands for all the others."""
+"""Folders that entries are hashed to; the size of one estimates the size of all."""
 
 ABANDONED: Final = 600.0
-"""Seconds after which a draft belongs to a process that was killed: writing takes milliseconds."""
+"""Seconds after which a temporary file is stale: writing takes milliseconds."""
 
-ROOM: Final = 0.9
-"""How much of the limit is left in use once something had to go."""
+TRIM_TARGET: Final = 0.9
+"""Fraction of the limit that eviction trims to."""
 
 BLOCK: Final = 4096
-"""Files take up whole blocks."""
+"""File sizes are rounded up to blocks."""
 
 
 class File(NamedTuple):
@@ -51,14 +51,14 @@ class Store:
         self.limit = limit
 
     def get(self, key: str) -> bytes | None:
-        """The entry of a key; one that is damaged is removed, and counts as missing."""
+        """Read the entry of a key; a corrupt entry is removed and counts as missing."""
         path = self._path(key)
         try:
             with open(path, "rb", buffering=0) as file:
                 data = file.read()
         except OSError:
             return None
-        entry = _opened(key, data)
+        entry = _unpack(key, data)
         if entry is None:
             _remove(path)
             return None
@@ -67,35 +67,35 @@ class Store:
         return entry
 
     def put(self, key: str, entry: bytes) -> None:
-        """Keep an entry, and make room for it; raises `OSError` where that cannot be."""
-        data = _sealed(key, entry)
-        if _blocks(len(data)) > ROOM * self.limit:
+        """Write an entry and evict others if needed; raises `OSError` on failure."""
+        data = _pack(key, entry)
+        if _blocks(len(data)) > TRIM_TARGET * self.limit:
             return
         path = self._path(key)
         try:
-            _place(path, data)
+            _write_entry(path, data)
         except FileNotFoundError:
-            # Somebody has cleared the cache, or removed its folder, under our hands.
-            _place(path, data)
-        self._make_room(os.path.dirname(path))
+            # Another process has cleared the cache or removed its folder.
+            _write_entry(path, data)
+        self._evict(os.path.dirname(path))
 
-    def _make_room(self, shard: str) -> None:
-        """Look at one folder, and at all only if it says that there may be too much."""
+    def _evict(self, shard: str) -> None:
+        """Estimate the size of the store from one folder; trim if it may exceed the limit."""
         _sweep(shard, ABANDONED)
         if SHARDS * sum(file.size for file in _files(shard)) > self.limit:
             self.trim(self.limit)
 
     def trim(self, limit: int) -> None:
-        """Remove what was not used for longest, if the entries take more than the limit.
+        """Remove the least recently used entries if their size exceeds the limit.
 
-        Others may read what is removed: they keep what they have opened. Others may trim too:
-        they choose the same entries.
+        Concurrent readers keep the files they have opened, and concurrent trims choose the same
+        entries.
         """
         files = self.entries()
         excess = sum(file.size for file in files) - limit
         if excess <= 0:
             return
-        excess += int(limit * (1 - ROOM))
+        excess += int(limit * (1 - TRIM_TARGET))
         for file in sorted(files):
             _remove(file.path)
             excess -= file.size
@@ -103,22 +103,22 @@ class Store:
                 return
 
     def entries(self) -> list[File]:
-        """Everything that is kept."""
+        """List all entries."""
         return [file for shard in self._shards() for file in _files(shard)]
 
     def drafts(self) -> list[str]:
-        """What is being written, or was when its process ended."""
+        """List temporary files, of running and of killed processes."""
         return [path for shard in self._shards() for path in _drafts(shard)]
 
     def sweep(self, age: float = ABANDONED) -> None:
-        """Remove drafts that nobody has touched for so many seconds."""
+        """Remove temporary files older than `age` seconds."""
         for shard in self._shards():
             _sweep(shard, age)
 
     def clear(self) -> None:
-        """Remove everything; who is writing meanwhile keeps what he writes.
+        """Remove all entries; entries written concurrently may survive.
 
-        Raises `OSError` if something cannot be removed, after all that can be.
+        Raises `OSError` if an entry cannot be removed, after removing the others.
         """
         counters = [os.path.join(self.folder, name) for name in ("hits", "misses")]
         failures: list[OSError] = []
@@ -126,14 +126,14 @@ class Store:
             try:
                 os.unlink(path)
             except FileNotFoundError:
-                continue  # others may be clearing it
+                continue  # removed by another process
             except OSError as error:
                 failures.append(error)
         if failures:
             raise failures[0]
 
     def count(self, event: str) -> None:
-        """Count something: the size of a file is the number, as appending needs no lock."""
+        """Increment a counter: the size of a file, since appending needs no lock."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         with suppress(OSError):
             file = os.open(os.path.join(self.folder, event), flags, 0o600)
@@ -143,7 +143,7 @@ class Store:
                 os.close(file)
 
     def counted(self, event: str) -> int:
-        """How often something was counted."""
+        """Read a counter."""
         try:
             return os.stat(os.path.join(self.folder, event)).st_size
         except OSError:
@@ -156,12 +156,12 @@ class Store:
         return [os.path.join(self.folder, f"{number:02x}") for number in range(SHARDS)]
 
 
-def _sealed(key: str, entry: bytes) -> bytes:
+def _pack(key: str, entry: bytes) -> bytes:
     return MAGIC + _checksum(key, entry) + entry
 
 
-def _opened(key: str, data: bytes) -> bytes | None:
-    """What was sealed under a key; nothing if it is not that any more."""
+def _unpack(key: str, data: bytes) -> bytes | None:
+    """Verify the checksum and return the entry; None if it is corrupt."""
     start = len(MAGIC) + CHECKSUM
     entry = data[start:]
     if data[:start] != MAGIC + _checksum(key, entry):
@@ -173,20 +173,20 @@ def _checksum(key: str, entry: bytes) -> bytes:
     return sha256(key.encode() + entry).digest()
 
 
-def _place(path: str, data: bytes) -> None:
-    """Put an entry into its folder, which may not be there yet."""
+def _write_entry(path: str, data: bytes) -> None:
+    """Write an entry atomically, creating its folder if needed."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     put_file(path, data)
 
 
 def _listing(folder: str) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """The files of a folder; others may be adding and removing some."""
+    """Yield the files of a folder, which may change concurrently."""
     try:
         with os.scandir(folder) as entries:
-            found = list(entries)
+            listed = list(entries)
     except OSError:
         return
-    for entry in found:
+    for entry in listed:
         with suppress(OSError):
             yield entry, entry.stat()
 

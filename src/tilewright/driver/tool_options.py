@@ -1,4 +1,4 @@
-"""Command lines as NVIDIA's tools read them: dashes, values and groups as in all tools of LLVM."""
+"""Command-line parsing as in NVIDIA's tools, which follow LLVM's `cl` conventions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ BOOLEANS: Final = {
 
 
 class Takes:
-    """What stands behind the name of an option.
+    """The kinds of option values.
 
-    Plain constants: an enumeration of them would take longer to make than a command line to read.
+    Plain constants: creating an `Enum` takes longer than parsing a command line.
     """
 
     NOTHING: Final = "nothing: it asks for a text and ends the program"
@@ -35,7 +35,7 @@ class Option(NamedTuple):
     takes: str
     choices: tuple[str, ...] = ()
     attached: bool = False
-    """Whether the value follows its letter at once, as in `-O3`."""
+    """Whether the value is joined to its letter, as in `-O3`."""
 
 
 HELP: Final = Option("help", Takes.NOTHING)
@@ -43,14 +43,14 @@ VERSION: Final = Option("version", Takes.NOTHING)
 EVERYWHERE: Final[Mapping[str, Option]] = {
     **dict.fromkeys(("h", "help", "help-hidden", "help-list", "help-list-hidden"), HELP),
     "version": VERSION,
-    # These say nothing to us.
+    # Accepted and ignored.
     **{name: Option(name, Takes.FLAG) for name in ("color", "print-all-options", "print-options")},
 }
-"""What every tool understands."""
+"""Options common to all tools."""
 
 
 class Asked(Exception):
-    """The command line asks for a text, and for nothing else: help, the version or the like."""
+    """The command line requests help or the version."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -58,12 +58,12 @@ class Asked(Exception):
 
 
 def complain(text: str) -> None:
-    """Say what is wrong to whoever started the program."""
+    """Print an error to standard error."""
     print(text, file=sys.stderr)
 
 
 class ToolLine:
-    """What the arguments say, read in order. A mistake is reported at once, and does not end it."""
+    """A parsed command line. Errors are reported as they occur, and parsing continues."""
 
     __slots__ = ("_options", "_say", "_tool", "files", "values", "wrong")
 
@@ -79,7 +79,7 @@ class ToolLine:
         self._options = {**EVERYWHERE, **options}
         self.files: list[str] = []
         self.values: dict[str, str] = {}
-        """By the full names of options; the last one counts."""
+        """Values by full option name; the last occurrence wins."""
         self.wrong = False
         words = self._expanded(arguments)
         for word in words:
@@ -100,9 +100,9 @@ class ToolLine:
         return name in self.values and BOOLEANS[self.values[name]]
 
     def _expanded(self, arguments: Iterable[str], inside: tuple[str, ...] = ()) -> Iterator[str]:
-        """The arguments, with those of the file in place of each `@file`; there may be more in it.
+        """Expand response files (`@file`) recursively.
 
-        Without such a file the word is left as it is.
+        A word that names no existing file is kept.
         """
         for word in arguments:
             path = word[1:]
@@ -114,7 +114,7 @@ class ToolLine:
                 yield from self._expanded(self._arguments(path), (*inside, path))
 
     def _arguments(self, path: str) -> list[str]:
-        """What a file of arguments has in it, by the rules of a shell."""
+        """Tokenize a response file by the rules of a shell."""
         import shlex  # noqa: PLC0415
 
         try:
@@ -144,7 +144,7 @@ class ToolLine:
             else:
                 self._set(option, spelled, value if equals else "", given=bool(equals))
         elif letter is not None and letter.takes in (Takes.NOTHING, Takes.FLAG):
-            # Letters without a value may stand together.
+            # Single-letter flags may be grouped.
             self._set(letter, f"-{body[:1]}", "", given=False)
             self._read(word, body[1:], words)
         else:
@@ -152,7 +152,7 @@ class ToolLine:
 
     def _unknown(self, word: str) -> None:
         self._mistake(f"Unknown command line argument '{word}'.  Try: '{self._tool} --help'")
-        # Only who has made a mistake waits for the library that finds similar words.
+        # Loaded only to report an error.
         from difflib import get_close_matches  # noqa: PLC0415
 
         name, equals, value = word.lstrip("-").partition("=")
@@ -163,7 +163,7 @@ class ToolLine:
     def _set(self, option: Option, spelled: str, value: str | None, *, given: bool = True) -> None:
         problem = _problem(option, value, given)
         if problem is not None:
-            # A value is judged by the option itself, its absence by the name that it was given.
+            # As in LLVM, a missing value is reported with the spelling on the command line.
             name = spelled if value is None else f"--{option.name}"
             self._mistake(f"for the {name} option: {problem}")
         elif option.takes == Takes.NOTHING:
@@ -174,7 +174,7 @@ class ToolLine:
 
 
 def _problem(option: Option, value: str | None, given: bool) -> str | None:
-    """What is wrong with the value of an option, if anything."""
+    """Validate the value of an option; return the error message, or None."""
     if value is None:
         return "requires a value!"
     match option.takes:
@@ -200,9 +200,9 @@ def _is_number(text: str) -> bool:
 
 
 def integer(text: str) -> int:
-    """A number as LLVM reads it: in C's notation, with 32 bits."""
+    """Parse a 32-bit integer in C notation, as LLVM does."""
     digits = text.removeprefix("-")
-    # Python takes spaces, underscores and digits of every script, but no octal numbers of C.
+    # Python accepts spaces, underscores and Unicode digits, but not C's octal numbers.
     if not (digits.isascii() and digits.isalnum()):
         raise ValueError(text)
     octal = digits.startswith("0") and digits.isdecimal()

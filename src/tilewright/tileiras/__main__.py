@@ -1,4 +1,4 @@
-"""`tileiras`, as a process of its own: the console script and `python -m tilewright.tileiras`."""
+"""Entry points of `tileiras`: the console script and `python -m tilewright.tileiras`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from tilewright.driver.process import run
 
 def script() -> NoReturn:
     """Run as a process of its own."""
-    # One program goes in and one comes out: modules that load and the program that grows are no
-    # garbage, and whatever is goes with the process.
+    # One program is compiled per process: the garbage collector would free nothing.
     gc.disable()
     run(_main)
 

@@ -1,4 +1,4 @@
-"""What the arguments of `tileiras` ask for: the options of NVIDIA's, with its defaults."""
+"""Parse the command line of `tileiras`, with the options and defaults of NVIDIA's."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ GPUS: Final = (
     "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
     "sm_100", "sm_103", "sm_107", "sm_110", "sm_120", "sm_121",
 )  # fmt: skip
-"""Every name that NVIDIA's compiler takes. A test compares them with the table of targets, which
-need not be loaded to read a command line."""
+"""The targets of NVIDIA's compiler. A test compares them with `target.arch`, which parsing a
+command line does not load."""
 
 OPT_LEVELS: Final = range(4)
 KINDS: Final = ("passed", "missed", "failed", "analysis")
-"""What a remark may be about."""
+"""The kinds of remarks."""
 CATEGORIES: Final = ("none", "all", "memory", "tensorcore")
 COMMAND_LINE, YAML = "command-line", "yaml"
 
@@ -83,21 +83,21 @@ or the output cannot be written, 3 the input is not valid Tile IR bytecode, 5 co
 
 
 class RemarkOptions(NamedTuple):
-    """Which remarks are asked for, and where they go."""
+    """The requested remarks, their format and output file."""
 
     categories: dict[str, str]
-    """The category of each kind."""
+    """The requested category of each kind."""
     form: str
     file: str
 
     @property
     def wanted(self) -> bool:
-        """Whether there is to be any."""
+        """Whether any remarks are requested."""
         return any(category != "none" for category in self.categories.values())
 
 
 class Job(NamedTuple):
-    """What is to be compiled, and how."""
+    """The input, output and options of one compilation."""
 
     file: str
     output: str
@@ -110,9 +110,9 @@ class Job(NamedTuple):
 
 
 def read_job(arguments: Sequence[str], say: Callable[[str], object] = complain) -> Job | None:
-    """What a command line asks for; nothing where it is wrong, which has been said then.
+    """Parse the command line; None after reporting an error.
 
-    Raises `Asked` where it asks for a text instead.
+    Raises `Asked` if help or the version is requested.
     """
     line = ToolLine(TOOL, OPTIONS, arguments, say)
     if line.wrong:

@@ -1,7 +1,7 @@
-"""Errors as front ends show them: `loc("file":line:column) in function: error: message`.
+"""Format diagnostics for front ends: `loc("file":line:column) in function: error: message`.
 
-This is the form of the original, whose locations name the function too, only shorter. Without the
-function cuTile Python 1.7 takes a location for one of its own, and cannot print its error then.
+This abbreviates the form of NVIDIA's compiler, whose locations also name the function. Without
+the function, cuTile Python 1.7 mistakes a location for one of its own and fails to print it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.support.location import ByteLoc, CallSiteLoc, FusedLoc, NameLoc
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,24 +21,24 @@ CALLED: Final = "note: called from here"
 
 
 def message(diagnostics: Iterable[Diagnostic]) -> str:
-    """All of them, a line each, with their notes and the calls that led there."""
+    """Format diagnostics, one per line, with their notes and call stacks."""
     return "\n".join(line for diagnostic in diagnostics for line in _lines(diagnostic))
 
 
-def placed(location: Location, text: str) -> str:
-    """A text with the place that it speaks of in front."""
-    place = source_place(location)
-    if place is not None:
+def with_location(location: Location, text: str) -> str:
+    """Prefix a text with its location."""
+    source = source_location(location)
+    if source is not None:
         function = _function(location)
         inside = f" in {function}" if function else ""
-        return f'loc("{place.file}":{place.line}:{place.column}){inside}: {text}'
+        return f'loc("{source.file}":{source.line}:{source.column}){inside}: {text}'
     inner = getattr(location, "location", location)
-    # Without debug information an operation is known by its place in the bytecode.
+    # Without debug information, an operation has its byte offset as location.
     return f"{text} (byte {inner.offset} of the input)" if isinstance(inner, ByteLoc) else text
 
 
 def _function(location: Location) -> str:
-    """The function that a place is in, of inlined code the inner one; empty if nothing says it."""
+    """Return the function of a location, for inlined code the callee; empty if unknown."""
     match location:
         case CallSiteLoc():
             return _function(location.callee)
@@ -55,11 +55,11 @@ def _function(location: Location) -> str:
 
 
 def _lines(diagnostic: Diagnostic) -> Iterator[str]:
-    yield placed(diagnostic.location, f"{diagnostic.severity.value}: {diagnostic.message}")
+    yield with_location(diagnostic.location, f"{diagnostic.severity.value}: {diagnostic.message}")
     location = diagnostic.location
     while isinstance(location, CallSiteLoc):
         location = location.caller
-        if source_place(location) is not None:
-            yield placed(location, CALLED)
+        if source_location(location) is not None:
+            yield with_location(location, CALLED)
     for note in diagnostic.notes:
         yield from _lines(note)

@@ -1,4 +1,4 @@
-"""Remarks as text: LLVM's YAML for tools, and a form for people."""
+"""Format remarks: LLVM's YAML, and text for the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from tilewright.support.remarks import MEMORY, TENSOR_CORE
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,28 +19,28 @@ TAGS: Final = {
     "failed": "Failure",
     "analysis": "Analysis",
 }
-CHOSEN: Final = {"memory": MEMORY, "tensorcore": TENSOR_CORE}
-"""The categories that a command line can pick."""
+CATEGORIES: Final = {"memory": MEMORY, "tensorcore": TENSOR_CORE}
+"""The categories that can be selected on the command line."""
 
 _KEY, _ARGUMENT = 17, 13
-"""Columns before the values."""
+"""The columns of the values."""
 _PLAIN: Final = re.compile(r"[A-Za-z_](?:[\w.,^ -]*[\w.,^-])?")
 _WORDS: Final = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 _NUMBER: Final = re.compile(r"\d+")
 
 
 def select(remarks: Iterable[Remark], categories: Mapping[str, str]) -> list[Remark]:
-    """Those that are asked for, each once: a loop that was split has its operations twice."""
-    kept = dict.fromkeys(each for each in remarks if _wanted(each, categories[each.kind]))
+    """Select the requested remarks and remove duplicates, such as those of split loops."""
+    kept = dict.fromkeys(each for each in remarks if _is_requested(each, categories[each.kind]))
     return list(kept)
 
 
-def _wanted(remark: Remark, category: str) -> bool:
-    return category == "all" or CHOSEN.get(category) == remark.category
+def _is_requested(remark: Remark, category: str) -> bool:
+    return category == "all" or CATEGORIES.get(category) == remark.category
 
 
 def as_yaml(remarks: Iterable[Remark]) -> str:
-    """A document each, in the form of LLVM's remark files."""
+    """Format one YAML document per remark, as in LLVM's remark files."""
     return "".join(f"{line}\n" for remark in remarks for line in _document(remark))
 
 
@@ -48,10 +48,12 @@ def _document(remark: Remark) -> Iterator[str]:
     yield f"--- !{TAGS[remark.kind]}"
     yield _row("Pass", remark.category)
     yield _row("Name", remark.name)
-    place = source_place(remark.location)
-    if place is not None:
-        at = f"{{ File: {_quoted(place.file)}, Line: {place.line}, Column: {place.column} }}"
-        yield "DebugLoc:".ljust(_KEY) + at
+    source = source_location(remark.location)
+    if source is not None:
+        debug_loc = (
+            f"{{ File: {_quoted(source.file)}, Line: {source.line}, Column: {source.column} }}"
+        )
+        yield "DebugLoc:".ljust(_KEY) + debug_loc
     yield _row("Function", remark.function)
     yield "Args:"
     for key, value in (("Remark", remark.text), *remark.details):
@@ -65,7 +67,7 @@ def _row(key: str, value: str) -> str:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML: plain where it can only be a text or a number, else in quotes."""
+    """Format a YAML scalar: plain if unambiguous, otherwise quoted."""
     plain = _NUMBER.fullmatch(text) or (_PLAIN.fullmatch(text) and text.lower() not in _WORDS)
     return text if plain else _quoted(text)
 
@@ -73,13 +75,13 @@ def _scalar(text: str) -> str:
 def _quoted(text: str) -> str:
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
-    import json  # noqa: PLC0415 - only for what hardly ever occurs
+    import json  # noqa: PLC0415 - rarely needed
 
     return json.dumps(text)
 
 
 def as_text(remarks: Iterable[Remark]) -> str:
-    """By function and category, with the places in front."""
+    """Format remarks by function and category, with their locations."""
     functions: dict[str, dict[str, list[Remark]]] = {}
     for remark in remarks:
         functions.setdefault(remark.function, {}).setdefault(remark.category, []).append(remark)
@@ -95,9 +97,9 @@ def as_text(remarks: Iterable[Remark]) -> str:
 
 def _paragraph(remark: Remark) -> Iterator[str]:
     yield f"    remark[{remark.kind}]: {remark.text}"
-    place = source_place(remark.location)
-    if place is not None:
-        yield f'      --> "{place.file}":{place.line}:{place.column}'
+    source = source_location(remark.location)
+    if source is not None:
+        yield f'      --> "{source.file}":{source.line}:{source.column}'
     yield "       |"
     yield f"       = name: {remark.name}"
     for key, value in remark.details:

@@ -1,4 +1,4 @@
-"""`tileiras`: from a command line and a file of bytecode to a cubin, with exit codes on the way."""
+"""`tileiras`: compile a bytecode file to a cubin, with the exit codes of NVIDIA's compiler."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from tilewright.dialects.cuda_tile.structure import ModuleOp
+    from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
-    from tilewright.driver.stored import Stored
     from tilewright.support.remarks import Remark
     from tilewright.tileiras.command_line import Job, RemarkOptions
 
@@ -33,8 +33,8 @@ WRONG_INPUT: Final = 3
 FAILED: Final = 5
 
 
-class Refused(Exception):
-    """Nothing is compiled; says why, and with which exit code."""
+class Rejected(Exception):
+    """The input is rejected; carries the message and the exit code."""
 
     def __init__(self, code: int, text: str) -> None:
         self.code = code
@@ -42,15 +42,15 @@ class Refused(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line and return the exit code."""
     try:
         with CollectorPause():
             return _run(sys.argv[1:] if argv is None else argv)
-    except Refused as refused:
+    except Rejected as refused:
         print(refused, file=sys.stderr)
         return refused.code
     except BrokenPipeError:
-        return OK  # whoever read our output has seen enough
+        return OK  # the reader of our output has closed the pipe
     except Exception as error:
         return _our_bug(error)
 
@@ -62,13 +62,13 @@ def _answer(question: str) -> str:
 
 
 def version_text() -> str:
-    """Who this is. Whoever keeps cubins keys them by it: no two compilers may share it."""
+    """Return the version with a digest: front ends key their cubin caches by this text."""
     from hashlib import sha256  # noqa: PLC0415
 
     from tilewright.emit.toolchain import toolchain_stamp  # noqa: PLC0415
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
-    # There are front ends that look for a number of this form, to know which Tile IR we take.
+    # Front ends parse a number of this form to detect the supported Tile IR version.
     tile_ir = f"Tile IR V{spell(NEWEST)}.0"
     lines = (
         TITLE,
@@ -90,13 +90,13 @@ def _our_bug(error: Exception) -> int:
 
 
 def bug_text(error: Exception) -> str:
-    """What is said of an error that is nobody's but ours."""
-    from tilewright.tileiras.messages import placed  # noqa: PLC0415
+    """Format an internal error."""
+    from tilewright.tileiras.messages import with_location  # noqa: PLC0415
 
     text = (
         f"error: internal error of Tilewright {__version__}: {str(error) or type(error).__name__}"
     )
-    return placed(error.location, text) if isinstance(error, InternalError) else text
+    return with_location(error.location, text) if isinstance(error, InternalError) else text
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -117,7 +117,7 @@ def _say(text: str) -> None:
 
 
 def perform(job: Job) -> None:
-    """Compile one file into another; raises `Refused`."""
+    """Compile one file; raises `Rejected`."""
     data = _input(job)
     _check(job)
     made = _compile(job, data)
@@ -127,53 +127,53 @@ def perform(job: Job) -> None:
 
 @contextmanager
 def _failing(code: int) -> Generator[None]:
-    """Errors end the program with a code."""
+    """Turn errors into `Rejected` with an exit code."""
     try:
         yield
     except Error as error:
-        raise Refused(code, message(error.diagnostics)) from None
+        raise Rejected(code, message(error.diagnostics)) from None
 
 
 def _input(job: Job) -> bytes:
-    """The contents of the file, which look like bytecode of a version that we know."""
+    """Read the input and check its magic number and version."""
     if not job.file:
         _say(HELP)
-        raise Refused(WRONG_USAGE, "error: no input file provided")
+        raise Rejected(WRONG_USAGE, "error: no input file provided")
     with _failing(WRONG_USAGE):
-        # Output may go to `-`, but there is no standard input: that is a file of this name.
+        # `-` is standard output, but an input of that name is a file.
         data, _ = read_input("./-" if job.file == "-" else job.file)
     if not is_bytecode(data):
         hint = " (it looks like MLIR bytecode instead)" if data.startswith(MLIR_MAGIC) else ""
         text = f"error: input does not correspond to Tile IR bytecode{hint}"
-        raise Refused(WRONG_INPUT, text)
+        raise Rejected(WRONG_INPUT, text)
     version = tuple(data[len(MAGIC) :][:2])
     if version not in VERSIONS:
         known = ", ".join(map(spell, VERSIONS))
-        found = ".".join(map(str, version)) or "none"
-        text = f"error: expected a Tile IR bytecode version ({known}), found {found}"
-        raise Refused(WRONG_INPUT, text)
+        actual = ".".join(map(str, version)) or "none"
+        text = f"error: expected a Tile IR bytecode version ({known}), found {actual}"
+        raise Rejected(WRONG_INPUT, text)
     return data
 
 
 def _check(job: Job) -> None:
-    """Refuse options that do not go together."""
+    """Reject incompatible options."""
     if not job.gpu:
-        raise Refused(
+        raise Rejected(
             WRONG_SETTINGS, f"error: expected --gpu-name with one of {', '.join(GPUS)}, found none"
         )
     if job.opt_level not in OPT_LEVELS:
         levels = f"{OPT_LEVELS[0]} to {OPT_LEVELS[-1]}"
         text = f"error: expected an optimization level from {levels}, found {job.opt_level}"
-        raise Refused(WRONG_SETTINGS, text)
+        raise Rejected(WRONG_SETTINGS, text)
     if job.device_debug and job.opt_level:
-        raise Refused(
+        raise Rejected(
             WRONG_SETTINGS,
             "error: --device-debug needs -O0: optimized code has no variables to look at",
         )
 
 
 def _compile(job: Job, data: bytes) -> bytes:
-    """The cubin: from the cache, or made now."""
+    """Return the cubin, from the cache or compiled."""
     from tilewright.driver.cache import cached  # noqa: PLC0415
     from tilewright.driver.settings import Settings  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
@@ -198,8 +198,8 @@ def _warn(text: str) -> None:
     print(f"warning: {text}", file=sys.stderr)
 
 
-def _made(job: Job, data: bytes, settings: Settings) -> Stored:
-    """What a program becomes; the compiler is loaded only here."""
+def _made(job: Job, data: bytes, settings: Settings) -> CompilationResult:
+    """Compile a program to a cubin; loads the compiler."""
     module = _program(job, data)
     from tilewright.driver.compile import Compilation  # noqa: PLC0415
 
@@ -209,8 +209,8 @@ def _made(job: Job, data: bytes, settings: Settings) -> Stored:
         return compilation.result()
 
 
-def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[Stored, list[Remark]]:
-    """The same, and what there is to remark."""
+def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[CompilationResult, list[Remark]]:
+    """Compile a program to a cubin and collect its remarks."""
     module = _program(job, data)
     from tilewright.driver.compile_remarks import compile_with_remarks  # noqa: PLC0415
 
@@ -219,8 +219,8 @@ def _remarked(job: Job, data: bytes, settings: Settings) -> tuple[Stored, list[R
 
 
 def _program(job: Job, data: bytes) -> ModuleOp:
-    """The verified program."""
-    # LLVM loads in a process of its own: the sooner it starts, the less there is to wait for.
+    """Read and verify the program."""
+    # Start the LLVM process early, so that it loads while the passes run.
     from tilewright.emit.service import pool  # noqa: PLC0415
 
     pool().warm()
@@ -234,12 +234,12 @@ def _program(job: Job, data: bytes) -> ModuleOp:
 
 
 def _show(options: RemarkOptions, remarks: list[Remark]) -> None:
-    """Remarks go where the command line says."""
+    """Write the requested remarks."""
     from tilewright.tileiras.remarks import as_text, as_yaml, select  # noqa: PLC0415
 
     chosen = select(remarks, options.categories)
     text = as_yaml(chosen) if options.form == YAML else as_text(chosen)
     with _failing(WRONG_INPUT):
-        # Names in a program need not be text.
+        # Names in a program may contain bytes that are not UTF-8.
         target = options.file if options.form == YAML else "-"
         write_output(target, text.encode("utf-8", "backslashreplace"))

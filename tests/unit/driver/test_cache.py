@@ -15,10 +15,10 @@ import tilewright
 from tilewright.driver import cache as module
 from tilewright.driver import store as store_module
 from tilewright.driver.cache import Cache, cached, key_of, parse_size
+from tilewright.driver.compilation_result import CompilationResult, StoredFileLoc, StoredLoc
 from tilewright.driver.compile import CompiledModule
 from tilewright.driver.settings import Settings
 from tilewright.driver.store import Store
-from tilewright.driver.stored import KeptLoc, OtherLoc, Stored
 from tilewright.support.diagnostics import Diagnostic, Severity, UserError, note
 from tilewright.support.location import UNKNOWN, ByteLoc, FileLoc, NameLoc
 from tilewright.target.arch import ARCHES
@@ -51,8 +51,8 @@ def entries(folder: Path) -> list[Path]:
     return [path for path in folder.glob("compiled/*/*") if path.is_file()]
 
 
-def stored(text: str = "ptx", remarks: list[Diagnostic] | None = None) -> Stored:
-    return Stored("sm_90", text, b"\x7fELF", (), remarks or [])
+def stored(text: str = "ptx", remarks: list[Diagnostic] | None = None) -> CompilationResult:
+    return CompilationResult("sm_90", text, b"\x7fELF", (), remarks or [])
 
 
 def compiled_in_a_new_process(folder: Path, code: str) -> str:
@@ -300,7 +300,7 @@ def test_remarks_look_the_same() -> None:
     place = NameLoc("name", FileLoc("k.py", 3, 5))
     first = Diagnostic("slow", place, Severity.REMARK, (note("because", FileLoc("k.py", 1, 1)),))
     second = Diagnostic("spills", severity=Severity.WARNING)
-    back = Stored.unpack(stored(remarks=[first, second]).pack())
+    back = CompilationResult.unpack(stored(remarks=[first, second]).pack())
     assert [each.render() for each in back.remarks] == [first.render(), second.render()]
     assert [each.severity for each in back.remarks] == [Severity.REMARK, Severity.WARNING]
     assert back.remarks[0].location == FileLoc("k.py", 3, 5)
@@ -309,8 +309,8 @@ def test_remarks_look_the_same() -> None:
 
 
 def test_remarks_keep_the_line_they_point_at() -> None:
-    remark = Diagnostic("here", KeptLoc("k.mlir", 1, 3, ("a line", 3)))
-    [back] = Stored.unpack(stored(remarks=[remark]).pack()).remarks
+    remark = Diagnostic("here", StoredFileLoc("k.mlir", 1, 3, ("a line", 3)))
+    [back] = CompilationResult.unpack(stored(remarks=[remark]).pack()).remarks
     assert back.render() == "k.mlir:1:3: error: here\na line\n  ^"
 
 
@@ -318,8 +318,8 @@ def test_what_names_a_byte_of_a_file_is_not_kept(folder: Path) -> None:
     remark = Diagnostic("odd", ByteLoc("a.tileirbc", 7), Severity.WARNING)
     made = stored(remarks=[remark])
     assert not made.lasting
-    [back] = Stored.unpack(made.pack()).remarks
-    assert isinstance(back.location, OtherLoc)
+    [back] = CompilationResult.unpack(made.pack()).remarks
+    assert isinstance(back.location, StoredLoc)
     assert back.render() == remark.render()
     Cache.default().put("0" * 64, made)
     assert entries(folder) == []
@@ -327,4 +327,4 @@ def test_what_names_a_byte_of_a_file_is_not_kept(folder: Path) -> None:
 
 def test_text_that_is_no_text_survives() -> None:
     odd = "// \udce4 ä \x00\n"
-    assert Stored.unpack(stored(odd).pack()).ptx == odd
+    assert CompilationResult.unpack(stored(odd).pack()).ptx == odd

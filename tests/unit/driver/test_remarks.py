@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.driver.api import read_runnable
-from tilewright.driver.compile import Compilation, Watch, target
+from tilewright.driver.compile import Compilation, Observers, target
 from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import Sink
 from tilewright.support.remarks import MEMORY, TENSOR_CORE, Remark
@@ -47,9 +47,9 @@ cuda_tile.module @m {{
 def compiled(opt_level: int = 3, *, remarks: bool = True) -> tuple[str, Sink]:
     """Compile the GEMM to PTX and return the sink that its passes reported to."""
     module = read_runnable(GEMM, "gemm.mlir")
-    watch = Watch(remarks=remarks)
-    ptx = Compilation(module, Settings(target("sm_90"), opt_level), watch).to("ptx")
-    return str(ptx), watch.sink
+    observers = Observers(remarks=remarks)
+    ptx = Compilation(module, Settings(target("sm_90"), opt_level), observers).to("ptx")
+    return str(ptx), observers.sink
 
 
 def line_of(op: str) -> int:

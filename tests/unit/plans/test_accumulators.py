@@ -6,7 +6,7 @@ import pytest
 
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.driver.api import read_runnable
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 
@@ -30,7 +30,7 @@ def products(inside: str) -> list[DotOp]:
           return
         }}
       }}"""
-    root = enclosed(read_runnable(text, "kernel.mlir"))
+    root = wrap_in_module(read_runnable(text, "kernel.mlir"))
     for level in ("nv_tileaa", "nv_tileas"):
         parse_pipeline(passes_to(level, "sm_90", 0)).run(root)
     return [op for op in root.walk() if isinstance(op, DotOp)]

@@ -15,7 +15,7 @@ from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.symbol_table import nearest_symbol_table, symbol_name
 from tilewright.ir.types import I32, I64
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -69,7 +69,7 @@ def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
     failed = build.add_block()
     after = build.add_block(after=failed)
     build.create(CondBrOp, condition=new.condition, successors=[after, failed])
-    place = source_place(op.location)
+    place = source_location(op.location)
     file, line = ("unknown", 0) if place is None else (place.file, place.line)
     symbols = Symbols(op, build)
     with build.at(InsertPoint.at_end(failed)):

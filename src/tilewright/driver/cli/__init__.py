@@ -1,4 +1,4 @@
-"""The `tilewright` command: finds the subcommand, and turns errors into messages and exit codes."""
+"""The `tilewright` command: dispatch subcommands, and map errors to exit codes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ COMMANDS: Final = {
     "verify": ("verify", "check a module and report every error"),
     "opt": ("opt", "run passes on a module"),
     "compile": ("compile", "compile a program to PTX, a cubin or any stage between"),
-    "cache": ("cache", "show or clear what is kept of earlier compilations"),
+    "cache": ("cache", "show or clear the compilation cache"),
     "run": ("run", "run a kernel on arrays"),
     "ptx run": ("ptx_run", "run a kernel of a PTX file on arrays"),
 }
-"""Each subcommand: the module that has it, and what it does. Only the one that runs is loaded."""
+"""Subcommands: module and summary. Only the one that runs is imported."""
 
 GROUPS: Final = {name.split()[0] for name in COMMANDS if " " in name}
 
@@ -42,12 +42,12 @@ command line and the input file."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line and return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments:
         print(usage(), file=sys.stderr)
         return WRONG_USAGE
-    # One program goes in and one comes out: there is nothing for the collector to find.
+    # One program is alive until the end: the collector would free nothing.
     with CollectorPause():
         return guarded(lambda: _run(arguments))
 
@@ -69,7 +69,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def run_command(name: str, arguments: Sequence[str]) -> int:
-    """Run a subcommand, or explain it."""
+    """Run a subcommand, or print its help."""
     module = import_module(f"tilewright.driver.cli.{COMMANDS[name][0]}")
     if not set(HELP_NAMES).isdisjoint(arguments):
         write_line(module.COMMAND.help())
@@ -78,7 +78,7 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
 
 
 def usage() -> str:
-    """What `tilewright --help` prints."""
+    """Return the text of `tilewright --help`."""
     rows = "\n".join(f"  {name:<9}{summary}" for name, (_, summary) in COMMANDS.items())
     return f"""\
 usage: tilewright COMMAND [options] [FILE]
@@ -95,7 +95,7 @@ file cannot be used,
 
 
 def guarded(action: Callable[[], int]) -> int:
-    """Run a command; errors become messages on standard error and an exit code."""
+    """Run a command; report errors on standard error and return the exit code."""
     try:
         return action()
     except UsageError as error:
@@ -111,7 +111,7 @@ def guarded(action: Callable[[], int]) -> int:
         print(f"tilewright: error: out of memory ({error})".replace(" ()", ""), file=sys.stderr)
         return WRONG_USAGE
     except BrokenPipeError:
-        return OK  # whoever read our output has seen enough
+        return OK  # the reader of our output has closed the pipe
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:

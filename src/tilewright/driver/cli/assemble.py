@@ -1,4 +1,4 @@
-"""`tilewright as`: text to bytecode."""
+"""`tilewright as`: assemble text into bytecode."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def run(arguments: Arguments) -> int:
         fail("expected Tile IR text, found Tile IR bytecode", ByteLoc(name, 0))
     module = parse_module(decode_text(data, name, expected="Tile IR text"), name)
     verify(module)
-    warn_of_losses(module)
+    warn_dropped_attributes(module)
     version = parse_version(arguments["bytecode-version"])
     write_output(arguments["output"], write_bytecode(module, version))
     return 0
 
 
-def warn_of_losses(module: ModuleOp) -> None:
-    """Say which attributes bytecode has no place for."""
+def warn_dropped_attributes(module: ModuleOp) -> None:
+    """Warn about discardable attributes, which bytecode cannot encode."""
     for op in module.walk():
         for name in sorted(op.attributes.keys() - op.schema.inherent.keys() - {"sym_visibility"}):
-            gist = f"'{op.name}' op attribute '{name}' has no place in bytecode, and is left out"
+            gist = f"'{op.name}' op attribute '{name}' cannot be encoded in bytecode and is dropped"
             print(Diagnostic(gist, op.location, Severity.WARNING).render(), file=sys.stderr)

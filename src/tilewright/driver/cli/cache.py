@@ -1,4 +1,4 @@
-"""`tilewright cache`: what is kept of earlier compilations, and how to be rid of it."""
+"""`tilewright cache`: show or clear the compilation cache."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 ACTIONS: Final = ("show", "clear")
 
 LIBRARY: Final = "libdevice"
-"""The folder of what was taken from NVIDIA's library of device functions."""
+"""The folder of bitcode extracted from libdevice."""
 
 UNITS: Final = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 
 COMMAND: Final = Command(
     "cache",
     "Show or clear the cache of compilations.",
-    "show: where it is, how much is in it, how often it helped; clear: remove all of it",
+    "show: folder, size and hit rate; clear: remove all entries",
     (),
-    "What `tilewright compile`, `tileiras` and kernels on the GPU compile is kept on disk, under\n"
-    "the contents of the program, all options, and the versions of this compiler, LLVM, ptxas and\n"
-    "libdevice: change any of them, and the program is compiled again. Many processes may use the\n"
-    "cache at once, also while it is cleared. What was not used for longest goes first.\n\n"
+    "Results of `tilewright compile`, `tileiras` and GPU kernels are cached on disk. The key\n"
+    "covers the contents of the program, all options, and the versions of this compiler, LLVM,\n"
+    "ptxas and libdevice. Processes may share the cache, also while it is cleared; the least\n"
+    "recently used entries are evicted first.\n\n"
     "environment:\n"
     f"  {CACHE_VARIABLE:<23} the folder (default: ~/.cache/tilewright)\n"
     f"  {SIZE:<23} the limit, such as 500M or 2G (default: {DEFAULT_SIZE >> 30}G)\n"
-    f"  {SWITCH}=0{'':<5} compile everything anew, keep nothing\n\n"
+    f"  {SWITCH}=0{'':<5} disable the cache\n\n"
     "examples:\n"
     "  tilewright cache\n"
     "  tilewright cache clear\n"
@@ -57,7 +57,7 @@ def run(arguments: Arguments) -> int:
         write_line(f"off ({SWITCH} or {SIZE} says so)")
         return 0
     try:
-        _look(cache_folder())
+        _check_readable(cache_folder())
         if action == "clear":
             _clear(store)
     except OSError as error:
@@ -69,8 +69,8 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _look(folder: str) -> None:
-    """Raise `OSError` for a folder that is none, or of somebody else; there may be none yet."""
+def _check_readable(folder: str) -> None:
+    """Raise `OSError` if the folder exists and cannot be read."""
     with suppress(FileNotFoundError), os.scandir(folder):
         pass
 
@@ -81,15 +81,15 @@ def _clear(store: Store) -> None:
 
 
 def overview(store: Store) -> str:
-    """What there is, a line each."""
+    """Summarize the cache, one line per property."""
     store.sweep()
     entries = store.entries()
     taken = sum(entry.size for entry in entries)
     rows = [
         ("folder", cache_folder()),
-        ("entries", f"{len(entries)}, {spelled(taken)} of at most {spelled(store.limit)}"),
+        ("entries", f"{len(entries)}, {format_size(taken)} of at most {format_size(store.limit)}"),
         ("hits", _hits(store)),
-        ("libdevice", spelled(_size_below(os.path.join(cache_folder(), LIBRARY)))),
+        ("libdevice", format_size(_size_below(os.path.join(cache_folder(), LIBRARY)))),
     ]
     if drafts := len(store.drafts()):
         rows.append(("drafts", f"{drafts}, being written or left by processes that were killed"))
@@ -104,17 +104,17 @@ def _hits(store: Store) -> str:
 
 
 def _size_below(folder: str) -> int:
-    found = 0
+    size = 0
     for here, _, names in os.walk(folder):
         for name in names:
-            # Others may be clearing it.
+            # The folder may be cleared concurrently.
             with suppress(OSError):
-                found += os.path.getsize(os.path.join(here, name))
-    return found
+                size += os.path.getsize(os.path.join(here, name))
+    return size
 
 
-def spelled(size: int) -> str:
-    """A size as people read it."""
+def format_size(size: int) -> str:
+    """Format a size in bytes with a binary unit."""
     for unit, bytes in UNITS:
         if size >= bytes:
             return f"{size / bytes:.1f} {unit}".replace(".0 ", " ")

@@ -1,4 +1,4 @@
-"""`tilewright compile`: a program to any stage below it, a cubin at the end."""
+"""`tilewright compile`: lower a program to any stage of the pipeline, down to a cubin."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.driver.cache import cached
 from tilewright.driver.cli.options import (
+    INSTRUMENT_OPTIONS,
     OPT_LEVELS,
     SANITIZE,
-    WATCH_OPTIONS,
     Command,
     Option,
     output,
 )
 from tilewright.driver.cli.results import (
     KEPT,
-    WATCHED,
+    UNCACHED,
     resource_table,
     result_of,
     show_remarks,
@@ -30,11 +30,11 @@ from tilewright.target.arch import ARCHES, find_arch
 
 if TYPE_CHECKING:
     from tilewright.driver.cli.options import Arguments
-    from tilewright.driver.stored import Stored
+    from tilewright.driver.compilation_result import CompilationResult
     from tilewright.target.arch import Arch
 
 SUFFIXES: Final = {".ll": "llvm", ".ptx": "ptx", ".cubin": "cubin"}
-"""The stage that the name of the output asks for."""
+"""The stage implied by the suffix of the output."""
 
 COMMAND: Final = Command(
     "compile",
@@ -54,13 +54,13 @@ COMMAND: Final = Command(
             help=f"the GPU to compile for (default: sm_90): {', '.join(ARCHES)}",
         ),
         Option("-O", choices=OPT_LEVELS, default="3", help="optimization level (default: 3)"),
-        Option("-g", "--line-info", help="keep the lines of the source for profilers"),
-        Option("--device-debug", help="keep lines and variables for a debugger, with -O0"),
+        Option("-g", "--line-info", help="emit line information for profilers"),
+        Option("--device-debug", help="emit full debug information for a debugger, with -O0"),
         SANITIZE,
-        Option("--resources", help="print what each kernel takes of the GPU, to standard error"),
+        Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
-        Option("--no-cache", help="compile also what was compiled before (`tilewright cache`)"),
-        *WATCH_OPTIONS,
+        Option("--no-cache", help="neither read nor write the compilation cache"),
+        *INSTRUMENT_OPTIONS,
     ),
     "examples:\n"
     "  tilewright compile kernel.mlir -o kernel.cubin --arch sm_90 --resources\n"
@@ -80,14 +80,14 @@ def run(arguments: Arguments) -> int:
     if arguments.flag("resources") and stage != "cubin":
         COMMAND.fail(f"option '--resources': expected a cubin to be made, found '{stage}'")
     if len(arguments.files) > 1 or names_folder(arguments["output"]):
-        # Processes and threads are loaded by whoever needs them.
+        # Modules for worker processes are loaded only here.
         from tilewright.driver.cli.compile_many import run_many  # noqa: PLC0415
 
         return run_many(COMMAND, arguments, settings, stage)
     if stage == "cubin" and arguments["output"] == "-" and sys.stdout.isatty():
         COMMAND.fail("a cubin does not go to a terminal: give -o FILE, or pipe the output")
     data, name = read_input(arguments.file)
-    if stage in KEPT and not any(map(arguments.flag, ("no-cache", *WATCHED))):
+    if stage in KEPT and not any(map(arguments.flag, ("no-cache", *UNCACHED))):
         made = cached(
             data, name, settings, stage,
             lambda: _compiled(arguments, data, name, settings, stage)[1], warn,
@@ -103,32 +103,32 @@ def run(arguments: Arguments) -> int:
 
 
 def names_folder(path: str) -> bool:
-    """Whether a path says that it is a folder, or is one."""
+    """Whether a path ends with a separator or is a folder."""
     return path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
 def _compiled(
     arguments: Arguments, data: bytes, name: str, settings: Settings, stage: str
-) -> tuple[bytes, Stored]:
-    """The program at a stage, and what is kept of it; the compiler is loaded only here."""
+) -> tuple[bytes, CompilationResult]:
+    """Compile to a stage; return its bytes and the cacheable result. Loads the compiler."""
     from tilewright.driver.api import read_level  # noqa: PLC0415
-    from tilewright.driver.cli.watching import chosen_instruments, report  # noqa: PLC0415
-    from tilewright.driver.compile import Compilation, Watch  # noqa: PLC0415
+    from tilewright.driver.cli.instruments import chosen_instruments, report  # noqa: PLC0415
+    from tilewright.driver.compile import Compilation, Observers  # noqa: PLC0415
     from tilewright.ir.verifier import verify  # noqa: PLC0415
 
-    watch = Watch(chosen_instruments(arguments))
-    with watch.clock.measure("read"):
+    observers = Observers(chosen_instruments(arguments))
+    with observers.clock.measure("read"):
         module = read_level(data, name)
-    with watch.clock.measure("verify"):
+    with observers.clock.measure("verify"):
         verify(module)
-    compilation = Compilation(module, settings, watch)
+    compilation = Compilation(module, settings, observers)
     try:
         made = compilation.to(stage)
     except BaseException:
-        report(watch.sink)
+        report(observers.sink)
         raise
     if arguments.flag("timing"):
-        print(watch.clock.report(), file=sys.stderr)
+        print(observers.clock.report(), file=sys.stderr)
     return made if isinstance(made, bytes) else made.encode(), compilation.result()
 
 
@@ -143,14 +143,14 @@ def _settings(arguments: Arguments) -> Settings:
 
 
 def _stage(arguments: Arguments) -> str:
-    """What to make: what is asked for, or what the name of the output says."""
+    """Return the stage to emit: `--emit`, or the suffix of the output."""
     suffix = os.path.splitext(arguments["output"])[1]
     return arguments["emit"] or SUFFIXES.get(suffix, "cubin")
 
 
 def _arch(arguments: Arguments) -> Arch:
-    found = find_arch(arguments["arch"])
-    if found is None:
+    arch = find_arch(arguments["arch"])
+    if arch is None:
         expected = ", ".join(ARCHES)
         COMMAND.fail(f"option '--arch': expected one of {expected}, found '{arguments['arch']}'")
-    return found
+    return arch

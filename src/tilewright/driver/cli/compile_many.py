@@ -1,4 +1,4 @@
-"""`tilewright compile` with several files: each into one folder, over all cores."""
+"""`tilewright compile` with several files: compile in parallel into one folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from tilewright.driver.batch import Outcome, compile_files, processors
 from tilewright.driver.cache import Cache
-from tilewright.driver.cli.results import KEPT, WATCHED, resource_table, result_of, warn
+from tilewright.driver.cli.results import KEPT, UNCACHED, resource_table, result_of, warn
 from tilewright.driver.files import FileError, write_output
 from tilewright.driver.progress import progress, say
 from tilewright.support.location import UNKNOWN
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from tilewright.driver.cli.options import Arguments, Command
+    from tilewright.driver.compilation_result import CompilationResult
     from tilewright.driver.settings import Settings
-    from tilewright.driver.stored import Stored
 
 CANNOT_WRITE: Final = 2
 
 
 def run_many(command: Command, arguments: Arguments, settings: Settings, stage: str) -> int:
-    """Compile every file; gives the highest of their exit codes."""
+    """Compile every file and return the highest exit code."""
     _check(command, arguments, stage)
     files = arguments.files
     outputs = _outputs(command, files, arguments["output"], stage)
@@ -37,7 +37,7 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
         list(outputs), settings, stage, jobs=jobs, cache=cache, warn=_say_warning
     )
     codes: list[int] = []
-    with _leaving_nothing_behind():
+    with _unwinding_on_termination():
         for outcome in progress(outcomes, len(outputs)):
             codes.append(_finish(outcome, outputs[outcome.path], arguments.flag("resources")))
     failed = len([code for code in codes if code])
@@ -47,7 +47,7 @@ def run_many(command: Command, arguments: Arguments, settings: Settings, stage: 
 
 
 @contextmanager
-def _leaving_nothing_behind() -> Generator[None]:
+def _unwinding_on_termination() -> Generator[None]:
     """Have SIGTERM unwind the compilation; afterwards restore the caller's handler.
 
     A signal that the parent process ignores stays ignored, as Python keeps SIGINT ignored.
@@ -67,12 +67,12 @@ def _leaving_nothing_behind() -> Generator[None]:
 
 
 def _terminated(number: int, frame: object) -> NoReturn:
-    """Leave as after Ctrl-C, with nothing left behind."""
+    """Exit through the stack, as on SIGINT."""
     raise SystemExit(128 + number)
 
 
 def _check(command: Command, arguments: Arguments, stage: str) -> None:
-    for key in WATCHED:
+    for key in UNCACHED:
         if arguments.flag(key):
             command.fail(f"option '--{key}': expected one FILE, found {len(arguments.files)}")
     if stage not in KEPT:
@@ -92,7 +92,7 @@ def _jobs(command: Command, text: str) -> int:
 
 
 def _outputs(command: Command, files: Sequence[str], folder: str, stage: str) -> dict[str, str]:
-    """Where the result of each file goes."""
+    """Map each input to its output; reject collisions."""
     outputs: dict[str, str] = {}
     taken: dict[str, str] = {}
     for file in dict.fromkeys(files):
@@ -117,7 +117,7 @@ def _say_warning(message: str) -> None:
 
 
 def _finish(outcome: Outcome, target: str, resources: bool) -> int:
-    """Write the result of a file, and say what there is to say; gives its exit code."""
+    """Write the result of a file and report its diagnostics; return its exit code."""
     if outcome.message:
         say(outcome.message.rstrip("\n"))
     if outcome.made is None:
@@ -131,9 +131,9 @@ def _finish(outcome: Outcome, target: str, resources: bool) -> int:
     return outcome.code
 
 
-def _show(path: str, made: Stored, resources: bool) -> None:
+def _show(path: str, made: CompilationResult, resources: bool) -> None:
     for remark in made.remarks:
-        # Many programs speak here, and what ptxas says has no place.
+        # Remarks of ptxas have no location, so name the file.
         start = f"{path}: " if remark.location is UNKNOWN else ""
         say(f"{start}{remark.render()}")
     if resources:

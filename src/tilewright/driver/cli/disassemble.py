@@ -1,4 +1,4 @@
-"""`tilewright dis`: bytecode to text."""
+"""`tilewright dis`: disassemble bytecode into text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of a kernel on a command line: where they come from, and what happens to them later."""
+"""Kernel arguments on the command line: parse, print, save and compare them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ KERNEL_OPTIONS: Final = (
         metavar="INDEX=FILE",
         help="compare an argument with an array afterwards: bit for bit, all NaNs equal",
     ),
-    Option("--rtol", metavar="X", default="0", help="let --expect differ by this factor"),
-    Option("--atol", metavar="X", default="0", help="let --expect differ by this much"),
+    Option("--rtol", metavar="X", default="0", help="relative tolerance of --expect"),
+    Option("--atol", metavar="X", default="0", help="absolute tolerance of --expect"),
     Option("--show", metavar="INDEX", help="print an argument afterwards"),
 )
 
 
 class KernelArguments:
-    """What `--arg`, `--show` and `--expect` say; `values` are the numbers and arrays."""
+    """The parsed `--arg`, `--show` and `--expect` options; `values` are the arguments."""
 
     def __init__(self, command: Command, arguments: Arguments) -> None:
         self.command = command
@@ -50,7 +50,7 @@ class KernelArguments:
         self._tolerance = tuple(self._real(key, arguments[key]) for key in ("rtol", "atol"))
 
     def numbers(self, option: str, text: str) -> list[int]:
-        """The extents that `4x2` says."""
+        """Parse extents such as `4x2`."""
         parts = text.replace(",", "x").split("x")
         if not all(part.isdecimal() for part in parts):
             self.fail(option, f"expected numbers, found '{text}'")
@@ -63,11 +63,11 @@ class KernelArguments:
             self.fail(option, f"expected a number, found '{text}'")
 
     def fail(self, option: str, message: str) -> NoReturn:
-        """Stop because of an option."""
+        """Raise a usage error about an option."""
         self.command.fail(f"option '--{option}': {message}")
 
     def finish(self) -> int:
-        """Show, write and compare what the kernel has left; gives the exit code."""
+        """Print, save and compare the arrays after the launch; return the exit code."""
         for array in self._shown:
             write_line(str(array))
         for path, array in self._outputs:
@@ -95,10 +95,10 @@ class KernelArguments:
         index, equals, path = text.partition("=")
         if not equals:
             self.fail("expect", f"expected INDEX=FILE, found '{text}'")
-        number, found = self._array("expect", index)
-        if not is_array(found):
+        number, array = self._array("expect", index)
+        if not is_array(array):
             self.fail("expect", f"expected the number of an array, found '{index}'")
-        return number, found, load_array(path)
+        return number, array, load_array(path)
 
 
 def _save(path: str, array: Array) -> None:
@@ -108,16 +108,16 @@ def _save(path: str, array: Array) -> None:
         raise FileError(f"cannot write '{path}': {error.strerror}") from error
 
 
-def _difference(index: int, found: Array, wanted: Array, rtol: float, atol: float) -> str:
-    """What is wrong with an array; nothing if it is as expected."""
-    wanted = wanted.reshape(found.shape) if wanted.size == found.size else wanted
-    if wanted.shape != found.shape:
-        return f"argument {index}: expected shape {wanted.shape}, got {found.shape}\n"
-    a, b = found.astype(np.float64), wanted.astype(np.float64)
+def _difference(index: int, actual: Array, expected: Array, rtol: float, atol: float) -> str:
+    """Describe the first mismatch of an array; empty if it matches."""
+    expected = expected.reshape(actual.shape) if expected.size == actual.size else expected
+    if expected.shape != actual.shape:
+        return f"argument {index}: expected shape {expected.shape}, got {actual.shape}\n"
+    a, b = actual.astype(np.float64), expected.astype(np.float64)
     with np.errstate(all="ignore"):
         same = (a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * np.abs(b))
     if same.all():
         return ""
     first = tuple(int(i) for i in np.argwhere(~same)[0])
-    gist = f"expected {wanted[first]} at {list(first)}, got {found[first]}"
+    gist = f"expected {expected[first]} at {list(first)}, got {actual[first]}"
     return f"argument {index}: {gist}; {np.count_nonzero(~same)} of {same.size} differ\n"

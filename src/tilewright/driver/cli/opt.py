@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Final
 from tilewright.bytecode.versions import parse_version
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.driver.api import read_level
-from tilewright.driver.assembly import enclosed, tile_module, with_plain_locations
+from tilewright.driver.assembly import tile_module, with_plain_locations, wrap_in_module
+from tilewright.driver.cli.instruments import chosen_instruments, report
 from tilewright.driver.cli.options import (
     BYTECODE_VERSION,
+    INSTRUMENT_OPTIONS,
     OPT_LEVELS,
     TEXT_OPTIONS,
-    WATCH_OPTIONS,
     Command,
     Option,
     UsageError,
     columns,
     output,
 )
-from tilewright.driver.cli.watching import chosen_instruments, report
 from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import LEVELS, PASSES, leaves_tile_ir, parse_pipeline
 from tilewright.ir.instruments import Timing
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 COMMAND: Final = Command(
     "opt",
-    "Run passes on a module, text or bytecode, and print what comes out.",
+    "Run passes on a module, text or bytecode, and print the result.",
     "Tile IR text or bytecode, or MLIR text",
     (
         output("the result"),
@@ -57,10 +57,10 @@ COMMAND: Final = Command(
             help="what to write (default: text)",
         ),
         BYTECODE_VERSION,
-        *WATCH_OPTIONS,
+        *INSTRUMENT_OPTIONS,
         Option(
             "--allow-unregistered-dialect",
-            help="take operations of dialects that we do not know, in generic form",
+            help="accept operations of unregistered dialects, in generic form",
         ),
         *TEXT_OPTIONS,
     ),
@@ -78,7 +78,7 @@ def run(arguments: Arguments) -> int:
     module = read_level(data, name, arguments.flag("allow-unregistered-dialect"))
     verify(module)
     if leaves_tile_ir(pipeline):
-        module = enclosed(module)
+        module = wrap_in_module(module)
     timing = Timing()
     try:
         pipeline.run(module, sink, [*chosen_instruments(arguments), timing])

@@ -1,4 +1,4 @@
-"""The command line of a subcommand, declared as data. argparse would cost a tenth of start-up."""
+"""Declarative command-line options of subcommands. argparse would cost a tenth of start-up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class UsageError(Exception):
 
 
 class Option:
-    """An option with a value, which it calls `metavar`; without that, a flag."""
+    """An option with a value named `metavar`; without it, a flag."""
 
     __slots__ = ("choices", "default", "help", "key", "metavar", "names")
 
@@ -39,7 +39,7 @@ class Option:
 
 
 class Arguments:
-    """What a command line says; options go by their long names, without dashes."""
+    """A parsed command line; keys are long option names without dashes."""
 
     __slots__ = ("_defaults", "_given", "files")
 
@@ -50,7 +50,7 @@ class Arguments:
 
     @property
     def file(self) -> str:
-        """What the command works on, where that is one thing."""
+        """The operand of a command that takes one."""
         return self.files[0]
 
     def __getitem__(self, key: str) -> str:
@@ -66,12 +66,12 @@ class Arguments:
         return key in self._given
 
     def add(self, option: Option, value: str) -> None:
-        """Note a value, or that a flag is there."""
+        """Record a value or a flag."""
         self._given.setdefault(option.key, []).append(value)
 
 
 class Command:
-    """A subcommand: what it does, the file it reads, its options."""
+    """A subcommand: its summary, operand and options."""
 
     __slots__ = ("_by_name", "default", "description", "epilog", "many", "name", "operand",
                  "options", "source")  # fmt: skip
@@ -97,12 +97,12 @@ class Command:
         """Whether it takes several files."""
         self.operand = operand
         self.default = default
-        """What it works on where nothing is named."""
+        """The default operand."""
         self._by_name = {spelling: option for option in options for spelling in option.names}
 
     def parse(self, arguments: Sequence[str]) -> Arguments:
-        """Read the command line; raises `UsageError`."""
-        found = Arguments(self.options)
+        """Parse the command line; raises `UsageError`."""
+        parsed = Arguments(self.options)
         files: list[str] = []
         words = iter(arguments)
         for word in words:
@@ -111,15 +111,15 @@ class Command:
             elif word == "-" or not word.startswith("-"):
                 files.append(word)
             else:
-                self._option(word, words, found)
+                self._option(word, words, parsed)
         if len(files) > 1 and not self.many:
             self.fail(f"expected one {self.operand}, found {len(files)}: {' '.join(files)}")
         if not files and self.default == "-" and sys.stdin.isatty():
             self.fail("expected a FILE, and standard input is a terminal (`-` reads it anyway)")
-        found.files = files or [self.default]
-        return found
+        parsed.files = files or [self.default]
+        return parsed
 
-    def _option(self, word: str, words: Iterator[str], found: Arguments) -> None:
+    def _option(self, word: str, words: Iterator[str], parsed: Arguments) -> None:
         name, value = self._split(word)
         option = self._by_name.get(name)
         if option is None:
@@ -127,31 +127,31 @@ class Command:
         if not option.metavar:
             if value is not None:
                 self.fail(f"option '{name}' takes no value, found '{value}'")
-            return found.add(option, "")
+            return parsed.add(option, "")
         value = next(words, None) if value is None else value
         if value is None:
             self.fail(f"option '{name}' needs a value: {option.metavar}")
         if option.choices and value not in option.choices:
             expected = ", ".join(option.choices)
             self.fail(f"option '{name}': expected one of {expected}, found '{value}'")
-        return found.add(option, value)
+        return parsed.add(option, value)
 
     def _split(self, word: str) -> tuple[str, str | None]:
-        """Name and value of `--name=value`, `-nvalue` or a name alone."""
+        """Split `--name=value` or `-nvalue` into name and value."""
         if word.startswith("--"):
             name, equals, value = word.partition("=")
             return name, value if equals else None
         return word[:2], word[2:] or None
 
     def fail(self, message: str) -> NoReturn:
-        """Stop because of the command line."""
+        """Raise a usage error."""
         raise UsageError(
             f"tilewright {self.name}: error: {message}\n"
             f"`tilewright {self.name} --help` lists the options"
         )
 
     def help(self) -> str:
-        """What `--help` prints."""
+        """Return the text of `--help`."""
         rows = [_row("-h, --help", "show this text and exit")]
         rows += [
             _row(f"{', '.join(option.names)} {option.metavar}".rstrip(), option.help)
@@ -168,7 +168,7 @@ class Command:
 
 
 def _row(left: str, right: str) -> str:
-    # Nobody else needs it.
+    # Loaded only to print help.
     from textwrap import wrap  # noqa: PLC0415
 
     left = f"  {left}"
@@ -179,7 +179,7 @@ def _row(left: str, right: str) -> str:
 
 
 def columns(names: Sequence[str]) -> str:
-    """Names in three columns, one row after the other."""
+    """Format names in three columns, row by row."""
     rows = [names[start : start + 3] for start in range(0, len(names), 3)]
     return "\n".join("  " + "".join(f"{name:<32}" for name in row).rstrip() for row in rows)
 
@@ -209,20 +209,20 @@ TEXT_OPTIONS: Final = (
     ),
     Option("--generic", help="print MLIR's generic form of every operation"),
 )
-"""How text is printed."""
+"""Options of the printer."""
 
-WATCH_OPTIONS: Final = (
+INSTRUMENT_OPTIONS: Final = (
     Option("--verify-each", help="verify after every pass"),
     Option("--print-after-all", help="print after every pass, to standard error"),
     Option("--timing", help="print how long each step took, to standard error"),
 )
-"""How passes are watched."""
+"""Options of pass instrumentation."""
 
 SANITIZE: Final = Option(
     "--sanitize",
     choices=("memcheck",),
     help="check every access of global memory against its view while the kernel runs",
 )
-"""What both who compile and who run a program may ask for."""
+"""An option of `compile` and `run`."""
 
 OPT_LEVELS: Final = ("0", "1", "2", "3")

@@ -31,10 +31,10 @@ COMMAND: Final = Command(
         ),
         Option("--cluster", metavar="XxYxZ", help="how many blocks form a cluster"),
         Option("--shared", metavar="BYTES", default="0", help="size of dynamic shared memory"),
-        Option("--no-check", help="do not look for mistakes: faster"),
-        Option("--check-global", help="look for races in global memory too: slower"),
-        Option("--seed", metavar="N", default="0", help="another order of things"),
-        Option("--counters", help="print what the kernel did, in numbers"),
+        Option("--no-check", help="disable the checker: faster"),
+        Option("--check-global", help="also detect races in global memory: slower"),
+        Option("--seed", metavar="N", default="0", help="seed of the warp and block order"),
+        Option("--counters", help="print performance counters"),
     ),
     "Unless --no-check is given, accesses out of bounds, races, uninitialised memory, missing\n"
     "fences and wrong use of barriers are errors.\n\n"
@@ -76,7 +76,7 @@ def _checks(arguments: Arguments) -> frozenset[str]:
 
 
 def only_kernel(module: Module) -> str:
-    """The name of the kernel of a module that has one."""
+    """Return the name of the only kernel of a module."""
     names = [entry.name for entry in module.syntax.entries()]
     if len(names) != 1:
         fail(f"expected one kernel, or its name (--entry), got {', '.join(names) or 'none'}")
@@ -84,7 +84,7 @@ def only_kernel(module: Module) -> str:
 
 
 def table(counters: Counters) -> str:
-    """The counters as lines: a name and a number."""
+    """Format counters, one per line."""
     rows = [("thread instructions", counters.thread_instructions)]
     rows += _section(counters.by_family.items(), "  ")
     rows += _section(counters.bytes_moved.items(), "bytes, ")
@@ -98,6 +98,6 @@ def table(counters: Counters) -> str:
 
 
 def _section(items: Iterable[tuple[str, int]], prefix: str) -> list[tuple[str, int]]:
-    """Rows in falling order."""
+    """Sort rows by decreasing count."""
     ordered = sorted(items, key=lambda item: (-item[1], item[0]))
     return [(f"{prefix}{name.replace('_', ' ')}", count) for name, count in ordered]

@@ -1,44 +1,44 @@
-"""Results on the command line: which are kept, what goes into files, what is said about them."""
+"""Print and encode compilation results for the command line."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Final
 
-from tilewright.driver.cli.options import WATCH_OPTIONS
+from tilewright.driver.cli.options import INSTRUMENT_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tilewright.driver.stored import Stored
+    from tilewright.driver.compilation_result import CompilationResult
     from tilewright.emit.cubin import Resources
     from tilewright.support.diagnostics import Diagnostic
 
 KEPT: Final = ("ptx", "cubin")
-"""The stages that are kept in the cache."""
+"""The stages whose results are cached."""
 
-WATCHED: Final = tuple(option.key for option in WATCH_OPTIONS)
-"""What only those want who see the compiler at work."""
+UNCACHED: Final = tuple(option.key for option in INSTRUMENT_OPTIONS)
+"""Options that need a compilation, and so bypass the cache."""
 
 
 def warn(message: str) -> None:
-    """Say what is not as it should be, and does not matter for the result."""
+    """Print a warning to standard error."""
     print(f"tilewright: warning: {message}", file=sys.stderr)
 
 
-def result_of(made: Stored) -> bytes:
-    """What goes into the output."""
+def result_of(made: CompilationResult) -> bytes:
+    """Return the bytes of the output file."""
     return made.ptx.encode() if made.cubin is None else made.cubin
 
 
 def show_remarks(remarks: Sequence[Diagnostic]) -> None:
-    """Print what there is to know about a program that is not wrong."""
+    """Print remarks to standard error."""
     for remark in remarks:
         print(remark.render(), file=sys.stderr)
 
 
 def resource_table(entries: list[Resources]) -> str:
-    """What each kernel takes: a line each."""
+    """Format the resources of each kernel, one line per kernel."""
     head = ("kernel", "threads", "registers", "spills", "stack", "shared", "CTAs an SM")
     rows = [head, *map(_resource_row, entries)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.driver.api import read_runnable
 from tilewright.driver.cli.kernel_arguments import KERNEL_OPTIONS, KernelArguments
 from tilewright.driver.cli.options import SANITIZE, Command, Option
-from tilewright.driver.execute import PLACES, RUNNABLE, execute
+from tilewright.driver.execute import DEVICES, RUNNABLE, execute
 from tilewright.driver.files import read_input
 from tilewright.driver.progress import Bar
 
@@ -21,15 +21,15 @@ COMMAND: Final = Command(
     "Tile IR text or bytecode, or text of nv_tileaa",
     (
         *KERNEL_OPTIONS,
-        Option("--check", help="look for races, uninitialised memory and broken promises"),
-        Option("--seed", metavar="N", default="0", help="the order of things under --check"),
+        Option("--check", help="detect races, uninitialized memory and violated assumptions"),
+        Option("--seed", metavar="N", default="0", help="seed of the block order under --check"),
         SANITIZE,
-        Option("--on", choices=PLACES, default="cpu", help="where to run (default: cpu)"),
+        Option("--on", choices=DEVICES, default="cpu", help="device to run on (default: cpu)"),
         Option("--at", choices=RUNNABLE, help="lower the program to this level before it runs"),
         Option(
             "--arch",
             metavar="GPU",
-            help="what to compile for (default: sm_90; on a GPU, that GPU)",
+            help="GPU to compile for (default: sm_90; with --on gpu, that GPU)",
         ),
     ),
     "examples:\n"

@@ -9,7 +9,7 @@ from tilewright.dialects.llvm.types import PointerType
 from tilewright.emit.llvm.constants import escaped
 from tilewright.ir.types import BF16, I1, FloatType, IntegerType, VectorType
 from tilewright.support.location import FileLoc, unnamed
-from tilewright.support.source_place import call_sites, source_place
+from tilewright.support.source_location import call_sites, source_location
 
 if TYPE_CHECKING:
     from tilewright.dialects.cuda_tile.debug_info import DISubprogram
@@ -83,7 +83,7 @@ class DebugInfo:
 
     def begin(self, function: str, location: Location) -> str:
         """Start a function; gives what stands behind its signature."""
-        place = source_place(location) or FileLoc("<unknown>", 0, 0)
+        place = source_location(location) or FileLoc("<unknown>", 0, 0)
         file = self._file(place.file)
         if self._unit < 0:
             # With any kind but directives LLVM asks ptxas for code to debug, without optimization.
@@ -119,7 +119,7 @@ class DebugInfo:
         return self._add(text, f"!DILocation({text})")
 
     def _place(self, location: Location, frame: Frame) -> str:
-        place, scope = source_place(location), frame.scope
+        place, scope = source_location(location), frame.scope
         if place is None:
             return f"line: 0, column: 0, scope: !{scope}{frame.at}"
         if place.file != frame.file:
@@ -141,7 +141,7 @@ class DebugInfo:
             function = _function_of(site.callee)
             if function is None:
                 break
-            call = (function, source_place(site.caller))
+            call = (function, source_location(site.caller))
             outer = self._frames[depth - 1]
             if depth == len(self._frames) or self._frames[depth].call != call:
                 self._frames[depth:] = [self._inlined(function, site.caller, call, outer)]
@@ -160,7 +160,7 @@ class DebugInfo:
 
     def variable(self, name: str, type: Type, location: Location, argument: int = 0) -> int:
         """A variable of the function of a place; those that count from 1 are its parameters."""
-        place, frame = source_place(location), self._enter(location)
+        place, frame = source_location(location), self._enter(location)
         file, line = (frame.file, 0) if place is None else (place.file, place.line)
         number = f"arg: {argument}, " if argument else ""
         return self._add(

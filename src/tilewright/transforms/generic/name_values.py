@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import FloatType, IntegerType, TensorType
 from tilewright.support.location import NameLoc
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 from tilewright.text.naming import Names
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class NameValues(Pass):
             if isinstance(inner.location, NameLoc) or _is_in_body(inner):
                 continue
             is_value = any(_is_data(result.type) for result in inner.results)
-            if is_value and source_place(inner.location) is not None:
+            if is_value and source_location(inner.location) is not None:
                 unique = [_fresh(spelled(names[result]), taken) for result in inner.results]
                 inner.location = NameLoc(",".join(unique), inner.location)
 

@@ -20,7 +20,7 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I64, TensorType
 from tilewright.support.location import ByteLoc, unnamed
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +140,7 @@ class Checks:
 def _source_location(location: Location) -> str:
     """The location of an access: in the source, or in bytecode without debug information."""
     # The name of the file may be that of a temporary one: code must not depend on it.
-    position = location.place if isinstance(location, ByteLoc) else source_place(location)
+    position = location.place if isinstance(location, ByteLoc) else source_location(location)
     return "" if position is None else f"{position}: "
 
 

@@ -9,7 +9,7 @@ from integrity import check_integrity
 
 from tilewright.conversion.cuda_tile_to_nv_tileaa import leftovers
 from tilewright.dialects.cuda_tile import CUDA_TILE
-from tilewright.driver.assembly import enclosed, parse_any, parse_module
+from tilewright.driver.assembly import parse_any, parse_module, wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.ir.instruments import VerifyEach
 from tilewright.text.printer import print_op
@@ -27,7 +27,7 @@ PROGRAMS = sorted(
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100"])
 def test_program(path: Path, arch: str) -> None:
-    root = enclosed(parse_module(path.read_text(), path.name))
+    root = wrap_in_module(parse_module(path.read_text(), path.name))
     parse_pipeline(passes_to("nv_tileaa", arch)).run(root, None, [VerifyEach()])
     check_integrity(root)
     assert list(leftovers(root)) == []

@@ -8,7 +8,7 @@ import pytest
 from dialect_text import check_round_trip, read
 
 from tilewright.driver.api import read_level
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import level_of, levels_between, parse_pipeline, passes_to
 from tilewright.driver.registry import context
 from tilewright.support.diagnostics import Unsupported
@@ -25,7 +25,7 @@ OWN = [HERE / "layouts.mlir", *sorted((RUN / "low" / LEVEL).glob("*.mlir"))]
 
 def lowered(path: Path) -> str:
     """A program at the level of nv_tileas."""
-    module = enclosed(read_level(path.read_text(), path.name))
+    module = wrap_in_module(read_level(path.read_text(), path.name))
     for level in levels_between(level_of(module), LEVEL):
         parse_pipeline(passes_to(level, "sm_90")).run(module)
     return print_op(module)

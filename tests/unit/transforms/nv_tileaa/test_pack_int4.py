@@ -12,7 +12,7 @@ from programs import Run, parse_runs, problems
 
 import tilewright
 from tilewright.driver.api import read_runnable
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline, passes_to
 from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Sink, Unsupported
@@ -26,7 +26,7 @@ FLOAT = "f4E2M1FN"
 @pytest.mark.parametrize("cut", ["", "slice-tiles{words=8},"], ids=["whole", "sliced"])
 @pytest.mark.parametrize("run", parse_runs(PROGRAMS.read_text()), ids=lambda run: run.entry)
 def test_programs_do_the_same_with_bytes(run: Run, cut: str) -> None:
-    root = enclosed(read_runnable(PROGRAMS.read_text(), PROGRAMS.name))
+    root = wrap_in_module(read_runnable(PROGRAMS.read_text(), PROGRAMS.name))
     parse_pipeline(f"{passes_to('nv_tileaa', 'sm_100')},{cut}pack-int4").run(root)
     verify(root)
     assert f"x{FLOAT}, strides" not in print_op(root)

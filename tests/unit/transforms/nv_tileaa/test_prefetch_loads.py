@@ -9,7 +9,7 @@ from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import OPT_LEVELS, parse_pipeline, passes_to
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -44,7 +44,7 @@ def made(body: str, passes: str) -> Operation:
           return
         }}
       }}"""
-    root = enclosed(read_runnable(text, "kernel.mlir"))
+    root = wrap_in_module(read_runnable(text, "kernel.mlir"))
     parse_pipeline(f"{CANONICAL},{passes}").run(root)
     verify(root)
     return root

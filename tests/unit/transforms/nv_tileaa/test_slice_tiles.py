@@ -13,7 +13,7 @@ import tilewright
 from tilewright.dialects.nv_tileaa.view import TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
-from tilewright.driver.assembly import enclosed
+from tilewright.driver.assembly import wrap_in_module
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -37,7 +37,7 @@ def sliced(body: str, words: int = 16) -> Operation:
           return
         }}
       }}"""
-    root = enclosed(read_runnable(text, "kernel.mlir"))
+    root = wrap_in_module(read_runnable(text, "kernel.mlir"))
     parse_pipeline(f"{CANONICAL},slice-tiles{{words={words}}}").run(root)
     verify(root)
     return root

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tilewright.support.location import Location
 
 
-def source_place(location: Location) -> FileLoc | None:
+def source_location(location: Location) -> FileLoc | None:
     """The file, line and column of a location; of inlined code those of the inner place."""
     match location:
         case FileLoc():
@@ -25,16 +25,16 @@ def source_place(location: Location) -> FileLoc | None:
         case TextLoc():
             return location.resolve()
         case NameLoc():
-            return source_place(location.child)
+            return source_location(location.child)
         case CallSiteLoc():
-            return source_place(location.callee) or source_place(location.caller)
+            return source_location(location.callee) or source_location(location.caller)
         case FusedLoc():
-            places = map(source_place, location.locations)
+            places = map(source_location, location.locations)
             return next((place for place in places if place is not None), None)
         case _:
             # A dialect's own location is a place with more about it.
             inner: Location | None = getattr(location, "location", None)
-            return None if inner is None else source_place(inner)
+            return None if inner is None else source_location(inner)
 
 
 def call_sites(location: Location) -> list[CallSiteLoc]:
@@ -43,11 +43,11 @@ def call_sites(location: Location) -> list[CallSiteLoc]:
         case NameLoc():
             return call_sites(location.child)
         case FusedLoc():
-            places = (each for each in location.locations if source_place(each) is not None)
+            places = (each for each in location.locations if source_location(each) is not None)
             return call_sites(next(places, UNKNOWN))
         case CallSiteLoc(callee=CallSiteLoc(callee=inner, caller=middle), caller=outer):
             return call_sites(CallSiteLoc(inner, CallSiteLoc(middle, outer)))
-        case CallSiteLoc() if source_place(location.callee) is not None:
+        case CallSiteLoc() if source_location(location.callee) is not None:
             return [*call_sites(location.caller), location]
         case _:
             return []

@@ -1,4 +1,4 @@
-"""Whether a launch fits the machine: where arrays are, whose code it is, how large grids may be."""
+"""Validate a launch: the device of its arrays, the target of its code, and its grid."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
     from tilewright.runtime.signature import Signature
 
 
-def served(device: Gpu) -> str:
-    """What to compile for to run on a GPU; raises `Unsupported` if that is not known."""
+def required_arch(device: Gpu) -> str:
+    """Return the target to compile for; raises `Unsupported` if the GPU is unknown."""
     if find_arch(device.arch) is None:
         known = ", ".join(ARCHES)
         raise Unsupported(f"the GPU of this machine, {device.name} ({device.arch}): not in {known}")
     return device.arch
 
 
-def chosen_gpu(signature: Signature, arguments: Sequence[Any]) -> Gpu:
-    """The GPU that a kernel with these arguments runs on."""
-    return one_device(signature, on_devices(signature, arguments))
+def select_gpu(signature: Signature, arguments: Sequence[Any]) -> Gpu:
+    """Select the GPU that holds the array arguments."""
+    return common_device(signature, describe_arrays(signature, arguments))
 
 
-def on_devices(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
-    """The arguments, with a description in the place of every array on a GPU."""
+def describe_arrays(signature: Signature, arguments: Sequence[Any]) -> list[Any]:
+    """Replace each array in device memory by its descriptor."""
     signature.check_count(arguments)
-    found: list[Any] = []
+    replaced: list[Any] = []
     for parameter, argument in zip(signature.parameters, arguments, strict=True):
         plain = not parameter.is_pointer or argument is None or is_array(argument)
         array = None if plain else device_array(argument, parameter.what)
-        found.append(argument if array is None else array)
-    return found
+        replaced.append(argument if array is None else array)
+    return replaced
 
 
-def one_device(signature: Signature, arguments: Sequence[Any]) -> Gpu:
-    """The GPU that all arrays are on; without arrays, the one that the thread works on."""
+def common_device(signature: Signature, arguments: Sequence[Any]) -> Gpu:
+    """Return the GPU of all arrays; without arrays, the current GPU of the thread."""
     first: int | None = None
     for parameter, argument in zip(signature.parameters, arguments, strict=True):
         home = argument.device if isinstance(argument, DeviceArray) else None
@@ -57,21 +57,21 @@ def one_device(signature: Signature, arguments: Sequence[Any]) -> Gpu:
 
 
 def check_code(arch: str, device: Gpu) -> None:
-    """Stop if code is not for a GPU: that of a GPU without family runs on its younger ones too."""
-    made = find_arch(arch)
-    if made is None or arch == device.arch:
+    """Reject code that the GPU cannot run; baseline code also runs on newer minor versions."""
+    target = find_arch(arch)
+    if target is None or arch == device.arch:
         return
-    found = int(device.arch.removeprefix("sm_"))
-    family = made.assembled_as == arch and made.number // 10 == found // 10
-    if not (family and made.number <= found):
+    device_number = int(device.arch.removeprefix("sm_"))
+    family = target.assembled_as == arch and target.number // 10 == device_number // 10
+    if not (family and target.number <= device_number):
         fail(
             f"expected code for the GPU of this machine, {device.name} ({device.arch}), "
             f"got code for {arch}"
         )
 
 
-def checked_grid(grid: Grid, device: Gpu, cluster: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The extents of a grid that this GPU can launch."""
+def check_grid(grid: Grid, device: Gpu, cluster: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Expand a grid to three dimensions and check it against the limits of the GPU."""
     extents = full_grid(grid)
     for axis, (extent, most, unit) in enumerate(
         zip(extents, device.largest_grid, cluster, strict=True)
@@ -86,13 +86,13 @@ def checked_grid(grid: Grid, device: Gpu, cluster: tuple[int, int, int]) -> tupl
     return extents
 
 
-def chosen_stream(stream: Any, arguments: Sequence[Any], found: Sequence[Any], device: Gpu) -> int:
-    """The stream to launch on, which waits for those that arrays are filled on."""
+def select_stream(stream: Any, arguments: Sequence[Any], arrays: Sequence[Any], device: Gpu) -> int:
+    """Return the stream to launch on, after making it wait for the streams of the arrays."""
     if stream is None:
         handle = current_stream(arguments, device.ordinal)
     else:
         handle = stream_handle(stream)
-    for array in found:
+    for array in arrays:
         if isinstance(array, DeviceArray) and array.stream is not None:
             wait_for(array.stream, handle)
     return handle

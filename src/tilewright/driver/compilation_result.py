@@ -1,4 +1,4 @@
-"""What a compilation leaves, as a value that can be kept on disk."""
+"""The serializable result of a compilation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.support.diagnostics import Diagnostic, Severity
 from tilewright.support.location import UNKNOWN, FileLoc, Location
-from tilewright.support.source_place import source_place
+from tilewright.support.source_location import source_location
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from tilewright.emit.cubin import Cubin, Resources
 
 MARSHAL: Final = 4
-"""A version that every Python we run on reads and writes."""
+"""The marshal version, supported by every Python version we run on."""
 
 QUICK: Final = 1
-"""PTX shrinks to a fifth, and the best effort saves little more."""
+"""The zlib level: it shrinks PTX to a fifth, and higher levels save little more."""
 
 Packed = tuple[Any, ...]
 
 
-class KeptLoc(FileLoc):
-    """A place in a file whose text is no longer at hand, but for its line."""
+class StoredFileLoc(FileLoc):
+    """A deserialized source location with its source line."""
 
     __slots__ = ("_excerpt",)
 
@@ -39,8 +39,8 @@ class KeptLoc(FileLoc):
         return self._excerpt
 
 
-class OtherLoc(Location):
-    """A place that is not in a text, such as a byte of a file."""
+class StoredLoc(Location):
+    """A deserialized location outside of text, such as a byte offset."""
 
     __slots__ = ("_text",)
 
@@ -54,8 +54,8 @@ class OtherLoc(Location):
         return self._text
 
 
-class Stored:
-    """What a program became; PTX and resources are unpacked by whoever asks for them."""
+class CompilationResult:
+    """PTX, cubin, kernel resources and remarks; PTX and resources are unpacked on access."""
 
     __slots__ = ("_entries", "_ptx", "arch", "cubin", "remarks")
 
@@ -70,13 +70,15 @@ class Stored:
         self.arch = arch
         self._ptx = ptx
         self.cubin = cubin
-        """The file that ptxas made; none where PTX was asked for."""
+        """The output of ptxas; None if only PTX was requested."""
         self._entries = entries
         self.remarks = remarks
 
     @classmethod
-    def of(cls, arch: str, ptx: str, cubin: Cubin | None, remarks: list[Diagnostic]) -> Stored:
-        """What a compilation has made."""
+    def of(
+        cls, arch: str, ptx: str, cubin: Cubin | None, remarks: list[Diagnostic]
+    ) -> CompilationResult:
+        """Build the result of a compilation."""
         if cubin is None:
             return cls(arch, ptx, None, (), remarks)
         return cls(arch, ptx, cubin.data, tuple(cubin.entries.values()), remarks)
@@ -90,45 +92,45 @@ class Stored:
 
     @property
     def entries(self) -> dict[str, Resources]:
-        """What each kernel takes of the GPU, by name."""
-        # A cubin that is only copied needs no part of the compiler.
+        """Resources of each kernel, by name."""
+        # Copying a cubin does not load the compiler.
         from tilewright.emit.cubin import Resources  # noqa: PLC0415
 
-        found = [each if isinstance(each, Resources) else _resources(each, self.arch)
+        resources = [each if isinstance(each, Resources) else _unpack_resources(each, self.arch)
                  for each in self._entries]  # fmt: skip
-        self._entries = tuple(found)
-        return {each.name: each for each in found}
+        self._entries = tuple(resources)
+        return {each.name: each for each in resources}
 
     @property
     def lasting(self) -> bool:
-        """Whether all of it is true of any file with the same contents.
+        """Whether the result holds for every file with the same contents.
 
-        A byte of a file is not: the next one has another name.
+        A byte offset does not: it contains the file name.
         """
-        places = [_packed_place(remark.location) for remark in self.remarks]
-        return not any(isinstance(place, str) for place in places)
+        locations = [_pack_location(remark.location) for remark in self.remarks]
+        return not any(isinstance(location, str) for location in locations)
 
     def pack(self) -> bytes:
-        """As bytes."""
+        """Serialize."""
         text = self.ptx.encode("utf-8", "surrogateescape")
-        entries = [_packed_resources(each) for each in self.entries.values()]
-        remarks = [_packed_remark(each) for each in self.remarks]
+        entries = [_pack_resources(each) for each in self.entries.values()]
+        remarks = [_pack_remark(each) for each in self.remarks]
         packed = (self.arch, zlib.compress(text, QUICK), self.cubin, entries, remarks)
         return marshal.dumps(packed, MARSHAL)
 
     @classmethod
-    def unpack(cls, data: bytes) -> Stored:
-        """What was packed."""
+    def unpack(cls, data: bytes) -> CompilationResult:
+        """Deserialize the result of `pack`."""
         arch, ptx, cubin, entries, remarks = marshal.loads(data)
-        return cls(arch, ptx, cubin, entries, [_remark(each) for each in remarks])
+        return cls(arch, ptx, cubin, entries, [_unpack_remark(each) for each in remarks])
 
 
-def _packed_resources(each: Resources) -> Packed:
+def _pack_resources(each: Resources) -> Packed:
     taken = (each.registers, each.stack, each.shared, each.barriers, each.threads)
     return (each.name, each.spill_stores, each.spill_loads, *taken)
 
 
-def _resources(packed: Packed, arch: str) -> Resources:
+def _unpack_resources(packed: Packed, arch: str) -> Resources:
     from tilewright.emit.cubin import Resources  # noqa: PLC0415
     from tilewright.emit.elf import KernelInfo  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
@@ -139,25 +141,27 @@ def _resources(packed: Packed, arch: str) -> Resources:
     return Resources(info, (spill_stores, spill_loads), ARCHES[arch])
 
 
-def _packed_remark(remark: Diagnostic) -> Packed:
-    place = _packed_place(remark.location)
-    notes = [_packed_remark(note) for note in remark.notes]
-    return remark.severity.value, remark.message, place, notes
+def _pack_remark(remark: Diagnostic) -> Packed:
+    location = _pack_location(remark.location)
+    notes = [_pack_remark(note) for note in remark.notes]
+    return remark.severity.value, remark.message, location, notes
 
 
-def _packed_place(location: Location) -> Packed | str | None:
-    place = source_place(location)
-    if place is not None:
-        return place.file, place.line, place.column, location.excerpt()
+def _pack_location(location: Location) -> Packed | str | None:
+    source = source_location(location)
+    if source is not None:
+        return source.file, source.line, source.column, location.excerpt()
     return str(location) or None
 
 
-def _remark(packed: Packed) -> Diagnostic:
-    severity, message, place, notes = packed
-    return Diagnostic(message, _place(place), Severity(severity), tuple(map(_remark, notes)))
+def _unpack_remark(packed: Packed) -> Diagnostic:
+    severity, message, location, notes = packed
+    return Diagnostic(
+        message, _unpack_location(location), Severity(severity), tuple(map(_unpack_remark, notes))
+    )
 
 
-def _place(packed: Packed | str | None) -> Location:
+def _unpack_location(packed: Packed | str | None) -> Location:
     if packed is None:
         return UNKNOWN
-    return OtherLoc(packed) if isinstance(packed, str) else KeptLoc(*packed)
+    return StoredLoc(packed) if isinstance(packed, str) else StoredFileLoc(*packed)

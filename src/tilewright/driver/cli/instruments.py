@@ -1,4 +1,4 @@
-"""What the command line shows of passes while they run."""
+"""Pass instrumentation and diagnostics on the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def chosen_instruments(arguments: Arguments) -> list[Instrument]:
-    """Those that `--print-after-all` and `--verify-each` ask for."""
+    """Build the instruments of `--print-after-all` and `--verify-each`."""
     chosen: list[Instrument] = []
     if arguments.flag("print-after-all"):
         chosen.append(PrintEach(print_op, sys.stderr.write, after=EVERY))

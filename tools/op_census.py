@@ -1,7 +1,7 @@
 """Record the operations that each pass builds and leaves behind.
 
     census = OpCensus()
-    Compilation(module, settings, Watch([census])).lower("nvvm")
+    Compilation(module, settings, Observers([census])).lower("nvvm")
     census.built["convert-tileas-to-nvgpu"]["nvgpu.mma.sync"]  # how many that pass built
 
 An operation that a conversion builds and converts further within the same pass is in `built` and

@@ -23,7 +23,7 @@ from op_census import OpCensus
 
 import tilewright
 from tilewright.driver.api import read_level
-from tilewright.driver.compile import Compilation, Settings, Watch, target
+from tilewright.driver.compile import Compilation, Observers, Settings, target
 from tilewright.driver.pipelines import level_of
 from tilewright.driver.registry import context
 from tilewright.ir.verifier import verify
@@ -85,7 +85,7 @@ def names_built(job: Job) -> frozenset[str]:
     try:
         module = read_level(job.source, "<input>")
         verify(module)
-        Compilation(module, job.settings, Watch([census])).lower("nvvm")
+        Compilation(module, job.settings, Observers([census])).lower("nvvm")
     except tilewright.Error:
         pass
     return census.names

@@ -32,7 +32,7 @@ from produced_ops import Job, corpus_jobs, program_jobs
 
 import tilewright
 from tilewright.driver.api import read_level
-from tilewright.driver.compile import Compilation, Watch
+from tilewright.driver.compile import Compilation, Observers
 from tilewright.driver.progress import progress
 from tilewright.ir import rules
 from tilewright.ir.conversion_builder import ConversionBuilder
@@ -133,7 +133,7 @@ def lower(job: Job) -> tuple[Facts, bool]:
     try:
         module = read_level(job.source, "<input>")
         verify(module)
-        Compilation(module, job.settings, Watch([Recorder(_facts)])).lower("nvvm")
+        Compilation(module, job.settings, Observers([Recorder(_facts)])).lower("nvvm")
     except tilewright.Error:
         return set(), False
     return set(_facts), True

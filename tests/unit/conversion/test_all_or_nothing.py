@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from integrity import check_integrity
 
-from tilewright.driver.compile import enclosed, name_target
+from tilewright.driver.compile import add_target_spec, wrap_in_module
 from tilewright.driver.pipelines import LOWERING_PIPELINE, parse_pipeline, passes_to
 from tilewright.driver.registry import context
 from tilewright.ir.conversion import ConversionBuilder, PatternFinder, Result
@@ -81,9 +81,9 @@ def lowered_until(stop: str, text: str) -> Operation:
     level = "cuda_tile" if text is TILE_IR else "nv_tileaa"
     levels = list(LOWERING_PIPELINE)
     if level == "nv_tileaa":
-        name_target(module, ARCHES[ARCH])
+        add_target_spec(module, ARCHES[ARCH])
     for below in levels[levels.index(level) + 1 :]:
-        module = enclosed(module)
+        module = wrap_in_module(module)
         passes = passes_to(below, ARCH).split(",")
         names = [each.partition("{")[0] for each in passes]
         if stop in names:

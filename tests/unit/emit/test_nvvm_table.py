@@ -56,7 +56,7 @@ def test_claims_are_those_of_the_isa(arch: Arch) -> None:
         assert claims(index, arch) == expected, case.body
 
 
-@pytest.mark.parametrize("arch", keep(EVERY, lambda arch: arch.id in ("sm_80", "sm_90", "sm_100")))
+@pytest.mark.parametrize("arch", keep(EVERY, lambda arch: arch.id in ("sm_80", "sm_100")))
 def test_llvm_and_ptxas_take_all_that_is_claimed(arch: Arch, ptxas: Path) -> None:
     indices = [i for i, case in enumerate(cases.CASES) if cases.HAVING[case.since](arch.number)]
     text = "".join([cases.CASES[index].function(f"k{index}") for index in indices])

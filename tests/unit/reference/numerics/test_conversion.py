@@ -64,7 +64,7 @@ def test_the_mode_does_not_matter_where_nothing_is_lost(
 
 
 @pytest.mark.parametrize("signed", [False, True])
-@pytest.mark.parametrize("target", keep_every(list(INTEGERS), 2), ids=str)
+@pytest.mark.parametrize("target", keep_every(list(INTEGERS), 4), ids=str)
 @pytest.mark.parametrize("source", ALL_FLOATS, ids=str)
 def test_float_to_int(
     source: FloatType, target: IntegerType, signed: bool, sample_size: int

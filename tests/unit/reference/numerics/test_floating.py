@@ -37,7 +37,7 @@ def operands(type: FloatType, count: int) -> list[tuple[Array, FloatType]]:
     return [(a, type), (b, type)]
 
 
-@pytest.mark.parametrize(("type", "flush"), keep_first(MODES, 2))
+@pytest.mark.parametrize(("type", "flush"), keep_first(MODES))
 @pytest.mark.parametrize("mode", IEEE)
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
 def test_two_operands(

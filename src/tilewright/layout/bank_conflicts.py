@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tilewright.layout.linear import log2
 from tilewright.target.arch import REGISTER_BYTES
-
-if TYPE_CHECKING:
-    pass
-
 
 LINE: Final = 128
 """Bytes that all banks give at once."""

@@ -9,9 +9,9 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileas.attributes import Atom, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, Instruction, wgmma_instruction
 from tilewright.ir.types import FloatType
+from tilewright.layout.fma_smem import slice_extent
 from tilewright.layout.linear import Layout
-from tilewright.layout.slabs import slab_depth
-from tilewright.layout.warpgroups import FactorMemory, best_memory
+from tilewright.layout.wgmma import OperandSmem, best_operand_smem
 from tilewright.target.tensor_cores import BITS
 
 
@@ -40,7 +40,7 @@ class FmaDotPlan(NamedTuple):
         *batch, rows, depth = shape(op.a.type)
         columns = shape(op.b.type)[-1]
         count, size = batch[0] if batch else 1, element.width // 8
-        slab = slab_depth(count, rows, columns, depth, size)
+        slab = slice_extent(count, rows, columns, depth, size)
         right = max(16, count * rows * slab * size)
         total = right + count * columns * slab * size
         return FmaDotPlan(count, rows, columns, depth, slab, right, total)
@@ -50,8 +50,8 @@ class WgmmaDotPlan(NamedTuple):
     """A product of warpgroups: both factors lie in shared memory, rows (M or N) by K."""
 
     instruction: Instruction
-    left: FactorMemory
-    right: FactorMemory
+    left: OperandSmem
+    right: OperandSmem
     element: int
     """Bytes of an element of the factors."""
     start: int
@@ -70,8 +70,8 @@ class WgmmaDotPlan(NamedTuple):
         start = left.size * element
         return WgmmaDotPlan(
             instruction,
-            best_memory(left, element),
-            best_memory(right, element),
+            best_operand_smem(left, element),
+            best_operand_smem(right, element),
             element,
             start,
             start + right.size * element,

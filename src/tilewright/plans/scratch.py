@@ -20,7 +20,7 @@ from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
-from tilewright.layout.warpgroups import ALIGNMENT
+from tilewright.layout.wgmma import ALIGNMENT
 from tilewright.plans.mma import FmaDotPlan, WgmmaDotPlan
 
 if TYPE_CHECKING:

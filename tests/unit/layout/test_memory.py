@@ -11,7 +11,7 @@ from tilewright.layout.descriptors import Refusal, describe
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.layout.matrices import matrix_access
-from tilewright.layout.products import Grid, fragment_tile
+from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.swizzle import row_major, swizzle, swizzled

@@ -7,7 +7,7 @@ from hypothesis import given
 from tests.shared.layouts import thread_layouts
 from tilewright.layout.fragments import mma_accumulator, mma_left
 from tilewright.layout.linear import HOLDERS, LANE, REGISTER, WARP, Layout, elements
-from tilewright.layout.products import Grid, fragment_tile
+from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
 from tilewright.layout.transfer import Move, shuffles_pay, transfer
 

@@ -11,8 +11,8 @@ from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
-from tilewright.layout.products import fragment_tile, patches, warp_grid
-from tilewright.layout.warpgroups import warpgroup_total
+from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
+from tilewright.layout.wgmma import wgmma_tile
 from tilewright.target.tensor_cores import BITS, WARPGROUP
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class MmaSelection(NamedTuple):
 def select_mma(op: DotOp, arch: Arch, warps: int) -> MmaSelection:
     """Select the instruction for a dot: a tensor core instruction if one has its types."""
     if _uses_wgmma(op, arch, warps):
-        return MmaSelection(Atom.WGMMA, None, None, warpgroup_total(shape(op.c.type), warps))
+        return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
-        return MmaSelection(Atom.FMA, None, None, patches(shape(op.c.type), warps))
+        return MmaSelection(Atom.FMA, None, None, fma_accumulator(shape(op.c.type), warps))
     return _select_mma_sync(op, instruction, warps)
 
 

@@ -10,7 +10,7 @@ from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, ViewOp
 from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.layout.warpgroups import SECTOR, blocks
+from tilewright.layout.wgmma import SECTOR, blocks
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:

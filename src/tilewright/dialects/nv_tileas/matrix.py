@@ -17,8 +17,8 @@ from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, TF32
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import WARP
-from tilewright.layout.products import consists_of
-from tilewright.layout.warpgroups import instruction_columns
+from tilewright.layout.mma_tiling import consists_of
+from tilewright.layout.wgmma import instruction_columns
 from tilewright.target.tensor_cores import (
     BITS,
     MMA,

@@ -12,9 +12,9 @@ from tilewright.ir.attributes import Type
 from tilewright.ir.types import F8E4M3FN, F16, F32, F64
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import Layout
-from tilewright.layout.products import Grid, fragment_tile
+from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
-from tilewright.layout.warpgroups import warpgroup_total
+from tilewright.layout.wgmma import wgmma_tile
 from tilewright.text.attribute_printer import AttributePrinter
 
 GRID = Grid(down=2, across=2, batch=1, warps=4)
@@ -66,7 +66,7 @@ def test_types_that_no_instruction_has() -> None:
 
 def test_warpgroups_take_factors_from_anywhere() -> None:
     a, b = spread((128, 64), 8), spread((64, 32), 8, vector=2)
-    total = warpgroup_total((128, 32), 8)
+    total = wgmma_tile((128, 32), 8)
     assert problems(a, b, total, F8E4M3FN, "wgmma") == []
 
 
@@ -83,7 +83,7 @@ def test_products_that_warpgroups_do_not_have() -> None:
     small = spread((32, 64), 4), spread((64, 32), 4), spread((32, 32), 4)
     (found,) = problems(*small, F8E4M3FN, "wgmma")
     assert "expected a dot that wgmma supports, got tensor<32x64xf8E4M3FN>" in found
-    large = spread((64, 64), 4), spread((64, 32), 4), warpgroup_total((64, 32), 4)
+    large = spread((64, 64), 4), spread((64, 32), 4), wgmma_tile((64, 32), 4)
     (found,) = problems(*large, F32, "wgmma")
     assert "expected a dot that wgmma supports" in found
 

@@ -35,8 +35,8 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I32, FloatType, VectorType
 from tilewright.layout import gf2
+from tilewright.layout.fma_smem import element_offset, slice_smem
 from tilewright.layout.linear import REGISTER, log2, unpack
-from tilewright.layout.slabs import line_offset, slab_memory
 from tilewright.plans.mma import FmaDotPlan
 from tilewright.target.arch import MAX_ACCESS_BYTES
 
@@ -148,16 +148,16 @@ class FmaOperand:
         self._is_owner = is_owner(op, build, tile)
         *_, rows, columns = layout_of(tile).shape
         layout = layout_of(tile).reshape((plan.batch, rows, columns))
-        memory = slab_memory(layout, k_dimension, plan.slab)
+        memory = slice_smem(layout, k_dimension, plan.slab)
         self._offsets = layout.then(memory)
         self._size = layout.size // plan.depth * plan.slab
 
         def offset(position: tuple[int, ...]) -> int:
             row, column = (position[1], 0) if k_dimension == 2 else (0, position[2])
-            return line_offset(memory, layout.shape, (position[0], row, column))
+            return element_offset(memory, layout.shape, (position[0], row, column))
 
         self._k_offsets = [
-            line_offset(memory, layout.shape, _k_coordinate(k_dimension, 1 << bit))
+            element_offset(memory, layout.shape, _k_coordinate(k_dimension, 1 << bit))
             for bit in range(log2(plan.slab))
         ]
         thread_images = [offset(unpack(v, accumulators.shape)) for v in thread_basis(accumulators)]

@@ -35,7 +35,7 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 from tilewright.ir.types import I1, I64, INDEX, TF32
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
-from tilewright.layout.warpgroups import instruction_columns, together
+from tilewright.layout.wgmma import contiguous_registers, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 from tilewright.plans.mma import WgmmaDotPlan, operand_layouts
 from tilewright.target.arch import WARP_SIZE
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
-    from tilewright.layout.warpgroups import FactorMemory
+    from tilewright.layout.wgmma import OperandSmem
 
 PROMOTION_INTERVAL: Final = 128
 """How far along K the instruction accumulates fp8, with 14 bits of mantissa, before the partial
@@ -131,7 +131,7 @@ class WgmmaOperand:
         op: DotOp,
         build: ConversionBuilder,
         plan: WgmmaDotPlan,
-        memory: FactorMemory,
+        memory: OperandSmem,
         start: int,
         type: Type,
     ) -> None:
@@ -142,8 +142,8 @@ class WgmmaOperand:
     def write(self, tile: Value, vector: Value, rows: Layout) -> None:
         """Store the operand: the owner of each element does."""
         op, build = self._op, self._build
-        width = together(rows, self.memory, self.size)
-        offsets = rows.then(self.memory.places)
+        width = contiguous_registers(rows, self.memory, self.size)
+        offsets = rows.then(self.memory.offsets)
         with predicated(build, is_owner(op, build, tile)):
             memory = SharedTile(op, build, offsets, width, self.size, displacement=self._start)
             memory.write(vector)

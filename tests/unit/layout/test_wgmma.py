@@ -9,13 +9,13 @@ import pytest
 from tests.shared.layouts import wavefronts
 from tilewright.layout.spread import spread
 from tilewright.layout.swizzle import swizzle
-from tilewright.layout.warpgroups import (
-    best_memory,
+from tilewright.layout.wgmma import (
+    best_operand_smem,
     blocks,
-    factor_memory,
+    contiguous_registers,
     instruction_columns,
-    together,
-    warpgroup_total,
+    operand_smem,
+    wgmma_tile,
 )
 
 SHAPES = [(64, 8), (64, 512), (128, 32), (256, 16), (512, 256)]
@@ -25,7 +25,7 @@ SHAPES = [(64, 8), (64, 512), (128, 32), (256, 16), (512, 256)]
 @pytest.mark.parametrize("warps", [4, 8, 16])
 def test_sums_lie_as_the_manual_draws_them(shape: tuple[int, int], warps: int) -> None:
     """Of a piece of 64 rows: row 16w + 8h + l/4, column 8j + 2(l%4) + i in register 4j + 2h + i."""
-    total = warpgroup_total(shape, warps)
+    total = wgmma_tile(shape, warps)
     columns = instruction_columns(total)
     assert columns is not None
     assert shape[1] % columns == 0
@@ -40,21 +40,21 @@ def test_sums_lie_as_the_manual_draws_them(shape: tuple[int, int], warps: int) -
 
 
 def test_warpgroups_lie_below_each_other_first() -> None:
-    assert warpgroup_total((128, 256), 8).at(warp=4) == (64, 0)
-    assert warpgroup_total((64, 256), 8).at(warp=4) == (0, 128)
-    assert warpgroup_total((2, 64, 32), 8).at(warp=4) == (0, 0, 16)
-    assert warpgroup_total((2, 64, 8), 8).at(warp=4) == (1, 0, 0)
+    assert wgmma_tile((128, 256), 8).at(warp=4) == (64, 0)
+    assert wgmma_tile((64, 256), 8).at(warp=4) == (0, 128)
+    assert wgmma_tile((2, 64, 32), 8).at(warp=4) == (0, 0, 16)
+    assert wgmma_tile((2, 64, 8), 8).at(warp=4) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(("warps", "columns"), [(4, 256), (8, 256), (16, 128), (32, 64)])
 def test_sums_of_an_instruction_fit_into_registers(warps: int, columns: int) -> None:
     """There are 65,536 of 32 bits, and a thread needs some two dozen besides its sums."""
-    assert instruction_columns(warpgroup_total((64 * warps // 4, 256), warps)) == columns
+    assert instruction_columns(wgmma_tile((64 * warps // 4, 256), warps)) == columns
     assert columns // 2 + 24 <= 65536 // (32 * warps)
 
 
 def test_other_sums_are_not_theirs() -> None:
-    total = warpgroup_total((64, 32), 4)
+    total = wgmma_tile((64, 32), 4)
     assert instruction_columns(total) == 32
     assert instruction_columns(spread((64, 32), 4)) is None
     assert instruction_columns(spread((32, 32), 4)) is None
@@ -70,7 +70,7 @@ def test_every_instruction_begins_where_its_run_says(element: int, deep: int, ac
     if across and element != 2:
         return
     depth = deep * 32 // element
-    memory = factor_memory((2, 64, depth), element, across=across)
+    memory = operand_smem((2, 64, depth), element, across=across)
     each = 32 // element
     span = memory.descriptor.span
     for start in range(0, depth, memory.run * each):
@@ -79,7 +79,7 @@ def test_every_instruction_begins_where_its_run_says(element: int, deep: int, ac
             at = start + number * each
             assert memory.start((1, 8, at), element) == first + number * memory.step
     for row, k in product((0, 3, 8, 63), range(0, depth, 3)):
-        offset = element * memory.places.at(element=64 * depth + row * depth + k)[0]
+        offset = element * memory.offsets.at(element=64 * depth + row * depth + k)[0]
         plain = swizzle(offset - 64 * depth * element, span)
         box, within = divmod(plain, (depth if across else 64) * span)
         line, byte = divmod(within, span)
@@ -90,11 +90,11 @@ def test_every_instruction_begins_where_its_run_says(element: int, deep: int, ac
 def test_memory_is_chosen_by_what_threads_hold() -> None:
     rows = spread((1, 64, 64), 4, vector=8)
     columns = spread((1, 64, 64), 4, vector=8, order=(1, 2, 0))
-    assert not best_memory(rows, 2).descriptor.across
-    assert best_memory(columns, 2).descriptor.across
-    assert together(columns, best_memory(columns, 2), 2) == 8
-    assert not best_memory(columns, 1).descriptor.across
-    assert together(columns, best_memory(columns, 1), 1) == 1
+    assert not best_operand_smem(rows, 2).descriptor.across
+    assert best_operand_smem(columns, 2).descriptor.across
+    assert contiguous_registers(columns, best_operand_smem(columns, 2), 2) == 8
+    assert not best_operand_smem(columns, 1).descriptor.across
+    assert contiguous_registers(columns, best_operand_smem(columns, 1), 1) == 1
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_blocks_are_written_in_whole_words(
     assert layout.is_surjective
     assert [layout.at(register=r) for r in range(vector)] == [(0, r) for r in range(vector)]
     source = layout.expand(0).permute((0, 2, 1))
-    memory = best_memory(source, 1)
-    assert together(source, memory, 1) == pack
+    memory = best_operand_smem(source, 1)
+    assert contiguous_registers(source, memory, 1) == pack
 
 
 def test_lanes_write_blocks_to_different_banks() -> None:
     source = blocks((128, 256), 8, (1, 0), 16, 128).expand(0).permute((0, 2, 1))
-    memory = best_memory(source, 1)
-    places = source.then(memory.places)
+    memory = best_operand_smem(source, 1)
+    places = source.then(memory.offsets)
     assert wavefronts(places.vectors("lane"), 8) == 2

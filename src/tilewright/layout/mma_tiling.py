@@ -1,4 +1,4 @@
-"""Products of matrices on the warps of a block: who holds which part of the factors and sums."""
+"""Tiling of a dot over the warps of a block: layouts of accumulators and operands."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tilewright.layout.spread import LANES, taken
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Place: TypeAlias = tuple[int, int, int]
+Coordinate: TypeAlias = tuple[int, int, int]
 """The matrix of a batch, its row, its column."""
 
 
 class Grid(NamedTuple):
-    """How the warps of a block share a product; the lowest bits of a warp's number go down."""
+    """How the warps of a block tile a dot; the lowest bits of the warp index go along M."""
 
     down: int
     across: int
@@ -24,13 +24,13 @@ class Grid(NamedTuple):
 
 
 def warp_grid(
-    total: Sequence[int], piece: tuple[int, int], warps: int, *, rows: bool = False
+    accumulator: Sequence[int], piece: tuple[int, int], warps: int, *, rows: bool = False
 ) -> Grid:
-    """How many warps lie down, across and behind each other: the part of each about square.
+    """Warps along M, along N and along the batch, so that the tile of each is about square.
 
-    With `rows` each warp has whole rows as far as there are enough of them.
+    With `rows` warps go along M first, as long as there are rows.
     """
-    *batch, m, n = total
+    *batch, m, n = accumulator
     most_down, most_across = max(1, m // piece[0]), max(1, n // piece[1])
     down, across = 1, 1
     while down * across < warps:
@@ -41,8 +41,8 @@ def warp_grid(
             across *= 2
         else:
             break
-    behind = min(warps // (down * across), batch[0] if batch else 1)
-    return Grid(down, across, behind, warps)
+    matrices = min(warps // (down * across), batch[0] if batch else 1)
+    return Grid(down, across, matrices, warps)
 
 
 def fragment_tile(
@@ -80,28 +80,28 @@ def fragment_tile(
     return _within(inputs, whole).reshape(shape)
 
 
-def _inner(fragment: Layout, name: str) -> list[Place]:
-    """Where the bits of an input lie in a fragment."""
-    places = [unpack(vector, fragment.shape) for vector in fragment.vectors(name)]
-    return [(0, row, column) for row, column in places]
+def _inner(fragment: Layout, name: str) -> list[Coordinate]:
+    """The coordinates in a fragment that the bits of an input stand for."""
+    coordinates = [unpack(vector, fragment.shape) for vector in fragment.vectors(name)]
+    return [(0, row, column) for row, column in coordinates]
 
 
-def _along(dimension: int, start: int, end: int, *, here: bool = True) -> list[Place]:
-    """The bits of a coordinate from one extent to another; nowhere if not here."""
-    places: list[Place] = []
+def _along(dimension: int, start: int, end: int, *, here: bool = True) -> list[Coordinate]:
+    """The bits of a dimension from one extent to another; zeros (replicas) if not `here`."""
+    coordinates: list[Coordinate] = []
     while start < end:
-        where = [0, 0, 0]
-        where[dimension] = start if here else 0
-        places.append((where[0], where[1], where[2]))
+        bit = [0, 0, 0]
+        bit[dimension] = start if here else 0
+        coordinates.append((bit[0], bit[1], bit[2]))
         start *= 2
-    return places
+    return coordinates
 
 
-def _within(inputs: dict[str, list[Place]], shape: tuple[int, int, int]) -> Layout:
+def _within(inputs: dict[str, list[Coordinate]], shape: tuple[int, int, int]) -> Layout:
     """The layout of a batch of matrices; what points outside of it repeats what is inside."""
     cut = {
-        name: [[c % e for c, e in zip(place, shape, strict=True)] for place in places]
-        for name, places in inputs.items()
+        name: [[c % e for c, e in zip(each, shape, strict=True)] for each in coordinates]
+        for name, coordinates in inputs.items()
     }
     return Layout.build(cut, shape).distinct_registers()
 
@@ -119,31 +119,31 @@ def consists_of(tile: Layout, fragment: Layout) -> bool:
     """
     *_, height, width = tile.shape
 
-    def places(name: str) -> list[int]:
+    def expected(name: str) -> list[int]:
         inner = [(r % height, c % width) for _, r, c in _inner(fragment, name)]
         return [r * width + c for r, c in inner]
 
-    registers = [v for v in places(REGISTER) if v]
-    warps = places(WARP)
+    registers = [v for v in expected(REGISTER) if v]
+    warps = expected(WARP)
     return (
-        list(tile.vectors(LANE)) == places(LANE)
+        list(tile.vectors(LANE)) == expected(LANE)
         and list(tile.vectors(WARP)[: len(warps)]) == warps
         and list(tile.vectors(REGISTER)[: len(registers)]) == registers
     )
 
 
-def patches(shape: Sequence[int], warps: int) -> Layout:
-    """A sum of which each thread has small squares, so that it needs few factors for each.
+def fma_accumulator(shape: Sequence[int], warps: int) -> Layout:
+    """The accumulator of an FMA dot in 4x4 register blocks, for few operand loads per FMA.
 
-    >>> print(patches((32, 64), warps=1).only("register"))
+    >>> print(fma_accumulator((32, 64), warps=1).only("register"))
     register: (0, 1) (0, 2) (1, 0) (2, 0) (0, 32) (16, 0) -> 32x64
     """
     *batch, height, width = shape
     whole = (batch[0] if batch else 1, height, width)
     columns, rows = _along(2, 1, width), _along(1, 1, height)
-    depth = log2(height * width * whole[0]) - log2(LANES) - log2(warps)
-    register = taken(columns, min(2, depth))
-    register += taken(rows, min(2, depth - len(register)))
+    count = log2(height * width * whole[0]) - log2(LANES) - log2(warps)
+    register = taken(columns, min(2, count))
+    register += taken(rows, min(2, count - len(register)))
     lane = [*taken(columns, 3), *taken(rows, 2)]
     others = [*columns, *rows, *_along(0, 1, whole[0])]
     lane += taken(others, log2(LANES) - len(lane), pad=(0, 0, 0))

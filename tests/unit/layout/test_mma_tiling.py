@@ -7,12 +7,12 @@ from itertools import product
 import pytest
 
 from tests.shared.layouts import is_injective
+from tilewright.layout.fma_smem import slice_extent, slice_smem
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.layout.matrices import matrix_access, matrix_memory
+from tilewright.layout.mma_tiling import Grid, fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.pieces import LIMIT, one_piece, piece_bits, piece_of_thread, piece_registers
-from tilewright.layout.products import Grid, fragment_tile, patches, warp_grid
-from tilewright.layout.slabs import slab_depth, slab_memory
 from tilewright.layout.spread import spread
 from tilewright.layout.staging import common_vector
 
@@ -76,7 +76,7 @@ def test_a_tile_smaller_than_the_fragment_is_repeated() -> None:
 def test_patches_hold_every_element_once_for_each_thread(
     shape: tuple[int, ...], warps: int
 ) -> None:
-    layout = patches(shape, warps)
+    layout = fma_accumulator(shape, warps)
     assert layout.is_surjective
     threads = 32 * warps
     assert layout.extent(REGISTER) == max(1, layout.size // threads)
@@ -84,7 +84,7 @@ def test_patches_hold_every_element_once_for_each_thread(
 
 def test_slabs_fit() -> None:
     for batch, rows, columns, depth in product((1, 4), (1, 64, 256), (8, 128), (1, 16, 512)):
-        found = slab_depth(batch, rows, columns, depth, 4)
+        found = slice_extent(batch, rows, columns, depth, 4)
         assert depth % found == 0
         assert found == 1 or batch * (rows + columns) * 4 * found <= 16 * 1024
 
@@ -93,7 +93,7 @@ def test_slabs_fit() -> None:
 @pytest.mark.parametrize("vector", [1, 4])
 def test_a_slab_has_all_its_lines_for_each_depth_together(along: int, vector: int) -> None:
     shape = (2, 32, 64)
-    memory = slab_memory(spread(shape, 4, vector=vector), along, 16)
+    memory = slice_smem(spread(shape, 4, vector=vector), along, 16)
     assert is_injective(memory)
     line = shape[3 - along]
     for b, row, column in product(range(2), range(0, 32, 5), range(0, 64, 7)):
@@ -106,7 +106,7 @@ def test_a_slab_has_all_its_lines_for_each_depth_together(along: int, vector: in
 @pytest.mark.parametrize("vector", [1, 4])
 def test_all_slabs_have_one_order(along: int, vector: int) -> None:
     shape, slab = (1, 64, 64), 16
-    memory = slab_memory(spread(shape, 4, vector=vector), along, slab)
+    memory = slice_smem(spread(shape, 4, vector=vector), along, slab)
     for row, column in product(range(64), repeat=2):
         first = (row, column % slab) if along == 2 else (row % slab, column)
         later = memory.packed(element=row * 64 + column)
@@ -115,7 +115,7 @@ def test_all_slabs_have_one_order(along: int, vector: int) -> None:
 
 def test_lanes_along_the_depth_write_to_several_banks() -> None:
     rows = spread((1, 64, 64), 4)
-    places = rows.then(slab_memory(rows, 2, 16))
+    places = rows.then(slice_smem(rows, 2, 16))
     banks = {places.packed(lane=lane) % 32 for lane in range(32)}
     assert len(banks) == 8
 

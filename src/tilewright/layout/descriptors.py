@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout.linear import log2, pack
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzle
-from tilewright.target.tensor_cores import WGMMA_DEPTH_BYTES
+from tilewright.target.tensor_cores import WGMMA_K_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +40,8 @@ def describe(memory: Layout, element: int) -> Descriptor:
     Descriptor(span=128, leading=16, stride=1024, across=False)
     """
     rows, depth = memory.shape
-    if depth * element < WGMMA_DEPTH_BYTES:
-        message = f"expected at least {WGMMA_DEPTH_BYTES} bytes of k, got {depth * element}"
+    if depth * element < WGMMA_K_BYTES:
+        message = f"expected at least {WGMMA_K_BYTES} bytes of k, got {depth * element}"
         raise Refusal(message)
     if rows < GROUP:
         message = f"expected at least {GROUP} rows, got {rows}"
@@ -66,7 +66,7 @@ def _fit(
         return swizzle(places[log2(vector)] * element, span)
 
     rows, _ = memory.shape
-    depth = WGMMA_DEPTH_BYTES // element
+    depth = WGMMA_K_BYTES // element
     far: dict[str, int] = {}
     for row, column, place in _expected(rows, depth, element, span, across=across):
         actual = offset(row, column)

@@ -15,7 +15,7 @@ from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import (
     WARPGROUP,
     WGMMA_COLUMNS,
-    WGMMA_DEPTH_BYTES,
+    WGMMA_K_BYTES,
     WGMMA_ROWS,
 )
 
@@ -112,13 +112,11 @@ def operand_smem(shape: tuple[int, int, int], element: int, *, across: bool = Fa
     further = [rows * k << bit for bit in range(log2(batch))]
     offsets = Layout([(OFFSET, [*one.vectors(OFFSET), *further])], shape).inverse()
     descriptor = describe(one, element)
-    count = k * element // WGMMA_DEPTH_BYTES
+    count = k * element // WGMMA_K_BYTES
     if across:
-        step = WGMMA_DEPTH_BYTES // element * span // CHUNK
+        step = WGMMA_K_BYTES // element * span // CHUNK
         return OperandSmem(offsets, shape, descriptor, count, step)
-    return OperandSmem(
-        offsets, shape, descriptor, span // WGMMA_DEPTH_BYTES, WGMMA_DEPTH_BYTES // CHUNK
-    )
+    return OperandSmem(offsets, shape, descriptor, span // WGMMA_K_BYTES, WGMMA_K_BYTES // CHUNK)
 
 
 def best_operand_smem(source: Layout, element: int) -> OperandSmem:

@@ -1,8 +1,8 @@
-"""Sums of products in registers: who else reads them, while products change them in place.
+"""wgmma accumulators in registers: whether another operation reads one while wgmma updates it.
 
-ptxas takes what is computed of a register behind a product of warpgroups for the same as what was
-computed of it before, if the product works in place and everything else is the same. So registers
-that something else reads must not be those of the next product.
+ptxas takes a value computed from a register after an in-place wgmma for equal to one computed from
+it before, if everything else is the same. So an accumulator that another operation reads must not
+share its registers with the next wgmma.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def is_read_elsewhere(op: DotOp) -> bool:
-    """Whether something beside a product reads the sums that it starts with, or may do so."""
+    """Whether another operation than the dot reads, or may read, its initial accumulator."""
     if _has_others(op.c, op):
         return True
     loop = _loop_of(op.c)
     if loop is None:
-        made = op.c.defining_op()
-        return not isinstance(made, DotOp) and constant_of(op.c) is None
+        producer = op.c.defining_op()
+        return not isinstance(producer, DotOp) and constant_of(op.c) is None
     last = loop.body.block.last
     assert last is not None
     passed = last.operands[op.c.index - 1]
@@ -34,9 +34,9 @@ def is_read_elsewhere(op: DotOp) -> bool:
 
 
 def is_carried(op: DotOp) -> bool:
-    """Whether the sums of a product come from the round before, in a loop that stays one.
+    """Whether a dot accumulates over the iterations of a loop that is not unrolled completely.
 
-    Then each has a register of its own; elsewhere they may be the same number.
+    Then each element has a register of its own; elsewhere several may hold the same constant.
     """
     loop = _loop_of(op.c)
     return loop is not None and constant_of(loop.upper_bound) is None
@@ -47,6 +47,6 @@ def _has_others(value: Value, user: Operation) -> bool:
 
 
 def _loop_of(value: Value) -> ForOp | None:
-    """The loop that carries a value from round to round."""
+    """The loop that carries a value from iteration to iteration."""
     loop = value.owner.parent_op if isinstance(value, BlockArgument) else None
     return loop if isinstance(loop, ForOp) and value in loop.carried else None

@@ -1,8 +1,8 @@
-"""Which tokens share a barrier: slots of a pool, given by lifetime.
+"""Allocation of mbarrier slots to tokens, by live range.
 
-A token that a program creates takes a slot when it is created. The tokens of what happens behind
-it are later phases of the same barrier; a join waits for all its tokens and goes on in the slot
-of the first. A slot is free again behind the last operation that waits for it.
+A token takes a slot from the pool where it is created. The tokens of dependent operations are later
+phases of the same mbarrier; a join waits for all its tokens and continues in the slot of the first.
+A slot is free again after the last operation that waits on it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Lifetime(NamedTuple, Generic[T]):
 
 
 def assign(lifetimes: Iterable[Lifetime[T]], pool: int) -> tuple[dict[T, int], Lifetime[T] | None]:
-    """A slot for each token, the lowest that is free; and the first token for which none is."""
+    """Give each token the lowest free slot; also return the first token left over."""
     slots: dict[T, int] = {}
     busy: dict[int, int] = {}
     for token, start, end in sorted(lifetimes, key=lambda lifetime: lifetime.start):
@@ -48,9 +48,9 @@ def token_slots(
     pool: int = BARRIER_SLOTS,
     among: Container[CreateMemTokenOp] | None = None,
 ) -> dict[CreateMemTokenOp, int]:
-    """A slot for each token that a function creates, or for some of them.
+    """A slot for each token that a function creates, or for those in `among`.
 
-    Where more live at once than there are slots, that is a `UserError`.
+    More live tokens than slots are a `UserError`.
     """
     lifetimes = token_lifetimes(function)
     if among is not None:
@@ -67,14 +67,14 @@ def token_slots(
 
 
 def token_lifetimes(function: Operation) -> list[Lifetime[CreateMemTokenOp]]:
-    """How long each token that a function creates takes a barrier."""
+    """The live range of each token that a function creates."""
     numbers = {op: number for number, op in enumerate(function.walk())}
     creations = [op for op in numbers if isinstance(op, CreateMemTokenOp)]
     return [_Walk(numbers, op).lifetime() for op in creations]
 
 
 class _Walk:
-    """Follows a token through all that goes on in its slot."""
+    """Follows a token through the operations that continue in its slot."""
 
     __slots__ = ("_creation", "_end", "_numbers", "_pending", "_seen", "_start")
 
@@ -95,7 +95,7 @@ class _Walk:
         return Lifetime(self._creation, self._start, self._end)
 
     def _reach(self, user: Operation, home: Block | None) -> None:
-        """Live until a use; what is used inside a region lives until the region is left."""
+        """Extend the live range to a use, or to the end of a region that the use is in."""
         outer = user
         while outer.parent is not home and outer.parent_op is not None:
             outer = outer.parent_op
@@ -113,7 +113,7 @@ class _Walk:
             self._add(user.results)
 
     def _enter(self, op: Operation) -> None:
-        """A token that goes in or out of regions may be any that they pass on, all the time."""
+        """A token that enters or leaves a region is live throughout the region."""
         self._start = min(self._start, self._numbers[op])
         self._end = max(self._end, self._last(op))
         self._add(op.results)

@@ -1,4 +1,4 @@
-"""How factors of products of matrices go through shared memory."""
+"""Plans of dots whose operands go through shared memory: FMA loops and wgmma."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from tilewright.target.tensor_cores import BITS
 
 
 class FmaDotPlan(NamedTuple):
-    """A product of batches of matrices, in slabs of its depth."""
+    """A dot without tensor cores: FMAs over slices of K in shared memory."""
 
     batch: int
     rows: int
     columns: int
     depth: int
+    """The extent of K."""
     slab: int
-    """How deep a slab is."""
+    """The extent of K of one slice."""
     right: int
-    """At which byte the slab of B begins."""
+    """The byte offset of the slice of B."""
     bytes: int
-    """How much memory the slabs of both factors take."""
+    """Bytes of shared memory of a slice of both operands."""
 
     @staticmethod
     def of(op: DotOp) -> FmaDotPlan | None:
-        """How a product goes about it; nothing if tensor cores make it, or nobody can."""
+        """The plan of a dot; None if tensor cores compute it, or if its types have no FMA."""
         element = element_of(op.a.type)
         if op.atom is not Atom.FMA or op.a_scale is not None:
             return None
@@ -42,26 +43,26 @@ class FmaDotPlan(NamedTuple):
         count, size = batch[0] if batch else 1, element.width // 8
         slab = slice_extent(count, rows, columns, depth, size)
         right = max(16, count * rows * slab * size)
-        total = right + count * columns * slab * size
-        return FmaDotPlan(count, rows, columns, depth, slab, right, total)
+        bytes = right + count * columns * slab * size
+        return FmaDotPlan(count, rows, columns, depth, slab, right, bytes)
 
 
 class WgmmaDotPlan(NamedTuple):
-    """A product of warpgroups: both factors lie in shared memory, rows (M or N) by K."""
+    """A dot by wgmma: both operands lie in shared memory, rows (M or N) by K."""
 
     instruction: Instruction
     left: OperandSmem
     right: OperandSmem
     element: int
-    """Bytes of an element of the factors."""
+    """Bytes of an operand element."""
     start: int
-    """At which byte B begins."""
+    """The byte offset of B."""
     bytes: int
-    """How much memory both factors take."""
+    """Bytes of shared memory of both operands."""
 
     @staticmethod
     def of(op: DotOp) -> WgmmaDotPlan | None:
-        """How a product goes about it; nothing if it is not one of warpgroups."""
+        """The plan of a dot; None if it does not use wgmma."""
         instruction = wgmma_instruction(op) if op.atom is Atom.WGMMA else None
         if instruction is None:
             return None
@@ -79,7 +80,7 @@ class WgmmaDotPlan(NamedTuple):
 
 
 def operand_layouts(op: DotOp) -> tuple[Layout, Layout]:
-    """The layouts of both factors as batches of matrices, rows (M or N) by K."""
+    """The layouts of both operands as batches of matrices, rows (M or N) by K."""
     left, right = layout_of(op.a), layout_of(op.b)
     if len(left.shape) == 2:
         left, right = left.expand(0), right.expand(0)

@@ -1,4 +1,4 @@
-"""How much shared memory an operation of nv_tileas goes through."""
+"""Scratch plans: the shared memory that an operation of nv_tileas stages values through."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 
 def scratch_bytes(op: Operation) -> int:
-    """The bytes of shared memory that an operation writes and reads again; mostly none."""
+    """The bytes of scratch memory that an operation stages values through; 0 for most."""
     match op:
         case ConvertLayoutOp():
-            found = transfer(layout_of(op.source), layout_of(op.result))
-            return 0 if found.move <= Move.REGISTERS or is_shuffled(found) else _moved(op)
+            conversion = transfer(layout_of(op.source), layout_of(op.result))
+            in_registers = conversion.move <= Move.REGISTERS or is_shuffled(conversion)
+            return 0 if in_registers else _converted(op)
         case ReduceOp():
             return _slots(op)
         case ScanOp():
@@ -48,18 +49,18 @@ def scratch_bytes(op: Operation) -> int:
             pieces = histogram_pieces(op)
             return _aligned(_tile(op.result.type) >> len(pieces))
         case LoadOp() | AtomicOp():
-            return _aligned(_tile(op.result.type)) if is_told(op) else 0
+            return _aligned(_tile(op.result.type)) if is_broadcast(op) else 0
         case _:
             return 0
 
 
 def scratch_alignment(op: Operation) -> int:
-    """What must divide the address of the shared memory that an operation goes through."""
+    """The alignment of the scratch memory of an operation."""
     return ALIGNMENT if isinstance(op, DotOp) and op.atom is Atom.WGMMA else LINE
 
 
-def _moved(op: ConvertLayoutOp) -> int:
-    """What a move takes at once: the tile, or a piece of it."""
+def _converted(op: ConvertLayoutOp) -> int:
+    """The bytes that a layout conversion stages at once: the tile, or a piece of it."""
     bytes = register_bytes(element_of(op.source.type))
     pieces = piece_bits(layout_of(op.source), layout_of(op.result), bytes)
     return _tile(op.source.type) >> len(pieces)
@@ -70,7 +71,7 @@ def _tile(type: Type) -> int:
 
 
 def _slots(op: ReduceOp) -> int:
-    """A slot for each line of a round and each warp that has a part of it."""
+    """The bytes of the partial results of warps: a slot per line of an iteration and warp."""
     steps = reduction(layout_of(op.sources[0]), op.axis)
     if not steps.warps:
         return 0
@@ -84,18 +85,18 @@ def _aligned(bytes: int) -> int:
 
 
 def scan_of(op: ScanOp) -> Scan:
-    """How a scan goes about it: its sources are in the layout for that."""
+    """The plan of a scan, whose sources are in the layout of scans already."""
     layout = layout_of(op.sources[0])
     return scan_layout(layout.shape, op.axis, layout.extent(WARP))
 
 
 def lines_of(scan: Scan) -> int:
-    """How many lines the threads of a block have for each register."""
+    """How many lines of a scan the threads of a block hold per register."""
     return scan.layout.extent(LANE) * scan.layout.extent(WARP) >> scan.lanes >> scan.warps
 
 
-def slot_place(op: ScanOp, scan: Scan, source: int) -> tuple[int, int]:
-    """How many bytes a total of a source takes, and where the slots of that source begin."""
+def slot_location(op: ScanOp, scan: Scan, source: int) -> tuple[int, int]:
+    """The bytes of a partial result of a source, and the byte offset of the source's slots."""
     start = 0
     for other in op.sources[:source]:
         start += _slot_bytes(scan, other.type)
@@ -114,16 +115,16 @@ def _all_slots(op: ScanOp) -> int:
 
 
 def histogram_pieces(op: HistogramOp) -> tuple[int, ...]:
-    """The bits of a number that say in which round it is counted; none if there is one round."""
+    """The bits of a bin index that select the iteration that counts it; none for one iteration."""
     bins = layout_of(op.result)
     return piece_bits(bins, bins, register_bytes(element_of(op.result.type)))
 
 
-def is_told(op: Operation) -> bool:
-    """Whether the result of an access is found out by one thread and told to others.
+def is_broadcast(op: Operation) -> bool:
+    """Whether one thread performs an access and broadcasts the result to the threads that share it.
 
-    Memory that others change may differ from one look to the next: of those who must know the
-    same, one looks. Atomic operations happen once for each element.
+    Concurrent writes may change memory between two loads, so threads that hold replicas of an
+    element must not each load it. Atomics happen once for each element.
     """
     match op:
         case LoadOp() if op.semantic is MemSemantic.WEAK and not op.volatile:

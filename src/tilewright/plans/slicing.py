@@ -1,7 +1,7 @@
-"""Ways to cut the tiles of an operation into slices: along which dimension each of them.
+"""Slicings of an operation: the dimension along which each of its tiles can be split into slices.
 
-An operation is cut where every slice of its results needs only a slice of its operands, or all of
-an operand. Extents are powers of two, and so is the number of slices.
+An operation can be sliced if each slice of its results needs only a slice of each operand, or all
+of it. Extents are powers of two, and so is the number of slices.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
-Way = dict["Value", int]
-"""The dimension along which each tile is cut; other values are needed whole."""
+Slicing = dict["Value", int]
+"""The dimension along which each tile is sliced; other values are needed whole."""
 
 SOURCES: Final = (ConstantOp, shape.SplatOp, shape.MakeRangeOp)
 REARRANGEMENTS: Final = (shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)
 _STANDARD: Final = frozenset(("arith", "math"))
-_REMADE: Final = (*SOURCES, *REARRANGEMENTS, memory.AddPtrOp, misc.AssumeOp)
+_REMATERIALIZABLE: Final = (*SOURCES, *REARRANGEMENTS, memory.AddPtrOp, misc.AssumeOp)
 _UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp, misc.AssertOp)
 
 
 def is_tile(value: Value) -> bool:
-    """Whether a value can be cut."""
+    """Whether a value is a tile."""
     return isinstance(value.type, TensorType)
 
 
 def tiles(op: Operation) -> list[Value]:
-    """The tiles that an operation takes and gives."""
+    """The tiles among the operands and results of an operation."""
     return [value for value in (*op.operands, *op.results) if is_tile(value)]
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether each element of a result comes from those in the same place."""
+    """Whether each element of a result depends on operand elements at its coordinates alone."""
     return op.dialect in _STANDARD or ELEMENTWISE in op.traits
 
 
-class Remade:
-    """Knows the tiles any slice of which can be made anew from scalars, without memory."""
+class Rematerializable:
+    """The tiles any slice of which can be rematerialized from scalars, without memory accesses."""
 
     __slots__ = ("_known",)
 
@@ -60,33 +60,33 @@ class Remade:
     def __contains__(self, value: Value) -> bool:
         known = self._known.get(value)
         if known is None:
-            known = self._known[value] = self._found(value)
+            known = self._known[value] = self._compute(value)
         return known
 
-    def _found(self, value: Value) -> bool:
+    def _compute(self, value: Value) -> bool:
         op = value.defining_op()
         if op is None:
             return False
         if isinstance(op, ConstantOp):
             return splat_of(op.value) is not None
-        if not (is_elementwise(op) or isinstance(op, _REMADE)):
+        if not (is_elementwise(op) or isinstance(op, _REMATERIALIZABLE)):
             return False
         return all(each in self for each in op.operands if is_tile(each))
 
 
-def ways(op: Operation, count: int) -> Iterator[Way]:
-    """How an operation can be done slice by slice, in so many slices."""
-    for way in _ways(op, count):
-        if all(extents(value.type)[dim] >= count for value, dim in way.items()):
-            yield way
+def slicings(op: Operation, count: int) -> Iterator[Slicing]:
+    """The slicings of an operation into `count` slices."""
+    for slicing in _slicings(op, count):
+        if all(extents(value.type)[dim] >= count for value, dim in slicing.items()):
+            yield slicing
 
 
-def way_with(op: Operation, value: Value, dim: int, count: int) -> Way | None:
-    """The way in which one of its tiles is cut along a dimension, if there is one."""
-    return next((way for way in ways(op, count) if way.get(value) == dim), None)
+def slicing_along(op: Operation, value: Value, dim: int, count: int) -> Slicing | None:
+    """The slicing that slices one of the tiles along a dimension, if there is one."""
+    return next((slicing for slicing in slicings(op, count) if slicing.get(value) == dim), None)
 
 
-def _ways(op: Operation, count: int) -> Iterator[Way]:
+def _slicings(op: Operation, count: int) -> Iterator[Slicing]:
     match op:
         case shape.BroadcastOp():
             return _broadcast(op)
@@ -103,7 +103,7 @@ def _ways(op: Operation, count: int) -> Iterator[Way]:
 
 
 def _is_uniform(op: Operation) -> bool:
-    """Whether all tiles of an operation are cut alike."""
+    """Whether all tiles of an operation are sliced along the same dimension."""
     if isinstance(op, ConstantOp):
         return splat_of(op.value) is not None
     if isinstance(op, memory.LoadOp | memory.StoreOp):
@@ -111,7 +111,7 @@ def _is_uniform(op: Operation) -> bool:
     return is_elementwise(op) or isinstance(op, (*SOURCES, *_UNIFORM))
 
 
-def _in_place(op: Operation) -> Iterator[Way]:
+def _in_place(op: Operation) -> Iterator[Slicing]:
     cut = tiles(op)
     if cut and not op.regions:
         for dim in range(len(extents(cut[0].type))):
@@ -119,17 +119,17 @@ def _in_place(op: Operation) -> Iterator[Way]:
 
 
 def is_plain(op: memory.AccessOp) -> bool:
-    """Whether an access may happen in parts."""
+    """Whether an access may be split into several."""
     return op.semantic is MemSemantic.WEAK and not op.volatile
 
 
-def _broadcast(op: shape.BroadcastOp) -> Iterator[Way]:
+def _broadcast(op: shape.BroadcastOp) -> Iterator[Slicing]:
     for dim, extent in enumerate(extents(op.source.type)):
         yield {op.result: dim} if extent == 1 else {op.source: dim, op.result: dim}
 
 
-def _same_bits(source: Value, result: Value, count: int) -> Iterator[Way]:
-    """Slices are the same if the bits that number them are the same of the place in row order."""
+def _same_bits(source: Value, result: Value, count: int) -> Iterator[Slicing]:
+    """Slices correspond if the same bits of the row-major index select them on both sides."""
     tops = dict(_tops(source, count))
     for top, dim in _tops(result, count):
         if top in tops:
@@ -137,7 +137,7 @@ def _same_bits(source: Value, result: Value, count: int) -> Iterator[Way]:
 
 
 def _tops(tile: Value, count: int) -> Iterator[tuple[int, int]]:
-    """Behind which bit of the place in row order each dimension ends that is long enough."""
+    """The end bit, in the row-major index, of each dimension with at least `count` elements."""
     top = 0
     for dim, extent in reversed(list(enumerate(extents(tile.type)))):
         top += log2(extent)
@@ -145,31 +145,31 @@ def _tops(tile: Value, count: int) -> Iterator[tuple[int, int]]:
             yield top, dim
 
 
-def _reduce(op: aggregate.ReduceOp) -> Iterator[Way]:
-    """Along the axis, slices are combined with each other: the results stay whole."""
+def _reduce(op: aggregate.ReduceOp) -> Iterator[Slicing]:
+    """Along the axis, slices are combined with each other: the results are not sliced."""
     for dim in range(len(extents(op.sources[0].type))):
-        way = dict.fromkeys(op.sources, dim)
+        slicing = dict.fromkeys(op.sources, dim)
         if dim != op.axis:
-            way |= dict.fromkeys(op.results, dim - (dim > op.axis))
+            slicing |= dict.fromkeys(op.results, dim - (dim > op.axis))
         elif not all(is_elementwise(inner) for inner in op.body.block if inner.results):
             continue
-        yield way
+        yield slicing
 
 
-def _tile_access(op: view.TileLoadOp | view.TileStoreOp, count: int) -> Iterator[Way]:
-    """Along any dimension, but no slice has half of a byte."""
+def _tile_access(op: view.TileLoadOp | view.TileStoreOp, count: int) -> Iterator[Slicing]:
+    """Along any dimension, except where a slice would hold half of a byte."""
     if not is_plain(op) or op.view.defined_by(view.BlockTileOp) is None:
         return
     type = view.tiled_view(op.view)
     for dim in range(type.rank):
         if type.source.element is F4E2M1FN and _is_fine(type, dim, count):
             continue
-        way = {op.tile: dim}
+        slicing = {op.tile: dim}
         if dim == type.sparse:
-            way[op.indices[dim]] = 0
-        yield way
+            slicing[op.indices[dim]] = 0
+        yield slicing
 
 
 def _is_fine(type: TiledViewType, dim: int, count: int) -> bool:
-    """Whether slices would be one neighbour after the other."""
+    """Whether slices would be single elements along the contiguous dimension."""
     return type.source.strides[type.dims[dim]] == 1 and type.tile[dim] < 2 * count

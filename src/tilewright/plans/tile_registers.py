@@ -1,4 +1,4 @@
-"""How many registers tiles take."""
+"""The registers that tiles take."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 POINTER_BITS: Final = 64
 REGISTER_BITS: Final = 32
 LEAST_BITS: Final = 16
-"""Arithmetic on smaller elements takes registers as for these."""
+"""Arithmetic on narrower elements takes as many registers as on this width."""
 
 
 def tile_words(tile: Type) -> int:
-    """How many registers of 32 bits a tile takes, of all threads together."""
+    """The 32-bit registers that a tile takes, over all threads."""
     element = element_of(tile)
     bits = element.width if isinstance(element, IntegerType | FloatType) else POINTER_BITS
     return count(tile) * max(bits, LEAST_BITS) // REGISTER_BITS
 
 
 def result_words(op: Operation) -> int:
-    """How many registers the tiles take that an operation gives."""
+    """The 32-bit registers that the tiles among an operation's results take, over all threads."""
     return sum([tile_words(r.type) for r in op.results if isinstance(r.type, TensorType)])

@@ -1,4 +1,4 @@
-"""How many warps a block has."""
+"""The number of warps of a block."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 4
 SHARES: Final = {4: 32, 8: 32}
-"""How many registers of a thread a tile should take at most, by how many warps there are."""
-PRODUCT_SHARES: Final = {4: 64, 8: 128}
-"""The same where matrices are multiplied: sums stay where they are, and more of them at once need
-fewer factors for each. A thread of 16 warps has but 128 registers."""
+"""By number of warps, the registers per thread of the largest tile above which warps double."""
+DOT_SHARES: Final = {4: 64, 8: 128}
+"""The same with dots: accumulators stay in registers, and larger ones need fewer operand loads per
+element. A thread of 16 warps has at most 128 registers."""
 
 
 def choose_warps(function: Operation, asked: int | None) -> int:
-    """As many as were asked for; else four, or more where tiles are large."""
+    """The number that was asked for; else four, or more where tiles are large."""
     if asked is not None:
         return asked
     shares, largest = SHARES, 1
     for op in function.walk():
         if isinstance(op, DotOp):
-            shares = PRODUCT_SHARES
+            shares = DOT_SHARES
         for value in op.results:
             if isinstance(value.type, TensorType):
                 largest = max(largest, tile_words(value.type))
@@ -39,6 +39,6 @@ def choose_warps(function: Operation, asked: int | None) -> int:
 
 
 def threads_of(kernel: FuncOp) -> int:
-    """How many threads a block of a kernel is going to have."""
+    """The number of threads of a block of a kernel."""
     spec = kernel.kernel_spec
     return choose_warps(kernel, None if spec is None else spec.num_warps) * WARP_SIZE

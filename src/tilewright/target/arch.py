@@ -1,4 +1,4 @@
-"""The GPUs we compile for: one row each, with all that differs between them."""
+"""The supported GPUs: one row each, with limits, features and element types."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ MAX_ACCESS_BYTES: Final = 16
 """The widest vectorized access of a thread."""
 REGISTERS_PER_SM: Final = 65536
 MAX_REGISTERS: Final = 255
-"""How many registers a thread may have."""
+"""The most registers of a thread."""
 REGISTER_UNIT: Final = 256
-"""Registers are given to a warp in multiples of this."""
+"""The allocation unit of registers, per warp."""
 SHARED_UNIT: Final = 128
-"""Shared memory is given to a CTA in multiples of this many bytes."""
+"""The allocation unit of shared memory, per CTA, in bytes."""
 SHARED_RESERVED: Final = KIB
-"""What the system keeps of the shared memory of every CTA."""
+"""Bytes of shared memory that the system reserves per CTA."""
 STATIC_SHARED: Final = 48 * KIB
-"""How much shared memory a program may declare where the target is not an `a` one."""
+"""Bytes of static shared memory for targets without the suffix `a`."""
 MAX_THREADS: Final = 1024
-"""How many threads a CTA may have."""
+"""The most threads of a CTA."""
 MAX_PARTITIONS: Final = 4
-"""How many parts an SM has; a CTA's warps are spread over them."""
+"""Processing blocks of an SM, over which the warps of a CTA are distributed."""
 
 PTX_VERSION: Final = (9, 0)
-"""The newest version of the language that LLVM 22 writes; ptxas of CUDA 13 reads it."""
+"""The newest PTX version that LLVM 22 emits; ptxas of CUDA 13 reads it."""
 
 
 class Limits:
-    """How much of everything an SM has, and how much a CTA may take of it."""
+    """The resources of an SM."""
 
     __slots__ = ("ctas", "shared", "warps")
 
     def __init__(self, *, warps: int, ctas: int, shared: int) -> None:
         self.warps = warps
-        """Warps that an SM holds at once."""
+        """Resident warps per SM."""
         self.ctas = ctas
-        """CTAs that an SM holds at once."""
+        """Resident CTAs per SM."""
         self.shared = shared
-        """Bytes of shared memory of an SM."""
+        """Bytes of shared memory per SM."""
 
 
 class Arch:
-    """A GPU by the name that users give, and what is known of it."""
+    """A GPU by the name that users give, with its limits and features."""
 
     __slots__ = (
         "_static_shared",
@@ -80,15 +80,15 @@ class Arch:
     ) -> None:
         self.name = name
         self.ptx_target = ptx_target
-        """The `.target` of the PTX, which is LLVM's processor too."""
+        """The `.target` of the PTX, and LLVM's processor name."""
         self.assembled_as = assembled_as or ptx_target
-        """What ptxas is told to assemble for."""
+        """The `-arch` of ptxas."""
         self.limits = limits
         self.features = features
         self.elements = elements
         """The element types of tiles that programs for this GPU may use."""
         self.max_cluster = max_cluster
-        """How many CTAs a cluster may have."""
+        """The most CTAs of a cluster."""
         self._static_shared = static_shared
 
     @property
@@ -98,7 +98,7 @@ class Arch:
 
     @property
     def static_shared(self) -> int:
-        """Bytes of shared memory that a program may declare."""
+        """Bytes of static shared memory that a program may declare."""
         return self._static_shared or STATIC_SHARED
 
     @property
@@ -191,19 +191,19 @@ def find_arch(name: str) -> Arch | None:
 
 
 def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:
-    """How many CTAs an SM holds at once; 0 if not even one fits."""
+    """The occupancy of a kernel: resident CTAs per SM; 0 if not even one fits."""
     warps = -(-threads // WARP_SIZE)
     limits = arch.limits
     if not warps or threads > MAX_THREADS:
         return 0
-    found = [limits.ctas, limits.warps // warps]
+    bounds = [limits.ctas, limits.warps // warps]
     if registers:
-        # A warp's registers come from the part of the SM that it runs on.
+        # A warp's registers come from the processing block that it runs on.
         per_warp = _round_up(registers * WARP_SIZE, REGISTER_UNIT)
         resident = REGISTERS_PER_SM // MAX_PARTITIONS // per_warp * MAX_PARTITIONS
-        found.append(resident // warps)
-    found.append(limits.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT))
-    return min(found)
+        bounds.append(resident // warps)
+    bounds.append(limits.shared // _round_up(shared + SHARED_RESERVED, SHARED_UNIT))
+    return min(bounds)
 
 
 def _round_up(number: int, unit: int) -> int:

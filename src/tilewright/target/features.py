@@ -1,4 +1,4 @@
-"""What a GPU may be able to do, and since which one: the names that requirements are given in."""
+"""Hardware features that only some GPUs have; ask `Feature.TMA in arch`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Feature(Enum):
-    """An ability of some targets; the value says it in words."""
+    """A hardware feature; its value describes it in diagnostics."""
 
     BASE = "what every target has"
     FP8 = "conversions and mma.sync of 8-bit floats"

@@ -1,4 +1,4 @@
-"""What one CTA may take of a multiprocessor."""
+"""The resources of an SM that one CTA may use."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 NAMED_BARRIERS: Final = 16
-"""Barriers that a CTA has besides those in memory; the first one is for all its threads."""
+"""Named barriers (`bar.sync`) of a CTA; barrier 0 is for all its threads."""
 TENSOR_MEMORY: Final = 256 * KIB
 """Bytes of tensor memory, 512 columns of 128 words, where there is any."""
 BARRIER_SLOTS: Final = 32
-"""Barriers in shared memory that tokens of a CTA may be kept in."""
+"""mbarriers in shared memory that tokens of a CTA share."""
 
 
 class Resources:
-    """The shares of a CTA: what there is of everything, or what somebody asks for."""
+    """The resources of a CTA: those available, or those that a kernel asks for."""
 
     __slots__ = ("named_barriers", "registers", "shared_memory", "tensor_memory")
 
@@ -36,7 +36,7 @@ class Resources:
 
     @staticmethod
     def of(arch: Arch) -> Resources:
-        """All that a CTA may have on a GPU."""
+        """The resources available to a CTA on a GPU."""
         return Resources(
             registers=MAX_REGISTERS,
             named_barriers=NAMED_BARRIERS,
@@ -45,7 +45,7 @@ class Resources:
         )
 
     def amounts(self) -> tuple[tuple[str, int], ...]:
-        """What each share is called in messages, in the order in which they are checked."""
+        """Each resource with its name in diagnostics, in the order in which they are checked."""
         return (
             ("registers a thread", self.registers),
             ("named barriers", self.named_barriers),

@@ -1,4 +1,4 @@
-"""Matrix products of the tensor cores: which shapes and element types each instruction takes.
+"""Tensor-core instructions: the shapes and element types that each takes.
 
 Shapes are `(m, n, k)`, element types as PTX spells them. The tables are those of the PTX ISA.
 """
@@ -30,20 +30,20 @@ BITS: Final[Mapping[str, int]] = {
     "u4": 4,
     "b1": 1,
 }
-"""How many bits of a register an element takes."""
+"""The bits of a register that an element takes."""
 
 WARPGROUP: Final = 4
-"""How many warps execute a wgmma."""
+"""Warps of a warpgroup, which executes a wgmma."""
 WGMMA_ROWS: Final = 64
-"""How many rows of sums one makes."""
+"""M of a wgmma."""
 WGMMA_COLUMNS: Final = 256
-"""How many columns one makes at most."""
-WGMMA_DEPTH_BYTES: Final = 32
-"""How much of a row of A, and of a column of B, one takes."""
+"""The largest N of a wgmma."""
+WGMMA_K_BYTES: Final = 32
+"""Bytes of K of a wgmma."""
 
 
-class Product:
-    """A family of matrix products: pairs of multiplicands, accumulators, shapes."""
+class MmaFamily:
+    """A family of mma instructions: operand types, accumulator types, shapes."""
 
     __slots__ = ("accumulators", "feature", "multiplicands", "shapes")
 
@@ -61,7 +61,7 @@ class Product:
         self.feature = feature
 
     def takes(self, a: str, b: str, accumulator: str, shape: Shape) -> bool:
-        """Whether this family has the product of these types and this shape."""
+        """Whether this family has the instruction of these types and this shape."""
         return (
             (a, b) in self.multiplicands
             and accumulator in self.accumulators
@@ -78,26 +78,26 @@ def _any(*types: str) -> list[tuple[str, str]]:
 
 
 MMA: Final = (
-    Product(_same("f16"), ("f16", "f32"), ((16, 8, 8), (16, 8, 16))),
-    Product(_same("bf16"), ("f32",), ((16, 8, 8), (16, 8, 16))),
-    Product(_same("tf32"), ("f32",), ((16, 8, 4), (16, 8, 8))),
-    Product(_same("f64"), ("f64",), ((8, 8, 4),)),
-    Product(_same("f64"), ("f64",), ((16, 8, 4), (16, 8, 8), (16, 8, 16)), Feature.F64_MMA),
-    Product(_any("s8", "u8"), ("s32",), ((8, 8, 16), (16, 8, 16), (16, 8, 32))),
-    Product(_any("s4", "u4"), ("s32",), ((8, 8, 32), (16, 8, 32), (16, 8, 64))),
-    Product(_same("b1"), ("s32",), ((8, 8, 128), (16, 8, 128), (16, 8, 256))),
-    Product(_any("e4m3", "e5m2"), ("f16", "f32"), ((16, 8, 16), (16, 8, 32)), Feature.FP8),
+    MmaFamily(_same("f16"), ("f16", "f32"), ((16, 8, 8), (16, 8, 16))),
+    MmaFamily(_same("bf16"), ("f32",), ((16, 8, 8), (16, 8, 16))),
+    MmaFamily(_same("tf32"), ("f32",), ((16, 8, 4), (16, 8, 8))),
+    MmaFamily(_same("f64"), ("f64",), ((8, 8, 4),)),
+    MmaFamily(_same("f64"), ("f64",), ((16, 8, 4), (16, 8, 8), (16, 8, 16)), Feature.F64_MMA),
+    MmaFamily(_any("s8", "u8"), ("s32",), ((8, 8, 16), (16, 8, 16), (16, 8, 32))),
+    MmaFamily(_any("s4", "u4"), ("s32",), ((8, 8, 32), (16, 8, 32), (16, 8, 64))),
+    MmaFamily(_same("b1"), ("s32",), ((8, 8, 128), (16, 8, 128), (16, 8, 256))),
+    MmaFamily(_any("e4m3", "e5m2"), ("f16", "f32"), ((16, 8, 16), (16, 8, 32)), Feature.FP8),
 )
-"""`mma.sync`: the products of a warp. The old m8n8k4 of f16 is emulated since sm_80: left out."""
+"""`mma.sync`, executed by a warp. m8n8k4 of f16 is emulated since sm_80: left out."""
 
 SPARSE_MMA: Final = (
-    Product(_same("f16"), ("f16", "f32"), ((16, 8, 16), (16, 8, 32))),
-    Product(_same("bf16"), ("f32",), ((16, 8, 16), (16, 8, 32))),
-    Product(_same("tf32"), ("f32",), ((16, 8, 8), (16, 8, 16))),
-    Product(_any("s8", "u8"), ("s32",), ((16, 8, 32), (16, 8, 64))),
-    Product(_any("s4", "u4"), ("s32",), ((16, 8, 64), (16, 8, 128))),
+    MmaFamily(_same("f16"), ("f16", "f32"), ((16, 8, 16), (16, 8, 32))),
+    MmaFamily(_same("bf16"), ("f32",), ((16, 8, 16), (16, 8, 32))),
+    MmaFamily(_same("tf32"), ("f32",), ((16, 8, 8), (16, 8, 16))),
+    MmaFamily(_any("s8", "u8"), ("s32",), ((16, 8, 32), (16, 8, 64))),
+    MmaFamily(_any("s4", "u4"), ("s32",), ((16, 8, 64), (16, 8, 128))),
     # LLVM has these of f32 accumulators alone.
-    Product(_any("e4m3", "e5m2"), ("f32",), ((16, 8, 64),), Feature.FP8),
+    MmaFamily(_any("e4m3", "e5m2"), ("f32",), ((16, 8, 64),), Feature.FP8),
 )
 """`mma.sp.sync`: A holds two of every four elements, and metadata says which."""
 
@@ -110,31 +110,31 @@ def _wgmma(extents: Iterable[int], k: int) -> list[Shape]:
 
 
 WGMMA: Final = (
-    Product(_same("f16"), ("f16", "f32"), _wgmma(_EIGHTS, 16), Feature.WGMMA),
-    Product(_same("bf16"), ("f32",), _wgmma(_EIGHTS, 16), Feature.WGMMA),
-    Product(_same("tf32"), ("f32",), _wgmma(_EIGHTS, 8), Feature.WGMMA),
-    Product(_any("e4m3", "e5m2"), ("f16", "f32"), _wgmma(_EIGHTS, 32), Feature.WGMMA),
-    Product(_any("s8", "u8"), ("s32",), _wgmma(_INTEGER_N, 32), Feature.WGMMA),
-    Product(_same("b1"), ("s32",), _wgmma(_INTEGER_N, 256), Feature.WGMMA),
+    MmaFamily(_same("f16"), ("f16", "f32"), _wgmma(_EIGHTS, 16), Feature.WGMMA),
+    MmaFamily(_same("bf16"), ("f32",), _wgmma(_EIGHTS, 16), Feature.WGMMA),
+    MmaFamily(_same("tf32"), ("f32",), _wgmma(_EIGHTS, 8), Feature.WGMMA),
+    MmaFamily(_any("e4m3", "e5m2"), ("f16", "f32"), _wgmma(_EIGHTS, 32), Feature.WGMMA),
+    MmaFamily(_any("s8", "u8"), ("s32",), _wgmma(_INTEGER_N, 32), Feature.WGMMA),
+    MmaFamily(_same("b1"), ("s32",), _wgmma(_INTEGER_N, 256), Feature.WGMMA),
 )
-"""`wgmma.mma_async`: the products of four warps, B in shared memory, A there or in registers."""
+"""`wgmma.mma_async`, executed by a warpgroup: B in shared memory, A there or in registers."""
 
-TABLES: Final[Mapping[str, tuple[Product, ...]]] = {
+TABLES: Final[Mapping[str, tuple[MmaFamily, ...]]] = {
     "mma": MMA,
     "mma.sp": SPARSE_MMA,
     "wgmma": WGMMA,
 }
 
 
-def find_product(
-    table: tuple[Product, ...], a: str, b: str, accumulator: str, shape: Shape
-) -> Product | None:
-    """The family that has a product, or nothing."""
+def find_mma(
+    table: tuple[MmaFamily, ...], a: str, b: str, accumulator: str, shape: Shape
+) -> MmaFamily | None:
+    """The family of an instruction, or None."""
     return next((row for row in table if row.takes(a, b, accumulator, shape)), None)
 
 
 def fragment_registers(shape: Shape, operand: str, type: str, *, sparse: bool = False) -> int:
-    """How many 32-bit registers of a lane a warp's operand takes; f64 counts as one each."""
+    """The 32-bit registers per lane of an operand of a warp; an f64 counts as one."""
     m, n, k = shape
     elements = {"a": m * k // (2 if sparse else 1), "b": k * n, "c": m * n}[operand] // 32
     return elements if type == "f64" else elements * BITS[type] // 32

@@ -11,7 +11,7 @@ from tilewright.target.tensor_cores import (
     SPARSE_MMA,
     TABLES,
     WGMMA,
-    find_product,
+    find_mma,
     fragment_registers,
 )
 
@@ -85,6 +85,6 @@ def test_which_gpu_has_what() -> None:
 
 
 def test_lookup() -> None:
-    assert find_product(WGMMA, "bf16", "bf16", "f32", (64, 256, 16)) is not None
-    assert find_product(WGMMA, "s8", "u8", "s32", (64, 40, 32)) is None
-    assert find_product(MMA, "f16", "bf16", "f32", (16, 8, 16)) is None
+    assert find_mma(WGMMA, "bf16", "bf16", "f32", (64, 256, 16)) is not None
+    assert find_mma(WGMMA, "s8", "u8", "s32", (64, 40, 32)) is None
+    assert find_mma(MMA, "f16", "bf16", "f32", (16, 8, 16)) is None

@@ -25,7 +25,7 @@ from tilewright.ir.types import (
     I32,
     IntegerType,
 )
-from tilewright.target.tensor_cores import MMA, Product, find_product
+from tilewright.target.tensor_cores import MMA, MmaFamily, find_mma
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,11 +58,11 @@ SUMS: Final[Mapping[Type, MMAType]] = {
 
 
 def missing_product(
-    table: tuple[Product, ...], a: MMAType, b: MMAType, sum: MMAType, shape: tuple[int, ...]
+    table: tuple[MmaFamily, ...], a: MMAType, b: MMAType, sum: MMAType, shape: tuple[int, ...]
 ) -> str | None:
     """Why there is no such product; nothing if there is."""
     m, n, k = shape
-    if find_product(table, a.keyword, b.keyword, sum.keyword, (m, n, k)) is not None:
+    if find_mma(table, a.keyword, b.keyword, sum.keyword, (m, n, k)) is not None:
         return None
     types = f"{a.keyword} and {b.keyword} to {sum.keyword}"
     return f"expected a product that the hardware has, got {types} with the shape m{m}n{n}k{k}"

@@ -15,7 +15,7 @@ from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.dialects.nvgpu.constraints import tensor_map
 from tilewright.dialects.nvgpu.warpgroup import WarpgroupGenerateDescriptorOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
-from tilewright.target.tensor_cores import WGMMA_DEPTH_BYTES, WGMMA_ROWS
+from tilewright.target.tensor_cores import WGMMA_K_BYTES, WGMMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -62,7 +62,7 @@ class Fields:
         The two offsets change their roles where pieces of transposed matrices stay in place.
         """
         if not transposed:
-            spans, rest = divmod(step * WGMMA_DEPTH_BYTES, self.swizzle.span or _PIECE)
+            spans, rest = divmod(step * WGMMA_K_BYTES, self.swizzle.span or _PIECE)
             return block * WGMMA_ROWS // 8 * self.stride + spans * self.leading + rest
         groups = step * 2
         if self.swizzle.span is None:

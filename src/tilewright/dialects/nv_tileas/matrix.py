@@ -24,9 +24,9 @@ from tilewright.target.tensor_cores import (
     MMA,
     WGMMA,
     WGMMA_COLUMNS,
-    WGMMA_DEPTH_BYTES,
+    WGMMA_K_BYTES,
     WGMMA_ROWS,
-    find_product,
+    find_mma,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def mma_instruction(op: tileaa.DotOp) -> Instruction | None:
     shapes = SHAPES.get(a, ())
     k = shape(op.a.type)[-1]
     wanted = next((each for each in shapes if each[2] >= k), shapes[-1] if shapes else None)
-    entry = None if wanted is None else find_product(MMA, a, b, accumulator, wanted)
+    entry = None if wanted is None else find_mma(MMA, a, b, accumulator, wanted)
     if wanted is None or entry is None:
         return None
     return Instruction(a, b, wanted, entry.feature, accumulator)
@@ -91,8 +91,8 @@ def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
         return None
     a, b, accumulator = types
     *_, m, n = shape(op.c.type)
-    wanted = (WGMMA_ROWS, min(n, WGMMA_COLUMNS), WGMMA_DEPTH_BYTES * 8 // BITS[a])
-    entry = find_product(WGMMA, a, b, accumulator, wanted)
+    wanted = (WGMMA_ROWS, min(n, WGMMA_COLUMNS), WGMMA_K_BYTES * 8 // BITS[a])
+    entry = find_mma(WGMMA, a, b, accumulator, wanted)
     if entry is None or m % WGMMA_ROWS or shape(op.a.type)[-1] % wanted[2]:
         return None
     return Instruction(a, b, wanted, entry.feature, accumulator)

@@ -33,7 +33,7 @@ from tilewright.ir.types import (
     MemRefType,
     VectorType,
 )
-from tilewright.target.tensor_cores import WGMMA_COLUMNS, WGMMA_DEPTH_BYTES, WGMMA_ROWS
+from tilewright.target.tensor_cores import WGMMA_COLUMNS, WGMMA_K_BYTES, WGMMA_ROWS
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -62,7 +62,7 @@ def is_width(columns: int, a: Type) -> bool:
 
 def depth_of(a: Type) -> int:
     """How many elements along the common dimension one instruction takes."""
-    return WGMMA_DEPTH_BYTES * 8 // (bits_of(a) or 32)
+    return WGMMA_K_BYTES * 8 // (bits_of(a) or 32)
 
 
 def matrix_of(value: Value) -> MemRefType:

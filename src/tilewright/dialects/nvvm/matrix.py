@@ -32,8 +32,8 @@ from tilewright.support.diagnostics import InternalError
 from tilewright.target.tensor_cores import (
     MMA,
     SPARSE_MMA,
-    Product,
-    find_product,
+    MmaFamily,
+    find_mma,
     fragment_registers,
 )
 
@@ -144,7 +144,7 @@ class Mma(NvvmOp):
     """Base of the products of a warp: `D = A * B + C`, each lane with its registers."""
 
     letters: ClassVar[Mapping[str, str]] = {"A": "operand_a", "B": "operand_b", "C": "operand_c"}
-    table: ClassVar[tuple[Product, ...]] = MMA
+    table: ClassVar[tuple[MmaFamily, ...]] = MMA
     sparse: ClassVar[bool] = False
 
     def group(self, letter: str) -> tuple[Value, ...]:
@@ -182,7 +182,7 @@ class Mma(NvvmOp):
         shape = self.attributes["shape"]
         assert isinstance(shape, MMAShape)
         a, b, c = self.multiplicand("A"), self.multiplicand("B"), self.accumulator
-        if find_product(self.table, a.keyword, b.keyword, c.keyword, shape.extents) is None:
+        if find_mma(self.table, a.keyword, b.keyword, c.keyword, shape.extents) is None:
             words = f"{a.keyword} and {b.keyword} to {c.keyword}"
             yield f"there is no product of {words} with the shape {shape}"
             return

@@ -28,7 +28,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import IntegerKind
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import F16, F32, I32, I64, VectorType
-from tilewright.target.tensor_cores import WGMMA, find_product
+from tilewright.target.tensor_cores import WGMMA, find_mma
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -188,7 +188,7 @@ class WgmmaStepsOp(NvvmOp):
 def _product_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
     a, b, accumulated = op.type_a, op.type_b, op.type_d
     shape = op.shape
-    if find_product(WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
+    if find_mma(WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
         words = f"{a.keyword} and {b.keyword} to {accumulated.keyword}"
         yield f"there is no product of {words} with the shape {shape}"
         return

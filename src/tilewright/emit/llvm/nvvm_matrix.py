@@ -19,7 +19,7 @@ from tilewright.emit.llvm.accumulators import bind_tied, copied, tie
 from tilewright.emit.llvm.rows import Assembly, Row, intrinsic
 from tilewright.support.diagnostics import InternalError
 from tilewright.target.features import Feature
-from tilewright.target.tensor_cores import find_product
+from tilewright.target.tensor_cores import find_mma
 
 if TYPE_CHECKING:
     from tilewright.dialects.nvvm.base import NvvmOp
@@ -71,7 +71,7 @@ def _sparse(w: FunctionWriter, op: matrix.MmaSpOp) -> None:
 
 def _mma_feature(op: matrix.MmaOp | matrix.MmaSpOp) -> Feature:
     a, b, c = op.multiplicand("A").keyword, op.multiplicand("B").keyword, op.accumulator.keyword
-    found = find_product(op.table, a, b, c, op.shape.extents)
+    found = find_mma(op.table, a, b, c, op.shape.extents)
     if found is None:
         raise InternalError("a product that the tables do not have", op.location)
     return found.feature

@@ -19,7 +19,7 @@ from tilewright.ir.attributes import UNIT, IntegerAttr
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I32, I64, IntegerType, TensorType
-from tilewright.plans.slicing import way_with
+from tilewright.plans.slicing import slicing_along
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,7 +173,7 @@ class Slices:
         op, build = value.defining_op(), self._build
         assert op is not None
         type = cut_type(value.type, dim, self._plan.count)
-        way = way_with(op, value, dim, self._plan.count)
+        way = slicing_along(op, value, dim, self._plan.count)
         assert way is not None
         operands = [self._operand(each, way.get(each)) for each in op.operands]
         if isinstance(op, misc.AssumeOp):

@@ -9,7 +9,7 @@ from tilewright.dialects.nv_tileaa.memory import AccessOp, JoinMemTokenOp, LoadO
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.nv_tileaa.view import TileLoadOp, TileStoreOp
 from tilewright.ir.effects import is_effect_free
-from tilewright.plans.slicing import Remade, Way, way_with
+from tilewright.plans.slicing import Rematerializable, Slicing, slicing_along
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,14 +35,14 @@ class Plan:
 
     __slots__ = ("_block", "_remade", "_seen", "count", "dims", "late", "members", "ways")
 
-    def __init__(self, block: Block, remade: Remade, count: int) -> None:
+    def __init__(self, block: Block, remade: Rematerializable, count: int) -> None:
         self._block = block
         self._remade = remade
         self._seen: set[tuple[Value, int]] = set()
         self.count = count
-        self.dims: Way = {}
+        self.dims: Slicing = {}
         """The dimension along which each tile is sliced."""
-        self.ways: dict[Operation, Way] = {}
+        self.ways: dict[Operation, Slicing] = {}
         self.members: list[Operation] = []
         """The operations of the loop, in order."""
         self.late: list[Operation] = []
@@ -84,7 +84,7 @@ class Plan:
     def _through(
         self, op: Operation, value: Value, dim: int, remember: bool = True
     ) -> list[tuple[Value, int]]:
-        way = way_with(op, value, dim, self.count)
+        way = slicing_along(op, value, dim, self.count)
         if way is None or (op.parent is not self._block and remember):
             raise CannotCut
         if remember and self.ways.setdefault(op, way) != way:

@@ -10,7 +10,7 @@ from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
 from tilewright.layout.linear import log2
-from tilewright.plans.slicing import Remade, is_tile
+from tilewright.plans.slicing import Rematerializable, is_tile
 from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.slice_loop import build_loop
@@ -55,7 +55,7 @@ def slice_function(function: FuncOp, budget: int) -> None:
 
 def _slice_some(function: FuncOp, budget: int, duplicated: set[Operation]) -> bool:
     """Slice where possible; returns whether a reduction was duplicated, which allows more."""
-    remade = Remade()
+    remade = Rematerializable()
     gone: set[Operation] = set()
     for tile in _large(function, budget):
         maker = tile.defining_op()
@@ -109,7 +109,7 @@ def _large(function: FuncOp, budget: int) -> list[Value]:
     return sorted(tiles, key=lambda value: -tile_words(value.type))
 
 
-def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | None:
+def find_plan(block: Block, remade: Rematerializable, tile: Value, budget: int) -> Plan | None:
     """A plan to slice a tile, and all that is connected with it, to fit the budget.
 
     Raises `WaitsFor` if only a reduction prevents one.
@@ -132,7 +132,7 @@ def find_plan(block: Block, remade: Remade, tile: Value, budget: int) -> Plan | 
 
 
 def _along(
-    block: Block, remade: Remade, tile: Value, dim: int, counts: range, budget: int
+    block: Block, remade: Rematerializable, tile: Value, dim: int, counts: range, budget: int
 ) -> Plan | None:
     """A plan to slice a tile along a dimension, into as few slices as the budget allows."""
     best: Plan | None = None
@@ -146,7 +146,9 @@ def _along(
     return best
 
 
-def _attempt(block: Block, remade: Remade, tile: Value, dim: int, count: int) -> Plan | None:
+def _attempt(
+    block: Block, remade: Rematerializable, tile: Value, dim: int, count: int
+) -> Plan | None:
     plan = Plan(block, remade, count)
     try:
         plan.settle(tile, dim)

@@ -29,7 +29,7 @@ from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.values import Value
 from tilewright.layout.linear import LANE, WARP
-from tilewright.plans.scratch import is_told, scratch_bytes
+from tilewright.plans.scratch import is_broadcast, scratch_bytes
 from tilewright.transforms.nv_tileas.token_dependences import TokenDependences
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class _Walk:
         for op, waits in self._before.items():
             if waits:
                 create_op(BarrierOp, location=op.location).insert_before(op)
-            if isinstance(op, AccessOp) and op.semantic in _ACQUIRING and not is_told(op):
+            if isinstance(op, AccessOp) and op.semantic in _ACQUIRING and not is_broadcast(op):
                 create_op(BarrierOp, location=op.location).insert_after(op)
 
     def _block(self, block: Block, pending: Pending) -> Pending:
@@ -107,7 +107,7 @@ class _Walk:
     def _access(self, op: AccessOp, pending: Pending) -> Pending:
         waits = bool(pending) and (op.semantic in _RELEASING or self._conflicts(op, pending))
         self._before[op] = waits
-        if op.semantic in _ACQUIRING or is_told(op):
+        if op.semantic in _ACQUIRING or is_broadcast(op):
             return frozenset()
         own = frozenset((Earlier(op, stale=False),))
         return own if waits else pending | own

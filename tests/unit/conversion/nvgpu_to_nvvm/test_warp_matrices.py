@@ -12,7 +12,7 @@ from programs import parse_runs
 from tilewright.dialects.llvm.calls import InlineAsmOp
 from tilewright.dialects.nvgpu.warp import MmaSparseSyncOp
 from tilewright.support.diagnostics import UserError
-from tilewright.target.tensor_cores import MMA, SPARSE_MMA, Product, fragment_registers
+from tilewright.target.tensor_cores import MMA, SPARSE_MMA, MmaFamily, fragment_registers
 
 PROGRAMS = Path(__file__).parents[3] / "run" / "low"
 ELEMENTS = {
@@ -93,7 +93,7 @@ def test_what_ldmatrix_brings_is_right(name: str) -> None:
     run(name)
 
 
-def products(table: tuple[Product, ...]) -> list[tuple[str, str, str, tuple[int, int, int]]]:
+def products(table: tuple[MmaFamily, ...]) -> list[tuple[str, str, str, tuple[int, int, int]]]:
     return [
         (a, b, sum, shape)
         for row in table

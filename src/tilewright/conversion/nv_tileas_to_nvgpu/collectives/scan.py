@@ -43,7 +43,7 @@ from tilewright.ir.attributes import FloatAttr, IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER, WARP, log2
-from tilewright.plans.scratch import lines_of, scan_of, slot_place
+from tilewright.plans.scratch import lines_of, scan_of, slot_location
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ class WarpTotals:
 
     def _pointer(self, source: int, register: int, warp: OpFoldResult) -> Value:
         scan, build = self._scan, self._build
-        bytes, start = slot_place(self._op, scan, source)
+        bytes, start = slot_location(self._op, scan, source)
         line = add(build, self._line, register * lines_of(scan))
         index = add(build, multiply(build, line, 1 << scan.warps), warp)
         return scratch_pointer(self._op, build, add(build, multiply(build, index, bytes), start))
@@ -299,7 +299,7 @@ class WarpTotals:
     def write(self, warp: OpFoldResult, totals: Sequence[Value]) -> None:
         """Store the totals of a warp to its slots."""
         for source, value in enumerate(totals):
-            bytes, _ = slot_place(self._op, self._scan, source)
+            bytes, _ = slot_location(self._op, self._scan, source)
             for register, word in enumerate(to_words(self._build, value, bytes)):
                 store_shared(self._build, self._pointer(source, register, warp), word, bytes)
 
@@ -309,7 +309,7 @@ class WarpTotals:
 
     def _read(self, source: int, type: Type, warp: int) -> Value:
         assert isinstance(type, VectorType)
-        bytes, _ = slot_place(self._op, self._scan, source)
+        bytes, _ = slot_location(self._op, self._scan, source)
         words = [
             load_shared(self._build, self._pointer(source, register, warp), word_type(bytes), bytes)
             for register in range(type.shape[0])

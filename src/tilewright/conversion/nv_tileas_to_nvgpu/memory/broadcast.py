@@ -24,7 +24,7 @@ from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER
-from tilewright.plans.scratch import is_told, register_bytes
+from tilewright.plans.scratch import is_broadcast, register_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def broadcast_result(
     `result` is that of the old program; the vector of a scalar result has one element. If every
     thread has computed its elements, or no operation uses the result, nothing is emitted.
     """
-    if is_told(op):
+    if is_broadcast(op):
         vector = _through_memory(op, build, vector, result)
     return elements(build, vector)[0] if maybe_layout_of(result) is None else vector
 

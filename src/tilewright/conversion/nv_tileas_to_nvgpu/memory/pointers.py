@@ -21,7 +21,7 @@ from tilewright.dialects.nv_tileas import memory
 from tilewright.dialects.vector.shapes import BroadcastOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import F4E2M1FN, I1, I4, I64, VectorType
-from tilewright.plans.scratch import is_told
+from tilewright.plans.scratch import is_broadcast
 from tilewright.support.diagnostics import Unsupported
 
 SUB_BYTE_ELEMENTS: Final = (I4, F4E2M1FN)
@@ -53,7 +53,7 @@ def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Res
     Where replicas must agree although memory may change, the owner loads and broadcasts.
     """
     (type,) = build.types.convert(op.result.type) or (I1,)
-    active = is_owner(op, build, op.result) if is_told(op) else None
+    active = is_owner(op, build, op.result) if is_broadcast(op) else None
     accesses = pointer_accesses(build, new.pointers, new.mask, op.vector, active)
     vector = type if isinstance(type, VectorType) else VectorType((1,), type)
     other = None if new.other is None else as_vector(build, new.other)

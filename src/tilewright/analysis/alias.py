@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 
 class Root(NamedTuple):
-    """Memory that pointers are derived from: a global's name, or who brought or made it."""
+    """Memory that pointers are derived from: a global's name, an argument or an allocation."""
 
     kind: str
     of: object
@@ -123,10 +123,10 @@ class Aliases(Analysis[Origin]):
                 continue
             if stride == DYNAMIC:
                 return None
-            found = self._ranges.of(index)
+            bounds = self._ranges.of(index)
             step, length = type.counted[number], type.tile[number]
             length = 1 if number == type.sparse else length
-            first, last = found.low * step, found.high * step + length - 1
+            first, last = bounds.low * step, bounds.high * step + length - 1
             if extent != DYNAMIC:
                 last = min(last, extent - 1)
             low += max(first, 0) * stride
@@ -135,9 +135,9 @@ class Aliases(Analysis[Origin]):
 
     def offsets(self, op: memory.AddPtrOp) -> Span:
         """By how many bytes pointers are moved."""
-        found = self._ranges.of(op.offsets)
+        bounds = self._ranges.of(op.offsets)
         size = 1 if op.in_bytes else pointee_bytes(pointer(op.pointers).pointee)
-        return found.low * size, found.high * size
+        return bounds.low * size, bounds.high * size
 
 
 def _reaching(origin: Origin, span: Span | None) -> Origin:
@@ -164,13 +164,13 @@ def _meet(a: Span, b: Span) -> bool:
 def _may_be_same(a: Root, b: Root) -> bool:
     """Two arguments may be the same memory, and a global may be handed in.
 
-    Memory of the block is made when the block runs: nobody else has a pointer to it.
+    Memory of the block is made when the block runs: no other value points to it.
     """
     return "argument" in (a.kind, b.kind) and "alloca" not in (a.kind, b.kind)
 
 
 def _same(at: Aliases, op: Operation) -> Origin | None:
-    """The same pointers, in other places or with promises about them."""
+    """The same pointers, rearranged or with assumptions about them."""
     return at.of(op.operands[0]) if at.tracks(op.results[0]) else None
 
 

@@ -80,8 +80,8 @@ class AxisFacts(Analysis[Axes]):
 def _elementwise(at: AxisFacts, op: Operation) -> Any:
     """Equal operands give equal results; scalars are equal everywhere."""
     rank = len(extents(op.results[0].type))
-    found = [each for each in map(at.of, op.operands) if len(each.dims) == rank]
-    if not found:
+    facts = [each for each in map(at.of, op.operands) if len(each.dims) == rank]
+    if not facts:
         return None
-    fact = laws.pointwise(*found)
+    fact = laws.pointwise(*facts)
     return fact if len(op.results) == 1 else [fact] * len(op.results)

@@ -44,7 +44,7 @@ def subtracted(a: Axes, b: Axes) -> Axes:
 
 
 def pointwise(*operands: Axes, divisor: int = 1) -> Axes:
-    """Any function of elements at the same place: equal where all operands are."""
+    """Any function of elements at the same coordinates: equal where all operands are."""
     first, *rest = operands
     if not rest:
         dims = [Run(1, divisor, run.constancy) for run in first.dims]

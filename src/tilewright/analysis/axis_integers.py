@@ -32,7 +32,7 @@ def _sub(at: AxisFacts, op: integer.SubIOp) -> Axes:
 
 
 def _mul(at: AxisFacts, op: integer.MulIOp) -> Axes:
-    """A product with one is the other factor."""
+    """Multiplication by one gives the other operand."""
     lhs, rhs = op.operands
     a, b = at.of(lhs), at.of(rhs)
     if a.dims and uniform_pattern(rhs) == 1:
@@ -43,19 +43,19 @@ def _mul(at: AxisFacts, op: integer.MulIOp) -> Axes:
 
 
 def _div(at: AxisFacts, op: integer.DivIOp) -> Axes:
-    """Rounded down, or of numbers that are not negative; exact quotients lose what divides."""
+    """Rounded down, or of numbers that are not negative; exact division loses divisibility."""
     a, b = at.of(op.lhs), at.of(op.rhs)
     by = uniform_pattern(op.rhs)
     divisor = 1
     if by and by & (by - 1) == 0 and a.divisor >= by and by < 1 << (integer_width(op.rhs) - 1):
         divisor = MOST if a.divisor == MOST else a.divisor // by
-    if not a.dims or not _rounds_down(at, op):
+    if not a.dims or not _is_floor(at, op):
         return laws.pointwise(a, b, divisor=divisor)
-    found = laws.divided(a, b, integer_width(op.result))
-    return made(found.dims, divisor)
+    facts = laws.divided(a, b, integer_width(op.result))
+    return made(facts.dims, divisor)
 
 
-def _rounds_down(at: AxisFacts, op: integer.DivIOp) -> bool:
+def _is_floor(at: AxisFacts, op: integer.DivIOp) -> bool:
     rounding = op.rounding_mode
     if op.signedness is Signedness.UNSIGNED:
         return rounding is RoundingMode.ZERO
@@ -91,7 +91,7 @@ def _or(at: AxisFacts, op: integer.OrIOp | integer.XOrIOp) -> Axes:
 
 
 def _shl(at: AxisFacts, op: integer.ShLIOp) -> Axes:
-    """A product with a power of two; by nothing it is the operand."""
+    """Multiplication by a power of two; a shift by zero gives the operand."""
     a, b = at.of(op.lhs), at.of(op.rhs)
     amount = uniform_pattern(op.rhs)
     if amount == 0:
@@ -117,8 +117,8 @@ def _cmp(at: AxisFacts, op: integer.CmpIOp) -> Axes:
 
 def _common(at: AxisFacts, op: Operation) -> Axes:
     """What divides all operands divides the one that is chosen, or what is negated."""
-    found = [at.of(operand) for operand in op.operands]
-    return laws.pointwise(*found, divisor=min([each.divisor for each in found]))
+    facts = [at.of(operand) for operand in op.operands]
+    return laws.pointwise(*facts, divisor=min([each.divisor for each in facts]))
 
 
 def _ext(at: AxisFacts, op: conversion.ExtIOp) -> Axes:

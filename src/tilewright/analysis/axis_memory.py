@@ -1,4 +1,4 @@
-"""Axis facts of addresses, of what lies there, and of what the program promises."""
+"""Axis facts of addresses, of what lies there, and of assumptions."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ def _addptr(at: AxisFacts, op: memory.AddPtrOp) -> Axes:
 
 
 def _load(at: AxisFacts, op: memory.LoadOp) -> Any:
-    """What is read twice from one place without an order of its own is the same."""
+    """Unordered loads from equal addresses give equal values."""
     if op.semantic is not MemSemantic.WEAK or op.volatile:
         return None
     sources = [value for value in (op.pointers, op.mask, op.other) if value is not None]
     if op.mask is not None and op.other is None:
         return None
-    found = laws.pointwise(*[at.of(value) for value in sources])
-    return (Axes(found.dims, 1, unit_of(op.result.type)),)
+    facts = laws.pointwise(*[at.of(value) for value in sources])
+    return (Axes(facts.dims, 1, unit_of(op.result.type)),)
 
 
 def _assume(at: AxisFacts, op: misc.AssumeOp) -> Axes:
-    """A promise holds."""
+    """An assumption holds."""
     # Programs begin with many of these: no detour by the fields.
-    a, promise = at.of(op.operands[0]), op.attributes["predicate"]
-    if isinstance(promise, DivByAttr):
-        return _divisible(a, promise)
-    if isinstance(promise, SameElementsAttr):
-        return _constant_runs(a, promise.values)
+    a, assumption = at.of(op.operands[0]), op.attributes["predicate"]
+    if isinstance(assumption, DivByAttr):
+        return _divisible(a, assumption)
+    if isinstance(assumption, SameElementsAttr):
+        return _constant_runs(a, assumption.values)
     return a
 
 
@@ -78,15 +78,19 @@ def _constant_runs(a: Axes, lengths: Sequence[int]) -> Axes:
     return Axes(tuple(dims), a.divisor, a.unit)
 
 
-def _divisible(a: Axes, promise: DivByAttr) -> Axes:
+def _divisible(a: Axes, assumption: DivByAttr) -> Axes:
     """All elements, or the first of each run of a length, which is contiguous."""
     if not a.dims:
-        return a if a.divisor >= promise.divisor else Axes((), promise.divisor, a.unit)
-    if promise.every is None or promise.along is None:
-        return made(a.dims, max(a.divisor, promise.divisor), a.unit)
-    length, along = power(promise.every or 1), promise.along
+        return a if a.divisor >= assumption.divisor else Axes((), assumption.divisor, a.unit)
+    if assumption.every is None or assumption.along is None:
+        return made(a.dims, max(a.divisor, assumption.divisor), a.unit)
+    length, along = power(assumption.every or 1), assumption.along
     run = a.dims[along]
-    start = promise.divisor if length == promise.every else min(promise.divisor, length * a.unit)
+    start = (
+        assumption.divisor
+        if length == assumption.every
+        else min(assumption.divisor, length * a.unit)
+    )
     if run.contiguity > length:
         new = Run(run.contiguity, max(run.divisibility, start), run.constancy)
     else:

@@ -1,4 +1,4 @@
-"""Axis facts of constants, and of tiles whose elements change places."""
+"""Axis facts of constants, and of operations that rearrange elements."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def observed(patterns: Sequence[int], shape: Sequence[int], width: int) -> Axes:
     """The best facts of given elements."""
     dims: list[Run] = []
     stride = len(patterns)
-    places = range(len(patterns))
+    indices = range(len(patterns))
     for extent in shape:
         stride //= extent
         lengths = [1 << bit for bit in range(power(extent).bit_length())]
-        coordinates = [place // stride % extent for place in places]
+        coordinates = [index // stride % extent for index in indices]
 
         def holds(
             step: int, length: int, stride: int = stride, at: list[int] = coordinates
         ) -> bool:
             return all(
                 (patterns[p] - patterns[p - stride] - step) & mask(width) == 0
-                for p in places
+                for p in indices
                 if at[p] % length
             )
 
         contiguity = max(length for length in lengths if holds(1, length))
         constancy = max(length for length in lengths if holds(0, length))
-        starts = [power(patterns[p]) for p in places if coordinates[p] % contiguity == 0]
+        starts = [power(patterns[p]) for p in indices if coordinates[p] % contiguity == 0]
         dims.append(Run(contiguity, min(starts), constancy))
     return made(dims, min(map(power, patterns)))
 
@@ -99,7 +99,7 @@ def _reshape(at: AxisFacts, op: shape.Rearrangement) -> Axes:
 
 
 def _permute(at: AxisFacts, op: shape.PermuteOp) -> Axes:
-    """The dimensions change places."""
+    """The dimensions are permuted."""
     a = at.of(op.source)
     return Axes(tuple([a.dims[dim] for dim in op.order]), a.divisor, a.unit)
 

@@ -14,7 +14,7 @@ from tilewright.support.bits import mask, sign_bit, to_signed
 
 
 class Interval(NamedTuple):
-    """Bounds of an integer of so many bits."""
+    """Bounds of an integer of `width` bits."""
 
     width: int
     low: int
@@ -88,7 +88,7 @@ def between(
     elif ulow > most:
         low, high = max(low, ulow - (1 << width)), min(high, uhigh - (1 << width))
     if low > high or ulow > uhigh:
-        # Only code that never runs, or a broken promise, has no number at all.
+        # Only code that never runs, or a violated assumption, has no number at all.
         return anything(width)
     return Interval(width, low, high, ulow, uhigh)
 
@@ -105,7 +105,7 @@ def hull(a: Interval, b: Interval) -> Interval:
 
 
 def widened(a: Interval, b: Interval) -> Interval:
-    """The hull, with every bound that moved at the next of a few places.
+    """The hull, with every bound that moved at the next of a few thresholds.
 
     >>> widened(exactly(0, 32), exactly(1, 32))
     Interval(width=32, low=0, high=127, ulow=0, uhigh=127)

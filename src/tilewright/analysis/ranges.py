@@ -102,7 +102,7 @@ def _make_range(at: Ranges, op: shape.MakeRangeOp) -> Interval:
 
 
 def _same(at: Ranges, op: Operation) -> Interval | None:
-    """Elements in other places are the same elements."""
+    """Rearranged elements have the same bounds."""
     return at.of(op.operands[0]) if at.tracks(op.results[0]) else None
 
 
@@ -118,20 +118,20 @@ def _select(at: Ranges, op: shape.SelectOp) -> Interval | None:
     return hull(at.of(op.true_value), at.of(op.false_value)) if at.tracks(op.result) else None
 
 
-def _kept(bounds: Bounds, whole: Bounds, is_promised: bool) -> Bounds | None:
-    """Bounds of a result that would be right without wrap-around; promised ones are cut off."""
-    if is_promised:
+def _kept(bounds: Bounds, whole: Bounds, is_assumed: bool) -> Bounds | None:
+    """Bounds of a result that would be right without wrap-around; assumed ones are clamped."""
+    if is_assumed:
         return max(bounds[0], whole[0]), min(bounds[1], whole[1])
     return bounds if whole[0] <= bounds[0] and bounds[1] <= whole[1] else None
 
 
 def _wrapping(op: integer.OverflowingInteger, signed: Bounds, unsigned: Bounds) -> Interval:
     """Bounds without wrap-around, as far as there is none."""
-    whole, promise = anything(integer_width(op.result)), op.overflow
+    whole, assumption = anything(integer_width(op.result)), op.overflow
     return between(
         whole.width,
-        _kept(signed, (whole.low, whole.high), "nsw" in promise),
-        _kept(unsigned, (0, whole.uhigh), "nuw" in promise),
+        _kept(signed, (whole.low, whole.high), "nsw" in assumption),
+        _kept(unsigned, (0, whole.uhigh), "nuw" in assumption),
     )
 
 
@@ -148,14 +148,14 @@ def _sub(at: Ranges, op: integer.SubIOp) -> Interval:
 
 
 def _mul(at: Ranges, op: integer.MulIOp) -> Interval:
-    """The extremes of a product are those of products of ends."""
+    """The bounds of a multiplication are among the products of the ends."""
     a, b = at.of(op.lhs), at.of(op.rhs)
     ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
     return _wrapping(op, (min(ends), max(ends)), (a.ulow * b.ulow, a.uhigh * b.uhigh))
 
 
 def _shl(at: Ranges, op: integer.ShLIOp) -> Interval:
-    """A shift to the left is a product with a power of two."""
+    """A shift to the left multiplies by a power of two."""
     a, b = at.of(op.lhs), at.of(op.rhs)
     if b.uhigh >= a.width:
         return anything(a.width)
@@ -294,22 +294,22 @@ def _cmp(at: Ranges, op: integer.CmpIOp) -> Interval:
 
 
 def _assume(at: Ranges, op: misc.AssumeOp) -> Interval | None:
-    """A promise holds."""
+    """An assumption holds."""
     # Programs begin with many of these: no detour by the fields.
-    value, promise = op.operands[0], op.attributes["predicate"]
-    if isinstance(promise, BoundedAttr):
-        return clipped(at.of(value), (promise.lower, promise.upper))
+    value, assumption = op.operands[0], op.attributes["predicate"]
+    if isinstance(assumption, BoundedAttr):
+        return clipped(at.of(value), (assumption.lower, assumption.upper))
     return at.of(value) if at.tracks(value) else None
 
 
-def _place(at: Ranges, op: program.GetProgramIdOp) -> list[Interval] | None:
-    """Blocks are counted from zero; a place that was asked for may not exist."""
+def _program_id(at: Ranges, op: program.GetProgramIdOp) -> list[Interval] | None:
+    """Blocks are counted from zero; a given coordinate may be out of range."""
     if op.place is not None:
         return None
     return [between(32, signed=(0, MOST_PROGRAMS - 1))] * 3
 
 
-def _places(at: Ranges, op: Operation) -> list[Interval]:
+def _program_count(at: Ranges, op: Operation) -> list[Interval]:
     """A grid has a block at least."""
     return [between(32, signed=(1, MOST_PROGRAMS))] * 3
 
@@ -357,8 +357,8 @@ Ranges.rules.update(
         arith.MinSIOp: _extreme,
         arith.MinUIOp: _extreme,
         misc.AssumeOp: _assume,
-        program.GetProgramIdOp: _place,
-        program.GetNumProgramsOp: _places,
+        program.GetProgramIdOp: _program_id,
+        program.GetNumProgramsOp: _program_count,
         view.GetDimSizeOp: _dim_size,
     }
 )

@@ -50,7 +50,7 @@ class Axes(NamedTuple):
     unit: int = 1
 
     def start(self, dim: int, length: int) -> int:
-        """What divides each element whose place along a dimension is a multiple of a length.
+        """What divides each element whose coordinate along a dimension is a multiple of a length.
 
         A start inside of a run is the run's first element plus a multiple of the length.
         """

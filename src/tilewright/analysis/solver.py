@@ -66,8 +66,8 @@ class Analysis(Generic[F]):
 
     def of(self, value: Value) -> F:
         """What is known of a value."""
-        found = self._facts.get(value)
-        return self.top(value) if found is None else found
+        fact = self._facts.get(value)
+        return self.top(value) if fact is None else fact
 
     def _solve(self, function: Operation) -> None:
         for op in function.walk():
@@ -133,7 +133,7 @@ def _while(at: Analysis[Any], op: WhileOp) -> None:
 
 
 def _yield(at: Analysis[Any], op: YieldOp) -> None:
-    """What a branch or an iteration ends with goes on to what is behind, and to the next one."""
+    """What a branch or an iteration ends with flows to the results and to the next iteration."""
     outer = op.parent_op
     if isinstance(outer, ForOp):
         at.flow(op.operands, outer.carried)

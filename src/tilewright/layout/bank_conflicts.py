@@ -1,4 +1,4 @@
-"""How often shared memory must answer one access of a warp: bank conflicts, counted by rank."""
+"""Banks of shared memory: the lanes that access it in one phase."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tilewright.layout.linear import log2
 from tilewright.target.arch import REGISTER_BYTES
 
 LINE: Final = 128
-"""Bytes that all banks give at once."""
+"""Bytes of one word of every bank."""
 
 
 def phase_lanes(width: int) -> int:

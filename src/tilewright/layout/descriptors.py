@@ -22,14 +22,14 @@ class Refusal(ValueError):
 
 
 class Descriptor(NamedTuple):
-    """What a descriptor says besides where the matrix begins."""
+    """The fields of a matrix descriptor, without the start address."""
 
     span: int
     leading: int
     """Bytes: see `_expected`."""
     stride: int
     across: bool
-    """Whether rows (M or N) lie side by side in memory, and not K: the transposed form."""
+    """Whether the operand is M- or N-major instead of K-major: the transposed form."""
 
 
 def describe(memory: Layout, element: int) -> Descriptor:
@@ -39,49 +39,49 @@ def describe(memory: Layout, element: int) -> Descriptor:
     >>> describe(swizzled((64, 64), element=2, span=128), element=2)
     Descriptor(span=128, leading=16, stride=1024, across=False)
     """
-    rows, depth = memory.shape
-    if depth * element < WGMMA_K_BYTES:
-        message = f"expected at least {WGMMA_K_BYTES} bytes of k, got {depth * element}"
+    rows, k = memory.shape
+    if k * element < WGMMA_K_BYTES:
+        message = f"expected at least {WGMMA_K_BYTES} bytes of k, got {k * element}"
         raise Refusal(message)
     if rows < GROUP:
         message = f"expected at least {GROUP} rows, got {rows}"
         raise Refusal(message)
-    places = memory.inverse().vectors("element")
+    offsets = memory.inverse().vectors("element")
     for across in (False, True):
         for span in SPANS:
-            found = _fit(memory, places, element, span, across=across)
-            if found is not None:
-                return found
+            descriptor = _fit(memory, offsets, element, span, across=across)
+            if descriptor is not None:
+                return descriptor
     message = f"expected memory in core matrices, swizzled or not, got {memory}"
     raise Refusal(message)
 
 
 def _fit(
-    memory: Layout, places: tuple[int, ...], element: int, span: int, *, across: bool
+    memory: Layout, offsets: tuple[int, ...], element: int, span: int, *, across: bool
 ) -> Descriptor | None:
     """The strides under which every bit of a coordinate lies where the instruction looks."""
 
     def offset(row: int, column: int) -> int:
         vector = pack((row, column), memory.shape)
-        return swizzle(places[log2(vector)] * element, span)
+        return swizzle(offsets[log2(vector)] * element, span)
 
     rows, _ = memory.shape
-    depth = WGMMA_K_BYTES // element
+    k = WGMMA_K_BYTES // element
     far: dict[str, int] = {}
-    for row, column, place in _expected(rows, depth, element, span, across=across):
+    for row, column, expected in _expected(rows, k, element, span, across=across):
         actual = offset(row, column)
-        if isinstance(place, int):
-            if actual != place:
+        if isinstance(expected, int):
+            if actual != expected:
                 return None
             continue
-        name, times = place
+        name, times = expected
         if actual % (CHUNK * times) or far.setdefault(name, actual // times) * times != actual:
             return None
     return Descriptor(span, far.get("leading", CHUNK), far.get("stride", CHUNK), across)
 
 
 def _expected(
-    rows: int, depth: int, element: int, span: int, *, across: bool
+    rows: int, k: int, element: int, span: int, *, across: bool
 ) -> Iterator[tuple[int, int, int | tuple[str, int]]]:
     """For each bit of row and column, its byte offset, or a stride and how often it is taken.
 
@@ -94,7 +94,7 @@ def _expected(
         for bit in range(log2(rows)):
             row = 1 << bit
             yield row, 0, row * span if row < GROUP else ("stride", row // GROUP)
-        for bit in range(log2(depth)):
+        for bit in range(log2(k)):
             byte = element << bit
             yield 0, 1 << bit, ("leading", 1) if plain and byte >= CHUNK else byte
         return
@@ -102,7 +102,7 @@ def _expected(
         byte = element << bit
         beyond = ("stride" if plain else "leading", byte // span)
         yield 1 << bit, 0, byte if byte < span else beyond
-    for bit in range(log2(depth)):
-        k = 1 << bit
-        beyond = ("leading" if plain else "stride", k // GROUP)
-        yield 0, k, k * span if k < GROUP else beyond
+    for bit in range(log2(k)):
+        column = 1 << bit
+        beyond = ("leading" if plain else "stride", column // GROUP)
+        yield 0, column, column * span if column < GROUP else beyond

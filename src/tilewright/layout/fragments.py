@@ -1,4 +1,4 @@
-"""The operands of matrix instructions: who holds which element of A, B and the accumulator.
+"""Fragments of mma and wgmma: the layouts of A, B and the accumulator over lanes and registers.
 
 The fragments are those of one instruction, as the PTX manual draws them.
 """
@@ -25,7 +25,7 @@ def mma_accumulator(rows: int = 16, columns: int = 8) -> Layout:
     return Layout.build({REGISTER: register, LANE: lane}, (rows, columns))
 
 
-def mma_left(bits: int, rows: int = 16, depth: int | None = None) -> Layout:
+def mma_left(bits: int, rows: int = 16, k: int | None = None) -> Layout:
     """A of mma.sync, M by K, for elements of that many bits.
 
     A lane holds `32 / bits` neighbours along K; then the rows 8 below; then the other half of K.
@@ -34,7 +34,7 @@ def mma_left(bits: int, rows: int = 16, depth: int | None = None) -> Layout:
     (8, 10)
     """
     pack = REGISTER_BITS // bits if bits < REGISTER_BITS else 1
-    k = depth if depth is not None else 8 * pack
+    k = 8 * pack if k is None else k
     register = [(0, 1 << bit) for bit in range(log2(pack))]
     register += [(8, 0)] if rows > 8 else []
     register += [(0, 4 * pack << bit) for bit in range(log2(k // (4 * pack)))]
@@ -42,14 +42,14 @@ def mma_left(bits: int, rows: int = 16, depth: int | None = None) -> Layout:
     return Layout.build({REGISTER: register, LANE: lane}, (rows, k))
 
 
-def mma_right(bits: int, depth: int | None = None, columns: int = 8) -> Layout:
+def mma_right(bits: int, k: int | None = None, columns: int = 8) -> Layout:
     """B of mma.sync, K by N: as A, with N where A has its rows.
 
     >>> mma_right(16).at(register=2, lane=5)
     (10, 1)
     """
     pack = REGISTER_BITS // bits if bits < REGISTER_BITS else 1
-    k = depth if depth is not None else 8 * pack
+    k = 8 * pack if k is None else k
     register = [(1 << bit, 0) for bit in range(log2(pack))]
     register += [(4 * pack << bit, 0) for bit in range(log2(k // (4 * pack)))]
     lane = [(pack, 0), (2 * pack, 0), (0, 1), (0, 2), (0, 4)]

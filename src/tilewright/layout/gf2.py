@@ -63,12 +63,12 @@ def rank(vectors: Iterable[int]) -> int:
 
 def combine(vectors: Sequence[int], mask: int) -> int:
     """The sum of the vectors whose numbers are set in the mask."""
-    total = 0
+    combined = 0
     while mask:
         lowest = mask & -mask
-        total ^= vectors[lowest.bit_length() - 1]
+        combined ^= vectors[lowest.bit_length() - 1]
         mask ^= lowest
-    return total
+    return combined
 
 
 def support(vectors: Iterable[int]) -> int:

@@ -2,7 +2,7 @@
 
 Every extent is a power of two, so a layout is a linear map over bits: each bit of an input index
 (register, lane, warp, cta, or the offset in memory) contributes one vector of output bits, and an
-element's place is the exclusive or of the contributions. A zero vector says that both values of
+element's index is the exclusive or of the contributions. A zero vector says that both values of
 that bit hold the same element: a replica.
 
 An 8x4 tile on 8 lanes with 4 registers each, a row a lane:
@@ -100,7 +100,7 @@ class Layout:
         return 1 << len(self.vectors(name))
 
     def columns(self) -> list[int]:
-        """The vectors of all inputs one behind the other: the map of the packed input."""
+        """The vectors of all inputs one after the other: the map of the packed input."""
         return [vector for _, vectors in self.inputs for vector in vectors]
 
     def packed(self, **indices: int) -> int:
@@ -122,7 +122,7 @@ class Layout:
     def replicas(self) -> dict[str, int]:
         """By input, the mask of the bits that repeat elements held where the bit is 0.
 
-        The holders with all these bits 0 have every element exactly once: effects act from them.
+        The inputs with all these bits 0 hold every element once: side effects act from them.
 
         >>> Layout.build({"lane": [(1,), (0,)], "warp": [(1,)]}, (2,)).replicas()
         {'lane': 2, 'warp': 1}
@@ -166,8 +166,8 @@ class Layout:
         shape = [self.shape[dimension] for dimension in order]
 
         def moved(vector: int) -> int:
-            place = unpack(vector, self.shape)
-            return pack([place[dimension] for dimension in order], shape)
+            coordinates = unpack(vector, self.shape)
+            return pack([coordinates[dimension] for dimension in order], shape)
 
         return self._map(moved, shape)
 
@@ -176,8 +176,8 @@ class Layout:
         shape = [e for number, e in enumerate(self.shape) if number != dimension]
 
         def projected(vector: int) -> int:
-            place = unpack(vector, self.shape)
-            return pack([c for number, c in enumerate(place) if number != dimension], shape)
+            coordinates = unpack(vector, self.shape)
+            return pack([c for number, c in enumerate(coordinates) if number != dimension], shape)
 
         return self._map(projected, shape)
 
@@ -189,8 +189,8 @@ class Layout:
         """The layout with extents cut or grown: what points outside becomes a replica."""
 
         def cut(vector: int) -> int:
-            place = unpack(vector, self.shape)
-            return pack([c % e for c, e in zip(place, shape, strict=True)], shape)
+            coordinates = unpack(vector, self.shape)
+            return pack([c % e for c, e in zip(coordinates, shape, strict=True)], shape)
 
         return self._map(cut, shape)
 
@@ -254,10 +254,12 @@ class Layout:
                 return None
             rest: list[int] = []
             for vector in vectors[len(low) :]:
-                place = unpack(vector, self.shape)
-                if any(c % i for c, i in zip(place, inner.shape, strict=True)):
+                coordinates = unpack(vector, self.shape)
+                if any(c % i for c, i in zip(coordinates, inner.shape, strict=True)):
                     return None
-                rest.append(pack([c // i for c, i in zip(place, inner.shape, strict=True)], shape))
+                rest.append(
+                    pack([c // i for c, i in zip(coordinates, inner.shape, strict=True)], shape)
+                )
             quotient.append((name, rest))
         if any(name not in self.names and vectors for name, vectors in inner.inputs):
             return None
@@ -278,9 +280,9 @@ class Layout:
         (2, 1)
         """
         basis = gf2.Basis(self.columns())
-        found = [basis.express(1 << bit) for bit in range(log2(self.size))]
-        solved = [mask for mask in found if mask is not None]
-        if len(solved) < len(found):
+        masks = [basis.express(1 << bit) for bit in range(log2(self.size))]
+        solved = [mask for mask in masks if mask is not None]
+        if len(solved) < len(masks):
             message = f"expected a layout that holds every element, got {self}"
             raise ValueError(message)
         return Layout([("element", solved)], (1 << len(self.columns()),))
@@ -305,21 +307,21 @@ class Layout:
         return f"<{self}>"
 
 
-def pack(place: Sequence[int], shape: Sequence[int]) -> int:
+def pack(coordinates: Sequence[int], shape: Sequence[int]) -> int:
     """The row-major number of an element."""
     packed = 0
-    for coordinate, extent in zip(place, shape, strict=True):
+    for coordinate, extent in zip(coordinates, shape, strict=True):
         packed = packed * extent + coordinate
     return packed
 
 
 def unpack(packed: int, shape: Sequence[int]) -> tuple[int, ...]:
     """The coordinates of the element with a row-major number."""
-    place: list[int] = []
+    coordinates: list[int] = []
     for extent in reversed(shape):
-        place.append(packed % extent)
+        coordinates.append(packed % extent)
         packed //= extent
-    return tuple(reversed(place))
+    return tuple(reversed(coordinates))
 
 
 def repack(packed: int, shape: Sequence[int], other: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""ldmatrix and stmatrix: when a warp's share of a tile moves as 8x8 matrices of 16-bit pairs."""
+"""ldmatrix and stmatrix: accesses of a warp as 8x8 matrices of 16-bit elements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilewright.layout.staging import common_vector, staging
 from tilewright.target.arch import REGISTER_BYTES
 
 ROW: Final = 16
-"""Bytes of a matrix row, which must lie together and aligned."""
+"""Bytes of a matrix row, which must be contiguous and aligned."""
 
 
 class MatrixAccess(NamedTuple):
@@ -47,10 +47,10 @@ def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None
     return None
 
 
-def matrix_access(places: Layout, element: int) -> MatrixAccess | None:
-    """The access for registers and lanes at those offsets of elements; None if it does not fit.
+def matrix_access(offsets: Layout, element: int) -> MatrixAccess | None:
+    """The access of registers and lanes to elements at these offsets; None if it does not fit.
 
-    An A operand of mma.sync from plain rows of 16 halves is one ldmatrix.x4:
+    An A operand of mma.sync from row-major f16 memory, 16 elements a row, is one ldmatrix.x4:
 
     >>> from tilewright.layout.fragments import mma_left
     >>> from tilewright.layout.swizzle import row_major
@@ -59,8 +59,8 @@ def matrix_access(places: Layout, element: int) -> MatrixAccess | None:
     """
     if element > REGISTER_BYTES:
         return None
-    registers = [vector * element for vector in places.vectors(REGISTER)]
-    lanes = [vector * element for vector in places.vectors(LANE)]
+    registers = [vector * element for vector in offsets.vectors(REGISTER)]
+    lanes = [vector * element for vector in offsets.vectors(LANE)]
     return _straight(registers, lanes, element) or _transposed(registers, lanes, element)
 
 

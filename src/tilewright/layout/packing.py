@@ -28,10 +28,10 @@ def packed(source: Layout, bits: int) -> Layout:
     lane: (1) (2) -> 4
     """
     if bits >= BYTE:
-        factor = bits // BYTE
-        grown = [(name, [v * factor for v in vectors]) for name, vectors in source.inputs]
-        inner = [1 << bit for bit in range(log2(factor))]
-        whole = Layout(grown, (source.size * factor,))
+        ratio = bits // BYTE
+        grown = [(name, [v * ratio for v in vectors]) for name, vectors in source.inputs]
+        inner = [1 << bit for bit in range(log2(ratio))]
+        whole = Layout(grown, (source.size * ratio,))
         return whole.with_input(REGISTER, [*inner, *whole.vectors(REGISTER)])
     share = BYTE // bits
     shrunk = [(name, [v // share for v in vectors]) for name, vectors in source.inputs]

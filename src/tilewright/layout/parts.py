@@ -19,10 +19,10 @@ def beside(part: Layout, shape: Sequence[int]) -> Layout:
     """
     counts: list[int] = []
     for dimension in range(len(shape) - 1, -1, -1):
-        place = [0] * len(shape)
+        coordinates = [0] * len(shape)
         for bit in range(log2(part.shape[dimension]), log2(shape[dimension])):
-            place[dimension] = 1 << bit
-            counts.append(pack(place, shape))
+            coordinates[dimension] = 1 << bit
+            counts.append(pack(coordinates, shape))
     grown = [(n, [repack(v, part.shape, shape) for v in vectors]) for n, vectors in part.inputs]
     whole = Layout(grown, shape)
     return whole.with_input(REGISTER, [*whole.vectors(REGISTER), *counts])
@@ -38,10 +38,10 @@ def inside(whole: Layout, shape: Sequence[int]) -> Layout | None:
     for name, vectors in whole.inputs:
         kept: list[int] = []
         for vector in vectors:
-            place = unpack(vector, whole.shape)
-            if all(c < e for c, e in zip(place, shape, strict=True)):
-                kept.append(pack(place, shape))
-            elif name != REGISTER or any(c % e for c, e in zip(place, shape, strict=True)):
+            coordinates = unpack(vector, whole.shape)
+            if all(c < e for c, e in zip(coordinates, shape, strict=True)):
+                kept.append(pack(coordinates, shape))
+            elif name != REGISTER or any(c % e for c, e in zip(coordinates, shape, strict=True)):
                 return None
         inputs.append((name, kept))
     return Layout(inputs, shape)

@@ -1,4 +1,4 @@
-"""Moves of large tiles piece by piece: which bits of an element number its piece."""
+"""Layout conversions of large tiles piece by piece: the element bits that select the piece."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LIMIT: Final = 16 * 1024
-"""Bytes of shared memory that a move should take at most."""
+"""Bytes of shared memory that a layout conversion should take at most."""
 
 
 def piece_bits(source: Layout, wanted: Layout, element: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Reductions along a dimension: which threads hold parts of one line, and how they meet.
+"""Reductions along a dimension: the threads that hold parts of one line, and their exchanges.
 
 Two threads that hold different elements of a line combine what they have; two that hold the same
 elements must not. So a direction is a change of the thread's number that leads to other elements
@@ -25,14 +25,14 @@ class Direction(NamedTuple):
     registers: int
     """Exclusive or of the register of the partial results."""
     leading: int
-    """The bit that tells the two partners apart."""
+    """The bit in which the two partners differ."""
 
 
 class Reduction(NamedTuple):
     """The steps of a reduction."""
 
     groups: list[list[int]]
-    """For each register of the partial results, the registers of the source it comes from."""
+    """For each register of the partial results, the source registers that it combines."""
     partial: Layout
     """The layout of the partial results: that of the source without the dimension."""
     registers: list[int]
@@ -42,9 +42,9 @@ class Reduction(NamedTuple):
     warps: list[Direction]
 
     def rounds(self, bytes: int) -> tuple[int, ...]:
-        """The bits of a line that number the round in which warps exchange their parts of it.
+        """The bits of a line that select the iteration in which warps exchange their parts of it.
 
-        Each line takes so many bytes; there are several rounds if lines are many.
+        Each line takes `bytes` bytes; a tile of many lines takes several iterations.
         """
         return piece_bits(self.partial, self.partial, bytes << len(self.warps))
 
@@ -74,11 +74,11 @@ def reduction(source: Layout, axis: int) -> Reduction:
 
 def _leaders(line: Sequence[int]) -> list[int]:
     """For each highest bit among the registers of a line, the first register that has it."""
-    found: dict[int, int] = {}
+    leaders: dict[int, int] = {}
     for register in line:
         if register:
-            found.setdefault(register.bit_length(), register)
-    return [found[bits] for bits in sorted(found, reverse=True)]
+            leaders.setdefault(register.bit_length(), register)
+    return [leaders[bits] for bits in sorted(leaders, reverse=True)]
 
 
 def _directions(
@@ -90,11 +90,11 @@ def _directions(
 ) -> list[Direction]:
     """The bits of a thread's number that lead to other elements of the same lines.
 
-    `lines` numbers what tells lines apart: registers below, then lanes, then warps; these bits
-    begin at `start`.
+    `lines` holds the bits that distinguish lines: registers, then lanes, then warps; the bits of
+    this input begin at `start`.
     """
     own = (1 << start) - 1
-    found: list[Direction] = []
+    directions: list[Direction] = []
     for bit, (vector, line) in enumerate(zip(vectors, dropped, strict=True)):
         if not seen.offer(start + bit, vector):
             continue
@@ -102,5 +102,5 @@ def _directions(
         if same is None:
             lines.offer(start + bit, line)
         else:
-            found.append(Direction(same >> start | 1 << bit, same & own, bit))
-    return found
+            directions.append(Direction(same >> start | 1 << bit, same & own, bit))
+    return directions

@@ -30,7 +30,7 @@ class Scan(NamedTuple):
 
 
 def scan_layout(shape: Sequence[int], axis: int, warps: int) -> Scan:
-    """The layout in which a tile is scanned along a dimension by so many warps.
+    """The layout in which a tile is scanned along a dimension by `warps` warps.
 
     >>> scan = scan_layout((64, 4), axis=0, warps=2)
     >>> print(scan.layout)
@@ -56,7 +56,7 @@ def scan_layout(shape: Sequence[int], axis: int, warps: int) -> Scan:
 
 
 def _filled(bits: list[int], others: list[int], count: int) -> list[int]:
-    """As many bits as there are places: others behind the first, and zeros behind these."""
+    """`count` bits: the first ones, then others, then zeros (replicas)."""
     taken = others[: count - len(bits)]
     del others[: len(taken)]
     return [*bits, *taken, *(0 for _ in range(count - len(bits) - len(taken)))]

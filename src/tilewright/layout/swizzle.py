@@ -1,4 +1,4 @@
-"""Swizzled shared memory: chunks of 16 bytes trade places, as TMA writes and wgmma reads them.
+"""Swizzled shared memory: 16-byte chunks permuted within rows, as TMA writes and wgmma reads them.
 
 The memory layouts here map the offset of an element to its coordinates.
 """
@@ -29,15 +29,15 @@ def swizzle(address: int, span: int) -> int:
 
 
 def row_major(shape: Sequence[int]) -> Layout:
-    """Plain memory, one row behind the other."""
+    """Row-major memory."""
     bits = log2(pack([extent - 1 for extent in shape], shape) + 1)
     return Layout([(OFFSET, [1 << bit for bit in range(bits)])], shape)
 
 
 def swizzled(shape: Sequence[int], element: int, span: int) -> Layout:
-    """Rows by columns as boxes of `span` bytes of each row, one box behind the other.
+    """Rows by columns as boxes of `span` bytes of each row, one box after the other.
 
-    Eight rows of 64 halves: chunk c of row r lies in place c ^ r of its line.
+    Eight rows of 64 f16: chunk c of row r is chunk c ^ r of its line.
 
     >>> memory = swizzled((8, 64), element=2, span=128)
     >>> memory.at(offset=64), memory.at(offset=64 + 8)

@@ -1,4 +1,4 @@
-"""The cheapest move of a tile from one layout to another."""
+"""The cheapest layout conversion of a tile: in registers, by shuffles or through memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BARRIER_COST: Final = 16
-"""A round trip through shared memory waits twice for all warps: about so many shuffles."""
+"""The cost, in shuffles, of the two barriers of a round trip through shared memory."""
 
 FEW: Final = 8
-"""More registers go through shared memory, which moves up to 16 bytes at once."""
+"""Tiles of more registers go through shared memory, in accesses of up to 16 bytes."""
 
 
 class Move(IntEnum):
-    """Ways to move, the cheapest first."""
+    """Kinds of layout conversion, the cheapest first."""
 
     NOTHING = 0
     REGISTERS = 1
@@ -34,7 +34,7 @@ class Move(IntEnum):
 
 
 class Transfer:
-    """A move, and from where each place of the destination takes its element."""
+    """A layout conversion: its kind, and the source of each element of the destination."""
 
     __slots__ = ("move", "origin", "variants")
 
@@ -43,7 +43,7 @@ class Transfer:
         self.origin = origin
         """The destination's inputs to packed inputs of the source."""
         self.variants = variants
-        """For shuffles: between how many registers of the source each lane has to choose."""
+        """For shuffles: the number of source registers that each lane selects from."""
 
     @property
     def shuffles(self) -> int:
@@ -56,7 +56,7 @@ class Transfer:
 
 @lru_cache(maxsize=1024)
 def transfer(source: Layout, destination: Layout) -> Transfer:
-    """The cheapest move between two layouts of one tile.
+    """The cheapest conversion between two layouts of one tile.
 
     >>> from tilewright.layout.spread import spread
     >>> one, two = spread((64, 2), warps=1), spread((64, 2), warps=1, vector=2)
@@ -73,23 +73,23 @@ def transfer(source: Layout, destination: Layout) -> Transfer:
     return Transfer(_classify(source, origin), origin, _variants(source, origin))
 
 
-def is_shuffled(found: Transfer) -> bool:
-    """Whether a move goes by shuffles: one for each register, of few registers."""
-    if found.move is not Move.SHUFFLES or found.variants > 1:
+def is_shuffled(conversion: Transfer) -> bool:
+    """Whether a conversion uses shuffles: one per register, of few registers."""
+    if conversion.move is not Move.SHUFFLES or conversion.variants > 1:
         return False
-    return found.origin.extent(REGISTER) <= FEW and shuffles_pay(found)
+    return conversion.origin.extent(REGISTER) <= FEW and shuffles_pay(conversion)
 
 
-def shuffles_pay(found: Transfer) -> bool:
+def shuffles_pay(conversion: Transfer) -> bool:
     """Whether shuffling costs less than writing to shared memory and reading back."""
-    return found.shuffles <= BARRIER_COST + 2 * found.origin.extent(REGISTER)
+    return conversion.shuffles <= BARRIER_COST + 2 * conversion.origin.extent(REGISTER)
 
 
 def _origin(source: Layout, destination: Layout) -> Layout:
     """For each input of the destination, an input of the source that holds its element.
 
-    Each bit stays where it is as far as it can: what is missing comes from registers first, then
-    from lanes, then from warps. Replicas make that a choice.
+    Each bit maps to itself where possible; the rest is taken from registers first, then from
+    lanes, then from warps. Replicas leave that choice.
     """
     ordered = _by_cost(source)
     columns = ordered.columns()
@@ -98,15 +98,15 @@ def _origin(source: Layout, destination: Layout) -> Layout:
     inputs: list[tuple[str, list[int]]] = []
     for name, vectors in destination.inputs:
         own = ordered.vectors(name)
-        found: list[int] = []
+        origins: list[int] = []
         for bit, vector in enumerate(vectors):
             same = 1 << (starts[name] + bit) if bit < len(own) else 0
             missing = basis.express(vector ^ (own[bit] if same else 0))
             if missing is None:
                 message = f"expected a layout that holds every element, got {source}"
                 raise ValueError(message)
-            found.append(same ^ missing)
-        inputs.append((name, found))
+            origins.append(same ^ missing)
+        inputs.append((name, origins))
     return Layout(inputs, (1 << len(columns),))
 
 
@@ -142,7 +142,7 @@ def _classify(source: Layout, origin: Layout) -> Move:
 
 
 def _stays_from(origin: Layout, starts: dict[str, int], first: str) -> bool:
-    """Whether the inputs from that one on are taken over as they are, and by nobody else."""
+    """Whether the inputs from `first` on map to themselves, and no other input maps to them."""
     bound = starts[first]
     kept = HOLDERS[HOLDERS.index(first) :]
     for name, vectors in origin.inputs:
@@ -154,7 +154,7 @@ def _stays_from(origin: Layout, starts: dict[str, int], first: str) -> bool:
 
 
 def _variants(source: Layout, origin: Layout) -> int:
-    """Between how many registers lanes that read from one lane have to choose: a power of two."""
+    """How many source registers lanes that read from one lane select from: a power of two."""
     registers = log2(source.extent(REGISTER))
     lanes = log2(source.extent(LANE))
     low = (1 << registers) - 1

@@ -55,8 +55,8 @@ def test_left_operand_of_m16n8k8_in_words() -> None:
 
 
 def test_operands_of_m8n8k4_in_doubles() -> None:
-    left = mma_left(64, rows=8, depth=4)
-    right = mma_right(64, depth=4)
+    left = mma_left(64, rows=8, k=4)
+    right = mma_right(64, k=4)
     for lane in range(32):
         assert left.at(lane=lane) == (lane // 4, lane % 4)
         assert right.at(lane=lane) == (lane % 4, lane // 4)

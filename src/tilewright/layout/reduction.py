@@ -41,7 +41,7 @@ class Reduction(NamedTuple):
     lanes: list[Direction]
     warps: list[Direction]
 
-    def rounds(self, bytes: int) -> tuple[int, ...]:
+    def iterations(self, bytes: int) -> tuple[int, ...]:
         """The bits of a line that select the iteration in which warps exchange their parts of it.
 
         Each line takes `bytes` bytes; a tile of many lines takes several iterations.

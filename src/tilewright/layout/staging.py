@@ -40,10 +40,10 @@ def common_vector(source: Layout, destination: Layout, element: int) -> list[int
     """Element bits that one thread holds on both sides, up to the widest access."""
     ours = [v for v in source.vectors(REGISTER) if v]
     theirs = [v for v in destination.vectors(REGISTER) if v]
-    both = [v for v in ours if v in theirs]
+    common = [v for v in ours if v in theirs]
     # Registers may repeat elements: a dependent vector would take an offset of its own.
     chosen = gf2.Basis()
-    shared = [v for v in (*both, *gf2.intersection(ours, theirs)) if chosen.offer(0, v)]
+    shared = [v for v in (*common, *gf2.intersection(ours, theirs)) if chosen.offer(0, v)]
     return shared[: log2(max(1, MAX_ACCESS_BYTES // element))]
 
 
@@ -66,13 +66,13 @@ def _line_bits(
     """Candidates for the bits that choose the line, those without conflicts first."""
     spanned = gf2.Basis(word)
     shared = gf2.intersection([*word, *writing], [*word, *reading])
-    both = [v for v in shared if spanned.offer(0, v)]
+    common = [v for v in shared if spanned.offer(0, v)]
     only_writing = [v for v in writing if spanned.offer(0, v)]
-    beside = gf2.Basis([*word, *both])
+    beside = gf2.Basis([*word, *common])
     only_reading = [v for v in reading if beside.offer(0, v)]
     free = gf2.complement([*word, *writing, *reading], bits)
     paired = [a ^ b for a, b in zip(only_writing, only_reading, strict=False)]
     count = len(paired)
     left_over = [*only_writing[count:], *only_reading[count:], *only_writing[:count]]
     # What is left over collides on one side; what both sides span collides on both: last.
-    return [*free, *paired, *left_over, *both]
+    return [*free, *paired, *left_over, *common]

@@ -134,8 +134,8 @@ def _classify(source: Layout, origin: Layout) -> Move:
     )
     if identity and origin.extent(REGISTER) == source.extent(REGISTER):
         return Move.NOTHING
-    moves = (Move.REGISTERS, Move.SHUFFLES, Move.SHARED)
-    for move, name in zip(moves, HOLDERS[1:], strict=True):
+    kinds = (Move.REGISTERS, Move.SHUFFLES, Move.SHARED)
+    for move, name in zip(kinds, HOLDERS[1:], strict=True):
         if _stays_from(origin, starts, name):
             return move
     return Move.CLUSTER

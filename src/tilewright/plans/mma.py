@@ -21,9 +21,9 @@ class FmaDotPlan(NamedTuple):
     batch: int
     rows: int
     columns: int
-    depth: int
-    """The extent of K."""
-    slab: int
+    k: int
+    """The extent of the K dimension."""
+    k_slice: int
     """The extent of K of one slice."""
     right: int
     """The byte offset of the slice of B."""
@@ -38,13 +38,13 @@ class FmaDotPlan(NamedTuple):
             return None
         if not isinstance(element, FloatType) or element is not element_of(op.c.type):
             return None
-        *batch, rows, depth = shape(op.a.type)
+        *batch, rows, k = shape(op.a.type)
         columns = shape(op.b.type)[-1]
         count, size = batch[0] if batch else 1, element.width // 8
-        slab = slice_extent(count, rows, columns, depth, size)
-        right = max(16, count * rows * slab * size)
-        bytes = right + count * columns * slab * size
-        return FmaDotPlan(count, rows, columns, depth, slab, right, bytes)
+        k_slice = slice_extent(count, rows, columns, k, size)
+        right = max(16, count * rows * k_slice * size)
+        bytes = right + count * columns * k_slice * size
+        return FmaDotPlan(count, rows, columns, k, k_slice, right, bytes)
 
 
 class WgmmaDotPlan(NamedTuple):

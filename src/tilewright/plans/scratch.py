@@ -76,7 +76,7 @@ def _slots(op: ReduceOp) -> int:
     if not steps.warps:
         return 0
     sizes = [register_bytes(element_of(source.type)) for source in op.sources]
-    lines = steps.partial.size >> len(steps.rounds(sum(sizes)))
+    lines = steps.partial.size >> len(steps.iterations(sum(sizes)))
     return sum(_aligned(lines * size << len(steps.warps)) for size in sizes)
 
 

@@ -99,7 +99,7 @@ def _slicings(op: Operation, count: int) -> Iterator[Slicing]:
         case view.TileLoadOp() | view.TileStoreOp():
             return _tile_access(op, count)
         case _:
-            return _in_place(op) if _is_uniform(op) else iter(())
+            return _uniform(op) if _is_uniform(op) else iter(())
 
 
 def _is_uniform(op: Operation) -> bool:
@@ -111,7 +111,7 @@ def _is_uniform(op: Operation) -> bool:
     return is_elementwise(op) or isinstance(op, (*SOURCES, *_UNIFORM))
 
 
-def _in_place(op: Operation) -> Iterator[Slicing]:
+def _uniform(op: Operation) -> Iterator[Slicing]:
     cut = tiles(op)
     if cut and not op.regions:
         for dim in range(len(extents(cut[0].type))):

@@ -76,7 +76,7 @@ def test_what_a_gpu_lacks_is_named() -> None:
     with pytest.raises(Unsupported) as caught:
         emit_llvm(parse_text(text, context(), "k.mlir"), ARCHES["sm_100"])
     assert caught.value.feature == (
-        "'nvvm.wgmma.fence.aligned' on sm_100: needs matrix products of a warpgroup"
+        "'nvvm.wgmma.fence.aligned' on sm_100: needs wgmma, the mma of a warpgroup"
     )
     assert str(caught.value.location) == "k.mlir:2:3"
 

@@ -97,7 +97,7 @@ def _across_warps(
     op: ReduceOp, build: ConversionBuilder, parts: list[Value], steps: Reduction
 ) -> list[Value]:
     """Combine partial results of warps through shared memory; many lines take several passes."""
-    bits = steps.rounds(sum(register_bytes(element_of(source.type)) for source in op.sources))
+    bits = steps.iterations(sum(register_bytes(element_of(source.type)) for source in op.sources))
     if not bits:
         return _combine_across_warps(op, build, parts, steps, steps.partial)
     lines = one_piece(steps.partial, bits)

@@ -1,4 +1,4 @@
-"""dot by fma, without tensor cores: slabs of A and B along K go through shared memory.
+"""dot by fma, without tensor cores: slices of A and B along K go through shared memory.
 
 Every thread accumulates its own elements: for each k it loads the elements of A and B that they
 need, and issues one fma for each accumulator.
@@ -51,7 +51,7 @@ UNROLLED: Final = 4
 
 @converts(DotOp)
 def fma_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
-    """For each slab: store A and B, barrier, accumulate; a barrier before the next."""
+    """For each slice of K: store A and B, barrier, accumulate; a barrier before the next."""
     plan = FmaDotPlan.of(op)
     type = new.c.type
     if op.atom is not Atom.FMA or plan is None or not isinstance(type, VectorType):
@@ -60,24 +60,24 @@ def fma_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     a_operand = FmaOperand(op, build, op.a, new.a, 2, plan, accumulators, 0)
     b_operand = FmaOperand(op, build, op.b, new.b, 1, plan, accumulators, plan.right)
     accumulator = new.c
-    for slab in range(plan.depth // plan.slab):
-        if slab:
+    for k_slice in range(plan.k // plan.k_slice):
+        if k_slice:
             build.create(BarrierOp)
-        a_operand.write(slab)
-        b_operand.write(slab)
+        a_operand.write(k_slice)
+        b_operand.write(k_slice)
         build.create(BarrierOp)
-        accumulator = _accumulate_slab(build, a_operand, b_operand, plan.slab, accumulator)
+        accumulator = _accumulate_slice(build, a_operand, b_operand, plan.k_slice, accumulator)
     return accumulator
 
 
-def _accumulate_slab(
+def _accumulate_slice(
     build: ConversionBuilder,
     a_operand: FmaOperand,
     b_operand: FmaOperand,
     k: int,
     accumulator: Value,
 ) -> Value:
-    """Accumulate over the K of a slab."""
+    """Accumulate over a slice of K."""
     step = min(UNROLLED, k)
     if k == step:
         return _unrolled_fmas(build, a_operand, b_operand, None, step, accumulator)
@@ -148,9 +148,9 @@ class FmaOperand:
         self._is_owner = is_owner(op, build, tile)
         *_, rows, columns = layout_of(tile).shape
         layout = layout_of(tile).reshape((plan.batch, rows, columns))
-        memory = slice_smem(layout, k_dimension, plan.slab)
+        memory = slice_smem(layout, k_dimension, plan.k_slice)
         self._offsets = layout.then(memory)
-        self._size = layout.size // plan.depth * plan.slab
+        self._size = layout.size // plan.k * plan.k_slice
 
         def offset(position: tuple[int, ...]) -> int:
             row, column = (position[1], 0) if k_dimension == 2 else (0, position[2])
@@ -158,7 +158,7 @@ class FmaOperand:
 
         self._k_offsets = [
             element_offset(memory, layout.shape, _k_coordinate(k_dimension, 1 << bit))
-            for bit in range(log2(plan.slab))
+            for bit in range(log2(plan.k_slice))
         ]
         thread_images = [offset(unpack(v, accumulators.shape)) for v in thread_basis(accumulators)]
         registers = range(accumulators.extent(REGISTER))
@@ -166,8 +166,8 @@ class FmaOperand:
         self._thread_part = apply_linear(build, thread_id(op, build), thread_images)
         self._thread_bits = gf2.support(thread_images)
 
-    def write(self, slab: int) -> None:
-        """Store a thread's elements of a slab."""
+    def write(self, k_slice: int) -> None:
+        """Store a thread's elements of a slice of K."""
         build, offsets = self._build, self._offsets
         images = [vector // self._size for vector in thread_basis(offsets)]
         own = apply_linear(build, thread_id(self._op, build), images)
@@ -176,10 +176,10 @@ class FmaOperand:
             groups.setdefault(offsets.packed(register=register) // self._size, []).append(register)
         dynamic_bits = gf2.support(images)
         for number, registers in groups.items():
-            if (number ^ slab) & ~dynamic_bits:
+            if (number ^ k_slice) & ~dynamic_bits:
                 continue
-            in_slab = self._equals(own, number ^ slab)
-            with predicated(build, conjunction(build, self._is_owner, in_slab)):
+            in_slice = self._equals(own, number ^ k_slice)
+            with predicated(build, conjunction(build, self._is_owner, in_slice)):
                 self._store(registers)
 
     def _equals(self, value: OpFoldResult, wanted: int) -> Value | None:

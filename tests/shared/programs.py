@@ -20,8 +20,8 @@ from tilewright.ir.types import F64, FloatType
 from tilewright.reference.numerics.rounding import widen
 from tilewright.support.floats import FORMATS
 from tilewright.testing import formulas
-from tilewright.testing.compare import Tolerance, array_difference, element_held, ulp
-from tilewright.testing.estimate import EXACT_ONLY, GENTLE, MONOTONE, Estimate, apply, given
+from tilewright.testing.compare import Tolerance, array_difference, element_type, ulp
+from tilewright.testing.estimate import EXACT_ONLY, LIPSCHITZ, MONOTONE, Estimate, apply, given
 
 DIRECTIVE = re.compile(r"\s*//\s*(RUN|ARG|DATA|MAP|LET|EXPECT|PRINTS|FAILS|ONLY)\b ?(.*)")
 RUN = re.compile(r"(?:@(?P<entry>\w+))?(?P<options>(?:\s*\b\w+=\S+)*)")
@@ -225,7 +225,7 @@ def evaluate(expression: str, values: dict[str, Any]) -> Any:
 def _formula_names() -> dict[str, Any]:
     """What expressions of estimates may use: formulas, functions, and types to round to."""
     names: dict[str, Any] = {"np": np, "element": ELEMENTS, "estimate": Estimate}
-    for name in (*MONOTONE, *GENTLE, *EXACT_ONLY):
+    for name in (*MONOTONE, *LIPSCHITZ, *EXACT_ONLY):
         names[name] = partial(apply, name)
     for name in FORMATS:
         if name in ELEMENTS:
@@ -249,7 +249,7 @@ def estimate(expression: str, values: dict[str, Any]) -> Estimate:
 
 
 def _as_estimate(value: Any) -> Any:
-    if not isinstance(value, np.ndarray) or not isinstance(element_held(value), FloatType):
+    if not isinstance(value, np.ndarray) or not isinstance(element_type(value), FloatType):
         return value
     return given(value)
 

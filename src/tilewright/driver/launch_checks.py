@@ -37,7 +37,7 @@ def describe_arrays(signature: Signature, arguments: Sequence[Any]) -> list[Any]
     replaced: list[Any] = []
     for parameter, argument in zip(signature.parameters, arguments, strict=True):
         plain = not parameter.is_pointer or argument is None or is_array(argument)
-        array = None if plain else device_array(argument, parameter.what)
+        array = None if plain else device_array(argument, parameter.subject)
         replaced.append(argument if array is None else array)
     return replaced
 

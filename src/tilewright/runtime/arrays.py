@@ -1,7 +1,7 @@
-"""Arrays that lie on a GPU, whichever library they are of: address, elements, device.
+"""Device arrays of any library: address, element type, device.
 
-torch says it in attributes of its own, others by `__cuda_array_interface__`, and the rest by
-DLPack, which cuda.core reads.
+torch tensors have attributes of their own, others `__cuda_array_interface__`, and the rest DLPack,
+which cuda.core reads.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from tilewright.runtime.errors import GpuError
 from tilewright.support.diagnostics import Unsupported, fail
 
 _GPU_KINDS: Final = (2, 13)
-"""What DLPack calls memory of a GPU, and memory that it manages for both sides."""
+"""DLPack's device types of GPU memory and of managed memory."""
 _LEGACY_STREAM: Final = 1
 
 
 class DeviceArray(NamedTuple):
-    """An array on a GPU, as far as a kernel is concerned."""
+    """An array on a GPU, as a kernel argument."""
 
     address: int
     dtype: str
-    """The name of its elements, as NumPy, ml_dtypes and torch spell it; empty if unknown."""
+    """The dtype's name in NumPy, ml_dtypes and torch; empty if unknown."""
     itemsize: int
     device: int | None
-    """The number of the GPU; none where the address is null."""
+    """The device ordinal; None for a null address."""
     readonly: bool = False
     stream: int | None = None
-    """The stream on which it is filled, if its library says so; ours has to wait for that."""
+    """The stream that fills it, if its library reports one; the launch waits for it."""
 
 
 def device_array(argument: Any, what: str) -> DeviceArray | None:
-    """An argument as an array on a GPU; none if it is something else."""
-    torch = sys.modules.get("torch")  # who has a tensor has imported it
+    """Convert an argument to a device array; None if it is something else."""
+    torch = sys.modules.get("torch")  # a tensor exists only if it is imported
     if torch is not None and isinstance(argument, torch.Tensor):
         return _from_torch(argument, what)
-    placed = hasattr(argument, "__dlpack_device__")
-    if placed and int(argument.__dlpack_device__()[0]) not in _GPU_KINDS:
+    has_device = hasattr(argument, "__dlpack_device__")
+    if has_device and int(argument.__dlpack_device__()[0]) not in _GPU_KINDS:
         fail(
             f"{what}: expected an array on the GPU, got {type(argument).__name__} on the host: "
             "move it there, or pass a NumPy array, which is copied"
@@ -52,10 +52,10 @@ def device_array(argument: Any, what: str) -> DeviceArray | None:
     interface = _interface(argument)
     if interface is not None:
         return _from_interface(interface, argument, what)
-    if placed:
+    if has_device:
         return _from_dlpack(argument, what)
     if type(argument).__name__ == "CUdeviceptr" and isinstance(argument, bindings().CUdeviceptr):
-        return DeviceArray(int(argument), "", 0, _home(int(argument), what))
+        return DeviceArray(int(argument), "", 0, _device_of(int(argument), what))
     return None
 
 
@@ -79,7 +79,7 @@ def _torch_name(dtype: Any) -> str:
 
 
 def _interface(argument: Any) -> Mapping[str, Any] | None:
-    """What an array says of itself; it may also refuse, if its elements have no name there."""
+    """The CUDA array interface of an argument, if it has one and supports its dtype."""
     try:
         return argument.__cuda_array_interface__
     except (AttributeError, RuntimeError, TypeError, ValueError):
@@ -93,12 +93,12 @@ def _from_interface(interface: Mapping[str, Any], owner: Any, what: str) -> Devi
     check_order(dtype, what)
     name = "" if dtype.kind == "V" else dtype.name
     stream = interface.get("stream")
-    home = _home(address, what)
-    return DeviceArray(address, name, dtype.itemsize, home, bool(readonly), stream)
+    device = _device_of(address, what)
+    return DeviceArray(address, name, dtype.itemsize, device, bool(readonly), stream)
 
 
 def check_order(dtype: np.dtype[Any], what: str) -> None:
-    """Stop if elements are not in the byte order of the host, which is also that of GPUs."""
+    """Reject elements that are not in the byte order of the host and the GPU."""
     if not dtype.isnative:
         fail(f"{what}: expected elements in the byte order of this machine, got {dtype}")
 
@@ -115,7 +115,7 @@ def _from_dlpack(owner: Any, what: str) -> DeviceArray:
         view = core.StridedMemoryView.from_dlpack(owner, stream_ptr=_LEGACY_STREAM)
         dtype = view.dtype
     except (BufferError, NotImplementedError, TypeError) as error:
-        # What the array refuses to tell, or cuda.core to understand, such as floats of 8 bits.
+        # Dtypes that the array or cuda.core does not support, such as fp8.
         fail(
             f"{what}: expected elements that go through DLPack, got {type(owner).__name__} "
             f"({error}): pass them as integers of the same size"
@@ -129,7 +129,7 @@ def _complete(owner: Any) -> None:
         owner.block_until_ready()
 
 
-def _home(address: int, what: str) -> int | None:
+def _device_of(address: int, what: str) -> int | None:
     if not address:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A GPU: its context, its memory, the kernels that are loaded on it, and their launches."""
+"""A GPU: its context, memory, loaded kernels and launches."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tilewright.support.diagnostics import Unsupported
 Array = NDArray[Any]
 
 SMALLEST: Final = 16
-"""Bytes that are taken for an array of none: it needs an address too."""
+"""The allocation size of an empty array, which needs an address, too."""
 STATIC_SHARED: Final = 48 * 1024
-"""How much dynamic shared memory a kernel has without being asked."""
+"""The dynamic shared memory that a kernel may use without opting in."""
 PRINTED: Final = 64 << 20
-"""Bytes that are kept for what kernels print until somebody waits; a driver has 1 MiB."""
+"""The printf buffer size in bytes; the driver's default is 1 MiB."""
 MODULES: Final = 256
-"""How many modules stay loaded in a context."""
+"""The maximum number of loaded modules per context."""
 
 
 class Gpu:
-    """One GPU of this machine, in the context that all libraries of the process share."""
+    """One GPU of this machine, with its primary context."""
 
     def __init__(self, ordinal: int) -> None:
         ready()
@@ -41,7 +41,7 @@ class Gpu:
         self.name: str = call("cuDeviceGetName", 128, self.device).decode().rstrip("\0")
         self.arch = f"sm_{self._about('COMPUTE_CAPABILITY_MAJOR')}"
         self.arch += str(self._about("COMPUTE_CAPABILITY_MINOR"))
-        """What compilers call it: `sm_90`."""
+        """The architecture: `sm_90`."""
         self.largest_grid = tuple(self._about(f"MAX_GRID_DIM_{axis}") for axis in "XYZ")
         self._primary = call("cuDevicePrimaryCtxRetain", self.device)
         self._modules: dict[tuple[int, bytes], Module] = {}
@@ -55,7 +55,7 @@ class Gpu:
 
     @contextmanager
     def current(self) -> Generator[int]:
-        """Be this thread's GPU for a while; a context of its own that the thread has here stays."""
+        """Make this the current GPU of the thread; keeps a current context of the same GPU."""
         context = call("cuCtxGetCurrent")
         if int(context) and int(call("cuCtxGetDevice")) == int(self.device):
             yield int(context)
@@ -64,25 +64,25 @@ class Gpu:
         try:
             yield int(self._primary)
         finally:
-            # After a fault this says so again, and would hide who found it first.
+            # After a fault this fails again, which would hide the first report.
             bindings().cuCtxPopCurrent()
 
     def use(self) -> int:
-        """Be this thread's GPU from now on, in the context that it gives."""
+        """Make the primary context of this GPU current, and return it."""
         call("cuCtxSetCurrent", self._primary)
         return int(self._primary)
 
     def kernel(self, context: int, code: bytes, name: str) -> Kernel:
-        """A kernel of a cubin or of PTX, loaded once for each context."""
+        """Load a kernel of a cubin or of PTX, once per context."""
         with self._lock:
             module = self._modules.get((context, code))
             if module is None:
-                self._make_room()
+                self._evict_module()
                 module = self._modules[context, code] = Module(code)
             return module.kernel(name)
 
-    def _make_room(self) -> None:
-        """Unload the module that was loaded first, once nobody runs it."""
+    def _evict_module(self) -> None:
+        """Unload the oldest module, if there are too many, after a synchronization."""
         if len(self._modules) < MODULES:
             return
         context, code = next(iter(self._modules))
@@ -95,7 +95,7 @@ class Gpu:
             call("cuCtxPopCurrent")
 
     def upload(self, data: Array, name: str = "") -> int:
-        """A copy of an array on the GPU."""
+        """Copy an array to the GPU."""
         address = int(call("cuMemAlloc", max(SMALLEST, data.nbytes)))
         if data.nbytes:
             call("cuMemcpyHtoD", address, data.ctypes.data, data.nbytes)
@@ -107,11 +107,11 @@ class Gpu:
             call("cuMemcpyDtoH", into.ctypes.data, address, into.nbytes)
 
     def free(self, address: int) -> None:
-        """Give memory back."""
+        """Free memory."""
         call("cuMemFree", address)
 
     def let_print(self, context: int) -> None:
-        """Make room for what kernels print; too late once any kernel that could has run."""
+        """Enlarge the printf buffer; has no effect once a kernel that prints has run."""
         if context in self._printing:
             return
         self._printing.add(context)
@@ -130,7 +130,7 @@ class Gpu:
         shared: int = 0,
         cluster: Extents | None = None,
     ) -> None:
-        """Start a kernel, and do not wait for its end."""
+        """Launch a kernel asynchronously."""
         if shared > STATIC_SHARED:
             limit = bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             call("cuFuncSetAttribute", function, limit, shared)
@@ -143,7 +143,7 @@ class Gpu:
         call("cuLaunchKernelEx", config, function, pointers, 0)
 
     def synchronize(self, stream: int | None = None) -> None:
-        """Wait for a stream, or for everything."""
+        """Wait for a stream, or for the context."""
         if stream is None:
             call("cuCtxSynchronize")
         else:
@@ -151,7 +151,7 @@ class Gpu:
 
 
 def _configuration(grid: Extents, block: Extents, cluster: Extents) -> Any:
-    """A launch in clusters, as the driver wants it."""
+    """The driver's configuration of a launch in clusters."""
     cuda = bindings()
     config, attribute = cuda.CUlaunchConfig(), cuda.CUlaunchAttribute()
     config.gridDimX, config.gridDimY, config.gridDimZ = grid
@@ -165,18 +165,18 @@ def _configuration(grid: Extents, block: Extents, cluster: Extents) -> Any:
 
 @cache
 def gpu(ordinal: int) -> Gpu:
-    """The GPU of a number."""
+    """The GPU with an ordinal."""
     return Gpu(ordinal)
 
 
 def current_gpu() -> Gpu:
-    """The GPU that this thread works on; the first where it has chosen none."""
+    """The current GPU of this thread; by default the first."""
     ready()
     return gpu(int(call("cuCtxGetDevice")) if int(call("cuCtxGetCurrent")) else 0)
 
 
 def device_of(address: int) -> int:
-    """The number of the GPU that an address of memory belongs to."""
+    """The ordinal of the GPU that owns an address."""
     ready()
     kind = bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     return int(call("cuPointerGetAttribute", kind, address))

@@ -1,4 +1,4 @@
-"""NVIDIA's driver through cuda.bindings: found when it is needed, its failures made errors."""
+"""NVIDIA's driver through cuda.bindings: loaded on demand, with failures raised as errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilewright.runtime.errors import DRIVER_NEEDED, failure
 from tilewright.support.diagnostics import Unsupported
 
 OLDEST: Final = 13000
-"""The version of CUDA that a driver must know, as it says it: 1000 times the major one."""
+"""The minimum CUDA version of the driver: 1000 times the major version."""
 _PACKAGES: Final = ("cuda", "cuda.bindings", "cuda.bindings.driver")
 
 
@@ -26,7 +26,7 @@ def bindings() -> Any:
 
 
 def call(name: str, *arguments: Any) -> Any:
-    """Call a function of the driver; what it says beside its success."""
+    """Call a function of the driver; return its results except the status."""
     status, *results = getattr(bindings(), name)(*arguments)
     if int(status):
         raise failure(name, *_described(status))
@@ -34,7 +34,7 @@ def call(name: str, *arguments: Any) -> Any:
 
 
 def _described(status: Any) -> tuple[str, str]:
-    """What the driver calls a status, and how it explains it."""
+    """The name and the description of a status."""
     texts = [
         getattr(bindings(), name)(status)[1] for name in ("cuGetErrorName", "cuGetErrorString")
     ]
@@ -44,16 +44,16 @@ def _described(status: Any) -> tuple[str, str]:
 
 @cache
 def ready() -> None:
-    """Wake the driver up; raises `Unsupported` where there is none, or too old a one."""
+    """Initialise the driver; raise `Unsupported` if there is none, or it is too old."""
     try:
         call("cuInit", 0)
         version: int = call("cuDriverGetVersion")
     except RuntimeError as error:
-        # What the bindings say where they find no library to load, or not all functions in it.
+        # The bindings raise this if the library or one of its functions is missing.
         raise Unsupported(f"kernels on a GPU without NVIDIA's driver ({error})") from error
     if version < OLDEST:
-        found = f"{version // 1000}.{version % 1000 // 10}"
+        supported = f"{version // 1000}.{version % 1000 // 10}"
         raise Unsupported(
-            f"kernels on a GPU whose driver knows CUDA {found}: "
+            f"kernels on a GPU whose driver knows CUDA {supported}: "
             f"expected 13.0 or later (driver {DRIVER_NEEDED})"
         )

@@ -1,4 +1,4 @@
-"""What the driver says when something fails, in words for those who launched the kernel."""
+"""Errors of the driver, as diagnostics for the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SANITIZER: Final = "`--sanitize=memcheck` (sanitize=True)"
 
 DRIVER_NEEDED: Final = "580"
-"""The oldest driver that runs what ptxas of CUDA 13 makes."""
+"""The oldest driver that supports CUDA 13."""
 
 FAULTS: Final[Mapping[str, str]] = {
     "CUDA_ERROR_ASSERT": "an assertion of the kernel does not hold",
@@ -33,13 +33,13 @@ FAULTS: Final[Mapping[str, str]] = {
         "the kernel accessed an address that is not a multiple of the size of the access"
     ),
 }
-"""What kernels do wrong while they run, found later. Nothing else runs in their context."""
+"""Faults of kernels, reported asynchronously; they invalidate the context."""
 
 EARLIER: Final = "a kernel that was launched before"
-"""Who did it where whatever fails has not begun."""
+"""The name of an unknown faulting kernel."""
 
 _SILENT: Final = ("CUDA_ERROR_ASSERT", "CUDA_ERROR_LAUNCH_TIMEOUT")
-"""Faults of which a memory checker knows nothing."""
+"""Faults that a memory checker does not detect."""
 
 _MISSING: Final[Mapping[str, str]] = {
     "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE": "the driver's libraries are not made for this GPU",
@@ -58,7 +58,7 @@ _STALE: Final = (
     "CUDA_ERROR_NO_BINARY_FOR_GPU",
     "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
 )
-"""What a driver says of code that it does not understand."""
+"""Statuses of code that the driver does not support."""
 _REFUSED: Final[Mapping[str, str]] = {
     "CUDA_ERROR_INVALID_CLUSTER_SIZE": "the GPU cannot hold clusters of that many blocks",
     "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": (
@@ -69,25 +69,25 @@ _REFUSED: Final[Mapping[str, str]] = {
 
 
 class GpuError(UserError):
-    """A kernel went wrong, or the driver refused what it was asked for."""
+    """A fault of a kernel, or a failed call of the driver."""
 
     def __init__(
         self, status: str, message: str, *notes: Diagnostic, location: Location = UNKNOWN
     ) -> None:
         super().__init__([Diagnostic(message, location, notes=notes)])
         self.status = status
-        """What the driver calls it: `CUDA_ERROR_ILLEGAL_ADDRESS`."""
+        """The driver's name of it: `CUDA_ERROR_ILLEGAL_ADDRESS`."""
 
     @property
     def is_fault(self) -> bool:
-        """Whether a kernel did it, which leaves the GPU of no use to this process."""
+        """Whether a kernel faulted, which makes the GPU unusable in this process."""
         return self.status in FAULTS
 
 
 def failure(function: str, status: str, description: str = "") -> Error:
-    """The error for a status other than success that a function of the driver gave."""
+    """The error for a failure status of a driver function."""
     if status in FAULTS:
-        # Whatever is called next is told, and we are the first to hear it.
+        # Asynchronous faults are reported by the next call.
         return fault(status, EARLIER)
     if status in _MISSING:
         visible = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -103,7 +103,7 @@ def failure(function: str, status: str, description: str = "") -> Error:
 
 
 def fault(status: str, kernel: str, said: Said | None = None) -> GpuError:
-    """What went wrong in a kernel; `said` is what was printed on the way."""
+    """The error for a fault of a kernel; `said` is its printed output."""
     notes = [note("nothing else can run on the GPU in this process")]
     if status not in _SILENT:
         which = "to learn which access, if it is one of a view"
@@ -115,5 +115,5 @@ def fault(status: str, kernel: str, said: Said | None = None) -> GpuError:
         status,
         f"{kernel}: assertion failed in block [{failed.block}]: {failed.text}",
         *notes,
-        location=failed.place,
+        location=failed.location,
     )

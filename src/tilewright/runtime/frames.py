@@ -1,4 +1,4 @@
-"""Where the parameters of a launch lie until the driver has read them."""
+"""Parameter buffers of launches, which the driver reads asynchronously."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Frame:
-    """Room for parameters of certain sizes, and the table of their addresses."""
+    """A buffer for parameters of certain sizes, and the table of their addresses."""
 
     __slots__ = ("_bytes", "_table", "_view", "pointers")
 
@@ -22,19 +22,19 @@ class Frame:
         """The address of the table."""
 
     def fill(self, arguments: Sequence[bytes]) -> int:
-        """Put parameters there; gives the address of the table."""
+        """Store parameters; return the address of the table."""
         self._view[:] = b"".join(arguments)
         return self.pointers
 
 
 class Frames(local):
-    """The frames of a thread. To make one takes longer than to launch a kernel."""
+    """The parameter buffers of a thread, reused because making one takes longer than a launch."""
 
     def __init__(self) -> None:
         self._by_sizes: dict[tuple[int, ...], Frame] = {}
 
     def hold(self, arguments: Sequence[bytes]) -> int:
-        """Keep parameters until the thread launches again; gives the address of their table."""
+        """Store parameters until the thread's next launch; return the address of their table."""
         sizes = tuple(map(len, arguments))
         frame = self._by_sizes.get(sizes)
         if frame is None:

@@ -1,4 +1,4 @@
-"""What kernels say: the driver prints it for them, to the outputs of the process, when it waits."""
+"""Output of kernels, which the driver prints to the outputs of the process when it waits."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _ASSERTION: Final = re.compile(
     r"thread: \[[\d,]+\] Assertion `(?P<text>(?:.|\n)*?)` failed\.$",
     re.MULTILINE,
 )
-_PLACED: Final = re.compile(r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+): error: (?P<text>.*)")
-"""A text that says itself where it stands, as those of the memory checker do."""
+_LOCATED: Final = re.compile(r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+): error: (?P<text>.*)")
+"""A message with its own location, as those of the memory checker."""
 _outputs: Final = Lock()
 
 
 class Said(NamedTuple):
-    """What was printed to standard output, and to standard error."""
+    """Captured standard output and standard error."""
 
     out: str
     err: str
 
 
 class Assertion(NamedTuple):
-    """An assertion that failed: what it says, where it stands, and who noticed first."""
+    """A failed assertion: its text, its location, and the first failing block."""
 
     text: str
-    place: FileLoc
+    location: FileLoc
     block: str
 
 
 def captured(action: Callable[[], None]) -> Said:
-    """What the process prints, the driver included, while something is done.
+    """Capture the output of the process, including the driver's, during an action.
 
-    The outputs are those of the whole process: what other threads print meanwhile is in it too.
+    The outputs are those of the whole process, including those of other threads.
     """
     with _outputs, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         sys.stdout.flush()
@@ -61,17 +61,18 @@ def captured(action: Callable[[], None]) -> Said:
 
 
 def first_assertion(text: str) -> Assertion | None:
-    """The first assertion that the driver says has failed."""
-    found = _ASSERTION.search(text)
-    if found is None:
+    """Parse the first failed assertion that the driver reports."""
+    assertion = _ASSERTION.search(text)
+    if assertion is None:
         return None
-    placed = _PLACED.fullmatch(found["text"])
-    if placed is not None:
-        place = FileLoc(placed["file"], int(placed["line"]), int(placed["column"]))
-        return Assertion(placed["text"], place, found["block"])
-    return Assertion(found["text"], FileLoc(found["file"], int(found["line"]), 1), found["block"])
+    located = _LOCATED.fullmatch(assertion["text"])
+    if located is not None:
+        location = FileLoc(located["file"], int(located["line"]), int(located["column"]))
+        return Assertion(located["text"], location, assertion["block"])
+    location = FileLoc(assertion["file"], int(assertion["line"]), 1)
+    return Assertion(assertion["text"], location, assertion["block"])
 
 
 def without_assertions(text: str) -> str:
-    """What else was printed."""
+    """The output without assertion messages."""
     return _ASSERTION.sub("", text).lstrip("\n")

@@ -1,4 +1,4 @@
-"""Code that is loaded in a context: modules, and their kernels."""
+"""Loaded modules and their kernels."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Kernel(NamedTuple):
 
     function: Any
     cluster: Extents
-    """The blocks of a cluster that the code asks for; zeros if it asks for none."""
+    """The required cluster dimensions; zeros if there are none."""
 
 
 class Module:
-    """A cubin, or PTX, in the context that is current."""
+    """A cubin or PTX, loaded in the current context."""
 
     __slots__ = ("_kernels", "_module")
 
@@ -31,11 +31,11 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
 
     def kernel(self, name: str) -> Kernel:
-        """The kernel of a name."""
-        found = self._kernels.get(name)
-        if found is None:
-            found = self._kernels[name] = self._find(name)
-        return found
+        """Find a kernel by name."""
+        kernel = self._kernels.get(name)
+        if kernel is None:
+            kernel = self._kernels[name] = self._find(name)
+        return kernel
 
     def _find(self, name: str) -> Kernel:
         function = call("cuModuleGetFunction", self._module, name.encode())
@@ -43,9 +43,9 @@ class Module:
         sides = (
             int(call("cuFuncGetAttribute", getattr(kinds, each), function)) for each in _CLUSTER
         )
-        width, height, depth = sides
-        return Kernel(function, (width, height, depth))
+        x, y, z = sides
+        return Kernel(function, (x, y, z))
 
     def unload(self) -> None:
-        """Take the code away; nobody may be running it."""
+        """Unload the code; no kernel of it may be running."""
         call("cuModuleUnload", self._module)

@@ -1,4 +1,4 @@
-"""What a kernel takes, and arguments as the bytes that it is given."""
+"""Kernel signatures, and encoding of arguments."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _ELEMENTS: Final = {
     "f8E8M0FNU": ("float8_e8m0fnu",), "f4E2M1FN": ("float4_e2m1fn_x2",),
     "fnv8E5M3FNU": (),
 }  # fmt: skip
-"""The names of elements that libraries of arrays have for those of kernels.
+"""The dtype names of array libraries for element types.
 
-Integers of the same size, signed or not, may stand for any.
+Integers of the same size, signed or not, are accepted for any.
 """
 
 
@@ -36,12 +36,12 @@ class Parameter:
 
     __slots__ = (
         "bits", "divisor", "element", "is_pointer", "is_written", "location", "lower", "spelling",
-        "upper", "what",
+        "subject", "upper",
     )  # fmt: skip
 
     def __init__(
         self,
-        what: str,
+        subject: str,
         spelling: str,
         element: str | None,
         bits: int,
@@ -49,30 +49,30 @@ class Parameter:
         is_pointer: bool,
         location: Location = UNKNOWN,
     ) -> None:
-        self.what = what
-        """What messages call it: `argument 0 of '@add'`."""
+        self.subject = subject
+        """Its name in messages: `argument 0 of '@add'`."""
         self.spelling = spelling
-        """Its type, as the program says it."""
+        """Its type as text."""
         self.element = element
-        """The type of the number, or of those in the array; none for an array of anything."""
+        """The type of the number, or of the array's elements; None for any."""
         self.bits = bits
-        """The size of the number, or of those in the array."""
+        """The size of the number, or of the array's elements."""
         self.is_pointer = is_pointer
         self.is_written = False
         """Whether the kernel may write to the array."""
         self.divisor = 1
-        """What the number or address must be a multiple of, since the code relies on it."""
+        """A divisor of the number or address that the code relies on."""
         self.lower: int | None = None
         self.upper: int | None = None
-        """The smallest and the largest number that the code relies on."""
+        """The bounds of the number that the code relies on."""
         self.location = location
 
     def fail(self, message: str) -> NoReturn:
-        """Stop because of the argument."""
-        raise UserError([Diagnostic(f"{self.what}: {message}", self.location)])
+        """Raise an error for the argument."""
+        raise UserError([Diagnostic(f"{self.subject}: {message}", self.location)])
 
     def encode(self, argument: Any) -> bytes:
-        """The bytes of an argument; arrays are `DeviceArray`s."""
+        """Encode an argument; arrays are `DeviceArray`s."""
         if self.is_pointer:
             return self._address(argument).to_bytes(POINTER_SIZE, "little")
         number = argument
@@ -90,10 +90,10 @@ class Parameter:
         if not isinstance(argument, DeviceArray):
             self.fail(f"expected an array for '{self.spelling}', got {_kind(argument)}")
         if not self._takes(argument):
-            # NumPy has one float of four bits in each byte.
+            # NumPy stores one f4 per byte.
             packed = " two to a byte, as uint8" if self.element == "f4E2M1FN" else ""
-            found = f"got an array of {argument.dtype}"
-            self.fail(f"expected elements of '{self.element}'{packed}, {found}")
+            actual = f"got an array of {argument.dtype}"
+            self.fail(f"expected elements of '{self.element}'{packed}, {actual}")
         if argument.readonly and self.is_written:
             self.fail("expected an array that may change, got one that is read-only")
         if argument.address % self.divisor:
@@ -122,14 +122,14 @@ class Parameter:
                 f"expected a number divisible by {self.divisor}, which the kernel relies on, "
                 f"got {number}"
             )
-        # The program reads them as signed where it says what it expects of them.
+        # Assumptions of the program are about signed numbers.
         signed = number - (1 << bits) if number >> bits - 1 == 1 and bits > 1 else number
         low, high = self.lower, self.upper
         if (low is not None and signed < low) or (high is not None and signed > high):
             bounds = f"from {'?' if low is None else low} to {'?' if high is None else high}"
             self.fail(f"expected a number {bounds}, which the kernel relies on, got {number}")
         if bits > 1:
-            bits = max(bits, 8)  # a byte holds those of four bits with their sign
+            bits = max(bits, 8)  # i4 is passed sign-extended in a byte
         return (number & (1 << bits) - 1).to_bytes(max(bits // 8, 1), "little")
 
     def _float(self, number: float) -> bytes:
@@ -138,16 +138,16 @@ class Parameter:
             return struct.pack("<d", number)
         pattern = decode(int.from_bytes(struct.pack("<d", number), "little"), F64)
         format = FORMATS[self.element]
-        made = encode(pattern, format)
-        return self._widened(made).to_bytes(max(self.bits // 8, 1), "little")
+        encoded = encode(pattern, format)
+        return self._widened(encoded).to_bytes(max(self.bits // 8, 1), "little")
 
     def _widened(self, pattern: int) -> int:
-        """The pattern in memory: that of tf32 is that of f32 with zeros behind it."""
+        """The pattern in memory: tf32 is f32 with zeros in the low bits."""
         return pattern << 13 if self.element == "tf32" else pattern
 
 
 class Signature:
-    """What a kernel takes, in order."""
+    """The parameters of a kernel, in order."""
 
     __slots__ = ("location", "name", "parameters")
 
@@ -159,16 +159,16 @@ class Signature:
         self.location = location
 
     def encode(self, arguments: Sequence[Any]) -> list[bytes]:
-        """The bytes of all arguments."""
+        """Encode all arguments."""
         self.check_count(arguments)
         pairs = zip(self.parameters, arguments, strict=True)
         return [parameter.encode(argument) for parameter, argument in pairs]
 
     def check_count(self, arguments: Sequence[Any]) -> None:
-        """Stop if there are too many arguments, or too few."""
-        expected, found = len(self.parameters), len(arguments)
-        if expected != found:
-            message = f"'@{self.name}': expected {expected} arguments, got {found}"
+        """Reject a wrong number of arguments."""
+        expected, actual = len(self.parameters), len(arguments)
+        if expected != actual:
+            message = f"'@{self.name}': expected {expected} arguments, got {actual}"
             raise UserError([Diagnostic(message, self.location)])
 
 

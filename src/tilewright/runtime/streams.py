@@ -1,4 +1,4 @@
-"""Streams, whichever library they are of."""
+"""Stream handles of any library."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _handle(stream: Any) -> int | None:
 
 
 def current_stream(arguments: Sequence[Any], device: int) -> int:
-    """The stream that whoever made the arguments works on; where nobody has any, the default."""
+    """The current stream of the library of the arguments; the default stream if there is none."""
     torch = sys.modules.get("torch")
     if torch is not None and any(
         isinstance(each, torch.Tensor) and each.is_cuda for each in arguments
@@ -55,7 +55,7 @@ def current_stream(arguments: Sequence[Any], device: int) -> int:
 
 
 def wait_for(producer: int, consumer: int) -> None:
-    """Let a stream begin only when another has done what it was told so far."""
+    """Make a stream wait for the work that another has been given so far."""
     if producer == consumer:
         return
     flag = bindings().CUevent_flags.CU_EVENT_DISABLE_TIMING

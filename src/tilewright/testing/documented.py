@@ -1,6 +1,6 @@
-"""How far results may be from the exact ones where documents say so, by operation.
+"""Documented error bounds by operation.
 
-All bounds are those from the correctly rounded result. They are written in
+All bounds are with respect to the correctly rounded result. Their sources are
 
 * the description of Tile IR's `divf` and `tanh`;
 * "Mathematical Functions" of the CUDA C++ Programming Guide, for the functions that Tile IR says
@@ -10,7 +10,7 @@ All bounds are those from the correctly rounded result. They are written in
 * "Floating Point Instructions" of the PTX ISA: `sqrt.approx`, and the same for `ex2.approx` (2
   units), `div.full` (2 units) and `tanh.approx` (2^-11 of the result).
 
-Half precision is computed in single precision and rounded: that is one unit.
+f16 is computed in f32 and rounded: that is one unit.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ ULPS: Final[dict[type[Operation], tuple[int, int]]] = {
     d.FPowIOp: (4, 2),
     d.RsqrtOp: (2, 1),
 }
-"""Functions in single and double precision."""
+"""Functions in f32 and f64."""
 
 ROUNDING: Final = 0.5
-"""A part of the exact result is this many units more of the rounded one."""
+"""The extra units of a bound that is relative to the exact result."""
 
 FAST_DIVISORS: Final = (2.0**-126, 2.0**126)
 """The divisors for which `divf` with `approx` is within its bound."""
 
 
 def tolerance_of(op: Operation, *operands: Array) -> Tolerance:
-    """How far the results of an operation on floats may be from the correctly rounded ones.
+    """The documented tolerance of an operation on floats.
 
-    Some bounds depend on the numbers: `operands` are those of the operation, in double precision.
+    Some bounds depend on `operands`, the operands in f64.
     """
     mode = getattr(op, "rounding_mode", None)
     if mode is Rounding.APPROX:
@@ -68,7 +68,7 @@ def tolerance_of(op: Operation, *operands: Array) -> Tolerance:
 
 
 def documented_ulps(kind: type[Operation], type: Type) -> int:
-    """How many units from the correctly rounded result a function may be; 0 where none is meant."""
+    """The documented error of a function in ulp with respect to the correctly rounded result."""
     if kind not in ULPS:
         return 0
     single, double = ULPS[kind]

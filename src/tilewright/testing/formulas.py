@@ -1,4 +1,4 @@
-"""Well-known kernels as formulas of estimates, step by step as they are written everywhere."""
+"""Well-known kernels as formulas of estimates, with the steps of their usual implementations."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from tilewright.ir.attributes import Type
 from tilewright.ir.types import F32, F64
 from tilewright.reference.tile import Array
-from tilewright.testing.bounds import cut_error
+from tilewright.testing.bounds import truncation_error
 from tilewright.testing.estimate import Estimate, apply, maximum
 
 
 def softmax(x: Estimate) -> Estimate:
-    """Of rows, without overflow."""
+    """Softmax of rows, without overflow."""
     powers = apply("exp", x - x.max())
     return powers / powers.sum()
 
@@ -24,38 +24,38 @@ def attention(
     q: Estimate, k: Estimate, v: Estimate, scale: Estimate, seen: Array,
     *, tile: int, base: str = "exp", weights: Type, ulps: float = 0,
 ) -> Estimate:  # fmt: skip
-    """Flash attention: tiles of keys go by, with a running maximum and a running sum.
+    """Flash attention over tiles of keys, with a running maximum and a running denominator.
 
-    `seen` says which query looks at which key, `weights` is the type in which they are multiplied
-    with the values; `base` is the power that is taken, the quotient is within `ulps`.
+    `seen` masks the keys of each query, `weights` is the type of P in the matmul with V; `base` is
+    the exponential function, the division is within `ulps`.
     """
-    top = norm = total = None
+    top = norm = accumulator = None
     for start in range(0, seen.shape[-1], tile):
         part = slice(start, start + tile)
         scores = (q @ k[..., part, :].swapaxes(-1, -2)) * scale
-        scores = scores.where(seen[..., part], -np.inf)
+        scores = scores.masked(seen[..., part], -np.inf)
         larger = scores.max() if top is None else maximum(top, scores.max())
         powers = apply(base, scores - larger).flushed()
-        here, products = powers.sum(), powers.rounded(weights) @ v[..., part, :]
-        if top is not None and norm is not None and total is not None:
+        denominator, output = powers.sum(), powers.rounded(weights) @ v[..., part, :]
+        if top is not None and norm is not None and accumulator is not None:
             shrink = apply(base, top - larger).flushed()
-            here, products = norm * shrink + here, total * shrink + products
-        top, norm, total = larger, here, products
-    assert total is not None
-    return total.over(norm, ulps).flushed()
+            denominator, output = norm * shrink + denominator, accumulator * shrink + output
+        top, norm, accumulator = larger, denominator, output
+    assert accumulator is not None
+    return accumulator.over(norm, ulps).flushed()
 
 
-def warpgroup_product(
+def wgmma_dot(
     a: Estimate, b: Estimate, c: Estimate | None = None, *, fast: bool = False
 ) -> Estimate:
-    """`a @ b + c` of 8-bit floats in tiles of 64 rows or more: what whole warpgroups multiply."""
+    """`a @ b + c` of fp8 by wgmma, which needs tiles of at least 64 rows."""
     acc = np.zeros(1) if c is None else c.value
-    error = cut_error(a.value, b.value, acc, a.element, fast=fast)
+    error = truncation_error(a.value, b.value, acc, a.element, fast=fast)
     return Estimate(a.value @ b.value + acc, error, F32)
 
 
 class Normalised(NamedTuple):
-    """Rows that were moved to a mean of zero and scaled to a variance of one."""
+    """Rows normalised to a mean of zero and a variance of one."""
 
     mean: Estimate
     scale: Estimate
@@ -63,7 +63,7 @@ class Normalised(NamedTuple):
 
 
 def normalise(x: Estimate, eps: float) -> Normalised:
-    """Layer norm, before weights and shifts."""
+    """Layer norm, before weight and bias."""
     mean = x.mean()
     centred = x - mean
     variance = (centred * centred).mean()
@@ -72,43 +72,43 @@ def normalise(x: Estimate, eps: float) -> Normalised:
 
 
 def layer_norm(x: Estimate, w: Estimate, b: Estimate, eps: float) -> Estimate:
-    """Rows with the mean `b` and the deviation `w`."""
+    """Layer norm with weight `w` and bias `b`."""
     return normalise(x, eps).rows * w + b
 
 
 def root_mean_square(x: Estimate, eps: float) -> Estimate:
-    """One over the root of the mean square of rows."""
+    """The reciprocal root mean square of rows."""
     return apply("rsqrt", (x * x).mean() + eps)
 
 
 class Complex(NamedTuple):
-    """Numbers in two parts."""
+    """Complex numbers as real and imaginary part."""
 
     real: Estimate
     imaginary: Estimate
 
     def reshape(self, *shape: int) -> Complex:
-        """The same numbers in another shape."""
+        """Reshape."""
         return Complex(self.real.reshape(*shape), self.imaginary.reshape(*shape))
 
     def swapaxes(self, first: int, second: int) -> Complex:
-        """The same numbers with two axes swapped."""
+        """Swap two axes."""
         return Complex(self.real.swapaxes(first, second), self.imaginary.swapaxes(first, second))
 
     def __matmul__(self, other: Complex) -> Complex:
-        """Four real products."""
+        """Complex matmul by four real ones."""
         real = self.real @ other.real - self.imaginary @ other.imaginary
         return Complex(real, self.real @ other.imaginary + self.imaginary @ other.real)
 
     def times(self, other: Complex) -> Complex:
-        """Each number with another."""
+        """Multiply elementwise."""
         real = self.real * other.real - self.imaginary * other.imaginary
         return Complex(real, self.real * other.imaginary + self.imaginary * other.real)
 
 
-def fourier(x: Complex, factors: tuple[int, ...]) -> Complex:
-    """The transforms of rows in stages, one for each factor: rotate, twiddle, and go on inside."""
-    first, *rest = factors
+def fourier(x: Complex, radices: tuple[int, ...]) -> Complex:
+    """FFT of rows with one stage per radix: DFT, twiddle, recursion."""
+    first, *rest = radices
     count, inner = x.real.value.size, math.prod(rest)
     grid = x.reshape(count // (first * inner), first, inner)
     rotated = roots_of_unity(first, first, first) @ grid
@@ -120,7 +120,7 @@ def fourier(x: Complex, factors: tuple[int, ...]) -> Complex:
 
 
 def roots_of_unity(rows: int, columns: int, period: int) -> Complex:
-    """The factors of a transform, rounded to single precision."""
+    """DFT or twiddle matrix, rounded to f32."""
     angles = -2 * np.pi * np.outer(np.arange(rows), np.arange(columns)) / period
     parts = (Estimate(part, 0.0, F64).rounded(F32) for part in (np.cos(angles), np.sin(angles)))
     return Complex(*parts)

@@ -28,7 +28,7 @@ from tilewright.ir.types import (
 )
 from tilewright.reference.numerics.rounding import round_to
 from tilewright.reference.tile import Array, to_patterns
-from tilewright.testing.bounds import exact_limit, product_tolerance, small_integers
+from tilewright.testing.bounds import dot_tolerance, exact_limit, small_integers
 from tilewright.testing.compare import EXACT, Tolerance
 
 PAIRS: list[tuple[FloatType, FloatType]] = [
@@ -101,7 +101,7 @@ def _random(
     start = _numbers(acc, sums)
     wide = np.longdouble if sums is F64 else np.float64
     exact = np.matmul(lhs.astype(wide), rhs.astype(wide)) + start
-    return _case(held, acc, factor, sums, fast, exact, product_tolerance(lhs, rhs, start, sums))
+    return _case(held, acc, factor, sums, fast, exact, dot_tolerance(lhs, rhs, start, sums))
 
 
 def _special(effort: Effort, factor: FloatType, sums: FloatType) -> Case:
@@ -196,7 +196,7 @@ def _scaled(
     lhs = _numbers(held[0], factor) * np.repeat(_numbers(scales[0], scale), block, axis=-1)
     rhs = _numbers(held[1], factor) * np.repeat(_numbers(scales[1], scale), block, axis=-2)
     exact = np.matmul(lhs, rhs) + acc
-    tolerance = product_tolerance(lhs, rhs, acc, F32) if random else EXACT
+    tolerance = dot_tolerance(lhs, rhs, acc, F32) if random else EXACT
     expected = exact if random else exact.astype(np.float32)
     kernel.store(kernel.emit(f"mmaf_scaled {names} : {types}"), expected, F32, tolerance)
     return kernel.case()

@@ -19,7 +19,7 @@ from wgmma_probes import Case, accumulator_place, cases, probe_of
 
 from tilewright.ir.types import F32
 from tilewright.support.diagnostics import Unsupported, UserError
-from tilewright.testing.bounds import product_tolerance
+from tilewright.testing.bounds import dot_tolerance
 from tilewright.testing.compare import Tolerance, difference
 
 EXACT = [case for case in mma_cases() if case.kind == "exact"]
@@ -108,7 +108,7 @@ def test_products_are_within_the_bound_of_their_sums(case: MmaCase) -> None:
         product = np.zeros((m, n), DTYPES[d])
         for lane, at in np.ndindex(32, m * n // 32):
             product[place_c(m)(lane, at)] = found[warp, lane, at]
-        tolerance = product_tolerance(left, right, into, TYPES[d])
+        tolerance = dot_tolerance(left, right, into, TYPES[d])
         assert difference(product, left @ right + into, TYPES[d], tolerance) is None
 
 
@@ -126,7 +126,7 @@ def product_of(case: Case) -> tuple[Array, Array, Array, Array, Array]:
 @pytest.mark.parametrize("case", ROUNDED_WGMMA, ids=lambda case: case.name)
 def test_products_of_warpgroups_are_within_the_bound_of_their_sums(case: Case) -> None:
     found, expected, a, b, d = product_of(case)
-    tolerance = product_tolerance(a, b, d, TYPES[case.d])
+    tolerance = dot_tolerance(a, b, d, TYPES[case.d])
     if case.a in ("e4m3", "e5m2") and case.d == "f32":
         # Sums of f8 have 14 bits, and what lies below is cut off: a unit, not half of one.
         magnitudes = np.abs(a) @ np.abs(b) + np.abs(d)
@@ -138,7 +138,7 @@ def test_products_of_warpgroups_are_within_the_bound_of_their_sums(case: Case) -
 def test_sums_of_f8_are_narrower_than_f32(type: str) -> None:
     case = next(case for case in ROUNDED_WGMMA if case.a == type and case.d == "f32")
     found, expected, a, b, d = product_of(case)
-    assert difference(found, expected, F32, product_tolerance(a, b, d, F32)) is not None
+    assert difference(found, expected, F32, dot_tolerance(a, b, d, F32)) is not None
 
 
 MOVES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]

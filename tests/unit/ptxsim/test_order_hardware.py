@@ -15,7 +15,7 @@ from repeats import keep_every
 from wmma_probes import Case, D, cases, probe_of, wmma_probes
 
 from tilewright.support.diagnostics import UserError
-from tilewright.testing.bounds import product_tolerance
+from tilewright.testing.bounds import dot_tolerance
 from tilewright.testing.compare import EXACT, difference
 
 # Written by tools/ptx_hardware.py on an H200: inputs and results of every probe, as digests.
@@ -73,7 +73,7 @@ def test_products_of_wmma_are_those_of_numpy(case: Case) -> None:
     if case.d == "s32":
         assert np.array_equal(found, expected)
         return
-    tolerance = EXACT if case.kind == "exact" else product_tolerance(a, b, c, TYPES[case.d])
+    tolerance = EXACT if case.kind == "exact" else dot_tolerance(a, b, c, TYPES[case.d])
     wanted = expected.astype(found.dtype) if tolerance is EXACT else expected
     assert difference(found, wanted, TYPES[case.d], tolerance) is None
 

@@ -10,12 +10,12 @@ import pytest
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, FloatType
 from tilewright.reference.tile import dtype
 from tilewright.testing.bounds import (
-    cut_error,
+    dot_tolerance,
     exact_limit,
-    product_tolerance,
     reduction_tolerance,
     scan_tolerance,
     small_integers,
+    truncation_error,
     unit_roundoff,
 )
 
@@ -43,7 +43,7 @@ def test_a_scan_by_hand() -> None:
 
 def test_a_product_by_hand() -> None:
     lhs, rhs, acc = np.array([[1.0, -2.0]]), np.array([[3.0], [4.0]]), np.array([[-5.0]])
-    assert product_tolerance(lhs, rhs, acc, F32).absolute.tolist() == [[3 * 2.0**-24 * 16]]
+    assert dot_tolerance(lhs, rhs, acc, F32).absolute.tolist() == [[3 * 2.0**-24 * 16]]
 
 
 @pytest.mark.parametrize("type", [F16, BF16, F32], ids=str)
@@ -98,13 +98,13 @@ def test_sums_of_warpgroups_that_lose_most(fast: bool) -> None:
     lhs, rhs = np.full((1, 128), 1.75 * 2.0**-7), np.full((128, 1), 1.75 * 2.0**-8)
     lhs[0, 0] = rhs[0, 0] = 1
     lost = 127 * small
-    bound = cut_error(lhs, rhs, np.zeros((1, 1)), F8E5M2, fast=fast)
+    bound = truncation_error(lhs, rhs, np.zeros((1, 1)), F8E5M2, fast=fast)
     assert lost < bound < 1.5 * lost
 
 
 def test_sums_of_warpgroups_begin_anew_every_128_products() -> None:
     ones = np.ones((1, 1024)), np.ones((1024, 1)), np.zeros((1, 1))
-    plain, fast = (cut_error(*ones, F8E4M3FN, fast=each)[0, 0] for each in (False, True))
+    plain, fast = (truncation_error(*ones, F8E4M3FN, fast=each)[0, 0] for each in (False, True))
     assert plain == 136 * 2.0**-13 * 1024 + 34 * 2.0**-24 * 1024
     assert fast == 1088 * 2.0**-13 * 1024 + 34 * 2.0**-24 * 1024
 
@@ -112,5 +112,7 @@ def test_sums_of_warpgroups_begin_anew_every_128_products() -> None:
 def test_exponents_of_subnormal_numbers_count_as_those_of_normal_ones() -> None:
     tiny, one, none = np.full((1, 1), 2.0**-9), np.ones((1, 1)), np.zeros((1, 1))
     least = np.full((1, 1), 2.0**-6)
-    assert cut_error(tiny, one, none, F8E4M3FN) == cut_error(least, one, none, F8E4M3FN)
-    assert cut_error(none, one, none, F8E4M3FN) == 0
+    assert truncation_error(tiny, one, none, F8E4M3FN) == truncation_error(
+        least, one, none, F8E4M3FN
+    )
+    assert truncation_error(none, one, none, F8E4M3FN) == 0

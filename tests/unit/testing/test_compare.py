@@ -33,7 +33,7 @@ def test_integers_must_be_the_same() -> None:
 def test_the_place_is_that_of_the_first_of_many() -> None:
     found = difference(np.ones((2, 3), np.bool_), np.zeros((2, 3), np.bool_), I1)
     assert found is not None
-    assert (found.place, found.count, found.size) == ((0, 0), 6, 6)
+    assert (found.index, found.count, found.size) == ((0, 0), 6, 6)
 
 
 def test_nans_are_equal_whatever_their_bits() -> None:
@@ -92,7 +92,7 @@ def test_a_bound_may_differ_by_element() -> None:
     assert difference(found, expected, F32, Tolerance(absolute=0.5)) is None
     partly = difference(found, expected, F32, Tolerance(absolute=np.array([0.5, 0.25])))
     assert partly is not None
-    assert partly.place == (1,)
+    assert partly.index == (1,)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.bool_, np.float16, ml_dtypes.bfloat16])

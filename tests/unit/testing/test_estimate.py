@@ -69,7 +69,7 @@ def test_the_bound_of_a_product_is_that_of_sums() -> None:
 
 
 def test_masked_numbers_have_no_error() -> None:
-    x = Estimate([1.0, 2.0], 0.5).where(np.array([True, False]), -np.inf)
+    x = Estimate([1.0, 2.0], 0.5).masked(np.array([True, False]), -np.inf)
     y = apply("exp", x - x.max())
     assert y.value.tolist() == [1.0, 0.0]
     assert y.error[1] < 2.0**-140
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_found() -> None:
     assert x.difference(np.array([1.0005, 2.0], np.float32)) is None
     wrong = x.difference(np.array([1.0, 2.002], np.float32))
     assert wrong is not None
-    assert wrong.place == (1,)
+    assert wrong.index == (1,)
     assert Estimate([3.0]).difference(np.array([[3.0], [3.0]], np.float16)) is None
 
 

@@ -1,4 +1,4 @@
-"""Prints the program of a seed, what many seeds reach, or a smaller program that still fails."""
+"""Print the program of a seed, the coverage of many seeds, or a reduced failing program."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tilewright.testing.generate.shrink import shrink
 
 
 def main() -> int:
-    """Read the command line and do what it says."""
+    """Parse the command line and run."""
     parser = argparse.ArgumentParser(prog="python -m tilewright.testing.generate",
                                      description=__doc__)  # fmt: skip
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--size", type=int, default=Options().size, help="number of statements")
     parser.add_argument("--profile", choices=tuple(PROFILES), default=Options().profile)
     parser.add_argument("--unfolded", action="store_true", help="constants become arguments")
-    parser.add_argument("--coverage", type=int, metavar="N", help="what N seeds from --seed reach")
-    smaller = "leave out what COMMAND fails without; {} in it is a bytecode file"
+    parser.add_argument("--coverage", type=int, metavar="N", help="coverage of N seeds from --seed")
+    smaller = "reduce the program while COMMAND fails; {} in it is a bytecode file"
     parser.add_argument("--shrink", metavar="COMMAND", help=smaller)
     given = parser.parse_args()
     options = Options(given.size, given.profile, given.unfolded)

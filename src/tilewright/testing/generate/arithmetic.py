@@ -32,13 +32,13 @@ CORNERS: Final[dict[str, Corner]] = {
 
 
 def corners(a: Facts, b: Facts, compute: Corner) -> tuple[float, float]:
-    """The bounds of what comes of two bounded operands, if the extremes come of extremes."""
-    found = [compute(x, y) for x in (a.low or 0, a.high or 0) for y in (b.low or 0, b.high or 0)]
-    return min(found), max(found)
+    """Bounds of a monotone function of two bounded operands."""
+    results = [compute(x, y) for x in (a.low or 0, a.high or 0) for y in (b.low or 0, b.high or 0)]
+    return min(results), max(results)
 
 
-def promises(low: float, high: float, kind: Element, *operands: Facts) -> list[str]:
-    """What can be promised of a result whose exact bounds are known."""
+def overflow_flags(low: float, high: float, kind: Element, *operands: Facts) -> list[str]:
+    """The no-wrap flags that hold for a result with exact bounds."""
     if low < kind.low or high > kind.high or kind.bits == 1:
         return []
     is_positive = low >= 0 and all((facts.low or 0) >= 0 for facts in operands)
@@ -46,13 +46,13 @@ def promises(low: float, high: float, kind: Element, *operands: Facts) -> list[s
 
 
 def integer_binary(k: Kernel) -> None:
-    """`addi`, `subi`, `muli`, with promises where they hold."""
+    """`addi`, `subi`, `muli`, with no-wrap flags where they hold."""
     a = k.any_of(*INTEGERS)
     b = k.operand(a.tile)
     op = k.random.choice(("add", "sub", "mul"))
     low, high = corners(a.facts, b.facts, CORNERS[op])
     kind = a.tile.kind
-    flags = promises(low, high, kind, a.facts, b.facts)
+    flags = overflow_flags(low, high, kind, a.facts, b.facts)
     flag = f" overflow<{k.random.choice(flags)}>" if flags and k.chance(0.4) else ""
     text = f"{op}i {a.name}, {b.name}{flag} : {a.tile}"
     k.define(text, a.tile, integer_facts(int(low), int(high), kind))
@@ -94,7 +94,7 @@ def extremum(k: Kernel) -> None:
 
 
 def positive(k: Kernel, tile: Tile) -> Value:
-    """A tile of numbers from 1 to 8, to divide by."""
+    """A divisor tile of numbers from 1 to 8."""
     if k.chance(0.5):
         return k.constant(tile, (k.random.randint(1, 8),))
     source, seven, one = k.operand(tile), k.constant(tile, (7,)), k.constant(tile, (1,))
@@ -103,7 +103,7 @@ def positive(k: Kernel, tile: Tile) -> Value:
 
 
 def division(k: Kernel) -> None:
-    """`divi` and `remi` by what cannot be zero."""
+    """`divi` and `remi` by nonzero divisors."""
     a = k.any_of(*INTEGERS[1:])
     b = positive(k, a.tile)
     sign = k.random.choice(SIGNS)
@@ -132,7 +132,7 @@ def shift(k: Kernel) -> None:
         amount = k.define(f"andi {source.name}, {mask.name} : {a.tile}", a.tile, facts)
     if k.chance(0.5):
         low, high = ((int(bound or 0)) << number for bound in (a.facts.low, a.facts.high))
-        flags = promises(low, high, kind, a.facts)
+        flags = overflow_flags(low, high, kind, a.facts)
         flag = f" overflow<{k.random.choice(flags)}>" if flags and k.chance(0.6) else ""
         facts = integer_facts(min(low, 0), max(high, 0), kind)
         k.define(f"shli {a.name}, {amount.name}{flag} : {a.tile}", a.tile, facts)
@@ -167,7 +167,7 @@ def choose(k: Kernel) -> None:
 
 
 def modifiers(k: Kernel, element: str) -> str:
-    """How a result is rounded: to nearest, or otherwise where the hardware can."""
+    """A random rounding mode, nearest or one that the hardware supports."""
     text = ""
     if element in ("f32", "f64") and k.chance(0.25):
         text += f" rounding<{k.random.choice(DIRECTED)}>"

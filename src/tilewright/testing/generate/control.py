@@ -1,4 +1,4 @@
-"""Statements with regions: branches, loops, and every way to leave them early."""
+"""Statements with regions: branches, loops, and early exits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tilewright.testing.generate.memory import settled
 from tilewright.testing.generate.values import Facts, Tile, Value, full
 
 Statements = Callable[[Kernel, int], None]
-DEEPEST: Final = 3
+MAX_NESTING: Final = 3
 
 
 class Passing:
-    """Values and tokens that regions pass on: their types, and what is known of the values."""
+    """The types of values and tokens that a region yields, and facts about the values."""
 
     def __init__(self, tiles: Sequence[Tile], buffers: Sequence[str]) -> None:
         self.tiles = tuple(tiles)
@@ -24,14 +24,14 @@ class Passing:
 
     @property
     def types(self) -> str:
-        """The types, as they are spelled."""
+        """The types as text."""
         return ", ".join([*map(str, self.tiles), *["token"] * len(self.buffers)])
 
     def __len__(self) -> int:
         return len(self.tiles) + len(self.buffers)
 
     def write(self, k: Kernel, word: str, first: Sequence[Value] = ()) -> None:
-        """Write an operation that passes on values that can be used here."""
+        """Emit an operation that passes on values in scope."""
         values = [*first, *(k.operand(tile) for tile in self.tiles[len(first) :])]
         for at, value in enumerate(values):
             known = self.facts[at]
@@ -41,7 +41,7 @@ class Passing:
         k.line(f"{word} {', '.join(names)} : {self.types}" if names else word)
 
     def receive(self, k: Kernel, names: Sequence[str], *, known: bool = True) -> None:
-        """Let what was passed on be used from here on."""
+        """Add the values that were passed on to the scope."""
         for name, tile, facts in zip(names, self.tiles, self.facts, strict=False):
             whole = full(tile.kind)
             k.scope.values.append(Value(name, tile, (facts or whole) if known else whole))
@@ -50,7 +50,7 @@ class Passing:
 
 
 def _token(k: Kernel, buffer: str) -> str:
-    """A token behind all accesses to a buffer, wherever its chain is kept."""
+    """A token after all accesses to a buffer, in whichever scope its chain is."""
     if buffer in k.scope.chains:
         return settled(k, k.scope.chains[buffer])
     outer = k.scope.outer
@@ -64,16 +64,16 @@ def _token(k: Kernel, buffer: str) -> str:
 
 
 def _passing(k: Kernel, most: int = 2) -> Passing:
-    """A few types of values that there are, and some of the buffers."""
-    there = [v.tile for v in k.scope.values if v.tile.elements <= 256 and v.tile.element != "i4"]
-    tiles = [k.random.choice(there) for _ in range(k.random.randint(0, most))]
+    """Random types of values in scope, and some of the buffers."""
+    types = [v.tile for v in k.scope.values if v.tile.elements <= 256 and v.tile.element != "i4"]
+    tiles = [k.random.choice(types) for _ in range(k.random.randint(0, most))]
     for buffer in sorted(k.scope.chains):
         settled(k, k.scope.chains[buffer])
     return Passing(tiles, [name for name in sorted(k.scope.chains) if k.chance(0.7)])
 
 
 def _inner(k: Kernel, passing: Passing, exits: list[Callable[[], None]] | None = None) -> Scope:
-    """What can be used in a region: of the buffers, those whose order comes out again."""
+    """The scope of a region: it may use buffers whose tokens it passes on."""
     scope = k.scope
     chains = {name: Chain(scope.chains[name].written) for name in passing.buffers}
     return Scope(
@@ -83,10 +83,10 @@ def _inner(k: Kernel, passing: Passing, exits: list[Callable[[], None]] | None =
 
 
 def condition(k: Kernel) -> Value:
-    """A scalar condition: most often one that blocks and iterations disagree about."""
-    found = k.find(lambda value: value.tile == I1)
-    if found is not None and k.chance(0.4):
-        return found
+    """A scalar condition, mostly one that diverges between blocks and iterations."""
+    existing = k.find(lambda value: value.tile == I1)
+    if existing is not None and k.chance(0.4):
+        return existing
     a = k.find(lambda v: not v.tile.shape and v.tile.element in ("i8", "i16", "i32", "i64"))
     a = a if a is not None else k.block
     b = k.constant(a.tile, (k.random.randint(0, 2),))
@@ -100,7 +100,7 @@ def _results(k: Kernel, passing: Passing) -> tuple[list[str], str]:
 
 
 def branch(k: Kernel, statements: Statements) -> None:
-    """`if`, with or without results and an `else`; one branch may leave for good."""
+    """`if`, with or without results and an `else`; one branch may exit early."""
     test, passing = condition(k), _passing(k)
     names, left = _results(k, passing)
     types = f" -> ({passing.types})" if len(passing) else ""
@@ -156,8 +156,8 @@ def counted(k: Kernel, statements: Statements) -> None:
     passing.receive(k, names, known=False)
 
 
-def endless(k: Kernel, statements: Statements) -> None:
-    """`loop`, left at the latest after a few rounds; by `break` anywhere, or by `return`."""
+def unbounded(k: Kernel, statements: Statements) -> None:
+    """`loop`, with a few iterations; may exit by `break` or `return`."""
     limit, zero = k.int_constant(k.random.randint(0, 3)), k.int_constant(0)
     carried = _passing(k, 1)
     carried.tiles = (I32, *carried.tiles)
@@ -170,11 +170,11 @@ def endless(k: Kernel, statements: Statements) -> None:
     inside = [k.name() for _ in range(len(carried))]
     pairs = ", ".join(f"{a} = {b}" for a, b in zip(inside, initial, strict=True))
     arrow = f" -> {results.types}" if len(results) else ""
-    round = Value(inside[0], I32, Facts(0, 8, True))
+    iteration = Value(inside[0], I32, Facts(0, 8, True))
 
     def again() -> None:
         one = k.int_constant(1)
-        next = k.define(f"addi {round.name}, {one.name} : {I32}", I32, Facts(0, 9, True))
+        next = k.define(f"addi {iteration.name}, {one.name} : {I32}", I32, Facts(0, 9, True))
         carried.write(k, "continue", (next,))
 
     def leave() -> None:
@@ -185,11 +185,11 @@ def endless(k: Kernel, statements: Statements) -> None:
     k.line(f"{left}loop iter_values({pairs}) : {carried.types}{arrow} {{")
     with k.region(inner):
         carried.receive(k, inside, known=False)
-        k.scope.values.append(round)
+        k.scope.values.append(iteration)
         if k.chance(0.3):
             statements(k, 1)
-        _stop(k, round, limit, leave)
-        # Only from here on: in front of the test it could go on for ever.
+        _stop(k, iteration, limit, leave)
+        # Only after the exit test: before it, the loop might not terminate.
         inner.exits.append(again)
         statements(k, k.random.randint(0, 3))
         again()
@@ -197,11 +197,11 @@ def endless(k: Kernel, statements: Statements) -> None:
     results.receive(k, names)
 
 
-def _stop(k: Kernel, round: Value, limit: Value, leave: Callable[[], None]) -> None:
-    """The test that ends a loop, either way round."""
+def _stop(k: Kernel, iteration: Value, limit: Value, leave: Callable[[], None]) -> None:
+    """Emit the exit test of a loop, in either polarity."""
     is_direct = k.chance(0.6)
     predicate = "greater_than_or_equal" if is_direct else "less_than"
-    (test,) = k.emit(f"cmpi {predicate} {round.name}, {limit.name}, signed : {I32} -> {I1}")
+    (test,) = k.emit(f"cmpi {predicate} {iteration.name}, {limit.name}, signed : {I32} -> {I1}")
     k.line(f"if {test} {{" if is_direct else f"if {test} {{ }} else {{")
     with k.region(_inner(k, Passing((), ()))):
         leave()
@@ -209,7 +209,7 @@ def _stop(k: Kernel, round: Value, limit: Value, leave: Callable[[], None]) -> N
 
 
 def statement(k: Kernel, statements: Statements) -> None:
-    """Any statement with regions, unless there are too many around it already."""
-    if k.depth >= DEEPEST:
+    """Any statement with regions, unless the nesting is too deep."""
+    if k.nesting >= MAX_NESTING:
         return
-    k.random.choice((branch, branch, counted, endless, endless))(k, statements)
+    k.random.choice((branch, branch, counted, unbounded, unbounded))(k, statements)

@@ -1,4 +1,4 @@
-"""Statements that convert between element types, always to where the numbers fit."""
+"""Statements that convert between element types, with all numbers in range."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REACH: Final = 64.0
 
 
 def bounded(k: Kernel, value: Value, low: float, high: float) -> Value:
-    """A float with what is outside of bounds, or no number, brought inside."""
+    """Clamp a float, which also removes NaN."""
     if value.facts.within(low, high):
         return value
     least, most = k.constant(value.tile, (low,)), k.constant(value.tile, (high,))
@@ -27,7 +27,7 @@ def bounded(k: Kernel, value: Value, low: float, high: float) -> Value:
 
 
 def extend(k: Kernel) -> None:
-    """`exti`, from four bits too."""
+    """`exti`, also from i4."""
     a = k.any_of("i1", "i4", "i8", "i16", "i32")
     wider = [name for name in ("i8", "i16", "i32", "i64") if ELEMENTS[name].bits > a.tile.kind.bits]
     tile, sign = a.tile.of(k.random.choice(wider)), k.random.choice(SIGNS)
@@ -39,7 +39,7 @@ def extend(k: Kernel) -> None:
 
 
 def truncate(k: Kernel) -> None:
-    """`trunci`, with promises where they hold."""
+    """`trunci`, with no-wrap flags where they hold."""
     a = k.any_of("i8", "i16", "i32", "i64")
     names = [name for name in ("i1", "i4", "i8", "i16", "i32")
              if ELEMENTS[name].bits < a.tile.kind.bits]  # fmt: skip
@@ -55,7 +55,7 @@ def truncate(k: Kernel) -> None:
 
 
 def float_to_float(k: Kernel) -> None:
-    """`ftof`, in every rounding mode that there is for two types."""
+    """`ftof`, in every rounding mode that the types support."""
     names = [name for name in FLOATS if name in k.elements]
     a = k.any_of(*(BASE_FLOATS if k.chance(0.6) else names))
     others = [name for name in names if name != a.tile.element]
@@ -64,7 +64,7 @@ def float_to_float(k: Kernel) -> None:
 
 
 def to_float(k: Kernel, a: Value, target: str) -> Value:
-    """`ftof`, once the numbers fit."""
+    """`ftof`, after clamping to the range of the target."""
     kind, tile = ELEMENTS[target], a.tile.of(target)
     a = _fitting(k, a, target)
     source, result = TYPES[a.tile.element], TYPES[target]
@@ -72,7 +72,7 @@ def to_float(k: Kernel, a: Value, target: str) -> Value:
     assert isinstance(result, FloatType)
     modes = [mode.keyword for mode in conversion_roundings(Rounding, source, result)]
     if target == "tf32" and k.options.profile != "all":
-        # NVIDIA's compiler has no other ways to tf32.
+        # NVIDIA's compiler supports no other modes for tf32.
         modes = [mode for mode in modes if mode in ("nearest_even", "zero")]
     mode = k.random.choice(modes)
     rounding = f" rounding<{mode}>" if mode != "nearest_even" else ""
@@ -87,7 +87,7 @@ def to_float(k: Kernel, a: Value, target: str) -> Value:
 
 
 def _fitting(k: Kernel, a: Value, target: str) -> Value:
-    """A float in the range of another type, and a number where that has no others."""
+    """Clamp a float to the range of another type."""
     kind = ELEMENTS[target]
     if kind.bits > 8 and kind.largest >= a.tile.kind.largest:
         return a
@@ -102,7 +102,7 @@ def _fitting(k: Kernel, a: Value, target: str) -> Value:
 
 
 def float_to_int(k: Kernel) -> None:
-    """`ftoi` of numbers that fit; with `saturating` of any."""
+    """`ftoi` of numbers in range; with `saturating` of any."""
     a = k.any_of(*BASE_FLOATS) if k.chance(0.8) else k.any_of(*FLOATS)
     tile, sign = a.tile.of(k.element(*INTEGERS)), k.random.choice(SIGNS)
     kind = tile.kind
@@ -121,7 +121,7 @@ def float_to_int(k: Kernel) -> None:
 
 
 def int_to_float(k: Kernel) -> None:
-    """`itof` of integers that fit."""
+    """`itof` of integers in range."""
     a = k.any_of(*INTEGERS)
     names = [
         name for name in FLOATS if name in k.elements and name not in ("f8E8M0FNU", "f4E2M1FN")
@@ -142,7 +142,7 @@ def int_to_float(k: Kernel) -> None:
 
 
 def bitcast(k: Kernel) -> None:
-    """`bitcast` of what are numbers: which bits a NaN has is not defined."""
+    """`bitcast` of non-NaNs: the payload of a NaN is undefined."""
     a = k.find(lambda v: v.facts.low is not None and v.tile.element not in ("i4", "tf32", "i1"))
     a = a if a is not None else k.fresh(Tile("i32", k.shape()))
     names = [name for name in (*INTEGERS, *FLOATS) if name in k.elements and name != "tf32"

@@ -1,4 +1,4 @@
-"""What programs of many seeds reach: operations, the types of their operands, attributes."""
+"""Coverage of programs of many seeds: operations, element types, attributes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEVER: Final = frozenset[str]()
 
 
 class Coverage:
-    """Counts what programs hold."""
+    """Counts operations, types and attributes of programs."""
 
     def __init__(self) -> None:
         self.programs = 0
@@ -25,7 +25,7 @@ class Coverage:
         self.elements: dict[str, set[str]] = {}
         """The element types with which each operation has been seen."""
         self.attributes: dict[str, set[str]] = {}
-        """What each attribute that is a keyword or a flag has been."""
+        """The values of each enum attribute or flag."""
 
     def add(self, module: ModuleOp) -> None:
         """Count one program."""

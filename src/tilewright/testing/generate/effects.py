@@ -1,4 +1,4 @@
-"""Statements for the host and the compiler: prints, assertions and promises, all of them true."""
+"""Prints, and assertions and assumptions that hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilewright.testing.generate.kernel import Kernel
 from tilewright.testing.generate.values import Facts, Tile, Value
 
 
-def show(k: Kernel) -> None:
+def print_values(k: Kernel) -> None:
     """`print_tko` of a line with a few integers."""
     if not k.scope.runs_once:
         return
@@ -23,8 +23,8 @@ def show(k: Kernel) -> None:
     k.emit(f"{text} : tile<i32>, {value.tile} -> token")
 
 
-def claim(k: Kernel) -> None:
-    """`assert` of what is known."""
+def assert_bound(k: Kernel) -> None:
+    """`assert` of a known bound."""
     a = k.any_of(*INTEGERS[1:])
     low = k.constant(a.tile, (int(a.facts.low or 0),))
     flag = a.tile.of("i1")
@@ -33,7 +33,7 @@ def claim(k: Kernel) -> None:
     k.line(f'assert {holds.name}, "too small" : {flag}')
 
 
-def promise(k: Kernel) -> None:
+def assume(k: Kernel) -> None:
     """`assume` of bounds, of divisibility, and of elements that are the same."""
     match k.random.choice(("bounded", "div_by", "same", "every", "pointer")):
         case "bounded":
@@ -61,7 +61,7 @@ def _divisible(k: Kernel) -> None:
 
 
 def _aligned(k: Kernel) -> None:
-    """Pointers are aligned to their elements."""
+    """Assume the alignment of pointers."""
     element = k.element("i16", "i32", "i64", "f32", "f64")
     tile = Tile(element, k.shape())
     source = k.argument("in", element, tile.elements, "small")
@@ -88,4 +88,4 @@ def _rising(k: Kernel) -> None:
     k.scope.values.append(Value(k.emit(text)[0], tile, Facts(0, tile.elements - 1, True)))
 
 
-STATEMENTS: Final = (show, claim, promise)
+STATEMENTS: Final = (print_values, assert_bound, assume)

@@ -1,4 +1,4 @@
-"""Element types as the generator sees them: what numbers they hold, and where they may be."""
+"""Element types as the generator sees them: their ranges, and the targets that support them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Element(NamedTuple):
     name: str
     bits: int
     precision: int
-    """How many bits an integer may have that it holds exactly; 0 for integers."""
+    """The number of bits of the largest exact integers; 0 for integer types."""
     largest: float
     smallest: float
     """The smallest positive normal number."""
@@ -22,7 +22,7 @@ class Element(NamedTuple):
 
     @property
     def is_float(self) -> bool:
-        """Whether it holds floats."""
+        """Whether it is a float type."""
         return self.precision > 0
 
     @property
@@ -37,7 +37,7 @@ class Element(NamedTuple):
 
     @property
     def storage(self) -> int:
-        """How many bits it takes in memory, and in `pack`."""
+        """The number of bits in memory, and in `pack`."""
         return 32 if self.name == "tf32" else self.bits
 
 
@@ -63,14 +63,14 @@ ELEMENTS: Final = {
 INTEGERS: Final = ("i1", "i8", "i16", "i32", "i64")
 BASE_FLOATS: Final = ("f16", "bf16", "f32", "f64")
 SCALARS: Final = (*INTEGERS, *BASE_FLOATS)
-"""What a kernel takes as a number."""
+"""The types of scalar kernel parameters."""
 
 PROFILES: Final = {
     "sm_80": frozenset((*INTEGERS, "i4", *BASE_FLOATS, "tf32")),
     "sm_90": frozenset((*INTEGERS, "i4", *BASE_FLOATS, "tf32", "f8E4M3FN", "f8E5M2")),
     "all": frozenset(ELEMENTS),
 }
-"""The types that a target has."""
+"""The types that a target supports."""
 
 SMALL: Final = 4
-"""Integers up to this are exact in every type that has signs."""
+"""Integers up to this are exact in every signed type."""

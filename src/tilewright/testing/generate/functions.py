@@ -1,4 +1,4 @@
-"""Statements whose results are only near the exact ones: each goes to memory, and nowhere else."""
+"""Statements with approximate results: each is stored, and not used otherwise."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ FUNCTIONS: Final[dict[str, tuple[type[Operation], float, float]]] = {
     "tanh": (d.TanHOp, -4.0, 4.0),
     "rsqrt": (d.RsqrtOp, 0.25, 64.0),
 }
-"""Functions of one number, and where they are called."""
+"""Unary functions, and the ranges of their operands."""
 
 
 def tolerance(kind: type[Operation], element: str) -> Tolerance:
-    """How near to the exact result a function must be."""
+    """The tolerance of a function."""
     single, double = ULPS[kind]
     ulps = {"f32": single, "f64": double}.get(element, 1)
-    # What it is compared with may itself be the other neighbour of the exact result.
+    # The reference result may itself be off by one ulp.
     return Tolerance(ulps=ulps + 1)
 
 
 def keep(k: Kernel, text: str, tile: Tile, allowed: Tolerance) -> None:
-    """Write a result to memory, perhaps in another shape; nothing else may use it."""
+    """Store a result, perhaps transposed; no other statement may use it."""
     value = Value(k.emit(text)[0], tile, UNKNOWN)
     if len(tile.shape) == 2 and k.chance(0.3):
-        turned = tile.shaped(tile.shape[1], tile.shape[0])
-        (name,) = k.emit(f"permute {value.name} [1, 0] : {tile} -> {turned}")
-        value = Value(name, turned, UNKNOWN)
+        transposed = tile.shaped(tile.shape[1], tile.shape[0])
+        (name,) = k.emit(f"permute {value.name} [1, 0] : {tile} -> {transposed}")
+        value = Value(name, transposed, UNKNOWN)
     k.output(value, allowed)
 
 
 def function(k: Kernel) -> None:
-    """A function of one number."""
+    """A unary function."""
     if not k.scope.runs_once:
         return
     op = k.random.choice(tuple(FUNCTIONS))
@@ -67,7 +67,7 @@ def function_of_two(k: Kernel) -> None:
     a = k.any_of(*BASE_FLOATS)
     match k.random.choice(("atan2", "fpowf", "fpowi")):
         case "atan2":
-            # Both away from zero: next to the cut the sign of a tiny number decides.
+            # Away from zero: next to the branch cut the sign of a tiny number decides.
             a = bounded(k, a, 0.5, 8.0)
             b = bounded(k, k.operand(a.tile), -8.0, 8.0)
             text, kind = f"atan2 {a.name}, {b.name} : {a.tile}", d.Atan2Op
@@ -94,14 +94,14 @@ FAST: Final[dict[str, tuple[float, float, Tolerance]]] = {
     "tanh": (-4.0, 4.0, Tolerance(relative=2.0**-11 + 2.0**-24)),
     "sqrt": (0.0, 64.0, Tolerance(relative=2.0**-23 + 2.0**-24)),
 }
-"""Fast forms of single precision: where they are called, and how near they are there.
+"""Approximate forms in f32: the ranges of their operands, and their tolerances.
 
-The bounds are the documented ones, and half a unit for what they are compared with.
+The bounds are the documented ones, plus half a unit for the reference result.
 """
 
 
 def fast_form(k: Kernel) -> None:
-    """What is computed by single instructions of the hardware."""
+    """An approximate form that is a single hardware instruction."""
     if not k.scope.runs_once:
         return
     a = k.operand(Tile("f32", k.shape()))
@@ -118,13 +118,13 @@ def fast_form(k: Kernel) -> None:
     a = bounded(k, a, low, high)
     flush = " flush_to_zero" if op == "sqrt" and k.chance(0.3) else ""
     if flush:
-        # What is flushed is below the root of the smallest normal number.
+        # Flushed results are below the square root of the smallest normal number.
         allowed = Tolerance(relative=allowed.relative, absolute=2.0**-63)
     keep(k, f"{op} {a.name} rounding<approx>{flush} : {a.tile}", a.tile, allowed)
 
 
-def inexact_sum(k: Kernel) -> None:
-    """A sum of floats that are no integers: within the bound of its length and its terms."""
+def inexact_reduction(k: Kernel) -> None:
+    """A reduction of non-integer floats, within its error bound."""
     if not k.scope.runs_once:
         return
     a = k.fresh(Tile(k.element(*BASE_FLOATS), _ranked(k)))
@@ -138,7 +138,7 @@ def inexact_sum(k: Kernel) -> None:
         f"reduce {a.name} dim={dim} identities=[0.0 : {scalar.element}] : {a.tile} -> {tile} "
         f"(%a: {scalar}, %b: {scalar}) {{ %s = addf %a, %b : {scalar} yield %s : {scalar} }}"
     )
-    # Both the result and what it is compared with may be off by the bound.
+    # Both the result and the reference may be off by the bound.
     keep(k, text, tile, Tolerance(absolute=2 * bound))
 
 
@@ -146,4 +146,4 @@ def _ranked(k: Kernel) -> tuple[int, ...]:
     return k.shape() or (8,)
 
 
-STATEMENTS: Final = (function, function, function_of_two, fast_form, inexact_sum)
+STATEMENTS: Final = (function, function, function_of_two, fast_form, inexact_reduction)

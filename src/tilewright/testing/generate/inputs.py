@@ -1,4 +1,4 @@
-"""What a kernel is called with: arrays and numbers, made from a few words and a seed."""
+"""Kernel arguments: arrays and numbers, described by keywords and a seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Input(NamedTuple):
 
     `contents` is `small` for small integers, `signs` for 1 and -1, `random` for any integers and
     for floats around zero, `special` for floats of all sorts, `powers` for powers of two, `zeros`,
-    or what the array holds, number by number.
+    or the numbers of the array.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Input(NamedTuple):
     """Whether it is passed as a number."""
 
     def facts(self) -> Facts:
-        """What is known of the elements."""
+        """The facts about the elements."""
         kind = KINDS[self.element]
         if kind.name == "i1":
             return full(kind)
@@ -55,7 +55,7 @@ class Input(NamedTuple):
                 return full(kind) if not kind.is_float else UNKNOWN
 
     def value(self) -> Any:
-        """A fresh array, or the number."""
+        """A new array, or the number."""
         numbers = self._numbers()
         if self.number:
             return numbers[0].item()

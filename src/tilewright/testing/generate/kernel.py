@@ -1,4 +1,4 @@
-"""The kernel that is being written: its lines, its arguments, and what can be used where."""
+"""The kernel under construction: its lines, its arguments, and its scopes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tilewright.testing.generate.values import Facts, Shape, Tile, Value
 
 I32: Final = Tile("i32")
 I1: Final = Tile("i1")
-MOST_ELEMENTS: Final = 1 << 14
+MAX_ELEMENTS: Final = 1 << 14
 DENSE: Final = 64
-"""How many elements a constant may have that are not all the same."""
+"""The maximum number of elements of a constant that is not a splat."""
 
 
 class Options(NamedTuple):
-    """What kind of program is wanted."""
+    """The kind of program to generate."""
 
     size: int = 12
-    """How many statements it has, about."""
+    """The approximate number of statements."""
     profile: str = "sm_90"
     unfolded: bool = False
     """Whether constants are arguments."""
@@ -57,20 +57,20 @@ class Buffer:
 
 @dataclass
 class Scope:
-    """What can be used at a place."""
+    """The values and buffers in scope."""
 
     values: list[Value]
     chains: dict[str, Chain]
     exits: list[Callable[[], None]]
-    """Each writes an operation that ends a branch by leaving for good."""
+    """Each emits an operation that exits a branch early."""
     runs_once: bool = True
-    """Whether the place runs at most once in a block."""
+    """Whether it runs at most once per block."""
     may_return: bool = True
     outer: Scope | None = None
 
 
 class Kernel:
-    """Writes one kernel. The same choices are made whether constants are arguments or not."""
+    """Builds one kernel. The random choices do not depend on whether constants are arguments."""
 
     def __init__(self, seed: int, options: Options) -> None:
         self.random = Random(seed)
@@ -83,7 +83,7 @@ class Kernel:
         self.buffers: dict[str, Buffer] = {}
         self.prints = 0
         self.constants: set[str] = set()
-        self.depth = 0
+        self.nesting = 0
         self.grid = (self.random.choice((1, 1, 2, 3)), self.random.choice((1, 1, 2)), 1)
         self.blocks = self.grid[0] * self.grid[1]
         self.scope = Scope([], {}, [])
@@ -92,9 +92,9 @@ class Kernel:
         self.block = self._block_number()
 
     def _random_shape(self) -> Shape:
-        """Mostly small; now and then as large as a tile of a matrix product."""
+        """Mostly small; sometimes as large as a matmul tile."""
         rank = self.random.choice((0, 1, 1, 2, 2, 2, 3, 4))
-        most = self.random.choice((64, 64, 256, 256, 1024, MOST_ELEMENTS))
+        most = self.random.choice((64, 64, 256, 256, 1024, MAX_ELEMENTS))
         extents: list[int] = []
         for _ in range(rank):
             extent = 1 << self.random.randint(0, 7)
@@ -106,56 +106,56 @@ class Kernel:
         return tuple(extents)
 
     def shape(self) -> Shape:
-        """One of the few shapes that most of this kernel's tiles have."""
+        """One of the few shapes of this kernel's tiles."""
         return self.random.choice((*self.shapes, ()))
 
     def element(self, *names: str) -> str:
-        """One of some element types that the target has."""
+        """A random element type that the target supports."""
         return self.random.choice([name for name in names if name in self.elements])
 
     def line(self, text: str) -> None:
-        """Write a line as it is."""
-        self.lines.append("  " * (self.depth + 2) + text)
+        """Append a line."""
+        self.lines.append("  " * (self.nesting + 2) + text)
 
     def name(self) -> str:
-        """A name that nothing has yet."""
+        """A fresh SSA name."""
         self._names += 1
         return f"%v{self._names}"
 
     def emit(self, text: str, results: int = 1) -> tuple[str, ...]:
-        """Write an operation; gives the names of its results."""
+        """Emit an operation; return the names of its results."""
         names = tuple(self.name() for _ in range(results))
         self.line(f"{', '.join(names)} = {text}" if names else text)
         return names
 
     def define(self, text: str, tile: Tile, facts: Facts) -> Value:
-        """Write an operation with one result that others may use."""
+        """Emit an operation with one result, and add it to the scope."""
         value = Value(self.emit(text)[0], tile, facts)
         self.scope.values.append(value)
         return value
 
     def chance(self, share: float) -> bool:
-        """Yes, in that share of the cases."""
+        """True with a probability."""
         return self.random.random() < share
 
     @contextmanager
     def region(self, scope: Scope) -> Generator[Scope]:
-        """Write lines of a region, with what can be used there."""
+        """Emit lines of a region with its own scope."""
         outer, self.scope = self.scope, scope
-        self.depth += 1
+        self.nesting += 1
         yield scope
-        self.depth -= 1
+        self.nesting -= 1
         self.scope = outer
 
     def find(self, wanted: Callable[[Value], bool]) -> Value | None:
-        """A value that can be used here and is as wanted; most likely a recent one."""
-        found = [value for value in self.scope.values if wanted(value)]
-        if not found:
+        """A random value in scope that satisfies a predicate, preferably a recent one."""
+        matching = [value for value in self.scope.values if wanted(value)]
+        if not matching:
             return None
-        return self.random.choice(found[-4:] if self.chance(0.7) else found)
+        return self.random.choice(matching[-4:] if self.chance(0.7) else matching)
 
     def operand(self, tile: Tile) -> Value:
-        """A value of a type: one that there is, or a new one."""
+        """A value of a type: an existing or a new one."""
         value = self.find(lambda value: value.tile == tile)
         return value if value is not None and self.chance(0.85) else self.fresh(tile)
 
@@ -175,7 +175,7 @@ class Kernel:
         return self.fresh(Tile(element, shape))
 
     def fresh(self, tile: Tile) -> Value:
-        """A new value: read from memory, or a constant."""
+        """A new value: loaded, or a constant."""
         if tile.element == "i4":
             return self._fresh_i4(tile)
         if tile.element == "f4E2M1FN" or self.chance(0.3):
@@ -188,7 +188,7 @@ class Kernel:
         return self.define(text, tile, Facts(-8, 7, True))
 
     def contents(self, element: str) -> str:
-        """What an input array of a type may hold."""
+        """Random contents of an input array of a type."""
         kind = ELEMENTS[element]
         if element == "f8E8M0FNU":
             return "powers"
@@ -197,7 +197,7 @@ class Kernel:
         return self.random.choice(("small", "random"))
 
     def numbers(self, tile: Tile) -> tuple[float, ...]:
-        """Numbers for a constant: one for all elements, or one for each."""
+        """Random numbers for a constant: one for a splat, or one per element."""
         kind, random = tile.kind, self.random
         is_dense = 1 < tile.elements <= DENSE and self.chance(0.4)
         count = tile.elements if is_dense else 1
@@ -218,7 +218,7 @@ class Kernel:
         return tuple(random.randint(max(low, -limit), limit) * scale for _ in range(count))
 
     def constant(self, tile: Tile, numbers: Sequence[float]) -> Value:
-        """A constant; where constants are arguments, the same numbers from there."""
+        """A constant, or an argument with the same numbers."""
         contents = tuple(numbers)
         facts = Input("", tile.element, len(contents), contents).facts()
         if not self.options.unfolded or tile.element == "f4E2M1FN":
@@ -232,7 +232,7 @@ class Kernel:
         return value
 
     def _passed(self, tile: Tile, contents: tuple[float, ...]) -> str:
-        """The numbers of a constant, by arguments."""
+        """The numbers of a constant, as arguments."""
         is_splat = len(contents) == 1
         is_number = is_splat and tile.element in SCALARS
         source = Input(self._argument_name("c"), tile.element, len(contents), contents,
@@ -244,7 +244,7 @@ class Kernel:
         return self.spread(scalar, str(tile.shaped()), tile.shape, tile.element)
 
     def spread(self, name: str, scalar_type: str, shape: Shape, element: str) -> str:
-        """A scalar, repeated over a shape."""
+        """Broadcast a scalar to a shape."""
         if not shape:
             return name
         ones = f"tile<{'1x' * len(shape)}{element}>"
@@ -272,27 +272,27 @@ class Kernel:
         return f"{prefix}{len(self.inputs)}"
 
     def argument(self, prefix: str, element: str, count: int, contents: str) -> Input:
-        """A new array among the arguments."""
+        """Add an array argument."""
         made = Input(self._argument_name(prefix), element, count, contents,
                      self.random.randrange(1 << 30))  # fmt: skip
         self.inputs.append(made)
         return made
 
     def load_input(self, tile: Tile, contents: str) -> Value:
-        """Elements of a new array that nobody writes."""
+        """Load a new read-only array."""
         source = self.argument("in", tile.element, tile.elements, contents)
         value = Value(self.load(source, tile), tile, source.facts())
         self.scope.values.append(value)
         return value
 
     def load(self, source: Input, tile: Tile) -> str:
-        """All elements of an array, as a tile."""
+        """Load all elements of an array as a tile."""
         pointers = self.addresses(f"%{source.name}", tile)
         text = f"load_ptr_tko weak {pointers} : {tile.pointers} -> {tile}, token"
         return self.emit(text, 2)[0]
 
     def addresses(self, base: str, tile: Tile) -> str:
-        """Pointers to the elements of a tile that lies at a pointer, row by row."""
+        """Pointers to the elements of a row-major tile at a pointer."""
         if not tile.shape:
             return base
         spread = self.spread(base, Tile(tile.element).pointers, tile.shape, f"ptr<{tile.element}>")
@@ -302,7 +302,7 @@ class Kernel:
         )[0]
 
     def linear(self, shape: Shape) -> str:
-        """The number of each element of a shape, row by row."""
+        """The linear index of each element of a shape, row-major."""
         flat = Tile("i32", (Tile("i32", shape).elements,))
         (name,) = self.emit(f"iota : {flat}")
         if flat.shape == shape:
@@ -310,14 +310,14 @@ class Kernel:
         return self.emit(f"reshape {name} : {flat} -> {flat.shaped(*shape)}")[0]
 
     def own_part(self, array: Input, count: int) -> str:
-        """A pointer to the part of an array that belongs to this block."""
+        """A pointer to this block's part of an array."""
         scale = self.int_constant(count)
         (start,) = self.emit(f"muli {self.block.name}, {scale.name} : {I32}")
         pointer = Tile(array.element).pointers
         return self.emit(f"offset %{array.name}, {start} : {pointer}, {I32} -> {pointer}")[0]
 
     def output(self, value: Value, tolerance: Tolerance = EXACT) -> None:
-        """Write a value to an array of its own, where this block has a part."""
+        """Store a value to an array of its own, in this block's part."""
         tile = value.tile
         if tile.element == "i4":
             tile = tile.of("i8")
@@ -335,7 +335,7 @@ class Kernel:
         )
 
     def _block_number(self) -> Value:
-        """The number of this block, counted through the grid."""
+        """The linear index of this block."""
         x, y, z = self.emit(f"get_tile_block_id : {I32}", 3)
         width, height, _ = self.emit(f"get_num_tile_blocks : {I32}", 3)
         facts = (Facts(0, extent - 1, True) for extent in self.grid)

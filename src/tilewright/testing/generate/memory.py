@@ -17,12 +17,12 @@ SCOPES: Final = ("device", "sys")
 
 
 def pointees(k: Kernel) -> list[str]:
-    """The types that pointers may point to one by one."""
+    """The element types of pointers to single elements."""
     return sorted(k.elements - {"i4", "f4E2M1FN"})
 
 
 def masked_load(k: Kernel) -> None:
-    """`load_ptr_tko` of scattered elements of an array that nobody writes, some left out."""
+    """`load_ptr_tko` of scattered elements of an array that is read-only, with a mask."""
     element = k.random.choice(pointees(k))
     tile = Tile(element, k.shape())
     size = 1 << k.random.randint(0, 6)
@@ -83,7 +83,7 @@ def masked_store(k: Kernel) -> None:
 
 def open_buffer(k: Kernel) -> None:
     """A buffer that this block reads and writes from here on."""
-    if k.depth or len(k.buffers) > 2:
+    if k.nesting or len(k.buffers) > 2:
         return
     element, count = k.random.choice(pointees(k)), 1 << k.random.randint(0, 6)
     contents = "powers" if element == "f8E8M0FNU" else k.random.choice(("small", "random"))
@@ -96,7 +96,7 @@ def open_buffer(k: Kernel) -> None:
 
 
 def settled(k: Kernel, chain: Chain) -> str:
-    """A token behind every access to a buffer so far."""
+    """A token after every access to a buffer so far."""
     if chain.read:
         (joined,) = k.emit(f"join_tokens {', '.join((chain.written, *chain.read))} : token")
         chain.written, chain.read = joined, []
@@ -104,7 +104,7 @@ def settled(k: Kernel, chain: Chain) -> str:
 
 
 def use_buffer(k: Kernel) -> None:
-    """Reads and writes of parts of buffers, each behind what came before."""
+    """Reads and writes of parts of buffers, ordered by tokens."""
     if not k.scope.chains:
         open_buffer(k)
         return
@@ -139,8 +139,8 @@ def scratch(k: Kernel) -> None:
     a = k.any_of(*pointees(k))
     tile, bytes = a.tile, max(a.tile.kind.storage // 8, 1)
     alignment = bytes << k.random.randint(0, 3)
-    place = " global" if k.chance(0.3) else ""
-    text = f"alloca num_elem = {tile.elements}, alignment = {alignment}{place}"
+    memory_space = " global" if k.chance(0.3) else ""
+    text = f"alloca num_elem = {tile.elements}, alignment = {alignment}{memory_space}"
     (base,) = k.emit(f"{text} : {Tile(tile.element).pointers}")
     pointers = k.addresses(base, tile)
     (token,) = k.emit(f"store_ptr_tko weak {pointers}, {a.name} : {tile.pointers}, {tile} -> token")
@@ -175,7 +175,7 @@ MODES: Final = {
 
 
 def atomic_element(k: Kernel) -> str:
-    """A type for atomics that all blocks do: floats only where their sums cannot grow too large."""
+    """A type for atomics of all blocks; floats only if accumulation stays exact."""
     names = [name for name in MODES if name not in BASE_FLOATS or k.scope.runs_once]
     if k.options.profile == "sm_80":
         names = [name for name in names if name != "bf16"]
@@ -183,7 +183,7 @@ def atomic_element(k: Kernel) -> str:
 
 
 def shared_atomic(k: Kernel) -> None:
-    """`atomic_rmw_tko` of all blocks on the same elements, in any order; nobody asks in which."""
+    """`atomic_rmw_tko` of all blocks on the same elements, in any order; old values are unused."""
     element = atomic_element(k)
     shape: Shape = (1 << k.random.randint(0, 5),) if k.chance(0.8) else ()
     tile, size = Tile(element, shape), 1 << k.random.randint(0, 4)

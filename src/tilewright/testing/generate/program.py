@@ -1,4 +1,4 @@
-"""Random programs: a module, what to call its kernel with, and how to compare what comes out."""
+"""Random programs: a module, the arguments of its kernel, and the comparison of results."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tilewright.testing.generate import (
     conversions,
     effects,
     functions,
+    matmuls,
     memory,
-    products,
     shapes,
     views,
 )
@@ -30,20 +30,20 @@ FAMILIES: Final = {
     conversions: 3,
     shapes: 4,
     functions: 2,
-    products: 1,
+    matmuls: 1,
     memory: 4,
     views: 3,
     effects: 1,
     control: 4,
 }
-"""How often each kind of statement comes."""
-MOST_OUTPUTS: Final = 8
+"""The weights of the kinds of statements."""
+MAX_OUTPUTS: Final = 8
 ENTRY: Final = "kernel"
 DEFAULT: Final = Options()
 
 
 class Program(NamedTuple):
-    """A program for any executor: run the entry on `arguments()`, then ask `differences`."""
+    """A program for any executor: run the entry on `arguments()`, then call `differences`."""
 
     seed: int
     options: Options
@@ -63,19 +63,18 @@ class Program(NamedTuple):
         return module
 
     def arguments(self) -> list[Any]:
-        """Fresh arguments, in order."""
+        """New arguments, in order."""
         return [given.value() for given in self.inputs]
 
     def outcome(self, arguments: Sequence[Any]) -> list[Array]:
-        """The arrays among arguments that hold results, in an order that does not depend on
-        whether constants are arguments."""
-        places = {given.name: at for at, given in enumerate(self.inputs)}
-        return [arguments[places[result.name]] for result in self.results]
+        """The result arrays, in an order independent of whether constants are arguments."""
+        positions = {given.name: at for at, given in enumerate(self.inputs)}
+        return [arguments[positions[result.name]] for result in self.results]
 
-    def differences(self, found: Sequence[Array], expected: Sequence[Array]) -> list[str]:
-        """Where two outcomes differ by more than they may."""
+    def differences(self, actual: Sequence[Array], expected: Sequence[Array]) -> list[str]:
+        """Describe the results that differ by more than their tolerance."""
         wrong: list[str] = []
-        for result, a, b in zip(self.results, found, expected, strict=True):
+        for result, a, b in zip(self.results, actual, expected, strict=True):
             element = ELEMENTS[result.element]
             kind = DTYPES[element]
             gap = difference(a.view(kind), b.view(kind), element, result.tolerance)
@@ -100,7 +99,7 @@ def _spelled(tolerance: Tolerance) -> str:
 
 
 def generate(seed: int, options: Options = DEFAULT) -> Program:
-    """The program of a seed."""
+    """Generate the program of a seed."""
     kernel = Kernel(seed, options)
     statements(kernel, options.size)
     _write_outputs(kernel)
@@ -111,7 +110,7 @@ def generate(seed: int, options: Options = DEFAULT) -> Program:
 
 
 def statements(kernel: Kernel, count: int) -> None:
-    """Write so many statements of all kinds."""
+    """Emit `count` random statements."""
     families = list(FAMILIES)
     weights = list(FAMILIES.values())
     for _ in range(count):
@@ -123,12 +122,12 @@ def statements(kernel: Kernel, count: int) -> None:
 
 
 def _write_outputs(kernel: Kernel) -> None:
-    """Write values that nothing has used yet to memory."""
+    """Store values that are not used yet."""
     used = re.findall(r"%v\d+", "\n".join(kernel.lines))
-    # Which constants are used where depends on how they are written.
+    # The uses of constants depend on whether they are arguments.
     computed = [value for value in kernel.scope.values if value.name not in kernel.constants]
     unused = [value for value in computed if used.count(value.name) == 1]
-    kept = kernel.random.sample(unused, min(len(unused), MOST_OUTPUTS))
+    kept = kernel.random.sample(unused, min(len(unused), MAX_OUTPUTS))
     for value in kept or [kernel.block]:
         kernel.output(value)
 

@@ -1,4 +1,4 @@
-"""Statements that move elements: shapes, parts, packing, and reductions and scans."""
+"""Statements on shapes, slices, packing, reductions and scans."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from tilewright.testing.generate.elements import BASE_FLOATS, ELEMENTS, INTEGERS
-from tilewright.testing.generate.kernel import MOST_ELEMENTS, Kernel
+from tilewright.testing.generate.kernel import MAX_ELEMENTS, Kernel
 from tilewright.testing.generate.values import Facts, Tile, Value, float_facts, full, integer_facts
 
 
@@ -23,7 +23,7 @@ def _anything(k: Kernel, rank: int = 0) -> Value:
     return k.fresh(Tile(k.random.choice(names), shape))
 
 
-def _moved(k: Kernel, text: str, source: Value, shape: Sequence[int]) -> None:
+def _rearrange(k: Kernel, text: str, source: Value, shape: Sequence[int]) -> None:
     tile = source.tile.shaped(*shape)
     k.define(f"{text} : {source.tile} -> {tile}", tile, source.facts)
 
@@ -40,7 +40,7 @@ def reshape(k: Kernel) -> None:
         extents.append(left)
     if a.tile.elements == 1 and a.tile.element != "f4E2M1FN":
         extents = [1] * k.random.randint(0, 3)
-    _moved(k, f"reshape {a.name}", a, extents)
+    _rearrange(k, f"reshape {a.name}", a, extents)
 
 
 def broadcast(k: Kernel) -> None:
@@ -51,13 +51,13 @@ def broadcast(k: Kernel) -> None:
         scalar = scalar if scalar is not None else k.block
         tile = scalar.tile.shaped(*[1] * k.random.randint(1, 3))
         a = k.define(f"reshape {scalar.name} : {scalar.tile} -> {tile}", tile, scalar.facts)
-    room = MOST_ELEMENTS // a.tile.elements
+    budget = MAX_ELEMENTS // a.tile.elements
     shape: list[int] = []
     for extent in a.tile.shape:
-        wide = min(1 << k.random.randint(0, 4), room) if extent == 1 else 1
-        room //= wide
+        wide = min(1 << k.random.randint(0, 4), budget) if extent == 1 else 1
+        budget //= wide
         shape.append(extent * wide)
-    _moved(k, f"broadcast {a.name}", a, shape)
+    _rearrange(k, f"broadcast {a.name}", a, shape)
 
 
 def permute(k: Kernel) -> None:
@@ -65,13 +65,13 @@ def permute(k: Kernel) -> None:
     a = _anything(k, rank=2)
     order = list(range(len(a.tile.shape)))
     k.random.shuffle(order)
-    _moved(k, f"permute {a.name} {order}", a, [a.tile.shape[dim] for dim in order])
+    _rearrange(k, f"permute {a.name} {order}", a, [a.tile.shape[dim] for dim in order])
 
 
 def concatenate(k: Kernel) -> None:
     """`cat` of two tiles of one type."""
     a = _anything(k, rank=1)
-    if 2 * a.tile.elements > MOST_ELEMENTS:
+    if 2 * a.tile.elements > MAX_ELEMENTS:
         return
     b, dim = k.operand(a.tile), k.random.randrange(len(a.tile.shape))
     shape = [extent * 2 if at == dim else extent for at, extent in enumerate(a.tile.shape)]
@@ -81,7 +81,7 @@ def concatenate(k: Kernel) -> None:
 
 
 def _part(k: Kernel, whole: Tile) -> tuple[Tile, str]:
-    """The type of a part of a tile, and the numbers of one part."""
+    """The type of a slice of a tile, and the indices of one."""
     shape = [extent >> k.random.randint(0, extent.bit_length() - 1) for extent in whole.shape]
     if whole.element == "f4E2M1FN":
         shape[-1] = max(shape[-1], 2)
@@ -90,7 +90,7 @@ def _part(k: Kernel, whole: Tile) -> tuple[Tile, str]:
 
 
 def extract(k: Kernel) -> None:
-    """`extract` of a part."""
+    """`extract` of a slice."""
     a = _anything(k, rank=1)
     if a.tile.element == "f4E2M1FN" and a.tile.shape[-1] < 2:
         return
@@ -99,7 +99,7 @@ def extract(k: Kernel) -> None:
 
 
 def insert(k: Kernel) -> None:
-    """`insert` of a part."""
+    """`insert` of a slice."""
     a = _anything(k, rank=1)
     if a.tile.element == "f4E2M1FN" and a.tile.shape[-1] < 2:
         return
@@ -110,7 +110,7 @@ def insert(k: Kernel) -> None:
 
 
 def iota(k: Kernel) -> None:
-    """`iota` of as many numbers as the type has."""
+    """`iota` in range of the type."""
     element = k.element(*INTEGERS)
     kind = ELEMENTS[element]
     tile = Tile(element, (1 << k.random.randint(0, min(kind.bits, 8)),))
@@ -118,7 +118,7 @@ def iota(k: Kernel) -> None:
 
 
 def pack(k: Kernel) -> None:
-    """`pack` of what are numbers, and `unpack` of any bytes."""
+    """`pack` of non-NaNs, and `unpack` of any bytes."""
     if k.chance(0.5):
         a = k.find(lambda v: len(v.tile.shape) == 1 and v.tile.kind.bits != 8
                    and v.tile.elements * v.tile.kind.storage >= 8 and v.facts.low is not None
@@ -174,7 +174,7 @@ def _float_folds(element: str) -> list[Fold]:
 
 
 def aggregate(k: Kernel) -> None:
-    """`reduce` and `scan` in which every order gives the same bits."""
+    """`reduce` and `scan` with bit-identical results in every order."""
     a = k.any_of(*INTEGERS, *BASE_FLOATS, rank=1)
     folds = _float_folds(a.tile.element) if a.tile.is_float else _integer_folds(a.tile.element)
     fold, dim = k.random.choice(folds), k.random.randrange(len(a.tile.shape))
@@ -207,7 +207,7 @@ def _fold(k: Kernel, a: Value, dim: int, identity: str, body: str, facts: Facts)
 
 
 def _summable(k: Kernel, a: Value, dim: int) -> Value:
-    """A tile of integers so small that their sums are exact."""
+    """A tile of integers so small that their sum is exact."""
     most = a.facts.magnitude * a.tile.shape[dim]
     if a.facts.is_whole and most <= 2.0**a.tile.kind.precision:
         return a
@@ -222,17 +222,17 @@ def _sum_facts(a: Value, dim: int) -> Facts:
 
 
 def arg_extremum(k: Kernel) -> None:
-    """The largest element and where it is: two operands, the first of equal ones wins."""
+    """Arg-max: the largest element and its index; of equal ones, the first."""
     a = k.any_of(*INTEGERS[1:], rank=1)
     dim = k.random.randrange(len(a.tile.shape))
     at, scalar, index = a.tile.of("i32"), Tile(a.tile.element), Tile("i32")
-    where = k.operand(at)
-    tile, place = (t.shaped(*t.shape[:dim], *t.shape[dim + 1 :]) for t in (a.tile, at))
+    indices = k.operand(at)
+    tile, index_tile = (t.shaped(*t.shape[:dim], *t.shape[dim + 1 :]) for t in (a.tile, at))
     flag = Tile("i1")
     identities = f"[{a.tile.kind.low} : {scalar.element}, {index.kind.high} : i32]"
     names = k.emit(
-        f"reduce {a.name}, {where.name} dim={dim} identities={identities} "
-        f": {a.tile}, {at} -> {tile}, {place} "
+        f"reduce {a.name}, {indices.name} dim={dim} identities={identities} "
+        f": {a.tile}, {at} -> {tile}, {index_tile} "
         f"(%a: {scalar}, %b: {scalar}, %i: {index}, %j: {index}) {{ "
         f"%more = cmpi greater_than %a, %b, signed : {scalar} -> {flag} "
         f"%same = cmpi equal %a, %b, signed : {scalar} -> {flag} "
@@ -242,7 +242,7 @@ def arg_extremum(k: Kernel) -> None:
         f"%w = select %take, %i, %j : {flag}, {index} "
         f"yield %v, %w : {scalar}, {index} }}", 2,
     )  # fmt: skip
-    k.scope.values += [Value(names[0], tile, a.facts), Value(names[1], place, where.facts)]
+    k.scope.values += [Value(names[0], tile, a.facts), Value(names[1], index_tile, indices.facts)]
 
 
 STATEMENTS: Final = (

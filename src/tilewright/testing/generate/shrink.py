@@ -1,4 +1,4 @@
-"""Smaller programs that still fail: operations go one by one as long as the failure stays."""
+"""Reduction of failing programs: remove operations one by one while the failure persists."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tilewright.support.diagnostics import UserError
 
 Fails = Callable[[ModuleOp], bool]
 Edit = Callable[[Operation], bool]
-"""Changes an operation if it can be changed that way."""
+"""Changes an operation if the edit applies."""
 
 
 def shrink(module: ModuleOp, fails: Fails) -> ModuleOp:
-    """The smallest program that steps from a failing one lead to, each of which fails too.
+    """Reduce a failing program step by step; each step must fail, too.
 
-    The parameters of kernels stay, so that the arguments do. What a step makes may be undefined:
-    `fails` has to tell that from the failure that it looks for.
+    Kernel parameters stay, so that arguments do. A step may introduce undefined behaviour: `fails`
+    must distinguish it from the failure of interest.
     """
     best = module
     size = -1
     while size != (size := _size(best)):
-        for edit in (_without, _by_operand, _by_zero, _then, _otherwise, _once):
+        for edit in (_erase, _by_operand, _by_zero, _then, _otherwise, _once):
             best = _shrink_by(edit, best, fails)
     return best
 
@@ -40,7 +40,7 @@ def _size(module: ModuleOp) -> int:
 
 
 def _shrink_by(edit: Edit, module: ModuleOp, fails: Fails) -> ModuleOp:
-    """Try one kind of change on all operations, the last one first."""
+    """Try one kind of edit on all operations, last first."""
     at = _size(module) - 1
     while at > 0:
         copy = module.clone()
@@ -67,8 +67,8 @@ def _is_fixed(op: Operation) -> bool:
     return op.is_terminator or op.parent_op is None or op.name == "cuda_tile.entry"
 
 
-def _without(op: Operation) -> bool:
-    """Nobody looks at it: it goes."""
+def _erase(op: Operation) -> bool:
+    """Erase an operation without uses."""
     if _is_fixed(op) or any(result.users for result in op.results):
         return False
     op.erase()
@@ -76,19 +76,19 @@ def _without(op: Operation) -> bool:
 
 
 def _by_operand(op: Operation) -> bool:
-    """Operands of the same types stand for the results."""
+    """Replace results by operands of the same types."""
     if _is_fixed(op) or not op.results:
         return False
-    found = [next((v for v in op.operands if v.type is r.type), None) for r in op.results]
-    values = [value for value in found if value is not None]
-    if len(values) != len(found):
+    candidates = [next((v for v in op.operands if v.type is r.type), None) for r in op.results]
+    values = [value for value in candidates if value is not None]
+    if len(values) != len(candidates):
         return False
     Rewriter.at(op).replace(op, *values)
     return True
 
 
 def _by_zero(op: Operation) -> bool:
-    """Zeros stand for the results that are tiles of numbers, if nothing else is used."""
+    """Replace results by zeros, if all used results are tiles of numbers."""
     if _is_fixed(op) or isinstance(op, ConstantOp):
         return False
     used = [result for result in op.results if result.users]
@@ -110,7 +110,7 @@ def _otherwise(op: Operation) -> bool:
 
 
 def _taken(op: Operation, condition: bool) -> bool:
-    """One branch stands for an `if`."""
+    """Replace an `if` by one of its branches."""
     if not isinstance(op, IfOp) or (op.results and not op.else_region.blocks):
         return False
     build = Rewriter.at(op)
@@ -119,7 +119,7 @@ def _taken(op: Operation, condition: bool) -> bool:
 
 
 def _once(op: Operation) -> bool:
-    """The body of a counted loop stands for it."""
+    """Replace a counted loop by its body."""
     if not isinstance(op, ForOp) or len(list(jumps(op.body.block))) != 1:
         return False
     build = Rewriter.at(op)

@@ -18,12 +18,12 @@ class Tile(NamedTuple):
 
     @property
     def kind(self) -> Element:
-        """What its elements are."""
+        """The element type."""
         return ELEMENTS[self.element]
 
     @property
     def elements(self) -> int:
-        """How many elements it has."""
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -32,11 +32,11 @@ class Tile(NamedTuple):
         return self.kind.is_float
 
     def of(self, element: str) -> Tile:
-        """The tile of other elements in the same shape."""
+        """The tile type with other elements."""
         return Tile(element, self.shape)
 
     def shaped(self, *shape: int) -> Tile:
-        """The tile of the same elements in another shape."""
+        """The tile type with another shape."""
         return Tile(self.element, shape)
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Tile(NamedTuple):
 
     @property
     def pointers(self) -> str:
-        """The tile of pointers to such elements."""
+        """The type of a tile of pointers to such elements."""
         return f"tile<{''.join(f'{extent}x' for extent in self.shape)}ptr<{self.element}>>"
 
 
@@ -65,14 +65,14 @@ class Facts(NamedTuple):
         return math.inf if self.low is None or self.high is None else max(-self.low, self.high)
 
     def union(self, other: Facts) -> Facts:
-        """What holds for elements of either."""
+        """Facts that hold for the elements of either."""
         if None in (self.low, self.high, other.low, other.high):
             return UNKNOWN
         low, high = min(self.low or 0, other.low or 0), max(self.high or 0, other.high or 0)
         return Facts(low, high, self.is_whole and other.is_whole)
 
     def within(self, low: float, high: float) -> bool:
-        """Whether all elements are known to lie between bounds."""
+        """Whether all elements are known to be in range."""
         if self.low is None or self.high is None:
             return False
         return low <= self.low and self.high <= high
@@ -82,7 +82,7 @@ UNKNOWN: Final = Facts()
 
 
 class Value(NamedTuple):
-    """A tile that the program has computed."""
+    """An SSA value of the program."""
 
     name: str
     tile: Tile
@@ -90,19 +90,19 @@ class Value(NamedTuple):
 
 
 def full(element: Element) -> Facts:
-    """What is known of any element at all."""
+    """The facts of any element of a type."""
     return UNKNOWN if element.is_float else Facts(element.low, element.high, True)
 
 
 def integer_facts(low: int, high: int, element: Element) -> Facts:
-    """The bounds of an integer that wraps if it does not fit."""
+    """The bounds of an integer, which wraps on overflow."""
     if element.low <= low and high <= element.high:
         return Facts(low, high, True)
     return full(element)
 
 
 def float_facts(low: float, high: float, is_whole: bool, element: Element) -> Facts:
-    """The bounds of a float that was rounded to a type; nothing if it may be too large."""
+    """The bounds of a float rounded to a type; unknown on overflow."""
     slack = (
         0.0 if is_whole and max(-low, high) <= 2.0**element.precision else 2.0**-element.precision
     )

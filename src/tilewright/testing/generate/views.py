@@ -1,4 +1,4 @@
-"""Statements on memory by views: partitions, strides, gathers and scatters, over the ends too."""
+"""Statements on memory by views: partitions, strides, gathers and scatters, also out of bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HINTS: Final = ("", "", " optimization_hints = <sm_90 = {allow_tma = false}>",
 
 
 class View(NamedTuple):
-    """A view, and one tile of it."""
+    """A view and the indices of one tile."""
 
     name: str
     type: str
@@ -36,7 +36,7 @@ class Tensor(NamedTuple):
 
 
 def _tensor(k: Kernel, base: str, element: str, shape: tuple[int, ...]) -> Tensor:
-    """A tensor at a pointer, without gaps; some extents and strides are values."""
+    """A dense tensor at a pointer; some extents and strides are dynamic."""
     strides, step, order = [1] * len(shape), 1, list(range(len(shape)))
     if element != "f4E2M1FN" and k.chance(0.25):
         k.random.shuffle(order)
@@ -45,7 +45,7 @@ def _tensor(k: Kernel, base: str, element: str, shape: tuple[int, ...]) -> Tenso
         step *= shape[dim]
     index = k.element("i32", "i64")
     kept = [k.chance(0.6) or element == "f4E2M1FN" for _ in shape]
-    # A stride of one says that rows are contiguous: it stays known.
+    # A stride of one, which makes rows contiguous, stays static.
     fixed = [stride == 1 or k.chance(0.6) for stride in strides]
     extents = [str(n) if keep else k.int_constant(n, index).name
                for n, keep in zip(shape, kept, strict=True)]  # fmt: skip
@@ -77,7 +77,7 @@ def _random_shape(k: Kernel, element: str) -> tuple[int, ...]:
 
 
 def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
-    """A partition or strided view, and the number of one of its tiles."""
+    """A partition or strided view, and the indices of one of its tiles."""
     rank = len(tensor.shape)
     most = 4 if rank < 3 else 2
     if max(tensor.shape) > 40:
@@ -96,7 +96,7 @@ def _view(k: Kernel, tensor: Tensor, *, padded: bool) -> View:
     kind = "strided" if is_strided else "partition"
     spaces = [-(-tensor.shape[q] // steps[d]) for d, q in enumerate(order)]
     numbers = [k.random.randrange(space) for space in spaces]
-    # Some indices are the number of the block, if there is a tile for each.
+    # Some indices are the block index, if there is a tile per block.
     by_block = [k.blocks <= space and k.chance(0.3) for space in spaces]
     numbers = [k.blocks - 1 if by else n for n, by in zip(numbers, by_block, strict=True)]
     inside = tuple(
@@ -139,17 +139,17 @@ def _padding(k: Kernel, element: str) -> str:
 
 
 def _inbounds(k: Kernel, view: View) -> str:
-    """Promises that hold; NVIDIA's compiler takes none of a view with padding."""
+    """In-bounds flags that hold; NVIDIA's compiler accepts none on a padded view."""
     if not k.chance(0.4) or (view.padding and k.options.profile != "all"):
         return ""
-    promised = [inside and k.chance(0.8) for inside in view.inbounds]
+    flags = [inside and k.chance(0.8) for inside in view.inbounds]
     if not view.padding:
-        promised = list(view.inbounds)
-    return f" inbounds = [{', '.join(str(p).lower() for p in promised)}]"
+        flags = list(view.inbounds)
+    return f" inbounds = [{', '.join(str(p).lower() for p in flags)}]"
 
 
 def _padded(facts: Facts, padding: str) -> Facts:
-    """What is known of elements some of which are padding."""
+    """The facts of elements some of which are padding."""
     if padding in ("nan", "pos_inf", "neg_inf"):
         return UNKNOWN
     return facts.union(Facts(0, 0, True)) if padding else facts
@@ -160,7 +160,7 @@ def _elements(k: Kernel) -> list[str]:
 
 
 def load_view(k: Kernel) -> None:
-    """`load_view_tko` of a tile that may reach over the end."""
+    """`load_view_tko` of a tile that may be partly out of bounds."""
     element = k.random.choice(_elements(k))
     shape = _random_shape(k, element)
     contents = "small" if element == "f4E2M1FN" else k.contents(element)

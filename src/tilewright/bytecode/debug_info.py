@@ -28,7 +28,7 @@ from tilewright.support.location import (
     TextLoc,
     UnknownLoc,
 )
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 
 T = TypeVar("T", bound="DINode | Location")
 
@@ -91,9 +91,9 @@ class DebugTable:
             user.fail(f"expected debug records without cycles, found {index - 1} in itself", at)
         if len(self._open) == MAX_RECORD_NESTING:
             user.fail(f"expected at most {MAX_RECORD_NESTING} nested debug records, found more", at)
-        with StackRoom():
+        with DeepRecursion():
             if len(self._open) == _DEEP:
-                StackRoom.need(_FRAMES)
+                DeepRecursion.need(_FRAMES)
             self._open.append(index)
             found = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
             self._open.pop()

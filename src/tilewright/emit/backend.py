@@ -1,6 +1,7 @@
-"""LLVM itself, by way of llvmlite: from the text of a module to PTX, in this process.
+"""Compile LLVM IR text to PTX with llvmlite, in this process.
 
-LLVM ends the process on what it cannot select: `emit.service` has processes for that.
+LLVM aborts the process on instruction-selection failures, so `emit.service` runs this module in
+worker processes.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any, Final
 import llvmlite.binding  # pyright: ignore[reportMissingTypeStubs]
 
 llvm: Any = llvmlite.binding
-"""As a value without types: llvmlite has none."""
+"""Untyped: llvmlite has no type stubs."""
 
 TRIPLE: Final = "nvptx64-nvidia-cuda"
 
 WGMMA: Final = "wgmma"
-"""What is in the text of every module that multiplies in groups of warps."""
+"""Occurs in the text of every module that uses wgmma."""
 
 LIBRARY_FORMAT: Final = 3
-"""How functions are taken from the library and kept: counts up with each change."""
+"""Format version of cached libdevice functions."""
 
 _PRECISION: Final = re.compile(r'@([\w.]+) = [^\n]* c"__CUDA_PREC_\w+\\00"')
 
@@ -30,11 +31,11 @@ _ready: list[Any] = []
 
 
 class Rejected(Exception):
-    """LLVM does not take the text; says why."""
+    """LLVM rejects the module."""
 
 
-def prepared() -> Any:
-    """LLVM's target, which is made once."""
+def nvptx_target() -> Any:
+    """Return LLVM's NVPTX target, initialized once."""
     with _lock:
         if not _ready:
             llvm.initialize_all_targets()
@@ -46,10 +47,10 @@ def prepared() -> Any:
 def compile_text(
     text: str, cpu: str, features: str, opt_level: int, library: Sequence[bytes] = ()
 ) -> str:
-    """The PTX of a module. `library` is bitcode of functions that it calls."""
-    # Without its registers assigned at all, code around wgmma is not what ptxas expects.
+    """Compile a module to PTX. `library` is bitcode of libdevice functions it calls."""
+    # At -O0, LLVM's code around wgmma violates the expectations of ptxas.
     codegen = max(opt_level, 1) if WGMMA in text else opt_level
-    machine = prepared().create_target_machine(cpu=cpu, features=features, opt=codegen)
+    machine = nvptx_target().create_target_machine(cpu=cpu, features=features, opt=codegen)
     context = llvm.create_context()
     try:
         module = llvm.parse_assembly(text, context=context)
@@ -67,19 +68,19 @@ def compile_text(
 
 def _optimize(module: Any, machine: Any, opt_level: int) -> None:
     tuning = llvm.create_pipeline_tuning_options(speed_level=opt_level)
-    # ptxas unrolls where it helps; here it makes the code that follows slow to compile.
+    # ptxas unrolls itself; unrolling in LLVM slows down the later passes.
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(module, builder)
 
 
 def _kernels(module: Any) -> set[str]:
-    """What was there before the library came: its functions start with `__nv_`."""
+    """Return the functions of the program; those of libdevice start with `__nv_`."""
     return {f.name for f in module.functions if not f.name.startswith("__nv_")}
 
 
 def internalize(module: Any, keep: Iterable[str]) -> None:
-    """Let nobody outside see the functions and variables of a module, but those to keep."""
+    """Give internal linkage to all functions and globals except `keep`."""
     kept = set(keep)
     for each in (*module.functions, *module.global_variables):
         if not each.is_declaration and each.name not in kept:
@@ -87,8 +88,8 @@ def internalize(module: Any, keep: Iterable[str]) -> None:
 
 
 def extract_function(library: bytes, name: str) -> bytes | None:
-    """The bitcode of one function of a library with all that it needs; nothing if it has none."""
-    machine = prepared().create_target_machine()
+    """Extract the bitcode of one library function and its callees; None if absent."""
+    machine = nvptx_target().create_target_machine()
     context = llvm.create_context()
     try:
         module = llvm.parse_bitcode(library, context=context)
@@ -105,9 +106,9 @@ def extract_function(library: bytes, name: str) -> bytes | None:
 
 
 def _precise(text: str) -> str:
-    """The text of a module of the library, whose questions about precision are answered with yes.
+    """Resolve the precision queries of libdevice to true.
 
-    Square roots are rounded to nearest then. LLVM knows no answer, and takes no for one.
+    Square roots are then rounded to nearest. LLVM would resolve the unknown queries to false.
     """
     for name in _PRECISION.findall(text):
         asked = re.compile(rf"call i32 @__nvvm_reflect\(ptr @{re.escape(name)}\)[^\n]*")
@@ -116,5 +117,5 @@ def _precise(text: str) -> str:
 
 
 def llvm_version() -> str:
-    """Which LLVM this is; its bitcode is only sure to be read by the same."""
+    """Return the LLVM version; bitcode is only portable within a version."""
     return ".".join(map(str, llvm.llvm_version_info))

@@ -1,4 +1,4 @@
-"""Cubins from PTX: ptxas assembles, and what it says of each kernel is kept."""
+"""Assemble PTX to a cubin with ptxas, and parse the resources of each kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOO_MUCH: Final = re.compile(r"Entry function '.*' uses too much .*")
 
 
 class Resources:
-    """What a kernel takes of an SM."""
+    """Resource usage of a kernel."""
 
     __slots__ = (
         "barriers",
@@ -48,13 +48,13 @@ class Resources:
         self.name = info.name
         self.registers = info.registers
         self.spill_stores, self.spill_loads = spills
-        """Bytes that a thread moves to local memory and back for want of registers."""
+        """Bytes of register spills to local memory, per thread."""
         self.stack = info.stack
         self.shared = info.shared
         self.barriers = info.barriers
         self.threads = info.threads
         self.occupancy = self._occupancy(arch)
-        """How many CTAs an SM holds at once; none where their size is not known."""
+        """Resident CTAs per SM; None if the CTA size is unknown."""
 
     def _occupancy(self, arch: Arch) -> int | None:
         if self.threads is None:
@@ -68,7 +68,7 @@ class Resources:
 
 
 class Cubin:
-    """The file, what each kernel takes, and what ptxas said besides."""
+    """The file, the resources of each kernel, and the warnings of ptxas."""
 
     __slots__ = ("data", "entries", "warnings")
 
@@ -89,7 +89,7 @@ def assemble(
 ) -> Cubin:
     """Assemble PTX for the GPU that `arch` names.
 
-    `foreign` says that the program brought assembly along: what ptxas rejects may be its own.
+    `foreign` says that the program has inline PTX, which may cause errors of ptxas.
     """
     command = [find_ptxas(), "-v", f"-arch={arch.assembled_as}", f"-O{opt_level}"]
     command += ["-g"] if device_debug else ["-lineinfo"] if line_info else []
@@ -110,22 +110,22 @@ def assemble(
 
 @contextmanager
 def _folder() -> Generator[str]:
-    """A folder for files that are gone afterwards."""
+    """Create a temporary folder."""
     try:
         with TemporaryDirectory(prefix="tilewright-") as folder:
             yield folder
     except OSError as error:
         reason = f"{error.strerror} ('{error.filename}')" if error.filename else error.strerror
-        raise Unsupported(f"cubins without room for temporary files: {reason}") from None
+        raise Unsupported(f"cubins without space for temporary files: {reason}") from None
 
 
 def _run(command: list[str]) -> tuple[int, str, Note]:
-    """The exit code and the words of ptxas, and our note, whose digest is made meanwhile."""
+    """Run ptxas; return exit code, output, and our note, which is computed meanwhile."""
     with _started(command) as process:
         try:
             note = own_note()
             assert process.stdout is not None
-            await_output(process.stdout)  # it says nothing before it is done
+            await_output(process.stdout)  # ptxas prints only at the end
             log, _ = process.communicate()
         except BaseException:
             process.kill()
@@ -144,15 +144,15 @@ def _started(command: list[str]) -> subprocess.Popen[str]:
             errors="replace",
         )
     except OSError as error:
-        # It is for another machine, or nobody may execute it.
+        # Wrong architecture, or no execute permission.
         reason = f"'{command[0]}' cannot be started: {error.strerror}"
         raise Unsupported(f"cubins without ptxas: {reason}") from None
 
 
 def _failure(code: int, log: str, foreign: bool) -> Exception:
-    """What went wrong: too large a kernel or its own assembly is the program's, all else ours."""
-    if found := _TOO_MUCH.search(log):
-        return UserError([Diagnostic(f"ptxas: {found[0]}")])
+    """Classify a failure: resource limits and inline PTX are user errors, others internal."""
+    if exceeded := _TOO_MUCH.search(log):
+        return UserError([Diagnostic(f"ptxas: {exceeded[0]}")])
     if code < 0:
         return InternalError(f"ptxas ended by signal {-code}")
     lines = [line for line in log.splitlines() if "error" in line or "fatal" in line]
@@ -163,18 +163,18 @@ def _failure(code: int, log: str, foreign: bool) -> Exception:
 
 
 def _spills(log: str) -> dict[str, tuple[int, int]]:
-    """Bytes of spill stores and loads of each function."""
-    found: dict[str, tuple[int, int]] = {}
+    """Parse the bytes of spill stores and loads of each function."""
+    spills: dict[str, tuple[int, int]] = {}
     name = ""
     for line in log.splitlines():
         if match := _FUNCTION.search(line):
             name = match[1]
         elif match := _SPILLS.search(line):
-            found[name] = (int(match[1]), int(match[2]))
-    return found
+            spills[name] = (int(match[1]), int(match[2]))
+    return spills
 
 
 def _warnings(log: str) -> list[str]:
-    """What ptxas has to say about the code, such as wgmma in sequence for want of registers."""
-    found = [_WARNING.match(line.strip()) for line in log.splitlines()]
-    return [match[1] or match[2] for match in found if match is not None]
+    """Parse the warnings of ptxas, such as serialized wgmma."""
+    matches = [_WARNING.match(line.strip()) for line in log.splitlines()]
+    return [match[1] or match[2] for match in matches if match is not None]

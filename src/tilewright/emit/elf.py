@@ -1,4 +1,4 @@
-"""Reads cubins: their sections, and what they say of kernels (registers, memory, threads)."""
+"""Parse cubins: ELF sections and kernel attributes (registers, memory, threads)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tilewright.support.diagnostics import InvalidValue
 T = TypeVar("T")
 
 SECTION: Final = Struct("<IIQQQQIIQQ")
-"""A row of the table of sections: name, type, flags, address, offset, size, link and others."""
+"""A section header: name, type, flags, address, offset, size, link and others."""
 NAME, KIND, OFFSET, SIZE, LINK = 0, 1, 4, 5, 6
-"""Where they are in a row."""
+"""Field indices of a section header."""
 TABLE: Final = Struct("<QIHHHHHH")
-"""Where the table is, and how many rows of which size it has: from byte TABLE_AT of the file."""
+"""The fields of the ELF header that locate the section headers, at TABLE_AT."""
 TABLE_AT: Final = 0x28
 
 _SYMBOL: Final = Struct("<IBBHQQ")
 _TRIPLE: Final = Struct("<III")
 _SYMTAB: Final = 2
 _WITH_SIZE: Final = 4
-"""The kind of an attribute that says how long it is; others have two bytes."""
+"""The attribute format with an explicit size; others have two bytes."""
 
 _MAX_THREADS: Final = 0x05
 _REQUIRED_THREADS: Final = 0x10
@@ -36,7 +36,7 @@ _RESERVED_BYTES: Final = 1024
 
 
 class KernelInfo:
-    """What a cubin says of one kernel."""
+    """The attributes of one kernel."""
 
     __slots__ = ("barriers", "name", "parameters", "registers", "shared", "stack", "threads")
 
@@ -44,18 +44,18 @@ class KernelInfo:
         self.name = name
         self.registers = 0
         self.stack = 0
-        """Bytes of local memory of a thread."""
+        """Bytes of local memory per thread."""
         self.shared = 0
-        """Bytes of shared memory of a CTA that the program declares."""
+        """Bytes of static shared memory per CTA."""
         self.barriers = 0
         self.parameters = 0
         """Bytes of parameters."""
         self.threads: tuple[int, int, int] | None = None
-        """The extents of a CTA that the kernel requires, or at most allows."""
+        """The required or maximum CTA dimensions."""
 
 
 class Section:
-    """A part of the file by its name."""
+    """An ELF section."""
 
     __slots__ = ("data", "kind", "link", "name", "size")
 
@@ -68,12 +68,12 @@ class Section:
 
 
 def read_kernels(cubin: bytes) -> dict[str, KernelInfo]:
-    """The kernels of a cubin by name; `InvalidValue` if it is none."""
+    """Parse the kernels of a cubin; `InvalidValue` if the data is invalid."""
     return _understood(cubin, lambda: _kernels(_sections(cubin)))
 
 
 def read_sections(cubin: bytes) -> list[Section]:
-    """The sections of a cubin, in order; `InvalidValue` if it is none."""
+    """Parse the sections of a cubin, in order; `InvalidValue` if the data is invalid."""
     return _understood(cubin, lambda: _sections(cubin))
 
 
@@ -90,7 +90,7 @@ def _kernels(sections: list[Section]) -> dict[str, KernelInfo]:
     by_name = {section.name: section for section in sections}
     symbols = _symbols(sections)
     names = [name.removeprefix(".nv.info.") for name in by_name if name.startswith(".nv.info.")]
-    # Only kernels have parameters in constant memory; functions that they call have notes too.
+    # Only kernels have parameters in constant memory; device functions have info sections too.
     names = [name for name in names if f".nv.constant0.{name}" in by_name]
     kernels = {name: KernelInfo(name) for name in names}
     for attribute, value in _attributes(by_name[".nv.info"].data):
@@ -122,7 +122,7 @@ def _read_kernel(kernel: KernelInfo, data: bytes) -> None:
 
 
 def section_table(cubin: bytes) -> tuple[list[list[int]], int]:
-    """The rows of the table of sections, and which of them holds their names."""
+    """Return the section headers and the index of the string table."""
     start, *_, size, count, names_at = TABLE.unpack_from(cubin, TABLE_AT)
     rows = [list(SECTION.unpack_from(cubin, start + size * index)) for index in range(count)]
     return rows, names_at
@@ -152,7 +152,7 @@ def _text(table: bytes, at: int) -> str:
 
 
 def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """The entries of an information section: a number and its value."""
+    """Yield the attributes of an info section: id and value."""
     at = 0
     while at < len(data):
         kind, attribute = data[at], data[at + 1]

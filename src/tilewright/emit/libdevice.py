@@ -1,7 +1,7 @@
-"""Functions of NVIDIA's libdevice, one at a time: taken from the library once, then from a cache.
+"""Extract functions of NVIDIA's libdevice, and cache their bitcode.
 
-The library is not ours: it is read where its package put it, and what is taken from it stays in
-the cache of the user. All of it needs LLVM, and so happens where LLVM is.
+The library is read from its installation, and extracted functions are cached per user. Extraction
+needs LLVM, so it runs in the LLVM process.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CHECKSUM: Final = 16
-"""Bytes in front of what is kept."""
+"""Bytes of the checksum in front of an entry."""
 
 _functions: dict[tuple[str, str], bytes] = {}
 _libraries: dict[str, tuple[bytes, str]] = {}
 
 
 def library_functions(names: Sequence[str], path: str, folder: str) -> list[bytes]:
-    """The bitcode of each function of a library, with all that it needs, kept in a folder."""
+    """Return the bitcode of each function with its callees, cached in a folder."""
     return [_function(name, path, folder) for name in names]
 
 
 def _function(name: str, path: str, folder: str) -> bytes:
-    found = _functions.get((path, name))
-    if found is None:
-        found = _functions[path, name] = _kept(name, path, folder)
-    return found
+    bitcode = _functions.get((path, name))
+    if bitcode is None:
+        bitcode = _functions[path, name] = _cached_function(name, path, folder)
+    return bitcode
 
 
-def _kept(name: str, path: str, folder: str) -> bytes:
+def _cached_function(name: str, path: str, folder: str) -> bytes:
     library, digest = _library(path)
-    place = os.path.join(folder, "libdevice", digest)
-    file = os.path.join(place, f"{name}.bc")
-    found = _read(file)
-    if found is not None:
-        return found
+    subfolder = os.path.join(folder, "libdevice", digest)
+    file = os.path.join(subfolder, f"{name}.bc")
+    entry = _read(file)
+    if entry is not None:
+        return entry
     try:
         made = extract_function(library, name)
     except Rejected as error:
         raise Unsupported(f"'{path}' as libdevice: {error}") from None
     if made is None:
         raise Unsupported(f"'{name}': libdevice has no function of this name")
-    _store(place, file, made)
+    _store(subfolder, file, made)
     return made
 
 
 def _library(path: str) -> tuple[bytes, str]:
-    """The whole library, and what tells it from others."""
-    found = _libraries.get(path)
-    if found is None:
+    """Return the library and its digest."""
+    library = _libraries.get(path)
+    if library is None:
         try:
             with open(path, "rb") as file:
                 data = file.read()
@@ -65,12 +65,12 @@ def _library(path: str) -> tuple[bytes, str]:
             raise Unsupported(f"math functions without libdevice: {reason}") from None
         maker = f"{LIBRARY_FORMAT} {llvm_version()}".encode()[:16]
         digest = blake2b(data, digest_size=16, person=maker).hexdigest()
-        found = _libraries[path] = (data, digest)
-    return found
+        library = _libraries[path] = (data, digest)
+    return library
 
 
 def _read(file: str) -> bytes | None:
-    """What a file keeps; nothing if it is not there or damaged."""
+    """Read a cache entry; None if missing or corrupt."""
     try:
         with open(file, "rb") as stored:
             checksum, data = stored.read(CHECKSUM), stored.read()
@@ -84,8 +84,8 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _store(folder: str, file: str, data: bytes) -> None:
-    """Keep a function for the next process; where that cannot be, do without."""
-    # Mostly nothing is left to be kept.
+    """Write a cache entry; ignore failures."""
+    # Loaded only on a cache miss.
     from tilewright.support.whole_file import put_file  # noqa: PLC0415
 
     with suppress(OSError):

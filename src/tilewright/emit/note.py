@@ -1,4 +1,4 @@
-"""The note in a cubin that says who made it: a section of its own, which drivers pass over."""
+"""The ELF note that identifies the compiler of a cubin; drivers ignore it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tilewright.support.identity import identity
 SECTION_NAME: Final = ".note.tilewright"
 OWNER: Final = b"Tilewright\0"
 MADE_BY: Final = 1
-"""The kind of the note, of which its owner has one."""
+"""The note type."""
 
 _NOTE: Final = 7
 _ADDRESS: Final = Struct("<Q")
 _SEGMENTS_AT: Final = 0x20
-"""Where the header says where the table of segments is."""
+"""Offset of `e_phoff` in the ELF header."""
 _SEGMENT_OFFSET: Final = 8
-"""Where a row of it says where the segment is."""
+"""Offset of `p_offset` in a program header."""
 _HEAD: Final = Struct("<III")
 _ALIGNMENT: Final = 4
 _TABLE_ALIGNMENT: Final = 8
 
 
 class Note(NamedTuple):
-    """Which compiler made a cubin."""
+    """The compiler of a cubin: version and digest."""
 
     version: str
     digest: str
@@ -43,15 +43,16 @@ class Note(NamedTuple):
 
 @cache
 def own_note() -> Note:
-    """The note of this compiler."""
+    """Return the note of this compiler."""
     return Note(__version__, identity())
 
 
 def add_note(cubin: bytes, note: Note) -> bytes:
-    """The cubin with a section more.
+    """Append a note section to a cubin.
 
-    Names and tables are written anew behind all the rest, which stays where it is. The table of
-    segments comes last, as ptxas has it: there are readers that take its end for that of the file.
+    The string table and the headers are rewritten after the existing data, which is unchanged.
+    The program headers are last, as ptxas writes them: some readers take their end for the end of
+    the file.
     """
     rows, names_at = section_table(cubin)
     file = bytearray(cubin)
@@ -74,7 +75,7 @@ def add_note(cubin: bytes, note: Note) -> bytes:
 
 
 def _move_segments(file: bytearray) -> None:
-    """Put the table of segments at the end; the segments that hold it go with it."""
+    """Move the program headers to the end, and update the segments that contain them."""
     (old,) = _ADDRESS.unpack_from(file, _SEGMENTS_AT)
     _, _, _, size, count, *_ = TABLE.unpack_from(file, TABLE_AT)
     if not count:
@@ -88,19 +89,19 @@ def _move_segments(file: bytearray) -> None:
 
 
 def read_note(cubin: bytes) -> Note | None:
-    """Who made a cubin, if it was a Tilewright; `InvalidValue` if the data is no cubin."""
+    """Return the note of a cubin, if any; `InvalidValue` if the data is no cubin."""
     for section in read_sections(cubin):
         if section.name == SECTION_NAME:
             owner, size, kind = _HEAD.unpack_from(section.data)
             start = _HEAD.size + _up(owner)
-            found = section.data[_HEAD.size :][:owner], kind
+            header = section.data[_HEAD.size :][:owner], kind
             version, _, digest = section.data[start : start + size].decode().partition(" ")
-            return Note(version, digest) if found == (OWNER, MADE_BY) else None
+            return Note(version, digest) if header == (OWNER, MADE_BY) else None
     return None
 
 
 def _record(note: Note) -> bytes:
-    """A note as ELF wants it: sizes and kind, then the owner and the text, both filled up."""
+    """Encode an ELF note: sizes and type, then the padded owner and text."""
     text = " ".join(note).encode()
     head = _HEAD.pack(len(OWNER), len(text), MADE_BY)
     return head + OWNER.ljust(_up(len(OWNER)), b"\0") + text.ljust(_up(len(text)), b"\0")

@@ -1,4 +1,4 @@
-"""PTX from LLVM IR: LLVM runs in a process of its own, whose end is an error here and no more."""
+"""Compile LLVM IR to PTX in a worker process, and turn its crashes into errors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from tilewright.emit.llvm.module import LLVMModule
 
 TIMEOUT: Final = 600.0
-"""Seconds after which a compilation is given up."""
+"""The time limit of a compilation in seconds."""
 
 
 def compile_ptx(module: LLVMModule, *, opt_level: int = 3) -> str:
-    """The PTX of a module.
+    """Compile a module to PTX.
 
-    Where LLVM does not take what it has been seen to take, that is our mistake; else something of
-    the program is not supported.
+    A failure on constructs that LLVM is known to accept is an internal error; otherwise the
+    program uses an unsupported feature.
     """
     arch = module.arch
     libdevice = find_libdevice() if module.library else ""
@@ -31,7 +31,7 @@ def compile_ptx(module: LLVMModule, *, opt_level: int = 3) -> str:
     try:
         answer = pool().ask(request(job), TIMEOUT)
     except OSError as error:
-        # There is no room for temporary files, or for another process.
+        # No space for temporary files, or no more processes.
         raise Unsupported(f"PTX without a process for LLVM: {error.strerror}") from None
     except TooLong:
         raise Unsupported(f"code for {arch.name}: no end after {TIMEOUT:.0f} seconds") from None

@@ -1,7 +1,7 @@
-"""Processes that run LLVM for this one, so that an abort of LLVM is an error here and no more.
+"""A pool of worker processes that run LLVM, so that an abort of LLVM is an error here.
 
-A process is started for the first module and kept for the next ones. Threads that compile at the
-same time get one each, up to the number of processors, and wait beyond it.
+A process is started for the first module and reused. Concurrent threads get one each, up to the
+number of processors.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ MOST: Final = max(2, os.cpu_count() or 1)
 
 
 class Ended(Exception):
-    """The process has ended without an answer; says why."""
+    """The worker exited without an answer."""
 
 
 class TooLong(Exception):
-    """There was no answer in time."""
+    """The worker exceeded the time limit."""
 
 
 def gist(output: str) -> str:
-    """The line that says why LLVM gave up; the rest is the state of LLVM."""
+    """Extract LLVM's error message from its crash output."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if "error:" in line.lower()]
     return (errors or lines or [""])[0]
 
 
 class Worker:
-    """One process, which answers one request after the other."""
+    """One worker process."""
 
     __slots__ = ("_errors", "_process")
 
@@ -48,12 +48,12 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            # A signal from the terminal is for whoever waits for the answer.
+            # Signals from the terminal are handled by the parent process.
             start_new_session=True,
         )
 
     def ask(self, data: bytes, timeout: float) -> Answer:
-        """The answer to a request; whoever raises has ended the process."""
+        """Send a request and return the answer; the process is ended before raising."""
         late: list[bool] = []
 
         def stop() -> None:
@@ -88,7 +88,7 @@ class Worker:
         return reply(source)
 
     def end(self) -> str:
-        """End the process, which holds nothing that could be lost; gives its last words."""
+        """Kill the stateless process and return its error output."""
         process = self._process
         process.kill()
         process.wait()
@@ -96,24 +96,24 @@ class Worker:
         words = gist(self._errors.read().decode(errors="replace"))
         for file in (process.stdin, process.stdout, self._errors):
             assert file is not None
-            # What was not sent before the process ended is still in the pipe's buffer.
+            # Unsent data is still in the buffer of the pipe.
             with suppress(BrokenPipeError):
                 file.close()
         return words or f"exit code {process.returncode}"
 
 
 class Pool:
-    """The processes that nobody is using."""
+    """A pool of idle workers."""
 
     def __init__(self, most: int) -> None:
         self._owner = os.getpid()
         self._lock = Lock()
         self._idle: list[Worker] = []
-        self._room = BoundedSemaphore(most)
+        self._slots = BoundedSemaphore(most)
 
     def ask(self, data: bytes, timeout: float) -> Answer:
-        """The answer of a process that is free, or of a new one."""
-        with self._room:
+        """Send a request to an idle worker, or to a new one."""
+        with self._slots:
             with self._lock:
                 worker = self._idle.pop() if self._idle else None
             worker = worker or Worker()
@@ -123,14 +123,14 @@ class Pool:
             return answer
 
     def warm(self) -> None:
-        """Start a process if there is none, to be ready when there is something to ask."""
-        # Whoever asks is told why there is none.
+        """Start a worker if there is none, so that LLVM loads early."""
+        # `ask` reports the failure.
         with self._lock, suppress(OSError):
             if not self._idle:
                 self._idle.append(Worker())
 
     def close(self) -> None:
-        """End all processes that nobody is using; those of a parent are not ours to end."""
+        """End all idle workers, but not those inherited from a parent process."""
         if self._owner != os.getpid():
             return
         with self._lock:
@@ -142,10 +142,10 @@ _pools: dict[int, Pool] = {}
 
 
 def pool() -> Pool:
-    """The processes of this one: after a fork, those of the parent answer the parent."""
+    """Return the pool of this process; a forked child has its own."""
     own = os.getpid()
-    found = _pools.get(own)
-    if found is None:
-        found = _pools.setdefault(own, Pool(MOST))
-        atexit.register(found.close)
-    return found
+    current = _pools.get(own)
+    if current is None:
+        current = _pools.setdefault(own, Pool(MOST))
+        atexit.register(current.close)
+    return current

@@ -1,4 +1,4 @@
-"""Where NVIDIA's assembler and its library of device functions are on this machine, and which."""
+"""Locate ptxas and libdevice, and identify their versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIBDEVICE: Final = os.path.join("nvvm", "libdevice", "libdevice.10.bc")
 
 
 def _wheels() -> Iterator[str]:
-    """The folders that NVIDIA's wheels of CUDA 13 and of CUDA 12 put their files into."""
+    """Yield the folders of NVIDIA's CUDA 13 and CUDA 12 wheels."""
     spec = find_spec("nvidia")
     for root in (spec.submodule_search_locations or ()) if spec is not None else ():
         yield os.path.join(root, "cu13")
@@ -28,7 +28,7 @@ def _wheels() -> Iterator[str]:
 
 
 def _toolkits() -> Iterator[str]:
-    """The folders where a toolkit may be installed."""
+    """Yield the folders of installed CUDA toolkits."""
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if folder := os.environ.get(variable):
             yield folder
@@ -40,7 +40,7 @@ def _first_file(candidates: Iterator[str]) -> str | None:
 
 
 def _chosen(variable: str) -> str | None:
-    """The file that an environment variable names."""
+    """Return the file named by an environment variable."""
     path = os.environ.get(variable)
     if path and not os.path.isfile(path):
         raise Unsupported(f"'{path}', which {variable} names: there is no such file")
@@ -48,52 +48,52 @@ def _chosen(variable: str) -> str | None:
 
 
 def find_ptxas() -> str:
-    """The assembler: the one chosen by TILEWRIGHT_PTXAS, of a wheel, or on the path."""
+    """Locate ptxas: TILEWRIGHT_PTXAS, a wheel, or the search path."""
     return _chosen(PTXAS_VARIABLE) or _installed_ptxas()
 
 
 @cache
 def _installed_ptxas() -> str:
     inside = os.path.join("bin", "ptxas.exe" if os.name == "nt" else "ptxas")
-    found = (
+    path = (
         _first_file(os.path.join(folder, inside) for folder in _wheels())
         or _on_the_path("ptxas")
         or _first_file(os.path.join(folder, inside) for folder in _toolkits())
     )
-    if found is None:
+    if path is None:
         raise Unsupported(
             "cubins without ptxas: install the package nvidia-cuda-nvcc, "
             f"put ptxas on the path, or name it in {PTXAS_VARIABLE}"
         )
-    return found
+    return path
 
 
 def _on_the_path(name: str) -> str | None:
-    # It takes archives of three kinds along, and mostly a wheel has what we look for.
+    # Importing `shutil` is slow, and a wheel usually has the tool.
     from shutil import which  # noqa: PLC0415
 
     return which(name)
 
 
 def find_libdevice() -> str:
-    """The library of device functions, in LLVM's bitcode."""
+    """Locate the bitcode of libdevice."""
     return _chosen(LIBDEVICE_VARIABLE) or _installed_libdevice()
 
 
 @cache
 def _installed_libdevice() -> str:
     folders = (*_wheels(), *_toolkits())
-    found = _first_file(os.path.join(folder, _LIBDEVICE) for folder in folders)
-    if found is None:
+    path = _first_file(os.path.join(folder, _LIBDEVICE) for folder in folders)
+    if path is None:
         raise Unsupported(
             "math functions without libdevice: install the package nvidia-nvvm, "
             f"or name libdevice.10.bc in {LIBDEVICE_VARIABLE}"
         )
-    return found
+    return path
 
 
 def tool_stamp(find: Callable[[], str]) -> str:
-    """What tells a file of NVIDIA's from another version; empty where there is none."""
+    """Return a stamp of a tool's file for cache keys; empty if not installed."""
     try:
         path = find()
         status = os.stat(path)
@@ -104,7 +104,7 @@ def tool_stamp(find: Callable[[], str]) -> str:
 
 @cache
 def llvm_stamp() -> str:
-    """The version of llvmlite, which is not loaded for that."""
+    """Return the version of llvmlite without importing it."""
     spec = find_spec("llvmlite")
     if spec is None or spec.origin is None:
         return ""
@@ -116,14 +116,14 @@ def llvm_stamp() -> str:
 
 
 def toolchain_stamp() -> str:
-    """What tells all that has its part in a cubin, besides this compiler, from other versions."""
+    """Return a stamp of LLVM, libdevice and ptxas for cache keys."""
     return "\n".join((llvm_stamp(), tool_stamp(find_libdevice), tool_stamp(find_ptxas)))
 
 
 def cache_folder() -> str:
-    """Where a user's own copies of derived files are kept; it need not exist yet."""
+    """Return the cache folder of the user, which may not exist yet."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
     folder = os.environ.get(CACHE_VARIABLE) or os.path.join(home, "tilewright")
-    # Nobody gets a folder `~` where he stands; who has no home, one that cannot be made.
-    found = os.path.expanduser(folder)
-    return os.path.join(os.devnull, "tilewright") if found.startswith("~") else found
+    # Never create a folder named `~`; without a home, use a path that cannot be created.
+    expanded = os.path.expanduser(folder)
+    return os.path.join(os.devnull, "tilewright") if expanded.startswith("~") else expanded

@@ -1,4 +1,4 @@
-"""Waiting for what another process has to say."""
+"""Interruptible waits for the output of a process."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _STEP: Final = 50
 
 
 def await_output(pipe: IO[Any]) -> None:
-    """Wait until there is something to read, or nothing more will come.
+    """Wait until the pipe is readable or closed.
 
-    A thread can be told to give up, but hears that only between two steps of the interpreter.
+    An asynchronous exception reaches a thread only between bytecodes, so poll.
     """
     if not hasattr(select, "poll"):
         return

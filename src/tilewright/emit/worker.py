@@ -1,8 +1,8 @@
-"""LLVM for another process: `main` serves one request after another.
+"""Worker process of `emit.service`: `main` serves compilation requests.
 
-A line of words and numbers comes in and the parts of the job behind it, as many bytes as it says;
-a line of a word and a number and the PTX, or why there is none, go out. If LLVM ends this process,
-the other one goes on, and reads why on the standard error output.
+A request is a header line with sizes, followed by the parts of the job. An answer is a header
+line, followed by PTX or an error message. If LLVM aborts this process, the parent reads the
+message from standard error.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Job(NamedTuple):
     opt_level: int
     functions: tuple[str, ...] = ()
     libdevice: str = ""
-    """The file."""
+    """The path of libdevice."""
     kept_in: str = ""
-    """The folder for what was taken from the file before."""
+    """The cache folder of extracted functions."""
 
 
 class Outcome(StrEnum):
-    """How a job ended."""
+    """The outcome of a job."""
 
     DONE = "done"
     REJECTED = "rejected"
@@ -41,14 +41,14 @@ class Outcome(StrEnum):
 
 
 class Answer(NamedTuple):
-    """PTX, or why there is none."""
+    """PTX, or an error message."""
 
     outcome: Outcome
     text: str
 
 
 def request(job: Job) -> bytes:
-    """What the worker reads."""
+    """Encode a request."""
     texts = (job.text, job.libdevice, job.kept_in, *job.functions)
     parts = [text.encode("utf-8", "surrogateescape") for text in texts]
     head = " ".join(map(str, (job.cpu, job.features, job.opt_level, *map(len, parts))))
@@ -56,7 +56,7 @@ def request(job: Job) -> bytes:
 
 
 def _requested(source: IO[bytes]) -> Job | None:
-    """The next job; nothing if nobody asks any more."""
+    """Read the next request; None at end of file."""
     line = source.readline()
     if not line:
         return None
@@ -67,7 +67,7 @@ def _requested(source: IO[bytes]) -> Job | None:
 
 
 def reply(source: IO[bytes]) -> Answer | None:
-    """What the worker wrote; nothing if it has ended."""
+    """Read an answer; None at end of file."""
     line = source.readline()
     if not line.endswith(b"\n"):
         return None
@@ -77,11 +77,11 @@ def reply(source: IO[bytes]) -> Answer | None:
 
 
 def main() -> int:
-    """Serve until nobody asks any more."""
+    """Serve requests until standard input is closed."""
     _no_core_dumps()
     source = sys.stdin.buffer
     end_with_caller(source.fileno())
-    # What LLVM or a library prints must not come between the replies.
+    # Output of LLVM must not interleave with the answers.
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     missing = _load()
@@ -91,17 +91,17 @@ def main() -> int:
 
 
 def _load() -> Answer | None:
-    """Get LLVM ready; where there is none, that is the answer to everything."""
+    """Load LLVM; return an error answer if it is not installed."""
     try:
-        from tilewright.emit.backend import prepared  # noqa: PLC0415
+        from tilewright.emit.backend import nvptx_target  # noqa: PLC0415
     except (ImportError, OSError) as error:
         return Answer(Outcome.UNSUPPORTED, f"{LLVM_IS_MISSING}: {error}")
-    prepared()
+    nvptx_target()
     return None
 
 
 def _answer(job: Job) -> Answer:
-    # What may end the process is loaded only here.
+    # LLVM, which may abort the process, is loaded only here.
     from tilewright.emit.backend import Rejected, compile_text  # noqa: PLC0415
 
     try:
@@ -115,7 +115,7 @@ def _answer(job: Job) -> Answer:
 
 
 def _library(job: Job) -> list[bytes]:
-    # Most modules call none.
+    # Most modules call no library functions.
     from tilewright.emit.libdevice import library_functions  # noqa: PLC0415
 
     return library_functions(job.functions, job.libdevice, job.kept_in)
@@ -128,7 +128,7 @@ def _write(target: IO[bytes], answer: Answer) -> None:
 
 
 def _no_core_dumps() -> None:
-    """An abort is an answer here, and nobody wants its memory on disk."""
+    """Disable core dumps: an abort is an expected outcome."""
     try:
         import resource  # noqa: PLC0415
     except ImportError:

@@ -29,7 +29,7 @@ from tilewright.ir.type_converter import Materialize, TypeConverter
 from tilewright.ir.values import Value
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Diagnostic, Sink
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -167,7 +167,7 @@ def convert_all(conversions: Sequence[Conversion], sink: Sink | None = None) -> 
     errors = Sink()
     builders = [_builder(conversion, errors) for conversion in conversions]
     try:
-        with CollectorPause(), StackRoom():
+        with CollectorPause(), DeepRecursion():
             for build, conversion in zip(builders, conversions, strict=True):
                 build.run()
                 if conversion.check is not None and not errors.diagnostics:

@@ -19,7 +19,7 @@ from tilewright.ir.value_names import pass_on_names
 from tilewright.ir.values import Value
 from tilewright.support.diagnostics import Diagnostic, InternalError, Sink, note
 from tilewright.support.location import unnamed
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion_pattern import PatternFinder
@@ -415,7 +415,7 @@ class ConversionBuilder(Builder):
         blocks = self._blocks
         self._level += 1
         if not self._level % _LEVELS:
-            StackRoom.need(_FRAMES * (self._level + _LEVELS) + 1000)
+            DeepRecursion.need(_FRAMES * (self._level + _LEVELS) + 1000)
         try:
             bounds = self._mapping.adapted(op.operands, new, self)
             successors = tuple([blocks.get(block, block) for block in op.successors])

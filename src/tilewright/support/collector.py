@@ -1,4 +1,4 @@
-"""Keeps the garbage collector away while a program is being built."""
+"""Pause the garbage collector while a program is built."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import gc
 
 
 class CollectorPause:
-    """A program under construction is a growing graph without garbage.
+    """Disable the cyclic garbage collector inside a `with` block.
 
-    The collector would walk all of it again and again, and find nothing: a third of the time that
-    it takes to read a text.
+    A program under construction is a growing graph without garbage; traversing it repeatedly costs
+    a third of the time to parse text.
     """
 
     __slots__ = ("_enabled",)

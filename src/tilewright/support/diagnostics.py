@@ -1,4 +1,4 @@
-"""What we tell people: diagnostics with locations, the three error families, caret rendering."""
+"""Diagnostics with locations and caret rendering, the exception classes, and the sink."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Severity(Enum):
-    """How bad it is; the value is the word that people read."""
+    """Severity of a diagnostic; the value is its spelling."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -22,7 +22,7 @@ class Severity(Enum):
 
 
 class Diagnostic:
-    """One message about one place, with notes about others."""
+    """One message at one location, with attached notes."""
 
     __slots__ = ("location", "message", "notes", "severity")
 
@@ -40,17 +40,17 @@ class Diagnostic:
 
     def headline(self) -> str:
         """`file:line:column: error: message`, without the source line."""
-        place = str(self.location)
+        location = str(self.location)
         text = f"{self.severity.value}: {self.message}"
-        return f"{place}: {text}" if place else text
+        return f"{location}: {text}" if location else text
 
     def render(self) -> str:
-        """The headline, the source line with a caret where it is at hand, and the notes."""
+        """The headline, the source line with a caret if available, and the notes."""
         lines = [self.headline()]
         excerpt = self.location.excerpt()
         if excerpt is not None:
             line, column = excerpt
-            # Tabs stay tabs, so that the caret stands below its column in any terminal.
+            # Tabs are kept, so that the caret lines up in any terminal.
             margin = "".join("\t" if char == "\t" else " " for char in line[: column - 1])
             lines += [line, f"{margin}^"]
         lines += [note.render() for note in self.notes]
@@ -64,33 +64,33 @@ class Diagnostic:
 
 
 def note(message: str, location: Location = UNKNOWN) -> Diagnostic:
-    """A note to attach to another diagnostic."""
+    """Build a note to attach to another diagnostic."""
     return Diagnostic(message, location, Severity.NOTE)
 
 
 class Error(Exception):
-    """The input cannot be handled; carries every diagnostic that says why."""
+    """Base of errors about the input; carries all diagnostics."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(map(str, self.diagnostics)))
 
     def render(self) -> str:
-        """All diagnostics, with source lines and carets."""
+        """Render all diagnostics, with source lines and carets."""
         return "\n".join(diagnostic.render() for diagnostic in self.diagnostics)
 
     @property
     def location(self) -> Location:
-        """Where the first diagnostic points."""
+        """The location of the first diagnostic."""
         return self.diagnostics[0].location if self.diagnostics else UNKNOWN
 
 
 class UserError(Error):
-    """The program is wrong."""
+    """The program is invalid."""
 
 
 class Unsupported(Error):
-    """The program may be right, but we cannot handle `feature` yet."""
+    """The program uses a `feature` that is not implemented yet."""
 
     def __init__(self, feature: str, location: Location = UNKNOWN) -> None:
         self.feature = feature
@@ -102,16 +102,16 @@ class InternalError(Exception):
 
     def __init__(self, message: str, location: Location = UNKNOWN) -> None:
         self.location = location
-        place = str(location)
-        super().__init__(f"{place}: {message}" if place else message)
+        prefix = str(location)
+        super().__init__(f"{prefix}: {message}" if prefix else message)
 
 
 class InvalidValue(ValueError):
-    """A type or attribute that cannot exist; readers turn it into a located `UserError`."""
+    """An invalid type or attribute; readers turn it into a located `UserError`."""
 
 
 def fail(message: str, location: Location = UNKNOWN, *notes: Diagnostic) -> NoReturn:
-    """Stop with one error at one place."""
+    """Raise a `UserError` with one diagnostic."""
     raise UserError([Diagnostic(message, location, notes=notes)])
 
 
@@ -147,11 +147,11 @@ class Sink:
 
     @property
     def errors(self) -> Iterator[Diagnostic]:
-        """Those that make the input wrong."""
+        """The diagnostics of severity error."""
         return (entry for entry in self.diagnostics if entry.severity is Severity.ERROR)
 
     def raise_errors(self) -> None:
-        """Raise a `UserError` with every error collected, if there is one."""
+        """Raise a `UserError` with all collected errors, if any."""
         errors = tuple(self.errors)
         if errors:
             raise UserError(errors)

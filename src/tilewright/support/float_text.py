@@ -1,4 +1,4 @@
-"""Floats as MLIR writes them: decimal text, or the bit pattern in hexadecimal."""
+"""Parse and print floats as MLIR does: decimal, or the bit pattern in hexadecimal."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from tilewright.support.floats import Exact, FloatFormat, Kind, decode, encode, 
 
 _DECIMAL: Final = re.compile(r"([-+]?)([0-9]+)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?")
 
-# No tie between two f64 numbers has more than 767 significant digits: what follows the 800th
-# digit can only be sticky. All formats lie within 10**-330 and 10**310: beyond that, how far is
-# of no matter. So no text costs more than its length.
+# A tie between two f64 values has at most 767 significant digits: digits after the 800th only
+# affect the sticky bit. All formats are within 10**-330 and 10**310, so exponents are clamped, and
+# parsing is linear in the length of the text.
 _ENOUGH_DIGITS: Final = 800
 _HUGE: Final = 310
 _TINY: Final = -330
 
 
 def parse_decimal(text: str, format: FloatFormat) -> int | None:
-    """The pattern nearest to a decimal number, ties to even.
+    """Round a decimal number to the nearest pattern, ties to even.
 
-    Too large a number becomes what `encode` says. None is the answer for a negative number, zero
-    included, where the format has no sign.
+    Overflow is handled as in `encode`. Return None for a negative number, including -0, if the
+    format has no sign.
 
     >>> from tilewright.support.floats import F32
     >>> parse_decimal("0.1", F32) == 0x3DCCCCCD
@@ -44,14 +44,14 @@ def parse_decimal(text: str, format: FloatFormat) -> int | None:
 
 
 def _bounded(exponent: str) -> int:
-    """The exponent, or one so large that it wins against any number of digits."""
+    """Parse an exponent and clamp its magnitude."""
     digits = exponent.lstrip("+-0") or "0"
     magnitude = int(digits) if len(digits) < 18 else 10**18
     return -magnitude if exponent.startswith("-") else magnitude
 
 
 def _exact(negative: bool, digits: str, scale: int, precision: int) -> Exact:
-    """`digits * 10**scale`, with a sticky bit where it is no binary fraction."""
+    """`digits * 10**scale`, with a sticky bit if it is not a binary fraction."""
     magnitude = len(digits) + scale
     if magnitude > _HUGE:
         return Exact(negative, 10**_HUGE, 0)
@@ -67,11 +67,11 @@ def _exact(negative: bool, digits: str, scale: int, precision: int) -> Exact:
 
 
 def print_decimal(pattern: int, format: FloatFormat) -> str:
-    """A pattern as MLIR prints it, so that parsing gives the same pattern back.
+    """Print a pattern as MLIR does, so that it round-trips.
 
-    The first of these that parses back: scientific with six digits behind the point; as many
-    digits as the format may need, the way LLVM's `APFloat::toString` lays them out; the pattern
-    itself, for infinities, NaNs, and numbers whose digits came without a point.
+    Try in order: scientific notation with six fractional digits; all significant digits in the
+    layout of LLVM's `APFloat::toString`; the pattern in hexadecimal, for infinities, NaNs, and
+    numbers printed without a decimal point.
 
     >>> from tilewright.support.floats import F32
     >>> print_decimal(0x3DCCCCCD, F32), print_decimal(0x3FB8AA3B, F32)
@@ -90,7 +90,7 @@ def print_decimal(pattern: int, format: FloatFormat) -> str:
 
 
 def print_pattern(pattern: int, format: FloatFormat) -> str:
-    """A pattern in hexadecimal, as wide as the format.
+    """Print a pattern in hexadecimal, padded to the width of the format.
 
     >>> from tilewright.support.floats import F16
     >>> print_pattern(0x1F, F16)
@@ -110,14 +110,14 @@ def _print_brief(value: Exact) -> str:
 
 def _print_full(value: Exact, format: FloatFormat) -> str:
     sign = "-" if value.negative else ""
-    # 59/196 is a little less than the decimal logarithm of two.
+    # 59/196 approximates log10(2) from below.
     precision = 2 + format.precision * 59 // 196
     digits, exponent = _significant(value, precision)
     return sign + _lay_out(digits, exponent, precision)
 
 
 def _lay_out(digits: str, exponent: int, precision: int) -> str:
-    """`digits * 10**exponent`: plain, unless that takes more than three zeros of padding."""
+    """Print `digits * 10**exponent` without exponent, unless it needs over three padding zeros."""
     leading = exponent + len(digits) - 1
     if leading < -3 or exponent > 3 or (exponent >= 0 and leading >= precision):
         return f"{digits[0]}.{digits[1:] or '0'}E{leading:+d}"
@@ -129,12 +129,11 @@ def _lay_out(digits: str, exponent: int, precision: int) -> str:
 
 
 def _significant(value: Exact, precision: int) -> tuple[str, int]:
-    """At most `precision` significant digits, without zeros at the end, and their exponent.
+    """Return at most `precision` significant digits without trailing zeros, and the exponent.
 
-    LLVM cuts in two steps, and what it prints shows it: first it divides by a power of ten that
-    it estimates from the number of bits, then it rounds the digits that remain, half up. Where
-    the division left just `precision` digits there is nothing to round, and the number is
-    truncated.
+    LLVM shortens numbers in two steps: it divides by a power of ten estimated from the number of
+    bits, then rounds the remaining digits half up. If the division leaves exactly `precision` digits, the
+    number is truncated.
     """
     number, exponent = _as_decimal(value)
     excess = number.bit_length() - (precision * 196 + 58) // 59
@@ -148,7 +147,7 @@ def _significant(value: Exact, precision: int) -> tuple[str, int]:
 
 
 def _as_decimal(value: Exact) -> tuple[int, int]:
-    """The integer and the power of ten whose product is the value's magnitude, exactly."""
+    """Return the magnitude exactly as an integer times a power of ten."""
     zeros = trailing_zeros(value.significand)
     significand = value.significand >> zeros
     exponent = value.exponent + zeros

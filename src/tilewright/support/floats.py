@@ -1,9 +1,8 @@
-"""Float formats: what each bit pattern is worth, and which pattern a number rounds to.
+"""Float formats: decode bit patterns to exact values, and round exact values to patterns.
 
-A value is a bit pattern, a zero-extended int. `decode` gives its exact worth, `encode` rounds an
-exact number to a pattern. Between the two there are only integers: an exact number is
-`significand * 2**exponent`, and what has no such form (a quotient, a root, a decimal fraction) is
-cut off behind a sticky bit that stands for the rest.
+A value is a bit pattern, a zero-extended int. `decode` returns its exact value, `encode` converts
+an exact value to a pattern. An exact value is `significand * 2**exponent` with integers; results
+without such a form (div, sqrt, decimal fractions) are truncated with a sticky bit.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tilewright.support.bits import mask, sign_bit
 
 
 class Rounding(Enum):
-    """Which neighbour a number between two representable ones becomes."""
+    """Rounding modes."""
 
     NEAREST_EVEN = "nearest_even"
     ZERO = "zero"
@@ -25,7 +24,7 @@ class Rounding(Enum):
 
 
 class Specials(Enum):
-    """Which patterns of a format are not numbers."""
+    """The infinities and NaNs of a format."""
 
     IEEE = "the top exponent holds infinity (fraction zero) and NaN (all other fractions)"
     NAN_ONLY = "the largest magnitude is NaN, and there is no infinity"
@@ -35,8 +34,8 @@ class Specials(Enum):
 class FloatFormat:
     """One float format: sign, exponent field, mantissa field, from the top bit down.
 
-    An exponent field of zero holds zero and the subnormal numbers; a format without zero has no
-    subnormals either, and reads that field like any other.
+    An exponent field of zero encodes zero and subnormals; in a format without zero it is a normal
+    exponent.
     """
 
     __slots__ = (
@@ -76,7 +75,7 @@ class FloatFormat:
 
         magnitude_bits = exponent_bits + mantissa_bits
         self.width: Final = signed + magnitude_bits
-        # How many significant bits a number has, and the exponent of the smallest normal one.
+        # Significant bits, and the exponent of the smallest normal number.
         self.precision: Final = mantissa_bits + 1
         self.min_exponent: Final = has_zero - bias
 
@@ -89,7 +88,7 @@ class FloatFormat:
                 landmarks = top - 1, None, top
             case Specials.NONE:
                 landmarks = top, None, None
-        # Magnitudes, without a sign. Of all NaNs, `nan` is the one that arithmetic makes.
+        # Magnitudes without a sign; `nan` is the canonical NaN.
         max_finite, infinity, nan = landmarks
         self.max_finite: Final = max_finite
         self.infinity: Final = infinity
@@ -102,11 +101,11 @@ class FloatFormat:
 
     @property
     def sign(self) -> int:
-        """The pattern of the sign bit; zero where there is none."""
+        """The mask of the sign bit; zero if the format is unsigned."""
         return sign_bit(self.width) if self.signed else 0
 
     def signed_pattern(self, magnitude: int, negative: bool) -> int:
-        """A magnitude with its sign; a format without signs drops it."""
+        """Combine a magnitude and a sign; an unsigned format drops the sign."""
         return magnitude | self.sign if negative else magnitude
 
     def __repr__(self) -> str:
@@ -114,7 +113,7 @@ class FloatFormat:
 
 
 def widens(source: FloatFormat, target: FloatFormat) -> bool:
-    """Whether every normal number of one format is a normal number of the other."""
+    """Whether every normal number of `source` is a normal number of `target`."""
     return (
         source.precision <= target.precision
         and source.min_exponent >= target.min_exponent
@@ -161,7 +160,7 @@ FORMATS: Final = {
 
 
 class Kind(Enum):
-    """What sort of thing an exact value is."""
+    """The kinds of exact values."""
 
     FINITE = "finite"
     INFINITE = "infinite"
@@ -169,10 +168,9 @@ class Kind(Enum):
 
 
 class Exact:
-    """What a pattern is worth: a number with a sign (zero has one too), an infinity, or NaN.
+    """The exact value of a pattern: a signed number, an infinity, or NaN.
 
-    The number is `significand * 2**exponent`, negated where `negative` says so. The same number
-    has many such forms; none is preferred.
+    The number is `significand * 2**exponent`, negated if `negative`. The form is not normalized.
     """
 
     __slots__ = ("exponent", "kind", "negative", "significand")
@@ -187,17 +185,17 @@ class Exact:
 
     @property
     def is_nan(self) -> bool:
-        """Whether this is no number at all."""
+        """Whether this is NaN."""
         return self.kind is Kind.NAN
 
     @property
     def is_infinite(self) -> bool:
-        """Whether this is one of the two infinities."""
+        """Whether this is an infinity."""
         return self.kind is Kind.INFINITE
 
     @property
     def is_zero(self) -> bool:
-        """Whether this is a zero of either sign."""
+        """Whether this is +0 or -0."""
         return self.kind is Kind.FINITE and self.significand == 0
 
     def __repr__(self) -> str:
@@ -211,12 +209,12 @@ NAN: Final = Exact(False, 0, 0, Kind.NAN)
 
 
 def infinity(negative: bool) -> Exact:
-    """The infinity of that sign."""
+    """Return the infinity of a sign."""
     return Exact(negative, 0, 0, Kind.INFINITE)
 
 
 def nearest_float(number: float) -> float:
-    """What a number of Python is as a float; an integer beyond all floats is infinite."""
+    """Convert a Python number to float; integers out of range become infinite."""
     try:
         return float(number)
     except OverflowError:
@@ -224,7 +222,7 @@ def nearest_float(number: float) -> float:
 
 
 def decode(pattern: int, format: FloatFormat) -> Exact:
-    """What a pattern is worth.
+    """Return the exact value of a pattern.
 
     >>> decode(0xC000, F16)
     -1024 * 2**-9
@@ -251,12 +249,12 @@ def encode(
     *,
     saturate: bool = False,
 ) -> int:
-    """The pattern that a value rounds to.
+    """Round a value to a pattern.
 
-    Beyond the largest finite number stands infinity; where the format has none, NaN; where it has
-    neither, or with `saturate`, the largest finite number itself. Below the smallest number stands
-    zero; where the format has none, the smallest number itself. A NaN that the format cannot hold
-    becomes the largest finite number, and a sign that it cannot hold is dropped.
+    Overflow gives infinity; NaN if the format has no infinity; the largest finite number if it has
+    neither, or with `saturate`. Underflow gives zero, or the smallest number if the format has no
+    zero. An unrepresentable NaN becomes the largest finite number, and an unrepresentable sign is
+    dropped.
 
     >>> hex(encode(Exact(False, 1, -1), F32))
     '0x3f000000'
@@ -279,9 +277,9 @@ def _encode_magnitude(value: Exact, format: FloatFormat, rounding: Rounding, sat
     steps = max(top - format.min_exponent, 0)
     unit = format.min_exponent - format.mantissa_bits + steps
     count = round_shift(value.significand, unit - value.exponent, value.negative, rounding)
-    # A normal count has its leading one just above the mantissa field, where it adds one to the
-    # exponent field: the field starts at 1, or at 0 where no pattern is kept for zero. A count
-    # that rounded up to the next power of two carries into the exponent field by itself.
+    # The leading one of a normal significand adds one to the exponent field, which starts at 1, or
+    # at 0 in formats without zero. A significand that rounds up to the next power of two carries
+    # into the exponent field.
     magnitude = (steps << format.mantissa_bits) + count
     if not format.has_zero:
         magnitude = max(magnitude - (1 << format.mantissa_bits), 0)
@@ -293,14 +291,14 @@ def _encode_magnitude(value: Exact, format: FloatFormat, rounding: Rounding, sat
 
 
 def _beyond(format: FloatFormat) -> int:
-    """What stands for a magnitude that is too large."""
+    """Return the magnitude that overflow produces."""
     if format.infinity is not None:
         return format.infinity
     return format.max_finite if format.nan is None else format.nan
 
 
 def _shrinks(rounding: Rounding, negative: bool) -> bool:
-    """Whether rounding never makes a number of that sign larger in magnitude."""
+    """Whether a rounding mode never increases the magnitude of a number of this sign."""
     if rounding is Rounding.NEGATIVE_INF:
         return not negative
     return rounding is Rounding.ZERO or (rounding is Rounding.POSITIVE_INF and negative)
@@ -318,12 +316,12 @@ def round_shift(significand: int, shift: int, negative: bool, rounding: Rounding
     rest = significand - (floor << shift)
     if rest == 0:
         return floor
-    return floor + _rounds_up(rest, 1 << (shift - 1), floor & 1 == 1, negative, rounding)
+    return floor + _is_rounded_up(rest, 1 << (shift - 1), floor & 1 == 1, negative, rounding)
 
 
-def _rounds_up(rest: int, half: int, odd: bool, negative: bool, rounding: Rounding) -> bool:
+def _is_rounded_up(rest: int, half: int, odd: bool, negative: bool, rounding: Rounding) -> bool:
     match rounding:
-        # With one significant bit both neighbours are odd; IEEE 754 then takes the larger. So
+        # With one significant bit both neighbors are odd; IEEE 754 then takes the larger. So
         # does this test: the larger one is `floor + 1` and even, being the next power of two.
         case Rounding.NEAREST_EVEN:
             return rest > half or (rest == half and odd)
@@ -334,10 +332,10 @@ def _rounds_up(rest: int, half: int, odd: bool, negative: bool, rounding: Roundi
 
 
 def ratio(negative: bool, numerator: int, denominator: int, precision: int) -> Exact:
-    """A quotient, cut off where no rounding to `precision` bits can tell the difference.
+    """Divide with enough bits that rounding to `precision` bits is exact.
 
-    The last bit is sticky: it is set if anything was cut off. Two bits more than the precision
-    lie above it, so it decides ties and directions and can never make a tie.
+    The last bit is sticky: it is set if the division is inexact. It follows two guard bits, so it
+    decides ties and directed rounding without creating ties.
     """
     shift = max(precision + 2 + denominator.bit_length() - numerator.bit_length(), 0)
     quotient, rest = divmod(numerator << shift, denominator)

@@ -1,4 +1,4 @@
-"""What tells this compiler from every other: a digest of its own files."""
+"""The identity of this compiler: a digest of its source files."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from functools import cache
 from hashlib import sha256
 from typing import Final
 
-BYSTANDERS: Final = frozenset(("cutile", "ptxsim", "reference", "runtime", "testing"))
-"""Parts of the package that run programs or call the compiler, and do not change what it makes."""
+EXCLUDED: Final = frozenset(("cutile", "ptxsim", "reference", "runtime", "testing"))
+"""Packages that do not affect the generated code."""
 
 LENGTH: Final = 32
-"""Hexadecimal digits: as many as tell any two compilers apart."""
+"""Hexadecimal digits of the digest."""
 
 CHUNK: Final = 1 << 18
-"""More than any file of ours has."""
+"""Bytes per read, more than any source file has."""
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 @cache
 def identity() -> str:
-    """The digest of this compiler: where one line of it changes, so does this."""
+    """Return the digest of this compiler."""
     return digest_of(_PACKAGE)
 
 
 def digest_of(package: str) -> str:
-    """The digest of the compiler in a folder, whatever the folder is called and whoever ran it."""
+    """Digest the compiler in a folder, independent of the path and of cached bytecode."""
     digest = sha256()
     for name, path in _files(package):
         data = _contents(path)
-        # With its lengths, no part can be taken for a part of its neighbour.
+        # Length prefixes make the encoding injective.
         title = name.encode("utf-8", "surrogateescape")
         digest.update(b"%d %d " % (len(title), len(data)) + title)
         digest.update(data)
@@ -39,7 +39,7 @@ def digest_of(package: str) -> str:
 
 
 def _contents(path: str) -> bytes:
-    """The bytes of a file, without a file object: there are hundreds, and a process waits."""
+    """Read a file without a file object, which is faster for hundreds of files."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         parts = [os.read(file, CHUNK)]
@@ -51,11 +51,11 @@ def _contents(path: str) -> bytes:
 
 
 def _files(package: str) -> Iterator[tuple[str, str]]:
-    """The files that can change the output, by name: the same order everywhere."""
+    """Yield the files that affect the output, in a deterministic order."""
     for entry in _listing(package):
         if not entry.is_dir():
             yield entry.name, entry.path
-        elif entry.name not in BYSTANDERS:
+        elif entry.name not in EXCLUDED:
             yield from _files_below(entry, entry.name)
 
 
@@ -69,7 +69,7 @@ def _files_below(folder: os.DirEntry[str], prefix: str) -> Iterator[tuple[str, s
 
 
 def _listing(folder: str) -> list[os.DirEntry[str]]:
-    """What is in a folder, without what Python and editors leave there."""
+    """List a folder without caches and editor files."""
     with os.scandir(folder) as entries:
         kept = [each for each in entries if each.name != "__pycache__" and each.name[0] != "."]
     return sorted(kept, key=lambda each: each.name)

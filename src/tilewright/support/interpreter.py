@@ -1,4 +1,4 @@
-"""Other processes of Python that run modules of ours."""
+"""Python child processes that run modules of this package."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _START: Final = (
 
 
 def command_of(module: str) -> list[str]:
-    """The command of a process that calls `main` of a module.
+    """Return the command line of a process that calls `main` of a module.
 
-    It finds modules where this one does. With `-m` the folder that the user works in would come
-    first, and a `types.py` that lies there would be taken for Python's own.
+    It inherits `sys.path`. With `-m` the working directory would be searched first, and a
+    `types.py` in it would shadow the standard library.
     """
     return [sys.executable, "-P", "-c", _START, module, *sys.path]
 
 
 def end_with_caller(pipe: int) -> None:
-    """End when nobody holds the other end of the pipe any more, in the middle of anything.
+    """Exit the process as soon as the other end of the pipe is closed.
 
-    Whoever compiles may be killed, for taking too long among other reasons.
+    The parent may be killed, for example on a timeout.
     """
     import select  # noqa: PLC0415
     from threading import Thread  # noqa: PLC0415
@@ -32,7 +32,7 @@ def end_with_caller(pipe: int) -> None:
     if not hasattr(select, "poll"):
         return
     watched = select.poll()
-    # For no event at all: that it is closed is always reported.
+    # Hang-up is reported for any event mask.
     watched.register(pipe, 0)
 
     def wait() -> None:

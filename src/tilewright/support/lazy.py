@@ -1,4 +1,4 @@
-"""Names of packages that are imported when somebody first asks for them."""
+"""Lazy imports of package attributes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 def imported(name: str, homes: Mapping[str, str], package: MutableMapping[str, object]) -> object:
-    """What a package's `__getattr__` gives: a name from the module that is its home, kept there."""
+    """Implement a package's `__getattr__`: import a name from its module and cache it."""
     if name not in homes:
         raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
     value = package[name] = getattr(import_module(homes[name]), name)

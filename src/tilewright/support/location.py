@@ -1,4 +1,4 @@
-"""Where things come from: source texts, and the location that every operation carries."""
+"""Source texts, and the locations of operations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Source:
-    """A text with a name; finds lines and columns on request."""
+    """A named source text; computes lines and columns on demand."""
 
     __slots__ = ("_line_starts", "name", "text")
 
@@ -45,7 +45,7 @@ class Location:
     __slots__ = ()
 
     def contents(self) -> tuple[object, ...]:
-        """What makes two locations of one kind equal."""
+        """The fields that equality compares."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -60,20 +60,20 @@ class Location:
 
     @property
     def kind(self) -> type[Location]:
-        """The class that stands for this kind of location in comparisons."""
+        """The class used in comparisons."""
         return type(self)
 
     def __str__(self) -> str:
-        """How diagnostics name the place; empty when it is unknown."""
+        """The location in diagnostics; empty if unknown."""
         return ""
 
     def excerpt(self) -> tuple[str, int] | None:
-        """The source line and the 1-based column to point at, where the text is at hand."""
+        """The source line and 1-based column, if the source text is available."""
         return None
 
 
 class UnknownLoc(Location):
-    """`loc(unknown)`: nothing is known."""
+    """`loc(unknown)`."""
 
     __slots__ = ()
 
@@ -114,10 +114,10 @@ class FileLoc(Location):
 
 
 class TextLoc(Location):
-    """A place in a text we have read; stands for the `FileLoc` it resolves to.
+    """A location in a parsed text, equal to the `FileLoc` that it resolves to.
 
-    Most locations are never looked at, so a reader stores only `position` and the `Positions`
-    that can turn it into a character offset.
+    Most locations are never inspected, so the parser stores only `position` and the `Positions`
+    that convert it to a character offset.
     """
 
     __slots__ = ("position", "positions")
@@ -131,7 +131,7 @@ class TextLoc(Location):
         return FileLoc
 
     def resolve(self) -> FileLoc:
-        """The file location this stands for."""
+        """Compute the file location."""
         source = self.positions.source
         line, column = source.line_column(self.positions.offset(self.position))
         return FileLoc(source.name, line, column)
@@ -149,7 +149,7 @@ class TextLoc(Location):
 
 
 class Positions:
-    """Turns the positions of one text into character offsets; a lexer overrides `offset`."""
+    """Converts positions in one text to character offsets; a lexer overrides `offset`."""
 
     __slots__ = ("source",)
 
@@ -157,7 +157,7 @@ class Positions:
         self.source = source
 
     def offset(self, position: int) -> int:
-        """The character offset of a position; here they are the same."""
+        """Return the character offset of a position; the identity by default."""
         return position
 
 
@@ -174,35 +174,35 @@ class ByteLoc(Location):
         return self.file, self.offset
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.place}"
+        return f"{self.file}: {self.offset_text}"
 
     @property
-    def place(self) -> str:
-        """Where in the file, whatever its name is."""
+    def offset_text(self) -> str:
+        """The offset without the file name."""
         return f"byte {self.offset} (0x{self.offset:x})"
 
 
 class UnstatedLoc(UnknownLoc):
-    """`loc(unknown)` in a text: equal to `UNKNOWN`, but diagnostics know where that stands."""
+    """`loc(unknown)` in a text: equal to `UNKNOWN`, but diagnostics show its text location."""
 
-    __slots__ = ("_place",)
+    __slots__ = ("_text_location",)
 
-    def __init__(self, place: TextLoc) -> None:
-        self._place = place
+    def __init__(self, location: TextLoc) -> None:
+        self._text_location = location
 
     @property
     def kind(self) -> type[Location]:
         return UnknownLoc
 
     def __str__(self) -> str:
-        return str(self._place)
+        return str(self._text_location)
 
     def excerpt(self) -> tuple[str, int] | None:
-        return self._place.excerpt()
+        return self._text_location.excerpt()
 
 
 class NameLoc(Location):
-    """`loc("name"(child))`: a named place, perhaps around another."""
+    """`loc("name"(child))`: a named location, with an optional child."""
 
     __slots__ = ("child", "name")
 
@@ -212,7 +212,7 @@ class NameLoc(Location):
 
     @property
     def names(self) -> list[str]:
-        """The names of the results of an operation at this place, `x,y` for two."""
+        """The result names of an operation at this location, `x,y` for two."""
         return self.name.split(",")
 
     def contents(self) -> tuple[object, ...]:
@@ -226,12 +226,12 @@ class NameLoc(Location):
 
 
 def unnamed(location: Location) -> Location:
-    """A location without the names of values: for what is made besides those values."""
+    """Strip value names from a location, for operations that do not define those values."""
     return location.child if isinstance(location, NameLoc) else location
 
 
 class CallSiteLoc(Location):
-    """`loc(callsite(callee at caller))`: inlined code and where it was called."""
+    """`loc(callsite(callee at caller))`: inlined code and its call site."""
 
     __slots__ = ("callee", "caller")
 
@@ -250,7 +250,7 @@ class CallSiteLoc(Location):
 
 
 class FusedLoc(Location):
-    """`loc(fused<metadata>[a, b])`: code made from several places; metadata is an attribute."""
+    """`loc(fused<metadata>[a, b])`: several locations; metadata is an attribute."""
 
     __slots__ = ("locations", "metadata")
 
@@ -265,12 +265,12 @@ class FusedLoc(Location):
         return next((text for location in self.locations if (text := str(location))), "")
 
     def excerpt(self) -> tuple[str, int] | None:
-        found = (location.excerpt() for location in self.locations)
-        return next((excerpt for excerpt in found if excerpt is not None), None)
+        excerpts = (location.excerpt() for location in self.locations)
+        return next((excerpt for excerpt in excerpts if excerpt is not None), None)
 
 
 def fuse(*locations: Location) -> Location:
-    """One location for code that came from several: duplicates and unknowns drop out."""
+    """Fuse locations; duplicates and unknown locations are dropped."""
     parts: dict[Location, None] = {}
     for location in locations:
         members: tuple[Location, ...] = (location,)

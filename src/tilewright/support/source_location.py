@@ -1,4 +1,4 @@
-"""The place in a file that a location stands for."""
+"""Resolve locations to files, lines and columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def source_location(location: Location) -> FileLoc | None:
-    """The file, line and column of a location; of inlined code those of the inner place."""
+    """Return the file, line and column of a location; for inlined code, of the callee."""
     match location:
         case FileLoc():
             return location
@@ -29,22 +29,24 @@ def source_location(location: Location) -> FileLoc | None:
         case CallSiteLoc():
             return source_location(location.callee) or source_location(location.caller)
         case FusedLoc():
-            places = map(source_location, location.locations)
-            return next((place for place in places if place is not None), None)
+            resolved = map(source_location, location.locations)
+            return next(
+                (file_location for file_location in resolved if file_location is not None), None
+            )
         case _:
-            # A dialect's own location is a place with more about it.
+            # A location attribute of a dialect wraps another location.
             inner: Location | None = getattr(location, "location", None)
             return None if inner is None else source_location(inner)
 
 
 def call_sites(location: Location) -> list[CallSiteLoc]:
-    """The calls that the code of a place was inlined for, the outermost first."""
+    """Return the call sites through which a location was inlined, outermost first."""
     match location:
         case NameLoc():
             return call_sites(location.child)
         case FusedLoc():
-            places = (each for each in location.locations if source_location(each) is not None)
-            return call_sites(next(places, UNKNOWN))
+            resolved = (each for each in location.locations if source_location(each) is not None)
+            return call_sites(next(resolved, UNKNOWN))
         case CallSiteLoc(callee=CallSiteLoc(callee=inner, caller=middle), caller=outer):
             return call_sites(CallSiteLoc(inner, CallSiteLoc(middle, outer)))
         case CallSiteLoc() if source_location(location.callee) is not None:

@@ -1,42 +1,41 @@
-"""Room on Python's stack for what nests deeply."""
+"""Raise the recursion limit of Python for deeply nested input."""
 
 from __future__ import annotations
 
 import sys
-from _thread import allocate_lock  # `threading` would take longer to load than most texts to read
+from _thread import allocate_lock  # importing `threading` takes longer than parsing most files
 from typing import ClassVar, Final
 
 _LOCK: Final = allocate_lock()
 
 
-class StackRoom:
-    """Inside of it the limit of frames may grow; behind it the limit is what it was.
+class DeepRecursion:
+    """A context in which the recursion limit may grow; it is restored at the end.
 
-    The limit is one for the whole process, and another thread may be deep inside of a program of
-    its own: whoever comes out last puts the limit back. The frames of Python functions do not use
-    the stack of the machine.
+    The limit is global to the process, so the last thread to leave restores it. Frames of Python
+    functions do not use the machine stack.
     """
 
     __slots__ = ()
 
     _users: ClassVar[int] = 0
     _usual: ClassVar[int] = 0
-    """The limit before it grew; 0 where it did not."""
+    """The original limit; 0 if unchanged."""
 
     def __enter__(self) -> None:
         with _LOCK:
-            StackRoom._users += 1
+            DeepRecursion._users += 1
 
     def __exit__(self, *exception: object) -> None:
         with _LOCK:
-            StackRoom._users -= 1
-            if StackRoom._usual and not StackRoom._users:
-                sys.setrecursionlimit(StackRoom._usual)
-                StackRoom._usual = 0
+            DeepRecursion._users -= 1
+            if DeepRecursion._usual and not DeepRecursion._users:
+                sys.setrecursionlimit(DeepRecursion._usual)
+                DeepRecursion._usual = 0
 
     @classmethod
     def need(cls, frames: int) -> None:
-        """Let the stack hold so many frames until the last one is out."""
+        """Reserve `frames` more frames until the last context is left."""
         with _LOCK:
             limit = sys.getrecursionlimit()
             if limit < frames:

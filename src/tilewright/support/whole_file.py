@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from contextlib import suppress
 from typing import Final
 
 DRAFT: Final = "draft-"
-"""How the names of files begin that are being written; whoever is killed leaves one behind."""
+"""The prefix of temporary files; a killed process leaves one."""
 
 
 def put_file(path: str, data: bytes, mode: int | None = None) -> None:
-    """Write a file beside its place, and put it there at once, with a mode if it must have one.
+    """Write a temporary file and rename it to `path`, with an optional mode.
 
-    Raises `OSError` where that cannot be, and leaves everything as it was.
+    Raises `OSError` on failure and leaves the target unchanged.
     """
-    # The longest name that a folder takes has no room for an ending.
+    # The target may have the maximum name length, so nothing is appended to it.
     draft = os.path.join(os.path.dirname(path), f"{DRAFT}{os.urandom(8).hex()}")
     try:
         with open(draft, "xb", buffering=0) as file:
             _write(file.fileno(), data)
         if mode is not None:
             os.chmod(draft, mode)
-        # Others may be writing the same place: whoever is last replaces what is whole.
+        # Processes may write the same file concurrently: the last rename wins.
         os.replace(draft, path)
     except BaseException:
         with suppress(OSError):
@@ -31,7 +31,7 @@ def put_file(path: str, data: bytes, mode: int | None = None) -> None:
 
 
 def _write(file: int, data: bytes) -> None:
-    """Write all of it: a disk that is nearly full takes a part without complaint."""
+    """Write all data; a nearly full disk causes short writes."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(file, rest) :]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 from tilewright.ir.types import DYNAMIC
 from tilewright.support.diagnostics import InvalidValue, fail
 from tilewright.support.location import Positions, Source, TextLoc
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 from tilewright.text.lexer import TokenPositions, tokenize, unescape
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Cursor:
         if depth > MAX_NESTING:
             self.error(f"nested more than {MAX_NESTING} levels deep")
         if depth >= _DEEP:
-            StackRoom.need(_FRAMES)
+            DeepRecursion.need(_FRAMES)
 
     def keyword(self) -> str:
         """Take a bare word."""

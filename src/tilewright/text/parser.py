@@ -11,7 +11,7 @@ from tilewright.ir.types import FLOATS
 from tilewright.support.collector import CollectorPause
 from tilewright.support.diagnostics import Unsupported
 from tilewright.support.location import UNKNOWN, Location, TextLoc, UnstatedLoc
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 from tilewright.text.attribute_parser import read_attribute, read_entries, read_member
 from tilewright.text.cursor import Cursor
 from tilewright.text.definitions import Aliases
@@ -360,7 +360,7 @@ def parse_text(
     Operations of `default_dialect` may go without a prefix at the top.
     """
     parser = Parser(text, context, name, default_dialect)
-    with CollectorPause(), StackRoom():
+    with CollectorPause(), DeepRecursion():
         ops = parser.program()
     if len(ops) == 1 and ops[0].name in ("builtin.module", "cuda_tile.module"):
         return ops[0]
@@ -375,7 +375,7 @@ def parse_text(
 def parse_type(text: str, context: Context, dialect: str | None = None) -> Type:
     """Read a text that is one type."""
     parser = Parser(text, context)
-    with StackRoom():
+    with DeepRecursion():
         found = parser.type(dialect)
     if parser.peek():
         parser.unexpected("end of input")
@@ -385,7 +385,7 @@ def parse_type(text: str, context: Context, dialect: str | None = None) -> Type:
 def parse_attribute(text: str, context: Context) -> Attribute:
     """Read a text that is one attribute."""
     parser = Parser(text, context)
-    with StackRoom():
+    with DeepRecursion():
         found = parser.attribute()
     if parser.peek():
         parser.unexpected("end of input")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tilewright.ir.attributes import Attribute, DenseArrayAttr, EnumAttr, Type
 from tilewright.ir.operation import Operation, UnregisteredOp
 from tilewright.ir.types import I32
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 from tilewright.text.aliases import AliasPrinter
 from tilewright.text.attribute_printer import quoted
 from tilewright.text.naming import Names
@@ -224,7 +224,7 @@ class Printer(AliasPrinter):
         """Make room for what regions inside of regions take of Python's stack."""
         self._depth += 1
         if self._depth % _LEVELS == 0:
-            StackRoom.need(_FRAMES * (self._depth + _LEVELS) + 1000)
+            DeepRecursion.need(_FRAMES * (self._depth + _LEVELS) + 1000)
 
     def _enter(self, dialect: str) -> None:
         self._default_dialect = dialect
@@ -361,7 +361,7 @@ def print_op(
     operations of the default dialect go without prefix, as inside an operation that sets one.
     """
     root = next(reversed([op, *op.ancestors()]))
-    with StackRoom():
+    with DeepRecursion():
         return Printer(root, style, debug, generic).top_level([op], default_dialect)
 
 
@@ -370,5 +370,5 @@ def print_contents(
 ) -> str:
     """The text of what a module holds, without the module; aliases are those of all together."""
     inside = op.default_dialect or "builtin"
-    with StackRoom():
+    with DeepRecursion():
         return Printer(op, style, debug, generic).top_level(op.regions[0].block, inside)

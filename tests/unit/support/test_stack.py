@@ -6,25 +6,25 @@ import sys
 
 import pytest
 
-from tilewright.support.stack import StackRoom
+from tilewright.support.stack import DeepRecursion
 
 USUAL = sys.getrecursionlimit()
 
 
 def test_the_limit_grows_inside_only() -> None:
-    with StackRoom():
+    with DeepRecursion():
         assert sys.getrecursionlimit() == USUAL
-        StackRoom.need(USUAL + 500)
+        DeepRecursion.need(USUAL + 500)
         assert sys.getrecursionlimit() == USUAL + 500
-        StackRoom.need(USUAL + 200)
+        DeepRecursion.need(USUAL + 200)
         assert sys.getrecursionlimit() == USUAL + 500
     assert sys.getrecursionlimit() == USUAL
 
 
 def test_the_last_one_out_puts_it_back() -> None:
-    first, second = StackRoom(), StackRoom()
+    first, second = DeepRecursion(), DeepRecursion()
     first.__enter__()
-    StackRoom.need(USUAL + 500)
+    DeepRecursion.need(USUAL + 500)
     second.__enter__()
     first.__exit__()
     assert sys.getrecursionlimit() == USUAL + 500
@@ -34,9 +34,9 @@ def test_the_last_one_out_puts_it_back() -> None:
 
 def test_an_error_puts_it_back() -> None:
     def too_deep() -> None:
-        StackRoom.need(USUAL + 500)
+        DeepRecursion.need(USUAL + 500)
         raise ValueError("deep")
 
-    with pytest.raises(ValueError, match="deep"), StackRoom():
+    with pytest.raises(ValueError, match="deep"), DeepRecursion():
         too_deep()
     assert sys.getrecursionlimit() == USUAL

@@ -1,4 +1,4 @@
-"""Accumulators in assembly: registers that an instruction takes and gives back in place."""
+"""Accumulators of inline PTX: registers that an instruction updates in place."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def registers_of(type: Type) -> tuple[Type, ...]:
-    """The registers that hold an accumulator; two f16 of a vector share one."""
+    """Return the register types of an accumulator; f16 are packed in pairs."""
     match type:
         case StructType():
             return type.elements
@@ -33,64 +33,64 @@ def registers_of(type: Type) -> tuple[Type, ...]:
 
 
 def _words(type: Type) -> VectorType:
-    """A vector whose elements fill a register each."""
+    """Return the vector type with one element per register."""
     assert isinstance(type, VectorType)
     return VectorType((type.shape[0] // 2,), I32) if type.element is F16 else type
 
 
 def tie(asm: Assembly, w: FunctionWriter, accumulators: Sequence[Value]) -> list[str]:
-    """Add accumulators as outputs that hold something before; gives how instructions list each."""
+    """Add accumulators as tied operands; return their register lists."""
     types = [registers_of(value.type) for value in accumulators]
     lists = [f"{{{', '.join([asm.output(type) for type in group])}}}" for group in types]
-    place = 0
+    index = 0
     for value, group in zip(accumulators, types, strict=True):
-        for type, name in zip(group, _taken_apart(w, value), strict=True):
-            asm.tied(type, name, place)
-            place += 1
+        for type, name in zip(group, _extract_registers(w, value), strict=True):
+            asm.tied(type, name, index)
+            index += 1
     return lists
 
 
 def copied(
     asm: Assembly, w: FunctionWriter, accumulators: Sequence[Value]
 ) -> tuple[list[str], list[str]]:
-    """Add accumulators as outputs of their own; gives how each is listed, and what fills them."""
+    """Add accumulators as outputs; return their register lists and the movs that fill them."""
     types = [registers_of(value.type) for value in accumulators]
     names = [[asm.output(type, apart=True) for type in group] for group in types]
-    moves: list[str] = []
+    movs: list[str] = []
     for value, group, outputs in zip(accumulators, types, names, strict=True):
-        for type, part, output in zip(group, _taken_apart(w, value), outputs, strict=True):
-            moves.append(f"mov.b32 {output}, {asm.named(type, part)};")
-    return [f"{{{', '.join(group)}}}" for group in names], moves
+        for type, part, output in zip(group, _extract_registers(w, value), outputs, strict=True):
+            movs.append(f"mov.b32 {output}, {asm.named(type, part)};")
+    return [f"{{{', '.join(group)}}}" for group in names], movs
 
 
-def _taken_apart(w: FunctionWriter, value: Value) -> list[str]:
-    """The names of the registers of an accumulator."""
+def _extract_registers(w: FunctionWriter, value: Value) -> list[str]:
+    """Extract the registers of an accumulator."""
     known = w.lanes.get(value)
     if known is not None:
         return known
     typed, count = w.typed(value), len(registers_of(value.type))
     if isinstance(value.type, StructType):
-        return [w.temporary(f"extractvalue {typed}, {place}") for place in range(count)]
+        return [w.temporary(f"extractvalue {typed}, {index}") for index in range(count)]
     words = _words(value.type)
     if words is not value.type:
         text = w.types[words]
         typed = f"{text} {w.temporary(f'bitcast {typed} to {text}')}"
-    return [w.temporary(f"extractelement {typed}, i32 {place}") for place in range(count)]
+    return [w.temporary(f"extractelement {typed}, i32 {index}") for index in range(count)]
 
 
 def bind_tied(w: FunctionWriter, outputs: Sequence[Value], call: str) -> None:
-    """Bind what assembly gives to the accumulators that come out of it."""
+    """Bind the results of inline PTX to the output accumulators."""
     if len(outputs) == 1 and isinstance(outputs[0].type, StructType):
         w.bind(outputs[0], call)
         return
     types = [type for output in outputs for type in registers_of(output.type)]
     whole = f"{w.types[StructType(tuple(types))]} {w.temporary(call)}"
-    names = iter([w.temporary(f"extractvalue {whole}, {place}") for place in range(len(types))])
+    names = iter([w.temporary(f"extractvalue {whole}, {index}") for index in range(len(types))])
     for output in outputs:
         parts = [next(names) for _ in registers_of(output.type)]
         w.lanes[output] = parts
         if not all(_takes_registers(w, user) for user in output.users):
-            _put_together(w, output, parts)
+            _insert_registers(w, output, parts)
 
 
 def _takes_registers(w: FunctionWriter, user: Operation) -> bool:
@@ -100,7 +100,7 @@ def _takes_registers(w: FunctionWriter, user: Operation) -> bool:
 
 
 def takes_lanes(w: FunctionWriter, op: ShuffleVectorOp) -> bool:
-    """Whether elements are picked of a vector whose registers are known: LLVM is slow at it."""
+    """Whether a shuffle picks known registers of a vector; LLVM is slow at shuffles."""
     lanes = w.lanes.get(op.v1)
     if lanes is None or op.v1.type is not _words(op.v1.type):
         return False
@@ -108,21 +108,21 @@ def takes_lanes(w: FunctionWriter, op: ShuffleVectorOp) -> bool:
 
 
 def bind_lanes(w: FunctionWriter, op: ShuffleVectorOp) -> None:
-    """Make a vector of some registers of another."""
+    """Build a vector from registers of another."""
     lanes = w.lanes[op.v1]
-    _put_together(w, op.res, [lanes[place] for place in op.mask])
+    _insert_registers(w, op.res, [lanes[index] for index in op.mask])
 
 
-def _put_together(w: FunctionWriter, output: Value, parts: list[str]) -> None:
-    """Make an accumulator, or a part of one, of its registers."""
+def _insert_registers(w: FunctionWriter, output: Value, parts: list[str]) -> None:
+    """Assemble an accumulator, or a part of one, from registers."""
     type, registers = output.type, registers_of(output.type)
-    insert, place_type = "insertvalue", ""
+    insert, index_type = "insertvalue", ""
     if isinstance(type, VectorType):
-        type, insert, place_type = _words(type), "insertelement", "i32 "
+        type, insert, index_type = _words(type), "insertelement", "i32 "
     text, built, last = w.types[type], "poison", len(parts) - 1
-    for place, (part, register) in enumerate(zip(parts, registers, strict=True)):
-        line = f"{insert} {text} {built}, {w.types[register]} {part}, {place_type}{place}"
-        if place == last and type is output.type:
+    for index, (part, register) in enumerate(zip(parts, registers, strict=True)):
+        line = f"{insert} {text} {built}, {w.types[register]} {part}, {index_type}{index}"
+        if index == last and type is output.type:
             w.bind(output, line)
             return
         built = w.temporary(line)

@@ -1,4 +1,4 @@
-"""Assembly that a program brings along, and whether LLVM is sure to take its constraints."""
+"""Inline PTX of a program, and the check that LLVM accepts its constraints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def is_known(constraints: str, outputs: tuple[Type, ...], inputs: tuple[Type, ...]) -> bool:
-    """Whether constraints fit the types: LLVM ends the process on some that do not."""
+    """Whether constraints match the types: LLVM aborts on some mismatches."""
     parts = [part for part in constraints.split(",") if part and not part.startswith("~{")]
     wanted = [part.removeprefix("=").removeprefix("&") for part in parts if part.startswith("=")]
     given = [part for part in parts if not part.startswith("=")]
@@ -41,7 +41,7 @@ def _fits(constraint: str, type: Type, outputs: list[str]) -> bool:
 
 
 def _outputs(op: InlineAsmOp) -> tuple[Type, ...]:
-    """The types of the registers that are set: several come as a struct."""
+    """Return the types of the outputs; several are a struct."""
     types = types_of(op.outputs)
     if len(types) == 1 and isinstance(types[0], StructType):
         return types[0].elements
@@ -49,7 +49,7 @@ def _outputs(op: InlineAsmOp) -> tuple[Type, ...]:
 
 
 def emit_assembly(w: FunctionWriter, op: InlineAsmOp) -> None:
-    """Write a piece of assembly as the program has it."""
+    """Emit inline PTX."""
     if not is_known(op.constraints, _outputs(op), types_of(op.args)):
         w.module.unproven.append(f"the constraints '{op.constraints}'")
     words = " sideeffect" if op.has_side_effects else ""

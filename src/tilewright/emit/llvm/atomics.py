@@ -1,7 +1,7 @@
-"""Atomic accesses that change memory, and fences.
+"""Atomic read-modify-writes, compare-and-swap, and fences.
 
-LLVM 22 writes `atomicrmw` for this target without its ordering and without its scope, which means
-relaxed and of the whole GPU whatever the program says. All others are assembly here.
+LLVM 22 drops ordering and scope of `atomicrmw` for NVPTX, which makes it relaxed and GPU-scoped.
+Other orderings and scopes are emitted as inline PTX.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def scope_text(op: Any) -> str:
-    """` syncscope("device")`; nothing for the whole system."""
+    """Spell the scope: ` syncscope("device")`, empty for system scope."""
     return "" if op.syncscope is None else f' syncscope("{escaped(op.syncscope)}")'
 
 
@@ -74,25 +74,25 @@ INSTRUCTIONS: Final[Mapping[tuple[AtomicBinOp, Type], str]] = {
     (AtomicBinOp.FADD, BF16): "add.noftz.bf16",
     (AtomicBinOp.FADD, _BF16X2): "add.noftz.bf16x2",
 }
-"""The instructions that PTX has; LLVM makes loops of compare-and-swap of all others."""
+"""The PTX instructions; LLVM expands all others to compare-and-swap loops."""
 
 
 def _instruction(w: FunctionWriter, op: memory.AtomicRMWOp) -> str | None:
-    """The end of the PTX instruction, where we write it ourselves."""
+    """Return the suffix of the PTX instruction; None if LLVM selects it."""
     type = op.val.type
     if type in (BF16, _BF16X2) and Feature.BF16_ATOMICS not in w.arch:
         return None
     if op.syncscope not in _SCOPES or space_of(op.ptr) not in _SPACES:
         return None
-    found = INSTRUCTIONS.get((op.bin_op, type))
+    suffix = INSTRUCTIONS.get((op.bin_op, type))
     as_written = op.ordering is AtomicOrdering.MONOTONIC and op.syncscope == "device"
-    # Of a pair LLVM makes a loop even where there is an instruction.
-    return None if as_written and not isinstance(type, VectorType) else found
+    # LLVM expands vectors to a loop even if there is an instruction.
+    return None if as_written and not isinstance(type, VectorType) else suffix
 
 
 def _atomicrmw(w: FunctionWriter, op: memory.AtomicRMWOp) -> None:
-    found = _instruction(w, op)
-    if found is None:
+    suffix = _instruction(w, op)
+    if suffix is None:
         words = "volatile " if op.volatile else ""
         kind = op.bin_op.keyword.removeprefix("_")
         operands = ", ".join(w.all_typed(op.operands))
@@ -108,7 +108,9 @@ def _atomicrmw(w: FunctionWriter, op: memory.AtomicRMWOp) -> None:
     asm = Assembly(w)
     result = asm.output(op.res.type)
     address, operand = asm.input(op.ptr), asm.named(op.val.type, value)
-    name = f"atom.{_ORDERS[op.ordering]}.{_SCOPES[op.syncscope]}{_SPACES[space_of(op.ptr)]}.{found}"
+    name = (
+        f"atom.{_ORDERS[op.ordering]}.{_SCOPES[op.syncscope]}{_SPACES[space_of(op.ptr)]}.{suffix}"
+    )
     w.bind(op.res, asm.call(f"{name} {result}, [{address}], {operand};", convergent=False))
 
 

@@ -1,4 +1,4 @@
-"""The attributes of functions and parameters as LLVM IR spells them."""
+"""Print attributes of functions and parameters in LLVM IR."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FLAGS: Final = frozenset(
 
 
 def parameter_text(given: DictionaryAttr, types: TypeTexts) -> str:
-    """What stands between the type of a parameter and its name."""
+    """Print the attributes of a parameter."""
     return "".join([f" {_parameter(name, value, types)}" for name, value in given.entries])
 
 
@@ -75,11 +75,11 @@ _KERNEL: Final[Mapping[str, tuple[str, Callable[[Any], str], type[Attribute]]]] 
     nvvm.MINCTASM: ("nvvm.minctasm", _number, IntegerAttr),
     nvvm.MAXNREG: ("nvvm.maxnreg", _number, IntegerAttr),
 }
-"""What a kernel may ask for: LLVM's name for it, and how the value is spelled."""
+"""Launch bounds of a kernel: LLVM's attribute, and the printer of its value."""
 
 
 def check_launch(function: FuncOp, arch: Arch) -> None:
-    """Stop where no launch could be what a kernel asks for."""
+    """Reject launch bounds that exceed the limits of the target."""
     for name in (nvvm.REQNTID, nvvm.MAXNTID):
         _check_count(function, name, MAX_THREADS, "threads in a block")
     if nvvm.CLUSTER_DIM in function.attributes and Feature.CLUSTER not in arch:
@@ -100,10 +100,10 @@ def _check_count(function: FuncOp, name: str, limit: int, what: str) -> None:
 
 
 def function_text(function: FuncOp) -> str:
-    """What stands behind the parameters of a function."""
+    """Print the attributes of a function."""
     words = ["nounwind"]
     if not _is_library(function.sym_name):
-        # Nothing is known of what a function waits for; LLVM finds out where nothing.
+        # A function may synchronize; LLVM infers where it does not.
         words.append("convergent")
     words += ["alwaysinline"] if function.always_inline else []
     words += ["noinline"] if function.no_inline else []
@@ -120,7 +120,7 @@ def function_text(function: FuncOp) -> str:
 
 
 def _is_library(name: str) -> bool:
-    """Whether a function comes from libdevice, which says itself what holds of it."""
+    """Whether a function is from libdevice, which has its own attributes."""
     return name.startswith("__nv_")
 
 
@@ -136,7 +136,7 @@ def _passed_through(given: Attribute, function: FuncOp) -> str:
 
 
 def flushes_denormals(function: FuncOp) -> bool:
-    """Whether a function asks for f32 that take tiny numbers for zero."""
+    """Whether a function flushes f32 denormals to zero."""
     return any(
         isinstance(each, ArrayAttr)
         and each.elements[:1] == (StringAttr("denormal-fp-math-f32"),)

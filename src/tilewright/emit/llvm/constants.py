@@ -1,4 +1,4 @@
-"""Constants as LLVM IR spells them."""
+"""Print constants in LLVM IR."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _PLAIN: Final = re.compile(r"[A-Za-z$._][\w$.]*", re.ASCII)
 
 
 def escaped(text: str) -> str:
-    """What stands between the quotes of a string: bytes, those that are no UTF-8 too."""
+    """Escape a string, including bytes that are not UTF-8."""
     data = text.encode("utf-8", "surrogateescape")
     return "".join([chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data])
 
 
 def symbol(name: str) -> str:
-    """`@name`, in quotes if it must be."""
+    """Print `@name`, quoted if necessary."""
     if _PLAIN.fullmatch(name):
         return f"@{name}"
     return f'@"{escaped(name)}"'
 
 
 def float_text(bits: int, type: FloatType) -> str:
-    """A float by its bits: hexadecimal, since decimal digits of many numbers would be rounded."""
+    """Print a float in hexadecimal, which is exact."""
     match type.format:
         case "f64":
             return f"0x{bits:016X}"
@@ -55,7 +55,7 @@ def float_text(bits: int, type: FloatType) -> str:
 
 
 def _widened(bits: int) -> int:
-    """The f64 that an f32 is spelled as; the payload of a NaN stays."""
+    """Widen f32 bits to f64, as LLVM spells them; NaN payloads are kept."""
     if bits & 0x7F800000 == 0x7F800000:
         return (bits & 0x80000000) << 32 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29
     (number,) = unpack("<f", pack("<I", bits))
@@ -72,7 +72,7 @@ def _scalar(bits: int, type: Type) -> str:
 
 
 def constant_text(value: Attribute, type: Type, types: TypeTexts) -> str:
-    """The value alone, without its type."""
+    """Print a constant without its type."""
     match value:
         case IntegerAttr():
             assert isinstance(type, IntegerType)

@@ -1,4 +1,4 @@
-"""Where each instruction comes from and what variables there are, as LLVM's metadata."""
+"""Debug info: locations and variables as LLVM metadata."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BYTE: Final = 8
 
 
 def value_bytes(type: Type) -> int | None:
-    """How many bytes a variable of a type takes; none if it can have no variable."""
+    """Return the size of a variable of a type; None if it cannot be a variable."""
     match type:
         case IntegerType(width=width) if width in (1, 8, 16, 32, 64):
             return -(-width // _BYTE)
@@ -39,20 +39,20 @@ def value_bytes(type: Type) -> int | None:
 
 
 class Frame(NamedTuple):
-    """A function that code belongs to: the kernel, or what was inlined into it."""
+    """A scope: the kernel, or an inlined function."""
 
     scope: int
     file: str
     at: str = ""
-    """What the places in it say of the one that it was called from."""
+    """The `inlinedAt` suffix of locations in this scope."""
     call: tuple[object, ...] = ()
-    """The function and the place that calls it."""
+    """The callee and its call site."""
 
 
 class DebugInfo:
-    """Numbers of metadata for files, functions, places and variables; each is written once.
+    """Metadata nodes of files, functions, locations and variables, without duplicates.
 
-    With `variables` it is for a debugger, else for profilers.
+    With `variables` they are for a debugger, otherwise for profilers.
     """
 
     __slots__ = ("_frames", "_known", "_lines", "_unit", "variables")
@@ -63,17 +63,17 @@ class DebugInfo:
         self._lines: list[str] = []
         self._unit = -1
         self._frames: list[Frame] = []
-        """The function at hand, and those that were inlined around the last place asked for."""
+        """The current function, and the inlined functions around the last location."""
 
     def _add(self, key: object, text: str) -> int:
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = len(self._lines)
-            self._lines.append(f"!{found} = {text}")
-        return found
+        number = self._known.get(key)
+        if number is None:
+            number = self._known[key] = len(self._lines)
+            self._lines.append(f"!{number} = {text}")
+        return number
 
     def _file(self, name: str) -> int:
-        # To ptxas the first quote ends a name, whatever stands in front of it.
+        # ptxas ends a name at the first quote, even if it is escaped.
         folder, slash, base = name.replace('"', "'").rpartition("/")
         directory = escaped(folder or slash)
         return self._add(
@@ -82,11 +82,11 @@ class DebugInfo:
         )
 
     def begin(self, function: str, location: Location) -> str:
-        """Start a function; gives what stands behind its signature."""
-        place = source_location(location) or FileLoc("<unknown>", 0, 0)
-        file = self._file(place.file)
+        """Start a function; return the suffix of its signature."""
+        source = source_location(location) or FileLoc("<unknown>", 0, 0)
+        file = self._file(source.file)
         if self._unit < 0:
-            # With any kind but directives LLVM asks ptxas for code to debug, without optimization.
+            # Any other emission kind makes ptxas generate unoptimized debug code.
             kind = "FullDebug" if self.variables else "DebugDirectivesOnly"
             optimized = "false" if self.variables else "true"
             self._unit = self._add(
@@ -95,8 +95,8 @@ class DebugInfo:
                 f'producer: "{_PRODUCER}", isOptimized: {optimized}, runtimeVersion: 0, '
                 f"emissionKind: {kind}, nameTableKind: None)",
             )
-        scope = self._function(_name(location, function), function, file, place.line)
-        self._frames = [Frame(scope, place.file)]
+        scope = self._function(_name(location, function), function, file, source.line)
+        self._frames = [Frame(scope, source.file)]
         return f" !dbg !{scope}"
 
     def _function(self, name: str, symbol: str, file: int, line: int) -> int:
@@ -110,43 +110,43 @@ class DebugInfo:
         )
 
     def tail(self, location: Location) -> str:
-        """What stands behind an instruction."""
-        return f", !dbg !{self.place(location)}"
+        """Return the `!dbg` suffix of an instruction."""
+        return f", !dbg !{self.location_node(location)}"
 
-    def place(self, location: Location) -> int:
-        """A place in the source, and the function that it belongs to."""
-        text = self._place(location, self._enter(location))
+    def location_node(self, location: Location) -> int:
+        """Return the node of a location and its scope."""
+        text = self._location_text(location, self._enter(location))
         return self._add(text, f"!DILocation({text})")
 
-    def _place(self, location: Location, frame: Frame) -> str:
-        place, scope = source_location(location), frame.scope
-        if place is None:
+    def _location_text(self, location: Location, frame: Frame) -> str:
+        source, scope = source_location(location), frame.scope
+        if source is None:
             return f"line: 0, column: 0, scope: !{scope}{frame.at}"
-        if place.file != frame.file:
-            file = self._file(place.file)
+        if source.file != frame.file:
+            file = self._file(source.file)
             scope = self._add(
                 ("block", scope, file),
                 f"!DILexicalBlockFile(scope: !{scope}, file: !{file}, discriminator: 0)",
             )
-        return f"line: {place.line}, column: {place.column}, scope: !{scope}{frame.at}"
+        return f"line: {source.line}, column: {source.column}, scope: !{scope}{frame.at}"
 
     def _enter(self, location: Location) -> Frame:
-        """The function that a place belongs to; for a debugger, also one that was inlined.
+        """Return the scope of a location; for a debugger, including inlined functions.
 
-        Code that comes back to a function after something else is another inlined instance of it:
-        a debugger takes one for all that lies between its first and its last instruction.
+        Code that returns to an inlined function after other code is a new inlined instance:
+        debuggers assume that an instance is contiguous.
         """
-        depth = 1
+        level = 1
         for site in call_sites(location) if self.variables else ():
             function = _function_of(site.callee)
             if function is None:
                 break
             call = (function, source_location(site.caller))
-            outer = self._frames[depth - 1]
-            if depth == len(self._frames) or self._frames[depth].call != call:
-                self._frames[depth:] = [self._inlined(function, site.caller, call, outer)]
-            depth += 1
-        del self._frames[depth:]
+            outer = self._frames[level - 1]
+            if level == len(self._frames) or self._frames[level].call != call:
+                self._frames[level:] = [self._inlined(function, site.caller, call, outer)]
+            level += 1
+        del self._frames[level:]
         return self._frames[-1]
 
     def _inlined(
@@ -155,13 +155,13 @@ class DebugInfo:
         path = join(function.file.directory, function.file.name)
         name, symbol = function.name, function.linkage_name
         scope = self._function(name, symbol, self._file(path), function.line)
-        number = self.distinct(f"distinct !DILocation({self._place(caller, outer)})")
+        number = self.distinct(f"distinct !DILocation({self._location_text(caller, outer)})")
         return Frame(scope, path, f", inlinedAt: !{number}", call)
 
     def variable(self, name: str, type: Type, location: Location, argument: int = 0) -> int:
-        """A variable of the function of a place; those that count from 1 are its parameters."""
-        place, frame = source_location(location), self._enter(location)
-        file, line = (frame.file, 0) if place is None else (place.file, place.line)
+        """Return the node of a variable; `argument` is its 1-based parameter index."""
+        source, frame = source_location(location), self._enter(location)
+        file, line = (frame.file, 0) if source is None else (source.file, source.line)
         number = f"arg: {argument}, " if argument else ""
         return self._add(
             ("variable", frame.scope, name, argument),
@@ -192,17 +192,17 @@ class DebugInfo:
                 )
 
     def node(self, text: str) -> int:
-        """Some other metadata."""
+        """Add a metadata node."""
         return self._add(text, text)
 
     def distinct(self, text: str) -> int:
-        """Metadata that is the same as no other; `{self}` in it stands for itself."""
+        """Add a distinct node; `{self}` refers to itself."""
         number = len(self._lines)
         self._lines.append(f"!{number} = {text.format(self=f'!{number}')}")
         return number
 
     def finish(self, flags: list[str]) -> list[str]:
-        """All metadata; module flags are given by their text."""
+        """Return all metadata lines, with the module flags."""
         named: list[str] = []
         if self._unit >= 0:
             named.append(f"!llvm.dbg.cu = !{{!{self._unit}}}")
@@ -215,25 +215,25 @@ class DebugInfo:
 
 
 def _name(location: Location, function: str) -> str:
-    """What the source calls a function."""
-    # A dialect's own location may know the scope that it is in.
+    """Return the source name of a function."""
+    # A location attribute of a dialect may have a scope.
     scope: object = getattr(unnamed(location), "scope", None)
     return getattr(scope, "name", function)
 
 
 def _function_of(location: Location) -> DISubprogram | None:
-    """The function of the source that a place is in, if it says so."""
-    # Only debuggers need it: all else is compiled without the classes of Tile IR.
+    """Return the subprogram of a location, if it has one."""
+    # Loaded only with full debug info.
     from tilewright.dialects.cuda_tile import debug_info  # noqa: PLC0415
 
-    place = debug_info.scoped_location(location)
-    return None if place is None else debug_info.subprogram_of(place.scope)
+    scoped = debug_info.scoped_location(location)
+    return None if scoped is None else debug_info.subprogram_of(scoped.scope)
 
 
 def _encoding(type: Type) -> str:
     if type is I1:
         return "DW_ATE_boolean"
-    # Debuggers take two bytes of a float for IEEE's format.
+    # Debuggers interpret two-byte floats as IEEE f16.
     if type is BF16:
         return "DW_ATE_unsigned"
     return "DW_ATE_float" if isinstance(type, FloatType) else "DW_ATE_signed"

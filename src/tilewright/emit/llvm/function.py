@@ -1,4 +1,4 @@
-"""Writes the body of a function: names, blocks, phis, and one instruction or more for each op."""
+"""Emit the body of a function: names, blocks, phis and instructions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from tilewright.target.arch import Arch
 
 Emit: TypeAlias = "Callable[[FunctionWriter, Any], None]"
-"""Writes the instructions of an operation."""
+"""Emits the instructions of an operation."""
 
 Find: TypeAlias = "Callable[[Operation], Emit]"
-"""Who writes an operation; whoever asks knows that the target has it."""
+"""Looks up the emitter of an operation, which the target supports."""
 
 Inline: TypeAlias = "Callable[[Any, TypeTexts], str]"
-"""The text of an operation that stands wherever its result is used."""
+"""Prints an operation as a constant at its uses."""
 
 INLINE: Final[Mapping[type[Operation], Inline]] = {
     ConstantOp: lambda op, types: constant_text(op.value, op.results[0].type, types),
@@ -45,7 +45,7 @@ INLINE: Final[Mapping[type[Operation], Inline]] = {
 
 
 class FunctionWriter:
-    """The lines of one function, and what instructions need to know while they are written."""
+    """The lines of one function, and the state of their emission."""
 
     __slots__ = (
         "_count",
@@ -67,12 +67,12 @@ class FunctionWriter:
         self.arch = arch
         self.types = module.types
         self.names: dict[Value, str] = {}
-        """What each value is called: a register, or a constant in place."""
+        """The name of each value: a register or a constant."""
         self.lanes: dict[Value, list[str]] = {}
-        """The registers of a vector that came one by one: nobody takes them apart again."""
+        """Registers of vectors that were built from scalars, so that they need no extraction."""
         self.lines: list[str] = []
         self.tail = ""
-        """What stands behind the current instruction: its place in the source."""
+        """The `!dbg` suffix of the current instruction."""
         self._debug: DebugInfo | None = module.debug if module.line_info else None
         self._labels: dict[Block, str] = {}
         self._incoming: dict[Block, list[tuple[str, Sequence[Value]]]] = {}
@@ -80,16 +80,16 @@ class FunctionWriter:
         self._count = 0
 
     def write(self, function: FuncOp, find: Find) -> None:
-        """Write all blocks."""
+        """Emit all blocks."""
         blocks = function.body.blocks
         self._name(blocks)
         if blocks[0] in self._incoming:
             raise Unsupported("a branch to the first block of a function", function.location)
-        # Constants are written by nobody: they stand where they are used.
+        # Constants have no line: they are printed at their uses.
         emitters: dict[type[Operation], Emit | None] = dict.fromkeys(INLINE)
-        for place, block in enumerate(blocks):
+        for index, block in enumerate(blocks):
             self.lines.append(f"{self._labels[block]}:")
-            if place:
+            if index:
                 self._phis(block)
             self._operations(block, find, emitters)
             if self._trampolines:
@@ -113,11 +113,11 @@ class FunctionWriter:
             op = op.next
 
     def _name(self, blocks: list[Block]) -> None:
-        """Give every value and every block its name, before anything refers to it."""
+        """Name all values and blocks in advance."""
         names, types = self.names, self.types
         number = 0
-        for place, block in enumerate(blocks):
-            self._labels[block] = f"b{place}"
+        for index, block in enumerate(blocks):
+            self._labels[block] = f"b{index}"
             for argument in block.args:
                 names[argument] = f"%a{number}"
                 number += 1
@@ -132,20 +132,20 @@ class FunctionWriter:
             self._enter_edges(block)
 
     def _enter_edges(self, block: Block) -> None:
-        """Note from where control comes to each block, and with which values.
+        """Record the incoming edges of each block and their values.
 
-        A phi has one value for each block that comes before. A branch that may go to the same
-        block in two ways takes a detour on the second.
+        A phi has one value per predecessor. If a terminator has two edges to one block, the second
+        gets a trampoline block.
         """
         last = block.last
         if not isinstance(last, Branch):
             return
         label = self._labels[block]
         seen: set[Block] = set()
-        for place, (target, values) in enumerate(last.edges()):
+        for index, (target, values) in enumerate(last.edges()):
             source = label
             if target in seen and values:
-                source = self._trampolines[block, place] = f"{label}.{place}"
+                source = self._trampolines[block, index] = f"{label}.{index}"
             elif target in seen:
                 continue
             seen.add(target)
@@ -165,16 +165,16 @@ class FunctionWriter:
 
     def _write_trampolines(self, block: Block) -> None:
         last = block.last
-        for place, target in enumerate(last.successors if last is not None else ()):
-            label = self._trampolines.get((block, place))
+        for index, target in enumerate(last.successors if last is not None else ()):
+            label = self._trampolines.get((block, index))
             if label is not None:
                 self.lines += [f"{label}:", f"  br label %{self._labels[target]}{self.tail}"]
 
-    def target(self, op: Operation, place: int) -> str:
-        """`label %b1`: where a branch goes."""
+    def target(self, op: Operation, index: int) -> str:
+        """Print the target of a branch: `label %b1`."""
         assert op.parent is not None
-        detour = self._trampolines.get((op.parent, place))
-        return f"label %{detour or self._labels[op.successors[place]]}"
+        detour = self._trampolines.get((op.parent, index))
+        return f"label %{detour or self._labels[op.successors[index]]}"
 
     def typed(self, value: Value) -> str:
         """`i32 %v1`."""
@@ -186,22 +186,22 @@ class FunctionWriter:
         return [f"{types[value.type]} {names[value]}" for value in values]
 
     def line(self, text: str) -> None:
-        """An instruction without a result."""
+        """Emit an instruction without a result."""
         self.lines.append(f"  {text}{self.tail}")
 
     def bind(self, value: Value, text: str) -> None:
-        """An instruction whose result is a value of the program."""
+        """Emit an instruction that defines a value of the program."""
         self.lines.append(f"  {self.names[value]} = {text}{self.tail}")
 
     def temporary(self, text: str) -> str:
-        """An instruction whose result only this function knows; gives its name."""
+        """Emit an instruction that defines a temporary; return its name."""
         self._count += 1
         name = f"%t{self._count}"
         self.lines.append(f"  {name} = {text}{self.tail}")
         return name
 
     def call(self, op: Operation, name: str, arguments: Sequence[str], before: str = "") -> None:
-        """Call a function; its result is that of the operation. `before` are attributes."""
+        """Emit a call that defines the result of an operation. `before` are attributes."""
         inside = ", ".join(arguments)
         results = op.results
         if results:
@@ -211,7 +211,7 @@ class FunctionWriter:
             self.line(f"call {before}void @{name}({inside})")
 
     def int_of(self, value: Value, type: Type) -> str:
-        """The name of an integer in another width, zeros in front; itself if it has it."""
+        """Zero-extend or truncate an integer to a type, if needed; return its name."""
         if value.type is type:
             return self.names[value]
         return self.temporary(f"zext {self.typed(value)} to {self.types[type]}")
@@ -227,6 +227,6 @@ class ModuleState:
         self.debug = debug
         self.line_info = line_info
         self.called: set[str] = set()
-        """The functions that are called by name."""
+        """The names of called functions."""
         self.unproven: list[str] = []
-        """What LLVM has not been seen to take: such a module is compiled at arm's length."""
+        """Constructs that LLVM is not known to accept."""

@@ -1,4 +1,4 @@
-"""The instructions of the LLVM dialect: one row for each operation."""
+"""Emitters of the LLVM dialect."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def _flags(op: Operation, spelling: str) -> str:
-    """The flags of an operation, with a space behind; nothing if none is set."""
-    found: Any = op.attributes.get(spelling)
-    return flags_text(found) if found is not None and found.bits else ""
+    """Print the flags of an operation with a trailing space; empty if none is set."""
+    flags: Any = op.attributes.get(spelling)
+    return flags_text(flags) if flags is not None and flags.bits else ""
 
 
-# The rows below write most of the lines of a program. They look into operations directly, since
-# asking for a field by its name takes longer than the line itself.
+# These emitters write most lines of a program. They access operands and attributes directly:
+# declared accessors would dominate the time.
 
 
 def _binary(kind: type[Operation]) -> Emit:
@@ -108,7 +108,7 @@ def _freeze(w: FunctionWriter, op: arithmetic.FreezeOp) -> None:
     w.bind(op.res, f"freeze {w.typed(op.val)}")
 
 
-_PROMISES: Final = ["".join([f" {word}" for word in no_wrap_keywords(n)]) for n in range(8)]
+_NO_WRAP_FLAGS: Final = ["".join([f" {word}" for word in no_wrap_keywords(n)]) for n in range(8)]
 
 
 def _address(w: FunctionWriter, op: Operation) -> None:
@@ -116,8 +116,8 @@ def _address(w: FunctionWriter, op: Operation) -> None:
     base, *dynamic = op.operands
     raw: Any = attributes["rawConstantIndices"]
     element: Any = attributes["elem_type"]
-    promises: Any = attributes.get("noWrapFlags")
-    words = _PROMISES[promises.value if promises is not None else 0]
+    no_wrap: Any = attributes.get("noWrapFlags")
+    words = _NO_WRAP_FLAGS[no_wrap.value if no_wrap is not None else 0]
     text = (
         f"  {names[op.results[0]]} = getelementptr{words} {types[element.type]}, "
         f"{types[base.type]} {names[base]}"
@@ -142,7 +142,7 @@ def _alloca(w: FunctionWriter, op: memory.AllocaOp) -> None:
 
 
 def _access(w: FunctionWriter, op: Operation) -> tuple[str, str]:
-    """What stands in front of an access, and behind it."""
+    """Return the prefix and suffix of a memory access."""
     attributes = op.attributes
     ordering = attributes.get("ordering", AtomicOrdering.NOT_ATOMIC)
     words = tail = ""
@@ -221,7 +221,7 @@ def _shuffle(w: FunctionWriter, op: aggregate.ShuffleVectorOp) -> None:
 
 
 def _loop(w: FunctionWriter, annotation: LoopAnnotationAttr | None) -> str:
-    """What a branch says of the loop it closes."""
+    """Print the loop metadata of a back edge."""
     if annotation is None:
         return ""
     unroll, debug = annotation.unroll, w.module.debug
@@ -255,7 +255,7 @@ def _conditional(w: FunctionWriter, op: control_flow.CondBrOp) -> None:
 
 def _switch(w: FunctionWriter, op: control_flow.SwitchOp) -> None:
     type = w.types[op.value.type]
-    cases = [f"{type} {n}, {w.target(op, place)}" for place, n in enumerate(op.cases, 1)]
+    cases = [f"{type} {n}, {w.target(op, index)}" for index, n in enumerate(op.cases, 1)]
     tail = _weights(w, op.branch_weights)
     w.line(f"switch {w.typed(op.value)}, {w.target(op, 0)} [ {' '.join(cases)} ]{tail}")
 
@@ -299,7 +299,7 @@ def _call(w: FunctionWriter, op: calls.CallOp) -> None:
 PROVEN_INTRINSICS: Final = frozenset(
     ("llvm.nvvm.d2f.rz", "llvm.nvvm.nanosleep", "llvm.nvvm.read.ptx.sreg.dynamic_smem_size")
 )
-"""Those by name that LLVM has been seen to take for every target."""
+"""Intrinsics that LLVM is known to accept for every target."""
 
 
 def _intrinsic(w: FunctionWriter, op: calls.CallIntrinsicOp) -> None:
@@ -348,4 +348,4 @@ INSTRUCTIONS: Final[Mapping[type[Operation], Emit]] = {
     calls.CallIntrinsicOp: _intrinsic,
     calls.InlineAsmOp: emit_assembly,
 }
-"""Who writes each operation of the dialect that is no constant and no intrinsic."""
+"""The emitter of each operation, except constants and intrinsics."""

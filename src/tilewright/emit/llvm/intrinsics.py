@@ -1,4 +1,4 @@
-"""LLVM's own intrinsics: one row for each operation `llvm.intr.*`, and which the target has."""
+"""Emitters of `llvm.intr.*` operations, and the ones that the target supports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _of_operand(op: Operation) -> str:
     return f".{mangled(op.operands[0].type)}"
 
 
-def _of_both(op: Operation) -> str:
+def _of_result_and_operand(op: Operation) -> str:
     return f".{mangled(op.results[0].type)}.{mangled(op.operands[0].type)}"
 
 
@@ -53,8 +53,8 @@ def _none(op: Operation) -> list[str]:
 
 
 def _flags(op: Operation) -> str:
-    found: Any = op.attributes.get("fastmathFlags")
-    return flags_text(found) if found is not None and found.bits else ""
+    flags: Any = op.attributes.get("fastmathFlags")
+    return flags_text(flags) if flags is not None and flags.bits else ""
 
 
 def _row(suffix: Suffix = _of_operand, extra: Extra = _none) -> Emit:
@@ -66,7 +66,7 @@ def _row(suffix: Suffix = _of_operand, extra: Extra = _none) -> Emit:
 
 
 def _approximate(*types: object) -> Emit:
-    """A function that the target computes under `afn`, and only of some types."""
+    """Emit an intrinsic that the target supports only with `afn` and for some types."""
     plain = _row()
 
     def emit(w: FunctionWriter, op: Any) -> None:
@@ -90,7 +90,7 @@ def _missing(w: FunctionWriter, op: IntrinsicOp) -> None:
 
 
 def _only(*types: object) -> Emit:
-    """A function that the target has of some types."""
+    """Emit an intrinsic that the target supports for some types."""
     plain = _row()
 
     def emit(w: FunctionWriter, op: Any) -> None:
@@ -102,7 +102,7 @@ def _only(*types: object) -> Emit:
 
 
 def _byte_swap(w: FunctionWriter, op: i.ByteSwapOp) -> None:
-    """Lane by lane: LLVM 22 cannot select pairs of i32 on targets that have packed f32."""
+    """Emit per element: LLVM 22 cannot select <2 x i32> on targets with packed f32."""
     type = op.res.type
     if not isinstance(type, VectorType):
         _row()(w, op)
@@ -150,8 +150,8 @@ INTRINSICS: Final[Mapping[type[Operation], Emit]] = {
     i.CountLeadingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
     i.CountTrailingZerosOp: _row(extra=lambda op: [_bool(op.is_zero_poison)]),
     i.AbsOp: _row(extra=lambda op: [_bool(op.is_int_min_poison)]),
-    f.FPToSISatOp: _row(_of_both),
-    f.FPToUISatOp: _row(_of_both),
+    f.FPToSISatOp: _row(_of_result_and_operand),
+    f.FPToUISatOp: _row(_of_result_and_operand),
     r.ReduceFAddOp: _row(_of_vector),
     r.ReduceFMulOp: _row(_of_vector),
     effects.MemcpyOp: _row(_of_all, lambda op: [_bool(op.is_volatile)]),
@@ -161,4 +161,4 @@ INTRINSICS: Final[Mapping[type[Operation], Emit]] = {
     effects.TrapOp: _row(_nothing),
     effects.DebugTrapOp: _row(_nothing),
 }
-"""Who writes each intrinsic; those without an instruction end in `Unsupported`."""
+"""The emitter of each intrinsic; those without an instruction raise `Unsupported`."""

@@ -1,4 +1,4 @@
-"""LLVM IR text of a program in the llvm and nvvm dialects."""
+"""Translate a program in the llvm and nvvm dialects to LLVM IR text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _RENAMED: Final = str.maketrans(".@", "__")
 
 
 class LLVMModule:
-    """The text, and what must be known to compile it."""
+    """LLVM IR text, and what compiling it needs."""
 
     __slots__ = ("arch", "entries", "library", "text", "unproven")
 
@@ -62,11 +62,11 @@ class LLVMModule:
         self.library = library
         """The functions of libdevice that are called."""
         self.unproven = unproven
-        """What LLVM has not been seen to take."""
+        """Constructs that LLVM is not known to accept."""
 
 
 def members(module: Operation) -> Iterator[FuncOp | GlobalOp]:
-    """The functions and globals of a module and of the modules in it."""
+    """Yield the functions and globals of a module and its nested modules."""
     for op in module.members():
         if isinstance(op, FuncOp | GlobalOp):
             yield op
@@ -76,10 +76,10 @@ def members(module: Operation) -> Iterator[FuncOp | GlobalOp]:
             fail(f"expected functions and globals in a module, got '{op.name}'", op.location)
 
 
-def _check_names(found: list[FuncOp | GlobalOp]) -> None:
-    """Modules inside the program share the names of the one that comes out, which is PTX."""
+def _check_names(symbols: list[FuncOp | GlobalOp]) -> None:
+    """Reject duplicate symbols: nested modules share the namespace of the PTX module."""
     seen: set[str] = set()
-    for op in found:
+    for op in symbols:
         if not _is_writable(op):
             kind = "kernel" if isinstance(op, FuncOp) else "global"
             message = f"expected letters, digits, _ and $ in the name of a {kind}"
@@ -91,7 +91,7 @@ def _check_names(found: list[FuncOp | GlobalOp]) -> None:
 
 
 def _is_writable(op: FuncOp | GlobalOp) -> bool:
-    """Whether PTX has such a name; LLVM finds others for functions and for what is local."""
+    """Whether a symbol is valid in PTX; LLVM renames functions and local symbols."""
     if isinstance(op, FuncOp) and not op.is_kernel:
         return True
     name = op.sym_name
@@ -103,17 +103,17 @@ def _is_writable(op: FuncOp | GlobalOp) -> bool:
 def emit_llvm(
     module: Operation, arch: Arch, *, line_info: bool = False, variables: bool = False
 ) -> LLVMModule:
-    """Write a module, with lines for profilers, or with lines and variables for a debugger.
+    """Translate a module, with line info for profilers or full debug info for debuggers.
 
-    `Unsupported` names what the target does not have.
+    Raises `Unsupported` for features that the target lacks.
     """
     types = TypeTexts()
     state = ModuleState(types, DebugInfo(variables), line_info or variables)
-    found = list(members(module))
-    _check_names(found)
-    functions = [op for op in found if isinstance(op, FuncOp)]
+    symbols = list(members(module))
+    _check_names(symbols)
+    functions = [op for op in symbols if isinstance(op, FuncOp)]
     head = [f'target triple = "{TRIPLE}"', f'target datalayout = "{LAYOUT}"']
-    lines = [_global(op, types) for op in found if isinstance(op, GlobalOp)]
+    lines = [_global(op, types) for op in symbols if isinstance(op, GlobalOp)]
     for function in functions:
         lines += _function(function, state, arch)
     flags: list[str] = []
@@ -205,7 +205,7 @@ def _function(op: FuncOp, state: ModuleState, arch: Arch) -> list[str]:
 
 
 def _emitter(op: Operation, arch: Arch) -> Emit:
-    """Who writes operations of a class; looked up once for each function."""
+    """Look up the emitter of an operation class, once per function."""
     kind = type(op)
     if isinstance(op, NvvmOp):
         return find_row(op)

@@ -29,7 +29,7 @@ ROWS: Final[Mapping[type[NvvmOp], Row]] = {
 
 
 def find_row(op: NvvmOp) -> Emit:
-    """Who writes operations of a class; what a target lacks ends in `Unsupported`."""
+    """Look up the emitter of an operation; raises `Unsupported` if the target lacks it."""
     row = ROWS.get(type(op))
     if row is None:
         raise InternalError(f"'{op.name}' has no row in the emission table", op.location)

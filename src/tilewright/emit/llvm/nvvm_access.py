@@ -1,4 +1,4 @@
-"""Rows of accesses to global memory with all that PTX can say of them."""
+"""Emitters of global memory accesses with PTX cache and ordering modifiers."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _name(what: str, op: AccessOp) -> str:
     return f"{words}.v2.b64" if op.bytes == 16 else f"{words}.b{op.bytes * 8}"
 
 
-def _halves(w: FunctionWriter, pair: Value) -> list[str]:
-    """The two registers that hold 16 bytes."""
+def _register_pair(w: FunctionWriter, pair: Value) -> list[str]:
+    """Split a 16-byte value into two registers."""
     return [w.temporary(f"extractelement {w.typed(pair)}, i32 {half}") for half in range(2)]
 
 
@@ -50,12 +50,12 @@ def _load(w: FunctionWriter, op: LoadGlobalOp) -> None:
     types = [I64, I64] if wide else [op.res.type]
     others: list[str] = []
     if op.other is not None:
-        others = _halves(w, op.other) if wide else [w.names[op.other]]
+        others = _register_pair(w, op.other) if wide else [w.names[op.other]]
     asm = Assembly(w)
-    places = [asm.output(type) for type in types]
+    registers = [asm.output(type) for type in types]
     for number, (type, other) in enumerate(zip(types, others, strict=False)):
         asm.tied(type, other, number)
-    target = f"{{{', '.join(places)}}}" if wide else places[0]
+    target = f"{{{', '.join(registers)}}}" if wide else registers[0]
     address = asm.input(op.addr)
     guard = predicate(asm, op.predicate)
     text = f"{guard}{_name('ld', op)} {target}, [{address}{op.offset:+d}];"
@@ -63,21 +63,21 @@ def _load(w: FunctionWriter, op: LoadGlobalOp) -> None:
     if not wide:
         w.bind(op.res, call)
         return
-    both, pair = w.temporary(call), w.types[PAIR]
-    low, high = (w.temporary(f"extractvalue {{i64, i64}} {both}, {half}") for half in range(2))
+    loaded, pair = w.temporary(call), w.types[PAIR]
+    low, high = (w.temporary(f"extractvalue {{i64, i64}} {loaded}, {half}") for half in range(2))
     first = w.temporary(f"insertelement {pair} poison, i64 {low}, i32 0")
     w.bind(op.res, f"insertelement {pair} {first}, i64 {high}, i32 1")
 
 
 def _store(w: FunctionWriter, op: StoreGlobalOp) -> None:
     wide = op.value.type is PAIR
-    names = _halves(w, op.value) if wide else [w.names[op.value]]
+    names = _register_pair(w, op.value) if wide else [w.names[op.value]]
     type = I64 if wide else op.value.type
     asm = Assembly(w)
     address = asm.input(op.addr)
-    places = [asm.named(type, name) for name in names]
+    registers = [asm.named(type, name) for name in names]
     guard = predicate(asm, op.predicate)
-    source = f"{{{', '.join(places)}}}" if wide else places[0]
+    source = f"{{{', '.join(registers)}}}" if wide else registers[0]
     w.line(
         asm.call(f"{guard}{_name('st', op)} [{address}{op.offset:+d}], {source};", convergent=False)
     )

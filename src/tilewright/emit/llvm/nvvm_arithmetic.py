@@ -39,10 +39,10 @@ def _rcp(w: FunctionWriter, op: arithmetic.RcpApproxOp) -> None:
 
 
 def _asm(w: FunctionWriter, template: str, type: Type, values: tuple[Value, ...]) -> str:
-    """Pure assembly with one result, `{0}`."""
+    """Emit pure inline PTX with one result, `{0}`."""
     asm = Assembly(w)
-    places = [asm.output(type), *[asm.input(value) for value in values]]
-    return asm.call(template.format(*places), convergent=False, memory=False)
+    registers = [asm.output(type), *[asm.input(value) for value in values]]
+    return asm.call(template.format(*registers), convergent=False, memory=False)
 
 
 def _ex2(op: arithmetic.Ex2ApproxOp) -> str:
@@ -56,7 +56,7 @@ def _tanh(w: FunctionWriter, op: arithmetic.TanhApproxOp) -> None:
 
 
 def _half_feature(op: Any) -> Feature:
-    """Packed bf16 came with sm_90; f32 and f16 are everywhere."""
+    """Return the feature of packed bf16 (sm_90); f32 and f16 need none."""
     return Feature.CLUSTER if getattr(op.res.type, "element", F32) is BF16 else Feature.BASE
 
 
@@ -71,7 +71,7 @@ _OPCODES: Final = {"add": "fadd", "mul": "fmul"}
 def _packed(word: str) -> Row:
     def emit(w: FunctionWriter, op: Any) -> None:
         if op.rnd is RoundingMode.RN and not op.ftz:
-            # LLVM chooses the packed instruction by itself, and knows how to move it.
+            # LLVM selects the packed instruction itself.
             if word == "fma":
                 w.call(op, "llvm.fma.v2f32", w.all_typed(op.operands))
             else:
@@ -79,8 +79,8 @@ def _packed(word: str) -> Row:
                 w.bind(op.res, f"{_OPCODES[word]} {w.typed(a)}, {w.names[b]}")
             return
         ftz = ".ftz" if op.ftz else ""
-        places = ", ".join([f"{{{index}}}" for index in range(len(op.operands) + 1)])
-        template = f"{word}.{op.rnd.keyword}{ftz}.f32x2 {places};"
+        operands = ", ".join([f"{{{index}}}" for index in range(len(op.operands) + 1)])
+        template = f"{word}.{op.rnd.keyword}{ftz}.f32x2 {operands};"
         w.bind(op.res, _asm(w, template, op.res.type, op.operands))
 
     return Row(emit, Feature.PACKED_F32)
@@ -104,7 +104,7 @@ def _tf32_feature(op: conversion.FloatToTF32Op) -> Feature:
     return Feature.CLUSTER if op.sat is SaturationMode.NONE else Feature.PACKED_F32
 
 
-def _to_halves(word: str) -> Row:
+def _to_packed_f16(word: str) -> Row:
     return intrinsic(
         lambda op: f"ff2{word}x2.{op.rnd.keyword}{_relu(op)}{_sat(op)}",
         lambda op: Feature.RANDOM_ROUNDING if op.rnd is RoundingMode.RS else Feature.BASE,
@@ -126,7 +126,7 @@ def _narrow_feature(op: Any) -> Feature:
 
 
 def _bytes(w: FunctionWriter, op: Any, name: str) -> None:
-    """Call a conversion that gives two bytes in an i16; a vector of them is the same bits."""
+    """Call a conversion to a pair of fp8 in an i16, and bitcast it if needed."""
     arguments = ", ".join(w.all_typed(op.operands))
     text = f"call i16 @llvm.nvvm.{name}({arguments})"
     if op.dst.type is I16:
@@ -137,7 +137,7 @@ def _bytes(w: FunctionWriter, op: Any, name: str) -> None:
 
 def _to_f8(w: FunctionWriter, op: conversion.F32x2ToF8x2Op) -> None:
     format = _FORMATS[op.dst_type]
-    # 8-bit floats always stop at the largest number; of scales that is a choice.
+    # fp8 conversions always saturate; for scales saturation is optional.
     sat = _sat(op) if op.dst_type is F8E8M0FNU else ""
     _bytes(w, op, f"ff.to.{format}x2.{op.rnd.keyword}{_relu(op)}{sat}")
 
@@ -202,8 +202,8 @@ ARITHMETIC_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     arithmetic.MulPackedF32x2Op: _packed("mul"),
     arithmetic.FmaPackedF32x2Op: _packed("fma"),
     conversion.FloatToTF32Op: intrinsic(_to_tf32, _tf32_feature),
-    conversion.F32x2ToF16x2Op: _to_halves("f16"),
-    conversion.F32x2ToBF16x2Op: _to_halves("bf16"),
+    conversion.F32x2ToF16x2Op: _to_packed_f16("f16"),
+    conversion.F32x2ToBF16x2Op: _to_packed_f16("bf16"),
     conversion.F32x2ToF8x2Op: Row(_to_f8, _narrow_feature),
     conversion.F16x2ToF8x2Op: Row(_half_to_f8, _narrow_feature),
     conversion.BF16x2ToF8x2Op: Row(_bf16_to_f8, NARROW),

@@ -87,14 +87,14 @@ def _prefetch(w: FunctionWriter, op: copy.PrefetchOp) -> None:
         if op.evict_priority not in _EVICTION or space != 1:
             raise Unsupported(f"'{op.name}' with this eviction priority", op.location)
         name += _EVICTION[op.evict_priority]
-    # LLVM has intrinsics, and selects them from sm_90 on; the instruction is older.
+    # LLVM selects its intrinsics only from sm_90 on; the instruction is older.
     asm = Assembly(w)
     w.line(asm.call(f"{name} [{asm.input(op.addr)}];", convergent=False))
 
 
 def _st_bulk(w: FunctionWriter, op: copy.BulkStoreOp) -> None:
     suffix = ".shared.cta" if space_of(op.addr) else ""
-    # ptxas does not take the name of a variable here: the address must be in a register.
+    # ptxas rejects a symbol here: the address must be in a register.
     pointer = w.temporary(
         f'call {w.types[op.addr.type]} asm "mov.b64 $0, $1;", "=l,l"({w.typed(op.addr)})'
     )

@@ -42,8 +42,8 @@ def _stmatrix_feature(op: matrix.StMatrixOp) -> Feature:
 _FP8: Final = (MMAType.E4M3, MMAType.E5M2)
 
 
-def _product(op: matrix.MmaOp | matrix.MmaSpOp) -> str:
-    """The end of the name: shape, layouts, overflow and as many types as tell products apart."""
+def _mma_suffix(op: matrix.MmaOp | matrix.MmaSpOp) -> str:
+    """Return the suffix of the intrinsic: shape, layouts, overflow and types."""
     a, b, c = op.multiplicand("A"), op.multiplicand("B"), op.accumulator
     shape = op.shape
     head = f"{shape}.row.col"
@@ -60,21 +60,21 @@ def _dense(op: matrix.MmaOp) -> str:
     bits = ""
     if op.multiplicand("A") is MMAType.B1:
         bits = "and.popc." if op.b1_op is MMAB1Op.AND_POPC else "xor.popc."
-    return f"mma.{bits}{_product(op)}"
+    return f"mma.{bits}{_mma_suffix(op)}"
 
 
 def _sparse(w: FunctionWriter, op: matrix.MmaSpOp) -> None:
     ordered = "ordered.metadata." if op.ordered else ""
     arguments = [*w.all_typed(op.operands), f"i32 {op.selector}"]
-    w.call(op, f"llvm.nvvm.mma.sp.{ordered}{_product(op)}", arguments)
+    w.call(op, f"llvm.nvvm.mma.sp.{ordered}{_mma_suffix(op)}", arguments)
 
 
 def _mma_feature(op: matrix.MmaOp | matrix.MmaSpOp) -> Feature:
     a, b, c = op.multiplicand("A").keyword, op.multiplicand("B").keyword, op.accumulator.keyword
-    found = find_mma(op.table, a, b, c, op.shape.extents)
-    if found is None:
-        raise InternalError("a product that the tables do not have", op.location)
-    return found.feature
+    instruction = find_mma(op.table, a, b, c, op.shape.extents)
+    if instruction is None:
+        raise InternalError("an mma that is not in the tables", op.location)
+    return instruction.feature
 
 
 def _instruction(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp) -> str:
@@ -90,7 +90,7 @@ _TRANSPOSABLE: Final = (WGMMAType.F16, WGMMAType.BF16)
 
 
 def _modifiers(op: wgmma.WgmmaMmaAsyncOp | wgmma.WgmmaStepsOp, a_in_registers: bool) -> str:
-    """The immediates behind scale-d: signs of floats, and which of 16 bits are transposed."""
+    """Return the immediates after scale-d: negation and, for 16-bit types, transposition."""
     if op.type_a in _INTEGERS:
         return ""
     parts = [str(op.scale_a.value), str(op.scale_b.value)]
@@ -160,8 +160,8 @@ def _wait(w: FunctionWriter, op: wgmma.WgmmaWaitGroupSyncOp) -> None:
 def _fence(w: FunctionWriter, op: wgmma.WgmmaFenceAlignedOp) -> None:
     if op.apart:
         asm = Assembly(w)
-        _, moves = copied(asm, w, op.accumulators)
-        bind_tied(w, op.outputs, asm.call("\n".join([*moves, "wgmma.fence.sync.aligned;"])))
+        _, movs = copied(asm, w, op.accumulators)
+        bind_tied(w, op.outputs, asm.call("\n".join([*movs, "wgmma.fence.sync.aligned;"])))
     elif op.accumulators:
         _through(w, op, "wgmma.fence.sync.aligned;")
     else:
@@ -169,7 +169,7 @@ def _fence(w: FunctionWriter, op: wgmma.WgmmaFenceAlignedOp) -> None:
 
 
 def _through(w: FunctionWriter, op: wgmma.TiedOp, text: str) -> None:
-    """An intrinsic names no registers: accumulators go through assembly."""
+    """Tie accumulators with inline PTX: intrinsics cannot name registers."""
     asm = Assembly(w)
     tie(asm, w, op.accumulators)
     bind_tied(w, op.outputs, asm.call(text))

@@ -87,7 +87,7 @@ def _proxy_feature(op: sync.FenceProxyOp) -> Feature:
 
 
 def _acquire(w: FunctionWriter, op: sync.FenceProxyAcquireOp) -> None:
-    # The size is a literal of the instruction, and can be no other.
+    # The size is a fixed immediate of the instruction.
     name = f"llvm.nvvm.fence.proxy.tensormap_generic.acquire.{op.scope.keyword}"
     w.line(f"call void @{name}({w.typed(op.addr)}, i32 128)")
 
@@ -177,7 +177,7 @@ def _try_wait(
     w: FunctionWriter, op: mbarrier.MBarrierTryWaitParityOp | mbarrier.MBarrierTryWaitParitySharedOp
 ) -> None:
     phase = w.int_of(op.phase, I32)
-    # Only targets with clusters can sleep while they wait.
+    # Suspended waits need a target with clusters.
     can_sleep = CLUSTER in w.arch
     if op.res and _space(op) and can_sleep:
         name = "llvm.nvvm.mbarrier.try.wait.parity.tl.scope.cta.space.cta"

@@ -1,4 +1,4 @@
-"""What a row of the emission table is made of: an intrinsic or assembly, and who has it."""
+"""Rows of the emission table: an intrinsic or inline PTX, and the required feature."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _flag_texts: dict[FlagsAttr, str] = {}
 
 
 def flags_text(flags: FlagsAttr) -> str:
-    """The flags that are set, with a space behind."""
+    """Print the flags that are set, with a trailing space."""
     text = _flag_texts.get(flags)
     if text is None:
         text = f"{str(flags).replace(', ', ' ')} " if flags.bits else ""
@@ -141,7 +141,7 @@ class Assembly:
         self._constraints.append(str(output))
 
     def call(self, text: str, *, convergent: bool = True, memory: bool = True) -> str:
-        """The instruction: as if it read and wrote memory unless told otherwise."""
+        """Emit the inline PTX; it clobbers memory by default."""
         outputs, types = self._outputs, self._w.types
         if len(outputs) > 1:
             type = types[StructType(tuple(outputs))]
@@ -160,7 +160,7 @@ def predicate(asm: Assembly, value: Value | None) -> str:
 
 
 def optional(w: FunctionWriter, value: Value | None, type: str) -> tuple[str, str]:
-    """An operand that may be absent, and the flag that tells."""
+    """Return an optional operand and the flag that says whether it is present."""
     if value is None:
         return f"{type} 0", "i1 false"
     return w.typed(value), "i1 true"

@@ -38,35 +38,35 @@ class Variables:
         self._owners = _owners(function)
 
     def write(self, find: Find) -> None:
-        """Write the function, with a store behind each operation that makes a variable."""
+        """Emit the function, with a store after each operation that defines a variable."""
         writer, function = self._writer, self._function
 
-        def found(op: Operation) -> Emit:
+        def lookup(op: Operation) -> Emit:
             emit = find(op)
 
-            def both(writer: FunctionWriter, op: Operation) -> None:
+            def emit_and_store(writer: FunctionWriter, op: Operation) -> None:
                 emit(writer, op)
                 self._keep_result(op)
 
-            return both
+            return emit_and_store
 
-        writer.write(function, found)
+        writer.write(function, lookup)
         body, writer.lines = writer.lines, []
         writer.tail = self._debug.tail(function.location)
         for number, argument in enumerate(function.arguments):
-            place = argument.location
-            name = place.name if isinstance(place, NameLoc) else f"arg{number}"
+            named = argument.location
+            name = named.name if isinstance(named, NameLoc) else f"arg{number}"
             self._keep(argument, name, function.location, number + 1)
         writer.lines = [body[0], *self._start, *writer.lines, *body[1:]]
 
     def _keep_result(self, op: Operation) -> None:
         name = self._owners.get(op)
-        # Registers of accumulators that go from product to product are no value of their own.
+        # Accumulator registers between wgmmas are not separate values.
         if name is not None and op.results[0] not in self._writer.lanes:
             self._keep(op.results[0], name, op.location)
 
     def _keep(self, value: Value, name: str, location: Location, argument: int = 0) -> None:
-        """Set room aside at the start of the function, and store a value there."""
+        """Allocate a stack slot at the start of the function, and store a value in it."""
         size = value_bytes(value.type)
         if size is None or size > self._left:
             return
@@ -74,10 +74,10 @@ class Variables:
         writer, debug = self._writer, self._debug
         stored, slot = _in_memory(value.type), f"%d{len(self._start)}"
         variable = debug.variable(name, value.type, location, argument)
-        place = debug.place(location)
+        node = debug.location_node(location)
         self._start += [
             f"  {slot} = alloca {writer.types[stored]}, align {_alignment(size)}",
-            f"    #dbg_declare(ptr {slot}, !{variable}, !DIExpression(), !{place})",
+            f"    #dbg_declare(ptr {slot}, !{variable}, !DIExpression(), !{node})",
         ]
         text = writer.typed(value)
         if stored is not value.type:
@@ -87,12 +87,12 @@ class Variables:
 
 
 def _owners(function: FuncOp) -> dict[Operation, str]:
-    """The operation that makes each value with a name; of several, the last one finishes it."""
-    found: dict[str, Operation] = {}
+    """Map the last defining operation of each named value to its name."""
+    definitions: dict[str, Operation] = {}
     for op in function.walk():
         if isinstance(op.location, NameLoc) and len(op.results) == 1:
-            found[op.location.names[0]] = op
-    return {op: name for name, op in found.items()}
+            definitions[op.location.names[0]] = op
+    return {op: name for name, op in definitions.items()}
 
 
 def _in_memory(type: Type) -> Type:

@@ -12,7 +12,7 @@ from tilewright.support.numerics.integer import number
 
 
 class Predicate(Enum):
-    """The six relations that can be asked for."""
+    """Comparison predicates."""
 
     EQUAL = "equal"
     NOT_EQUAL = "not_equal"
@@ -51,6 +51,6 @@ def compare_floats(
 
 
 def _rank(pattern: int, format: FloatFormat) -> int:
-    """An integer that orders the numbers of a format as themselves, both zeros at zero."""
+    """Map a pattern to an integer with the same order; both zeros map to zero."""
     magnitude = pattern & ~format.sign
     return -magnitude if pattern & format.sign else magnitude

@@ -1,4 +1,4 @@
-"""Conversions between element types. None stands for a result that must not be used."""
+"""Conversions between element types; None is an undefined result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bitcast(a: int, width: int, to_width: int) -> int:
 
 
 def int_to_float(a: int, width: int, target: FloatFormat, *, signed: bool) -> int | None:
-    """`itof`: the nearest float, ties to even; what does not fit goes the way of `ftof`."""
+    """`itof`: the nearest float, ties to even; overflow is handled as in `ftof`."""
     exact = number(a, width, signed=signed)
     return _to_format(Exact(exact < 0, abs(exact), 0), target, Rounding.NEAREST_EVEN)
 
@@ -50,8 +50,8 @@ def float_to_int(
 ) -> int | None:
     """`ftoi`: the integer part.
 
-    What does not fit, and what is no number, is undefined; saturating, the first becomes the
-    nearest integer that fits and the second zero.
+    Overflow and NaN are undefined; with saturation, overflow gives the nearest representable
+    integer and NaN zero.
     """
     value = decode(a, source)
     if value.is_nan:
@@ -78,15 +78,14 @@ def float_to_float(
 ) -> int | None:
     """`ftof`: the same number, rounded.
 
-    Formats of more than eight bits take overflow as IEEE 754 says. The small ones saturate: a
-    number too large, infinity included, becomes the largest of its sign.
+    Formats wider than eight bits overflow as in IEEE 754. The others saturate: overflow,
+    including infinity, gives the largest number of its sign.
     """
     return _to_format(decode(a, source), target, rounding)
 
 
 def _to_format(value: Exact, target: FloatFormat, rounding: Rounding) -> int | None:
-    # PTX drops the sign on the way to f8E8M0FNU. What becomes of it on the way to fnv8E5M3FNU is
-    # not published.
+    # PTX drops the sign in conversions to f8E8M0FNU; for fnv8E5M3FNU this is unspecified.
     if target is FNV8E5M3FNU and value.negative and not value.is_zero:
         return None
     if target is F8E8M0FNU:

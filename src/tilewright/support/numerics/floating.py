@@ -1,7 +1,7 @@
-"""Float elements: what each operation of Tile IR makes of patterns of a format.
+"""Tile IR float operations on bit patterns.
 
-Every operation computes the exact result and rounds it once. All NaNs are the same value: an
-operation that makes one makes the canonical pattern. `flush` is `flush_to_zero`: subnormal
+Every operation is correctly rounded: it computes the exact result first. NaN results are the
+canonical pattern. `flush` is `flush_to_zero`: subnormal
 operands and results become zeros of the same sign.
 """
 
@@ -36,7 +36,7 @@ def add(
 ) -> int:
     """`a + b`."""
     x, y = _operand(a, format, flush), _operand(b, format, flush)
-    return _result(_sum(x, y, rounding), format, rounding, flush)
+    return _result(_add(x, y, rounding), format, rounding, flush)
 
 
 def subtract(
@@ -61,7 +61,7 @@ def multiply(
 ) -> int:
     """`a * b`."""
     x, y = _operand(a, format, flush), _operand(b, format, flush)
-    return _result(_product(x, y), format, rounding, flush)
+    return _result(_multiply(x, y), format, rounding, flush)
 
 
 def fma(
@@ -75,18 +75,18 @@ def fma(
 ) -> int:
     """`a * b + c`, rounded once."""
     x, y, z = (_operand(pattern, format, flush) for pattern in (a, b, c))
-    return _result(_sum(_product(x, y), z, rounding), format, rounding, flush)
+    return _result(_add(_multiply(x, y), z, rounding), format, rounding, flush)
 
 
 def dot(
-    a: Sequence[int], b: Sequence[int], c: int, factors: FloatFormat, format: FloatFormat
+    a: Sequence[int], b: Sequence[int], c: int, operand_format: FloatFormat, format: FloatFormat
 ) -> int:
     """`a[0] * b[0] + a[1] * b[1] + ... + c`, rounded once, to the format of `c`."""
-    total = decode(c, format)
+    accumulator = decode(c, format)
     for left, right in zip(a, b, strict=True):
-        product = _product(decode(left, factors), decode(right, factors))
-        total = _sum(total, product, Rounding.NEAREST_EVEN)
-    return encode(total, format)
+        term = _multiply(decode(left, operand_format), decode(right, operand_format))
+        accumulator = _add(accumulator, term, Rounding.NEAREST_EVEN)
+    return encode(accumulator, format)
 
 
 def divide(
@@ -99,7 +99,7 @@ def divide(
 ) -> int:
     """`a / b`."""
     x, y = _operand(a, format, flush), _operand(b, format, flush)
-    return _result(_quotient(x, y, format.precision), format, rounding, flush)
+    return _result(_divide(x, y, format.precision), format, rounding, flush)
 
 
 def sqrt(
@@ -111,7 +111,7 @@ def sqrt(
 ) -> int:
     """The square root; that of -0 is -0, that of a negative number NaN."""
     x = _operand(a, format, flush)
-    return _result(_root(x, format.precision), format, rounding, flush)
+    return _result(_sqrt(x, format.precision), format, rounding, flush)
 
 
 def remainder(a: int, b: int, format: FloatFormat) -> int:
@@ -197,7 +197,7 @@ def _signed(value: Exact, exponent: int) -> int:
     return -_scaled(value, exponent) if value.negative else _scaled(value, exponent)
 
 
-def _sum(x: Exact, y: Exact, rounding: Rounding) -> Exact:
+def _add(x: Exact, y: Exact, rounding: Rounding) -> Exact:
     if x.is_nan or y.is_nan:
         return NAN
     if x.is_infinite and y.is_infinite:
@@ -205,15 +205,15 @@ def _sum(x: Exact, y: Exact, rounding: Rounding) -> Exact:
     if x.is_infinite or y.is_infinite:
         return x if x.is_infinite else y
     exponent = min(x.exponent, y.exponent)
-    total = _signed(x, exponent) + _signed(y, exponent)
-    if total != 0:
-        return Exact(total < 0, abs(total), exponent)
+    result = _signed(x, exponent) + _signed(y, exponent)
+    if result != 0:
+        return Exact(result < 0, abs(result), exponent)
     # Zeros of one sign keep it. A zero out of unlike signs is +0, but -0 when rounding down.
     negative = x.negative if x.negative == y.negative else rounding is Rounding.NEGATIVE_INF
     return Exact(negative, 0, exponent)
 
 
-def _product(x: Exact, y: Exact) -> Exact:
+def _multiply(x: Exact, y: Exact) -> Exact:
     if x.is_nan or y.is_nan:
         return NAN
     negative = x.negative != y.negative
@@ -222,7 +222,7 @@ def _product(x: Exact, y: Exact) -> Exact:
     return Exact(negative, x.significand * y.significand, x.exponent + y.exponent)
 
 
-def _quotient(x: Exact, y: Exact, precision: int) -> Exact:
+def _divide(x: Exact, y: Exact, precision: int) -> Exact:
     if x.is_nan or y.is_nan:
         return NAN
     if (x.is_zero and y.is_zero) or (x.is_infinite and y.is_infinite):
@@ -236,7 +236,7 @@ def _quotient(x: Exact, y: Exact, precision: int) -> Exact:
     return Exact(negative, quotient.significand, quotient.exponent + x.exponent - y.exponent)
 
 
-def _root(x: Exact, precision: int) -> Exact:
+def _sqrt(x: Exact, precision: int) -> Exact:
     if x.is_nan or x.is_zero:
         return x
     if x.negative:

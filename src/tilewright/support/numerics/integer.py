@@ -1,8 +1,8 @@
-"""Integer elements: what each operation of Tile IR makes of patterns of `width` bits.
+"""Tile IR integer operations on patterns of `width` bits.
 
 Arithmetic wraps modulo `2**width`. The `..._overflows` functions say whether the exact result lies
-outside the signed or the unsigned range, that is, whether a promise of `no_signed_wrap` or
-`no_unsigned_wrap` is broken. None stands for undefined behaviour.
+outside the signed or the unsigned range, that is, whether `no_signed_wrap` or
+`no_unsigned_wrap` is violated. None is undefined behavior.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def subtract_overflows(a: int, b: int, width: int, *, signed: bool) -> bool:
 
 
 def multiply(a: int, b: int, width: int) -> int:
-    """`a * b`, the low half of the product."""
+    """`a * b`, the low half of the result."""
     return to_unsigned(a * b, width)
 
 
@@ -59,7 +59,7 @@ def multiply_overflows(a: int, b: int, width: int, *, signed: bool) -> bool:
 
 
 def multiply_high(a: int, b: int, width: int) -> int:
-    """The high half of the unsigned product."""
+    """The high half of the unsigned multiplication."""
     return a * b >> width
 
 
@@ -133,7 +133,7 @@ def dot(
     *,
     signed: tuple[bool, bool],
 ) -> int:
-    """`a[0] * b[0] + a[1] * b[1] + ... + c`, in the width of `c`; each factor has a reading."""
+    """`a[0] * b[0] + a[1] * b[1] + ... + c`, in the width of `c`; each operand has a signedness."""
     left, right = (
         [number(x, width, signed=s) for x in xs] for xs, s in zip((a, b), signed, strict=True)
     )

@@ -140,7 +140,7 @@ class Checks:
 def _source_location(location: Location) -> str:
     """The location of an access: in the source, or in bytecode without debug information."""
     # The name of the file may be that of a temporary one: code must not depend on it.
-    position = location.place if isinstance(location, ByteLoc) else source_location(location)
+    position = location.offset_text if isinstance(location, ByteLoc) else source_location(location)
     return "" if position is None else f"{position}: "
 
 

@@ -1,4 +1,4 @@
-"""Reads attributes: those that say what they are, and those that a declaration foretells."""
+"""Read attributes: self-describing ones with a tag, and ones of a declared kind."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ T = TypeVar("T")
 MAX_ATTRIBUTE_NESTING: Final = 64
 
 _BOOLEANS: Final = bytes([0] + 255 * [1])
-"""What each byte says as a boolean."""
+"""The boolean of each byte."""
 
 
 class Reader(Cursor):
-    """A cursor among the tables of a file."""
+    """A cursor with access to the tables of a file."""
 
     __slots__ = ("constants", "nesting", "strings", "types")
 
@@ -80,12 +80,12 @@ class Reader(Cursor):
         self.nesting = 0
 
     def part(self, size: int, title: str) -> Cursor:
-        """The next bytes, as a part of their own."""
+        """Take the next bytes as a separate cursor."""
         base = self.base + self.at
         return Cursor(self.take(size), base, self.file, title)
 
     def attribute(self) -> Attribute:
-        """An attribute that starts with its tag."""
+        """Read an attribute that starts with its tag."""
         at = self.at
         tag = self.varint()
         read = _READERS.get(tag)
@@ -97,7 +97,7 @@ class Reader(Cursor):
             self.fail(str(problem), at)
 
     def members(self, what: str, size: int, read: Callable[[Reader], T]) -> tuple[T, ...]:
-        """The members of an attribute that holds others, each of at least `size` bytes."""
+        """Read the members of an attribute, each of at least `size` bytes."""
         if self.nesting == MAX_ATTRIBUTE_NESTING:
             self.fail(f"expected at most {self.nesting} nested attributes, found more")
         self.nesting += 1
@@ -114,7 +114,7 @@ class Reader(Cursor):
             self.fail(str(problem), at)
 
     def name(self, what: str) -> str:
-        """A text that must not be empty."""
+        """Read a nonempty string."""
         at = self.at
         name = self.strings.read(self)
         if not name:
@@ -122,11 +122,11 @@ class Reader(Cursor):
         return name
 
     def boolean(self) -> int:
-        """A byte: 0 is false, all others are true."""
+        """Read a byte: 0 is false, all others are true."""
         return _BOOLEANS[self.byte()]
 
     def integer(self, type: IntegerType) -> IntegerAttr:
-        """An integer of a known type."""
+        """Read an integer of a known type."""
         if type is I1:
             return IntegerAttr(self.boolean(), I1)
         at = self.at
@@ -136,13 +136,13 @@ class Reader(Cursor):
         return IntegerAttr(to_signed(pattern, type.width), type)
 
     def array(self, element: IntegerType) -> DenseArrayAttr:
-        """A list of integers of a known type."""
+        """Read a list of integers of a known type."""
         at = self.at
         if element is I1:
             flags = self.take(self.count("elements"))
             return DenseArrayAttr(element, tuple(flags.translate(_BOOLEANS)))
         values = self.words(element_bytes(element), "elements")
-        # NVIDIA's readers keep the two ends of the range for themselves.
+        # NVIDIA's readers reserve the two ends of the range.
         top = (1 << element.width - 1) - 1
         if any(not -top <= value < top for value in values):
             self.fail(f"expected elements from {-top} to {top - 1}, found one beyond", at)
@@ -170,10 +170,10 @@ def _read_float(reader: Reader) -> Attribute:
 
 
 def _read_pattern(reader: Reader) -> int:
-    """A zigzag number that stands for 64 bits without a sign.
+    """Read a zigzag number that encodes an unsigned 64-bit pattern.
 
-    cuTile Python doubles the pattern instead of going through a signed number, so a pattern whose
-    top bit is set comes as an even number of 65 bits.
+    cuTile Python doubles the pattern instead of converting it to a signed number, so a pattern
+    with its top bit set is encoded as an even number of 65 bits.
     """
     number = reader.long_varint()
     if not number & 1:
@@ -246,11 +246,11 @@ _READERS: Final[dict[int, Callable[[Reader], Attribute]]] = {
 }
 
 FieldReader = Callable[[Reader, Sequence[Type]], Attribute]
-"""Reads an attribute of an operation, given the types of its results."""
+"""Reads an attribute of an operation, given its result types."""
 
 
 def field_reader(kind: AttributeKind[Any]) -> FieldReader:
-    """How to read an attribute of a declared kind."""
+    """Return the reader of a declared attribute kind."""
     make = _FIELD_READERS.get(kind.__class__)
     if make is None:
         raise InternalError(f"bytecode has no form for a {kind.description}")

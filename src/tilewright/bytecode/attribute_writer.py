@@ -1,4 +1,4 @@
-"""Writes attributes, with their tags or as a declaration foretells them."""
+"""Write attributes, with their tags or by their declared kind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from tilewright.support.diagnostics import InternalError, InvalidValue
 
 
 class Pools:
-    """What the sections of a file share: everything that is named by number."""
+    """The pools of a file: entities that sections refer to by index."""
 
     __slots__ = ("constants", "strings", "types", "version")
 
@@ -60,7 +60,7 @@ class Pools:
 
 
 class Writer(Buffer):
-    """A buffer among the pools of a file. What cannot be written raises `InvalidValue`."""
+    """A buffer with access to the pools; raises `InvalidValue` for unencodable entities."""
 
     __slots__ = ("pools",)
 
@@ -69,7 +69,7 @@ class Writer(Buffer):
         self.pools = pools
 
     def attribute(self, attribute: Attribute) -> None:
-        """An attribute with its tag in front."""
+        """Write an attribute with its tag."""
         write = _WRITERS.get(attribute.__class__)
         if write is None:
             name = attribute.mnemonic or attribute.__class__.__name__
@@ -79,11 +79,11 @@ class Writer(Buffer):
         payload(self, attribute)
 
     def string(self, text: str) -> None:
-        """The number of a text."""
+        """Write the index of a string."""
         self.varint(self.pools.strings.index(text))
 
     def constant(self, attribute: DenseElementsAttr) -> None:
-        """The number of a constant."""
+        """Write the index of a constant."""
         type = attribute.type
         if not isinstance(type, TileType):
             raise InvalidValue(f"expected the type of a constant to be a tile, got '{type}'")
@@ -178,7 +178,7 @@ FieldWriter = Callable[[Writer, Any], None]
 
 
 def field_writer(kind: AttributeKind[Any]) -> FieldWriter:
-    """How to write an attribute of a declared kind."""
+    """Return the writer of a declared attribute kind."""
     if isinstance(kind, EnumKind):
         return _write_enum
     make = _FIELD_WRITERS.get(kind.__class__)

@@ -1,4 +1,4 @@
-"""Reads the bodies of functions: operations, blocks and regions, by the format of each."""
+"""Read function bodies: operations, blocks and regions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tilewright.support.location import ByteLoc, Location
 MAX_REGION_NESTING: Final = 128
 
 IN_SECTIONS: Final = frozenset({"cuda_tile.module", "cuda_tile.entry", "cuda_tile.global"})
-"""The operations that have an opcode, but stand in sections of their own."""
+"""Operations that have an opcode, but are encoded in their own sections."""
 
 
 class OpDecoder(OpFormat):
-    """An operation's format, ready for reading."""
+    """The format of an operation, prepared for reading."""
 
     __slots__ = (
         "absent_sizes",
@@ -55,7 +55,7 @@ class OpDecoder(OpFormat):
 
 
 class Decoders(dict[int, OpDecoder]):
-    """The decoders of a version by opcode, each made when a file first needs it."""
+    """The decoders of a version by opcode, created on first use."""
 
     __slots__ = ("version",)
 
@@ -64,7 +64,7 @@ class Decoders(dict[int, OpDecoder]):
         self.version = version
 
     def make(self, user: Reader) -> OpDecoder:
-        """The decoder of the opcode at a cursor, if it is one that was not used before."""
+        """Create the decoder of the opcode at a cursor."""
         at = user.at
         opcode = user.varint()
         if opcode in self:
@@ -88,28 +88,28 @@ _decoders: dict[Version, Decoders] = {}
 
 
 class BodyReader(Reader):
-    """Reads the body of one function; values are numbered in the order of their definition."""
+    """Reads the body of one function; values are numbered in definition order."""
 
-    __slots__ = ("_decoders", "_depth", "_locations", "_values")
+    __slots__ = ("_decoders", "_locations", "_nesting", "_values")
 
     def __init__(self, part: Reader, locations: Locations | None) -> None:
-        """Operations without debug information have their place in the file as location."""
+        """Operations without debug information get their byte offset as location."""
         super().__init__(part, part.strings, part.types, part.constants)
         self._locations = locations
         version = part.types.version
         self._decoders = _decoders.setdefault(version, Decoders(version))
         self._values: list[Value] = []
-        self._depth = 0
+        self._nesting = 0
 
     def body(self, block: Block) -> None:
-        """Read operations to the end, into a block with the function's arguments."""
+        """Read all operations into the entry block of the function."""
         self._values += block.args
         while self.at < self.end:
             block.append(self.operation())
 
     def operation(self) -> Operation:
-        """Read one operation and all inside it."""
-        # Nearly all numbers take one byte, and are read here instead of by `varint`.
+        """Read one operation with its regions."""
+        # Most numbers take one byte; this fast path avoids calls of `varint`.
         data, start = self.data, self.at
         decoder = self._decoders.get(data[start])
         if decoder is None:
@@ -140,14 +140,14 @@ class BodyReader(Reader):
         if decoder.late_types:
             types += decoder.late_types
         op = decoder.kind(operands, types, attributes, regions, location, (), segments)
-        # A result that this version does not know has no number.
+        # A result that is newer than this version has no index.
         self._values += op.results[:count] if decoder.late_types else op.results
         return op
 
     def value_types(self, count: int) -> list[Type]:
-        """So many types by number."""
+        """Read `count` type indices."""
         short, data, at = self.types.short, self.data, self.at
-        found: list[Type] = []
+        types: list[Type] = []
         for _ in range(count):
             type = short.get(data[at])
             if type is None:
@@ -156,12 +156,12 @@ class BodyReader(Reader):
                 at = self.at
             else:
                 at += 1
-            found.append(type)
+            types.append(type)
         self.at = at
-        return found
+        return types
 
     def limited_count(self, what: str, limits: tuple[int, int]) -> int:
-        """How many of something there are, within the limits of the operation."""
+        """Read a count and check it against the limits of the operation."""
         at = self.at
         count = self.data[at]
         if count < 0x80 and count < self.end - at:
@@ -175,9 +175,9 @@ class BodyReader(Reader):
         return count
 
     def operands(self, count: int) -> list[Value]:
-        """So many values by number."""
+        """Read `count` value indices."""
         values, data, at = self._values, self.data, self.at
-        found: list[Value] = []
+        operands: list[Value] = []
         for _ in range(count):
             index = data[at]
             if index < 0x80:
@@ -188,12 +188,12 @@ class BodyReader(Reader):
                 at = self.at
             if index >= len(values):
                 self.fail(f"expected a value below {len(values)}, found number {index}", at)
-            found.append(values[index])
+            operands.append(values[index])
         self.at = at
-        return found
+        return operands
 
     def operand_groups(self, decoder: OpDecoder, flags: int) -> tuple[list[Value], tuple[int, ...]]:
-        """The operands of an operation with several groups of variable size, and the sizes."""
+        """Read the operands of an op with several variadic groups, and their sizes."""
         operands: list[Value] = []
         sizes: list[int] = []
         for arity, mask in decoder.groups:
@@ -207,26 +207,26 @@ class BodyReader(Reader):
         return operands, (*sizes, *decoder.absent_sizes)
 
     def regions(self, decoder: OpDecoder, location: Location) -> list[Region]:
-        """The regions of an operation; their arguments have its location."""
+        """Read the regions of an operation; block arguments get its location."""
         at = self.at
         count = self.count("regions")
         if count != decoder.region_count:
             self.fail(f"expected {decoder.region_count} regions, found {count}", at)
-        if self._depth == MAX_REGION_NESTING:
-            self.fail(f"expected regions nested at most {self._depth} deep, found more", at)
-        self._depth += 1
+        if self._nesting == MAX_REGION_NESTING:
+            self.fail(f"expected regions nested at most {self._nesting} deep, found more", at)
+        self._nesting += 1
         regions: list[Region] = []
         for _ in range(count):
-            # No comprehension: each would be one more frame for every level of nesting.
+            # A comprehension would add a frame per nesting level.
             region = Region()
             for _ in range(self.count("blocks", 2)):
                 region.append(self.block(location))
             regions.append(region)
-        self._depth -= 1
+        self._nesting -= 1
         return regions
 
     def block(self, location: Location) -> Block:
-        """A block; what it defines cannot be seen outside of it."""
+        """Read a block; its values go out of scope at its end."""
         known = len(self._values)
         types = self.value_types(self.count("block arguments"))
         block = Block(types, [location] * len(types))
@@ -234,7 +234,7 @@ class BodyReader(Reader):
         for _ in range(self.count("operations")):
             block.append(self.operation())
         if block.terminator is None:
-            found = "an empty block" if block.last is None else f"'{block.last.name}'"
-            self.fail(f"expected a terminator at the end of a block, found {found}")
+            actual = "an empty block" if block.last is None else f"'{block.last.name}'"
+            self.fail(f"expected a terminator at the end of a block, found {actual}")
         del self._values[known:]
         return block

@@ -1,4 +1,4 @@
-"""Writes the bodies of functions: operations, blocks and regions, by the format of each."""
+"""Write function bodies: operations, blocks and regions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tilewright.support.location import Location
 
 
 class OpEncoder(OpFormat):
-    """An operation's format, ready for writing."""
+    """The format of an operation, prepared for writing."""
 
     __slots__ = ("fields", "groups", "opcode", "optional")
 
@@ -41,10 +41,10 @@ _encoders: dict[tuple[type[Operation], Version], OpEncoder] = {}
 
 
 def encoder(kind: type[Operation], version: Version) -> OpEncoder:
-    """The encoder of an operation; raises `InvalidValue` where there is no such thing."""
-    found = _encoders.get((kind, version))
-    if found is not None:
-        return found
+    """Return the encoder of an operation; raises `InvalidValue` if it has no encoding."""
+    cached = _encoders.get((kind, version))
+    if cached is not None:
+        return cached
     if kind.name not in OPCODES or kind.name in IN_SECTIONS:
         raise InvalidValue("has no form in the bytecode of a function")
     made = _encoders[kind, version] = OpEncoder(kind, version)
@@ -52,14 +52,14 @@ def encoder(kind: type[Operation], version: Version) -> OpEncoder:
 
 
 class BodyWriter(Writer):
-    """Writes the body of one function. What cannot be written raises `InvalidValue`."""
+    """Writes the body of one function; raises `InvalidValue` for unencodable entities."""
 
     __slots__ = ("_values", "locations", "op")
 
     def __init__(self, pools: Pools, function: Operation) -> None:
         super().__init__(pools)
         self.op = function
-        """The operation being written, which an error is about."""
+        """The current operation, for error locations."""
         self.locations: list[Location] = [function.location]
         self._values: dict[Value, int] = {}
 
@@ -70,13 +70,13 @@ class BodyWriter(Writer):
             self.operation(op)
 
     def number(self, values: tuple[Value, ...]) -> None:
-        """Give values the next numbers."""
+        """Assign the next indices to values."""
         known = self._values
         for value in values:
             known[value] = len(known)
 
     def operation(self, op: Operation) -> None:
-        """Write one operation and all inside it."""
+        """Write one operation with its regions."""
         self.op = op
         version = self.pools.version
         format = _encoders.get((op.__class__, version)) or encoder(op.__class__, version)
@@ -107,7 +107,7 @@ class BodyWriter(Writer):
         self.number(results)
 
     def flags(self, format: OpEncoder, op: Operation) -> int:
-        """Which of the optional members are there."""
+        """Return the presence bits of optional members."""
         flags = 0
         for spelling, mask in format.optional:
             if spelling in op.attributes:
@@ -118,7 +118,7 @@ class BodyWriter(Writer):
         return flags
 
     def operands(self, operands: tuple[Value, ...]) -> None:
-        """The numbers of values."""
+        """Write value indices."""
         known = self._values
         for value in operands:
             number = known.get(value)
@@ -127,7 +127,7 @@ class BodyWriter(Writer):
             self.varint(number)
 
     def operand_groups(self, format: OpEncoder, op: Operation) -> None:
-        """The operands of an operation with several groups of variable size."""
+        """Write the operands of an op with several variadic groups."""
         start = 0
         for (arity, _), size in zip(format.groups, op.segments or (), strict=False):
             if arity is Arity.VARIADIC:
@@ -136,7 +136,7 @@ class BodyWriter(Writer):
             start += size
 
     def regions(self, op: Operation) -> None:
-        """The regions of an operation."""
+        """Write the regions of an operation."""
         self.varint(len(op.regions))
         for region in op.regions:
             self.varint(len(region.blocks))
@@ -144,7 +144,7 @@ class BodyWriter(Writer):
                 self.block(block)
 
     def block(self, block: Block) -> None:
-        """A block; the numbers of what it defines are free again after it."""
+        """Write a block; the indices of its values are reused after it."""
         known = len(self._values)
         self.varint(len(block.args))
         for argument in block.args:
@@ -159,7 +159,7 @@ class BodyWriter(Writer):
 
 
 def _accepted(field: AttributeField[Any], stored: Attribute | None) -> Attribute:
-    """An attribute of the declared kind, or the default."""
+    """Return the attribute if it has the declared kind, otherwise the default."""
     if stored is None:
         stored = default_of(field)
     if stored is None:

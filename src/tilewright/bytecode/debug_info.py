@@ -1,4 +1,4 @@
-"""The Debug section: where the operations of each function come from."""
+"""The Debug section: the locations of the operations of each function."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from tilewright.support.stack import DeepRecursion
 T = TypeVar("T", bound="DINode | Location")
 
 MAX_CALL_SITES: Final = 1024
-"""How many call sites one location may hold; few records could make a number without end."""
+"""The call-site limit of one location; shared records could expand exponentially."""
 MAX_RECORD_NESTING: Final = 2 * MAX_CALL_SITES
 _DEEP: Final = 32
 _FRAMES: Final = 1000 + 8 * MAX_RECORD_NESTING
-"""What the deepest nesting takes of Python's stack."""
+"""The Python frames of the deepest nesting."""
 
 
 class DebugTable:
@@ -63,7 +63,7 @@ class DebugTable:
         self._table = OffsetTable(cursor, 4, "debug record")
         self._known: dict[int, DINode | Location] = {0: UNKNOWN}
         self.locations: dict[int, Location] = {}
-        """The locations met so far; those that are unknown differ from place to place."""
+        """Decoded locations; unknown ones depend on the byte offset and are not cached."""
         self._open: list[int] = []
         self._size: dict[Location, int] = {}
 
@@ -75,16 +75,16 @@ class DebugTable:
         return Locations(self, islice(self._indices, starts[number - 1], None))
 
     def location(self, index: int, user: Cursor, at: int) -> Location:
-        """The location with a number; where nothing is known, the place in the file."""
+        """Return the location with an index; if unknown, the byte offset."""
         if index == 0:
             return user.location(at)
-        found = self._known.get(index) or self._decode(index, user, at)
-        if not isinstance(found, Location):
+        node = self._known.get(index) or self._decode(index, user, at)
+        if not isinstance(node, Location):
             user.fail(f"expected debug record {index - 1} to be a location, found a scope", at)
-        if found is UNKNOWN:
+        if node is UNKNOWN:
             return user.location(at)
-        self.locations[index] = found
-        return found
+        self.locations[index] = node
+        return node
 
     def _decode(self, index: int, user: Cursor, at: int) -> DINode | Location:
         if index in self._open:
@@ -95,30 +95,30 @@ class DebugTable:
             if len(self._open) == _DEEP:
                 DeepRecursion.need(_FRAMES)
             self._open.append(index)
-            found = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
+            node = self._known[index] = self._table.parse(index - 1, user, at, self._parse)
             self._open.pop()
-        return found
+        return node
 
     def _parse(self, record: Cursor) -> DINode | Location:
         return _PARSERS.get(record.varint(), _unknown)(self, record)
 
     def member(self, record: Cursor, kind: type[T]) -> T:
-        """Another record, of some kind, that a record names."""
+        """Read a reference to another record of a given kind."""
         at = record.at
         index = record.varint()
-        found = self._known.get(index)
-        if found is None:
-            found = self._decode(index, record, at)
-        if not isinstance(found, kind):
-            record.fail(f"expected {_TITLES[kind]}, found {_title(found)}", at)
-        return found
+        node = self._known.get(index)
+        if node is None:
+            node = self._decode(index, record, at)
+        if not isinstance(node, kind):
+            record.fail(f"expected {_TITLES[kind]}, found {_title(node)}", at)
+        return node
 
     def string(self, record: Cursor) -> str:
-        """A text that a record names."""
+        """Read a string reference."""
         return self._strings.read(record)
 
     def call_site(self, callee: Location, caller: Location, record: Cursor) -> Location:
-        """Inlined code, unless it holds too many call sites in all."""
+        """Build a call-site location; reject one with too many call sites."""
         size = self._size.get(callee, 1) + self._size.get(caller, 1)
         if size > MAX_CALL_SITES:
             record.fail(f"expected at most {MAX_CALL_SITES} nested call sites, found {size}")
@@ -128,7 +128,7 @@ class DebugTable:
 
 
 class Locations:
-    """The locations of one function, taken one by one."""
+    """An iterator over the locations of one function."""
 
     __slots__ = ("_indices", "_known", "_table")
 
@@ -138,15 +138,15 @@ class Locations:
         self._indices = indices
 
     def next(self, user: Cursor, at: int) -> Location:
-        """The location of what stands at a position."""
+        """Return the location of the entity at a position."""
         index = next(self._indices, None)
         if index is None:
             user.fail("expected a location for each operation, found the end of the list", at)
         return self._known.get(index) or self._table.location(index, user, at)
 
 
-def _title(found: DINode | Location) -> str:
-    return next(title for kind, title in _TITLES.items() if isinstance(found, kind))
+def _title(node: DINode | Location) -> str:
+    return next(title for kind, title in _TITLES.items() if isinstance(node, kind))
 
 
 _TITLES: Final[dict[type, str]] = {
@@ -219,10 +219,9 @@ class DebugPool(Pool["DINode | Location"]):
         self._lists: list[list[int]] = []
 
     def function(self, locations: list[Location]) -> int:
-        """The number of a function with its own location and those of its operations.
+        """Add the locations of a function and its operations, and return its index.
 
-        Zero if nothing is known of any of them. Raises `InvalidValue` for a location that has no
-        form in bytecode.
+        Zero if all are unknown. Raises `InvalidValue` for a location that bytecode cannot encode.
         """
         indices = [self.index(location) for location in locations]
         if not any(indices):
@@ -231,10 +230,10 @@ class DebugPool(Pool["DINode | Location"]):
         return len(self._lists)
 
     def index(self, entry: DINode | Location) -> int:
-        """The number of a record; a place in a text, without debug scope, counts as unknown."""
-        found = self.indices.get(entry)
-        if found is not None:
-            return found + 1
+        """Return the index of a record; text locations without a debug scope are unknown."""
+        known = self.indices.get(entry)
+        if known is not None:
+            return known + 1
         record = self._record(entry)
         return 0 if record is None else self.add(entry, record) + 1
 
@@ -279,9 +278,9 @@ def _fields(entry: DINode | Location) -> tuple[DINode | Location | str | int, ..
             return DebugTag.FILE, entry.name, entry.directory
         case DILexicalBlock():
             return DebugTag.LEXICAL_BLOCK, entry.scope, entry.file, entry.line, entry.column
-        case DILoc(location=FileLoc() | TextLoc() as place):
-            place = place.resolve() if isinstance(place, TextLoc) else place
-            return DebugTag.LOCATION, entry.scope, place.file, place.line, place.column
+        case DILoc(location=FileLoc() | TextLoc() as source):
+            source = source.resolve() if isinstance(source, TextLoc) else source
+            return DebugTag.LOCATION, entry.scope, source.file, source.line, source.column
         case DISubprogram():
             names = entry.name, entry.linkage_name
             head = DebugTag.SUBPROGRAM, entry.file, entry.line

@@ -18,7 +18,7 @@ class OpFormat:
 
     The order is: number of results, their types, flags, attributes, operands, regions. The flags
     say which optional attributes and operands there are; their bits go by age, so that a newer
-    member never moves an older one. Fields that are newer than the version are absent.
+    member never renumbers an older one. Fields that are newer than the version are absent.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class OpFormat:
         self.results, self.absent_results = _split(schema.results, version)
         self.region_count = len(schema.regions)
         self.has_groups = schema.has_segments
-        """Whether the operands stand in groups, each with what tells its size."""
+        """Whether operands are encoded in groups with explicit sizes."""
         self.counts_operands = not schema.has_segments and schema.variable_operands > 0
         values = (*schema.operands, *schema.results)
         self.counts_results = any(field.arity is Arity.VARIADIC for field in values)
@@ -64,26 +64,26 @@ class OpFormat:
         self.has_flags = bool(optional) and (optional[0].since or born) <= version
 
     def mask(self, field: AttributeField[Any] | OperandField[Any]) -> int:
-        """The flag that says whether a member is there; zero where it always is."""
+        """Return the presence bit of a member; zero if it is always present."""
         bit = self.bits.get(field.name)
         return 0 if bit is None else 1 << bit
 
 
 def default_of(field: AttributeField[Any]) -> Attribute | None:
-    """The attribute that an operation has where nobody gave one."""
+    """Return the default value of an attribute."""
     if field.default is None or field.default is False:
         return None
     return field.kind.wrap(field.default)
 
 
 def _limits(fields: Iterable[OperandField[Any] | ResultField[Any]]) -> tuple[int, int]:
-    """How many values the fields hold at least, and at most."""
+    """Return the minimum and maximum number of values of fields."""
     arities = [field.arity for field in fields]
     most = 1 << 32 if Arity.VARIADIC in arities else len(arities)
     return arities.count(Arity.ONE), most
 
 
 def _split(fields: Sequence[FieldT], version: Version) -> tuple[list[FieldT], list[FieldT]]:
-    """The fields that a version has, and those that came later."""
+    """Split fields into those of a version and newer ones."""
     known = [field for field in fields if field.since is None or field.since <= version]
     return known, [field for field in fields if field not in known]

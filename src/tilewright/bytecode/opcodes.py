@@ -1,6 +1,6 @@
-"""The numbers of the format, frozen for ever: sections, types, attributes, records, operations.
+"""The stable tags of the format: sections, types, attributes, records, operations.
 
-Plain constants: making enumerations of them would take longer than reading a module.
+Plain constants: creating `Enum` classes takes longer than reading a module.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ PADDING: Final = 0xCB
 
 
 class Section:
-    """What a section holds."""
+    """Section kinds."""
 
     END: Final = 0
     STRING: Final = 1
@@ -34,7 +34,7 @@ TITLES: Final = {
     Section.GLOBAL: "Global section",
     Section.PRODUCER: "Producer section",
 }
-"""How diagnostics call the sections."""
+"""Section names in diagnostics."""
 
 ALIGNMENT: Final = {
     Section.STRING: 4,
@@ -43,14 +43,14 @@ ALIGNMENT: Final = {
     Section.CONSTANT: 8,
     Section.TYPE: 4,
 }
-"""What the alignment of a section must be a multiple of; the others need none."""
+"""The minimum alignment of sections; others have none."""
 
 ALIGNED: Final = 0x80
-"""The bit of a section's number which says that an alignment follows."""
+"""The bit of a section id that says that an alignment follows."""
 
 
 class FunctionFlag:
-    """Bits of the byte that says what a function is."""
+    """Function flags."""
 
     PRIVATE: Final = 1
     KERNEL: Final = 2
@@ -59,7 +59,7 @@ class FunctionFlag:
 
 
 class TypeTag:
-    """The first number of a type record."""
+    """Tags of type records."""
 
     I1: Final = 0
     I8: Final = 1
@@ -88,7 +88,7 @@ class TypeTag:
 
 
 class AttributeTag:
-    """The first number of an attribute that says itself what it is."""
+    """Tags of self-describing attributes."""
 
     INTEGER: Final = 1
     FLOAT: Final = 2
@@ -105,7 +105,7 @@ class AttributeTag:
 
 
 class DebugTag:
-    """The first number of a debug record."""
+    """Tags of debug records."""
 
     UNKNOWN: Final = 0
     COMPILE_UNIT: Final = 1
@@ -223,6 +223,6 @@ OPCODES: Final = {
     "cuda_tile.fpowi": 0x79,
     "cuda_tile.memory_fence_alias_tko": 0x7A,
 }
-"""The operations. `module`, `entry` and `global` have numbers too, but sections carry them."""
+"""Opcodes. `module`, `entry` and `global` have opcodes, but are encoded as sections."""
 
 OP_NAMES: Final = {opcode: name for name, opcode in OPCODES.items()}

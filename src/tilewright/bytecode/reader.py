@@ -1,4 +1,4 @@
-"""Reads Tile IR bytecode: the container and the outer structure of the module."""
+"""Read Tile IR bytecode: the container and the top level of the module."""
 
 from __future__ import annotations
 
@@ -34,17 +34,16 @@ from tilewright.support.bits import is_power_of_two, to_signed
 from tilewright.support.collector import CollectorPause
 
 MODULE_NAME: Final = "kernels"
-"""What readers call a module: the name of the original is not stored."""
+"""The name of modules from bytecode, which does not store one."""
 
 HEADER_SIZE: Final = len(MAGIC) + 4
 VISIBILITIES: Final = {member.value: member for member in SymbolVisibility}
 
 
 def read_bytecode(data: bytes, name: str = "<bytes>") -> ModuleOp:
-    """Read a module; raises a `UserError` that points to the byte where the data is wrong.
+    """Read a module without verifying it; raises a `UserError` with a byte offset.
 
-    Whether the program makes sense is for the verifier to say. Operations without debug
-    information have their place in the file as location.
+    Operations without debug information get their byte offset as location.
     """
     file = Cursor(data, 0, name, "file")
     with CollectorPause():
@@ -59,17 +58,17 @@ def _header(file: Cursor) -> Version:
     if data.startswith(MLIR_MAGIC):
         file.fail("expected Tile IR bytecode, found MLIR bytecode")
     if not data.startswith(MAGIC[: file.end]):
-        file.fail(f"expected Tile IR bytecode, which starts with 7f 'TileIR' 00, {_found(data)}")
+        file.fail(f"expected Tile IR bytecode, which starts with 7f 'TileIR' 00, {_magic_of(data)}")
     if file.end < HEADER_SIZE:
         file.fail(f"expected a header of {HEADER_SIZE} bytes, found {file.end}")
     major, minor = data[len(MAGIC)], data[len(MAGIC) + 1]
-    # Two more bytes hold a tag, which readers ignore.
+    # A two-byte tag follows, which readers ignore.
     file.at = HEADER_SIZE
     check_supported((major, minor), file.location(len(MAGIC)))
     return major, minor
 
 
-def _found(data: bytes) -> str:
+def _magic_of(data: bytes) -> str:
     start = data[: len(MAGIC)]
     if all(byte >= 0x20 or byte in b"\t\n\r" for byte in start):
         return "found what looks like text"
@@ -77,7 +76,7 @@ def _found(data: bytes) -> str:
 
 
 def _sections(file: Cursor) -> dict[int, Cursor]:
-    """The sections by kind; where one comes twice, the last counts."""
+    """Split the file into sections; the last one of a kind wins."""
     sections: dict[int, Cursor] = {}
     while True:
         at = file.at
@@ -104,10 +103,12 @@ def _sections(file: Cursor) -> dict[int, Cursor]:
 def _section_length(file: Cursor, section: int) -> int:
     at = file.at
     length = file.varint()
-    room = file.end - file.at
-    if length > room:
-        found = f"found {room} to the end of the file: it is cut off, or not what it claims to be"
-        file.fail(f"expected {length} bytes of the {TITLES[section]}, {found}", at)
+    remaining = file.end - file.at
+    if length > remaining:
+        actual = (
+            f"found {remaining} to the end of the file: it is cut off, or not what it claims to be"
+        )
+        file.fail(f"expected {length} bytes of the {TITLES[section]}, {actual}", at)
     return length
 
 
@@ -124,7 +125,7 @@ def _step_over_padding(file: Cursor, section: int, at: int, *, aligned: bool) ->
 
 
 class _ModuleReader:
-    """Makes the module out of its sections."""
+    """Builds the module from its sections."""
 
     __slots__ = ("_constants", "_debug", "_name", "_sections", "_strings", "_types", "_version")
 
@@ -139,15 +140,15 @@ class _ModuleReader:
         self._debug = None if debug is None else DebugTable(debug, self._strings)
 
     def _section(self, section: int) -> Cursor:
-        """A section, or one that counts zero records."""
-        found = self._sections.get(section)
-        return Cursor(b"\0", 0, self._name, TITLES[section]) if found is None else found
+        """Return a section, or an empty one if it is absent."""
+        present = self._sections.get(section)
+        return Cursor(b"\0", 0, self._name, TITLES[section]) if present is None else present
 
     def _reader(self, part: Cursor) -> Reader:
         return Reader(part, self._strings, self._types, self._constants)
 
     def module(self) -> ModuleOp:
-        """The whole module."""
+        """Read the module."""
         attributes: dict[str, Attribute] = {"sym_name": StringAttr(MODULE_NAME)}
         producer = self._sections.get(Section.PRODUCER)
         if producer is not None:
@@ -181,10 +182,10 @@ class _ModuleReader:
     def _visibility(self, reader: Reader) -> SymbolVisibility:
         at = reader.at
         number = reader.varint()
-        found = VISIBILITIES.get(number)
-        if found is None:
+        visibility = VISIBILITIES.get(number)
+        if visibility is None:
             reader.fail(f"expected a visibility of 0 or 1, found {number}", at)
-        return found
+        return visibility
 
     def _function(self, reader: Reader) -> Operation:
         at = reader.at
@@ -199,7 +200,7 @@ class _ModuleReader:
         }
         if flags & FunctionFlag.HINTS:
             hints = self._hints(reader)
-            # No hints at all are the same as none, and print so.
+            # Empty hints are equivalent to absent ones.
             if hints.entries.entries:
                 attributes["optimization_hints"] = hints
         if flags & FunctionFlag.PRIVATE:

@@ -1,4 +1,4 @@
-"""The String and Constant sections, and the tables of offsets that they share with others."""
+"""The String and Constant sections, and offset tables."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 PARTLY_FILLED: Final[dict[Type, int]] = {I4: 0x0F, F4E2M1FN: 0x0F, TF32: 0x07}
-"""Elements that leave bits of their last byte free, and those that they use."""
+"""Elements with unused bits in their last byte, and the mask of used bits."""
 
 
 class OffsetTable:
-    """Records of any length, one after the other, found by their offsets."""
+    """Consecutive records of variable length, with a table of offsets."""
 
     __slots__ = ("cursor", "offsets", "start", "what")
 
     def __init__(self, cursor: Cursor, size: int, what: str) -> None:
-        """The cursor stands at the number of records; each has an offset of `size` bytes."""
+        """Read the record count and the offsets of `size` bytes each."""
         self.what = what
         self.cursor = cursor
         count = cursor.count(f"{what}s", size)
@@ -31,34 +31,34 @@ class OffsetTable:
         self.start = cursor.at
 
     def bounds(self, index: int, user: Cursor, at: int) -> tuple[int, int]:
-        """From where to where in the section the record reaches that `user` names at `at`."""
-        offsets, room = self.offsets, self.cursor.end - self.start
+        """Return the bounds of a record that `user` refers to at `at`."""
+        offsets, size = self.offsets, self.cursor.end - self.start
         if index >= len(offsets):
             user.fail(f"expected a {self.what} below {len(offsets)}, found number {index}", at)
         start = offsets[index]
-        stop = offsets[index + 1] if index + 1 < len(offsets) else room
-        if not start <= stop <= room:
+        stop = offsets[index + 1] if index + 1 < len(offsets) else size
+        if not start <= stop <= size:
             self.cursor.fail(
-                f"expected {self.what} {index} inside the {room} bytes of data, "
+                f"expected {self.what} {index} inside the {size} bytes of data, "
                 f"found it from {start} to {stop}",
                 self.start,
             )
         return self.start + start, self.start + stop
 
     def parse(self, index: int, user: Cursor, at: int, parse: Callable[[Cursor], T]) -> T:
-        """Read a record; the cursor then goes on where it was, since records name each other."""
+        """Parse a record, and restore the cursor: records refer to each other."""
         cursor = self.cursor
         back = cursor.at
         cursor.at, stop = self.bounds(index, user, at)
-        found = parse(cursor)
+        parsed = parse(cursor)
         if cursor.at > stop:
             cursor.fail(f"expected the end of {self.what} {index}, found that it goes on", stop)
         cursor.at = back
-        return found
+        return parsed
 
 
 class StringTable:
-    """The texts of a file, decoded when they are first used.
+    """The strings of a file, decoded on first use.
 
     Bytes that are no UTF-8 become lone surrogates, as in the text form.
     """
@@ -70,19 +70,19 @@ class StringTable:
         self._known: dict[int, str] = {}
 
     def read(self, user: Cursor) -> str:
-        """The string whose number stands at a cursor."""
+        """Read a string index and return the string."""
         at = user.at
         index = user.varint()
-        found = self._known.get(index)
-        if found is None:
+        text = self._known.get(index)
+        if text is None:
             start, stop = self._table.bounds(index, user, at)
             data = self._table.cursor.data[start:stop]
-            found = self._known[index] = data.decode("utf-8", "surrogateescape")
-        return found
+            text = self._known[index] = data.decode("utf-8", "surrogateescape")
+        return text
 
 
 class ConstantTable:
-    """The blobs of a file; what they mean depends on the type of whoever uses them."""
+    """The constant blobs of a file, decoded by the type at their use."""
 
     __slots__ = ("_blobs", "_known", "_table", "_unpacked")
 
@@ -90,17 +90,17 @@ class ConstantTable:
         self._table = OffsetTable(cursor, 8, "constant")
         self._blobs: dict[int, bytes] = {}
         self._known: dict[tuple[int, Type], DenseElementsAttr] = {}
-        # Constants of many shapes may share a blob of bits, which is then unpacked only once.
+        # Constants of different shapes may share a blob of i1 elements; unpack it once.
         self._unpacked: dict[tuple[int, int], bytes] = {}
 
     def read(self, user: Cursor, type: Type) -> DenseElementsAttr:
-        """The constant of some type whose number stands at a cursor."""
+        """Read a constant index and decode the constant as `type`."""
         at = user.at
         index = user.varint()
-        found = self._known.get((index, type))
-        if found is None:
-            found = self._known[index, type] = self._decode(user, at, index, type)
-        return found
+        constant = self._known.get((index, type))
+        if constant is None:
+            constant = self._known[index, type] = self._decode(user, at, index, type)
+        return constant
 
     def _decode(self, user: Cursor, at: int, index: int, type: Type) -> DenseElementsAttr:
         if not isinstance(type, TileType) or not isinstance(type.element, IntegerType | FloatType):
@@ -125,7 +125,7 @@ class ConstantTable:
         return DenseElementsAttr(blob, type)
 
     def _bits(self, user: Cursor, at: int, index: int, type: TileType) -> bytes:
-        """Booleans, eight to a byte; beyond eight elements a single byte is a splat."""
+        """Unpack i1 elements; with more than eight elements, a single byte is a splat."""
         blob, count = self._blobs[index], type.count
         if len(blob) == 1 and count > 8:
             return bytes([blob[0] & 1])
@@ -135,10 +135,10 @@ class ConstantTable:
                 f"found {len(blob)}",
                 at,
             )
-        found = self._unpacked.get((index, count))
-        if found is None:
-            found = self._unpacked[index, count] = unpack_bits(blob, count)
-        return found
+        bits = self._unpacked.get((index, count))
+        if bits is None:
+            bits = self._unpacked[index, count] = unpack_bits(blob, count)
+        return bits
 
 
 def _clear_unused_bits(blob: bytes, size: int, used: int) -> bytes:
@@ -177,18 +177,18 @@ _VALUE_DIGITS: Final = bytes.maketrans(b"\0\1", b"01")
 
 
 def encode_constant(attribute: DenseElementsAttr, type: TileType) -> bytes:
-    """The bytes of a constant, without their number."""
+    """Encode the data of a constant."""
     data = attribute.data
     if type.element is not I1:
         return data
     if attribute.is_splat:
-        # Up to eight elements a reader takes the bits one by one, so all of them are set.
+        # Up to eight elements are read bit by bit, so a splat sets all bits.
         return b"\xff" if data[0] else b"\0"
     return pack_bits(data)
 
 
 class Pool(Generic[K]):
-    """Numbers things as they come, and keeps the record of each."""
+    """Assigns indices to entities and stores their records."""
 
     __slots__ = ("indices", "records")
 
@@ -197,19 +197,19 @@ class Pool(Generic[K]):
         self.records: list[bytes] = []
 
     def add(self, key: K, record: bytes) -> int:
-        """The number of a new thing."""
+        """Add an entity and return its index."""
         index = self.indices[key] = len(self.records)
         self.records.append(record)
         return index
 
     def table(self, size: int) -> Buffer:
-        """The records as a section of their own, with offsets of `size` bytes."""
+        """Encode the records as a section, with offsets of `size` bytes."""
         section = Buffer()
         self.write(section, size)
         return section
 
     def write(self, buffer: Buffer, size: int) -> None:
-        """The number of records, their offsets of `size` bytes, and the records."""
+        """Write the record count, offsets of `size` bytes, and the records."""
         buffer.varint(len(self.records))
         offsets: list[int] = []
         at = 0
@@ -221,28 +221,28 @@ class Pool(Generic[K]):
 
 
 class StringPool(Pool[str]):
-    """The texts to write."""
+    """The strings to write."""
 
     __slots__ = ()
 
     def index(self, text: str) -> int:
-        """The number of a text."""
-        found = self.indices.get(text)
-        if found is None:
-            found = self.add(text, text.encode("utf-8", "surrogateescape"))
-        return found
+        """Return the index of a string."""
+        known = self.indices.get(text)
+        if known is None:
+            known = self.add(text, text.encode("utf-8", "surrogateescape"))
+        return known
 
 
 class ConstantPool(Pool[bytes]):
-    """The constants to write; equal bytes are stored once, whatever their types."""
+    """The constants to write; equal data is stored once."""
 
     __slots__ = ()
 
     def index(self, blob: bytes) -> int:
-        """The number of a constant."""
-        found = self.indices.get(blob)
-        if found is not None:
-            return found
+        """Return the index of a constant."""
+        known = self.indices.get(blob)
+        if known is not None:
+            return known
         record = Buffer()
         record.varint(len(blob))
         return self.add(blob, bytes(record.out) + blob)

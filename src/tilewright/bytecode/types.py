@@ -1,4 +1,4 @@
-"""The Type section: every type of the file, found by number and made when first used."""
+"""The Type section: types by index, decoded on first use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tilewright.ir.types import (
 from tilewright.support.diagnostics import InvalidValue
 
 MAX_TYPE_NESTING: Final = 8
-"""More than any type has: a function of tiles of pointers to numbers has four."""
+"""The nesting limit; a function type of tiles of pointers has nesting four."""
 
 SIMPLE: Final[dict[int, Type]] = {
     TypeTag.I1: I1,
@@ -66,7 +66,7 @@ SIMPLE: Final[dict[int, Type]] = {
     TypeTag.TOKEN: TOKEN,
 }
 SHORT: Final = {tag: type for tag, type in SIMPLE.items() if tag < 0x80}
-"""The types that are nothing but a tag of one byte."""
+"""Types that are encoded as a one-byte tag."""
 SIMPLE_TAGS: Final = {type: tag for tag, type in SIMPLE.items()}
 
 PADDINGS: Final = {member.value: member for member in PaddingValue}
@@ -74,7 +74,7 @@ POINTER_ATTRIBUTES: Final = {member.value: member for member in PtrAttr}
 
 
 def since(type: Type) -> Version | None:
-    """The version that added a type, where that was not the first."""
+    """Return the version that added a type; None for the first version."""
     return TYPE_SINCE.get(type.__class__) or ELEMENT_SINCE.get(type)
 
 
@@ -89,18 +89,18 @@ class TypeTable:
         self._known: dict[int, Type] = {}
         self._open: list[int] = []
         self.short: dict[int, Type] = {}
-        """The types met so far whose number takes a single byte."""
+        """Decoded types with a one-byte index."""
 
     def read(self, user: Cursor) -> Type:
-        """The type whose number stands at a cursor."""
+        """Read a type index and return the type."""
         at = user.at
         index = user.varint()
-        found = self._known.get(index)
-        if found is None:
-            found = self._known[index] = self._decode(index, user, at)
+        type = self._known.get(index)
+        if type is None:
+            type = self._known[index] = self._decode(index, user, at)
             if index < 0x80:
-                self.short[index] = found
-        return found
+                self.short[index] = type
+        return type
 
     def _decode(self, index: int, user: Cursor, at: int) -> Type:
         cursor = self._table.cursor
@@ -118,7 +118,7 @@ class TypeTable:
         return type
 
     def _nested(self, index: int, user: Cursor, at: int) -> Type:
-        """A type that may be made of others."""
+        """Decode a type that may contain others."""
         if index in self._open:
             user.fail(f"expected types without cycles, found type {index} inside itself", at)
         if len(self._open) == MAX_TYPE_NESTING:
@@ -142,7 +142,7 @@ class TypeTable:
             record.fail(str(problem), at)
 
     def tensor_view(self, record: Cursor) -> TensorViewType:
-        """The tensor that a view is about."""
+        """Read the tensor view of a tile view."""
         at = record.at
         type = self.read(record)
         if not isinstance(type, TensorViewType):
@@ -150,7 +150,7 @@ class TypeTable:
         return type
 
     def value_types(self, record: Cursor, what: str) -> tuple[Type, ...]:
-        """The parameters or results of a function."""
+        """Read the parameter or result types of a function."""
         types = tuple([self.read(record) for _ in range(record.count(what))])
         if any(isinstance(type, FunctionType) for type in types):
             record.fail(f"expected values as {what}, found a function")
@@ -162,10 +162,10 @@ def _padding(record: Cursor, present: int) -> PaddingValue | None:
         return None
     at = record.at
     number = record.varint()
-    found = PADDINGS.get(number)
-    if found is None:
+    padding = PADDINGS.get(number)
+    if padding is None:
         record.fail(f"expected a padding value below {len(PADDINGS)}, found {number}", at)
-    return found
+    return padding
 
 
 def _pointer_attribute(record: Cursor, present: int) -> PtrAttr | None:
@@ -173,10 +173,10 @@ def _pointer_attribute(record: Cursor, present: int) -> PtrAttr | None:
         return None
     at = record.at
     number = record.varint()
-    found = POINTER_ATTRIBUTES.get(number)
-    if found is None:
+    attribute = POINTER_ATTRIBUTES.get(number)
+    if attribute is None:
         record.fail(f"expected a pointer attribute of 0, found {number}", at)
-    return found
+    return attribute
 
 
 def _pointer(table: TypeTable, record: Cursor) -> Type:
@@ -244,7 +244,7 @@ _PARSERS: Final[dict[int, Callable[[TypeTable, Cursor], Type]]] = {
 
 
 class TypePool(Pool[Type]):
-    """The types to write; a type comes after those that it is made of."""
+    """The types to write, in dependence order."""
 
     __slots__ = ("version",)
 
@@ -253,9 +253,9 @@ class TypePool(Pool[Type]):
         self.version = version
 
     def index(self, type: Type) -> int:
-        """The number of a type; raises `InvalidValue` where bytecode has no such type."""
-        found = self.indices.get(type)
-        return self.add(type, self._record(type)) if found is None else found
+        """Return the index of a type; raises `InvalidValue` if it has no encoding."""
+        known = self.indices.get(type)
+        return self.add(type, self._record(type)) if known is None else known
 
     def _record(self, type: Type) -> bytes:
         record = Buffer()
@@ -270,16 +270,16 @@ class TypePool(Pool[Type]):
         return bytes(record.out)
 
     def options(self, record: Buffer, member: PaddingValue | PtrAttr | None) -> None:
-        """The bit field in front of the parameters."""
+        """Write the presence bits before the parameters."""
         record.varint(member is not None)
 
     def option(self, record: Buffer, member: PaddingValue | PtrAttr | None) -> None:
-        """The optional parameter itself, at the end."""
+        """Write the optional parameter at the end."""
         if member is not None:
             record.varint(member.value)
 
     def pointer_options(self, record: Buffer, type: PtrType | TensorViewType) -> None:
-        """The bit field of pointers and tensor views, which came late."""
+        """Write the presence bits of pointers and tensor views, added in a later version."""
         if self.version >= POINTER_OPTIONS:
             self.options(record, type.attr)
 

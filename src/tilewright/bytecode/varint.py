@@ -1,4 +1,4 @@
-"""Bytes in and out: a cursor that checks bounds and knows byte offsets, and a growing buffer."""
+"""A bounds-checked cursor over bytes, and a growing buffer."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tilewright.support.location import ByteLoc
 
 MAX_VARINT_BYTES: Final = 10
 WORDS: Final = {1: "B", 4: "i", 8: "q"}
-"""How `struct` spells the elements of a list, by their size; single bytes are booleans."""
+"""`struct` formats of list elements by size; single bytes are booleans."""
 
 
 class Cursor:
-    """Reads a part of a file, from its start to its end.
+    """Reads one part of a file.
 
-    The data ends in one byte too many, whose high bit says that a varint goes on. So the byte at
-    the cursor always exists, and the short path of `varint` needs no test for the end.
+    A sentinel byte with its high bit set follows the data, so the byte at the cursor always
+    exists, and the fast path of `varint` needs no bounds check.
     """
 
     __slots__ = ("at", "base", "data", "end", "file", "title")
 
     def __init__(self, data: bytes, base: int, file: str, title: str) -> None:
-        """`base` is the part's place in the file, `title` what diagnostics call it."""
+        """`base` is the offset of the part in the file, `title` its name in diagnostics."""
         self.data = data + b"\x80"
         self.at = 0
         self.end = len(data)
@@ -33,11 +33,11 @@ class Cursor:
         self.title = title
 
     def location(self, at: int | None = None) -> ByteLoc:
-        """The place in the file of a position, or of the cursor."""
+        """Return the file location of a position, by default of the cursor."""
         return ByteLoc(self.file, self.base + (self.at if at is None else at))
 
     def fail(self, message: str, at: int | None = None) -> NoReturn:
-        """Stop with an error at a position, or at the cursor."""
+        """Raise an error at a position, by default at the cursor."""
         fail(message, self.location(at))
 
     def varint(self) -> int:
@@ -52,7 +52,7 @@ class Cursor:
         return number
 
     def long_varint(self) -> int:
-        """An unsigned number of several bytes, of up to 70 bits."""
+        """Read a multi-byte varint of up to 70 bits."""
         data, start = self.data, self.at
         stop = start
         while data[stop] >= 0x80:
@@ -68,12 +68,12 @@ class Cursor:
         return number
 
     def signed_varint(self) -> int:
-        """A number whose lowest bit is its sign."""
+        """Read a zigzag-encoded number."""
         number = self.varint()
         return number >> 1 ^ -(number & 1)
 
     def byte(self) -> int:
-        """A single byte."""
+        """Read a byte."""
         at = self.at
         if at >= self.end:
             self.fail(f"expected a byte, found the end of the {self.title}")
@@ -81,7 +81,7 @@ class Cursor:
         return self.data[at]
 
     def take(self, size: int) -> bytes:
-        """So many bytes."""
+        """Take `size` bytes."""
         at = self.at
         if size > self.end - at:
             self.fail(
@@ -91,13 +91,13 @@ class Cursor:
         return self.data[at : at + size]
 
     def count(self, what: str, size: int = 1) -> int:
-        """How many of something follow; each takes at least `size` bytes of what is left."""
+        """Read an element count, and check that `size` bytes per element remain."""
         at = self.at
         count = self.varint()
-        room = (self.end - self.at) // size
-        if count > room:
+        capacity = (self.end - self.at) // size
+        if count > capacity:
             self.fail(
-                f"expected at most {room} {what} in what is left, found a count of {count}", at
+                f"expected at most {capacity} {what} in what is left, found a count of {count}", at
             )
         return count
 
@@ -109,7 +109,7 @@ class Cursor:
         return unpack_from(f"<{count}{WORDS[size]}", self.data, at)
 
     def offsets(self, count: int, size: int, what: str) -> tuple[int, ...]:
-        """So many unsigned words of `size` bytes, aligned to that size."""
+        """Read `count` aligned unsigned words of `size` bytes."""
         self.align(size)
         at = self.at
         if count > (self.end - at) // size:
@@ -161,5 +161,5 @@ class Buffer:
         self.out += pack(f"<{len(values)}{'I' if size == 4 else 'Q'}", *values)
 
     def align(self, alignment: int) -> None:
-        """Pad to a multiple of so many bytes."""
+        """Pad to a multiple of `alignment` bytes."""
         self.out += bytes([PADDING]) * (-len(self.out) % alignment)

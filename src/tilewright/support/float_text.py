@@ -132,8 +132,8 @@ def _significant(value: Exact, precision: int) -> tuple[str, int]:
     """Return at most `precision` significant digits without trailing zeros, and the exponent.
 
     LLVM shortens numbers in two steps: it divides by a power of ten estimated from the number of
-    bits, then rounds the remaining digits half up. If the division leaves exactly `precision` digits, the
-    number is truncated.
+    bits, then rounds the remaining digits half up. If the division leaves exactly `precision`
+    digits, the number is truncated.
     """
     number, exponent = _as_decimal(value)
     excess = number.bit_length() - (precision * 196 + 58) // 59

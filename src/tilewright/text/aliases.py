@@ -1,8 +1,7 @@
 """Aliases: long attributes and locations, defined once and referred to by name.
 
-The text is made in one pass, so that each attribute is met in the order in which it is printed,
-and before anybody knows what its alias will be called. Until then a reference is its number
-between two NULs, which can occur nowhere else.
+The text is printed in one pass, before alias names are assigned. Until then a reference is an
+index between two NULs, which cannot occur elsewhere.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ _ALLOWED: Final = "$_-"
 class _Symbol:
     """An attribute or location that was printed; `prefix` is empty if it has no alias."""
 
-    __slots__ = ("children", "deferrable", "depth", "prefix", "reference", "text")
+    __slots__ = ("children", "deferrable", "level", "prefix", "reference", "text")
 
     def __init__(self, prefix: str, deferrable: bool, number: int) -> None:
         self.prefix = prefix
-        self.depth = 1 if prefix else 0
-        """One more than that of the deepest alias inside: definitions come before uses."""
+        self.level = 1 if prefix else 0
+        """The nesting level of aliases inside, so that definitions precede uses."""
         self.deferrable = deferrable
-        """Whether the definition may follow the operations: only locations use it."""
+        """Whether the definition may follow the operations: it is used only in locations."""
         self.children: list[_Symbol] = []
         self.text = ""
         self.reference = f"{_MARK}{number}{_MARK}"
 
     def pin(self) -> None:
-        """Demand the definition before the operations, with all that it needs."""
+        """Define the alias, and the aliases it uses, before the operations."""
         if self.deferrable:
             self.deferrable = False
             for child in self.children:
@@ -42,18 +41,18 @@ class _Symbol:
 
 
 class AliasPrinter(AttributePrinter):
-    """Spells attributes and locations by their aliases, and collects the definitions."""
+    """Prints attributes and locations by alias, and collects the definitions."""
 
     __slots__ = ("_known", "_open", "_stripped", "_symbols")
 
     def __init__(self) -> None:
         self._symbols: dict[Attribute | Location, _Symbol] = {}
         self._open: _Symbol | None = None
-        """The symbol whose text is being made: others met meanwhile are its children."""
+        """The symbol being printed, the parent of symbols visited meanwhile."""
         self._known: dict[Attribute, str] = {}
-        """What operations print for an attribute that was met before."""
+        """The text of attributes that were printed before."""
         self._stripped: dict[Attribute, str] = {}
-        """What they print for one that goes without its name and type."""
+        """The text of attributes printed without name and type."""
 
     def attribute(self, attribute: Attribute) -> str:
         if self._open is not None:
@@ -84,7 +83,7 @@ class AliasPrinter(AttributePrinter):
         return self.location(location)
 
     def visit_location(self, location: Location, deferrable: bool) -> str:
-        """The alias of a location that is printed here or soon."""
+        """Return the alias reference of a location."""
         if isinstance(location, ByteLoc):
             location = UNKNOWN
         return self._visit(location, deferrable).reference
@@ -105,18 +104,18 @@ class AliasPrinter(AttributePrinter):
         outer, self._open = self._open, symbol
         symbol.text = self.spell(key) if isinstance(key, Attribute) else super().location(key)
         self._open = outer
-        deepest = max([child.depth for child in symbol.children], default=0)
+        deepest = max([child.level for child in symbol.children], default=0)
         if deepest:
-            symbol.depth = deepest + 1
+            symbol.level = deepest + 1
         if not symbol.prefix:
             symbol.reference = symbol.text
 
     def resolve(self, text: str) -> str:
-        """The text with definitions around it and every reference by its name."""
+        """Add the definitions and replace references by alias names."""
         symbols = [symbol for symbol in self._symbols.values() if symbol.prefix]
         if not symbols:
             return text
-        symbols.sort(key=lambda symbol: (symbol.depth, symbol.prefix))
+        symbols.sort(key=lambda symbol: (symbol.level, symbol.prefix))
         names = _unique_names([symbol.prefix for symbol in symbols])
         numbers = {
             symbol.reference.strip(_MARK): f"#{name}"
@@ -154,7 +153,7 @@ def _unique_name(prefix: str, used: set[str], counts: dict[str, int]) -> str:
 
 
 def sanitized(name: str, allowed: str = "$._-") -> str:
-    """A name as an identifier: other characters become hexadecimal numbers, spaces `_`.
+    """Convert a name to an identifier: invalid characters become hexadecimal, spaces `_`.
 
     >>> sanitized("a b+c"), sanitized("1x")
     ('a_b2Bc', '_1x')

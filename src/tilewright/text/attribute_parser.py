@@ -1,4 +1,4 @@
-"""Reads attributes: MLIR's builtin ones, those of dialects, and those nobody knows."""
+"""Parse attributes: builtin ones, those of dialects, and unregistered ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Reader = Callable[["Parser", "Type | None"], Attribute]
 
 
 def read_attribute(parser: Parser, type: Type | None) -> Attribute:
-    """Take an attribute; `type` is that of a number or of elements which do not say theirs."""
+    """Parse an attribute; `type` is the default type of numbers and elements."""
     token = parser.tokens[parser.at]
     reader = _BY_WORD.get(token) or _BY_START.get(token[:1], _type)
     return reader(parser, type)
@@ -61,7 +61,7 @@ def _unit(parser: Parser, type: Type | None) -> Attribute:
 
 def _string(parser: Parser, type: Type | None) -> Attribute:
     text = parser.string()
-    # A string may say its type; ours have none.
+    # MLIR allows a type on strings; ours have none.
     if type is None and parser.accept(":"):
         parser.type()
     return StringAttr(text)

@@ -1,4 +1,4 @@
-"""Attributes and locations as MLIR writes them."""
+"""Print attributes and locations in MLIR's syntax."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def number_text(pattern: int, type: Type) -> str:
 
 
 def dense_text(attribute: DenseElementsAttr) -> str:
-    """What stands inside `dense<...>`: one number, nested lists, or raw bytes in hexadecimal."""
+    """Print the contents of `dense<...>`: a splat, nested lists, or hexadecimal data."""
     type = cast("Any", attribute.type)
     if attribute.is_splat:
         return number_text(attribute.elements()[0], type.element)
@@ -109,7 +109,7 @@ def dense_text(attribute: DenseElementsAttr) -> str:
 
 
 def array_text(attribute: DenseArrayAttr) -> str:
-    """What stands behind the colon of `array<...>`."""
+    """Print the elements of `array<...>`."""
     element = attribute.element
     if element is I1 or isinstance(element, FloatType):
         return ", ".join([number_text(value, element) for value in attribute.values])
@@ -117,7 +117,7 @@ def array_text(attribute: DenseArrayAttr) -> str:
 
 
 class AttributePrinter:
-    """Spells attributes, types and locations; all in place, without aliases.
+    """Prints attributes, types and locations inline, without aliases.
 
     A dialect's attribute class defines `print(self, printer) -> str`: what follows
     `#dialect.name`. A dialect's location class defines `print` for all of its text.
@@ -150,7 +150,7 @@ class AttributePrinter:
         return spell(self)
 
     def dense(self, attribute: DenseElementsAttr) -> str:
-        """What stands inside `dense<...>`."""
+        """Print the contents of `dense<...>`."""
         return dense_text(attribute)
 
     def type(self, type: Type) -> str:
@@ -200,20 +200,20 @@ class AttributePrinter:
 
     def location(self, location: Location) -> str:
         """A location where an attribute may stand: `loc(...)`, or the form of its dialect."""
-        text = self.place(location)
+        text = self.location_body(location)
         return text if text.startswith("#") else f"loc({text})"
 
     def nested_location(self, location: Location) -> str:
         """A location inside another."""
-        return self.place(location)
+        return self.location_body(location)
 
-    def place(self, location: Location) -> str:
-        """What stands inside `loc(...)`, even where others refer to it by an alias."""
+    def location_body(self, location: Location) -> str:
+        """Print the contents of `loc(...)`, ignoring aliases."""
         match location:
             case UnknownLoc() | ByteLoc():
                 return "unknown"
             case TextLoc():
-                return self.place(location.resolve())
+                return self.location_body(location.resolve())
             case FileLoc():
                 return _file_text(location)
             case NameLoc(name=name, child=UnknownLoc()):

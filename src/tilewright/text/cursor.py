@@ -1,4 +1,4 @@
-"""A cursor over tokens: looking, taking, expecting, and errors that say where."""
+"""A cursor over tokens: lookahead, consumption, and located errors."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ T = TypeVar("T")
 
 DIGITS: Final = frozenset("0123456789")
 LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
-"""What numbers and bare words start with. Python's own tests know many more digits and letters."""
+"""First characters of identifiers. `str.isalpha` would accept non-ASCII letters."""
 
 MAX_NESTING: Final = 128
-"""How deep regions, types, attributes and locations may nest, all together."""
+"""The combined nesting limit of regions, types, attributes and locations."""
 
 MAX_DIGITS: Final = 640
-"""How long a number may be; Python reads so many digits under every setting."""
+"""The digit limit of a number; Python accepts this many under every setting."""
 
-# A level of regions takes about a dozen frames, more than the usual limit allows at full depth.
+# A region level takes about a dozen frames, so the maximum nesting exceeds the default limit.
 _DEEP: Final = 32
 _FRAMES: Final = 6000
 
@@ -34,7 +34,7 @@ _MAX_EXTENT: Final = (1 << 63) - 1
 
 
 def describe(token: str) -> str:
-    """How a message names a token."""
+    """Describe a token in a diagnostic."""
     if not token:
         return "end of input"
     if token == '"':
@@ -43,15 +43,15 @@ def describe(token: str) -> str:
 
 
 class Cursor:
-    """The tokens of one text and a place among them."""
+    """The tokens of one text and the current position."""
 
     def __init__(self, text: str, name: str = "<stdin>") -> None:
         self.tokens = tokenize(text)
         self.at = 0
         self.positions = TokenPositions(Source(name, text))
-        self.depth = 0
-        self.deepest = 0
-        """The greatest depth so far; see `Aliases`, which make depth invisible."""
+        self.nesting = 0
+        self.max_nesting = 0
+        """The maximum nesting so far, including that of expanded aliases."""
 
     def peek(self) -> str:
         """The current token; empty at the end."""
@@ -79,24 +79,24 @@ class Cursor:
         self.at += 1
 
     def location(self, at: int | None = None) -> TextLoc:
-        """The place of a token, by default the current one."""
+        """Return the location of a token, by default the current one."""
         return TextLoc(self.positions, self.at if at is None else at)
 
     def error(self, message: str, at: int | None = None, *notes: Diagnostic) -> NoReturn:
-        """Stop with an error at a token, by default the current one."""
+        """Raise an error at a token, by default the current one."""
         fail(message, self.location(at), *notes)
 
     def unexpected(self, wanted: str) -> NoReturn:
-        """Stop with an error: this was expected, and the current token was found."""
+        """Raise an error: `wanted` was expected instead of the current token."""
         self.error(f"expected {wanted}, got {describe(self.tokens[self.at])}")
 
     def missing(self, token: str) -> NoReturn:
-        """Stop with an error: this token should stand here."""
-        found = describe(self.tokens[self.at])
-        fail(f"expected '{token}', got {found}", self._missing_place())
+        """Raise an error: this token is missing."""
+        token_text = describe(self.tokens[self.at])
+        fail(f"expected '{token}', got {token_text}", self._missing_location())
 
-    def _missing_place(self) -> TextLoc:
-        """Where to say that something is missing: here, or at the end of the line before."""
+    def _missing_location(self) -> TextLoc:
+        """Return the location of a missing token: here, or the end of the previous line."""
         source, here = self.positions.source, self.positions.offset(self.at)
         if self.at:
             end = self.positions.offset(self.at - 1) + len(self.tokens[self.at - 1])
@@ -105,28 +105,28 @@ class Cursor:
         return self.location()
 
     def invalid(self, make: Callable[..., T], *arguments: object, at: int) -> T:
-        """Make a type or an attribute; what cannot exist is an error at a token."""
+        """Construct a type or an attribute; report invalid ones at a token."""
         try:
             return make(*arguments)
         except InvalidValue as error:
             self.error(str(error), at)
 
     def enter(self) -> None:
-        """Go one level deeper."""
-        self.depth += 1
-        if self.depth > self.deepest:
-            self.reach(self.depth)
+        """Enter a nesting level."""
+        self.nesting += 1
+        if self.nesting > self.max_nesting:
+            self.reach(self.nesting)
 
     def leave(self) -> None:
-        """Come back."""
-        self.depth -= 1
+        """Leave a nesting level."""
+        self.nesting -= 1
 
-    def reach(self, depth: int) -> None:
-        """Take note of a depth that was not reached before."""
-        self.deepest = depth
-        if depth > MAX_NESTING:
+    def reach(self, nesting: int) -> None:
+        """Record a new maximum nesting, and check the limit."""
+        self.max_nesting = nesting
+        if nesting > MAX_NESTING:
             self.error(f"nested more than {MAX_NESTING} levels deep")
-        if depth >= _DEEP:
+        if nesting >= _DEEP:
             DeepRecursion.need(_FRAMES)
 
     def keyword(self) -> str:
@@ -194,7 +194,7 @@ class Cursor:
         return text
 
     def listed(self, item: Callable[[], T], open: str = "", close: str = "") -> list[T]:
-        """Take items with commas between them; none only if `close` comes right after `open`."""
+        """Parse a comma-separated list, which may be empty between `open` and `close`."""
         if open:
             self.expect(open)
         if close and self.accept(close):
@@ -209,23 +209,23 @@ class Cursor:
         return items
 
     def closing(self, at: int) -> int:
-        """The index behind the bracket that closes the one at `at`.
+        """Return the index after the bracket that closes the one at `at`.
 
-        It is -1 if nothing closes it, or so much is open in between that nobody could read it.
+        It is -1 if the bracket is not closed, or the nesting limit is exceeded.
         """
         tokens = self.tokens
         open = tokens[at]
         close = _CLOSERS[open]
-        depth = 0
+        nesting = 0
         while token := tokens[at]:
             at += 1
             if token == open:
-                depth += 1
-                if depth > MAX_NESTING:
+                nesting += 1
+                if nesting > MAX_NESTING:
                     return -1
             elif token == close:
-                depth -= 1
-                if not depth:
+                nesting -= 1
+                if not nesting:
                     return at
         return -1
 
@@ -257,14 +257,14 @@ class Cursor:
         return extent
 
     def source_text(self, start: int, end: int) -> str:
-        """The text of tokens, with one space wherever there is space between two."""
+        """Return the text of tokens, with whitespace collapsed to one space."""
         offset, tokens = self.positions.offset, self.tokens
         parts: list[str] = []
-        behind = offset(start)
+        end_offset = offset(start)
         for at in range(start, end):
             token, here = tokens[at], offset(at)
-            parts.append(token if here == behind else f" {token}")
-            behind = here + len(token)
+            parts.append(token if here == end_offset else f" {token}")
+            end_offset = here + len(token)
         return "".join(parts)
 
 

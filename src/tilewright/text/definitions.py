@@ -1,4 +1,4 @@
-"""Aliases: `#name = attribute` and `!name = type`, defined before or after they are used."""
+"""Alias definitions, `#name = attribute` and `!name = type`, before or after their uses."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ if TYPE_CHECKING:
 
 
 class _Alias:
-    """What an alias stands for, how deep that nests, and where its definition ends."""
+    """The value of an alias, its nesting, and the end of its definition."""
 
-    __slots__ = ("depth", "end", "value")
+    __slots__ = ("end", "nesting", "value")
 
-    def __init__(self, value: Attribute, depth: int, end: int) -> None:
+    def __init__(self, value: Attribute, nesting: int, end: int) -> None:
         self.value = value
-        self.depth = depth
+        self.nesting = nesting
         self.end = end
 
 
 class Aliases:
-    """The aliases of one text. One that is not known yet is looked for in the rest of the text."""
+    """The aliases of one text; forward references are resolved in the rest of the text."""
 
-    __slots__ = ("_defined", "_found", "_open", "_parser", "_places", "locations")
+    __slots__ = ("_defined", "_offsets", "_open", "_parsed", "_parser", "locations")
 
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
-        self._found: dict[str, _Alias] = {}
+        self._parsed: dict[str, _Alias] = {}
         self._defined: set[str] = set()
-        """Those whose definition the cursor has passed."""
+        """Aliases whose definition the cursor has passed."""
         self._open: set[str] = set()
-        """Those whose definitions are being read."""
-        self._places: dict[str, int] | None = None
+        """Aliases whose definition is being parsed."""
+        self._offsets: dict[str, int] | None = None
         self.locations: dict[str, Location] = {}
-        """What the aliases of locations stand for, as far as they have been read."""
+        """The values of parsed location aliases."""
 
     def define(self) -> None:
-        """Take a definition, whose name is the current token."""
+        """Parse a definition, whose name is the current token."""
         parser = self._parser
         start = parser.at
         name = parser.tokens[start]
@@ -48,64 +48,64 @@ class Aliases:
         if "." in name:
             parser.error("alias names have no '.'")
         self._defined.add(name)
-        alias = self._found.get(name) or self._read(name, start)
+        alias = self._parsed.get(name) or self._read(name, start)
         parser.at = alias.end
 
     def attribute(self, name: str, at: int) -> Attribute:
-        """What `#name`, used at a token, stands for."""
+        """Return the attribute of `#name`, used at a token."""
         return self._value(name, at)
 
     def type(self, name: str, at: int) -> Type:
-        """What `!name`, used at a token, stands for."""
+        """Return the type of `!name`, used at a token."""
         value = self._value(name, at)
         assert isinstance(value, Type)
         return value
 
     def _value(self, name: str, at: int) -> Attribute:
-        alias = self._found.get(name)
+        alias = self._parsed.get(name)
         if alias is None:
-            alias = self._ahead(name, at)
+            alias = self._forward_reference(name, at)
         parser = self._parser
-        if parser.depth + alias.depth > parser.deepest:
-            parser.reach(parser.depth + alias.depth)
+        if parser.nesting + alias.nesting > parser.max_nesting:
+            parser.reach(parser.nesting + alias.nesting)
         return alias.value
 
-    def _ahead(self, name: str, at: int) -> _Alias:
-        """An alias that is used before its definition."""
+    def _forward_reference(self, name: str, at: int) -> _Alias:
+        """Resolve an alias that is used before its definition."""
         parser = self._parser
-        if self._places is None:
-            self._places = _definitions(parser.tokens)
-        place = self._places.get(name)
-        if place is None:
+        if self._offsets is None:
+            self._offsets = _definitions(parser.tokens)
+        offset = self._offsets.get(name)
+        if offset is None:
             parser.error(f"undefined alias '{name}'", at)
         if name in self._open:
             parser.error(f"alias '{name}' is defined by itself", at)
         back = parser.at
-        alias = self._read(name, place)
+        alias = self._read(name, offset)
         parser.at = back
         return alias
 
     def _read(self, name: str, start: int) -> _Alias:
         parser = self._parser
         self._open.add(name)
-        before = parser.deepest
-        parser.deepest = parser.depth
+        before = parser.max_nesting
+        parser.max_nesting = parser.nesting
         parser.enter()
         parser.at = start + 1
         parser.expect("=")
         value = parser.type() if name[0] == "!" else parser.attribute()
         parser.leave()
-        alias = _Alias(value, parser.deepest - parser.depth, parser.at)
-        parser.deepest = max(before, parser.deepest)
+        alias = _Alias(value, parser.max_nesting - parser.nesting, parser.at)
+        parser.max_nesting = max(before, parser.max_nesting)
         self._open.remove(name)
-        self._found[name] = alias
+        self._parsed[name] = alias
         if isinstance(value, LocationAttr):
             self.locations[name] = value.location
         return alias
 
 
 def _definitions(tokens: list[str]) -> dict[str, int]:
-    """Where `#name =` or `!name =` stands."""
+    """Return the token indices of all alias definitions."""
     equals = [at for at, token in enumerate(tokens) if token == "="]
     starts = (at - 1 for at in reversed(equals) if at)
     return {tokens[at]: at for at in starts if tokens[at][:1] in ("#", "!")}

@@ -1,4 +1,4 @@
-"""Cuts MLIR text into tokens, all at once; where a token stands is found out when asked."""
+"""Tokenize MLIR text in one pass; token offsets are computed on demand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from tilewright.support.location import Positions, Source
 
-# Possessive quantifiers throughout: no text makes the matcher go back.
+# Possessive quantifiers throughout: matching never backtracks.
 _SPACE: Final = r"[ \t\r\n]*+(?://[^\r\n]*+[ \t\r\n]*+)*+"
 _STRING: Final = r'"(?:[^"\\\n\v\f]|\\[^\n\v\f])*+"'
 _SUFFIX: Final = r"(?:[0-9]++|[A-Za-z_$.-][\w$.-]*+)"
@@ -15,7 +15,7 @@ _SUFFIX: Final = r"(?:[0-9]++|[A-Za-z_$.-][\w$.-]*+)"
 # Two spellings of MLIR depend on where they stand: `0x10` is a number, but extents in a shape,
 # and `4x8xf32` is a number and a name, but extents and a type. Here `4x8x` is one token, the
 # extents up to the element type, and so is `8x64`, extents alone. A zero that starts hexadecimal
-# digits is a number; who expects a shape takes it apart (`Cursor.shaped`). Digits that run on
+# digits is a number; the parser of shapes splits it (`Cursor.shaped`). Digits that run on
 # into a name are no number: `0xf8E4M3FN` is `0x` and `f8E4M3FN`. And `>=` is one token, lest the
 # comparisons of an affine set look like the bracket that closes it.
 _EXTENT: Final = r"(?:[0-9]++|\?|\[[0-9]++\])"
@@ -43,7 +43,7 @@ _TOKEN: Final = re.compile(
 )
 
 LOOKAHEAD: Final = 8
-"""How many empty tokens follow the last one, so that nobody looks past the end."""
+"""The number of empty tokens after the last one, for lookahead past the end."""
 
 
 def tokenize(text: str) -> list[str]:
@@ -76,7 +76,7 @@ _NAMED: Final = {b'"': b'"', b"\\": b"\\", b"n": b"\n", b"t": b"\t"}
 
 
 def unescape(literal: str) -> str | None:
-    """What stands between the quotes; nothing if there is an escape that MLIR does not know.
+    """Decode a string literal; None if it has an escape that MLIR does not support.
 
     Escapes name bytes of UTF-8. Bytes that are no UTF-8 become lone surrogates, so that they
     survive to the output.

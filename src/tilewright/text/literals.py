@@ -32,12 +32,12 @@ def read_number(parser: Parser, type: Type | None) -> Attribute:
     """Take a number as an attribute; without `type` it may say its own, as in `1 : i32`."""
     start = parser.at
     parser.at += 2 if parser.tokens[start] == "-" else 1
-    behind = parser.at
+    end = parser.at
     if type is None:
         type = _suffix(parser, start)
     after, parser.at = parser.at, start
     bits = read_element(parser, type)
-    assert parser.at == behind
+    assert parser.at == end
     parser.at = after
     if isinstance(type, FloatType):
         return FloatAttr(bits, type)
@@ -171,15 +171,15 @@ def read_elements(parser: Parser, type: Type) -> DenseElementsAttr:
     size = element_bytes(element)
     token = parser.peek()
     if token == ">":
-        values, found = b"", (0,)
+        values, actual = b"", (0,)
     elif token[:1] == '"':
         return DenseElementsAttr(_bytes(parser, size, prod(shape)), type)
     elif token == "[":
-        values, found = _nested(parser, element, size)
+        values, actual = _nested(parser, element, size)
     else:
         return DenseElementsAttr(read_element(parser, element).to_bytes(size, "little"), type)
-    if found != shape and not (token == ">" and 0 in shape):
-        parser.error(f"expected elements of shape {_shape(shape)}, got {_shape(found)}", start)
+    if actual != shape and not (token == ">" and 0 in shape):
+        parser.error(f"expected elements of shape {_shape(shape)}, got {_shape(actual)}", start)
     return DenseElementsAttr(values, type)
 
 

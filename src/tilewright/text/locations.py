@@ -1,4 +1,4 @@
-"""Reads locations: `loc(...)` in every form that MLIR has, and those of dialects."""
+"""Parse locations: `loc(...)` in all of MLIR's forms, and those of dialects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_parenthesised(parser: Parser) -> Location:
 
 
 def read_trailing(parser: Parser) -> Location:
-    """Take the `loc(...)` behind an operation; mostly an alias that has been read before."""
+    """Parse the trailing `loc(...)` of an operation, with a fast path for known aliases."""
     tokens, at = parser.tokens, parser.at
     if tokens[at + 3] == ")" and tokens[at + 1] == "(":
         known = parser.aliases.locations.get(tokens[at + 2])

@@ -1,4 +1,4 @@
-"""Reads operations: finds who reads an operation by its name, and reads the generic form."""
+"""Parse operations: look up the parser of an operation name, and parse the generic form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEGMENTS = "operandSegmentSizes"
 
 
 def find_reader(parser: Parser, token: str) -> OpReader:
-    """Who reads the rest of an operation whose name is `token`, the current one."""
+    """Look up the parser of the operation named by `token`, the current one."""
     if token[:1] == '"' and token != '"':
         return _generic_reader(parser)
     if token[:1] not in LETTERS:
@@ -32,7 +32,7 @@ def find_reader(parser: Parser, token: str) -> OpReader:
     kind = _find(parser, token)
     if kind is None:
         parser.error(f"unknown operation '{token}'")
-    # Programs in the generic form alone do not need the engine.
+    # Programs in generic form do not load the assembly format engine.
     from tilewright.text.syntax_parser import parser_of  # noqa: PLC0415
 
     read = parser_of(kind)

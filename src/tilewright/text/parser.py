@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     EnumClass: TypeAlias = type[EnumT]
 
 _MAX_SHARED: Final = 4096
-"""How many types and names outlive their text: enough for any program, too few to be a leak."""
+"""The size limit of the caches shared between texts."""
 
 
 class Argument:
@@ -79,7 +79,7 @@ class Parser(Cursor):
         self._types: defaultdict[str | None, dict[str, Type]] = defaultdict(dict)
 
     def operand(self) -> int:
-        """Take a value's name; the result stands for it until its type is known."""
+        """Parse an operand; return a reference that is resolved once its type is known."""
         at = self.at
         token = self.tokens[at]
         if token[:1] != "%" or token == "%":
@@ -117,7 +117,7 @@ class Parser(Cursor):
     def type(self, dialect: str | None = None) -> Type:
         """Take a type; inside `dialect` its types may go without `!dialect.`."""
         tokens, at = self.tokens, self.at
-        # Most types have been read before. A type ends behind its angle brackets; the shortest
+        # Most types have been parsed before. A type ends after its angle brackets; the shortest
         # and most frequent ones first.
         if tokens[at + 1] != "<":
             end = at + 1
@@ -140,21 +140,21 @@ class Parser(Cursor):
     def _new_type(self, dialect: str | None, key: str, end: int) -> Type:
         """Take a type that this text has not had before; other texts may have had it."""
         shared = self.context.types_by_text
-        found = shared.get((dialect, key))
-        if found is not None:
+        type = shared.get((dialect, key))
+        if type is not None:
             self.at = end
         else:
             self.enter()
-            found = read_type(self, dialect)
+            type = read_type(self, dialect)
             self.leave()
         if self.at == end:
-            self._types[dialect][key] = found
-            # What an alias stands for, the next text may see otherwise.
+            self._types[dialect][key] = type
+            # Aliases may have other values in the next text.
             if "!" not in key and "#" not in key:
                 if len(shared) == _MAX_SHARED:
                     shared.clear()
-                shared[dialect, key] = found
-        return found
+                shared[dialect, key] = type
+        return type
 
     def shaped(self, dialect: str | None = None) -> tuple[tuple[int, ...], Type]:
         """Take a shape and an element type: `4x8xf32`, `f32`."""
@@ -222,8 +222,8 @@ class Parser(Cursor):
     ) -> Region:
         """Take `{ ... }`, a region of an operation of the class `owner`.
 
-        `arguments` are those of the entry block. With `field` the region gets what its
-        declaration promises and the text may leave out: a block, and the terminator.
+        `arguments` are those of the entry block. With `field`, an omitted block or terminator
+        that the declaration requires is added.
         """
         self.enter()
         self.expect("{")
@@ -302,11 +302,11 @@ class Parser(Cursor):
         if read is None:
             read = self._new_reader(tokens[at])
         self.at = at + 1
-        place = TextLoc(self.positions, at)
-        op = read(self, place)
+        text_location = TextLoc(self.positions, at)
+        op = read(self, text_location)
         if tokens[self.at] == "loc":
             stated = read_trailing(self)
-            op.location = UnstatedLoc(place) if stated is UNKNOWN else stated
+            op.location = UnstatedLoc(text_location) if stated is UNKNOWN else stated
         if named is not None:
             self.names.define_results(op, start, named)
         elif at != start:
@@ -376,17 +376,17 @@ def parse_type(text: str, context: Context, dialect: str | None = None) -> Type:
     """Read a text that is one type."""
     parser = Parser(text, context)
     with DeepRecursion():
-        found = parser.type(dialect)
+        type = parser.type(dialect)
     if parser.peek():
         parser.unexpected("end of input")
-    return found
+    return type
 
 
 def parse_attribute(text: str, context: Context) -> Attribute:
     """Read a text that is one attribute."""
     parser = Parser(text, context)
     with DeepRecursion():
-        found = parser.attribute()
+        attribute = parser.attribute()
     if parser.peek():
         parser.unexpected("end of input")
-    return found
+    return attribute

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 _LEVELS: Final = 16
 _FRAMES: Final = 12
-"""More calls than a region takes until the next one inside of it."""
+"""An upper bound of the frames per region nesting level."""
 
 
 class Style(Enum):
-    """Which of the two custom forms operations print."""
+    """The custom assembly formats."""
 
     PUBLIC = "public"
-    """What NVIDIA's public tools write and read."""
+    """The syntax of NVIDIA's public tools."""
     TILEIRAS = "tileiras"
-    """Named blocks and short value names, for people who read dumps."""
+    """Named blocks and short value names, as in the dumps of tileiras."""
 
 
 class _TypeTexts(dict[Type, str]):
@@ -95,12 +95,12 @@ class Printer(AliasPrinter):
     __slots__ = (
         "_debug",
         "_default_dialect",
-        "_depth",
         "_forms",
         "_generic",
         "_labels",
         "_line",
         "_locations",
+        "_nesting",
         "_texts_inside",
         "emit",
         "keywords",
@@ -126,7 +126,7 @@ class Printer(AliasPrinter):
         self.keywords = _keywords.setdefault(style, _Keywords(style))
         self._debug = debug
         self._generic = generic
-        self._depth = 0
+        self._nesting = 0
         self._labels: dict[Block, str] = {}
         self._default_dialect = ""
         self._forms: dict[type[Operation], Form] = {}
@@ -164,7 +164,7 @@ class Printer(AliasPrinter):
         return f"{' attributes' if keyword else ''} {{{self.entries(entries)}}}"
 
     def trailing_location(self, location: Location) -> str:
-        """` loc(...)` behind an operation; nothing unless locations are asked for."""
+        """Print the trailing ` loc(...)` of an operation; empty unless locations are requested."""
         if not self._debug:
             return ""
         text = self._locations.get(id(location))
@@ -179,7 +179,7 @@ class Printer(AliasPrinter):
         if not self._debug:
             return text
         self.visit_location(argument.location, False)
-        return f"{text} loc({self.place(argument.location)})"
+        return f"{text} loc({self.location_body(argument.location)})"
 
     def region(
         self,
@@ -207,11 +207,11 @@ class Printer(AliasPrinter):
                 self._label(block, self._labels[block], True, sources.get(block, []))
                 self._block(block, True)
         self._enter(outer)
-        self._depth -= 1
+        self._nesting -= 1
         self.emit(f"{line}}}")
 
     def _name_blocks(self, region: Region, entry: str) -> dict[Block, list[str]]:
-        """Give every block its label; tells from which ones control comes to each."""
+        """Assign block labels, and collect the predecessors of each block."""
         names = [entry, *[f"bb{index}" for index in range(1, len(region.blocks))]]
         self._labels.update(zip(region.blocks, names, strict=True))
         sources: dict[Block, list[str]] = {}
@@ -221,10 +221,10 @@ class Printer(AliasPrinter):
         return sources
 
     def _deeper(self) -> None:
-        """Make room for what regions inside of regions take of Python's stack."""
-        self._depth += 1
-        if self._depth % _LEVELS == 0:
-            DeepRecursion.need(_FRAMES * (self._depth + _LEVELS) + 1000)
+        """Raise the recursion limit for nested regions."""
+        self._nesting += 1
+        if self._nesting % _LEVELS == 0:
+            DeepRecursion.need(_FRAMES * (self._nesting + _LEVELS) + 1000)
 
     def _enter(self, dialect: str) -> None:
         self._default_dialect = dialect
@@ -268,7 +268,7 @@ class Printer(AliasPrinter):
         if not self._debug:
             prints(self, op)
             return
-        # A location is met before all that the operation holds, though it is printed behind.
+        # The location is visited before the contents of the operation, though it is printed last.
         location = self.trailing_location(op.location)
         prints(self, op)
         self.emit(location)
@@ -327,7 +327,7 @@ class Printer(AliasPrinter):
 
 
 def _split_attributes(op: Operation) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """The declared attributes and all others; nobody declared those of unregistered ones."""
+    """Return inherent and discardable attributes; unregistered ops have only the latter."""
     properties: dict[str, Attribute] = {}
     others: dict[str, Attribute] = {}
     for name, value in op.attributes.items():
@@ -339,7 +339,7 @@ def _split_attributes(op: Operation) -> tuple[dict[str, Attribute], dict[str, At
 
 
 def _sources_comment(names: list[str]) -> str:
-    """The comment behind a label that tells from where control comes."""
+    """Print the comment that lists the predecessors of a block."""
     if not names:
         return "  // no predecessors"
     if len(names) == 1:

@@ -107,11 +107,11 @@ class Names:
             self.values[name] = op.results[0]
 
     def define_results(self, op: Operation, start: int, names: list[tuple[int, int]]) -> None:
-        """Name the results of an operation; each name stands for so many of them."""
+        """Name the results of an operation; each name covers a number of results."""
         results = op.results
-        total = sum(count for _, count in names)
-        if total != len(results):
-            self._miscounted(op, start, total)
+        named_count = sum(count for _, count in names)
+        if named_count != len(results):
+            self._miscounted(op, start, named_count)
         at = 0
         for ref, count in names:
             self.define(ref, results[at])
@@ -121,8 +121,8 @@ class Names:
             at += count
 
     def _miscounted(self, op: Operation, at: int, named: int) -> None:
-        found = f"'{op.name}' has {len(op.results)} results, but {named} are named"
-        self._parser.error(found, at)
+        message = f"'{op.name}' has {len(op.results)} results, but {named} are named"
+        self._parser.error(message, at)
 
     def resolve(self, ref: int, type: Type) -> Value:
         """The value of a name that is not defined yet or has another type."""

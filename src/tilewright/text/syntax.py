@@ -59,12 +59,12 @@ class ParseState:
         self.operand_types: dict[str, list[Type]] = {}
         self.result_types: dict[str, list[Type]] = {}
         self.attributes: dict[str, Attribute] = {}
-        """By field name or by the name in the IR; may hold attributes nobody declared."""
+        """Attributes by field name or IR name, including discardable ones."""
         self.regions: dict[str, Region] = {}
 
 
 class Directive:
-    """The two halves of a `custom<Name>(...)` element.
+    """The parser and printer of a `custom<Name>(...)` element.
 
     `parse(parser, state, *arguments)` and `print(printer, op, *arguments)` get the arguments of
     the element as strings: the names of fields, for `$field` as for `type($field)`. The engine
@@ -177,11 +177,11 @@ class _SyntaxReader:
         self._anchor: Field | None = None
 
     def wrong(self, message: str) -> InternalError:
-        """A mistake of whoever declared the operation."""
+        """Raise an error about the declaration of the operation."""
         return InternalError(f"syntax of '{self._kind.name}': {message}")
 
     def accept(self, token: str) -> bool:
-        """Step over a token if it comes next."""
+        """Consume a token if it is next."""
         if self._tokens[self._at] != token:
             return False
         self._at += 1
@@ -200,13 +200,13 @@ class _SyntaxReader:
 
     def elements(self, *ends: str) -> list[Element]:
         """Elements up to one of the ends, which stays."""
-        found: list[Element] = []
+        elements: list[Element] = []
         while self._tokens[self._at] not in ends:
-            found.append(self.element())
-        return found
+            elements.append(self.element())
+        return elements
 
     def element(self) -> Element:
-        """One element, and the `^` behind it."""
+        """Parse one element and its `^` anchor."""
         token = self.next()
         if token.startswith("`"):
             inner = token[1:-1]
@@ -280,7 +280,7 @@ class _SyntaxReader:
         return AnyOrder(clauses)
 
     def custom(self) -> Custom:
-        """The rest of `custom<Name>(...)`, perhaps with a `^` behind."""
+        """Parse the rest of `custom<Name>(...)` and its optional `^` anchor."""
         self.expect("<")
         name = self.next()
         self.expect(">")

@@ -119,9 +119,9 @@ class OpBuilder:
     def _result_types(self, state: ParseState) -> list[Type]:
         types: list[Type] = []
         for field in self._results:
-            found = state.result_types.get(field.name)
-            if found is not None:
-                types += found
+            given = state.result_types.get(field.name)
+            if given is not None:
+                types += given
             elif field.is_one:
                 inferred = field.infer(state)
                 if inferred is None:

@@ -66,7 +66,7 @@ def _make_form(kind: type[Operation]) -> Form | None:
 
 
 class _Compiler:
-    """Turns elements into steps."""
+    """Compiles format elements to parser steps."""
 
     __slots__ = ("_dialect", "_kind", "_spelled")
 
@@ -77,7 +77,7 @@ class _Compiler:
         self._dialect = kind.name.partition(".")[0] if kind.elides_type_prefix else None
 
     def sequence(self, elements: Sequence[Element], *first: Step) -> Step:
-        """One step for some elements, behind others."""
+        """Build one step for elements that follow others."""
         items: list[_Item] = [("", "", step) for step in first]
         for element in elements:
             match element:
@@ -202,7 +202,7 @@ class _Compiler:
         return step
 
     def wrong(self, message: str) -> InternalError:
-        """A mistake of whoever declared the operation."""
+        """Raise an error about the declaration of the operation."""
         return InternalError(f"syntax of '{self._kind.name}': {message}")
 
 

@@ -101,9 +101,9 @@ def _run(steps: list[Step]) -> Step:
 
 
 class _Compiler:
-    """Turns elements into functions, and decides where spaces stand, as MLIR's generator does.
+    """Compiles format elements to printer functions, with the spacing rules of MLIR.
 
-    Whether there is a space depends on what comes before in the syntax string, not on what an
+    Whether there is a space depends on the preceding element of the format, not on what an
     operation makes of it: an optional group counts even where it prints nothing.
     """
 
@@ -120,7 +120,7 @@ class _Compiler:
         self._operands: list[tuple[str, int]] = []
         """Operands with the text in front of each, which can be printed at once."""
         self._pending = ""
-        """Text that stands in front of whatever comes next."""
+        """Text to print before the next element."""
         self._space = True
         self._after_mark = False
 
@@ -240,7 +240,7 @@ class _Compiler:
                 raise AssertionError(element)
 
     def taken(self) -> str:
-        """The pending text, which somebody else prints."""
+        """Return the pending text, for the caller to print."""
         text, self._pending = self._pending, ""
         return text
 

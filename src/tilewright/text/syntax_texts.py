@@ -32,7 +32,7 @@ Step = Callable[["Printer", Any], None]
 Text = Callable[["Printer", Any], str]
 """Gives the text of a part of an operation, or of an attribute."""
 Test = Callable[[Any], object]
-"""Tells whether something is there, by what counts as true."""
+"""Whether an optional group is present, by the truth value of its anchor."""
 Values = Callable[[Any], "tuple[Value, ...]"]
 
 

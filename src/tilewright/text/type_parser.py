@@ -1,4 +1,4 @@
-"""Reads types: MLIR's builtin ones, those of dialects, and those of dialects nobody knows."""
+"""Parse types: builtin ones, those of dialects, and those of unregistered dialects."""
 
 from __future__ import annotations
 

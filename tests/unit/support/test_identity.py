@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tilewright.support import identity as module
-from tilewright.support.identity import BYSTANDERS, CHUNK, LENGTH, digest_of, identity
+from tilewright.support.identity import CHUNK, EXCLUDED, LENGTH, digest_of, identity
 
 PACKAGE = Path(module.__file__).parents[1]
 
@@ -91,7 +91,7 @@ def test_bystanders_are_not_loaded_to_compile() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "emit" in found.stdout.split()
-    assert BYSTANDERS.isdisjoint(found.stdout.split())
+    assert EXCLUDED.isdisjoint(found.stdout.split())
 
 
 def test_the_end_of_a_large_file_counts(package: Path) -> None:

@@ -139,13 +139,13 @@ def test_ptxas_that_cannot_be_started(
         assemble("", ARCHES["sm_90"])
 
 
-def test_without_room_for_temporary_files(
+def test_without_space_for_temporary_files(
     emit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = emit(PROGRAM)
     ptx = compile_ptx(module)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    with pytest.raises(Unsupported, match="room for temporary files: No such file or directory"):
+    with pytest.raises(Unsupported, match="space for temporary files: No such file or directory"):
         assemble(ptx, ARCHES["sm_90"])
     monkeypatch.setattr(service, "_pools", {})
     service.pool().warm()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOOP_WEIGHT: Final = 8
 """The assumed number of iterations of a loop."""
 DOT_WEIGHT: Final = 64
-"""An access weighs as many bytes as it moves; a dot in another layout than its own would convert
+"""The weight of an access is its size in bytes; a dot in another layout than its own would convert
 its accumulator in each iteration."""
 
 SHAPE_OPS: Final = (*REARRANGEMENTS, aggregate.ReduceOp, shape.PackOp, shape.UnpackOp)

@@ -1,6 +1,6 @@
 """Patterns of queue lowering: `put` fills a stage of a pipeline, `get` drains one.
 
-The region of `queue.put` comes between the acquire of a stage and its commit, that of `queue.get`
+The region of `queue.put` goes between the acquire of a stage and its commit, that of `queue.get`
 between the wait for a stage and its release. Loops and branches around them carry the iterators.
 """
 

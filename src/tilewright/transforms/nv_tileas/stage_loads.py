@@ -1,4 +1,4 @@
-"""Lets large tiles of loops come through shared memory, loaded some rounds before their own."""
+"""Software-pipeline loads of large tiles through shared memory."""
 
 from __future__ import annotations
 
@@ -47,31 +47,31 @@ if TYPE_CHECKING:
     from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
 
 STAGES: Final = 4
-"""How many rounds before their own tiles are loaded at most."""
+"""The largest prefetch distance in iterations."""
 COPIED: Final = (4, 8, 16)
-"""How many bytes a thread can copy at once."""
+"""The sizes in bytes of a cp.async."""
 RESERVE: Final = 1024
-"""Bytes of shared memory for barriers and the like."""
+"""Bytes of shared memory that are kept free for mbarriers."""
 
 
 class Limits(NamedTuple):
-    """How many bytes a block may have in shared memory."""
+    """Limits on the shared memory of a block, in bytes."""
 
-    total: int
-    """In all, so that there is room for others beside it."""
-    round: int
-    """For one round: a block that loads more at a time keeps memory busy anyway."""
+    block: int
+    """For the whole block, so that others can be resident beside it."""
+    iteration: int
+    """For one iteration: larger loads saturate memory bandwidth without prefetching."""
 
 
-PLAIN: Final = Limits(total=48 * 1024, round=32 * 1024)
-PRODUCTS: Final = Limits(total=112 * 1024, round=64 * 1024)
-"""Blocks that multiply have room for one other: each has most of the registers of its half."""
+PLAIN: Final = Limits(block=48 * 1024, iteration=32 * 1024)
+DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
+"""Two blocks with dots fit on an SM: their registers do not allow more."""
 
 
 class StageLoads(Pass):
-    """Copy large tiles that loops load into shared memory, as many rounds before as there is room.
+    """Prefetch large tiles of loops into shared memory, as many stages as fit.
 
-    Only loads that nothing is ordered with: they may happen at any time.
+    Applies only to loads that no token orders with another access.
     """
 
     name = "stage-loads"
@@ -88,27 +88,27 @@ def _stage(function: FuncOp, sink: Sink) -> None:
         return
     threads = spec.num_warps * WARP_SIZE
     for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
-        chosen = [ahead for ahead in find_prefetchable_loads(loop) if _suits(ahead, threads)]
+        chosen = [each for each in find_prefetchable_loads(loop) if _suits(each, threads)]
         if not chosen or any(isinstance(op, AgentSwitchOp) for op in function.walk()):
             continue
-        needed = sum([_bytes(ahead) for ahead in chosen])
-        limits = PRODUCTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
-        stages = min(STAGES, _room(function, limits.total) // needed)
-        if stages and needed <= limits.round:
+        needed = sum([_bytes(each) for each in chosen])
+        limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
+        stages = min(STAGES, _free_bytes(function, limits.block) // needed)
+        if stages and needed <= limits.iteration:
             _report(function, chosen, sink)
             Staging(loop, chosen, stages).build()
 
 
 def _report(function: FuncOp, chosen: Sequence[PrefetchableLoad], sink: Sink) -> None:
-    for ahead in chosen if sink.wants_remarks else ():
-        assert isinstance(ahead.load, TiledLoadOp)
-        sink.remark(load_remark(ahead.load, "cp.async", function.sym_name, StageLoads.name))
+    for each in chosen if sink.wants_remarks else ():
+        assert isinstance(each.load, TiledLoadOp)
+        sink.remark(load_remark(each.load, "cp.async", function.sym_name, StageLoads.name))
 
 
-def _suits(ahead: PrefetchableLoad, threads: int) -> bool:
-    """Whether a tile can come through shared memory, and is large enough for that."""
-    load = ahead.load
-    if not isinstance(load, TiledLoadOp) or not ahead.is_unordered or load.cache is not None:
+def _suits(prefetch: PrefetchableLoad, threads: int) -> bool:
+    """Whether cp.async can load a tile, and the tile is large enough to be worth it."""
+    load = prefetch.load
+    if not isinstance(load, TiledLoadOp) or not prefetch.is_unordered or load.cache is not None:
         return False
     if tile_words(load.tile.type) < LARGE * threads or layout_of(load.tile).replicas():
         return False
@@ -117,99 +117,103 @@ def _suits(ahead: PrefetchableLoad, threads: int) -> bool:
     return load.vector * pointee_bytes(element_of(load.tile.type)) in COPIED
 
 
-def _bytes(ahead: PrefetchableLoad) -> int:
-    return _buffer(ahead, 1).stage_bytes
+def _bytes(prefetch: PrefetchableLoad) -> int:
+    return _buffer(prefetch, 1).stage_bytes
 
 
-def _buffer(ahead: PrefetchableLoad, stages: int) -> BufferType:
-    type = ahead.load.results[0].type
+def _buffer(prefetch: PrefetchableLoad, stages: int) -> BufferType:
+    type = prefetch.load.results[0].type
     return BufferType(Residency.SHARED, stages, shape(type), element_of(type))
 
 
-def _room(function: FuncOp, most: int) -> int:
-    """How many bytes of shared memory are left."""
+def _free_bytes(function: FuncOp, limit: int) -> int:
+    """The bytes of shared memory that are free below a limit."""
     arch = target_of(function)
     if arch is None:
         return 0
-    total = function.attributes.get(SCRATCH_BYTES)
-    taken = RESERVE + (total.value if isinstance(total, IntegerAttr) else 0)
+    scratch = function.attributes.get(SCRATCH_BYTES)
+    taken = RESERVE + (scratch.value if isinstance(scratch, IntegerAttr) else 0)
     for op in function.walk():
         if isinstance(op, AllocTensorOp):
             taken += buffer(op.result).stages * buffer(op.result).stage_bytes
-    return max(min(arch.static_shared, most) - taken, 0)
+    return max(min(arch.static_shared, limit) - taken, 0)
 
 
-class _Place(NamedTuple):
-    """A round that may come: its count, and whether it does."""
+class _Iteration(NamedTuple):
+    """An iteration that may lie past the end of the loop."""
 
-    at: Value
-    comes: Value
+    index: Value
+    """Its induction variable."""
+    exists: Value
+    """Whether the loop executes it."""
 
 
-# Law: a load that nothing is ordered with gives in a round what it would have given at any time
-# before. It is done only for rounds that come, so nothing is touched that was not. A thread reads
-# a stage before it starts to copy into it again.
+# Sound because an unordered load returns the same value at any earlier time. The copy is predicated
+# on the existence of its iteration, so no other address is accessed. A thread reads a stage before
+# it starts to copy into it again.
 class Staging:
-    """Writes a loop anew whose tiles are loaded so many rounds before."""
+    """Rewrites a loop to prefetch its tiles several iterations early."""
 
-    __slots__ = ("_chosen", "_loop", "_rooms", "_stages")
+    __slots__ = ("_buffers", "_chosen", "_loop", "_stages")
 
     def __init__(self, loop: ForOp, chosen: Sequence[PrefetchableLoad], stages: int) -> None:
         self._loop = loop
         self._chosen = chosen
         self._stages = stages
-        self._rooms: list[Value] = []
+        self._buffers: list[Value] = []
 
     def build(self) -> None:
-        """Fill all stages in front of the loop; in it, take one and fill it again."""
+        """Build the prologue that fills all stages; in the loop, take a stage and refill it."""
         loop = self._loop
         build = Builder(InsertPoint.before(loop), loop.location)
-        for ahead in self._chosen:
-            type = _buffer(ahead, self._stages)
-            self._rooms.append(build.create(AllocTensorOp, types=[type]).result)
-        place = _Place(loop.lower_bound, iteration_exists(build, loop, loop.lower_bound))
+        for prefetch in self._chosen:
+            type = _buffer(prefetch, self._stages)
+            self._buffers.append(build.create(AllocTensorOp, types=[type]).result)
+        first = iteration_exists(build, loop, loop.lower_bound)
+        iteration = _Iteration(loop.lower_bound, first)
         for number in range(self._stages):
-            self._copy(build, place, _constant(build, number))
-            place = self._following(build, place)
+            self._copy(build, iteration, _constant(build, number))
+            iteration = self._following(build, iteration)
         body, last = loop.body.block, loop.body.block.last
         assert last is not None
         stage = body.add_argument(I32, loop.location)
         inside = Builder(InsertPoint.at_start(body), loop.location)
         taken = self._take(inside, stage)
-        place = self._first_ahead(inside)
+        iteration = self._next(inside)
         for _ in range(1, self._stages):
-            place = self._following(inside, place)
-        self._copy(inside, place, stage)
+            iteration = self._following(inside, iteration)
+        self._copy(inside, iteration, stage)
         last.set_operands([*last.operands, self._next_stage(inside, stage)])
-        for ahead, tile in zip(self._chosen, taken, strict=True):
-            ahead.load.results[0].replace_all_uses_with(tile)
-            ahead.load.erase()
+        for prefetch, tile in zip(self._chosen, taken, strict=True):
+            prefetch.load.results[0].replace_all_uses_with(tile)
+            prefetch.load.erase()
         add_iter_args(loop, [_constant(build, 0)])
 
-    def _first_ahead(self, build: Builder) -> _Place:
+    def _next(self, build: Builder) -> _Iteration:
         loop = self._loop
-        count = build.create(AddIOp, lhs=loop.induction_variable, rhs=loop.step).result
-        return _Place(count, iteration_exists(build, loop, count))
+        index = build.create(AddIOp, lhs=loop.induction_variable, rhs=loop.step).result
+        return _Iteration(index, iteration_exists(build, loop, index))
 
-    def _following(self, build: Builder, place: _Place) -> _Place:
-        """The round behind one, which comes only if that one does: counts might begin again."""
-        count = build.create(AddIOp, lhs=place.at, rhs=self._loop.step).result
-        here = iteration_exists(build, self._loop, count)
-        return _Place(count, build.create(AndIOp, lhs=place.comes, rhs=here).result)
+    def _following(self, build: Builder, iteration: _Iteration) -> _Iteration:
+        """The iteration after one; exists only if that one does, since the index may wrap."""
+        index = build.create(AddIOp, lhs=iteration.index, rhs=self._loop.step).result
+        in_range = iteration_exists(build, self._loop, index)
+        exists = build.create(AndIOp, lhs=iteration.exists, rhs=in_range).result
+        return _Iteration(index, exists)
 
-    def _copy(self, build: Builder, place: _Place, stage: Value) -> None:
-        """Start to copy the tiles of a round into a stage."""
-        values = clone_address_ops(build, self._loop, self._chosen, place.at)
-        for ahead, room in zip(self._chosen, self._rooms, strict=True):
-            load = ahead.load
+    def _copy(self, build: Builder, iteration: _Iteration, stage: Value) -> None:
+        """Start to copy the tiles of an iteration into a stage."""
+        values = clone_address_ops(build, self._loop, self._chosen, iteration.index)
+        for prefetch, memory in zip(self._chosen, self._buffers, strict=True):
+            load = prefetch.load
             assert isinstance(load, TiledLoadOp)
             build.create(
                 StageLoadOp,
                 view=values.get(load.view, load.view),
                 indices=[values.get(index, index) for index in load.indices],
-                buffer=room,
+                buffer=memory,
                 stage=stage,
-                condition=place.comes,
+                condition=iteration.exists,
                 tile=load.tile.type,
                 vector=load.vector,
                 in_bounds=load.in_bounds,
@@ -217,14 +221,14 @@ class Staging:
             )
 
     def _take(self, build: Builder, stage: Value) -> list[Value]:
-        """The tiles of a round; later ones may be under way."""
+        """Take the tiles of an iteration; copies for later ones may be in flight."""
         taken: list[Value] = []
-        for number, (ahead, room) in enumerate(zip(self._chosen, self._rooms, strict=True)):
-            load = ahead.load
+        for number, (prefetch, memory) in enumerate(zip(self._chosen, self._buffers, strict=True)):
+            load = prefetch.load
             assert isinstance(load, TiledLoadOp)
             made = build.create(
                 TakeStagedOp,
-                buffer=room,
+                buffer=memory,
                 stage=stage,
                 pending=self._stages * len(self._chosen) - 1 - number,
                 vector=load.vector,

@@ -59,7 +59,7 @@ class Prefix(NamedTuple):
 
     values: list[Value]
     exists: Value | None
-    """Whether any element comes before the member; None if always."""
+    """Whether any element precedes the member; None if always."""
 
 
 class _Scanner:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class LaneExchange:
-    """Which register of which lane each register of the result comes from.
+    """The source lane and register of each register of the result.
 
     Register `r` of lane `l` is register `a(r) ^ b(l)` of lane `d(r) ^ e(l)` of the source. Lanes
     that read from one lane read the same register, so there is a linear `f` with
@@ -70,7 +70,7 @@ class LaneExchange:
 def shuffle_within_warps(
     op: ConvertLayoutOp, build: ConversionBuilder, vector: Value, origin: Layout
 ) -> Value:
-    """Each lane orders the registers that others read from it, then one shuffle moves each word."""
+    """Order the registers that other lanes read, then exchange each word by one shuffle."""
     exchange = LaneExchange(origin, vector_of(vector).shape[0])
     vector = swap_registers(op, build, vector, exchange.sent_images())
     source_lane = apply_linear(

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 @converts(shape.CatOp)
 def cat(op: shape.CatOp, new: shape.CatOp, build: ConversionBuilder) -> Result:
-    """Each register comes from the first tile or the second."""
+    """Take each register from the first tile or the second."""
     layout, size = layout_of(op.result), extents(op.lhs.type)
     part = inside(layout, size)
     assert part is not None

@@ -233,7 +233,7 @@ def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
 
 
 def _all(build: ConversionBuilder, condition: Value) -> Value:
-    """The AND of all registers, as a tree of halves."""
+    """The AND of all registers, as a balanced tree."""
     while isinstance(condition.type, VectorType) and condition.type.shape[0] > 1:
         count = condition.type.shape[0] // 2
         parts = [

@@ -97,9 +97,9 @@ class ProgramRun(pytest.Item):
         if error.fault.name.lower() != wanted.fault:
             raise Wrong(f"expected {wanted.fault}, got {error.fault}\n{error.render()}") from error
         labels = parse_labels(self.text)
-        places = [f"{self.path.name}:{labels[label]}" for label in wanted.labels]
-        if str(error.location) not in places:
-            raise Wrong(f"expected it at {places}, got\n{error.render()}") from error
+        locations = [f"{self.path.name}:{labels[label]}" for label in wanted.labels]
+        if str(error.location) not in locations:
+            raise Wrong(f"expected it at {locations}, got\n{error.render()}") from error
         if wanted.gist not in str(error):
             raise Wrong(f"expected {wanted.gist!r} in the message, got {error}") from error
 
@@ -161,13 +161,13 @@ class SanitizedRun(EmulatedRun):
     def can_run(cls, run: Run, mode: str) -> bool:
         if run.failure is None or run.failure.fault == "assertion":
             return super().can_run(run, mode)
-        return cls.told(run.failure) is not None
+        return cls.expected_text(run.failure) is not None
 
     @classmethod
-    def told(cls, failure: Failure) -> str | None:
+    def expected_text(cls, failure: Failure) -> str | None:
         """What is said of a mistake, if it is one of an access."""
-        found = (text for gist, text in cls.NOTICED.items() if failure.gist.startswith(gist))
-        return next(found, None)
+        texts = (text for gist, text in cls.NOTICED.items() if failure.gist.startswith(gist))
+        return next(texts, None)
 
     def execute(self, arguments: list[Any], seed: int, write: Callable[[str], object]) -> None:
         module = read_runnable(self.text, self.path.name)
@@ -179,18 +179,22 @@ class SanitizedRun(EmulatedRun):
 
     def compare_failure(self, error: tilewright.UserError) -> None:
         wanted = self.run.failure
-        told = None if wanted is None else self.told(wanted)
-        if wanted is None or told is None:
+        expected_text = None if wanted is None else self.expected_text(wanted)
+        if wanted is None or expected_text is None:
             super().compare_failure(error)
             return
         labels = parse_labels(self.text)
-        places = [f"'{self.path.name}:{labels[label]}: " for label in wanted.labels]
-        if told not in str(error) or not any(place in str(error) for place in places):
-            raise Wrong(f"expected {told!r} at {places}, got\n{error.render()}") from error
+        locations = [f"'{self.path.name}:{labels[label]}: " for label in wanted.labels]
+        if expected_text not in str(error) or not any(
+            location in str(error) for location in locations
+        ):
+            raise Wrong(
+                f"expected {expected_text!r} at {locations}, got\n{error.render()}"
+            ) from error
 
 
 class LoweredRun(ProgramRun):
-    """One run of a test program at the level of nv_tileaa: as it comes there, or changed."""
+    """One run of a test program at the level of nv_tileaa: as lowered, or transformed."""
 
     SEEDS: ClassVar = {"plain": (0,), "checked": (1,)}
 
@@ -232,7 +236,7 @@ FEW: Final = 4096
 LATER: Final = {"canonical": "canonicalize,cse", "sliced": f"canonicalize,cse,{SLICED}"}
 """The same from nv_tileaa on."""
 KEPT: Final = ("assertion", "misaligned", "race", "read_only", "uninitialised")
-"""What canonical programs still do wrong. Other mistakes may go with what nobody uses."""
+"""Errors that canonical programs still have. Others may be removed with unused values."""
 
 MODES: Final[dict[str, type[ProgramRun]]] = {
     "plain": ProgramRun,

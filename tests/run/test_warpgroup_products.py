@@ -1,4 +1,4 @@
-"""Products of matrices by whole warpgroups (wgmma): the bits of their sums, and every type."""
+"""wgmma: the bits of its accumulators, and every type."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas import mma_selection
 Array = np.ndarray[Any, Any]
 BYTES = ("f8E4M3FN", "f8E5M2")
 INSTRUCTION = 32
-"""How many products of bytes one wgmma adds."""
+"""The number of fp8 terms per wgmma."""
 GROUP = 128
-"""How many are added up by wgmma before they are added in single precision."""
+"""The number of terms until the accumulator is added to one in f32."""
 LEAST = {"f8E4M3FN": -6, "f8E5M2": -14}
 """The exponents of the least normal numbers."""
 OTHERS = frozenset(
@@ -27,39 +27,39 @@ OTHERS = frozenset(
 
 
 class Gemm:
-    """`c = a @ b + c` in tiles: shapes, types, and what lies side by side in memory."""
+    """`c = a @ b + c` in tiles: shapes, types, and majorness."""
 
     def __init__(
         self,
         tile: tuple[int, int, int],
         types: tuple[str, str] = ("f8E4M3FN", "f32"),
         *,
-        rounds: int = 1,
+        iterations: int = 1,
         a_along: bool = True,
         b_along: bool = False,
         fast: bool = False,
         warps: int | None = None,
         anew: bool = False,
     ) -> None:
-        self.tile, self.types, self.rounds = tile, types, rounds
+        self.tile, self.types, self.iterations = tile, types, iterations
         self.along, self.fast, self.warps = (a_along, b_along), fast, warps
         self.anew = anew
-        """Whether sums start at zero, and not at those in memory."""
+        """Whether accumulators start at zero instead of C."""
 
     def text(self) -> str:
-        """The program; the number of rounds is an argument."""
+        """The program; the number of iterations is an argument."""
         m, n, k = self.tile
-        element, total = self.types
-        depth = k * self.rounds
-        a = View("a", (m, depth), (depth, 1) if self.along[0] else (1, m), (m, k), element)
-        b = View("b", (depth, n), (1, depth) if self.along[1] else (n, 1), (k, n), element)
-        c = View("c", (m, n), (n, 1), (m, n), total)
+        element, accumulator = self.types
+        k_extent = k * self.iterations
+        a = View("a", (m, k_extent), (k_extent, 1) if self.along[0] else (1, m), (m, k), element)
+        b = View("b", (k_extent, n), (1, k_extent) if self.along[1] else (n, 1), (k, n), element)
+        c = View("c", (m, n), (n, 1), (m, n), accumulator)
         at, bt, ct = a.tile_type, b.tile_type, c.tile_type
         how = "mmai %x, %y, %sum signed unsigned" if element == "i8" else "mmaf %x, %y, %sum"
         fast = " fast_acc" if self.fast else ""
         start = f"%c, %t = load_view_tko weak %cv[%zero, %zero] : !c, tile<i32> -> {ct}, token"
         if self.anew:
-            start = f"%c = constant <{total}: 0.0> : {ct}"
+            start = f"%c = constant <{accumulator}: 0.0> : {ct}"
         count = f"num_worker_warps_per_cta = {self.warps}"
         hint = "" if self.warps is None else f"optimization_hints=<sm_90 = {{{count}}}>"
         return f"""
@@ -67,13 +67,13 @@ class Gemm:
 !b = !cuda_tile.{b.type}
 !c = !cuda_tile.{c.type}
 cuda_tile.module @m {{
-  entry @k(%ap: tile<ptr<{element}>>, %bp: tile<ptr<{element}>>, %cp: tile<ptr<{total}>>,
-           %rounds: tile<i32>) {hint} {{
+  entry @k(%ap: tile<ptr<{element}>>, %bp: tile<ptr<{element}>>, %cp: tile<ptr<{accumulator}>>,
+           %count: tile<i32>) {hint} {{
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     {a.text()}{b.text()}{c.text()}
     {start}
-    %all = for %r in (%zero to %rounds, step %one) : tile<i32> iter_values(%sum = %c) -> ({ct}) {{
+    %all = for %r in (%zero to %count, step %one) : tile<i32> iter_values(%sum = %c) -> ({ct}) {{
       %x, %t0 = load_view_tko weak %av[%zero, %r] : !a, tile<i32> -> {at}, token
       %y, %t1 = load_view_tko weak %bv[%r, %zero] : !b, tile<i32> -> {bt}, token
       %next = {how}{fast} : {at}, {bt}, {ct}
@@ -85,98 +85,100 @@ cuda_tile.module @m {{
 }}"""
 
     def run(self, a: Array, b: Array, c: Array) -> Array:
-        """The sums that the emulator computes, with its checks on."""
+        """The accumulators that the emulator computes, with its checks on."""
         kept = [
             a if self.along[0] else np.ascontiguousarray(a.T),
             np.ascontiguousarray(b.T) if self.along[1] else b,
             c.copy(),
         ]
-        arguments = [*kept, self.rounds]
+        arguments = [*kept, self.iterations]
         tilewright.execute(self.text(), "k", 1, arguments, "emulator", check=True, arch="sm_90")
         return kept[2]
 
     @property
     def ptx(self) -> str:
         """The code for sm_90."""
-        found = tilewright.compile(self.text(), arch="sm_90", emit="ptx").ptx
-        assert isinstance(found, str)
-        return found
+        ptx = tilewright.compile(self.text(), arch="sm_90", emit="ptx").ptx
+        assert isinstance(ptx, str)
+        return ptx
 
 
 def exponents(numbers: Array, least: int) -> Array:
     """Of numbers, but not below that of the least normal one; zero has one below all others."""
-    found = np.maximum(np.frexp(numbers)[1] - 1, least)
-    return np.where(numbers == 0, -1000, found)
+    exponents = np.maximum(np.frexp(numbers)[1] - 1, least)
+    return np.where(numbers == 0, -1000, exponents)
 
 
 def one_instruction(a: Array, b: Array, c: Array, element: str) -> Array:
-    """What docs/ptxsim.md says of f8: 13 bits below the greatest exponent, of terms and sums."""
+    """docs/ptxsim.md on f8: 13 bits below the greatest exponent, of terms and accumulators."""
     least = LEAST[element]
     terms = a[:, :, None] * b[None, :, :]
     powers = exponents(a, least)[:, :, None] + exponents(b, least)[None, :, :]
     top = np.maximum(powers.max(axis=1), exponents(c, -126))
     unit = np.ldexp(1.0, np.maximum(top, -900) - 13)
-    total = np.trunc(terms / unit[:, None, :]).sum(axis=1) * unit + np.trunc(c / unit) * unit
-    last = np.ldexp(1.0, np.maximum(np.frexp(total)[1], -900) - 14)
-    return np.trunc(total / last) * last
+    truncated = np.trunc(terms / unit[:, None, :]).sum(axis=1) * unit + np.trunc(c / unit) * unit
+    last = np.ldexp(1.0, np.maximum(np.frexp(truncated)[1], -900) - 14)
+    return np.trunc(truncated / last) * last
 
 
 def expected_bits(gemm: Gemm, a: Array, b: Array, c: Array) -> Array:
-    """The sums of all instructions of a product of bytes, in their order."""
+    """The accumulators of an fp8 matmul, instruction by instruction."""
     element, deep = gemm.types[0], gemm.tile[2]
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
-    sums = c.astype(np.float64)
+    accumulators = c.astype(np.float64)
     alone = INSTRUCTION if gemm.fast else min(GROUP, deep)
     for start in range(0, a.shape[1], alone):
-        own = sums if gemm.fast else np.zeros_like(sums)
+        own = accumulators if gemm.fast else np.zeros_like(accumulators)
         for at in range(start, start + alone, INSTRUCTION):
             part = slice(at, at + INSTRUCTION)
             own = one_instruction(wide_a[:, part], wide_b[part], own, element)
-        sums = own if gemm.fast else (sums + own).astype(np.float32).astype(np.float64)
-    return sums.astype(np.float32)
+        accumulators = (
+            own if gemm.fast else (accumulators + own).astype(np.float32).astype(np.float64)
+        )
+    return accumulators.astype(np.float32)
 
 
 def numbers(seed: int, shape: tuple[int, ...], type: str) -> Array:
     """Normal numbers of sizes that differ widely."""
     random = np.random.default_rng(seed)
     sizes = np.exp2(random.integers(-4, 4, shape))
-    found: Array = (random.standard_normal(shape) * sizes).astype(DTYPES[type])
-    return found
+    values: Array = (random.standard_normal(shape) * sizes).astype(DTYPES[type])
+    return values
 
 
 def operands(gemm: Gemm) -> tuple[Array, Array, Array]:
     m, n, k = gemm.tile
-    element, total = gemm.types
-    depth = k * gemm.rounds
+    element, accumulator = gemm.types
+    k_extent = k * gemm.iterations
     return (
-        numbers(1, (m, depth), element),
-        numbers(2, (depth, n), element),
-        numbers(3, (m, n), total),
+        numbers(1, (m, k_extent), element),
+        numbers(2, (k_extent, n), element),
+        numbers(3, (m, n), accumulator),
     )
 
 
 @pytest.mark.parametrize("element", BYTES)
 @pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize("b_along", [False, True])
-@pytest.mark.parametrize(("deep", "rounds"), keep_first([(32, 3), (128, 2), (256, 2)]))
-def test_sums_of_bytes_have_the_bits_of_the_instructions(
-    element: str, fast: bool, b_along: bool, deep: int, rounds: int
+@pytest.mark.parametrize(("deep", "iterations"), keep_first([(32, 3), (128, 2), (256, 2)]))
+def test_fp8_accumulators_have_the_bits_of_the_instructions(
+    element: str, fast: bool, b_along: bool, deep: int, iterations: int
 ) -> None:
-    gemm = Gemm((64, 32, deep), (element, "f32"), rounds=rounds, b_along=b_along, fast=fast)
+    gemm = Gemm((64, 32, deep), (element, "f32"), iterations=iterations, b_along=b_along, fast=fast)
     a, b, c = operands(gemm)
     np.testing.assert_array_equal(gemm.run(a, b, c), expected_bits(gemm, a, b, c))
 
 
 @pytest.mark.parametrize("fast", [False, True])
-def test_what_is_too_small_for_14_bits_is_lost_within_128_products_alone(fast: bool) -> None:
+def test_bits_below_14_are_lost_only_within_128_terms(fast: bool) -> None:
     """128 times 2**-14 beside 1: each by itself is cut off, their sum is not."""
-    gemm = Gemm((64, 8, 128), rounds=2, fast=fast)
+    gemm = Gemm((64, 8, 128), iterations=2, fast=fast)
     tiny = 2.0**-7
     a, b = np.full((64, 256), tiny), np.full((256, 8), tiny)
     a[:, 0] = b[0] = 1
     kept = [x.astype(ml_dtypes.float8_e4m3fn) for x in (a, b)]
-    found = gemm.run(kept[0], kept[1], np.zeros((64, 8), np.float32))
-    np.testing.assert_array_equal(found, np.full((64, 8), 1 if fast else 1 + 2.0**-7, np.float32))
+    actual = gemm.run(kept[0], kept[1], np.zeros((64, 8), np.float32))
+    np.testing.assert_array_equal(actual, np.full((64, 8), 1 if fast else 1 + 2.0**-7, np.float32))
 
 
 @pytest.mark.parametrize(
@@ -214,26 +216,28 @@ def test_other_types(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mma_selection, "WGMMA_TYPES", OTHERS)
-    check_exactly(Gemm(tile, types, rounds=2, a_along=a_along, b_along=b_along))
+    check_exactly(Gemm(tile, types, iterations=2, a_along=a_along, b_along=b_along))
 
 
 def check_exactly(gemm: Gemm) -> None:
-    """Small integers, whose sums are exact in every order, give NumPy's."""
+    """Small integers, whose accumulation is exact in every order, equal NumPy's."""
     assert "wgmma.mma_async" in gemm.ptx
     random = np.random.default_rng(sum(gemm.tile))
-    (m, n, k), (element, total) = gemm.tile, gemm.types
-    deep = gemm.rounds * k
-    shapes = ((m, deep), element), ((deep, n), element), ((m, n), total)
+    (m, n, k), (element, accumulator) = gemm.tile, gemm.types
+    deep = gemm.iterations * k
+    shapes = ((m, deep), element), ((deep, n), element), ((m, n), accumulator)
     a, b, c = (random.integers(-2, 3, shape).astype(DTYPES[kind]) for shape, kind in shapes)
     right = b.view(np.uint8) if element == "i8" else b
     expected = a.astype(np.float64) @ right.astype(np.float64) + c.astype(np.float64)
-    np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[total]))
+    np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[accumulator]))
 
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "f8E5M2"])
-@pytest.mark.parametrize("rounds", [1, 2, 5])
-def test_factors_are_copied_some_rounds_before(element: str, rounds: int) -> None:
-    gemm = Gemm((128, 64, 128 if element == "f8E5M2" else 64), (element, "f32"), rounds=rounds)
+@pytest.mark.parametrize("iterations", [1, 2, 5])
+def test_operands_are_prefetched(element: str, iterations: int) -> None:
+    gemm = Gemm(
+        (128, 64, 128 if element == "f8E5M2" else 64), (element, "f32"), iterations=iterations
+    )
     assert "cp.async" in gemm.ptx
     check_exactly(gemm)
 
@@ -242,8 +246,8 @@ def test_factors_are_copied_some_rounds_before(element: str, rounds: int) -> Non
     ("gemm", "why"),
     [
         (Gemm((32, 64, 64)), "fewer rows than an instruction has"),
-        (Gemm((64, 64, 16)), "less depth than an instruction has"),
-        (Gemm((64, 64, 1024)), "factors that do not fit into shared memory twice"),
+        (Gemm((64, 64, 16)), "a smaller K than that of an instruction"),
+        (Gemm((64, 64, 1024)), "operands that do not fit into shared memory twice"),
         (Gemm((64, 64, 64), ("tf32", "f32")), "a type that is multiplied warp by warp"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
@@ -255,8 +259,8 @@ def test_others_go_warp_by_warp(gemm: Gemm, why: str) -> None:
 
 @pytest.mark.parametrize("b_along", [False, True])
 @pytest.mark.parametrize("fast", [False, True])
-def test_a_large_tile_stays_in_registers_and_moves_whole_words(b_along: bool, fast: bool) -> None:
-    gemm = Gemm((128, 256, 128), rounds=8, b_along=b_along, fast=fast, anew=True)
+def test_a_large_tile_stays_in_registers_and_copies_whole_words(b_along: bool, fast: bool) -> None:
+    gemm = Gemm((128, 256, 128), iterations=8, b_along=b_along, fast=fast, anew=True)
     kernel = tilewright.compile(gemm.text(), arch="sm_90").entries["k"]
     assert kernel.resources.spill_stores == 0
     assert "st.shared.b8" not in gemm.ptx
@@ -265,9 +269,9 @@ def test_a_large_tile_stays_in_registers_and_moves_whole_words(b_along: bool, fa
 
 @pytest.mark.usefixtures("ptxas")
 @pytest.mark.parametrize("tile", [(256, 256, 16), (128, 512, 16)])
-def test_sums_beyond_two_warpgroups_leave_registers_to_ptxas(tile: tuple[int, int, int]) -> None:
-    """It refuses an instruction whose sums take all registers of a thread."""
-    gemm = Gemm(tile, ("f16", "f32"), rounds=2, anew=True)
+def test_accumulators_of_more_than_two_warpgroups_fit_registers(tile: tuple[int, int, int]) -> None:
+    """It rejects an instruction whose accumulators take all registers of a thread."""
+    gemm = Gemm(tile, ("f16", "f32"), iterations=2, anew=True)
     a = np.random.default_rng(1).integers(-4, 5, (tile[0], 32)).astype(np.float16)
     b = np.random.default_rng(2).integers(-4, 5, (32, tile[1])).astype(np.float16)
     c = np.zeros((tile[0], tile[1]), np.float32)

@@ -66,8 +66,8 @@ def test_integers_of_any_order_are_exact() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.integers(-8, 9, (5, 64, 16)), rng.integers(-8, 9, (5, 24, 16))
     c = rng.integers(-99, 99, (5, 64, 24)).astype(np.float32)
-    found = multiply_add(a.astype(float), b.astype(float), c, (F16, F16), "f32", HOPPER)
-    assert np.array_equal(found, a @ b.transpose(0, 2, 1) + c)
+    actual = multiply_add(a.astype(float), b.astype(float), c, (F16, F16), "f32", HOPPER)
+    assert np.array_equal(actual, a @ b.transpose(0, 2, 1) + c)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_integers_of_any_order_are_exact() -> None:
 )
 def test_special_numbers(a: list[float], b: list[float], c: float, expected: int) -> None:
     with np.errstate(invalid="ignore"):
-        found = np.float32(dot(a, b, c))
-    assert int(found.view(np.uint32)) == expected
+        actual = np.float32(dot(a, b, c))
+    assert int(actual.view(np.uint32)) == expected
 
 
 def test_f64_is_one_fused_operation_after_the_other() -> None:

@@ -51,12 +51,12 @@ def test_the_emulator_answers_as_an_h200_does(name: str) -> None:
 @pytest.mark.parametrize("name", APPROXIMATIONS.files)
 def test_approximations_are_within_the_documented_error(name: str) -> None:
     probe = approximations()[name]
-    operands, found = operands_of(probe), results_of(probe)
-    assert errors(probe.name, found, operands).max() <= 1
+    operands, actual = operands_of(probe), results_of(probe)
+    assert errors(probe.name, actual, operands).max() <= 1
     # So are the GPU's, of every n-th thread: the bounds are those of the manual.
     answers = numbers(probe.name, APPROXIMATIONS[probe.name])
     some = [sample(probe, operand, len(answers)) for operand in operands]
     assert errors(probe.name, answers, some).max() <= 1
     if probe.name.startswith(("sin", "cos")):
         # Of large angles nothing is promised; they are turned as the GPU turns them.
-        assert np.nanmax(np.abs(sample(probe, found, len(answers)) - answers)) <= 2.0**-20.5
+        assert np.nanmax(np.abs(sample(probe, actual, len(answers)) - answers)) <= 2.0**-20.5

@@ -77,21 +77,21 @@ def product(
     ],
 )
 def test_products(name: str, shape: tuple[int, int, int], grid: int) -> None:
-    found, expected = product(name, shape, grid)
-    np.testing.assert_array_equal(found, expected)
+    actual, expected = product(name, shape, grid)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("seed", keep_first([1, 2]))
 @pytest.mark.parametrize("name", ["gemm_nt_c1", "gemm_nt_c2", "gemm_nn_c1", "gemm_nt_plain"])
 def test_products_in_another_order(name: str, seed: int) -> None:
-    found, expected = product(name, (256, 256, 328), 2, seed=seed)
-    np.testing.assert_array_equal(found, expected)
+    actual, expected = product(name, (256, 256, 328), 2, seed=seed)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_slots_in_another_order(seed: int) -> None:
-    found, expected = product("gemm_nt_plain_s8", (128, 2560, 64), 10, seed=seed)
-    np.testing.assert_array_equal(found, expected)
+    actual, expected = product("gemm_nt_plain_s8", (128, 2560, 64), 10, seed=seed)
+    np.testing.assert_array_equal(actual, expected)
 
 
 def test_descriptors_with_the_rank_of_the_cta_in_them() -> None:
@@ -103,13 +103,13 @@ def test_descriptors_with_the_rank_of_the_cta_in_them() -> None:
     """
     with pytest.raises(UserError, match="race: nothing orders this asynchronous read"):
         product("gemm_nn_c2", (256, 256, 128), 2)
-    found, expected = product("gemm_nn_c2", (256, 256, 128), 2, check=False)
-    wrong = (found != expected).reshape(2, 128, 4, 64).any(axis=(1, 3))
+    actual, expected = product("gemm_nn_c2", (256, 256, 128), 2, check=False)
+    wrong = (actual != expected).reshape(2, 128, 4, 64).any(axis=(1, 3))
     np.testing.assert_array_equal(wrong, [[False] * 4, [False, True, True, True]])
     shift = r"(\tshr\.u32 \t(%r45|%r47), %r\d+, 4;\n)"
     mended = re.sub(shift, r"\1\tand.b32 \t\2, \2, 0x3fff;\n", text("gemm_nn_c2"))
-    found, expected = product("gemm_nn_c2", (256, 256, 128), 2, mended)
-    np.testing.assert_array_equal(found, expected)
+    actual, expected = product("gemm_nn_c2", (256, 256, 128), 2, mended)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize(

@@ -92,14 +92,14 @@ def check(run, instruction: str, types: str, exact: Exact) -> None:
     result, *sources = types.split()
     columns = [sample(WIDTHS[type], 1024, 5 + at) for at, type in enumerate(sources)]
     got = evaluate(run, instruction, types, columns)
-    for row, found in zip(zip(*columns, strict=True), got.tolist(), strict=True):
+    for row, actual in zip(zip(*columns, strict=True), got.tolist(), strict=True):
         values = [
             to_signed(int(bits), WIDTHS[type]) if type[0] == "s" else int(bits)
             for bits, type in zip(row, sources, strict=True)
         ]
         width = WIDTHS[sources[0]]
         expected = exact(width, *values) & ((1 << WIDTHS[result]) - 1)
-        assert found == expected, (instruction, values)
+        assert actual == expected, (instruction, values)
 
 
 def reverse(value: int, width: int) -> int:
@@ -147,8 +147,8 @@ def permute(w: int, a: int, b: int, c: int) -> int:
 def dot(signed_a: bool, signed_b: bool) -> Exact:
     def total(w: int, a: int, b: int, c: int) -> int:
         def parts(word: int, signed: bool) -> list[int]:
-            found = list((word & 0xFFFFFFFF).to_bytes(4, "little"))
-            return [to_signed(byte, 8) if signed else byte for byte in found]
+            actual = list((word & 0xFFFFFFFF).to_bytes(4, "little"))
+            return [to_signed(byte, 8) if signed else byte for byte in actual]
 
         pairs = zip(parts(a, signed_a), parts(b, signed_b), strict=True)
         return c + sum(x * y for x, y in pairs)
@@ -217,7 +217,7 @@ def test_saturation(run) -> None:
 @pytest.mark.parametrize("table", [0xEA, 0x96, 0xE8, 0x01, 0x80, 0x00])
 def test_logic_of_three(run, table: int) -> None:
     a, b, c = (sample(32, 256, seed) for seed in (1, 2, 3))
-    found = np.zeros(256, np.uint32)
+    actual = np.zeros(256, np.uint32)
     rows = np.stack((a, b, c), axis=1).astype(np.uint32)
     run(
         f"""
@@ -230,11 +230,11 @@ def test_logic_of_three(run, table: int) -> None:
         lop3.b32 %r5, %r2, %r3, %r4, {table};
         st.global.u32 [%rd2], %r5;
         ret;""",
-        [rows, found],
+        [rows, actual],
         "u64 u64",
         block=256,
     )
-    for (x, y, z), result in zip(rows.tolist(), found.tolist(), strict=True):
+    for (x, y, z), result in zip(rows.tolist(), actual.tolist(), strict=True):
         expected = sum(
             (table >> ((x >> at & 1) * 4 + (y >> at & 1) * 2 + (z >> at & 1)) & 1) << at
             for at in range(32)

@@ -25,10 +25,10 @@ from tilewright.testing.compare import Tolerance, difference
 EXACT = [case for case in mma_cases() if case.kind == "exact"]
 
 
-def results(probe: Probe, type: str, found: list[Array]) -> Array:
+def results(probe: Probe, type: str, actual: list[Array]) -> Array:
     """Registers as (warps, lanes, elements)."""
     word = np.uint64 if type == "f64" else np.uint32
-    table = np.stack([each.view(word) for each in found[: len(probe.outputs)]], axis=1)
+    table = np.stack([each.view(word) for each in actual[: len(probe.outputs)]], axis=1)
     return np.ascontiguousarray(table).view(DTYPES[type]).reshape(probe.threads // 32, 32, -1)
 
 
@@ -46,27 +46,27 @@ def test_exact_products_are_those_of_numpy(case: MmaCase) -> None:
     probe = mma_probe(case)
     d, a, b = probe.notes["types"]
     m, n, _ = probe.notes["shape"]
-    found = results(probe, d, emulate(probe))
+    actual = results(probe, d, emulate(probe))
     for warp, (left, right, into) in enumerate(probe.notes["matrices"]):
         expected = exact_product(numbers(a, left), numbers(b, right), numbers(d, into), probe.name)
         for lane in range(32):
             for at in range(m * n // 32):
-                assert found[warp, lane, at] == expected[place_c(m)(lane, at)]
+                assert actual[warp, lane, at] == expected[place_c(m)(lane, at)]
 
 
 @pytest.mark.parametrize("probe", list(quarter_probes()), ids=lambda probe: probe.name)
 def test_four_small_products_at_once(probe: Probe) -> None:
     d, c = probe.notes["types"]
-    found = results(probe, d, emulate(probe))[0]
+    actual = results(probe, d, emulate(probe))[0]
     a, b, into = (probe.notes[name] for name in "abc")
     expected = numbers("f16", a) @ numbers("f16", b).transpose(0, 2, 1) + numbers(c, into)
     for lane in range(32):
         for at in range(8):
-            assert found[lane, at] == expected[quarter_place(lane, at, d)]
+            assert actual[lane, at] == expected[quarter_place(lane, at, d)]
 
 
-def wgmma_result(case: Case, found: list[Array], probe: Probe) -> Array:
-    elements = results(probe, case.d, found)
+def wgmma_result(case: Case, actual: list[Array], probe: Probe) -> Array:
+    elements = results(probe, case.d, actual)
     d = np.zeros((64, case.n))
     for warp in range(4):
         for lane in range(32):
@@ -102,12 +102,12 @@ def test_products_are_within_the_bound_of_their_sums(case: MmaCase) -> None:
     probe = mma_probe(case)
     d, a, b = probe.notes["types"]
     m, n, _ = probe.notes["shape"]
-    found = results(probe, d, emulate(probe))
+    actual = results(probe, d, emulate(probe))
     for warp, matrices in enumerate(probe.notes["matrices"]):
         left, right, into = map(numbers, (a, b, d), matrices)
         product = np.zeros((m, n), DTYPES[d])
         for lane, at in np.ndindex(32, m * n // 32):
-            product[place_c(m)(lane, at)] = found[warp, lane, at]
+            product[place_c(m)(lane, at)] = actual[warp, lane, at]
         tolerance = dot_tolerance(left, right, into, TYPES[d])
         assert difference(product, left @ right + into, TYPES[d], tolerance) is None
 
@@ -119,26 +119,26 @@ def product_of(case: Case) -> tuple[Array, Array, Array, Array, Array]:
     # Steps take the same operands again: that is one product of longer rows.
     a, b = np.tile(a, (1, case.steps)), np.tile(b, (1, case.steps)).T
     d = numbers(case.d, probe.notes["d"]) if case.keep else np.zeros((64, case.n))
-    found = wgmma_result(case, emulate(probe), probe).astype(DTYPES[case.d])
-    return found, a @ b + d, a, b, d
+    actual = wgmma_result(case, emulate(probe), probe).astype(DTYPES[case.d])
+    return actual, a @ b + d, a, b, d
 
 
 @pytest.mark.parametrize("case", ROUNDED_WGMMA, ids=lambda case: case.name)
 def test_products_of_warpgroups_are_within_the_bound_of_their_sums(case: Case) -> None:
-    found, expected, a, b, d = product_of(case)
+    actual, expected, a, b, d = product_of(case)
     tolerance = dot_tolerance(a, b, d, TYPES[case.d])
     if case.a in ("e4m3", "e5m2") and case.d == "f32":
         # Sums of f8 have 14 bits, and what lies below is cut off: a unit, not half of one.
         magnitudes = np.abs(a) @ np.abs(b) + np.abs(d)
         tolerance = Tolerance(absolute=(a.shape[1] + 1) * 2.0**-13 * magnitudes)
-    assert difference(found, expected, TYPES[case.d], tolerance) is None
+    assert difference(actual, expected, TYPES[case.d], tolerance) is None
 
 
 @pytest.mark.parametrize("type", ["e4m3", "e5m2"])
 def test_sums_of_f8_are_narrower_than_f32(type: str) -> None:
     case = next(case for case in ROUNDED_WGMMA if case.a == type and case.d == "f32")
-    found, expected, a, b, d = product_of(case)
-    assert difference(found, expected, F32, dot_tolerance(a, b, d, F32)) is not None
+    actual, expected, a, b, d = product_of(case)
+    assert difference(actual, expected, F32, dot_tolerance(a, b, d, F32)) is not None
 
 
 MOVES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]
@@ -147,7 +147,7 @@ MOVES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]
 @pytest.mark.parametrize("probe", MOVES, ids=lambda probe: probe.name)
 def test_matrices_go_where_the_manual_says(probe: Probe) -> None:
     assert probe.image is not None
-    found = emulate(probe)
+    actual = emulate(probe)
     count, transposed = int(probe.name.split("x")[-1][0]), "trans" in probe.name
     address = probe.inputs[0][1]
     image = probe.image.copy()
@@ -162,10 +162,10 @@ def test_matrices_go_where_the_manual_says(probe: Probe) -> None:
                     value = probe.inputs[1 + matrix][1].view(np.uint16)[2 * thread + half]
                     image[at : at + 2] = np.array([value]).view(np.uint8)
                 else:
-                    value = found[matrix].view(np.uint16)[2 * thread + half]
+                    value = actual[matrix].view(np.uint16)[2 * thread + half]
                     assert value == image[at : at + 2].view(np.uint16)[0]
     if probe.dump:
-        assert np.array_equal(found[-1], image)
+        assert np.array_equal(actual[-1], image)
 
 
 def launch_one(body: str, threads: int = 32, declarations: str = "") -> None:

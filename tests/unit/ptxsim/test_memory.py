@@ -218,7 +218,7 @@ def test_arguments_are_laid_out_as_the_parameters_say() -> None:
 def test_atomics_take_turns(run, lanes: int, words: int) -> None:
     """Every lane adds to one of a few words: what they found is what a serial machine finds."""
     memory = np.zeros(words, np.uint32)
-    found = np.zeros(lanes, np.uint32)
+    old_values = np.zeros(lanes, np.uint32)
     run(
         f"""
         ld.param.u64 %rd1, [p0];
@@ -230,14 +230,14 @@ def test_atomics_take_turns(run, lanes: int, words: int) -> None:
         atom.global.add.u32 %r3, [%rd3], 2;
         st.global.u32 [%rd4], %r3;
         ret;""",
-        [memory, found],
+        [memory, old_values],
         "u64 u64",
         block=lanes,
     )
     i = np.arange(lanes)
     np.testing.assert_array_equal(memory, 2 * np.bincount(i % words, minlength=words))
     for word in range(words):
-        mine = np.sort(found[i % words == word])
+        mine = np.sort(old_values[i % words == word])
         np.testing.assert_array_equal(mine, 2 * np.arange(len(mine)))
 
 
@@ -254,7 +254,7 @@ def test_atomic_operations(
     run, operation: str, type: str, start: int, value: int, expected: int
 ) -> None:
     memory = np.array([start], np.int32)
-    found = np.zeros(1, np.int32)
+    old_values = np.zeros(1, np.int32)
     run(
         f"""
         ld.param.u64 %rd1, [p0];
@@ -262,12 +262,12 @@ def test_atomic_operations(
         atom.global.{operation}.{type} %r1, [%rd1], {value};
         st.global.u32 [%rd2], %r1;
         ret;""",
-        [memory, found],
+        [memory, old_values],
         "u64 u64",
         block=1,
     )
     assert memory[0] == expected
-    assert found[0] == start
+    assert old_values[0] == start
 
 
 def test_wide_compare_and_swap(run) -> None:

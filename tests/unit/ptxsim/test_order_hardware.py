@@ -65,17 +65,17 @@ def test_products_of_wmma_are_those_of_numpy(case: Case) -> None:
     probe = probe_of(case)
     a, b = numbers(case.a, probe.notes["a"]), numbers(case.a, probe.notes["b"])
     c = numbers(case.d, probe.notes["c"])
-    found = stored(case, emulate(probe, check=True)[-1], c.shape)
+    actual = stored(case, emulate(probe, check=True)[-1], c.shape)
     if case.operation == "xor":
         expected = (a[:, :, None] != b[None, :, :]).sum(axis=1) + c
     else:
         expected = a @ b + c
     if case.d == "s32":
-        assert np.array_equal(found, expected)
+        assert np.array_equal(actual, expected)
         return
     tolerance = EXACT if case.kind == "exact" else dot_tolerance(a, b, c, TYPES[case.d])
-    wanted = expected.astype(found.dtype) if tolerance is EXACT else expected
-    assert difference(found, wanted, TYPES[case.d], tolerance) is None
+    wanted = expected.astype(actual.dtype) if tolerance is EXACT else expected
+    assert difference(actual, wanted, TYPES[case.d], tolerance) is None
 
 
 @pytest.mark.parametrize(

@@ -103,27 +103,27 @@ def test_variables_with_first_values() -> None:
         .extern .shared .align 16 .b8 dynamic[];
         """
     )
-    found = {variable.name: variable for variable in module.variables}
-    assert (found["c"].size, found["c"].contents) == (8, bytes([0, 0, 128, 63]))
-    assert found["n"].contents == bytes([7, 0, 0, 0])
-    assert found["pi"].contents == bytes.fromhex("db0f4940")
-    assert found["e"].contents == bytes.fromhex("0000000000000440")
-    assert [(r.offset, r.symbol, r.addend) for r in found["where"].relocations] == [
+    declared = {variable.name: variable for variable in module.variables}
+    assert (declared["c"].size, declared["c"].contents) == (8, bytes([0, 0, 128, 63]))
+    assert declared["n"].contents == bytes([7, 0, 0, 0])
+    assert declared["pi"].contents == bytes.fromhex("db0f4940")
+    assert declared["e"].contents == bytes.fromhex("0000000000000440")
+    assert [(r.offset, r.symbol, r.addend) for r in declared["where"].relocations] == [
         (0, "n", 0),
         (8, "c", 4),
     ]
-    assert found["grid"].contents == bytes.fromhex("0100feff03000400")
-    assert found["dynamic"].external
-    assert found["dynamic"].alignment == 16
+    assert declared["grid"].contents == bytes.fromhex("0100feff03000400")
+    assert declared["dynamic"].external
+    assert declared["dynamic"].alignment == 16
 
 
 def test_registers_come_in_banks() -> None:
     module = parse(HEADER + ".entry k() { .reg .b32 %r<3>, %x; .reg .pred p; ret; }")
     scope = module.functions["k"].scope
-    found = scope.find("%r2")
-    assert isinstance(found, RegisterDeclaration)
-    assert found.type == "b32"
-    assert scope.find("%r2") is found
+    declared = scope.find("%r2")
+    assert isinstance(declared, RegisterDeclaration)
+    assert declared.type == "b32"
+    assert scope.find("%r2") is declared
     assert scope.find("%r3") is None
     assert scope.find("%x") is not None
     assert scope.find("p") is not None

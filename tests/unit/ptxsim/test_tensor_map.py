@@ -77,11 +77,11 @@ def test_boxes_are_slices(data: st.DataObject) -> None:
     tensor = np.arange(1, np.prod(shape) + 1, dtype=np.uint32).reshape(shape[::-1])
     strides = tuple(reversed(tensor.strides[:-1]))
     map = TensorMap(0, "u32", tuple(dims), strides, tuple(box))
-    found = box_at(map, tuple(at)).gather(tensor.reshape(-1).view(np.uint8), 0).view(np.uint32)
+    actual = box_at(map, tuple(at)).gather(tensor.reshape(-1).view(np.uint8), 0).view(np.uint32)
     inside = tensor[..., : dims[0]]
     padded = np.pad(inside, [(16, 32)] * rank)
     window = tuple(slice(16 + low, 16 + low + size) for low, size in zip(at, box, strict=True))
-    np.testing.assert_array_equal(found.reshape(box[::-1]), padded[window[::-1]])
+    np.testing.assert_array_equal(actual.reshape(box[::-1]), padded[window[::-1]])
 
 
 @pytest.mark.parametrize("swizzle", [32, 64, 128])

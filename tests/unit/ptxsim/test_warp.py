@@ -45,8 +45,8 @@ def test_a_warp_sum_by_butterfly() -> None:
     steps = "".join(
         f"shfl.sync.bfly.b32 %x, %o0, {1 << at}, 31, -1; add.u32 %o0, %o0, %x;" for at in range(5)
     )
-    found = words(f"mov.b32 %o0, %i0; {steps}", LANE, declarations=".reg .b32 %x;")
-    assert found.tolist() == [[496] * 32]
+    actual = words(f"mov.b32 %o0, %i0; {steps}", LANE, declarations=".reg .b32 %x;")
+    assert actual.tolist() == [[496] * 32]
 
 
 def test_votes_count_only_lanes_of_the_mask() -> None:
@@ -54,9 +54,9 @@ def test_votes_count_only_lanes_of_the_mask() -> None:
     setp.lt.u32 %p, %i0, 20; setp.ge.u32 %q, %i0, 16; mov.b32 %o0, 0; mov.b32 %o1, 7;
     @%q vote.sync.ballot.b32 %o0, %p, 0xffff0000;
     @%q vote.sync.any.pred %r, %p, 0xffff0000; @%q selp.b32 %o1, 1, 0, %r;"""
-    found = words(body, LANE, results=2, declarations=".reg .pred %p, %q, %r;")
-    assert found[0].tolist() == [0] * 16 + [0x000F0000] * 16
-    assert found[1].tolist() == [7] * 16 + [1] * 16
+    actual = words(body, LANE, results=2, declarations=".reg .pred %p, %q, %r;")
+    assert actual[0].tolist() == [0] * 16 + [0x000F0000] * 16
+    assert actual[1].tolist() == [7] * 16 + [1] * 16
 
 
 def test_matches_and_reductions_of_groups() -> None:
@@ -65,11 +65,11 @@ def test_matches_and_reductions_of_groups() -> None:
     redux.sync.add.u32 %o1, %i1, %o0;
     redux.sync.max.s32 %o2, %i2, %o0;"""
     group = LANE % 3
-    found = words(body, group, LANE, 5 - LANE, results=3)
+    actual = words(body, group, LANE, 5 - LANE, results=3)
     masks = [sum(1 << int(lane) for lane in LANE[group == each]) for each in group]
-    assert found[0].tolist() == masks
-    assert found[1].tolist() == [int(LANE[group == each].sum()) for each in group]
-    assert found[2].view(np.int32).tolist() == [5 - int(each) for each in group]
+    assert actual[0].tolist() == masks
+    assert actual[1].tolist() == [int(LANE[group == each].sum()) for each in group]
+    assert actual[2].view(np.int32).tolist() == [5 - int(each) for each in group]
 
 
 @pytest.mark.parametrize(
@@ -88,26 +88,26 @@ def test_the_lowest_lane_is_elected() -> None:
     body = """
     setp.ge.u32 %q, %i0, 8; mov.b32 %o0, 99; mov.b32 %o1, 0;
     @%q elect.sync %o0|%p, 0xffffff00; @%q selp.b32 %o1, 1, 0, %p;"""
-    found = words(body, LANE, results=2, declarations=".reg .pred %p, %q;")
-    assert found[0].tolist() == [99] * 8 + [8] * 24
-    assert np.flatnonzero(found[1]).tolist() == [8]
+    actual = words(body, LANE, results=2, declarations=".reg .pred %p, %q;")
+    assert actual[0].tolist() == [99] * 8 + [8] * 24
+    assert np.flatnonzero(actual[1]).tolist() == [8]
 
 
 def test_the_active_mask_shows_who_took_a_branch() -> None:
     body = "setp.lt.u32 %q, %i0, 5; mov.b32 %o0, 0; @!%q bra out; activemask.b32 %o0; out:"
-    found = words(body, LANE, declarations=".reg .pred %q;")
-    assert found[0].tolist() == [31] * 5 + [0] * 27
+    actual = words(body, LANE, declarations=".reg .pred %q;")
+    assert actual[0].tolist() == [31] * 5 + [0] * 27
 
 
 def test_warps_do_not_hear_of_each_other() -> None:
     body = "vote.sync.ballot.b32 %o0, %p, -1;"
-    found = words(
+    actual = words(
         f"setp.eq.u32 %p, %i0, 40; {body}",
         np.arange(96),
         threads=96,
         declarations=".reg .pred %p;",
     )
-    assert found[0].tolist() == [0] * 32 + [1 << 8] * 32 + [0] * 32
+    assert actual[0].tolist() == [0] * 32 + [1 << 8] * 32 + [0] * 32
 
 
 def test_threads_that_part_meet_for_a_vote() -> None:
@@ -122,8 +122,8 @@ def test_threads_that_part_meet_for_a_vote() -> None:
 def test_a_matrix_is_transposed() -> None:
     matrix = np.arange(64, dtype=np.uint16).reshape(8, 8)
     body = "movmatrix.sync.aligned.m8n8.trans.b16 %o0, %i0;"
-    found = words(body, matrix.view(np.uint32).reshape(-1))
-    assert np.array_equal(found.view(np.uint16).reshape(8, 8), matrix.T)
+    actual = words(body, matrix.view(np.uint32).reshape(-1))
+    assert np.array_equal(actual.view(np.uint16).reshape(8, 8), matrix.T)
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,9 @@ def test_correct_programs_pass_the_checks(body: str, expected: float, seed: int)
 )
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_registers_are_not_touched_behind_the_back(body: str, text: str, seed: int) -> None:
-    found = report(body, seed=seed)
-    assert text in found
-    assert "thread (0, 0, 0) of block (0, 0, 0)" in found or seed
+    actual = report(body, seed=seed)
+    assert text in actual
+    assert "thread (0, 0, 0) of block (0, 0, 0)" in actual or seed
 
 
 STORE = "mov.u32 %x, %tid.x; mad.lo.u32 %x, %x, 16, %smem; st.shared.b32 [%x], 0;"
@@ -143,8 +143,8 @@ def test_a_warpgroup_has_four_warps() -> None:
 
 def test_warps_of_a_warpgroup_wait_for_each_other() -> None:
     body = f"mov.u32 %x, %tid.x; setp.lt.u32 %q, %x, 64; @%q bra go; nanosleep.u32 9; go: {FENCE}"
-    found = results(f"{body} {MULTIPLY} {COMMIT} {WAIT}", seed=5)
-    assert found.tolist() == [16] * 128
+    actual = results(f"{body} {MULTIPLY} {COMMIT} {WAIT}", seed=5)
+    assert actual.tolist() == [16] * 128
 
 
 def test_the_product_may_read_memory_as_late_as_the_wait() -> None:

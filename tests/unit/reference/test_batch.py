@@ -50,19 +50,19 @@ def test_who_parts_meets_again_in_order() -> None:
     assert odd is not None
     assert even is not None
     one, several = scalars([5], [0, 2, 4])
-    whole, (found, kept) = merge(at, [(odd, (one, one)), (even, (several, one))])
+    whole, (actual, kept) = merge(at, [(odd, (one, one)), (even, (several, one))])
     assert whole is at
-    assert found.tolist() == [0, 5, 2, 5, 4]
+    assert actual.tolist() == [0, 5, 2, 5, 4]
     assert kept is one
 
 
 def test_who_does_not_come_back_is_left_out() -> None:
     at = batch_of(4)
     first, rest = at.narrow(np.array([0])), at.narrow(np.array([2, 3]))
-    merged, (found,) = merge(at, [(rest, scalars([22, 23])), (first, scalars([20]))])
+    merged, (actual,) = merge(at, [(rest, scalars([22, 23])), (first, scalars([20]))])
     assert merged.count == 3
     assert merged.lanes_in(at).tolist() == [0, 2, 3]
-    assert found.tolist() == [20, 22, 23]
+    assert actual.tolist() == [20, 22, 23]
 
 
 def test_a_part_alone_hangs_on_the_batch_it_came_from() -> None:

@@ -31,9 +31,9 @@ def test_integers_must_be_the_same() -> None:
 
 
 def test_the_place_is_that_of_the_first_of_many() -> None:
-    found = difference(np.ones((2, 3), np.bool_), np.zeros((2, 3), np.bool_), I1)
-    assert found is not None
-    assert (found.index, found.count, found.size) == ((0, 0), 6, 6)
+    actual = difference(np.ones((2, 3), np.bool_), np.zeros((2, 3), np.bool_), I1)
+    assert actual is not None
+    assert (actual.index, actual.count, actual.size) == ((0, 0), 6, 6)
 
 
 def test_nans_are_equal_whatever_their_bits() -> None:
@@ -88,9 +88,9 @@ def test_so_many_units_and_not_one_more() -> None:
 
 
 def test_a_bound_may_differ_by_element() -> None:
-    found, expected = f32(1.0, 2.0), np.array([1.5, 2.5])
-    assert difference(found, expected, F32, Tolerance(absolute=0.5)) is None
-    partly = difference(found, expected, F32, Tolerance(absolute=np.array([0.5, 0.25])))
+    actual, expected = f32(1.0, 2.0), np.array([1.5, 2.5])
+    assert difference(actual, expected, F32, Tolerance(absolute=0.5)) is None
+    partly = difference(actual, expected, F32, Tolerance(absolute=np.array([0.5, 0.25])))
     assert partly is not None
     assert partly.index == (1,)
 
@@ -110,9 +110,9 @@ def test_all_bits_of_an_array_count() -> None:
 
 
 def test_a_relative_bound() -> None:
-    found = np.array([1.0, -4.0], ml_dtypes.bfloat16)
-    assert difference(found, np.array([1.01, -4.02]), BF16, Tolerance(relative=0.01)) is None
-    assert difference(found, np.array([1.02, -4.02]), BF16, Tolerance(relative=0.01)) is not None
+    actual = np.array([1.0, -4.0], ml_dtypes.bfloat16)
+    assert difference(actual, np.array([1.01, -4.02]), BF16, Tolerance(relative=0.01)) is None
+    assert difference(actual, np.array([1.02, -4.02]), BF16, Tolerance(relative=0.01)) is not None
 
 
 def test_infinity_is_one_step_beyond_the_largest_number() -> None:

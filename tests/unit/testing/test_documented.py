@@ -37,8 +37,8 @@ def operation(line: str, type: str) -> Operation:
     ],
 )
 def test_functions(line: str, f16: int, f32: int, f64: int) -> None:
-    found = [tolerance_of(operation(line, type)).ulps for type in ("f16", "f32", "f64")]
-    assert found == [f16, f32, f64]
+    actual = [tolerance_of(operation(line, type)).ulps for type in ("f16", "f32", "f64")]
+    assert actual == [f16, f32, f64]
 
 
 @pytest.mark.parametrize("line", ["addf %a, %b", "divf %a, %b", "sqrt %a", "ceil %a", "negf %a"])
@@ -52,8 +52,8 @@ def test_quotients() -> None:
     assert tolerance_of(full).ulps == 2
     fast = operation("divf %a, %b rounding<approx>", "f32")
     divisors = np.array([1.0, -(2.0**126), 2.0**127, 2.0**-127])
-    found = tolerance_of(fast, np.ones(4), divisors).ulps.tolist()
-    assert found == [2, 2, np.inf, np.inf]
+    actual = tolerance_of(fast, np.ones(4), divisors).ulps.tolist()
+    assert actual == [2, 2, np.inf, np.inf]
 
 
 def test_fast_functions() -> None:

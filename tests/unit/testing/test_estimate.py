@@ -85,17 +85,17 @@ def test_what_is_wrong_is_found() -> None:
     assert Estimate([3.0]).difference(np.array([[3.0], [3.0]], np.float16)) is None
 
 
-def closeness(found: Any, wanted: Estimate) -> float:
+def closeness(actual: Any, wanted: Estimate) -> float:
     """The largest error, as a part of what it may be."""
-    held = wanted.rounded(F16 if found.dtype == np.float16 else F32)
-    return float((np.abs(found - held.value) / held.error).max())
+    held = wanted.rounded(F16 if actual.dtype == np.float16 else F32)
+    return float((np.abs(actual - held.value) / held.error).max())
 
 
 def test_softmax_in_single_precision_stays_inside() -> None:
     x = normal(1, 20, 100)
     powers = np.exp(x - x.max(axis=1, keepdims=True))
-    found = powers / powers.sum(axis=1, keepdims=True)
-    assert 0.005 < closeness(found, softmax(given(x))) < 1
+    actual = powers / powers.sum(axis=1, keepdims=True)
+    assert 0.005 < closeness(actual, softmax(given(x))) < 1
 
 
 def test_layer_norm_in_single_precision_stays_inside() -> None:
@@ -121,10 +121,10 @@ def test_fourier_transforms() -> None:
     re, im = normal(1, 3, 64), normal(2, 3, 64)
     exact = np.fft.fft(re.astype(np.float64) + 1j * im)
     for factors in ((8, 8), (4, 2, 8), (64,)):
-        found = fourier(Complex(given(re), given(im)), factors)
-        assert np.allclose(found.real.value, exact.real, atol=1e-12)
-        assert np.allclose(found.imaginary.value, exact.imag, atol=1e-12)
-        assert closeness(np.fft.fft(re + 1j * im).real.astype(np.float32), found.real) < 1
+        actual = fourier(Complex(given(re), given(im)), factors)
+        assert np.allclose(actual.real.value, exact.real, atol=1e-12)
+        assert np.allclose(actual.imaginary.value, exact.imag, atol=1e-12)
+        assert closeness(np.fft.fft(re + 1j * im).real.astype(np.float32), actual.real) < 1
 
 
 def test_tf32_is_a_rounding_of_its_own() -> None:

@@ -111,8 +111,8 @@ def test_signs_of_nan_change_too(name: str, type: FloatType) -> None:
     patterns = [format.nan, format.nan | format.sign]
     kind = np.dtype(f"u{type.width // 8}")
     elements = from_patterns(np.array(patterns, kind), type)
-    found = ONE_OPERAND[name](elements, type).view(kind).tolist()
-    assert found == [getattr(exact, name)(pattern, format) for pattern in patterns]
+    actual = ONE_OPERAND[name](elements, type).view(kind).tolist()
+    assert actual == [getattr(exact, name)(pattern, format) for pattern in patterns]
 
 
 @pytest.mark.parametrize("type", TYPES)

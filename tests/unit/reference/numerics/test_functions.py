@@ -69,10 +69,10 @@ def test_special_points(type: FloatType) -> None:
     with np.errstate(all="ignore"):
         for compute, operands, value in SPECIAL:
             elements = [round_to(np.array([x]), type) for x in operands]
-            found = widen(functions.evaluate(compute, type, *elements), type)
+            actual = widen(functions.evaluate(compute, type, *elements), type)
             expected = widen(round_to(np.array([value]), type), type)
-            assert found.tobytes() == expected.tobytes() or (
-                np.isnan(found) & np.isnan(expected)
+            assert actual.tobytes() == expected.tobytes() or (
+                np.isnan(actual) & np.isnan(expected)
             ), (compute, operands)
 
 
@@ -82,8 +82,8 @@ def test_powers_with_integers(type: FloatType) -> None:
     base = round_to(np.array([0.0, -0.0, -2.0, NAN, INF, 0.5]), type)
     exponents = np.array([-1, -1, 5, 0, -3, -4], np.int32)
     with np.errstate(all="ignore"):
-        found = widen(functions.power(base, exponents, type), type)
-    assert found.tolist() == [INF, -INF, -32.0, 1.0, 0.0, 16.0]
+        actual = widen(functions.power(base, exponents, type), type)
+    assert actual.tolist() == [INF, -INF, -32.0, 1.0, 0.0, 16.0]
 
 
 # Arguments close to multiples of pi/2, and near which results lie close to the middle between two
@@ -148,18 +148,18 @@ def test_doubles_have_the_nearest_results(
         highs = [float(number) for number in exact]
         lows = [float(a - b) for a, b in zip(exact, highs, strict=True)]
     wide = np.array(highs).astype(np.longdouble) + np.array(lows)
-    found = functions.evaluate(compute, F64, *operands)
+    actual = functions.evaluate(compute, F64, *operands)
     if functions.LONG_DOUBLE_IS_LONGER:
-        assert error_in_ulps(found, wide, F64).max() <= functions.error_bound(F64)
+        assert error_in_ulps(actual, wide, F64).max() <= functions.error_bound(F64)
     else:
-        assert found.tolist() == highs
+        assert actual.tolist() == highs
 
 
 def test_flushing_is_by_sign() -> None:
     small = np.array([-(2.0**-127), 2.0**-127], np.float32)
     with np.errstate(all="ignore"):
-        found = functions.evaluate(functions.rsqrt, F32, small, flush=True)
-        assert found.tolist() == [-INF, INF]
+        actual = functions.evaluate(functions.rsqrt, F32, small, flush=True)
+        assert actual.tolist() == [-INF, INF]
         kept = functions.evaluate(functions.rsqrt, F32, small[1:])
         assert kept.tolist() == [np.float32(2.0**63.5)]
         tiny = np.array([-126.5, -126.0], np.float32)

@@ -71,10 +71,10 @@ INTEGERS: dict[str, Callable[[int, int], int]] = {
 
 @pytest.mark.parametrize("name", INTEGERS)
 def test_integers(name: str) -> None:
-    found = run(f"%r = arith.{name} %a, %b : tensor<10xi8>", A, B, kinds=("i8", "i8"))
+    actual = run(f"%r = arith.{name} %a, %b : tensor<10xi8>", A, B, kinds=("i8", "i8"))
     pairs = zip(A.tolist(), B.tolist(), strict=True)
     expected = [(INTEGERS[name](a, b) + 128 & 255) - 128 for a, b in pairs]
-    assert found.tolist() == expected
+    assert actual.tolist() == expected
 
 
 @pytest.mark.parametrize(("name", "by"), [("shli", 3), ("shrsi", 2), ("shrui", 2)])
@@ -106,18 +106,18 @@ FLOATS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("name", FLOATS)
 def test_floats(name: str) -> None:
-    found = run(f"%r = arith.{name} %a, %b : tensor<10xf32>", X, Y, kinds=("f32", "f32"))
+    actual = run(f"%r = arith.{name} %a, %b : tensor<10xf32>", X, Y, kinds=("f32", "f32"))
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(found, FLOATS[name](X, Y))
+        np.testing.assert_array_equal(actual, FLOATS[name](X, Y))
 
 
 def test_a_mode_rounds() -> None:
     ones, threes = np.ones(10, np.float32), np.full(10, 3, np.float32)
     for mode, is_right in (("upward", np.greater), ("downward", np.less)):
         lines = f"%r = arith.divf %a, %b {mode} : tensor<10xf32>"
-        found = run(lines, ones, threes, kinds=("f32", "f32")).astype(np.float64) * 3
-        assert is_right(found, 1).all()
-        assert (abs(found - 1) < 2.0**-23).all()
+        actual = run(lines, ones, threes, kinds=("f32", "f32")).astype(np.float64) * 3
+        assert is_right(actual, 1).all()
+        assert (abs(actual - 1) < 2.0**-23).all()
 
 
 RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -134,8 +134,8 @@ RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 def test_relations_of_integers(name: str) -> None:
     lines = f"""%c = arith.cmpi {name}, %a, %b : tensor<10xi8>
     %r = arith.extui %c : tensor<10xi1> to tensor<10xi8>"""
-    found = run(lines, A, B, kinds=("i8", "i8"))
-    assert found.tolist() == RELATIONS[name](A, B).astype(int).tolist()
+    actual = run(lines, A, B, kinds=("i8", "i8"))
+    assert actual.tolist() == RELATIONS[name](A, B).astype(int).tolist()
 
 
 UNORDERED = np.isnan(X) | np.isnan(Y)
@@ -157,8 +157,8 @@ FLOAT_RELATIONS: dict[str, Any] = {
 def test_relations_of_floats(name: str) -> None:
     lines = f"""%c = arith.cmpf {name}, %a, %b : tensor<10xf32>
     %r = arith.select %c, %a, %b : tensor<10xi1>, tensor<10xf32>"""
-    found = run(lines, X, Y, kinds=("f32", "f32"))
-    np.testing.assert_array_equal(found, np.where(FLOAT_RELATIONS[name], X, Y))
+    actual = run(lines, X, Y, kinds=("f32", "f32"))
+    np.testing.assert_array_equal(actual, np.where(FLOAT_RELATIONS[name], X, Y))
 
 
 def test_conversions() -> None:
@@ -189,5 +189,5 @@ def test_exact_functions_of_math(name: str) -> None:
     exact = {"absf": np.abs, "roundeven": np.rint}.get(name) or getattr(np, name)
     with np.errstate(all="ignore"):
         expected = exact(X)
-    found = run(f"%r = math.{name} %a : tensor<10xf32>", X, kinds=("f32",))
-    np.testing.assert_array_equal(found, expected)
+    actual = run(f"%r = math.{name} %a : tensor<10xf32>", X, kinds=("f32",))
+    np.testing.assert_array_equal(actual, expected)

@@ -48,9 +48,9 @@ class Outcome:
         self.lines = sorted("".join(printed).splitlines())
 
 
-def differences(program: Program, found: Outcome, expected: Outcome) -> list[str]:
-    wrong = program.differences(found.arrays, expected.arrays)
-    return wrong if found.lines == expected.lines else [*wrong, "prints differ"]
+def differences(program: Program, actual: Outcome, expected: Outcome) -> list[str]:
+    wrong = program.differences(actual.arrays, expected.arrays)
+    return wrong if actual.lines == expected.lines else [*wrong, "prints differ"]
 
 
 @cache
@@ -63,15 +63,15 @@ def programs() -> list[tuple[Program, ModuleOp, Outcome]]:
 def test_every_order_gives_the_same_and_no_fault() -> None:
     for program, module, expected in programs():
         for seed in (1, 2):
-            found = Outcome(program, module, check=True, seed=seed)
-            assert differences(program, found, expected) == [], program.seed
+            actual = Outcome(program, module, check=True, seed=seed)
+            assert differences(program, actual, expected) == [], program.seed
 
 
 def test_constants_as_arguments_change_nothing() -> None:
     for program, module, expected in programs():
         twin = generate(program.seed, ALL._replace(unfolded=True))
-        found = Outcome(twin, other := twin.module())
-        assert differences(twin, found, expected) == [], program.seed
+        actual = Outcome(twin, other := twin.module())
+        assert differences(twin, actual, expected) == [], program.seed
         counts = [sum(op.name == "cuda_tile.constant" for op in m.walk()) for m in (module, other)]
         assert counts[1] <= counts[0] // 10
 

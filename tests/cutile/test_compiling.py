@@ -45,8 +45,8 @@ from tilewright.cutile import compiling  # noqa: E402
 @ct.kernel
 def add(a, b, c, size: ConstInt):
     at = ct.bid(0)
-    total = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
-    ct.store(c, (at,), total)
+    result = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
+    ct.store(c, (at,), result)
 
 
 LINE = add._pyfunc.__code__.co_firstlineno + 3
@@ -124,27 +124,27 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Any], Except
 
     def failing(failure: Callable[[Any], Exception]) -> None:
         def to(self: Compilation, stage: str) -> NoReturn:
-            found = next(op for op in self.module.walk() if op.name == "cuda_tile.addf")
-            raise failure(found.location)
+            add = next(op for op in self.module.walk() if op.name == "cuda_tile.addf")
+            raise failure(add.location)
 
         monkeypatch.setattr(Compilation, "to", to)
 
     return failing
 
 
-def test_errors_have_the_place_in_the_kernel(failing: Callable[..., None]) -> None:
-    failing(lambda location: Unsupported("sums", location))
+def test_errors_have_the_location_in_the_kernel(failing: Callable[..., None]) -> None:
+    failing(lambda location: Unsupported("addition", location))
     with pytest.raises(TileCompilerExecutionError) as caught:
         export()
     error = caught.value
-    assert error.message == "Return code 5\nunsupported: sums"
+    assert error.message == "Return code 5\nunsupported: addition"
     assert (error.loc.filename, error.loc.line) == (__file__, LINE)
     assert "--gpu-name sm_90 -O3 --lineinfo" in error.compiler_flags
     assert error.compiler_version == f"{version_text()}\n"
     shown = str(error)
     assert f'"{__file__}", line {LINE}' in shown
     assert "in add:" in shown
-    assert "total = ct.load(a, (at,), (size,))" in shown
+    assert "result = ct.load(a, (at,), (size,))" in shown
     assert f"{' ' * 16}^" in shown
 
 
@@ -158,11 +158,11 @@ def calling(a, b, c, size: ConstInt):
 
 
 def test_errors_have_the_calls_that_led_there(failing: Callable[..., None]) -> None:
-    failing(lambda location: Unsupported("sums", location))
+    failing(lambda location: Unsupported("addition", location))
     with pytest.raises(TileCompilerExecutionError) as caught:
         export(calling)
     error = caught.value
-    assert error.message == "Return code 5\nunsupported: sums"
+    assert error.message == "Return code 5\nunsupported: addition"
     assert error.loc.line == summed.__code__.co_firstlineno + 1
     assert error.loc.call_site is not None
     assert error.loc.call_site.line == calling._pyfunc.__code__.co_firstlineno + 2
@@ -190,7 +190,7 @@ def test_our_own_bugs_are_errors_of_the_compiler_to_cutile(
     assert str(caught.value)
 
 
-def test_a_gpu_that_nobody_knows() -> None:
+def test_an_unknown_gpu() -> None:
     with pytest.raises(TileCompilerExecutionError, match="sm_99") as caught:
         export(gpu="sm_99")
     assert caught.value.message.startswith("Return code 1\n")
@@ -278,8 +278,8 @@ def ends_within(seconds: float, process: int) -> bool:
 def test_a_time_limit_changes_nothing_else(config: Callable[..., None], failing: Any) -> None:
     config(compiler_timeout_sec=PATIENCE_S)
     assert read_note(export()) == own_note()
-    failing(lambda location: Unsupported("sums", location))
-    with pytest.raises(TileCompilerExecutionError, match="unsupported: sums"):
+    failing(lambda location: Unsupported("addition", location))
+    with pytest.raises(TileCompilerExecutionError, match="unsupported: addition"):
         export()
 
 
@@ -344,14 +344,14 @@ def test_crash_dumps_name_us(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     config(enable_crash_dump=True)
-    failing(lambda location: Unsupported("sums", location))
+    failing(lambda location: Unsupported("addition", location))
     with pytest.raises(TileCompilerExecutionError):
         export()
     (path,) = tmp_path.glob("crash_dump_*.zip")
     with zipfile.ZipFile(path) as archive:
         contents = b"".join(archive.read(name) for name in archive.namelist())
     assert own_note().digest.encode() in contents
-    assert b"unsupported: sums" in contents
+    assert b"unsupported: addition" in contents
 
 
 def bytecode() -> bytes:

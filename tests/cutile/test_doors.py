@@ -1,6 +1,6 @@
-"""The doors through which cuTile Python comes to us, with NVIDIA's packages installed or hidden.
+"""The entry points of cuTile Python, with NVIDIA's packages installed or hidden.
 
-Each test proves by the note in the cubin who made it.
+Each test checks the compiler by the note in the cubin.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ from tilewright.driver.compile import Compilation
 from tilewright.support.diagnostics import Unsupported
 from tilewright.tileiras.__main__ import script
 def to(self, stage):
-    raise Unsupported("sums", next(
+    raise Unsupported("addition", next(
         op for op in self.module.walk() if op.name == "cuda_tile.addf").location)
 Compilation.to = to
 script()
@@ -211,7 +211,7 @@ except ct.TileError as error:
 """
 
 
-def test_errors_on_the_path_have_the_place_in_the_kernel(
+def test_errors_on_the_path_have_the_location_in_the_kernel(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:
     client.write_text(HIDING + CLIENT.partition("if __name__")[0] + CATCHING)
@@ -223,7 +223,12 @@ def test_errors_on_the_path_have_the_place_in_the_kernel(
     done = python(client, tmp_path / "made.cubin", cache=cache, PATH=path)
     assert done.returncode == 0, done.stderr
     line = 1 + client.read_text().partition("    ct.store(")[0].count("\n")
-    for words in ("CompilerExecutionError", f'"{client}":{line}:', "in add", "unsupported: sums"):
+    for words in (
+        "CompilerExecutionError",
+        f'"{client}":{line}:',
+        "in add",
+        "unsupported: addition",
+    ):
         assert words in done.stdout
 
 
@@ -424,7 +429,7 @@ NESTED = """
 import subprocess, sys
 subprocess.run([sys.executable, *sys.argv[1:]], check=True)
 """
-PLACE = """
+DEVICE_PROBE = """
 import cuda.tile
 import cuda.tile._compile as compiler
 ours = (each.__module__.startswith("tilewright") for each in (
@@ -434,12 +439,10 @@ print(*ours)
 
 
 @pytest.mark.parametrize(("outer", "inner"), [("gpu", "cpu"), ("cpu", "gpu")])
-def test_of_two_places_the_inner_one_counts(
-    outer: str, inner: str, cache: Path, tmp_path: Path
-) -> None:
+def test_the_inner_of_two_devices_wins(outer: str, inner: str, cache: Path, tmp_path: Path) -> None:
     (tmp_path / "nested.py").write_text(NESTED)
-    (tmp_path / "place.py").write_text(PLACE)
-    words = ("--on", outer, "nested.py", *RUNNER, "--on", inner, "place.py")
+    (tmp_path / "probe.py").write_text(DEVICE_PROBE)
+    words = ("--on", outer, "nested.py", *RUNNER, "--on", inner, "probe.py")
     done = python(*RUNNER, *words, cache=cache, cwd=tmp_path)
     assert done.stdout == {"gpu": "False True\n", "cpu": "True False\n"}[inner], done.stderr
 

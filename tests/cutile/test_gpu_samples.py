@@ -1,4 +1,4 @@
-"""The judge of `tools/gpu_samples.py`: a sample passes only with the proof who compiled it."""
+"""The judge of `tools/gpu_samples.py`: a sample passes only with the note of its compiler."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_without_cubins_there_is_no_proof() -> None:
     ("name", "stand_in"),
     [
         ("own_note", lambda: Note("0.1", "0" * 32)),  # another Tilewright
-        ("add_note", lambda data, note: data),  # nobody says who
+        ("add_note", lambda data, note: data),  # no note
     ],
 )
 def test_cubins_of_others_do_not_count(

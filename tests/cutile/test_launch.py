@@ -39,8 +39,8 @@ ELEMENTS = [
 @ct.kernel
 def add(a, b, c, size: ConstInt):
     at = ct.bid(0)
-    total = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
-    ct.store(c, (at,), total)
+    result = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
+    ct.store(c, (at,), result)
 
 
 @ct.kernel
@@ -67,16 +67,16 @@ def long_scalar(y, number: Long):
 
 
 @ct.kernel
-def pairs(y, both: tuple[ConstInt, Any]):
-    ct.scatter(y, both[0], both[1])
+def pairs(y, pair: tuple[ConstInt, Any]):
+    ct.scatter(y, pair[0], pair[1])
 
 
 @ct.kernel
-def sums(arrays, y, size: ConstInt):
-    total = ct.zeros((size,), dtype=ct.float32)
+def add_arrays(arrays, y, size: ConstInt):
+    result = ct.zeros((size,), dtype=ct.float32)
     for index in range(len(arrays)):
-        total = total + ct.load(arrays[index], (0,), (size,), padding_mode=ct.PaddingMode.ZERO)
-    ct.store(y, (0,), total)
+        result = result + ct.load(arrays[index], (0,), (size,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (0,), result)
 
 
 @ct.kernel
@@ -167,7 +167,7 @@ def test_items_of_tuples_are_constants_where_annotated() -> None:
 def test_lists_of_arrays() -> None:
     arrays = [normal(seed, 10 + seed) for seed in range(4)]
     y = np.zeros(16, np.float32)
-    cutile.launch(1, sums, (arrays, y, 16))
+    cutile.launch(1, add_arrays, (arrays, y, 16))
     expected = np.zeros(16, np.float32)
     for array in arrays:
         expected[: len(array)] += array
@@ -180,7 +180,7 @@ def test_static_shapes_are_constants() -> None:
     assert y[0] == 64
 
 
-def test_prints_go_where_they_are_told() -> None:
+def test_prints_go_to_the_given_function() -> None:
     printed: list[str] = []
     cutile.launch(1, shows, (np.array([42], np.int32),), write=printed.append)
     assert "".join(printed) == "42\n"
@@ -188,13 +188,13 @@ def test_prints_go_where_they_are_told() -> None:
 
 def test_one_and_true_and_one_point_nought_are_different_constants() -> None:
     @ct.kernel
-    def halves(y, number: ConstAny):
+    def store_f16(y, number: ConstAny):
         ct.scatter(y, 0, number / 2)
 
     y = np.zeros(1, np.float32)
     for number in (3, 3.0):
         y[0] = 0
-        cutile.launch(1, halves, (y, number))
+        cutile.launch(1, store_f16, (y, number))
         assert y[0] == 1.5
 
 
@@ -250,7 +250,7 @@ def test_foreign_byte_order_is_refused() -> None:
         cutile.launch(1, add, (x, x, x, 4))
 
 
-def test_negative_strides_break_the_promise_that_cutile_makes() -> None:
+def test_negative_strides_violate_the_assumptions_of_cutile() -> None:
     x = np.zeros(16, np.float32)
     with pytest.raises(ExecutionError) as caught:
         cutile.launch(1, add, (x[::-1], x, np.zeros_like(x), 16))

@@ -14,17 +14,17 @@ from tilewright.testing.estimate import Estimate
 EXPECTED = Estimate([1.0, 2.0, 3.0], [0.0, 0.25, 0.0])
 
 
-def found(*numbers: float) -> Result:
+def result(*numbers: float) -> Result:
     return Result(np.array(numbers, np.float32), EXPECTED)
 
 
 def test_results_within_the_bound_match() -> None:
-    assert found(1, 2.25, 3).mismatch() is None
+    assert result(1, 2.25, 3).mismatch() is None
 
 
 @pytest.mark.parametrize("numbers", [(1, 2.5, 3), (1, 2, 3.0001), (1, np.nan, 3), (np.inf, 2, 3)])
 def test_results_outside_of_it_do_not(numbers: tuple[float, ...]) -> None:
-    text = found(*numbers).mismatch()
+    text = result(*numbers).mismatch()
     assert text is not None
     assert "expected" in text
 

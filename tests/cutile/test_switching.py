@@ -53,14 +53,14 @@ def test_launch_runs_on_the_cpu_and_ignores_its_stream() -> None:
     assert y.tolist() == [6, 6, 6]
 
 
-def test_those_who_imported_it_before_get_it_too(client: Any) -> None:
+def test_modules_that_imported_it_before_get_it_too(client: Any) -> None:
     cutile.enable(on="cpu")
     assert launched(client.start) == [5, 5, 5]
     cutile.disable()
     assert client.start is OWN
 
 
-def test_those_who_import_it_meanwhile_lose_it_again(client: Any) -> None:
+def test_modules_that_import_it_meanwhile_lose_it_again(client: Any) -> None:
     cutile.enable(on="cpu")
     client.later = ct.launch
     cutile.disable()
@@ -83,7 +83,7 @@ def test_enabling_again_changes_how() -> None:
     assert ct.launch is OWN
 
 
-def test_other_places_are_refused() -> None:
+def test_other_devices_are_rejected() -> None:
     with pytest.raises(tilewright.Unsupported, match=r"on 'moon' \(known: gpu, cpu\)"):
         cutile.enable(on="moon")
     assert ct.launch is OWN

@@ -19,8 +19,8 @@ ConstInt = ct.Constant[int]
 @ct.kernel
 def add(a, b, c, size: ConstInt):
     at = ct.bid(0)
-    total = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
-    ct.store(c, (at,), total)
+    result = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
+    ct.store(c, (at,), result)
 
 
 @ct.kernel

@@ -27,18 +27,18 @@ ConstInt = ct.Constant[int]
 @ct.kernel
 def vector_add(a, b, c, size: ConstInt):
     at = ct.bid(0)
-    total = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
-    ct.store(c, (at,), total)
+    added = ct.load(a, (at,), (size,)) + ct.load(b, (at,), (size,))
+    ct.store(c, (at,), added)
 
 
 @ct.kernel
-def matmul(a, b, c, rows: ConstInt, columns: ConstInt, depth: ConstInt):
-    sums = ct.full((rows, columns), 0, dtype=ct.float32)
-    for k in range(ct.num_tiles(a, axis=1, shape=(rows, depth))):
-        left = ct.load(a, (ct.bid(0), k), (rows, depth), padding_mode=ct.PaddingMode.ZERO)
-        right = ct.load(b, (k, ct.bid(1)), (depth, columns), padding_mode=ct.PaddingMode.ZERO)
-        sums = ct.mma(left, right, sums)
-    ct.store(c, (ct.bid(0), ct.bid(1)), ct.astype(sums, c.dtype))
+def matmul(a, b, c, rows: ConstInt, columns: ConstInt, k_size: ConstInt):
+    accumulator = ct.full((rows, columns), 0, dtype=ct.float32)
+    for k in range(ct.num_tiles(a, axis=1, shape=(rows, k_size))):
+        left = ct.load(a, (ct.bid(0), k), (rows, k_size), padding_mode=ct.PaddingMode.ZERO)
+        right = ct.load(b, (k, ct.bid(1)), (k_size, columns), padding_mode=ct.PaddingMode.ZERO)
+        accumulator = ct.mma(left, right, accumulator)
+    ct.store(c, (ct.bid(0), ct.bid(1)), ct.astype(accumulator, c.dtype))
 
 
 @ct.kernel
@@ -70,10 +70,10 @@ def compare_and_swap(locks, size: ConstInt):
 
 
 @ct.kernel
-def running_sums(x, y, size: ConstInt):
+def prefix_sum(x, y, size: ConstInt):
     values = ct.load(x, (0, 0), (size, size))
-    sums = ct.cumsum(values, axis=1)
-    ct.store(y, (0, 0), ct.transpose(sums) + ct.cumsum(values, axis=0, reverse=True))
+    scanned = ct.cumsum(values, axis=1)
+    ct.store(y, (0, 0), ct.transpose(scanned) + ct.cumsum(values, axis=0, reverse=True))
 
 
 @ct.kernel
@@ -133,7 +133,7 @@ KERNELS = {
     "reverse": (reverse, [array(I32, 1), array(I32, 1), 64]),
     "histogram": (histogram, [array(I32, 1), array(I32, 1), 128]),
     "compare_and_swap": (compare_and_swap, [array(I32, 1), 32]),
-    "running_sums": (running_sums, [array(F32, 2), array(F32, 2), 16]),
+    "prefix_sum": (prefix_sum, [array(F32, 2), array(F32, 2), 16]),
     "collatz": (collatz, [array(I32, 1), array(I32, 1)]),
     "conversions": (conversions, [array(F32, 1), array(F32, 1), 128]),
     "angles": (angles, [array(F32, 1), array(F32, 1)]),
@@ -215,7 +215,7 @@ def test_our_example_compiles(version: str, tmp_path: Path, nvidia_tools: Path) 
 
 
 @pytest.mark.parametrize("version", keep(VERSIONS, VERSIONS[-1].__eq__))
-@pytest.mark.parametrize("name", ["matmul_f16", "collatz", "softmax", "running_sums"])
+@pytest.mark.parametrize("name", ["matmul_f16", "collatz", "softmax", "prefix_sum"])
 def test_text_to_bytecode_compiles(
     name: str, version: str, tmp_path: Path, nvidia_tools: Path
 ) -> None:

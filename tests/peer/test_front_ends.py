@@ -150,15 +150,15 @@ def sections_of_an_example() -> tuple[bytes, list[Part]]:
 
 
 VARIANTS = {
-    "backwards": lambda found: found[::-1],
-    "strings first": lambda found: sorted(found, key=lambda part: part.number),
-    "more alignment": lambda found: [part._replace(alignment=16) for part in found],
-    "a section of an unknown kind": lambda found: [*found, Part(9, 1, b"words")],
-    "a section twice": lambda found: [*found, found[-1]],
-    "a producer": lambda found: [*found, Part(Section.PRODUCER, 1, b"\0")],
-    "an empty global section": lambda found: [Part(Section.GLOBAL, 1, b"\0"), *found],
-    "no constants": lambda found: [part for part in found if part.number != Section.CONSTANT],
-    "no types": lambda found: [part for part in found if part.number != Section.TYPE],
+    "backwards": lambda sections: sections[::-1],
+    "strings first": lambda sections: sorted(sections, key=lambda part: part.number),
+    "more alignment": lambda sections: [part._replace(alignment=16) for part in sections],
+    "a section of an unknown kind": lambda sections: [*sections, Part(9, 1, b"words")],
+    "a section twice": lambda sections: [*sections, sections[-1]],
+    "a producer": lambda sections: [*sections, Part(Section.PRODUCER, 1, b"\0")],
+    "an empty global section": lambda sections: [Part(Section.GLOBAL, 1, b"\0"), *sections],
+    "no constants": lambda sections: [part for part in sections if part.number != Section.CONSTANT],
+    "no types": lambda sections: [part for part in sections if part.number != Section.TYPE],
 }
 
 
@@ -166,9 +166,9 @@ VARIANTS = {
 def test_other_ways_to_put_sections_together(
     name: str, nvidia_tools: Path, run: Run, tmp_path: Path
 ) -> None:
-    header, found = sections_of_an_example()
+    header, sections = sections_of_an_example()
     source, target = tmp_path / "in.tile", tmp_path / "out.cubin"
-    source.write_bytes(assembled(header, VARIANTS[name](found)))
+    source.write_bytes(assembled(header, VARIANTS[name](sections)))
     words = [str(source), "-o", str(target), "--gpu-name", "sm_90"]
     command = [str(nvidia_tools / "tileiras"), *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -31,6 +31,6 @@ def test_gather_reduce_scatter_in_place(
     source = tmp_path / "program.tileirbc"
     source.write_bytes(write_bytecode(alone))
     command = [nvidia_tools / "tileiras", source, "--gpu-name", arch, "-o", tmp_path / "cubin"]
-    found = subprocess.run(command, capture_output=True, check=False)
-    assert found.returncode == status
+    process = subprocess.run(command, capture_output=True, check=False)
+    assert process.returncode == status
     assert ".entry aligned" in compile_alone(module, ENTRY, arch)

@@ -217,7 +217,7 @@ def invalid_program() -> bytes:
 
 
 @pytest.fixture
-def both(folder: Path, nvidia_tools: Path, capfd: pytest.CaptureFixture[str]):
+def run_both(folder: Path, nvidia_tools: Path, capfd: pytest.CaptureFixture[str]):
     """Runs a command line on both compilers, NVIDIA's first, each without what the other made."""
 
     def run(arguments: list[str]) -> tuple[Done, Done]:
@@ -240,8 +240,8 @@ def made(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("arguments", DONE, ids=" ".join)
-def test_good_command_lines(both, folder: Path, arguments: list[str]) -> None:
-    theirs, ours = both(arguments)
+def test_good_command_lines(run_both, folder: Path, arguments: list[str]) -> None:
+    theirs, ours = run_both(arguments)
     assert (ours.code, ours.err) == (theirs.code, theirs.err) == (0, "")
     assert bool(ours.out) == bool(theirs.out)
     assert read_note((folder / "made").read_bytes()) is not None
@@ -257,8 +257,8 @@ def test_a_cubin_on_standard_output(folder: Path, nvidia_tools: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
-def test_wrong_command_lines_and_files(both, arguments: list[str]) -> None:
-    theirs, ours = both(arguments)
+def test_wrong_command_lines_and_files(run_both, arguments: list[str]) -> None:
+    theirs, ours = run_both(arguments)
     assert ours.code == theirs.code != 0
     assert (ours.out, theirs.out) == ("", "")
     assert [line for line in theirs.err.splitlines() if not LINE.fullmatch(line)] == []
@@ -266,15 +266,15 @@ def test_wrong_command_lines_and_files(both, arguments: list[str]) -> None:
     assert [line for line in ours.err.splitlines() if not LINE.fullmatch(line)] == []
 
 
-def test_a_wrong_gpu_is_answered_with_the_right_ones(both) -> None:
-    theirs, ours = both(["good", "--gpu-name=sm_75", "-o", "made"])
+def test_a_wrong_gpu_is_answered_with_the_right_ones(run_both) -> None:
+    theirs, ours = run_both(["good", "--gpu-name=sm_75", "-o", "made"])
     rest = ours.err.removeprefix(theirs.err.strip())
     assert rest == f" Expected one of {', '.join(command_line.GPUS)}\n"
 
 
 @pytest.mark.parametrize("arguments", ANSWERS, ids=" ".join)
-def test_help_and_version(both, arguments: list[str]) -> None:
-    theirs, ours = both(arguments)
+def test_help_and_version(run_both, arguments: list[str]) -> None:
+    theirs, ours = run_both(arguments)
     assert ours.code == theirs.code
     assert bool(ours.err) == bool(theirs.err)
     if "--list-versions" in arguments:
@@ -298,25 +298,25 @@ def test_the_same_options(nvidia_tools: Path) -> None:
             choices[name].add(choice[1])
     known = {**EVERYWHERE, **command_line.OPTIONS}
     assert {name: set(known[name].choices) for name in choices if choices[name]} == {
-        name: found for name, found in choices.items() if found
+        name: values for name, values in choices.items() if values
     }
     assert choices.keys() <= known.keys()
     assert choices["gpu-name"] == set(command_line.GPUS) == set(ARCHES)
 
 
 @pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
-def test_an_empty_module_compiles_for_every_gpu(version: str, both, folder: Path) -> None:
+def test_an_empty_module_compiles_for_every_gpu(version: str, run_both, folder: Path) -> None:
     """How cuTile finds out which version of bytecode a compiler reads."""
     data = tilewright.write_bytecode(tilewright.read("cuda_tile.module @m {}"), version)
     (folder / "good").write_bytes(data)
-    theirs, ours = both(["good", "-o", "made", "--gpu-name", "sm_120"])
+    theirs, ours = run_both(["good", "-o", "made", "--gpu-name", "sm_120"])
     assert (theirs, ours) == (Done(0, "", ""), Done(0, "", ""))
     for gpu in command_line.GPUS:
         assert main(["good", "-o", gpu, "--gpu-name", gpu]) == 0
         assert read_note((folder / gpu).read_bytes()) is not None
 
 
-def test_yaml_has_the_same_form(both, folder: Path, nvidia_tools: Path) -> None:
+def test_yaml_has_the_same_form(run_both, folder: Path, nvidia_tools: Path) -> None:
     options = ["--remarks=all", "--remark-format=yaml", "--remarks-output-file=remarks.yaml"]
     command = [nvidia_tools / "tileiras", *GOOD, *options]
     subprocess.run(command, check=True)
@@ -328,13 +328,13 @@ def test_yaml_has_the_same_form(both, folder: Path, nvidia_tools: Path) -> None:
          if each["Name"] == "RemarkMemoryLoadInstructionSelected"}
         for text in (theirs, ours)
     ]  # fmt: skip
-    place = "{ File: 'kernel.py', Line: 6, Column: 9 }"
-    assert loads == [{(place, "f", "Memory")}, {(place, "f", "Memory")}]
+    location = "{ File: 'kernel.py', Line: 6, Column: 9 }"
+    assert loads == [{(location, "f", "Memory")}, {(location, "f", "Memory")}]
 
 
 def documents(text: str) -> list[dict[str, str]]:
     """The remarks of a file, which consists of nothing else."""
-    found: list[dict[str, str]] = []
+    parsed: list[dict[str, str]] = []
     for document in re.split(r"(?<=\.\.\.)\n", text):
         if not document:
             continue
@@ -350,5 +350,5 @@ def documents(text: str) -> list[dict[str, str]]:
             fields[field[1]] = field[2]
         for line in lines[lines.index("Args:") + 1 :]:
             assert re.fullmatch(r"  - \w+: +\S.*", line)
-        found.append(fields)
-    return found
+        parsed.append(fields)
+    return parsed

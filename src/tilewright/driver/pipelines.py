@@ -96,7 +96,7 @@ class Step:
         self.since = since
         """The lowest optimization level at which it runs."""
         self.reorders_accesses = reorders_accesses
-        """Whether it moves accesses away from their bounds checks."""
+        """Whether it separates accesses from their bounds checks."""
 
     def runs(self, opt_level: int, *, checked: bool) -> bool:
         """Whether it runs at an optimization level, with or without bounds checks."""

@@ -70,7 +70,7 @@ def debug(starts: Sequence[int], indices: Sequence[int], records: Sequence[bytes
 
 
 def table_at(offset: int, records: Sequence[bytes]) -> bytes:
-    """A table of records inside a section, where the padding depends on the place."""
+    """A table of records inside a section, where the padding depends on the offset."""
     head = padded(b"\0" * offset + varint(len(records)), 4)[offset:]
     return head + table(records, 4)[len(padded(varint(len(records)), 4)) :]
 

@@ -120,9 +120,9 @@ def test_operations_newer_than_the_file_are_refused(build, opcode: int, name: st
     assert f"expected an operation of bytecode 13.{older[1]}, {came}" in message
 
 
-def nested(depth: int) -> bytes:
+def nested(nesting: int) -> bytes:
     inner = conditional(YIELD, 1)
-    for _ in range(depth - 1):
+    for _ in range(nesting - 1):
         inner = conditional(inner + YIELD, 2)
     return inner + b"\x5c\x00\x00"
 
@@ -175,8 +175,8 @@ def test_operations_without_debug_information_know_their_byte(build) -> None:
     data = build.module(ADD + b"\x00\x00" + build.RETURN, signature=4)
     (entry,) = read_bytecode(data, "k").entries()
     start = data.index(ADD)
-    places = [str(op.location) for op in entry.body.block]
-    assert places == [f"k: byte {at} (0x{at:x})" for at in (start, start + 5)]
+    locations = [str(op.location) for op in entry.body.block]
+    assert locations == [f"k: byte {at} (0x{at:x})" for at in (start, start + 5)]
 
 
 def test_lists_of_integers_keep_clear_of_the_ends_of_the_range(build) -> None:

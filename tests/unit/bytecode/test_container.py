@@ -105,7 +105,7 @@ def test_a_missing_alignment_is_an_error(build) -> None:
     assert "expected the Func section to have a power of two" in error(data)
 
 
-def test_bytes_behind_the_last_function_are_ignored(build, text_of) -> None:
+def test_bytes_after_the_last_function_are_ignored(build, text_of) -> None:
     sections = [(2, build.function() + b"\1\2\3"), (5, build.table(build.TYPES, 4))]
     data = build.container([*sections, (1, build.table([b"k"], 4))])
     assert text_of(data) == "entry @k() {\n  return\n}\n"

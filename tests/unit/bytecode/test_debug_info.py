@@ -29,7 +29,7 @@ RECORDS = [
     b"\x03\x03\x01\x07\x08",  # 5: lexical block in 3
     b"\x04\x05\x01\x09\x0a",  # 6: a.py:9:10 in 5
     b"\x06\x06\x04",  # 7: call site
-    b"\x09\x00",  # 8: a tag that nobody knows
+    b"\x09\x00",  # 8: an unknown tag
 ]
 
 # What tileirdisasm -g prints for the bytes below.
@@ -77,10 +77,10 @@ def test_each_kind_of_record(build) -> None:
 
 
 @pytest.mark.parametrize("index", [0, 8])
-def test_what_is_unknown_has_its_place_in_the_file(build, index: int) -> None:
+def test_unknown_locations_are_byte_offsets(build, index: int) -> None:
     data = module(build, [4, index])
-    _, place = locations(data)
-    assert place == ByteLoc("k", data.index(build.RETURN))
+    _, location = locations(data)
+    assert location == ByteLoc("k", data.index(build.RETURN))
     text = disassemble(read_bytecode(data), debug=True)
     assert "#loc1 = loc(unknown)" in text
 
@@ -120,11 +120,11 @@ def test_records_do_not_nest_for_ever(build) -> None:
 def test_code_that_was_inlined_a_hundred_times(build) -> None:
     chain = [b"\x06\x04" + build.varint(index) for index in range(4, 900)]
     limit = sys.getrecursionlimit()
-    _, found = locations(module(build, [4, 900], [*RECORDS[:4], *chain]))
+    _, caller = locations(module(build, [4, 900], [*RECORDS[:4], *chain]))
     for _ in chain:
-        assert isinstance(found, CallSiteLoc)
-        found = found.caller
-    assert isinstance(found, DILoc)
+        assert isinstance(caller, CallSiteLoc)
+        caller = caller.caller
+    assert isinstance(caller, DILoc)
     assert sys.getrecursionlimit() == limit
 
 
@@ -145,11 +145,11 @@ def test_a_module_without_debug_information_has_no_debug_section(build) -> None:
     assert write_bytecode(read_bytecode(data)).count(b"\x83") == data.count(b"\x83") == 0
 
 
-@pytest.mark.parametrize("place", [UNKNOWN, FileLoc("a", 1, 2), ByteLoc("k", 3)])
-def test_places_without_scope_are_not_written(build, place) -> None:
+@pytest.mark.parametrize("unscoped", [UNKNOWN, FileLoc("a", 1, 2), ByteLoc("k", 3)])
+def test_locations_without_scope_are_not_written(build, unscoped) -> None:
     module = read_bytecode(build.module())
     for op in module.walk():
-        op.location = place
+        op.location = unscoped
     assert write_bytecode(module) == write_bytecode(read_bytecode(build.module()))
 
 

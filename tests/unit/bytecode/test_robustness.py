@@ -48,8 +48,8 @@ def problem_of(data: bytes) -> UserError | None:
 
 
 def is_located(problem: UserError, data: bytes) -> bool:
-    place = problem.location
-    return isinstance(place, ByteLoc) and 0 <= place.offset <= len(data)
+    offset_location = problem.location
+    return isinstance(offset_location, ByteLoc) and 0 <= offset_location.offset <= len(data)
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

@@ -147,7 +147,7 @@ def test_a_chain_of_types_has_an_end(build) -> None:
     assert "expected types nested at most 8 deep" in error(build, *chain)
 
 
-def test_a_broken_type_that_nobody_uses_does_no_harm(build, text_of) -> None:
+def test_an_unused_invalid_type_is_ignored(build, text_of) -> None:
     assert text_of(build.module(types=[b"\xff\x01"])) == "entry @k() {\n  return\n}\n"
 
 

@@ -117,7 +117,7 @@ def first(op: Operation, kind: type[OpT]) -> OpT:
     return next(inner for inner in op.walk() if isinstance(inner, kind))
 
 
-def test_promises_about_bounds_came_with_13_4() -> None:
+def test_bounded_assumptions_need_13_4() -> None:
     tensor = "tensor_view<64xf32, strides=[1]>"
     module = module_of(f"""%t = make_tensor_view %p, shape = [64], strides = [1] : {tensor}
     %v = make_partition_view %t : partition_view<tile=(8), {tensor}>
@@ -161,7 +161,7 @@ def test_the_producer_is_dropped_before_13_3() -> None:
     assert read_bytecode(write_bytecode(module, (13, 2))).producer is None
 
 
-def test_other_operations_have_no_place_in_a_module() -> None:
+def test_other_operations_in_a_module_are_rejected() -> None:
     module = module_of("")
     stray = first(module_of("%r = negi %i : tile<i32>"), NegIOp)
     stray.drop_operands()

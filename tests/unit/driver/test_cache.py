@@ -206,7 +206,7 @@ def test_sizes(text: str, size: int | None) -> None:
     assert parse_size(text) == size
 
 
-def test_a_wrong_size_is_told_and_the_default_taken(
+def test_an_invalid_size_is_reported_and_the_default_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_CACHE_SIZE", "much")
@@ -241,7 +241,7 @@ def full(*arguments: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_a_full_disk_is_told_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Store, "put", full)
     said: list[str] = []
     for number in range(3):
@@ -262,7 +262,7 @@ def test_the_library_warns(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         tilewright.compile(BYTECODE, emit="ptx", cache=True)
 
 
-def test_a_folder_that_cannot_be_is_told_once(folder: Path) -> None:
+def test_an_impossible_folder_is_reported_once(folder: Path) -> None:
     folder.write_text("a file")
     said: list[str] = []
     for _ in range(2):
@@ -297,8 +297,8 @@ def test_statistics(folder: Path) -> None:
 
 
 def test_remarks_look_the_same() -> None:
-    place = NameLoc("name", FileLoc("k.py", 3, 5))
-    first = Diagnostic("slow", place, Severity.REMARK, (note("because", FileLoc("k.py", 1, 1)),))
+    location = NameLoc("name", FileLoc("k.py", 3, 5))
+    first = Diagnostic("slow", location, Severity.REMARK, (note("because", FileLoc("k.py", 1, 1)),))
     second = Diagnostic("spills", severity=Severity.WARNING)
     back = CompilationResult.unpack(stored(remarks=[first, second]).pack())
     assert [each.render() for each in back.remarks] == [first.render(), second.render()]

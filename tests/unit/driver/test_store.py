@@ -228,7 +228,7 @@ def test_a_writer_keeps_what_others_clear(
     assert store.drafts() == []
 
 
-def test_clear_removes_drafts_of_clocks_that_are_ahead(store: Store) -> None:
+def test_clear_removes_drafts_from_the_future(store: Store) -> None:
     store.put(key(1), b"entry")
     draft = files(store)[0].parent / f"{DRAFT}x"
     draft.write_bytes(b"")
@@ -237,7 +237,7 @@ def test_clear_removes_drafts_of_clocks_that_are_ahead(store: Store) -> None:
     assert files(store) == []
 
 
-def test_what_cannot_be_cleared_is_told_after_the_rest(
+def test_entries_that_cannot_be_cleared_are_reported_last(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):

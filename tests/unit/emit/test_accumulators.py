@@ -13,7 +13,7 @@ COUNT = COLUMNS // 2
 
 
 def program(element: str, word: str, picked: str) -> str:
-    """A product whose sums are stored in parts of eight; `picked` are the parts' elements."""
+    """A wgmma whose accumulators are stored in parts of eight; `picked` are the parts' elements."""
     acc, part = f"vector<{COUNT}x{element}>", f"vector<8x{element}>"
     types = f"D[<{word}>, <one>], A[<f16>, <one>, <row>], B[<f16>, <one>, <col>]"
     return f"""

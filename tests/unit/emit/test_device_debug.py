@@ -27,7 +27,7 @@ PROGRAM = """
 cuda_tile.module @kernels {
   entry @scale_f32(%x: tile<ptr<f32>>, %by: tile<f32>, %n: tile<i32>) {
     %b, %b1, %b2 = get_tile_block_id : tile<i32> loc(#cuda_tile.di_loc<loc("/src/kernel.py":4:8) in #f>)
-    %i = addi %b, %n : tile<i32> loc("place"(#cuda_tile.di_loc<loc("/src/kernel.py":5:8) in #f>))
+    %i = addi %b, %n : tile<i32> loc("offset"(#cuda_tile.di_loc<loc("/src/kernel.py":5:8) in #f>))
     %xt = make_tensor_view %x, shape = [1024], strides = [1] : !view loc(#cuda_tile.di_loc<loc("/src/kernel.py":6:8) in #f>)
     %xv = make_partition_view %xt : !tiles loc(#cuda_tile.di_loc<loc("/src/kernel.py":6:8) in #f>)
     %v, %t0 = load_view_tko weak %xv[%i] : !tiles, tile<i32> -> tile<512xf32>, token loc(#cuda_tile.di_loc<loc("/src/kernel.py":6:8) in #f>)
@@ -53,13 +53,13 @@ GROWN = 'callsite(#cuda_tile.di_loc<loc("/lib/helpers.py":31:4) in #h> at {})'
 
 
 def inlined_program() -> str:
-    """The program with its product in a function, and its comparison in one that this calls."""
+    """The program with its multiplication in a function, and its comparison in a callee of it."""
     text = PROGRAM.replace("!view =", f"{HELPERS}!view =", 1)
-    product, comparison = (
-        f'#cuda_tile.di_loc<loc("/src/kernel.py":{place}) in #f>' for place in ("7:12", "8:8")
+    multiplication, comparison = (
+        f'#cuda_tile.di_loc<loc("/src/kernel.py":{position}) in #f>' for position in ("7:12", "8:8")
     )
     nested = GROWN.format(f"loc({SCALED.format(comparison)})")
-    text = text.replace(f"loc({product})", f"loc({SCALED.format(product)})")
+    text = text.replace(f"loc({multiplication})", f"loc({SCALED.format(multiplication)})")
     return text.replace(f"loc({comparison})", f"loc({nested})", 1)
 
 
@@ -87,8 +87,8 @@ class Debugged:
         return [child for child in die.iter_children() if child.tag == tag]
 
     def value(self, die: DIE, attribute: str) -> Any:
-        found = die.attributes[f"DW_AT_{attribute}"].value
-        return found.decode() if isinstance(found, bytes) else found
+        raw = die.attributes[f"DW_AT_{attribute}"].value
+        return raw.decode() if isinstance(raw, bytes) else raw
 
     def named(self, tag: str) -> dict[str, Variable]:
         return {
@@ -144,7 +144,7 @@ def test_parameters_are_in_order(debugged: Debugged) -> None:
 
 def test_values_are_variables_by_their_names(debugged: Debugged) -> None:
     """512 elements in four warps are four a thread; names are those that the program prints."""
-    found = debugged.named("DW_TAG_variable")
+    entries = debugged.named("DW_TAG_variable")
     printed = print_op(read_runnable(PROGRAM, "program.mlir"))
     for name, line, type in (
         ("blockId_x", 4, "i32"),
@@ -154,18 +154,18 @@ def test_values_are_variables_by_their_names(debugged: Debugged) -> None:
         ("3", 9, "4 x f32"),
     ):
         assert f"%{name}" in printed
-        assert found[f"v{name}" if name.isdigit() else name] == Variable(line, type)
+        assert entries[f"v{name}" if name.isdigit() else name] == Variable(line, type)
 
 
 def test_a_name_in_the_source_is_kept(debugged: Debugged) -> None:
-    assert debugged.named("DW_TAG_variable")["place"] == Variable(5, "i32")
+    assert debugged.named("DW_TAG_variable")["offset"] == Variable(5, "i32")
 
 
 def test_every_line_has_code(debugged: Debugged) -> None:
     assert {3, 4, 5, 6, 7, 8, 9, 10} <= debugged.lines
 
 
-def test_variables_have_a_place_in_memory(debugged: Debugged) -> None:
+def test_variables_have_an_address(debugged: Debugged) -> None:
     for die in debugged.function.iter_children():
         if die.tag in ("DW_TAG_variable", "DW_TAG_formal_parameter"):
             # Local memory, as CUDA numbers address spaces.
@@ -179,9 +179,9 @@ def test_inlined_functions_are_frames_of_their_own(arch: str) -> None:
     debugged = Debugged(tilewright.compile(inlined_program(), arch, device_debug=True).cubin)
     assert "v1" not in debugged.named("DW_TAG_variable")
     assert debugged.named("DW_TAG_variable")["v3"] == Variable(9, "4 x f32")
-    (first, product), (second, comparison) = debugged.inlined(debugged.function)
+    (first, multiplication), (second, comparison) = debugged.inlined(debugged.function)
     assert (first, second) == ("scaled:7", "scaled:8")
-    assert debugged.variables_inside(product) == [("v1", 21)]
+    assert debugged.variables_inside(multiplication) == [("v1", 21)]
     ((third, inner),) = debugged.inlined(comparison)
     assert third == "grown:21"
     assert debugged.variables_inside(inner) == [("v2", 31)]
@@ -190,14 +190,14 @@ def test_inlined_functions_are_frames_of_their_own(arch: str) -> None:
 
 def test_code_between_two_parts_of_an_inlined_function_is_not_in_it() -> None:
     """Its constants may be computed long before, and it may stand in several copies."""
-    product, chosen = (
-        f'#cuda_tile.di_loc<loc("/src/kernel.py":{place}) in #f>' for place in ("7:12", "9:8")
+    multiplication, chosen = (
+        f'#cuda_tile.di_loc<loc("/src/kernel.py":{position}) in #f>' for position in ("7:12", "9:8")
     )
-    program = inlined_program().replace(chosen, f"loc({SCALED.format(product)})")
+    program = inlined_program().replace(chosen, f"loc({SCALED.format(multiplication)})")
     debugged = Debugged(tilewright.compile(program, device_debug=True).cubin)
-    found = debugged.inlined(debugged.function)
-    assert [name for name, _ in found] == ["scaled:7", "scaled:8", "scaled:7"]
-    for (_, call), (_, later) in pairwise(found):
+    entries = debugged.inlined(debugged.function)
+    assert [name for name, _ in entries] == ["scaled:7", "scaled:8", "scaled:7"]
+    for (_, call), (_, later) in pairwise(entries):
         assert debugged.value(call, "high_pc") <= debugged.value(later, "low_pc")
 
 
@@ -232,4 +232,4 @@ def test_one_operation_of_a_level_has_the_name_of_a_value(level: str) -> None:
         if op.results and isinstance(op.location, NameLoc)
         for name in op.location.names
     ]
-    assert [names.count(name) for name in ("place", "blockId_x", "tile", "v1", "v3")] == [1] * 5
+    assert [names.count(name) for name in ("offset", "blockId_x", "tile", "v1", "v3")] == [1] * 5

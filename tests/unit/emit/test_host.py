@@ -94,7 +94,7 @@ def test_llvm_is_not_loaded_by_a_process_that_compiles() -> None:
     assert done.stderr == ""
 
 
-def test_no_process_is_left_behind() -> None:
+def test_no_process_is_leaked() -> None:
     code = (
         "import os, sys, tilewright\n"
         "tilewright.compile(sys.stdin.read())\n"
@@ -127,8 +127,8 @@ from tilewright.emit.worker import Job, request
 
 worker = Worker()
 print(worker._process.pid, flush=True)
-sums = "".join(f"  %{i + 1} = fadd float %{i}, %{max(0, i - 7)}\\n" for i in range(200_000))
-text = f"define float @f(float %0) {{entry:\\n{sums}  ret float %200000\\n}}"
+adds = "".join(f"  %{i + 1} = fadd float %{i}, %{max(0, i - 7)}\\n" for i in range(200_000))
+text = f"define float @f(float %0) {{entry:\\n{adds}  ret float %200000\\n}}"
 worker._process.stdin.write(request(Job(text, "sm_90a", "+ptx90", 3)))
 worker._process.stdin.flush()
 print("sent", flush=True)
@@ -202,5 +202,5 @@ def test_threads_survive_an_abort_of_llvm_in_another(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("tilewright.emit.llvm.module.emit_llvm", planted)
     names = ["good", "bad"] * 4
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(outcome, names))
-    assert [text == "ended" for text in found] == [name == "bad" for name in names]
+        outcomes = list(pool.map(outcome, names))
+    assert [text == "ended" for text in outcomes] == [name == "bad" for name in names]

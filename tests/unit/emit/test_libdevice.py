@@ -147,7 +147,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert function("__nv_cbrtf", blocked).startswith(b"BC")
 
 
-def test_another_library_has_another_place(
+def test_another_library_has_another_entry(
     tmp_path: Path, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     function("__nv_roundf", private_cache)

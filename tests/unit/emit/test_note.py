@@ -76,7 +76,7 @@ def test_readelf_reads_it(ptxas: Path, tmp_path: Path) -> None:
     assert doubts == []
 
 
-def test_every_cubin_says_who_made_it(ptxas: Path) -> None:
+def test_every_cubin_has_the_note_of_its_compiler(ptxas: Path) -> None:
     arch = ARCHES["sm_90"]
     cubin = assemble(PTX.format(target=arch.ptx_target), arch)
     assert read_note(cubin.data) == own_note() == Note(__version__, identity())

@@ -38,16 +38,16 @@ llvm.func @k(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>) attributes {nvvm.kernel} {
 
 
 def numbers(*shape: int) -> np.ndarray:
-    """Small whole numbers, whose sums and products are exact."""
+    """Small integers, whose adds and multiplies are exact."""
     return np.random.default_rng(7).integers(-8, 8, shape).astype(np.float32)
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100", "sm_120"])
 def test_the_sum_of_a_warp(arch: str, emit) -> None:
     ptx = compile_ptx(emit(WARP_SUM, arch))
-    values, sums = numbers(32), np.zeros(32, np.float32)
-    Module(ptx).launch("k", 1, 32, [values, sums])
-    np.testing.assert_array_equal(sums, np.full(32, values.sum()))
+    values, results = numbers(32), np.zeros(32, np.float32)
+    Module(ptx).launch("k", 1, 32, [values, results])
+    np.testing.assert_array_equal(results, np.full(32, values.sum()))
     assert assemble(ptx, ARCHES[arch]).entries["k"].stack == 0
 
 
@@ -114,7 +114,7 @@ FRAGMENT = "".join([
 
 
 def bf16(values: np.ndarray) -> np.ndarray:
-    """The upper halves of f32, which hold small whole numbers exactly."""
+    """bf16 as the upper 16 bits of f32, exact for small integers."""
     return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
 
 
@@ -157,9 +157,7 @@ def gathered(out: np.ndarray) -> np.ndarray:
         ("registers", "", "one", "one", 1),
     ],
 )
-def test_products_of_a_warpgroup(
-    source: str, condition: str, scale: str, sign: str, start: int, emit
-) -> None:
+def test_wgmma(source: str, condition: str, scale: str, sign: str, start: int, emit) -> None:
     if source == "registers":
         names = ", ".join([f"%f{n}" for n in range(8)])
         source = f"registers({names} : {', '.join(['i32'] * 8)})"

@@ -208,8 +208,8 @@ def test_lines_of_the_source(emit) -> None:
     )
     ptx = compile_ptx(emit(text, line_info=True))
     files = dict(re.findall(r'\.file\s+(\d+) "([^"]+)"', ptx))
-    places = {(files[f], int(line)) for f, line in re.findall(r"\.loc\s+(\d+) (\d+)", ptx)}
-    assert {("/src/kernel.py", 7), ("/src/lib.py", 9), ("/src/kernel.py", 10)} <= places
+    locations = {(files[f], int(line)) for f, line in re.findall(r"\.loc\s+(\d+) (\d+)", ptx)}
+    assert {("/src/kernel.py", 7), ("/src/lib.py", 9), ("/src/kernel.py", 10)} <= locations
     # Code for a debugger would not be optimised.
     assert ", debug" not in ptx
     assert ".loc" not in compile_ptx(emit(text))

@@ -37,7 +37,7 @@ def test_clusters_where_there_are_none() -> None:
 
 
 @pytest.mark.parametrize("space", [2, 8, 4096])
-def test_memory_that_nobody_has(space: int) -> None:
+def test_unknown_address_spaces(space: int) -> None:
     text = KERNEL.format(attribute="k").replace("!llvm.ptr<1>", f"!llvm.ptr<{space}>")
     with pytest.raises(Unsupported, match=f"pointers into the address space {space}"):
         tilewright.compile(text)

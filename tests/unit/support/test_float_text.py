@@ -61,7 +61,7 @@ def test_numbers_print_as_tileirdisasm_prints_them() -> None:
         (0x3C00, F16, "1.000000e+00"),
         (0x8000, F16, "-0.000000e+00"),
         (0x4248, F16, "3.140630e+00"),  # six significant digits, then a zero
-        (0x4B800000, F32, "0x4B800000"),  # 16777216: eight digits, none behind a point
+        (0x4B800000, F32, "0x4B800000"),  # 16777216: eight digits, no decimal point
         (0x4B7FFFFF, F32, "0x4B7FFFFF"),
         (0x00000001, F32, "1.401300e-45"),
         (0xFF800000, F32, "0xFF800000"),

@@ -233,7 +233,7 @@ def f64_pattern(number: float) -> int:
 
 
 @given(st.one_of(st.floats(), st.floats(-4e38, 4e38), st.floats(-1e-37, 1e-37)))
-def test_f64_rounds_to_f32_as_numpy_rounds_it(number: float) -> None:
+def test_f64_to_f32_agrees_with_numpy(number: float) -> None:
     with np.errstate(all="ignore"):
         expected = float(np.float64(number).astype(np.float32))
     got = encode(decode(f64_pattern(number), F64), F32)
@@ -308,7 +308,7 @@ def test_directed_rounding_overflows_on_one_side_only() -> None:
         (Fraction(3), 0x80, 0x81, 0x81),
     ],
 )
-def test_f8e8m0fnu_rounds_to_powers_of_two_and_has_no_zero(
+def test_f8e8m0fnu_has_powers_of_two_and_no_zero(
     number: Fraction, zero: int, up: int, nearest: int
 ) -> None:
     value = exact(number)
@@ -327,9 +327,7 @@ def test_a_nan_that_the_format_cannot_hold_is_the_largest_number() -> None:
 
 
 @given(st.integers(1, 1 << 70), st.integers(1, 1 << 70), st.sampled_from(list(Rounding)))
-def test_a_ratio_rounds_as_if_it_were_exact(
-    numerator: int, denominator: int, rounding: Rounding
-) -> None:
+def test_a_ratio_is_rounded_exactly(numerator: int, denominator: int, rounding: Rounding) -> None:
     cut = floats.ratio(False, numerator, denominator, F16.precision)
     precise = (numerator << 300) // denominator
     sticky = Exact(False, precise << 1 | 1, -301)

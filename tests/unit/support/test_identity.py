@@ -32,10 +32,10 @@ def test_is_a_digest_of_the_installed_package() -> None:
 def test_every_process_finds_the_same() -> None:
     code = "from tilewright.support.identity import identity; print(identity())"
     environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONDONTWRITEBYTECODE": "1"}
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
     )
-    assert found.stdout.strip() == identity()
+    assert process.stdout.strip() == identity()
 
 
 @pytest.mark.parametrize("name", ["__init__.py", "ir/core.py", "emit/llvm/table.py"])
@@ -57,7 +57,7 @@ def test_names_and_new_files_count(package: Path) -> None:
     assert len({before, renamed, digest_of(str(package))}) == 3
 
 
-def test_text_that_moves_to_the_next_file_counts(package: Path) -> None:
+def test_text_moved_to_the_next_file_counts(package: Path) -> None:
     (package / "a.py").write_text("one\ntwo\n")
     (package / "b.py").write_text("three\n")
     before = digest_of(str(package))
@@ -66,7 +66,7 @@ def test_text_that_moves_to_the_next_file_counts(package: Path) -> None:
     assert digest_of(str(package)) != before
 
 
-def test_neither_place_nor_time_nor_what_python_leaves_counts(package: Path) -> None:
+def test_neither_path_nor_time_nor_python_caches_count(package: Path) -> None:
     before = digest_of(str(package))
     caches = package / "ir" / "__pycache__"
     caches.mkdir()
@@ -89,9 +89,11 @@ def test_bystanders_are_not_loaded_to_compile() -> None:
         "c.compile('cuda_tile.module @m { entry @k() { return } }', emit='ptx'); "
         "print(*{name.split('.')[1] for name in sys.modules if name.startswith('tilewright.')})"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "emit" in found.stdout.split()
-    assert EXCLUDED.isdisjoint(found.stdout.split())
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "emit" in process.stdout.split()
+    assert EXCLUDED.isdisjoint(process.stdout.split())
 
 
 def test_the_end_of_a_large_file_counts(package: Path) -> None:

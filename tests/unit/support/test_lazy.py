@@ -9,11 +9,11 @@ from tilewright import cutile
 from tilewright.support.lazy import imported
 
 
-def test_a_name_comes_from_its_home_and_stays() -> None:
+def test_a_name_is_imported_once() -> None:
     package: dict[str, object] = {"__name__": "shop"}
-    found = imported("OrderedDict", {"OrderedDict": "collections"}, package)
-    assert found.__module__ == "collections"
-    assert package["OrderedDict"] is found
+    value = imported("OrderedDict", {"OrderedDict": "collections"}, package)
+    assert value.__module__ == "collections"
+    assert package["OrderedDict"] is value
 
 
 def test_other_names_are_missing() -> None:

@@ -1,4 +1,4 @@
-"""The limit of frames grows on demand, and shrinks when nobody needs it any more."""
+"""The limit of frames grows on demand, and is restored after the last use."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from tilewright.support.whole_file import put_file
 
 
-def test_a_file_takes_the_place_of_another(tmp_path: Path) -> None:
+def test_a_file_replaces_another(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 255)
     path.write_bytes(b"old")
     put_file(str(path), b"new", 0o640)

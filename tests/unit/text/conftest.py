@@ -113,15 +113,15 @@ def toy() -> Context:
         setattr(module, member.__name__, member)
     module.TOY = Dialect("toy", module)  # pyright: ignore[reportAttributeAccessIssue]
     sys.modules["toy_dialect"] = module
-    places = {"toy": "toy_dialect:TOY", "builtin": "tilewright.dialects.builtin:BUILTIN"}
-    return Context(places, allow_unregistered=True)
+    dialects = {"toy": "toy_dialect:TOY", "builtin": "tilewright.dialects.builtin:BUILTIN"}
+    return Context(dialects, allow_unregistered=True)
 
 
 @pytest.fixture(scope="session")
 def strict(toy: Context) -> Context:
     """The same, but what is unknown is an error."""
-    places = {"toy": "toy_dialect:TOY", "builtin": "tilewright.dialects.builtin:BUILTIN"}
-    return Context(places)
+    dialects = {"toy": "toy_dialect:TOY", "builtin": "tilewright.dialects.builtin:BUILTIN"}
+    return Context(dialects)
 
 
 class Reading:
@@ -141,8 +141,8 @@ class Reading:
         """Line, column and message of the only error."""
         diagnostic = self.diagnostic(text)
         assert isinstance(diagnostic.location, TextLoc)
-        place: FileLoc = diagnostic.location.resolve()
-        return place.line, place.column, diagnostic.message
+        source: FileLoc = diagnostic.location.resolve()
+        return source.line, source.column, diagnostic.message
 
     def diagnostic(self, text: str) -> Diagnostic:
         """The only error."""

@@ -41,17 +41,17 @@ class ScopeAttr(Parametric):
 
 
 class ScopedLoc(Location):
-    __slots__ = ("place", "scope")
+    __slots__ = ("child", "scope")
 
-    def __init__(self, place: Location, scope: ScopeAttr) -> None:
-        self.place = place
+    def __init__(self, child: Location, scope: ScopeAttr) -> None:
+        self.child = child
         self.scope = scope
 
     def _contents(self) -> tuple[object, ...]:
-        return self.place, self.scope
+        return self.child, self.scope
 
     def print(self, printer: AttributePrinter) -> str:
-        return f"#notes.at<{printer.location(self.place)} in {printer.attribute(self.scope)}>"
+        return f"#notes.at<{printer.location(self.child)} in {printer.attribute(self.scope)}>"
 
 
 class NoteOp(Operation):
@@ -132,20 +132,20 @@ def test_attributes_of_operations_are_defined_in_front():
     )
 
 
-def test_definitions_are_sorted_by_depth_and_then_by_name():
+def test_definitions_are_sorted_by_nesting_and_then_by_name():
     inner = ScopeAttr(FileAttr("f"))
     op = note(s=ScopeAttr(FileAttr("g"), inner))
     assert print_op(op) == (
         '#file = #notes.file<"g">\n'
         '#file1 = #notes.file<"f">\n'
         "#scope1 = #notes.scope<#file1>\n"
-        # A number behind a digit would be part of the name.
+        # A number after a digit would be part of the name.
         "#scope1_1 = #notes.scope<#file in #scope1>\n"
         "notes.note {s = #scope1_1}\n"
     )
 
 
-def test_what_only_locations_need_is_defined_behind():
+def test_what_only_locations_need_is_defined_last():
     scope = ScopeAttr(FileAttr("f"))
     assert print_op(note(ScopedLoc(A, scope)), debug=True) == (
         "notes.note loc(#loc1)\n"

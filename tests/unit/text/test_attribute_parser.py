@@ -165,7 +165,7 @@ def test_attributes_of_a_dialect(toy: Context) -> None:
     assert pair.parameters == (3, -4)  # pyright: ignore
 
 
-def test_a_given_type_takes_the_place_of_the_suffix(toy: Context) -> None:
+def test_a_given_type_replaces_the_suffix(toy: Context) -> None:
     parser = Parser("1 : 2.5 true", toy)
     assert parser.attribute(I8) is IntegerAttr(1, I8)
     parser.expect(":")

@@ -44,11 +44,11 @@ NESTED = {
     "call sites": ('"x.y"() : () -> () loc(' + "callsite(" * N, ""),
     "names": ('"x.y"() : () -> () loc(' + '"a"(' * N, ")" * N),
     "locations": ('"x.y"() : () -> () loc(' + "loc(" * N, ")" * N),
-    "aliases ahead": (
+    "aliases before uses": (
         '"x.y"() {a = #a0} : () -> ()' + "".join(f"#a{i} = [#a{i + 1}]" for i in range(N)),
         "",
     ),
-    "aliases behind": (
+    "aliases after uses": (
         "#a0 = 1" + "".join(f"#a{i + 1} = [#a{i}]" for i in range(N)),
         "",
     ),
@@ -66,19 +66,19 @@ def test_nesting_up_to_the_limit(read: Reading) -> None:
     assert len(list(read(text).walk())) == MAX_NESTING + 1
 
 
-def test_nesting_up_to_the_limit_behind_deep_aliases(read: Reading) -> None:
+def test_nesting_up_to_the_limit_after_deep_aliases(read: Reading) -> None:
     """Aliases count as deep as what they stand for, so depths are reached in leaps."""
-    depth = MAX_NESTING - 1
+    nesting = MAX_NESTING - 1
     aliases = f"#a = {'[' * 20}{']' * 20}\n#b = {'[' * 20}#a{']' * 20}\n"
-    regions = '"x.y"() ({' * depth + "}) : () -> ()" * depth
+    regions = '"x.y"() ({' * nesting + "}) : () -> ()" * nesting
     text = aliases + '"x.y"() {a = #b} : () -> ()' + regions
-    assert len(list(read(text).walk())) == depth + 2
+    assert len(list(read(text).walk())) == nesting + 2
 
 
-@pytest.mark.parametrize("depth", [MAX_NESTING, MAX_NESTING + 1])
-def test_the_limit_of_frames_is_what_it_was(depth: int) -> None:
+@pytest.mark.parametrize("nesting", [MAX_NESTING, MAX_NESTING + 1])
+def test_the_limit_of_frames_is_what_it_was(nesting: int) -> None:
     usual = sys.getrecursionlimit()
-    complaint('"x.y"() ({' * depth + "}) : () -> ()" * depth)
+    complaint('"x.y"() ({' * nesting + "}) : () -> ()" * nesting)
     assert sys.getrecursionlimit() == usual
 
 

@@ -11,7 +11,7 @@ from tilewright.text.naming import Names
 
 
 class NamedOp(Operation):
-    """Names its results as told."""
+    """Names its results by the given hints."""
 
     __slots__ = ("hints",)
     name = "toy.named"
@@ -54,8 +54,8 @@ def names(op: Operation, style: str = "public", hinted: bool = True) -> Names:
 
 
 def name(op: Operation, *others: Operation, style: str = "public") -> list[str]:
-    found = Names(plain(0, region(op, *others)), style, True)
-    return [found.of[value] for each in (op, *others) for value in each.results]
+    value_names = Names(plain(0, region(op, *others)), style, True)
+    return [value_names.of[value] for each in (op, *others) for value in each.results]
 
 
 def test_results_are_numbered_in_order():
@@ -64,10 +64,10 @@ def test_results_are_numbered_in_order():
 
 def test_several_results_without_names_share_a_number():
     ops = plain(2), plain()
-    found = Names(plain(0, region(*ops)), "public", True)
-    assert [found.of[value] for value in ops[0].results] == ["%0#0", "%0#1"]
-    assert found.lefts[ops[0]] == "%0:2"
-    assert found.of[ops[1].results[0]] == "%1"
+    value_names = Names(plain(0, region(*ops)), "public", True)
+    assert [value_names.of[value] for value in ops[0].results] == ["%0#0", "%0#1"]
+    assert value_names.lefts[ops[0]] == "%0:2"
+    assert value_names.of[ops[1].results[0]] == "%1"
 
 
 def test_named_results_use_no_number():
@@ -85,30 +85,30 @@ def test_a_suffix_that_is_taken_is_skipped():
 
 def test_each_named_result_starts_a_group():
     op = named(3, _0="a", _1="b", _2="c")
-    found = names(op)
-    assert found.lefts[op] == "%a, %b, %c"
-    assert [found.of[value] for value in op.results] == ["%a", "%b", "%c"]
+    value_names = names(op)
+    assert value_names.lefts[op] == "%a, %b, %c"
+    assert [value_names.of[value] for value in op.results] == ["%a", "%b", "%c"]
 
 
-def test_results_behind_a_named_one_belong_to_its_group():
+def test_results_after_a_named_one_belong_to_its_group():
     op = named(4, _0="a", _2="c")
-    found = names(op)
-    assert found.lefts[op] == "%a:2, %c:2"
-    assert [found.of[value] for value in op.results] == ["%a#0", "%a#1", "%c#0", "%c#1"]
+    value_names = names(op)
+    assert value_names.lefts[op] == "%a:2, %c:2"
+    assert [value_names.of[value] for value in op.results] == ["%a#0", "%a#1", "%c#0", "%c#1"]
 
 
 def test_a_first_result_without_name_gets_a_number():
     op = named(2, _1="b")
-    found = names(op)
-    assert found.lefts[op] == "%0, %b"
-    assert [found.of[value] for value in op.results] == ["%0", "%b"]
+    value_names = names(op)
+    assert value_names.lefts[op] == "%0, %b"
+    assert [value_names.of[value] for value in op.results] == ["%0", "%b"]
 
 
 def test_only_the_first_named_makes_a_pack():
     op = named(3, _0="for")
-    found = names(op)
-    assert found.lefts[op] == "%for:3"
-    assert found.of[op.results[2]] == "%for#2"
+    value_names = names(op)
+    assert value_names.lefts[op] == "%for:3"
+    assert value_names.of[op.results[2]] == "%for#2"
 
 
 def test_an_empty_hint_is_a_number():
@@ -125,28 +125,28 @@ def test_names_become_identifiers():
 def test_entry_arguments_count_on_inside_nested_regions():
     inner = region(plain(), args=1)
     outer = region(plain(0, inner), args=2)
-    found = Names(plain(0, outer), "public", True)
-    assert [found.of[arg] for arg in outer.block.args] == ["%arg0", "%arg1"]
-    assert found.of[inner.block.args[0]] == "%arg2"
+    value_names = Names(plain(0, outer), "public", True)
+    assert [value_names.of[arg] for arg in outer.block.args] == ["%arg0", "%arg1"]
+    assert value_names.of[inner.block.args[0]] == "%arg2"
 
 
 def test_numbers_count_on_inside_and_start_again_in_the_next_region():
     inner = [plain(), plain()]
     outer = [plain(), plain(0, region(inner[0]), region(inner[1])), plain()]
-    found = Names(plain(0, region(*outer)), "public", True)
+    value_names = Names(plain(0, region(*outer)), "public", True)
     # All of the outer region is numbered before anything inside.
-    assert found.of[outer[2].results[0]] == "%1"
-    assert [found.of[op.results[0]] for op in inner] == ["%2", "%2"]
+    assert value_names.of[outer[2].results[0]] == "%1"
+    assert [value_names.of[op.results[0]] for op in inner] == ["%2", "%2"]
 
 
 def test_a_name_is_free_again_in_the_next_region():
     first, second = named(1, _0="x"), named(1, _0="x")
     top = plain(0, region(plain(0, region(first)), plain(0, region(second))))
-    found = Names(top, "public", True)
-    assert [found.of[op.results[0]] for op in (first, second)] == ["%x", "%x"]
+    value_names = Names(top, "public", True)
+    assert [value_names.of[op.results[0]] for op in (first, second)] == ["%x", "%x"]
 
 
-def test_a_name_of_an_outer_region_is_taken_inside_even_if_it_comes_later():
+def test_a_name_of_an_outer_region_is_taken_inside_even_if_defined_later():
     inner = named(1, _0="x")
     top = plain(0, region(plain(0, region(inner)), named(1, _0="x")))
     assert Names(top, "public", True).of[inner.results[0]] == "%x_0"
@@ -154,22 +154,22 @@ def test_a_name_of_an_outer_region_is_taken_inside_even_if_it_comes_later():
 
 def test_arguments_of_other_blocks_are_numbered():
     blocks = [Block([I32]), Block([I32])]
-    found = Names(plain(0, Region(blocks)), "public", True)
-    assert [found.of[block.args[0]] for block in blocks] == ["%arg0", "%0"]
+    value_names = Names(plain(0, Region(blocks)), "public", True)
+    assert [value_names.of[block.args[0]] for block in blocks] == ["%arg0", "%0"]
 
 
 def test_hints_for_block_arguments():
     body = region(args=2)
     op = named(0, body)
     op.attributes["args"] = None  # type: ignore[assignment]
-    found = names(op)
-    assert [found.of[arg] for arg in body.block.args] == ["%first", "%arg0"]
+    value_names = names(op)
+    assert [value_names.of[arg] for arg in body.block.args] == ["%first", "%arg0"]
 
 
 def test_the_generic_form_takes_no_hints():
     op = named(2, _0="a", _1="b")
-    found = names(op, hinted=False)
-    assert found.lefts[op] == "%0:2"
+    value_names = names(op, hinted=False)
+    assert value_names.lefts[op] == "%0:2"
 
 
 def test_hints_know_the_style():

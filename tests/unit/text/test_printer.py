@@ -21,8 +21,8 @@ from tilewright.text.parser import Parser, parse_text
 from tilewright.text.printer import Printer, Style, print_op
 
 
-class HolderOp(Operation):
-    name = "shop.holder"
+class ContainerOp(Operation):
+    name = "shop.container"
     default_dialect = "shop"
     body = d.region(min_blocks=0, max_blocks=None)
 
@@ -32,11 +32,11 @@ class HolderOp(Operation):
         printer.region(self.body, label=label)
 
     @classmethod
-    def parse(cls, parser: Parser, location: Location) -> HolderOp:
+    def parse(cls, parser: Parser, location: Location) -> ContainerOp:
         return cls((), (), {}, [parser.region(owner=cls)], location)
 
 
-class OpenOp(HolderOp):
+class OpenOp(ContainerOp):
     """Leaves nothing out inside."""
 
     name = "shop.open"
@@ -96,7 +96,7 @@ def item(label: str = "", **attributes: IntegerAttr) -> ItemOp:
     return ItemOp((), [I32], {**named, **attributes})
 
 
-def holder(*ops: Operation, kind: type[Operation] = HolderOp) -> Operation:
+def container(*ops: Operation, kind: type[Operation] = ContainerOp) -> Operation:
     block = Block()
     for op in ops:
         block.append(op)
@@ -104,14 +104,14 @@ def holder(*ops: Operation, kind: type[Operation] = HolderOp) -> Operation:
 
 
 def test_prefixes_are_left_out_inside_an_operation_that_sets_the_dialect():
-    assert print_op(holder(item(), holder(item()))) == (
-        "shop.holder {\n  %0 = item : i32\n  holder {\n    %1 = item : i32\n  }\n}\n"
+    assert print_op(container(item(), container(item()))) == (
+        "shop.container {\n  %0 = item : i32\n  container {\n    %1 = item : i32\n  }\n}\n"
     )
 
 
 def test_prefixes_stay_inside_an_operation_that_sets_none():
-    assert print_op(holder(holder(item(), kind=OpenOp))) == (
-        "shop.holder {\n  open {\n    %0 = shop.item : i32\n  }\n}\n"
+    assert print_op(container(container(item(), kind=OpenOp))) == (
+        "shop.container {\n  open {\n    %0 = shop.item : i32\n  }\n}\n"
     )
 
 
@@ -120,16 +120,16 @@ def test_the_prefix_may_be_left_out_at_the_top():
 
 
 def test_a_name_with_two_dots_keeps_its_prefix():
-    assert print_op(holder(DottedOp())) == "shop.holder {\n  shop.item.sub\n}\n"
+    assert print_op(container(DottedOp())) == "shop.container {\n  shop.item.sub\n}\n"
 
 
 def test_a_region_without_blocks():
-    assert print_op(HolderOp((), (), {}, [Region()])) == "shop.holder {\n}\n"
+    assert print_op(ContainerOp((), (), {}, [Region()])) == "shop.container {\n}\n"
 
 
 def test_an_inner_operation_uses_the_names_of_the_whole_program():
     inner = item()
-    holder(item(), inner)
+    container(item(), inner)
     assert print_op(inner) == "%1 = shop.item : i32\n"
 
 
@@ -147,10 +147,10 @@ def test_the_generic_form_has_declared_attributes_as_properties():
 
 
 def test_the_generic_form_of_regions():
-    assert print_op(holder(item("x"), holder()), generic=True) == (
-        '"shop.holder"() ({\n'
+    assert print_op(container(item("x"), container()), generic=True) == (
+        '"shop.container"() ({\n'
         '  %0 = "shop.item"() <{label = "x"}> : () -> i32\n'
-        '  "shop.holder"() ({\n'
+        '  "shop.container"() ({\n'
         "  ^bb0:\n"
         "  }) : () -> ()\n"
         "}) : () -> ()\n"
@@ -160,7 +160,7 @@ def test_the_generic_form_of_regions():
 def test_the_generic_form_has_group_sizes_as_a_property():
     a = item()
     op = GroupsOp([a.results[0]] * 3, [F32], {}, segments=(2, 1))
-    assert print_op(holder(a, op), generic=True).splitlines()[2].strip() == (
+    assert print_op(container(a, op), generic=True).splitlines()[2].strip() == (
         '%1 = "shop.groups"(%0, %0, %0) <{operandSegmentSizes = array<i32: 2, 1>}>'
         " : (i32, i32, i32) -> f32"
     )
@@ -169,7 +169,7 @@ def test_the_generic_form_has_group_sizes_as_a_property():
 def test_operations_without_custom_form_print_in_the_generic_one():
     a = item()
     op = GroupsOp([a.results[0]], [F32], {}, segments=(1, 0))
-    text = print_op(holder(a, op))
+    text = print_op(container(a, op))
     assert '%1 = "shop.groups"(%0) <{operandSegmentSizes = array<i32: 1, 0>}>' in text
 
 
@@ -180,14 +180,14 @@ def test_unregistered_operations():
     assert print_op(op) == '%0:2 = "else.where"() ({\n}) {a = 1 : i8} : () -> (i32, f32)\n'
 
 
-def test_blocks_have_labels_and_tell_where_control_comes_from():
+def test_blocks_have_labels_and_list_their_predecessors():
     blocks = [Block([I32]), Block([F32]), Block(), Block()]
     blocks[0].append(JumpOp((), (), {}, successors=[blocks[1], blocks[2]]))
     blocks[1].append(JumpOp((), (), {}, successors=[blocks[2]]))
     blocks[2].append(StopOp())
     blocks[3].append(StopOp())
-    assert print_op(HolderOp((), (), {}, [Region(blocks)])) == (
-        "shop.holder {\n"
+    assert print_op(ContainerOp((), (), {}, [Region(blocks)])) == (
+        "shop.container {\n"
         "^bb0(%arg0: i32):\n"
         '  "shop.jump"()[^bb1, ^bb2] : () -> ()\n'
         "^bb1(%0: f32):  // pred: ^bb0\n"
@@ -209,8 +209,8 @@ def test_arguments_and_terminators_may_be_the_business_of_the_operation():
 
 
 def test_an_operation_may_name_its_block_in_one_style():
-    assert print_op(holder(StopOp()), style=Style.TILEIRAS) == (
-        "shop.holder {\n^inside:\n  stop\n}\n"
+    assert print_op(container(StopOp()), style=Style.TILEIRAS) == (
+        "shop.container {\n^inside:\n  stop\n}\n"
     )
 
 
@@ -227,9 +227,9 @@ def test_arguments_have_their_location_in_full():
 
 @pytest.mark.parametrize("generic", [False, True])
 def test_deep_nesting_is_no_problem(generic: bool):
-    op = holder()
+    op = container()
     for _ in range(400):
-        op = holder(op)
+        op = container(op)
     usual = sys.getrecursionlimit()
     lines = print_op(op, generic=generic).splitlines()
     assert sys.getrecursionlimit() == usual
@@ -241,7 +241,7 @@ def test_what_is_printed_reads_back():
     context = Context(
         {"shop": f"{__name__}:SHOP", "builtin": "tilewright.dialects.builtin:BUILTIN"}
     )
-    op = holder(item("x"), holder(item("x"), item("y")), StopOp())
+    op = container(item("x"), container(item("x"), item("y")), StopOp())
     module = parse_text(print_op(op), context)
     again = module.regions[0].block.first
     assert again is not None

@@ -369,7 +369,7 @@ def test_operands_of_another_type_are_refused():
         ("$nothing", "expected a field, got '$nothing'"),
         ("(`x`)?", "an optional group needs an anchor"),
         ("(`x` $lhs^", "expected ')', got ''"),
-        ("custom<Nobody>($lhs)", "no directive 'Nobody'"),
+        ("custom<Unknown>($lhs)", "no directive 'Unknown'"),
         ("sometimes", "expected an element, got 'sometimes'"),
         ("oilist($lhs)", "a clause of an oilist starts with a literal"),
         ("$lhs ;", "expected an element, got ';'"),

@@ -79,17 +79,17 @@ def test_the_first_undefined_use_is_reported(read: Reading) -> None:
 
 def test_redefinition(read: Reading) -> None:
     text = '%a = "x.make"() : () -> i32\n"x.in"() ({ %a = "x.make"() : () -> i32 }) : () -> ()'
-    found = read.diagnostic(text)
-    assert found.headline() == "in.mlir:2:13: error: redefinition of value '%a'"
-    assert [note.headline() for note in found.notes] == ["in.mlir:1:6: note: defined here before"]
+    error = read.diagnostic(text)
+    assert error.headline() == "in.mlir:2:13: error: redefinition of value '%a'"
+    assert [note.headline() for note in error.notes] == ["in.mlir:1:6: note: defined here before"]
 
 
 def test_value_of_another_type(read: Reading) -> None:
     text = '%a = "x.make"() : () -> i32\n"x.use"(%a) : (f32) -> ()'
-    found = read.diagnostic(text)
-    assert found.message == "value '%a' has type i32, but is used as f32"
-    assert str(found.location) == "in.mlir:2:9"
-    assert [str(note.location) for note in found.notes] == ["in.mlir:1:6"]
+    error = read.diagnostic(text)
+    assert error.message == "value '%a' has type i32, but is used as f32"
+    assert str(error.location) == "in.mlir:2:9"
+    assert [str(note.location) for note in error.notes] == ["in.mlir:1:6"]
 
 
 def test_forward_use_with_another_type_than_the_definition(read: Reading) -> None:
@@ -156,13 +156,13 @@ def test_labels_belong_to_their_region(read: Reading) -> None:
     inner = '({^a: "x.in"()[^a] : () -> ()})'
     body = f'"x.br"()[^a] : () -> ()\n "x.in"() {inner} : () -> ()'
     text = f'"x.out"() ({{\n^a:\n {body}\n}}) : () -> ()'
-    out, br, holder, inside = read.ops(text)
+    out, br, owner, inside = read.ops(text)
     assert br.successors == (out.regions[0].block,)
-    assert inside.successors == (holder.regions[0].block,)
+    assert inside.successors == (owner.regions[0].block,)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "message"),
+    ("old", "new", "position", "message"),
     [
         ("[^left, ^right]", "[^left, ^wrong]", (3, 24), "reference to undefined block '^wrong'"),
         ("^right:", "^left:", (6, 1), "redefinition of block '^left'"),
@@ -171,9 +171,9 @@ def test_labels_belong_to_their_region(read: Reading) -> None:
     ],
 )
 def test_wrong_labels(
-    old: str, new: str, place: tuple[int, int], message: str, read: Reading
+    old: str, new: str, position: tuple[int, int], message: str, read: Reading
 ) -> None:
-    assert read.error(CFG.replace(old, new, 1)) == (*place, message)
+    assert read.error(CFG.replace(old, new, 1)) == (*position, message)
 
 
 def test_missing_terminators_are_added_where_the_declaration_says_so(read: Reading) -> None:

@@ -1,4 +1,4 @@
-"""Sums of products against exact arithmetic."""
+"""`dot` against exact arithmetic."""
 
 from __future__ import annotations
 
@@ -25,13 +25,11 @@ def single(number: float) -> int:
 
 
 @given(HALVES, st.floats(-(2.0**100), 2.0**100, width=32))
-def test_float_sums_are_exact_until_they_are_rounded(
-    pairs: list[tuple[float, float]], c: float
-) -> None:
+def test_float_dots_are_rounded_once(pairs: list[tuple[float, float]], c: float) -> None:
     a, b = [half(x) for x, _ in pairs], [half(y) for _, y in pairs]
-    found = floating.dot(a, b, single(c), F16, F32)
+    pattern = floating.dot(a, b, single(c), F16, F32)
     exact = sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction(c))
-    value = np.uint32(found).view(np.float32)
+    value = np.uint32(pattern).view(np.float32)
     below, above = np.nextafter(value, -np.inf), np.nextafter(value, np.inf)
     error = abs(Fraction(float(value)) - exact)
     assert all(
@@ -53,7 +51,7 @@ BYTES = st.lists(st.tuples(st.integers(0, 255), st.integers(0, 255)), max_size=1
 
 
 @given(BYTES, st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_integer_sums_wrap(pairs: list[tuple[int, int]], c: int, left: bool, right: bool) -> None:
+def test_integer_dots_wrap(pairs: list[tuple[int, int]], c: int, left: bool, right: bool) -> None:
     a, b = [x for x, _ in pairs], [y for _, y in pairs]
     read = {True: np.int8, False: np.uint8}
     x = np.array(a, np.uint8).view(read[left]).astype(np.int64)

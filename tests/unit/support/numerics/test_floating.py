@@ -56,7 +56,7 @@ def f32(number: float) -> int:
 
 
 def samples(format: FloatFormat, count: int, seed: int) -> np.ndarray:
-    """Patterns: some anywhere, some near one, where sums cancel and products stay in range."""
+    """Patterns: some anywhere, some near one, where add cancels and mul stays in range."""
     _, storage = DTYPES[format]
     rng = np.random.default_rng(seed)
     anywhere = rng.integers(0, np.iinfo(storage).max, count, dtype=storage, endpoint=True)
@@ -138,7 +138,7 @@ ROUNDINGS = st.sampled_from(list(Rounding))
 
 
 @given(PATTERNS, PATTERNS, FORMATS, ROUNDINGS)
-def test_every_rounding_of_sums_products_and_quotients(
+def test_every_rounding_of_add_mul_and_div(
     a: int, b: int, format: FloatFormat, rounding: Rounding
 ) -> None:
     a, b = a >> (64 - format.width), b >> (64 - format.width)
@@ -158,7 +158,7 @@ def test_every_rounding_of_sums_products_and_quotients(
 
 
 @given(PATTERNS, PATTERNS, PATTERNS, FORMATS, ROUNDINGS)
-def test_fma_rounds_once(a: int, b: int, c: int, format: FloatFormat, rounding: Rounding) -> None:
+def test_fma_is_exact(a: int, b: int, c: int, format: FloatFormat, rounding: Rounding) -> None:
     a, b, c = (pattern >> (64 - format.width) for pattern in (a, b, c))
     x, y, z = (fraction(pattern, format) for pattern in (a, b, c))
     if x is None or y is None or z is None or x * y + z == 0:
@@ -213,10 +213,10 @@ def test_one_and_half_a_unit(rounding: Rounding, expected: int) -> None:
     assert floating.add(ONE, f32(2.0**-24), F32, rounding) == expected
 
 
-def test_fma_keeps_what_a_rounded_product_loses() -> None:
+def test_fma_differs_from_mul_and_add() -> None:
     just_above, just_below = 0x3F800001, 0x3F7FFFFE
-    product = floating.multiply(just_above, just_below, F32)
-    assert floating.add(product, MINUS_ONE, F32) == ZERO
+    multiplied = floating.multiply(just_above, just_below, F32)
+    assert floating.add(multiplied, MINUS_ONE, F32) == ZERO
     assert floating.fma(just_above, just_below, MINUS_ONE, F32) == f32(-(2.0**-46))
 
 
@@ -339,7 +339,7 @@ def test_flushing_results() -> None:
     ],
 )
 def test_what_counts_as_subnormal_is_decided_as_on_an_h200(rounding: Rounding, last: int) -> None:
-    """`mul.ftz` and `fma.ftz` on products `2**-126 * (1 - k**2 * 2**-46)`, measured for all k."""
+    """`mul.ftz` and `fma.ftz` on results `2**-126 * (1 - k**2 * 2**-46)`, measured for all k."""
     for k in (1, 2, 1447, 1448, 1449, 2046, 2047, 2048, 4096):
         a = encode(Exact(False, 2**23 + k, -86), F32)
         b = encode(Exact(False, 2**23 - k, -86), F32)

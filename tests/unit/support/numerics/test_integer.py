@@ -70,11 +70,11 @@ def test_multiply_high_is_the_upper_half_of_the_unsigned_product() -> None:
         (Rounding.POSITIVE_INF, np.ceil),
     ],
 )
-def test_division_rounds_the_quotient(rounding: Rounding, round_: np.ufunc, signed: bool) -> None:
+def test_division_is_rounded(rounding: Rounding, round_: np.ufunc, signed: bool) -> None:
     x, y = wide(A, signed), wide(B, signed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        quotients = round_(x / y).tolist()
-    for (a, b), x_, y_, quotient in zip(PAIRS, x, y, quotients, strict=True):
+        rounded = round_(x / y).tolist()
+    for (a, b), x_, y_, quotient in zip(PAIRS, x, y, rounded, strict=True):
         got = integer.divide(a, b, 8, signed=signed, rounding=rounding)
         undefined = y_ == 0 or (x_ == -128 and y_ == -1)
         assert got == (None if undefined else int(quotient) % 256), (a, b)

@@ -34,7 +34,7 @@ from random_compiled import Outcome, referee  # noqa: E402
 
 import tilewright  # noqa: E402
 from tilewright.driver.api import read_runnable  # noqa: E402
-from tilewright.driver.emulate import compile_alone  # noqa: E402
+from tilewright.driver.emulate import compile_kernel  # noqa: E402
 from tilewright.driver.launch import Plan, start  # noqa: E402
 from tilewright.driver.signatures import signature_of  # noqa: E402
 from tilewright.emit.cubin import assemble  # noqa: E402
@@ -161,7 +161,7 @@ def _random_job(seed: int) -> Job:
 
 
 def _cubin(text: str, name: str, entry: str | None) -> tuple[int, bytes]:
-    ptx = compile_alone(read_runnable(text, name), entry, ARCH)
+    ptx = compile_kernel(read_runnable(text, name), entry, ARCH)
     threads = THREADS.search(ptx)
     assert threads is not None, "expected a kernel that says how many threads it has"
     return int(threads[1]), assemble(ptx, ARCHES[ARCH]).data

@@ -24,7 +24,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
 from tilewright.dialects.cuda_tile.structure import ModuleOp  # noqa: E402
-from tilewright.driver.emulate import compile_alone, run_ptx  # noqa: E402
+from tilewright.driver.emulate import compile_kernel, run_ptx  # noqa: E402
 from tilewright.driver.progress import progress  # noqa: E402
 from tilewright.reference.launch import launch  # noqa: E402
 from tilewright.reference.tile import Array  # noqa: E402
@@ -83,7 +83,7 @@ def emulated(program: Program, module: ModuleOp, ptx: str, seed: int) -> Outcome
 def disagreements(program: Program, module: ModuleOp, arch: str, opt_level: int) -> Iterator[str]:
     """Where the compiled program differs from the reference executor's outcome."""
     arrays, lines = referee(program, module)
-    ptx = compile_alone(module, program.entry, arch, opt_level)
+    ptx = compile_kernel(module, program.entry, arch, opt_level)
     for order in ORDERS:
         found, printed = emulated(program, module, ptx, order)
         for problem in program.differences(found, arrays):

@@ -10,7 +10,7 @@ import pytest
 import tilewright
 from tilewright.bytecode.writer import write_bytecode
 from tilewright.dialects.cuda_tile.structure import EntryOp
-from tilewright.driver.emulate import compile_alone
+from tilewright.driver.emulate import compile_kernel
 
 pytestmark = pytest.mark.peer
 
@@ -33,4 +33,4 @@ def test_gather_reduce_scatter_in_place(
     command = [nvidia_tools / "tileiras", source, "--gpu-name", arch, "-o", tmp_path / "cubin"]
     process = subprocess.run(command, capture_output=True, check=False)
     assert process.returncode == status
-    assert ".entry aligned" in compile_alone(module, ENTRY, arch)
+    assert ".entry aligned" in compile_kernel(module, ENTRY, arch)

@@ -14,7 +14,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_constraints import (
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_solver import solve_layouts
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
-from tilewright.driver.compile import name_target
+from tilewright.driver.compile import add_target_spec
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import TensorType
@@ -44,7 +44,7 @@ def kernel(body: str) -> tuple[Operation, FuncOp]:
       }}
     }}""")
     verify(module)
-    name_target(module, SM_90)
+    add_target_spec(module, SM_90)
     (function,) = [op for op in module.walk() if isinstance(op, FuncOp)]
     return module, function
 
@@ -181,7 +181,7 @@ def test_a_tile_that_the_host_passes_is_rejected() -> None:
         nv_tileaa.return
       }
     }""")
-    name_target(module, SM_90)
+    add_target_spec(module, SM_90)
     before = print_op(module)
     with pytest.raises(UserError, match=r"failed to legalize operation 'nv_tileaa\.addf'"):
         parse_pipeline("convert-tileaa-to-tileas").run(module)

@@ -31,7 +31,7 @@ def test_every_pattern(name: str) -> None:
     format = MINI_FLOATS[name]
     patterns = np.arange(1 << format.bits, dtype=np.uint8)
     np.testing.assert_array_equal(
-        format.open(patterns), patterns.view(TYPES[name]).astype(np.float64)
+        format.decode(patterns), patterns.view(TYPES[name]).astype(np.float64)
     )
 
 
@@ -42,20 +42,20 @@ def test_rounding(name: str) -> None:
     numbers = samples()
     inside = np.clip(numbers, -format.largest, format.largest)
     expected = inside.astype(TYPES[name]).view(np.uint8)
-    np.testing.assert_array_equal(format.close(numbers.astype(np.float64)), expected)
-    largest = format.close(np.array([np.inf, -np.inf, 1e30]))
-    assert format.open(largest).tolist() == [format.largest, -format.largest, format.largest]
+    np.testing.assert_array_equal(format.encode(numbers.astype(np.float64)), expected)
+    largest = format.encode(np.array([np.inf, -np.inf, 1e30]))
+    assert format.decode(largest).tolist() == [format.largest, -format.largest, format.largest]
 
 
 def test_scales() -> None:
     scale = Scale()
     numbers = np.array([1.0, 1.5, 2.0, 3.9, 2.0**-127, 1e-45, 2.0**127, 3e38, 0.0, np.nan])
-    down, up = scale.close(numbers, "rz"), scale.close(numbers, "rp")
+    down, up = scale.encode(numbers, "rz"), scale.encode(numbers, "rp")
     assert down.tolist() == [127, 127, 128, 128, 0, 0, 254, 254, 0, 255]
     assert up.tolist() == [127, 128, 128, 129, 0, 0, 254, 254, 0, 255]
     patterns = np.arange(256, dtype=np.uint8)
     np.testing.assert_array_equal(
-        scale.open(patterns), patterns.view(ml_dtypes.float8_e8m0fnu).astype(np.float64)
+        scale.decode(patterns), patterns.view(ml_dtypes.float8_e8m0fnu).astype(np.float64)
     )
 
 
@@ -77,7 +77,7 @@ def test_pairs(run, type: str, bits: int) -> None:
     """
     run(body, [low, high, packed, back], "u64 u64 u64 u64", block=512)
     format = MINI_FLOATS[type.removesuffix("x2")]
-    codes = [format.close(half.astype(np.float64)).astype(np.uint16) for half in (low, high)]
+    codes = [format.encode(half.astype(np.float64)).astype(np.uint16) for half in (low, high)]
     np.testing.assert_array_equal(packed, codes[0] | codes[1] << (bits // 2))
-    expected = np.stack([format.open(code) for code in codes], axis=1)
+    expected = np.stack([format.decode(code) for code in codes], axis=1)
     np.testing.assert_array_equal(back, expected.astype(np.float16))

@@ -69,7 +69,7 @@ def interesting(name: str, count: int, seed: int) -> np.ndarray:
     few = rng.integers(0, 3, count) == 0
     keep = ~dtype.type((1 << (SHAPES[name][0] // 2)) - 1)
     bits = np.where(few, bits & keep, bits)
-    values = FORMATS[name].open(bits if name == "bf16" else bits.view(FORMATS[name].type.dtype))
+    values = FORMATS[name].decode(bits if name == "bf16" else bits.view(FORMATS[name].type.dtype))
     values = np.where(np.isfinite(values), values, values.dtype.type(1.5))
     near = rng.integers(0, 2, count) == 0
     close = rng.integers(-(2**10), 2**10, count) / 2.0 ** rng.integers(0, 12, count)
@@ -81,8 +81,8 @@ def closed(name: str, mode: str, numbers: np.ndarray) -> np.ndarray:
     format = FORMATS[name]
     if name == "f64" or (name == "f32" and numbers.dtype == np.float32):
         return numbers.astype(np.float64)
-    held = format.close(numbers, mode)
-    return format.open(held).astype(np.float64)
+    held = format.encode(numbers, mode)
+    return format.decode(held).astype(np.float64)
 
 
 def check(

@@ -304,7 +304,7 @@ def _assume(at: Ranges, op: misc.AssumeOp) -> Interval | None:
 
 def _program_id(at: Ranges, op: program.GetProgramIdOp) -> list[Interval] | None:
     """Blocks are counted from zero; a given coordinate may be out of range."""
-    if op.place is not None:
+    if op.program_id is not None:
         return None
     return [between(32, signed=(0, MOST_PROGRAMS - 1))] * 3
 

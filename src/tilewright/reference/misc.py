@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tilewright.dialects.assumptions import Assumption, Bounded, DivBy, SameElements
 from tilewright.dialects.cuda_tile import misc as d
 from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.dialects.cuda_tile.types import TensorViewType
 from tilewright.dialects.nv_tileaa.types import MemrefType
-from tilewright.dialects.promises import Bounded, DivBy, Promise, SameElements
 from tilewright.ir.attributes import Attribute
 from tilewright.ir.operation import Operation
 from tilewright.ir.types import F4E2M1FN
@@ -59,7 +59,7 @@ def check_assumption(op: Operation, at: Batch, of: Value, predicate: Attribute) 
         at.require(op, holds, Fault.ASSUMPTION, gist)
 
 
-def _spelled(predicate: Promise) -> str:
+def _spelled(predicate: Assumption) -> str:
     name = predicate.mnemonic.rpartition(".")[2]
     return f"{name}{predicate.print(None)}"  # pyright: ignore
 

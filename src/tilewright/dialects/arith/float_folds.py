@@ -24,7 +24,7 @@ from tilewright.dialects.arith.floating import (
     SubFOp,
 )
 from tilewright.dialects.arith.literals import elementwise, format_of, splat_of
-from tilewright.dialects.folding.floats import neutral
+from tilewright.dialects.folding.floats import right_identity
 from tilewright.support.floats import FloatFormat, Rounding
 from tilewright.support.numerics import floating
 
@@ -65,7 +65,7 @@ def fold_binary(op: BinaryFloat, constants: Constants) -> Folded:
     rounding = ROUNDINGS[op.rounding if isinstance(op, RoundedBinaryFloat) else None]
     if isinstance(op, RoundedBinaryFloat):
         compute, right = ROUNDED[type(op)], splat_of(constants[1])
-        if right is not None and right == neutral(compute, format, rounding):
+        if right is not None and right == right_identity(compute, format, rounding):
             return op.lhs
         return elementwise(lambda a, b: compute(a, b, format, rounding), op.result.type, constants)
     exact = _EXACT[type(op)]

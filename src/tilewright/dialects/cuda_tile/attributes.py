@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from tilewright.dialects.assumptions import Assumption, Bounded, DivBy, SameElements
 from tilewright.dialects.cuda_tile.enums import (
     ENUM_SINCE,
     AtomicMode,
@@ -20,7 +21,6 @@ from tilewright.dialects.cuda_tile.enums import (
     TileEnum,
 )
 from tilewright.dialects.cuda_tile.types import PtrType, TensorViewType, TileType
-from tilewright.dialects.promises import Bounded, DivBy, Promise, SameElements
 from tilewright.ir.attributes import Attribute, DictionaryAttr, IntegerAttr, Parametric, Type
 from tilewright.ir.types import I1, I64, IntegerType
 from tilewright.text.attribute_printer import keyword_or_string
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 
-class AssumePredicate(Promise):
+class AssumePredicate(Assumption):
     """Base of what `assume` may promise of a value."""
 
     __slots__ = ()

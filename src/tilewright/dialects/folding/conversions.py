@@ -1,4 +1,4 @@
-"""Folds and rules of conversions between element types, for every dialect that has such."""
+"""Folds and rules of element type conversions, shared by cuda_tile and nv_tileaa."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ConversionOps(NamedTuple):
-    """The operations of a dialect, by what they do, and how it says what they depend on."""
+    """The conversions of a dialect, and accessors of their attributes."""
 
     extend: type[Operation]
     truncate: type[Operation]
@@ -29,15 +29,15 @@ class ConversionOps(NamedTuple):
     float_to_float: type[Operation]
     float_to_int: type[Operation]
     signed: EnumAttr
-    """How `signedness` says that integers have a sign."""
-    promises: Callable[[Any], Iterable[bool]]
-    """How integers may be read without overflow: signed, unsigned."""
+    """The `signedness` of signed integers."""
+    no_wrap: Callable[[Any], Iterable[bool]]
+    """The no-wrap flags of a truncation: `True` for signed, `False` for unsigned."""
     roundings: Mapping[EnumAttr, Rounding]
-    """The modes that define a result."""
+    """The rounding modes that are not approximate."""
 
 
 class ConversionFolds:
-    """How the conversions of a dialect fold."""
+    """The folds of the conversions of a dialect."""
 
     __slots__ = ("_ops",)
 
@@ -66,15 +66,15 @@ class ConversionFolds:
         )
 
     def truncation(self, op: Any, constants: Constants) -> Folded:
-        """Compute on constants; what was extended from the type is itself again."""
-        extended = _led_back(op, self._ops.extend)
+        """Compute on constants; `trunci (exti x)` to the type of `x` is `x`."""
+        extended = _round_trip(op, self._ops.extend)
         if extended is not None or None in constants:
             return extended
         source, result = width_of(op.source.type), width_of(op.result.type)
-        promises = list(self._ops.promises(op))
+        no_wrap = list(self._ops.no_wrap(op))
 
         def truncate(a: int) -> int | None:
-            for signed in promises:
+            for signed in no_wrap:
                 if conversion.truncate_overflows(a, source, result, signed=signed):
                     return None
             return conversion.truncate(a, result)
@@ -82,20 +82,20 @@ class ConversionFolds:
         return elementwise(truncate, op.result.type, constants)
 
     def bitcast(self, op: Any, constants: Constants) -> Folded:
-        """Keep the bits of constants; a cast to the type that it had before does nothing."""
+        """Reinterpret constants; `bitcast (bitcast x)` to the type of `x` is `x`."""
         source: Value = op.source
         if source.type is op.result.type:
             return source
-        before = _led_back(op, self._ops.bitcast)
+        before = _round_trip(op, self._ops.bitcast)
         if before is not None:
             return before
         return elementwise(lambda a: a, op.result.type, constants)
 
     def float_to_float(self, op: Any, constants: Constants) -> Folded:
-        """Compute on constants; what was widened from the type is itself again."""
+        """Compute on constants; widening `x` and narrowing it to its type again is `x`."""
         source, result = format_of(op.source.type), format_of(op.result.type)
-        before = _led_back(op, self._ops.float_to_float)
-        # The small formats clip infinity and change NaN: these do not come back.
+        before = _round_trip(op, self._ops.float_to_float)
+        # The fp8 formats saturate infinity and have a single NaN: no exact round trip.
         if before is not None and not conversion.saturates(result) and widens(result, source):
             return before
         rounding = self._ops.roundings.get(op.rounding_mode)
@@ -108,7 +108,7 @@ class ConversionFolds:
         )
 
     def float_to_int(self, op: Any, constants: Constants) -> Folded:
-        """Compute on constants; what does not fit is undefined, and stays."""
+        """Compute on constants; a value out of range is undefined, and not folded."""
         if None in constants:
             return None
         type: Type = op.result.type
@@ -125,20 +125,20 @@ class ConversionFolds:
         )
 
 
-def _led_back(op: Operation, kind: type[Operation]) -> Value | None:
-    """What another operation converted from the type that this one converts to."""
+def _round_trip(op: Operation, kind: type[Operation]) -> Value | None:
+    """The operand of an inner conversion, if its type is the result type of `op`."""
     inner = op.operands[0].defined_by(kind)
     if inner is None or inner.operands[0].type is not op.results[0].type:
         return None
     return inner.operands[0]
 
 
-def one_bitcast(kind: type[Operation]) -> Rule:
-    """The rule for two casts in a row."""
+def merge_bitcasts(kind: type[Operation]) -> Rule:
+    """The rule that merges two consecutive bitcasts."""
 
     @rule(kind)
     def bitcast_of_bitcast(op: Operation, build: Rewriter) -> Replacement:
-        """`bitcast (bitcast x)` becomes one `bitcast`: the bits are the same all along."""
+        """`bitcast (bitcast x)` becomes one `bitcast`."""
         if (inner := op.operands[0].defined_by(kind)) is None:
             return None
         build.set_operands(op, inner.operands)
@@ -147,22 +147,24 @@ def one_bitcast(kind: type[Operation]) -> Rule:
     return bitcast_of_bitcast
 
 
-def one_extension(kind: type[Operation], signed: EnumAttr) -> Rule:
-    """The rule for two extensions in a row."""
+def merge_extensions(kind: type[Operation], signed: EnumAttr) -> Rule:
+    """The rule that merges two consecutive extensions."""
 
     @rule(kind)
     def extension_of_extension(op: Any, build: Rewriter) -> Replacement:
-        """`exti (exti x)` becomes one `exti`, if the inner one has settled what the outer copies.
+        """`exti (exti x)` becomes one `exti` of the inner signedness.
 
-        Both read the integer alike, or the inner one has put a zero where the sign would be.
+        Both have the same signedness, or the inner one zero-extends, so the sign bit is zero.
         """
         inner: Any = op.source.defined_by(kind)
         if inner is None:
             return None
-        how: EnumAttr = inner.signedness
-        if how is not op.signedness and how is signed:
+        signedness: EnumAttr = inner.signedness
+        if signedness is not op.signedness and signedness is signed:
             return None
         build.fuse(inner)
-        return build.create(kind, source=inner.source, signedness=how, types=[op.result.type])
+        return build.create(
+            kind, source=inner.source, signedness=signedness, types=[op.result.type]
+        )
 
     return extension_of_extension

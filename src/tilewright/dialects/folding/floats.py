@@ -1,8 +1,8 @@
-"""Folds of float arithmetic: exact computation on constants, and the few laws that hold exactly.
+"""Folds of float arithmetic: computation on constants, and identities that hold exactly.
 
-Signed zeros and NaNs count: `x + 0.0` is not `x`, since it turns -0.0 into 0.0. All NaNs are one
-value. What approximates has no single right result, and stays. Dialects that call their operations
-and modes alike have the folds alike.
+Signed zeros and NaNs count: `x + 0.0` is not `x`, since -0.0 + 0.0 is 0.0. NaN payloads do
+not. Approximate operations have no single correct result, and are not folded. cuda_tile and
+nv_tileaa share the folds: their operation classes and rounding modes have the same names.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 Compute: TypeAlias = Callable[..., int]
-"""From the patterns of operands, their format and what else matters, to that of the result."""
+"""Compute the bit pattern of a result from those of the operands, the format and the modes."""
 
-_MEANINGS: Final[Mapping[str, Compute]] = {
+_FUNCTIONS: Final[Mapping[str, Compute]] = {
     "AddFOp": floating.add,
     "SubFOp": floating.subtract,
     "MulFOp": floating.multiply,
@@ -41,47 +41,47 @@ _MEANINGS: Final[Mapping[str, Compute]] = {
     "CeilOp": floating.ceil,
     "FloorOp": floating.floor,
 }
-"""What the operations compute, by the names of their classes."""
+"""The functions that the operations compute, by class name."""
 _BASIC: Final = (floating.add, floating.subtract, floating.multiply, floating.divide)
 _ROUNDED: Final = (floating.fma, floating.sqrt)
 _EXTREMES: Final = (floating.maximum, floating.minimum)
-_SETTLED: Final[Mapping[Compute, tuple[Compute, ...]]] = {
+_IDEMPOTENT_ON: Final[Mapping[Compute, tuple[Compute, ...]]] = {
     floating.absolute: (floating.absolute,),
     floating.ceil: (floating.ceil, floating.floor),
     floating.floor: (floating.ceil, floating.floor),
     floating.negate: (),
 }
-"""The functions of one operand; on the results of which ones each does nothing more."""
+"""The unary functions; each maps to those on whose results it is the identity."""
 
 
 def format_of(type: Type) -> FloatFormat:
-    """What the bits of the elements of a float tile mean."""
+    """The float format of the elements of a tile."""
     element = element_of(type)
     assert isinstance(element, FloatType)
     return FORMATS[element.format]
 
 
 def roundings_of(modes: type[EnumAttr]) -> dict[EnumAttr, Rounding]:
-    """The modes of a dialect that define a result; `approx` and `full` leave a choice."""
+    """The rounding modes of a dialect, without the approximations `approx` and `full`."""
     defined = Rounding.__members__
     return {mode: defined[mode.name] for mode in modes if mode.name in defined}
 
 
-def neutral(compute: Compute, format: FloatFormat, rounding: Rounding) -> int | None:
-    """The right operand that leaves any left one as it is, zeros of both signs included."""
+def right_identity(compute: Compute, format: FloatFormat, rounding: Rounding) -> int | None:
+    """The right identity of an operation, which holds for zeros of both signs, or `None`."""
     if compute in (floating.multiply, floating.divide):
         return encode(Exact(False, 1, 0), format)
     if compute not in (floating.add, floating.subtract):
         return None
-    # Zeros of unlike signs add up to 0.0, but to -0.0 when rounding down.
+    # 0.0 + -0.0 is 0.0, but -0.0 when rounding down.
     negative = (compute is floating.add) != (rounding is Rounding.NEGATIVE_INF)
     return format.sign if negative else 0
 
 
 class FloatFolds:
-    """How the float operations of a dialect fold."""
+    """The folds of the float operations of a dialect."""
 
-    __slots__ = ("_approximates", "_meanings", "_roundings")
+    __slots__ = ("_approximates", "_functions", "_roundings")
 
     def __init__(
         self,
@@ -89,25 +89,25 @@ class FloatFolds:
         roundings: Mapping[EnumAttr, Rounding],
         approximates: Callable[[Any], bool],
     ) -> None:
-        """The module declares the operations; `approximates` tells which define no result."""
-        self._meanings: dict[type[Operation], Compute] = {
-            getattr(ops, name): meaning for name, meaning in _MEANINGS.items()
+        """`ops` declares the operations; `approximates` returns whether one is approximate."""
+        self._functions: dict[type[Operation], Compute] = {
+            getattr(ops, name): function for name, function in _FUNCTIONS.items()
         }
         self._roundings = roundings
         self._approximates = approximates
 
     def folds(self) -> Folds:
         """The folds of all operations."""
-        return {kind: self._fold_of(meaning) for kind, meaning in self._meanings.items()}
+        return {kind: self._fold_of(function) for kind, function in self._functions.items()}
 
-    def _fold_of(self, meaning: Compute) -> Callable[[Any, Constants], Folded]:
-        if meaning in _BASIC:
+    def _fold_of(self, function: Compute) -> Callable[[Any, Constants], Folded]:
+        if function in _BASIC:
             return self.basic
-        if meaning in _ROUNDED:
+        if function in _ROUNDED:
             return self.rounded
-        if meaning in _EXTREMES:
+        if function in _EXTREMES:
             return self.extremum
-        return self.unary if meaning in _SETTLED else self.remainder
+        return self.unary if function in _IDEMPOTENT_ON else self.remainder
 
     def rounded(self, op: Any, constants: Constants) -> Folded:
         """Compute on constants, with one rounding."""
@@ -115,7 +115,7 @@ class FloatFolds:
         if None in constants or rounding is None or self._approximates(op):
             return None
         format, flush = format_of(op.result.type), op.flush_to_zero
-        function = self._meanings[type(op)]
+        function = self._functions[type(op)]
 
         def compute(*operands: int) -> int:
             return function(*operands, format, rounding, flush=flush)
@@ -127,26 +127,26 @@ class FloatFolds:
         rounding = self._roundings.get(op.rounding_mode)
         if constants == (None, None) or rounding is None:
             return None
-        meaning = self._meanings[type(op)]
-        without = neutral(meaning, format_of(op.result.type), rounding)
+        function = self._functions[type(op)]
+        identity = right_identity(function, format_of(op.result.type), rounding)
         if not op.flush_to_zero:
-            commutes = meaning in (floating.add, floating.multiply)
+            commutes = function in (floating.add, floating.multiply)
             lhs, rhs = op.operands
-            if splat_of(constants[1]) == without:
+            if splat_of(constants[1]) == identity:
                 return lhs
-            if commutes and splat_of(constants[0]) == without:
+            if commutes and splat_of(constants[0]) == identity:
                 return rhs
         return self.rounded(op, constants)
 
     def extremum(self, op: Any, constants: Constants) -> Folded:
-        """Compute on constants; the larger of `x` and `x` is `x`, unless subnormals are flushed."""
+        """Compute on constants; `max(x, x)` is `x`, unless subnormals are flushed."""
         flush, propagate = op.flush_to_zero, op.propagate_nan
         lhs: Value = op.lhs
         if lhs is op.rhs and not flush:
             return lhs
         if None in constants:
             return None
-        format, extreme = format_of(op.result.type), self._meanings[type(op)]
+        format, extreme = format_of(op.result.type), self._functions[type(op)]
         return elementwise(
             lambda a, b: extreme(a, b, format, propagate_nan=propagate, flush=flush),
             op.result.type,
@@ -161,14 +161,14 @@ class FloatFolds:
         return elementwise(lambda a, b: floating.remainder(a, b, format), op.result.type, constants)
 
     def unary(self, op: Any, constants: Constants) -> Folded:
-        """Compute on constants; `-(-x)` is `x`, and what is rounded or positive already stays."""
-        compute = self._meanings[type(op)]
+        """Compute on constants; `-(-x)` is `x`; drop repetitions such as `abs(abs(x))`."""
+        compute = self._functions[type(op)]
         source: Value = op.source
         inner = source.defining_op()
-        before = None if inner is None else self._meanings.get(type(inner))
+        before = None if inner is None else self._functions.get(type(inner))
         if inner is not None and compute is before is floating.negate:
             return inner.operands[0]
-        if before in _SETTLED[compute]:
+        if before in _IDEMPOTENT_ON[compute]:
             return source
         if None in constants:
             return None

@@ -1,4 +1,4 @@
-"""Folds of integer arithmetic on tiles that arith has no operations for."""
+"""Folds of integer operations without a counterpart in arith."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ def integer_folds(
     negate: type[Operation],
     absolute: type[Operation],
     multiply_high: type[Operation],
-    promises: Callable[[Any], bool],
+    no_wrap: Callable[[Any], bool],
 ) -> Folds:
-    """How operations fold that do these things; `promises`: whether one says not to overflow."""
+    """The folds of neg, abs and mulhi; `no_wrap` returns whether a negation has a no-wrap flag."""
 
     def negation(op: Operation, constants: Constants) -> Folded:
         """Compute on constants; `-(-x)` is `x`, since both wrap."""
         if (inner := op.operands[0].defined_by(negate)) is not None:
             return inner.operands[0]
         type = op.results[0].type
-        bits, promised = width_of(type), promises(op)
+        bits, is_no_wrap = width_of(type), no_wrap(op)
 
         def negated(a: int) -> int | None:
-            # A promise about negation speaks of signed integers alone.
-            if promised and integer.negate_overflows(a, bits, signed=True):
+            # The no-wrap flags of a negation are about signed overflow only.
+            if is_no_wrap and integer.negate_overflows(a, bits, signed=True):
                 return None
             return integer.negate(a, bits)
 
         return elementwise(negated, type, constants)
 
-    def magnitude(op: Operation, constants: Constants) -> Folded:
-        """Compute on constants; the magnitude of a magnitude has the same bits."""
+    def absolute_value(op: Operation, constants: Constants) -> Folded:
+        """Compute on constants; `abs(abs(x))` is `abs(x)`."""
         source: Value = op.operands[0]
         if source.defined_by(absolute) is not None:
             return source
@@ -47,11 +47,11 @@ def integer_folds(
         bits = width_of(type)
         return elementwise(lambda a: integer.absolute(a, bits), type, constants)
 
-    return {negate: negation, absolute: magnitude, multiply_high: fold_high_product}
+    return {negate: negation, absolute: absolute_value, multiply_high: fold_mulhi}
 
 
-def fold_high_product(op: Operation, constants: Constants) -> Folded:
-    """Compute on constants; a product with zero or one has nothing in its high half."""
+def fold_mulhi(op: Operation, constants: Constants) -> Folded:
+    """Compute on constants; the high half of `x * 0` and `x * 1` is zero."""
     type = op.results[0].type
     if any(splat_of(constant) in (0, 1) for constant in constants):
         return literal([0], type)

@@ -1,4 +1,4 @@
-"""Folds and rules of operations that move elements of tiles, for every dialect that has such."""
+"""Folds and rules of shape operations, shared by cuda_tile and nv_tileaa."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ShapeOps(NamedTuple):
-    """The operations of a dialect, by what they do, and what it calls some of their attributes."""
+    """The shape operations of a dialect, and its names of their attributes."""
 
     reshapes: tuple[type[Operation], ...]
     broadcast: type[Operation]
@@ -36,7 +36,7 @@ class ShapeOps(NamedTuple):
 
 
 def shape_folds(ops: ShapeOps) -> Folds:
-    """How the operations fold."""
+    """The folds of the shape operations of a dialect."""
     return {
         **dict.fromkeys(ops.reshapes, _reshape(ops.reshapes)),
         ops.broadcast: fold_broadcast,
@@ -49,7 +49,7 @@ def shape_folds(ops: ShapeOps) -> Folds:
 
 
 def _known(constant: Attribute | None) -> DenseElementsAttr | None:
-    """The elements of a constant tile, if it is one and they are not too many."""
+    """The elements of a constant tile that is a splat or has at most `LIMIT` elements."""
     if not isinstance(constant, DenseElementsAttr):
         return None
     return constant if constant.is_splat or count_of(constant.type) <= LIMIT else None
@@ -58,7 +58,7 @@ def _known(constant: Attribute | None) -> DenseElementsAttr | None:
 def _gathered(
     constant: Attribute | None, type: Type, steps: Sequence[int], start: int | None = 0
 ) -> Folded:
-    """The elements of a constant that a walk in other steps meets."""
+    """Gather the elements of a constant at the given strides."""
     elements = _known(constant)
     if elements is None:
         return None
@@ -72,7 +72,7 @@ def _gathered(
 
 def _reshape(reshapes: tuple[type[Operation], ...]) -> Callable[[Any, Constants], Folded]:
     def fold(op: Any, constants: Constants) -> Folded:
-        """Give constants another shape; where it stays or comes back, so does the value."""
+        """Reshape constants; an identity reshape, or one that undoes another, is its operand."""
         source: Value = op.source
         type: Type = op.result.type
         if source.type is type:
@@ -88,16 +88,18 @@ def _reshape(reshapes: tuple[type[Operation], ...]) -> Callable[[Any, Constants]
 
 
 def fold_broadcast(op: Any, constants: Constants) -> Folded:
-    """Repeat the elements of constants; where the shape stays, so does the value."""
+    """Broadcast constants; an identity broadcast is its operand."""
     source: Value = op.source
     if source.type is op.result.type:
         return source
-    return _gathered(constants[0], op.result.type, row_major.repeated(extents_of(source.type)))
+    return _gathered(
+        constants[0], op.result.type, row_major.broadcast_strides(extents_of(source.type))
+    )
 
 
 def _permute(order: str) -> Callable[[Any, Constants], Folded]:
     def fold(op: Any, constants: Constants) -> Folded:
-        """Exchange the dimensions of constants; nothing happens if each stays where it is."""
+        """Permute constants; an identity permutation is its operand."""
         source: Value = op.source
         dims: Sequence[int] = getattr(op, order)
         if list(dims) == list(range(len(dims))):
@@ -110,7 +112,7 @@ def _permute(order: str) -> Callable[[Any, Constants], Folded]:
 
 def _cat(axis: str) -> Callable[[Any, Constants], Folded]:
     def fold(op: Any, constants: Constants) -> Folded:
-        """Put constants one after the other."""
+        """Concatenate constants."""
         lhs, rhs = _known(constants[0]), _known(constants[1])
         if lhs is None or rhs is None:
             return None
@@ -120,23 +122,23 @@ def _cat(axis: str) -> Callable[[Any, Constants], Folded]:
             return DenseElementsAttr(lhs.data, type)
         if count_of(type) > LIMIT:
             return None
-        # Everything inside the dimension comes in runs, one of each side by turns.
+        # In row-major order, contiguous runs of the two operands alternate.
         extents = [extents_of(side.type) for side in (lhs, rhs)]
         runs = [strides(each)[dim] * each[dim] for each in extents]
         left, right = (expanded(side, count_of(side.type)) for side in (lhs, rhs))
-        return literal(row_major.alternated(left, right, *runs), type)
+        return literal(row_major.concatenate(left, right, *runs), type)
 
     return fold
 
 
 def _start(whole: Type, part: Type, indices: Constants) -> int | None:
-    """Where a part begins in a tile; none if that is not known, or outside."""
-    places = [splat_of(index) for index in indices]
-    return row_major.part_start(extents_of(whole), extents_of(part), places)
+    """The linear offset of a slice in a tile; `None` if unknown or out of bounds."""
+    constants = [splat_of(index) for index in indices]
+    return row_major.slice_start(extents_of(whole), extents_of(part), constants)
 
 
 def fold_extract(op: Any, constants: Constants) -> Folded:
-    """Cut a part out of a constant; the only part there is, is the whole."""
+    """Slice constants; a slice of the full shape is the source."""
     source: Value = op.source
     whole, part = source.type, op.result.type
     if whole is part:
@@ -146,7 +148,7 @@ def fold_extract(op: Any, constants: Constants) -> Folded:
 
 
 def fold_insert(op: Any, constants: Constants) -> Folded:
-    """Put a constant into another; a part as large as the whole takes its place."""
+    """Insert a constant into a constant; a slice of the full shape is the source."""
     source_value: Value = op.source
     destination_value: Value = op.destination
     part, whole = source_value.type, destination_value.type
@@ -160,22 +162,21 @@ def fold_insert(op: Any, constants: Constants) -> Folded:
     start = _start(whole, part, constants[2:])
     if start is None or count_of(whole) > LIMIT:
         return None
-    places = offsets(extents_of(part), strides(extents_of(whole)), start)
+    indices = offsets(extents_of(part), strides(extents_of(whole)), start)
     inner, outer = expanded(source, count_of(part)), expanded(destination, count_of(whole))
-    return literal(row_major.replaced(outer, inner, places), whole)
+    return literal(row_major.replaced(outer, inner, indices), whole)
 
 
 def _packing(pack: type[Operation], unpack: type[Operation]) -> Callable[[Any, Constants], Folded]:
     def fold(op: Any, constants: Constants) -> Folded:
-        """Read the bytes of constants; packing and unpacking undo each other."""
+        """Reinterpret the bytes of constants; `pack` and `unpack` undo each other."""
         source: Value = op.source
         type: Type = op.result.type
         inner, packs = source.defining_op(), isinstance(op, pack)
         if isinstance(inner, unpack if packs else pack) and inner.operands[0].type is type:
             return inner.operands[0]
         constant, size = constants[0], count_of(source.type)
-        # Constants hold whole bytes in the same order, if elements are some bytes, and a power
-        # of two.
+        # Only these widths are stored without padding, in the order of `pack`.
         wide = width_of(source.type if packs else type)
         if not isinstance(constant, DenseElementsAttr) or wide not in (8, 16, 32, 64):
             return None
@@ -186,12 +187,12 @@ def _packing(pack: type[Operation], unpack: type[Operation]) -> Callable[[Any, C
     return fold
 
 
-def one_broadcast(kind: type[Operation]) -> Rule:
-    """The rule for two broadcasts in a row."""
+def merge_broadcasts(kind: type[Operation]) -> Rule:
+    """The rule that merges two consecutive broadcasts."""
 
     @rule(kind)
     def broadcast_of_broadcast(op: Operation, build: Rewriter) -> Replacement:
-        """`broadcast (broadcast x)` becomes one `broadcast`: both repeat what has extent one."""
+        """`broadcast (broadcast x)` becomes one `broadcast`."""
         if (inner := op.operands[0].defined_by(kind)) is None:
             return None
         build.set_operands(op, inner.operands)
@@ -200,20 +201,20 @@ def one_broadcast(kind: type[Operation]) -> Rule:
     return broadcast_of_broadcast
 
 
-def one_permute(kind: type[Operation], order: str) -> Rule:
-    """The rule for two permutations in a row."""
+def merge_permutes(kind: type[Operation], order: str) -> Rule:
+    """The rule that merges two consecutive permutations."""
 
     @rule(kind)
     def permute_of_permute(op: Operation, build: Rewriter) -> Replacement:
-        """`permute (permute x)` becomes one `permute`, of the two exchanges in a row."""
+        """`permute (permute x)` becomes one `permute`, by the composition of both orders."""
         inner = op.operands[0].defined_by(kind)
         if inner is None:
             return None
         build.fuse(inner)
         first: Sequence[int] = getattr(inner, order)
         second: Sequence[int] = getattr(op, order)
-        chained = tuple([first[dim] for dim in second])
-        fields: dict[str, Any] = {"source": inner.operands[0], order: chained}
+        composed = tuple([first[dim] for dim in second])
+        fields: dict[str, Any] = {"source": inner.operands[0], order: composed}
         return build.create(kind, types=[op.results[0].type], **fields)
 
     return permute_of_permute

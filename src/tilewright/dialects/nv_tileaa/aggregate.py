@@ -1,4 +1,4 @@
-"""Operations whose body says how elements come about: reduce, scan, generate."""
+"""Operations with a scalar body: reduce, scan and generate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AXIS = IntegerKind(I32, minimum=0)
 
 
 class YieldOp(Operation):
-    """Ends the body of `reduce`, `scan`, `generate` or `pragma`, and gives its values."""
+    """Terminate the body of `reduce`, `scan`, `generate` or `pragma`, yielding its values."""
 
     name = "nv_tileaa.yield"
     effects = Effects.PURE
@@ -38,10 +38,10 @@ class YieldOp(Operation):
 
 
 class AggregateOp(Operation):
-    """Base of the operations whose body combines two partial values of every operand.
+    """Base of `reduce` and `scan`, whose body combines two partial results of every operand.
 
     The body takes a pair of scalars for each operand and yields one; it must be associative and
-    commutative, and each identity neutral for it.
+    commutative, with the identities as its identity elements.
     """
 
     effects = Effects.RECURSIVE
@@ -55,7 +55,7 @@ class AggregateOp(Operation):
     body = d.region()
 
     def combined(self, source: Type) -> Type:
-        """What an operand of this type becomes."""
+        """The result type for an operand of type `source`."""
         raise NotImplementedError
 
     def verify(self) -> Iterator[str]:
@@ -68,9 +68,9 @@ class AggregateOp(Operation):
             return
         yield from self._identity_problems()
         expected = tuple([self.combined(source.type) for source in self.sources])
-        found = types_of(self.results)
-        if found != expected:
-            yield f"expected results of types {listed(expected)}, got {listed(found)}"
+        actual = types_of(self.results)
+        if actual != expected:
+            yield f"expected results of types {listed(expected)}, got {listed(actual)}"
 
     def _identity_problems(self) -> Iterator[str]:
         if self.identities is None:
@@ -79,23 +79,23 @@ class AggregateOp(Operation):
             yield f"expected {len(self.sources)} identities, got {len(self.identities)}"
             return
         for index, (identity, source) in enumerate(zip(self.identities, self.sources, strict=True)):
-            element, found = element_of(source.type), _type_of(identity)
-            # NVIDIA's tools take either of the two half precision types for the other.
-            if found is not element and {found, element} != {F16, BF16}:
-                yield f"expected identity #{index} to be of type '{element}', got '{found}'"
+            element, actual = element_of(source.type), _type_of(identity)
+            # NVIDIA's tools accept f16 for bf16, and the reverse.
+            if actual is not element and {actual, element} != {F16, BF16}:
+                yield f"expected identity #{index} to be of type '{element}', got '{actual}'"
 
     def verify_context(self) -> Iterator[str | Diagnostic]:
         scalars = tuple([element_of(source.type) for source in self.sources])
         block = self.body.block
         expected = tuple([scalar for scalar in scalars for _ in range(2)])
-        found = types_of(block.args)
-        if found != expected:
-            yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+        actual = types_of(block.args)
+        if actual != expected:
+            yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"
         yield from body_problems(self, scalars)
 
 
 def body_problems(op: Operation, expected: tuple[Type, ...]) -> Iterator[str | Diagnostic]:
-    """What is wrong with a body that only computes, and with what it yields."""
+    """Check that a body has no memory effects, and the types that it yields."""
     block = op.regions[0].block
     for inner in block:
         if inner is not block.last and not is_effect_free(inner):
@@ -103,9 +103,9 @@ def body_problems(op: Operation, expected: tuple[Type, ...]) -> Iterator[str | D
     if not isinstance(block.last, YieldOp):
         yield "expected the body to end in 'nv_tileaa.yield'"
         return
-    found = types_of(block.last.values)
-    if found != expected:
-        yield f"expected the body to yield {listed(expected)}, got {listed(found)}"
+    actual = types_of(block.last.values)
+    if actual != expected:
+        yield f"expected the body to yield {listed(expected)}, got {listed(actual)}"
 
 
 def _type_of(identity: Attribute) -> Type | None:
@@ -113,7 +113,7 @@ def _type_of(identity: Attribute) -> Type | None:
 
 
 class ReduceOp(AggregateOp):
-    """Combines all elements along an axis into one; the dimension goes away."""
+    """Reduce along an axis; the result lacks that dimension."""
 
     name = "nv_tileaa.reduce"
 
@@ -123,10 +123,10 @@ class ReduceOp(AggregateOp):
 
 
 class ScanOp(AggregateOp):
-    """Combines each element with all before it along an axis, or all behind it in reverse.
+    """Compute prefixes along an axis, or suffixes in reverse.
 
-    An inclusive scan counts the element itself. An exclusive one does not, and has the identity
-    where there is nothing to combine.
+    An inclusive scan includes the element itself. An exclusive one does not: its first element
+    is the identity.
     """
 
     name = "nv_tileaa.scan"
@@ -144,7 +144,7 @@ class ScanOp(AggregateOp):
 
 
 class GenerateOp(Operation):
-    """A tile whose elements the body makes, each from its indices."""
+    """Generate a tile by a body that computes each element from its indices."""
 
     name = "nv_tileaa.generate"
     effects = Effects.RECURSIVE
@@ -155,7 +155,7 @@ class GenerateOp(Operation):
 
     def verify_context(self) -> Iterator[str | Diagnostic]:
         expected = (I32,) * len(shape(self.result.type))
-        found = types_of(self.body.block.args)
-        if found != expected:
-            yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+        actual = types_of(self.body.block.args)
+        if actual != expected:
+            yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"
         yield from body_problems(self, (element_of(self.result.type),))

@@ -1,4 +1,4 @@
-"""Atomic operations: each element of memory is read and written in one step."""
+"""Atomic operations through pointers."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ EXCHANGED: Final = (I32, I64, F32, F64)
 
 
 def mode_problems(mode: RmwMode, element: Type) -> Iterator[str]:
-    """What is wrong with the elements that a mode is to work on."""
+    """Check the element type of a read-modify-write."""
     allowed = {RmwMode.ADDF: ADDED, RmwMode.XCHG: EXCHANGED}.get(mode, COUNTED)
     if element not in allowed:
-        words = ", ".join(type.spell() for type in allowed)
-        yield f"'{mode.keyword}' works on {words}, got '{element}'"
+        expected = ", ".join(type.spell() for type in allowed)
+        yield f"'{mode.keyword}' works on {expected}, got '{element}'"
 
 
 class AtomicOp(AccessOp):
-    """Base of the atomic operations through pointers; they give what was in memory before."""
+    """Base of the atomic operations; they return the old values in memory."""
 
     pointers = d.operand(PTR_TILE)
     result = d.result(ANY_TILE)
@@ -46,7 +46,7 @@ class AtomicOp(AccessOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The mask has the shape of the pointers."""
+        """Infer the type of the mask from that of the pointers."""
         state.operand_types["mask"] = masks(state, "pointers", "mask")
 
     def verify(self) -> Iterator[str]:
@@ -59,9 +59,9 @@ class AtomicOp(AccessOp):
 
 
 class AtomicCasOp(AtomicOp):
-    """Where memory holds the bits of `compare`, stores `value` there instead.
+    """Compare and swap: store `value` if memory holds the bits of `compare`.
 
-    Where the mask is false nothing happens, and the result is that of `compare`.
+    Masked-off elements are not accessed; their results are those of `compare`.
     """
 
     name = "nv_tileaa.atomic_cas"
@@ -81,12 +81,12 @@ class AtomicCasOp(AtomicOp):
         yield from super().verify()
         element = element_of(self.value.type)
         if element not in EXCHANGED:
-            words = ", ".join(type.spell() for type in EXCHANGED)
-            yield f"works on {words}, got '{element}'"
+            expected = ", ".join(type.spell() for type in EXCHANGED)
+            yield f"works on {expected}, got '{element}'"
 
 
 class AtomicRmwOp(AtomicOp):
-    """Combines each element in memory with one of `value`, as the mode says."""
+    """Combine each element in memory with one of `value` by the operation `mode`."""
 
     name = "nv_tileaa.atomic_rmw"
     traits = (SameType("value", "result"), SameShape("pointers", "value", "mask"))

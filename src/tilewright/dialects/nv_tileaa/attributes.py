@@ -1,4 +1,4 @@
-"""The attributes of nv_tileaa: modes, hints, and what is known of kernels and targets."""
+"""The attributes of nv_tileaa: modes, hints, and kernel and target specifications."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Signedness(EnumAttr, mnemonic="nv_tileaa.signedness"):
-    """How an operation reads the bits of integers."""
+    """Whether an operation interprets integers as signed or unsigned."""
 
     UNSIGNED = 0
     SIGNED = 1
 
 
 class RoundingMode(EnumAttr, mnemonic="nv_tileaa.rounding_mode"):
-    """Which representable number a result becomes, or how precise it must be."""
+    """The rounding mode of an operation, or the accuracy of an approximation."""
 
     NEAREST_EVEN = 0
     ZERO = 1
@@ -34,7 +34,7 @@ class RoundingMode(EnumAttr, mnemonic="nv_tileaa.rounding_mode"):
 
 
 class MemSemantic(EnumAttr, mnemonic="nv_tileaa.mem_semantic"):
-    """What a memory operation orders besides what its tokens say."""
+    """The memory ordering of an access, in addition to its tokens."""
 
     WEAK = 0
     RELAXED = 1
@@ -45,7 +45,7 @@ class MemSemantic(EnumAttr, mnemonic="nv_tileaa.mem_semantic"):
 
 
 class MemScope(EnumAttr, mnemonic="nv_tileaa.mem_scope"):
-    """The threads among which an ordering holds."""
+    """The memory scope: the set of threads that observe an ordering."""
 
     TL_BLK = 0
     CLUSTER = 1
@@ -54,7 +54,7 @@ class MemScope(EnumAttr, mnemonic="nv_tileaa.mem_scope"):
 
 
 class RmwMode(EnumAttr, mnemonic="nv_tileaa.rmw_mode"):
-    """What an atomic operation does to memory."""
+    """The operation of an atomic read-modify-write."""
 
     AND = 0
     OR = 1
@@ -69,7 +69,7 @@ class RmwMode(EnumAttr, mnemonic="nv_tileaa.rmw_mode"):
 
 
 class PaddingValue(EnumAttr, mnemonic="nv_tileaa.padding_value"):
-    """What a view reads outside of its memory."""
+    """The value that loads return for elements out of bounds."""
 
     ZERO = 0
     NEG_ZERO = 1
@@ -79,7 +79,7 @@ class PaddingValue(EnumAttr, mnemonic="nv_tileaa.padding_value"):
 
 
 class CacheModifier(EnumAttr, mnemonic="nv_tileaa.cache_modifier"):
-    """Which caches an access goes through, by the names that PTX has for them."""
+    """The cache operators of PTX."""
 
     CA = 0
     CG = 1
@@ -91,7 +91,7 @@ class CacheModifier(EnumAttr, mnemonic="nv_tileaa.cache_modifier"):
 
 
 class EvictionPolicy(EnumAttr, mnemonic="nv_tileaa.eviction_policy"):
-    """What becomes of a cache line after an access."""
+    """The cache eviction priority of an access."""
 
     EVICT_NORMAL = 0
     EVICT_FIRST = 1
@@ -101,7 +101,7 @@ class EvictionPolicy(EnumAttr, mnemonic="nv_tileaa.eviction_policy"):
 
 
 class ActivationLayout(EnumAttr, mnemonic="nv_tileaa.activation_layout"):
-    """The order of the dimensions of what is convolved: batch, channels, height and width."""
+    """The dimension order of activations: batch, channels, height and width."""
 
     NHWC = 0
     NCHW = 1
@@ -141,17 +141,18 @@ class ConvParamsAttr(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
+        """Parse the printed form."""
 
         def numbers() -> tuple[int, ...]:
             return tuple(parser.listed(parser.integer, "[", "]"))
 
-        found = read_parameters(parser, dict.fromkeys(("strides", "padding", "dilations"), numbers))
-        return cls(**cast("dict[str, tuple[int, ...]]", found))
+        names = ("strides", "padding", "dilations")
+        parameters = read_parameters(parser, dict.fromkeys(names, numbers))
+        return cls(**cast("dict[str, tuple[int, ...]]", parameters))
 
 
 class NumbersAttr(Parametric):
-    """Base of attributes that are a few named numbers, each of which may be unknown."""
+    """Base of attributes with named, optional integer parameters."""
 
     __slots__ = ()
 
@@ -162,11 +163,11 @@ class NumbersAttr(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
+        """Parse the printed form."""
         names = cast("tuple[str, ...]", cls.__slots__)
         readers = dict.fromkeys(names, parser.integer)
-        found = read_parameters(parser, readers, dict.fromkeys(names))
-        return cls.unique(*[found[name] for name in names])
+        parameters = read_parameters(parser, readers, dict.fromkeys(names))
+        return cls.unique(*[parameters[name] for name in names])
 
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
@@ -179,9 +180,9 @@ class NumbersAttr(Parametric):
 
 
 class KernelSpecAttr(NumbersAttr):
-    """`#nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4>`: what was asked of a kernel's launch.
+    """`#nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 4>`: the launch configuration of a kernel.
 
-    The blocks of a cluster, the warps of a block, and how many blocks a multiprocessor is to hold.
+    CTAs per cluster, warps per CTA, and the target number of CTAs per SM.
     """
 
     __slots__ = ("num_ctas", "num_warps", "occupancy")
@@ -201,7 +202,7 @@ class KernelSpecAttr(NumbersAttr):
 
 
 class TargetSpecAttr(NumbersAttr):
-    """`#nv_tileaa.target_spec<compute_capability = 90>`: the GPU that a program is for."""
+    """`#nv_tileaa.target_spec<compute_capability = 90>`: the target GPU."""
 
     __slots__ = ("compute_capability",)
     mnemonic = "nv_tileaa.target_spec"
@@ -213,7 +214,7 @@ class TargetSpecAttr(NumbersAttr):
 
 
 TARGET_SPEC_NAME: Final = "nv_tileaa.target_spec"
-"""The attribute of a module that holds its `TargetSpecAttr`."""
+"""The name of the module attribute that holds the `TargetSpecAttr`."""
 
 SIGNEDNESS: Final = EnumKind(Signedness)
 ROUNDING_MODE: Final = EnumKind(RoundingMode)

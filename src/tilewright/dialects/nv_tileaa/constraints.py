@@ -1,6 +1,6 @@
-"""The sets of types that operands and results of nv_tileaa accept.
+"""Type constraints of nv_tileaa operands and results.
 
-A tile is a tensor of known shape or, for a single element without dimensions, the bare element.
+A tile is a tensor of static shape or, at rank 0, the bare element type.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.types import (
     MEM_TOKEN,
-    PROGRAM_ID,
     MemrefType,
+    ProgramIdType,
     PtrType,
     QueueType,
     TiledViewType,
@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 
 INTEGERS: Final = (I1, I4, I8, I16, I32, I64)
 FLOATS: Final = (F16, BF16, F32, F64)
-"""The floats that arithmetic takes."""
+"""The float types that arithmetic supports."""
 ALL_FLOATS: Final = (*FLOATS, TF32, F8E4M3FN, F8E5M2, F8E8M0FNU, F4E2M1FN, FNV8E5M3FNU)
 NUMBERS: Final = (*INTEGERS, *ALL_FLOATS)
 
 ELEMENTWISE: Final = Trait("elementwise")
-"""Every element of the results depends on the elements of the operands at the same place alone."""
+"""Each result element depends only on the operand elements at the same index."""
 
 
 def shape(type: Type) -> tuple[int, ...]:
-    """The extents of a tile; a bare element has none."""
+    """The shape of a tile; `()` for a scalar."""
     if not isinstance(type, TensorType):
         return ()
     assert type.shape is not None
@@ -68,38 +68,38 @@ def tile_type(shape: tuple[int, ...], element: Type) -> Type:
 
 
 def count(type: Type) -> int:
-    """How many elements a tile has."""
-    product = 1
+    """The number of elements of a tile."""
+    elements = 1
     for extent in shape(type):
-        product *= extent
-    return product
+        elements *= extent
+    return elements
 
 
 def pointer(value: Value) -> PtrType:
-    """The elements of a tile of pointers."""
+    """The element type of a tile of pointers."""
     element = element_of(value.type)
     assert isinstance(element, PtrType)
     return element
 
 
 def spell_extents(extents: tuple[int, ...]) -> str:
-    """`4x8`, for messages; a tile without dimensions is a scalar."""
+    """Format a shape for a diagnostic, as `4x8` or `scalar`."""
     return "x".join(map(str, extents)) or "scalar"
 
 
 def shape_problems(name: str, expected: tuple[int, ...], type: Type) -> Iterator[str]:
-    """What is wrong with the shape of a tile that others determine."""
-    found = shape(type)
-    if found != expected:
-        shapes = spell_extents(expected), spell_extents(found)
+    """Check the shape of a tile."""
+    actual = shape(type)
+    if actual != expected:
+        shapes = spell_extents(expected), spell_extents(actual)
         yield f"expected {name} of shape {shapes[0]}, got {shapes[1]}"
 
 
 def element_problems(name: str, expected: Type, type: Type) -> Iterator[str]:
-    """What is wrong with the elements of a tile that others determine."""
-    found = element_of(type)
-    if found is not expected:
-        yield f"expected {name} of '{expected}', got '{found}'"
+    """Check the element type of a tile."""
+    actual = element_of(type)
+    if actual is not expected:
+        yield f"expected {name} of '{expected}', got '{actual}'"
 
 
 def _tile(description: str, accepts: Callable[[Type], bool]) -> TypeConstraint:
@@ -113,11 +113,11 @@ def _tile(description: str, accepts: Callable[[Type], bool]) -> TypeConstraint:
 
 
 def tile_of(*elements: Type) -> TypeConstraint:
-    """Tiles of certain elements."""
+    """Tiles of one of the given element types."""
     *most, last = [element.spell() for element in elements]
     allowed = frozenset(elements)
-    words = f"{', '.join(most)} or {last}" if most else last
-    return _tile(words, lambda element: element in allowed)
+    names = f"{', '.join(most)} or {last}" if most else last
+    return _tile(names, lambda element: element in allowed)
 
 
 def _is_pointer(type: Type) -> bool:
@@ -146,7 +146,7 @@ SCALAR_I1: Final = exactly(I1, "i1")
 SCALAR_I32: Final = exactly(I32, "i32")
 SCALAR_PTR: Final = instance_of(PtrType, "pointer")
 TOKEN: Final = exactly(MEM_TOKEN, "mem_token")
-PLACE: Final = exactly(PROGRAM_ID, "program_id")
+PROGRAM_ID: Final = exactly(ProgramIdType(), "program_id")
 MEMREF: Final = instance_of(MemrefType, "memref of nv_tileaa")
 TILED_VIEW: Final = instance_of(TiledViewType, "tiled_view")
 QUEUE: Final = instance_of(QueueType, "queue")

@@ -1,4 +1,4 @@
-"""Conversions between element types; the shape of a tile stays."""
+"""Elementwise conversions between element types."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def number(value: Value) -> IntegerType | FloatType:
 
 
 class ConversionOp(Operation):
-    """Base of all conversions: a tile becomes one of the same shape."""
+    """Base of the conversions."""
 
     effects = Effects.PURE
     traits = (SameShape("source", "result"), ELEMENTWISE)
@@ -40,7 +40,7 @@ class ConversionOp(Operation):
 
 
 class BitcastOp(ConversionOp):
-    """The same bits, as another type of the same width; or addresses, as those of another type."""
+    """Reinterpret the bits as a type of the same width, or pointers as pointers to another type."""
 
     name = "nv_tileaa.bitcast"
 
@@ -64,7 +64,7 @@ class BitcastOp(ConversionOp):
 
 
 class ExtIOp(ConversionOp):
-    """Widening: a signed extension copies the top bit, an unsigned one adds zeros."""
+    """Extend integers: sign-extend if signed, zero-extend if unsigned."""
 
     name = "nv_tileaa.exti"
     syntax = "$source $signedness attr-dict `:` type($source) `to` type($result)"
@@ -80,7 +80,7 @@ class ExtIOp(ConversionOp):
 
 
 class TruncIOp(ConversionOp):
-    """Narrowing: the low bits stay. `overflow` promises that the rest does not matter."""
+    """Truncate integers; the `overflow` flags assert that no information is lost."""
 
     name = "nv_tileaa.trunci"
     syntax = f"$source {OVERFLOW_SYNTAX} attr-dict `:` type($source) `to` type($result)"
@@ -96,7 +96,7 @@ class TruncIOp(ConversionOp):
 
 
 class FpToFpOp(ConversionOp):
-    """Conversion between two float types; which modes there are depends on both."""
+    """Convert between float types; the supported rounding modes depend on both."""
 
     name = "nv_tileaa.fp_to_fp"
     syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($source) `to` type($result)"
@@ -111,10 +111,10 @@ class FpToFpOp(ConversionOp):
 
 
 class FToIOp(ConversionOp):
-    """Conversion of floats to integers, cut off toward zero.
+    """Convert floats to integers, truncating toward zero.
 
-    What does not fit is undefined; with `saturating` it is the nearest integer of the type, and
-    NaN is zero. One bit, without `saturating`, says whether the float is other than zero.
+    A value out of range is undefined; `saturating` clamps it to the range and converts NaN to
+    zero. A conversion to i1 without `saturating` compares with zero.
     """
 
     name = "nv_tileaa.ftoi"
@@ -130,7 +130,7 @@ class FToIOp(ConversionOp):
 
 
 class IntToPtrOp(ConversionOp):
-    """Unsigned integers as addresses."""
+    """Convert unsigned integers to pointers."""
 
     name = "nv_tileaa.int_to_ptr"
 
@@ -139,7 +139,7 @@ class IntToPtrOp(ConversionOp):
 
 
 class PtrToIntOp(ConversionOp):
-    """Addresses as unsigned integers."""
+    """Convert pointers to unsigned integers."""
 
     name = "nv_tileaa.ptr_to_int"
 

@@ -1,4 +1,4 @@
-"""nv_tileaa: programs on tensors in which addresses, memory and its order are plain values."""
+"""nv_tileaa: tile programs with explicit pointers, memory views and memory tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of the custom form of memory operations."""
+"""Custom assembly directives of memory operations."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def _parse_ordering(parser: Parser, state: ParseState, semantic: str, scope: str) -> None:
-    """`weak` or `acquire gpu`."""
+    """Parse `weak` or `acquire gpu`."""
     state.attributes["mem_semantic"] = parser.member(MemSemantic)
-    found = MemScope.from_keyword(parser.peek())
-    if found is not None:
+    member = MemScope.from_keyword(parser.peek())
+    if member is not None:
         parser.next()
-        state.attributes["mem_scope"] = found
+        state.attributes["mem_scope"] = member
 
 
 def _print_ordering(printer: Printer, op: Any, semantic: str, scope: str) -> None:
@@ -34,7 +34,7 @@ ORDERING: Final = Directive(_parse_ordering, _print_ordering)
 
 
 def _parse_indexed(parser: Parser, state: ParseState, view: str, indices: str) -> None:
-    """`!nv_tileaa.tiled_view<...>`, with the types of indices in front: `i32, i32 of ...`."""
+    """Parse the index types and the view type: `i32, i32 of !nv_tileaa.tiled_view<...>`."""
     types: list[Type] = []
     while True:
         types.append(parser.type())
@@ -55,4 +55,4 @@ def _print_indexed(printer: Printer, op: Any, view: str, indices: str) -> None:
 
 
 INDEXED: Final = Directive(_parse_indexed, _print_indexed)
-"""`custom<Indexed>($view, $indices)`: the types of indices and of the view that they index."""
+"""`custom<Indexed>($view, $indices)`: the types of the indices and of the view."""

@@ -1,4 +1,4 @@
-"""Float arithmetic and comparison on tiles, element by element."""
+"""Elementwise float arithmetic and comparison on tiles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAME: Final = SameType("lhs", "rhs", "result")
 
 
 class FloatOp(Operation):
-    """Base of all arithmetic on floats; `fastmath` is what it may do although results change."""
+    """Base of float arithmetic; `fastmath` are the value-changing optimizations it permits."""
 
     effects = Effects.PURE
 
@@ -34,7 +34,7 @@ class FloatOp(Operation):
 
 
 class UnaryFloat(FloatOp):
-    """Base of the operations from one tile of floats to another of its type."""
+    """Base of the unary operations."""
 
     traits = (SameType("source", "result"), ELEMENTWISE)
     syntax = "$source attr-dict `:` type($result)"
@@ -43,7 +43,7 @@ class UnaryFloat(FloatOp):
 
 
 class BinaryFloat(FloatOp):
-    """Base of the operations from two tiles of floats to one, all of the same type."""
+    """Base of the binary operations."""
 
     traits = (SAME, ELEMENTWISE)
     syntax = "$lhs `,` $rhs attr-dict `:` type($result)"
@@ -53,13 +53,13 @@ class BinaryFloat(FloatOp):
 
 
 class RoundedFloat(FloatOp):
-    """Base of the operations that round as told, and flush subnormal numbers to zero if told.
+    """Base of the operations with a rounding mode and a `flush_to_zero` flag.
 
-    `flush_to_zero` takes subnormal operands and gives subnormal results as zeros of their sign.
+    `flush_to_zero` replaces subnormal operands and results by zeros of the same sign.
     """
 
     roundings: ClassVar[tuple[RoundingMode, ...]] = IEEE
-    """The modes that the operation knows."""
+    """The rounding modes that the operation supports."""
 
     rounding_mode = d.attribute(ROUNDING_MODE, default=RoundingMode.NEAREST_EVEN)
     flush_to_zero = d.flag()
@@ -71,7 +71,7 @@ class RoundedFloat(FloatOp):
 
 
 class RoundedBinaryFloat(RoundedFloat):
-    """Base of the four basic operations."""
+    """Base of add, sub, mul and div."""
 
     traits = (SAME, ELEMENTWISE)
     syntax = f"$lhs `,` $rhs {ROUNDING_SYNTAX} {FLUSH_SYNTAX} attr-dict `:` type($result)"
@@ -81,9 +81,9 @@ class RoundedBinaryFloat(RoundedFloat):
 
 
 class FloatExtremum(BinaryFloat):
-    """Base of maximum and minimum: positive zero is larger than negative zero.
+    """Base of maximum and minimum, which order -0.0 before +0.0.
 
-    If one operand is NaN, the other is the result; with `propagate_nan` it is NaN.
+    If one operand is NaN, the result is the other one, or NaN with `propagate_nan`.
     """
 
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
@@ -97,42 +97,42 @@ class FloatExtremum(BinaryFloat):
 
 
 class AbsFOp(UnaryFloat):
-    """Magnitude: the sign bit is cleared, that of NaN as well."""
+    """Absolute value: clear the sign bit, also of NaN."""
 
     name = "nv_tileaa.absf"
 
 
 class NegFOp(UnaryFloat):
-    """Negation: the sign bit is flipped, that of NaN as well."""
+    """Negation: flip the sign bit, also of NaN."""
 
     name = "nv_tileaa.negf"
 
 
 class AddFOp(RoundedBinaryFloat):
-    """Sum: `result[i] = lhs[i] + rhs[i]`."""
+    """Addition: `result[i] = lhs[i] + rhs[i]`."""
 
     name = "nv_tileaa.addf"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class SubFOp(RoundedBinaryFloat):
-    """Difference: `result[i] = lhs[i] - rhs[i]`."""
+    """Subtraction: `result[i] = lhs[i] - rhs[i]`."""
 
     name = "nv_tileaa.subf"
 
 
 class MulFOp(RoundedBinaryFloat):
-    """Product: `result[i] = lhs[i] * rhs[i]`."""
+    """Multiplication: `result[i] = lhs[i] * rhs[i]`."""
 
     name = "nv_tileaa.mulf"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class DivFOp(RoundedBinaryFloat):
-    """Quotient: `result[i] = lhs[i] / rhs[i]`.
+    """Division: `result[i] = lhs[i] / rhs[i]`.
 
-    For f32, `approx` multiplies by an approximate reciprocal, which fails for very large
-    divisors, and `full` is good to two units in the last place everywhere.
+    For f32, `approx` multiplies by an approximate reciprocal, which is inaccurate for very large
+    divisors; `full` has a maximum error of 2 ulp over the full range.
     """
 
     name = "nv_tileaa.divf"
@@ -140,7 +140,7 @@ class DivFOp(RoundedBinaryFloat):
 
 
 class FmaOp(RoundedFloat):
-    """Product and sum with a single rounding: `result[i] = lhs[i] * rhs[i] + acc[i]`."""
+    """Fused multiply-add, rounded once: `result[i] = lhs[i] * rhs[i] + acc[i]`."""
 
     name = "nv_tileaa.fma"
     traits = (SameType("lhs", "rhs", "acc", "result"), ELEMENTWISE)
@@ -163,25 +163,25 @@ class SqrtOp(RoundedFloat):
 
 
 class RemFOp(BinaryFloat):
-    """Remainder of the division whose quotient is cut off: it has the sign of `lhs`."""
+    """Remainder of the truncated division: it has the sign of `lhs`."""
 
     name = "nv_tileaa.remf"
 
 
 class MaxFOp(FloatExtremum):
-    """The larger of two numbers."""
+    """Maximum."""
 
     name = "nv_tileaa.maxf"
 
 
 class MinFOp(FloatExtremum):
-    """The smaller of two numbers."""
+    """Minimum."""
 
     name = "nv_tileaa.minf"
 
 
 class ClampFOp(FloatOp):
-    """`min(max(source[i], lower[i]), upper[i])`; NaN becomes `lower`, unless it propagates."""
+    """`min(max(source[i], lower[i]), upper[i])`; NaN gives `lower`, or NaN with `propagate_nan`."""
 
     name = "nv_tileaa.clampf"
     traits = (SameType("source", "lower", "upper", "result"), ELEMENTWISE)
@@ -211,12 +211,12 @@ class CmpFOp(ComparisonOp):
 
 
 class CeilOp(UnaryFloat):
-    """The least integer that is not smaller."""
+    """Round up to an integer."""
 
     name = "nv_tileaa.ceil"
 
 
 class FloorOp(UnaryFloat):
-    """The greatest integer that is not larger."""
+    """Round down to an integer."""
 
     name = "nv_tileaa.floor"

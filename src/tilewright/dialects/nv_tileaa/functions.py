@@ -1,6 +1,6 @@
 """Mathematical functions on tiles, element by element.
 
-The flag `afn` of `fastmath` asks for the fast variant of a function, where there is one.
+The `fastmath` flag `afn` selects the approximate variant of a function, if there is one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tilewright.ir.types import I1, I8, I16, I32
 
 
 class FlushableFloat(UnaryFloat):
-    """Base of the functions that flush subnormal numbers to zero if told."""
+    """Base of the functions with a `flush_to_zero` flag."""
 
     syntax = f"$source {FLUSH_SYNTAX} attr-dict `:` type($result)"
 
@@ -28,19 +28,19 @@ class FlushableFloat(UnaryFloat):
 
 
 class RsqrtOp(FlushableFloat):
-    """Reciprocal of the square root."""
+    """Reciprocal square root: `1 / sqrt(source[i])`."""
 
     name = "nv_tileaa.rsqrt"
 
 
 class Exp2Op(FlushableFloat):
-    """Power of two."""
+    """Base-2 exponential: `2 ** source[i]`."""
 
     name = "nv_tileaa.exp2"
 
 
 class ExpOp(UnaryFloat):
-    """Power of e."""
+    """Natural exponential: `e ** source[i]`."""
 
     name = "nv_tileaa.exp"
 
@@ -52,7 +52,7 @@ class LogOp(UnaryFloat):
 
 
 class Log2Op(UnaryFloat):
-    """Logarithm to the base of two."""
+    """Base-2 logarithm."""
 
     name = "nv_tileaa.log2"
 
@@ -94,19 +94,19 @@ class TanHOp(UnaryFloat):
 
 
 class Atan2Op(BinaryFloat):
-    """Angle whose tangent is `lhs[i] / rhs[i]`, in the quadrant that the two signs say."""
+    """Two-argument arctangent of `lhs[i] / rhs[i]`, in the quadrant of the two signs."""
 
     name = "nv_tileaa.atan2"
 
 
 class FPowFOp(BinaryFloat):
-    """Power with a float exponent: `lhs[i]` to the power of `rhs[i]`."""
+    """Power with a float exponent: `lhs[i] ** rhs[i]`."""
 
     name = "nv_tileaa.fpowf"
 
 
 class FPowIOp(FloatOp):
-    """Power with an integer exponent, which is read as signed."""
+    """Power with a signed integer exponent: `source[i] ** exponent[i]`."""
 
     name = "nv_tileaa.fpowi"
     traits = (SameType("source", "result"), SameShape("source", "exponent"), ELEMENTWISE)

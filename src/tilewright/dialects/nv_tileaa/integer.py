@@ -1,7 +1,7 @@
-"""Integer arithmetic on tiles, element by element.
+"""Elementwise integer arithmetic on tiles.
 
-Integers have no sign of their own: where the sign matters, the operation says how to read them.
-Arithmetic wraps around; `overflow` is a promise that it does not.
+Integer types are signless: operations whose result depends on the sign have a `signedness`.
+Arithmetic wraps around; the `overflow` flags `nsw` and `nuw` assert that it does not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SAME: Final = SameType("lhs", "rhs", "result")
 
 
 class UnaryInteger(Operation):
-    """Base of the operations from one tile of integers to another of its type."""
+    """Base of the unary operations."""
 
     effects = Effects.PURE
     traits = (SameType("source", "result"), ELEMENTWISE)
@@ -42,7 +42,7 @@ class UnaryInteger(Operation):
 
 
 class BinaryInteger(Operation):
-    """Base of the operations from two tiles of integers to one, all of the same type."""
+    """Base of the binary operations."""
 
     effects = Effects.PURE
     traits = (SAME, ELEMENTWISE)
@@ -54,7 +54,7 @@ class BinaryInteger(Operation):
 
 
 class OverflowingInteger(BinaryInteger):
-    """Base of the operations that may be promised not to overflow."""
+    """Base of the binary operations with overflow flags."""
 
     syntax = f"$lhs `,` $rhs {OVERFLOW_SYNTAX} attr-dict `:` type($result)"
 
@@ -62,7 +62,7 @@ class OverflowingInteger(BinaryInteger):
 
 
 class SignedInteger(BinaryInteger):
-    """Base of the operations whose result depends on how the integers are read."""
+    """Base of the binary operations with a signedness."""
 
     syntax = "$lhs `,` $rhs $signedness attr-dict `:` type($result)"
 
@@ -70,7 +70,7 @@ class SignedInteger(BinaryInteger):
 
 
 class AbsIOp(UnaryInteger):
-    """Magnitude of a signed integer, as an unsigned one: that of the least value fits as well."""
+    """Absolute value of a signed integer, as an unsigned one: it never overflows."""
 
     name = "nv_tileaa.absi"
 
@@ -85,37 +85,37 @@ class NegIOp(UnaryInteger):
 
 
 class AddIOp(OverflowingInteger):
-    """Sum: `result[i] = lhs[i] + rhs[i]`."""
+    """Addition: `result[i] = lhs[i] + rhs[i]`."""
 
     name = "nv_tileaa.addi"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class SubIOp(OverflowingInteger):
-    """Difference: `result[i] = lhs[i] - rhs[i]`."""
+    """Subtraction: `result[i] = lhs[i] - rhs[i]`."""
 
     name = "nv_tileaa.subi"
 
 
 class MulIOp(OverflowingInteger):
-    """Low half of the product: `result[i] = lhs[i] * rhs[i]`."""
+    """Multiplication: `result[i] = lhs[i] * rhs[i]`."""
 
     name = "nv_tileaa.muli"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class MulHiUIOp(BinaryInteger):
-    """High half of the product of unsigned integers: for 32 bits, `(lhs[i] * rhs[i]) >> 32`."""
+    """High half of an unsigned widening multiplication: for i32, `(lhs[i] * rhs[i]) >> 32`."""
 
     name = "nv_tileaa.mulhiui"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class DivIOp(SignedInteger):
-    """Quotient, rounded toward zero unless told otherwise.
+    """Division, by default rounded toward zero.
 
-    Division by zero is undefined, and so is that of the least signed value by minus one: the
-    operation must not run where the program did not run it.
+    Division by zero is undefined, and so is the least signed value divided by -1: the operation
+    must not be speculated.
     """
 
     name = "nv_tileaa.divi"
@@ -138,44 +138,41 @@ class DivIOp(SignedInteger):
 
 
 class RemIOp(SignedInteger):
-    """Remainder of the division that rounds toward zero: it has the sign of `lhs`."""
+    """Remainder of the division that truncates: it has the sign of `lhs`."""
 
     name = "nv_tileaa.remi"
     effects = Effects.NONE
 
 
 class AndIOp(BinaryInteger):
-    """Bits that are set in both: `result[i] = lhs[i] & rhs[i]`."""
+    """Bitwise and: `result[i] = lhs[i] & rhs[i]`."""
 
     name = "nv_tileaa.andi"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class OrIOp(BinaryInteger):
-    """Bits that are set in at least one: `result[i] = lhs[i] | rhs[i]`."""
+    """Bitwise or: `result[i] = lhs[i] | rhs[i]`."""
 
     name = "nv_tileaa.ori"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class XOrIOp(BinaryInteger):
-    """Bits that are set in exactly one: `result[i] = lhs[i] ^ rhs[i]`."""
+    """Bitwise exclusive or: `result[i] = lhs[i] ^ rhs[i]`."""
 
     name = "nv_tileaa.xori"
     traits = (SAME, ELEMENTWISE, COMMUTATIVE)
 
 
 class ShLIOp(OverflowingInteger):
-    """Shift to the left by an unsigned count: `result[i] = lhs[i] << rhs[i]`."""
+    """Left shift by an unsigned count: `result[i] = lhs[i] << rhs[i]`."""
 
     name = "nv_tileaa.shli"
 
 
 class ShRIOp(SignedInteger):
-    """Shift to the right by an unsigned count.
-
-    A signed shift copies the top bit of `lhs`, an unsigned one brings in zeros.
-    """
+    """Right shift by an unsigned count: arithmetic if signed, logical if unsigned."""
 
     name = "nv_tileaa.shri"
 

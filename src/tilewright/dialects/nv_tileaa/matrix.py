@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
 PRECISIONS: Final = ("ieee", "tf32")
-"""How many bits of f32 factors count: all, or those of tf32. Other types always count in full."""
+"""Precision of f32 operands: full, or truncated to tf32. Other types are used as they are."""
 
 
 class DotOp(Operation):
-    """`a @ b + c`, of matrices or of batches of them.
+    """Matrix multiply-accumulate `a @ b + c`, optionally batched.
 
-    A scale stands for a block of factors along the dimension that is summed over. `fast_acc` lets
-    8-bit products be summed up with fewer bits than `c` has.
+    A scale applies to a block of elements along K. `fast_acc` allows an fp8 dot to accumulate
+    with less precision than the type of `c`.
     """
 
     name = "nv_tileaa.dot"
@@ -61,14 +61,14 @@ class DotOp(Operation):
 
     @property
     def is_float(self) -> bool:
-        """Whether this multiplies floats."""
+        """Whether the operands are floats."""
         return isinstance(element_of(self.a.type), FloatType)
 
     def verify(self) -> Iterator[str]:
         yield from self._element_problems()
         yield from self._shape_problems()
         if (self.a_scale is None) != (self.b_scale is None):
-            yield "expected scales of both sides, or none"
+            yield "expected scales of both a and b, or none"
         elif self.a_scale is not None and self.b_scale is not None:
             yield from self._scale_problems(shape(self.a_scale.type), shape(self.b_scale.type))
         if self.input_precision not in (None, *PRECISIONS):
@@ -84,9 +84,9 @@ class DotOp(Operation):
         yield from element_problems("b", a, self.b.type)
         signs = self.signedness_a, self.signedness_b
         if kinds == {FloatType}:
-            yield from _sum_problems(a, c)
+            yield from _accumulator_problems(a, c)
         elif None in signs:
-            yield "expected the signedness of both factors, since they are integers"
+            yield "expected the signedness of a and b, since they are integers"
         elif c is not I32:
             yield f"expected c of i32 for integers, got '{c}'"
 
@@ -113,21 +113,21 @@ class DotOp(Operation):
             )
 
 
-def _sum_problems(factor: Type, total: Type) -> Iterator[str]:
-    """What is wrong with the type that products of floats are summed up in."""
-    assert isinstance(factor, FloatType)
+def _accumulator_problems(operand: Type, accumulator: Type) -> Iterator[str]:
+    """Check the accumulator type of a float dot."""
+    assert isinstance(operand, FloatType)
     allowed: tuple[Type, ...] = (F32,)
-    if factor is F64:
+    if operand is F64:
         allowed = (F64,)
-    elif factor is F16 or factor.width == 8 or factor is F4E2M1FN:
+    elif operand is F16 or operand.width == 8 or operand is F4E2M1FN:
         allowed = (F16, F32)
-    if total not in allowed:
+    if accumulator not in allowed:
         expected = " or ".join(map(str, allowed))
-        yield f"expected c of {expected} for factors of {factor}, got {total}"
+        yield f"expected c of {expected} for operands of {operand}, got {accumulator}"
 
 
 class ConvDotOp(Operation):
-    """The sum of products that a convolution is, of a tile of activations and one of filters."""
+    """Convolve a tile of activations with a tile of filters, accumulating into `c`."""
 
     name = "nv_tileaa.conv_dot"
     effects = Effects.PURE
@@ -146,7 +146,7 @@ class ConvDotOp(Operation):
     def verify(self) -> Iterator[str]:
         rank = len(self.params.strides) + 2
         for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
-            found = len(shape(value.type))
-            if found != rank:
-                yield f"expected {name} of rank {rank}, got {found}"
+            actual = len(shape(value.type))
+            if actual != rank:
+                yield f"expected {name} of rank {rank}, got {actual}"
         yield from element_problems("b", element_of(self.a.type), self.b.type)

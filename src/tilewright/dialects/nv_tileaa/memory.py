@@ -1,7 +1,7 @@
-"""Memory through pointers, and the tokens that order memory operations.
+"""Loads and stores through pointers, and the tokens that order memory operations.
 
-Two memory operations of a block happen in order only if a path of tokens leads from one to the
-other; their order in the program means nothing. So every memory operation gives a token.
+Program order does not order memory operations: two of them in a block are ordered only if a path
+of tokens leads from one to the other. So every memory operation returns a token.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ SIZE: Final = IntegerKind(I64, minimum=0)
 def semantic_problems(
     semantic: MemSemantic, scope: MemScope | None, allowed: tuple[MemSemantic, ...]
 ) -> Iterator[str]:
-    """What is wrong with the ordering of a load or store, or with its scope."""
+    """Check the memory ordering and scope of a load or store."""
     if semantic not in allowed:
-        words = ", ".join(member.keyword for member in allowed)
-        yield f"expected a memory ordering out of {words}, got {semantic.keyword}"
+        expected = ", ".join(member.keyword for member in allowed)
+        yield f"expected a memory ordering out of {expected}, got {semantic.keyword}"
     elif semantic is MemSemantic.WEAK and scope is not None:
         yield f"expected no memory scope, since the ordering is weak, got {scope.keyword}"
     elif semantic is not MemSemantic.WEAK and scope is None:
@@ -71,7 +71,7 @@ def semantic_problems(
 
 
 class CreateMemTokenOp(Operation):
-    """A token that depends on nothing; `sources` may say which memory it is about."""
+    """Create a token without dependences; `sources` optionally names the memory it covers."""
 
     name = "nv_tileaa.create_mem_token"
     effects = Effects.PURE
@@ -84,7 +84,7 @@ class CreateMemTokenOp(Operation):
 
 
 class JoinMemTokenOp(Operation):
-    """A token that depends on all of several others."""
+    """Join tokens: the result depends on all of them."""
 
     name = "nv_tileaa.join_mem_token"
     effects = Effects.PURE
@@ -99,7 +99,7 @@ class JoinMemTokenOp(Operation):
 
 
 class AddPtrOp(Operation):
-    """Addresses moved by a signed number of elements, or of bytes: `&pointers[i][offsets[i]]`."""
+    """Offset pointers by a signed number of elements, or of bytes: `&pointers[i][offsets[i]]`."""
 
     name = "nv_tileaa.addptr"
     effects = Effects.PURE
@@ -116,9 +116,9 @@ class AddPtrOp(Operation):
 
 
 class AccessOp(Operation):
-    """Base of all that reads or writes memory.
+    """Base of the operations that read or write memory.
 
-    `latency` is how dear the producer of the program thinks the access is, from 1 to 10.
+    `latency` is a cost hint of the front end, from 1 to 10.
     """
 
     directives: ClassVar[Mapping[str, Directive]] = {"Ordering": ORDERING}
@@ -132,10 +132,9 @@ class AccessOp(Operation):
 
 
 class LoadOp(AccessOp):
-    """Loads one element through each pointer.
+    """Load one element through each pointer.
 
-    Where the mask is false nothing is read, and the element is that of `other`, or undefined
-    without one.
+    Masked-off elements are not read; they are those of `other`, or undefined without it.
     """
 
     name = "nv_tileaa.load"
@@ -154,7 +153,7 @@ class LoadOp(AccessOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The mask and what stands in for missing elements follow from the rest."""
+        """Infer the types of `mask` and `other` from those of pointers and result."""
         state.operand_types["mask"] = masks(state, "pointers", "mask")
         state.operand_types["other"] = [*state.result_types["result"]][: _count(state, "other")]
 
@@ -166,7 +165,7 @@ class LoadOp(AccessOp):
 
 
 class StoreOp(AccessOp):
-    """Stores one element through each pointer; where the mask is false nothing is written."""
+    """Store one element through each pointer; masked-off elements are not written."""
 
     name = "nv_tileaa.store"
     traits = (SameShape("pointers", "value", "mask"),)
@@ -183,7 +182,7 @@ class StoreOp(AccessOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The mask has the shape of the pointers."""
+        """Infer the type of the mask from that of the pointers."""
         state.operand_types["mask"] = masks(state, "pointers", "mask")
 
     def verify(self) -> Iterator[str]:
@@ -196,14 +195,14 @@ def _count(state: ParseState, field: str) -> int:
 
 
 def masks(state: ParseState, pointers: str, mask: str) -> list[Type]:
-    """The type of a mask, if the text has one."""
+    """The type of a mask, as a list that is empty if the text has none."""
     return [with_element(state.operand_types[pointers][0], I1)] * _count(state, mask)
 
 
 class AllocaOp(Operation):
-    """Memory for a number of elements that lives as long as the block that asks for it.
+    """Allocate memory for `count` elements, which lives as long as the block.
 
-    Other blocks may use it only if it is `shared_by_grid`.
+    Other blocks may access it only if it is `shared_by_grid`.
     """
 
     name = "nv_tileaa.alloca"
@@ -224,7 +223,7 @@ class AllocaOp(Operation):
 
 
 class TokenOp(Operation):
-    """Base of what happens between two tokens and touches no memory itself."""
+    """Base of the operations that take and return a token but access no memory."""
 
     syntax = "(`token` `=` $token^)? attr-dict `:` type($result_token)"
 
@@ -233,18 +232,18 @@ class TokenOp(Operation):
 
 
 class FenceAliasOp(TokenOp):
-    """Orders accesses to one location through different virtual addresses."""
+    """Order accesses to one location through different virtual addresses."""
 
     name = "nv_tileaa.fence_alias"
 
 
 class LaunchDependentsOp(TokenOp):
-    """Allows the grids that wait for this one to be launched; orders no memory."""
+    """Allow dependent grids to launch (`griddepcontrol.launch_dependents`); orders no memory."""
 
     name = "nv_tileaa.launch_dependents"
 
 
 class WaitOnDependenciesOp(TokenOp):
-    """Waits until the grid before this one has ended, and all it wrote can be seen."""
+    """Wait until prerequisite grids have completed and their writes are visible."""
 
     name = "nv_tileaa.wait_on_dependencies"

@@ -1,4 +1,4 @@
-"""Promises, messages, code from elsewhere, and what holds the compiler back."""
+"""Assumptions, assertions, prints, optimization barriers, and calls to foreign code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AssumeOp(Operation):
-    """The value itself, with a promise about it; a promise that does not hold is undefined."""
+    """Return the value, asserting a predicate; behavior is undefined if it does not hold."""
 
     name = "nv_tileaa.assume"
     effects = Effects.NONE
@@ -38,7 +38,7 @@ class AssumeOp(Operation):
 
 
 class AssertOp(Operation):
-    """Reports the message, and an error to the host, if an element of the condition is false."""
+    """Report the message, and an error to the host, if an element of the condition is false."""
 
     name = "nv_tileaa.assert"
     syntax = "$condition `,` $message attr-dict `:` type($condition)"
@@ -48,7 +48,7 @@ class AssertOp(Operation):
 
 
 class PrintOp(Operation):
-    """Prints tiles from the device, one conversion of the format for each."""
+    """Print tiles from the device, one conversion specifier of `format` for each."""
 
     name = "nv_tileaa.print"
     syntax = "$format (`,` $arguments^)? (`token` `=` $token^)? attr-dict (`:` type($arguments)^)?"
@@ -60,7 +60,7 @@ class PrintOp(Operation):
 
 
 class MessageOp(Operation):
-    """Something to tell whoever compiles the program; it means nothing when it runs."""
+    """Carry a message for the compiler log; no effect at run time."""
 
     name = "nv_tileaa.message"
     syntax = "$text attr-dict"
@@ -69,10 +69,10 @@ class MessageOp(Operation):
 
 
 class OptimizationBarrierOp(Operation):
-    """The values themselves, which the compiler must not connect to what they were before."""
+    """Return the values; opaque to the optimizer."""
 
     name = "nv_tileaa.optimization_barrier"
-    # Neither merged nor moved, since that is what it is for.
+    # Unknown effects keep it from being merged or moved.
     effects = Effects.UNKNOWN
     syntax = "$values attr-dict `:` type($values)"
 
@@ -85,13 +85,13 @@ class OptimizationBarrierOp(Operation):
         state.result_types["outputs"] = state.operand_types.get("values", [])
 
     def verify(self) -> Iterator[str]:
-        expected, found = types_of(self.values), types_of(self.outputs)
-        if found != expected:
-            yield f"expected results of types {listed(expected)}, got {listed(found)}"
+        expected, actual = types_of(self.values), types_of(self.outputs)
+        if actual != expected:
+            yield f"expected results of types {listed(expected)}, got {listed(actual)}"
 
 
 class MarkForReuseOp(Operation):
-    """Says that the memory behind a tile may be used again from here on."""
+    """Mark the end of the lifetime of a tile: its memory may be reused."""
 
     name = "nv_tileaa.mark_for_reuse"
     syntax = "$value attr-dict `:` type($value)"
@@ -100,7 +100,7 @@ class MarkForReuseOp(Operation):
 
 
 class ForeignOp(Operation):
-    """Base of what calls code that is not of this program."""
+    """Base of the calls to foreign code."""
 
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
 
@@ -109,7 +109,7 @@ class ForeignOp(Operation):
 
 
 class InjectIrOp(ForeignOp):
-    """Text of a lower level that goes into the program as it is."""
+    """Insert IR text of a lower level verbatim."""
 
     name = "nv_tileaa.inject_ir"
     syntax = (
@@ -121,7 +121,7 @@ class InjectIrOp(ForeignOp):
 
 
 class ElementwiseInlineAsmOp(ForeignOp):
-    """PTX for `packed` elements at a time; what is not `pure` runs exactly where it stands."""
+    """Apply inline PTX to `packed` elements at a time; volatile unless `pure`."""
 
     name = "nv_tileaa.elementwise_inline_asm"
     traits = (SameShape("arguments", "outputs"), ELEMENTWISE)
@@ -137,7 +137,7 @@ class ElementwiseInlineAsmOp(ForeignOp):
 
 
 class ExternElementwiseOp(ForeignOp):
-    """A function of a device library, for each element; it has no effects."""
+    """Apply a function of a device library to each element; pure."""
 
     name = "nv_tileaa.extern_elementwise"
     effects = Effects.PURE
@@ -152,7 +152,7 @@ class ExternElementwiseOp(ForeignOp):
 
 
 class CallElementwiseIntrinsicOp(ForeignOp):
-    """An intrinsic of LLVM or NVVM, for each element; it has no effects."""
+    """Apply an LLVM or NVVM intrinsic to each element; pure."""
 
     name = "nv_tileaa.call_elementwise_intrinsic"
     effects = Effects.PURE

@@ -1,13 +1,13 @@
-"""What `assume` may promise of a value."""
+"""The predicates of `assume`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from tilewright.dialects.assumptions import Assumption, Bounded, DivBy, SameElements
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.types import MemrefType, PtrType
-from tilewright.dialects.promises import Bounded, DivBy, Promise, SameElements
 from tilewright.ir.attribute_kinds import InstanceKind
 from tilewright.ir.types import IntegerType
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
 
-class Predicate(Promise):
-    """Base of the promises."""
+class Predicate(Assumption):
+    """Base of the predicates."""
 
     __slots__ = ()
 
     is_elementwise: ClassVar[bool] = True
-    """Whether it says the same of every element, wherever that stands."""
+    """Whether it constrains every element in the same way, regardless of its index."""
 
 
 class DivByAttr(DivBy, Predicate):
-    """`#nv_tileaa.div_by<16, every 4 along 1>`: elements, or the first of each group, divide."""
+    """`#nv_tileaa.div_by<16, every 4 along 1>`: divisibility of each element, or group."""
 
     __slots__ = ("divisor", "every", "along")  # noqa: RUF023 - the order of the parameters
     mnemonic = "nv_tileaa.div_by"
@@ -40,7 +40,7 @@ class DivByAttr(DivBy, Predicate):
 
     @property
     def is_elementwise(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Groups depend on where an element stands."""
+        """Groups depend on the index of an element."""
         return self.every is None
 
     def value_problem(self, type: Type) -> str | None:
@@ -52,7 +52,7 @@ class DivByAttr(DivBy, Predicate):
 
 
 class SameElementsAttr(SameElements, Predicate):
-    """`#nv_tileaa.same_elements<[1, 4]>`: blocks of that shape hold equal elements."""
+    """`#nv_tileaa.same_elements<[1, 4]>`: all elements of a block of that shape are equal."""
 
     __slots__ = ("values",)
     mnemonic = "nv_tileaa.same_elements"
@@ -65,7 +65,7 @@ class SameElementsAttr(SameElements, Predicate):
 
 
 class BoundedAttr(Bounded, Predicate):
-    """`#nv_tileaa.bounded<0, ?>`: every element, read as signed, lies between, ends included."""
+    """`#nv_tileaa.bounded<0, ?>`: an inclusive signed range of every element."""
 
     __slots__ = ("lower", "upper")
     mnemonic = "nv_tileaa.bounded"

@@ -1,15 +1,15 @@
-"""Where in the grid a block is, and the places of others that it may take over."""
+"""The grid: program ids, the number of programs, and cluster launch control."""
 
 from __future__ import annotations
 
-from tilewright.dialects.nv_tileaa.constraints import PLACE, SCALAR_I1, SCALAR_I32, TOKEN
+from tilewright.dialects.nv_tileaa.constraints import PROGRAM_ID, SCALAR_I1, SCALAR_I32, TOKEN
 from tilewright.ir import declare as d
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects
 
 
 class GridOp(Operation):
-    """Base of what has a number for each of the three dimensions of the grid."""
+    """Base of the operations with a result per dimension of the grid."""
 
     effects = Effects.PURE
 
@@ -19,38 +19,38 @@ class GridOp(Operation):
 
 
 class GetProgramIdOp(GridOp):
-    """Where in the grid this block is, or where a place that it took over is."""
+    """Return the program id of this block, or the coordinates of a canceled one."""
 
     name = "nv_tileaa.get_program_id"
-    syntax = "($place^)? attr-dict `:` type($x) `,` type($y) `,` type($z)"
+    syntax = "($program_id^)? attr-dict `:` type($x) `,` type($y) `,` type($z)"
 
-    place = d.optional_operand(PLACE)
+    program_id = d.optional_operand(PROGRAM_ID)
 
 
 class GetNumProgramsOp(GridOp):
-    """How many blocks the grid has."""
+    """Return the size of the grid."""
 
     name = "nv_tileaa.get_num_programs"
     syntax = "attr-dict `:` type($x) `,` type($y) `,` type($z)"
 
 
 class CancelNextProgramIdOp(Operation):
-    """Takes over the place of a block that has not started; there may be none left."""
+    """Cancel a block that has not started and take over its program id, if one is left."""
 
     name = "nv_tileaa.cancel_next_program_id"
-    syntax = "(`token` `=` $token^)? attr-dict `:` type($place)"
+    syntax = "(`token` `=` $token^)? attr-dict `:` type($program_id)"
 
     token = d.optional_operand(TOKEN)
-    place = d.result(PLACE)
+    program_id = d.result(PROGRAM_ID)
     result_token = d.result(TOKEN)
 
 
 class IsValidProgramIdOp(Operation):
-    """Whether a place was taken over."""
+    """Return whether `cancel_next_program_id` canceled a block."""
 
     name = "nv_tileaa.is_valid_program_id"
     effects = Effects.PURE
-    syntax = "$place attr-dict"
+    syntax = "$program_id attr-dict"
 
-    place = d.operand(PLACE)
+    program_id = d.operand(PROGRAM_ID)
     result = d.result(SCALAR_I1)

@@ -1,4 +1,4 @@
-"""Queues between agents, plugins that run by themselves, and regions with directives."""
+"""Producer-consumer queues, plugins, and pragma regions."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ DEPTH = IntegerKind(I32, minimum=1)
 
 
 def queue(value: Value) -> QueueType:
-    """The type of a value that is a queue."""
+    """The queue type of a value."""
     assert isinstance(value.type, QueueType)
     return value.type
 
 
 class CreateQueueOp(Operation):
-    """A queue with room for `depth` entries."""
+    """Create a queue with a capacity of `depth` entries."""
 
     name = "nv_tileaa.create_queue"
     syntax = "attr-dict `:` type($result)"
@@ -53,7 +53,7 @@ class CreateQueueOp(Operation):
 
 
 class QueueYieldOp(Operation):
-    """Ends the region of `queue.put` or `queue.get`, and gives its values."""
+    """Terminate the region of `queue.put` or `queue.get`, yielding its values."""
 
     name = "nv_tileaa.queue.yield"
     effects = Effects.PURE
@@ -64,7 +64,7 @@ class QueueYieldOp(Operation):
 
 
 class QueuePutOp(Operation):
-    """Waits for room in a queue, and puts in what the region yields."""
+    """Wait for a free slot of a queue, and enqueue the values that the region yields."""
 
     name = "nv_tileaa.queue.put"
     syntax = "$queue attr-dict `:` type($queue) $body"
@@ -78,7 +78,7 @@ class QueuePutOp(Operation):
 
 
 class QueueGetOp(Operation):
-    """Waits for an entry of a queue, and gives what the region makes of it."""
+    """Wait for an entry of a queue, dequeue it, and return what the region computes from it."""
 
     name = "nv_tileaa.queue.get"
     syntax = "$queue attr-dict `:` type($queue) (`->` type($outputs)^)? $body"
@@ -96,15 +96,15 @@ def _region_problems(
     body: Region, arguments: tuple[Type, ...], results: tuple[Type, ...]
 ) -> Iterator[str]:
     block = body.block
-    found = types_of(block.args)
-    if found != arguments:
-        yield f"expected block arguments of types {listed(arguments)}, got {listed(found)}"
+    actual = types_of(block.args)
+    if actual != arguments:
+        yield f"expected block arguments of types {listed(arguments)}, got {listed(actual)}"
     if not isinstance(block.last, QueueYieldOp):
         yield "expected the region to end in 'nv_tileaa.queue.yield'"
         return
-    found = types_of(block.last.values)
-    if found != results:
-        yield f"expected the region to yield {listed(results)}, got {listed(found)}"
+    yielded = types_of(block.last.values)
+    if yielded != results:
+        yield f"expected the region to yield {listed(results)}, got {listed(yielded)}"
 
 
 def _isolation_problems(op: Operation, source: Value, body: Region) -> Iterator[Diagnostic]:
@@ -121,7 +121,7 @@ def _isolation_problems(op: Operation, source: Value, body: Region) -> Iterator[
 
 
 class ResourceOp(Operation):
-    """Base of what asks for a share of a multiprocessor."""
+    """Base of the operations that declare SM resources."""
 
     max_registers = d.attribute(AMOUNT, default=0)
     named_barriers = d.attribute(AMOUNT, default=0)
@@ -132,7 +132,7 @@ class ResourceOp(Operation):
 
 
 class PluginOp(ResourceOp):
-    """Code from elsewhere that `execute` runs, and what it needs for that."""
+    """Declare foreign code that `execute` runs, and the resources it needs."""
 
     name = "nv_tileaa.plugin"
     traits = (SYMBOL,)
@@ -142,7 +142,7 @@ class PluginOp(ResourceOp):
 
 
 class ExecuteOp(ResourceOp):
-    """Runs a plugin with the resources that it is granted here."""
+    """Run a plugin with the given resources."""
 
     name = "nv_tileaa.execute"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
@@ -155,12 +155,12 @@ class ExecuteOp(ResourceOp):
     outputs = d.results(ANY_TYPE)
 
     def verify(self) -> Iterator[str]:
-        for what, layouts, values in (
+        for side, layouts, values in (
             ("input", self.input_layouts, self.inputs),
             ("output", self.output_layouts, self.outputs),
         ):
             if layouts is not None and len(layouts) != len(values):
-                yield f"expected {len(values)} {what} layouts, got {len(layouts)}"
+                yield f"expected {len(values)} {side} layouts, got {len(layouts)}"
 
     def verify_context(self) -> Iterator[str]:
         if not isinstance(resolve(SymbolRefAttr(self.plugin), self), PluginOp):
@@ -168,7 +168,7 @@ class ExecuteOp(ResourceOp):
 
 
 class PragmaOp(Operation):
-    """A region with directives for the compiler; it gives what the region yields."""
+    """Attach compiler directives to a region; returns the values that the region yields."""
 
     name = "nv_tileaa.pragma"
     effects = Effects.RECURSIVE
@@ -185,6 +185,6 @@ class PragmaOp(Operation):
         if not isinstance(block.last, YieldOp):
             yield "expected the region to end in 'nv_tileaa.yield'"
             return
-        expected, found = types_of(self.outputs), types_of(block.last.values)
-        if found != expected:
-            yield f"expected the region to yield {listed(expected)}, got {listed(found)}"
+        expected, actual = types_of(self.outputs), types_of(block.last.values)
+        if actual != expected:
+            yield f"expected the region to yield {listed(expected)}, got {listed(actual)}"

@@ -1,4 +1,4 @@
-"""The rounding modes of arithmetic, and how the text spells one."""
+"""Rounding modes of float arithmetic, and their assembly format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles made of scalars, of tiles of other shapes, and of parts of tiles."""
+"""Shape operations: splats, ranges, reshapes, slices, selects and packing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class SplatOp(Operation):
-    """A scalar in every place of a tile."""
+    """Broadcast a scalar to all elements of a tile."""
 
     name = "nv_tileaa.splat"
     effects = Effects.PURE
@@ -49,7 +49,7 @@ class SplatOp(Operation):
 
 
 class MakeRangeOp(Operation):
-    """`start`, `start + 1`, `start + 2` and so on, as unsigned integers."""
+    """Return the unsigned integers from `start` on: `result[i] = start + i`."""
 
     name = "nv_tileaa.make_range"
     effects = Effects.PURE
@@ -70,7 +70,7 @@ class MakeRangeOp(Operation):
 
 
 class Rearrangement(Operation):
-    """Base of the operations whose result has elements of one tile, in another shape."""
+    """Base of the operations that rearrange the elements of one tile into another shape."""
 
     effects = Effects.PURE
     syntax = "$source attr-dict `:` type($source) `->` type($result)"
@@ -84,23 +84,23 @@ class Rearrangement(Operation):
         yield from wrong or self.shape_problems(shape(self.source.type), shape(self.result.type))
 
     def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
-        """What is wrong with the two shapes."""
+        """Check the shapes of source and result."""
         raise NotImplementedError
 
 
 class ViewOp(Rearrangement):
-    """The same elements in row-major order, in another shape."""
+    """Reshape, keeping the row-major order of the elements."""
 
     name = "nv_tileaa.view"
 
     def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
-        expected, found = count(self.source.type), count(self.result.type)
-        if expected != found:
-            yield f"expected a result of {expected} elements, got {found}"
+        expected, actual = count(self.source.type), count(self.result.type)
+        if expected != actual:
+            yield f"expected a result of {expected} elements, got {actual}"
 
 
 class BroadcastOp(Rearrangement):
-    """Repetition along the dimensions of extent one."""
+    """Broadcast along the dimensions of extent one."""
 
     name = "nv_tileaa.broadcast"
 
@@ -115,7 +115,7 @@ class BroadcastOp(Rearrangement):
 
 
 class ExpandDimsOp(Rearrangement):
-    """The same elements with one dimension more, of extent one, which has the number `axis`."""
+    """Insert a dimension of extent one at `axis`."""
 
     name = "nv_tileaa.expand_dims"
 
@@ -130,7 +130,7 @@ class ExpandDimsOp(Rearrangement):
 
 
 class PermuteOp(Rearrangement):
-    """Exchange of dimensions: dimension `i` of the result is `order[i]` of the source."""
+    """Permute dimensions: dimension `i` of the result is `order[i]` of the source."""
 
     name = "nv_tileaa.permute"
     syntax = "$source $order attr-dict `:` type($source) `->` type($result)"
@@ -139,15 +139,15 @@ class PermuteOp(Rearrangement):
 
     def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
         if sorted(self.order) != list(range(len(source))):
-            found = ", ".join(map(str, self.order))
-            yield f"expected a permutation of 0 to {len(source) - 1}, got [{found}]"
+            order = ", ".join(map(str, self.order))
+            yield f"expected a permutation of 0 to {len(source) - 1}, got [{order}]"
             return
         expected = tuple([source[dim] for dim in self.order])
         yield from shape_problems("result", expected, self.result.type)
 
 
 class CatOp(Operation):
-    """Two tiles one after the other along a dimension."""
+    """Concatenate two tiles along a dimension."""
 
     name = "nv_tileaa.cat"
     effects = Effects.PURE
@@ -180,7 +180,7 @@ class CatOp(Operation):
 
 
 class ExtractOp(Operation):
-    """One element of a tile; an index that is too large is undefined."""
+    """Extract one element of a tile; an index out of bounds is undefined."""
 
     name = "nv_tileaa.extract"
     effects = Effects.PURE
@@ -198,9 +198,9 @@ class ExtractOp(Operation):
 
 
 class ExtractSliceOp(Operation):
-    """A part of a tile: the source is cut into parts of the result's shape, `indices` counts them.
+    """Extract a slice: `indices` selects one of the slices of the result's shape in the source.
 
-    An index that is too large is undefined.
+    An index out of bounds is undefined.
     """
 
     name = "nv_tileaa.extract_slice"
@@ -213,13 +213,13 @@ class ExtractSliceOp(Operation):
 
     def verify(self) -> Iterator[str]:
         yield from element_problems("result", element_of(self.source.type), self.result.type)
-        yield from _part_problems(self.source.type, "result", self.result.type, self.indices)
+        yield from _slice_problems(self.source.type, "result", self.result.type, self.indices)
 
 
 class InsertSliceOp(Operation):
-    """A copy of the destination, one part of which is the source; `indices` counts the parts.
+    """Copy the destination, replacing one slice by the source; `indices` selects the slice.
 
-    An index that is too large is undefined.
+    An index out of bounds is undefined.
     """
 
     name = "nv_tileaa.insert_slice"
@@ -237,11 +237,11 @@ class InsertSliceOp(Operation):
 
     def verify(self) -> Iterator[str]:
         yield from element_problems("source", element_of(self.result.type), self.source.type)
-        yield from _part_problems(self.result.type, "source", self.source.type, self.indices)
+        yield from _slice_problems(self.result.type, "source", self.source.type, self.indices)
 
 
-def _part_problems(whole: Type, name: str, part: Type, indices: Sequence[Value]) -> Iterator[str]:
-    """What is wrong with a tile, one of the equal parts of another, and its number."""
+def _slice_problems(whole: Type, name: str, part: Type, indices: Sequence[Value]) -> Iterator[str]:
+    """Check the shape of a slice of a tile, and its indices."""
     outer, inner = shape(whole), shape(part)
     if len(outer) != len(inner):
         yield f"expected {name} of rank {len(outer)}, got {len(inner)}"
@@ -254,7 +254,7 @@ def _part_problems(whole: Type, name: str, part: Type, indices: Sequence[Value])
 
 
 class SelectOp(Operation):
-    """Choice by element: `true_value[i]` where `condition[i]` is set, else `false_value[i]`."""
+    """Elementwise select: `result[i] = condition[i] ? true_value[i] : false_value[i]`."""
 
     name = "nv_tileaa.select"
     effects = Effects.PURE
@@ -275,7 +275,7 @@ class SelectOp(Operation):
 
 
 class PackOp(Operation):
-    """A tile as the bytes that hold it, in the order of its elements, low byte first."""
+    """Reinterpret a tile as i8, little-endian, in element order."""
 
     name = "nv_tileaa.pack"
     effects = Effects.PURE
@@ -289,7 +289,7 @@ class PackOp(Operation):
 
 
 class UnpackOp(Operation):
-    """Bytes as the tile that they hold: the inverse of `pack`."""
+    """Reinterpret i8 as a tile: the inverse of `pack`."""
 
     name = "nv_tileaa.unpack"
     effects = Effects.PURE
@@ -311,7 +311,7 @@ def _packing_problems(unpacked: Type, name: str, packed: Type) -> Iterator[str]:
 
 
 class HistogramOp(Operation):
-    """How often each number from zero on occurs; numbers without a bin are not counted."""
+    """Compute a histogram: `result[i]` counts the elements equal to `i`; others are ignored."""
 
     name = "nv_tileaa.histogram"
     effects = Effects.PURE

@@ -1,4 +1,4 @@
-"""The outer structure of a program: functions, calls and global arrays."""
+"""Module structure: functions, calls, kernel launches and globals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class FuncOp(func.FuncOp):
-    """A function; one with a `kernel_spec` is a kernel, which every block of a launch runs."""
+    """Define a function; one with a `kernel_spec` is a kernel."""
 
     name = "nv_tileaa.func"
     default_dialect = None
@@ -47,14 +47,14 @@ class FuncOp(func.FuncOp):
 
 
 class ReturnOp(func.ReturnOp):
-    """The end of a function, and its results."""
+    """Return from a function."""
 
     name = "nv_tileaa.return"
     traits = (TERMINATOR, HasParent("nv_tileaa.func"))
 
 
 class CallOp(Operation):
-    """What a function makes of its arguments."""
+    """Call a function."""
 
     name = "nv_tileaa.call"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
@@ -68,12 +68,12 @@ class CallOp(Operation):
     outputs = d.results(ANY_TYPE)
 
     def verify_context(self) -> Iterator[str]:
-        found = FunctionType(types_of(self.arguments), types_of(self.outputs))
-        yield from func.callee_problems(self, self.callee, found, FuncOp)
+        signature = FunctionType(types_of(self.arguments), types_of(self.outputs))
+        yield from func.callee_problems(self, self.callee, signature, FuncOp)
 
 
 class LaunchFuncOp(Operation):
-    """Starts a kernel on a grid of blocks."""
+    """Launch a kernel on a grid of blocks."""
 
     name = "nv_tileaa.launch_func"
     syntax = (
@@ -90,15 +90,14 @@ class LaunchFuncOp(Operation):
     result_token = d.result(TOKEN)
 
     def verify_context(self) -> Iterator[str]:
-        found = FunctionType(types_of(self.arguments))
-        yield from func.callee_problems(self, self.kernel, found, FuncOp)
+        signature = FunctionType(types_of(self.arguments))
+        yield from func.callee_problems(self, self.kernel, signature, FuncOp)
 
 
 class GlobalOp(Operation):
-    """An array in global memory that exists from the loading of the program on.
+    """Define an array in global memory, initialized with `value` when the module is loaded.
 
-    It starts with `value`; a constant one is never written, and a private one is unknown to the
-    host.
+    A constant global is never written; a private one is invisible to the host.
     """
 
     name = "nv_tileaa.global"
@@ -118,7 +117,7 @@ class GlobalOp(Operation):
 
 
 class GetGlobalOp(Operation):
-    """The address of the first element of a global array."""
+    """Return the address of the first element of a global."""
 
     name = "nv_tileaa.get_global"
     effects = Effects.PURE
@@ -134,5 +133,5 @@ class GetGlobalOp(Operation):
             return
         value, pointee = target.value.type, pointer(self.result).pointee
         if isinstance(value, TensorType) and pointee is not value.element:
-            gist = f"'{value.element}' as '@{self.symbol}' has, got '{pointee}'"
-            yield f"expected a pointer to {gist}"
+            expected = f"'{value.element}' as '@{self.symbol}' has"
+            yield f"expected a pointer to {expected}, got '{pointee}'"

@@ -1,4 +1,4 @@
-"""The types of nv_tileaa: addresses, tensors in memory, tiles of them, tokens, queues."""
+"""The types of nv_tileaa: pointers, memrefs, tiled views, tokens and queues."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 GLOBAL: Final = 1
-"""The address space of what kernels get and share; the text leaves it out."""
+"""The default address space, global memory; the text omits it."""
 
 
 class PtrType(Type):
-    """`!nv_tileaa.ptr<f32>`: the address of a number, perhaps in a space other than global."""
+    """`!nv_tileaa.ptr<f32>`: a pointer to a scalar, with an address space unless global."""
 
     __slots__ = ("pointee", "space")
     mnemonic = "nv_tileaa.ptr"
@@ -41,7 +41,7 @@ class PtrType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         pointee = parser.type()
         space = parser.integer() if parser.accept(",") else GLOBAL
@@ -52,7 +52,7 @@ class PtrType(Type):
 class MemrefType(Type):
     """`!nv_tileaa.memref<?x64xf32, strides = [?, 1]>`: a tensor in memory.
 
-    Memory of different alias scopes never overlaps; without a scope nothing is known.
+    Memrefs of different alias scopes never alias; one without a scope may alias any other.
     """
 
     __slots__ = ("alias_scope", "element", "shape", "space", "strides")
@@ -105,7 +105,7 @@ class MemrefType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         shape, element = parser.shaped()
         parts: dict[str, object] = {}
@@ -134,11 +134,11 @@ def _stride(parser: Parser) -> int:
 
 
 class TiledViewType(Type):
-    """`!nv_tileaa.tiled_view<tile = [16, 32], source = !nv_tileaa.memref<...>>`: tiles in memory.
+    """`!nv_tileaa.tiled_view<tile = [16, 32], source = !nv_tileaa.memref<...>>`: a tiled memref.
 
-    Tile dimension `i` runs along dimension `dims[i]` of the source, and neighbouring tiles start
-    `steps[i]` elements apart: side by side unless said otherwise. Along dimension `sparse`, if
-    there is one, the rows of a tile are picked one by one.
+    Tile dimension `i` maps to dimension `dims[i]` of the source. Adjacent tiles start `steps[i]`
+    elements apart, by default the extent of the tile. Along dimension `sparse`, if any, each row
+    of a tile has an index of its own (gather and scatter).
     """
 
     __slots__ = ("dims", "padding", "source", "sparse", "steps", "tile")
@@ -160,8 +160,8 @@ class TiledViewType(Type):
         sparse: int | None = None,
         padding: PaddingValue | None = None,
     ) -> Self:
-        along = tuple(range(len(tile))) if dims is None else dims
-        return cls.unique(along, padding, source, sparse, tile if steps is None else steps, tile)
+        dims = tuple(range(len(tile))) if dims is None else dims
+        return cls.unique(dims, padding, source, sparse, tile if steps is None else steps, tile)
 
     def __reduce__(self) -> tuple[object, ...]:
         parts = (self.tile, self.source, self.steps, self.dims, self.sparse, self.padding)
@@ -195,7 +195,7 @@ class TiledViewType(Type):
 
     @property
     def counted(self) -> Shape:
-        """How many elements each index counts; those of a sparse view count single ones."""
+        """The number of elements that one step of each index spans; 1 for a sparse view."""
         return self.steps if self.sparse is None else (1,) * self.rank
 
     def spell(self) -> str:
@@ -212,7 +212,7 @@ class TiledViewType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
 
         def numbers() -> Shape:
             return tuple(parser.listed(parser.integer, "[", "]"))
@@ -226,14 +226,14 @@ class TiledViewType(Type):
             "padding": lambda: parser.member(PaddingValue),
         }
         optional = ("steps", "dims", "sparse", "padding")
-        found = read_parameters(parser, readers, dict.fromkeys(optional))
+        parameters = read_parameters(parser, readers, dict.fromkeys(optional))
         return cls(
-            cast("Shape", found["tile"]),
-            cast("MemrefType", found["source"]),
-            cast("Shape | None", found["steps"]),
-            cast("Shape | None", found["dims"]),
-            cast("int | None", found["sparse"]),
-            cast("PaddingValue | None", found["padding"]),
+            cast("Shape", parameters["tile"]),
+            cast("MemrefType", parameters["source"]),
+            cast("Shape | None", parameters["steps"]),
+            cast("Shape | None", parameters["dims"]),
+            cast("int | None", parameters["sparse"]),
+            cast("PaddingValue | None", parameters["padding"]),
         )
 
 
@@ -246,9 +246,9 @@ def _memref(parser: Parser) -> MemrefType:
 
 
 class QueueType(Type):
-    """`!nv_tileaa.queue<[f32, i32], isolated>`: values on their way from one agent to another.
+    """`!nv_tileaa.queue<[f32, i32], isolated>`: a producer-consumer queue of value tuples.
 
-    The regions that fill and empty an isolated queue use nothing else from outside.
+    The put and get regions of an isolated queue capture no other value from outside.
     """
 
     __slots__ = ("elements", "isolated")
@@ -266,7 +266,7 @@ class QueueType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         elements = tuple(parser.listed(parser.type, "[", "]"))
         isolated = parser.accept(",")
@@ -277,7 +277,7 @@ class QueueType(Type):
 
 
 class ProgramIdType(Type):
-    """`!nv_tileaa.program_id`: a place in the grid that a block may take over, or none."""
+    """`!nv_tileaa.program_id`: the program id of a canceled block, or none."""
 
     __slots__ = ()
     mnemonic = "nv_tileaa.program_id"
@@ -290,7 +290,7 @@ class ProgramIdType(Type):
 
 
 class MemTokenType(Type):
-    """`!nv_tileaa.mem_token`: an order between memory operations, and no data at all."""
+    """`!nv_tileaa.mem_token`: a dependence between memory operations; carries no data."""
 
     __slots__ = ()
     mnemonic = "nv_tileaa.mem_token"
@@ -302,6 +302,5 @@ class MemTokenType(Type):
         return "mem_token"
 
 
-PROGRAM_ID: Final = ProgramIdType()
 MEM_TOKEN: Final = MemTokenType()
-"""The one object of its type, for the life of the process."""
+"""The unique instance of `MemTokenType`."""

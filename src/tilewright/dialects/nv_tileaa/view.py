@@ -1,4 +1,4 @@
-"""Tensors in memory, cut into tiles that are loaded and stored whole."""
+"""Memrefs, tiled views of them, and loads and stores of tiles."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ if TYPE_CHECKING:
 
 
 def memref(value: Value) -> MemrefType:
-    """The type of a value that is a tensor in memory."""
+    """The memref type of a value."""
     assert isinstance(value.type, MemrefType)
     return value.type
 
 
 def tiled_view(value: Value) -> TiledViewType:
-    """The type of a value that is a view."""
+    """The tiled view type of a value."""
     assert isinstance(value.type, TiledViewType)
     return value.type
 
 
 class MakeMemrefOp(Operation):
-    """A tensor in memory: a pointer to its first element, its extents and its strides.
+    """Make a memref of a pointer to its first element, its sizes and its strides.
 
-    What the type leaves open comes from operands, which are read as unsigned integers.
+    Dynamic sizes and strides of the type are operands, interpreted as unsigned integers.
     """
 
     name = "nv_tileaa.make_memref"
@@ -83,19 +83,19 @@ class MakeMemrefOp(Operation):
             yield f"expected a pointer to '{type.element}', got one to '{address.pointee}'"
         if type.space != address.space:
             yield f"expected a pointer to space {type.space}, got {address.space}"
-        for what, extents, operands in (
+        for name, extents, operands in (
             ("sizes", type.shape, self.sizes),
             ("strides", type.strides, self.strides),
         ):
             if len(operands) != extents.count(DYNAMIC):
-                yield f"expected {extents.count(DYNAMIC)} {what}, got {len(operands)}"
-        found = {value.type for value in self.operands[1:]}
-        if len(found) > 1:
+                yield f"expected {extents.count(DYNAMIC)} {name}, got {len(operands)}"
+        types = {value.type for value in self.operands[1:]}
+        if len(types) > 1:
             yield "expected sizes and strides of one type"
 
 
 class BlockTileOp(Operation):
-    """A tensor in memory as a grid of tiles; the type of the result says how."""
+    """Tile a memref, as described by the result type."""
 
     name = "nv_tileaa.block_tile"
     effects = Effects.PURE
@@ -106,7 +106,7 @@ class BlockTileOp(Operation):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The type of the result holds that of the source."""
+        """Infer the source type from the result type."""
         for type in state.result_types.get("result", ()):
             if isinstance(type, TiledViewType):
                 state.operand_types["source"] = [type.source]
@@ -116,7 +116,7 @@ class BlockTileOp(Operation):
 
 
 class ConvTileOp(Operation):
-    """Activations in memory as the tiles that the steps of a convolution multiply."""
+    """Tile activations for an implicit-GEMM convolution."""
 
     name = "nv_tileaa.conv_tile"
     effects = Effects.PURE
@@ -142,7 +142,7 @@ def _source_problems(source: Value, view: TiledViewType) -> Iterator[str]:
 
 
 class GetDimSizeOp(Operation):
-    """An extent of a tensor in memory, or how many tiles a view has along a dimension."""
+    """Return a size of a memref, or the number of tiles of a view along a dimension."""
 
     name = "nv_tileaa.get_dim_size"
     effects = Effects.NONE
@@ -160,11 +160,11 @@ class GetDimSizeOp(Operation):
 
 
 class TileAccessOp(AccessOp):
-    """Base of what loads or stores one tile of a view.
+    """Base of the operations that load or store one tile of a view.
 
-    A dimension marked in `in_bounds` is a promise that along it no element of the tile lies
-    outside of the tensor. `allow_tma` permits bulk copies, or forbids them. A tile that is
-    `sliced` is a part of a larger one, and may lie outside of the tensor as a whole.
+    `in_bounds` asserts, per dimension, that no element of the tile is out of bounds. `allow_tma`
+    permits or forbids TMA. A `sliced` tile is a slice of a larger one, and may be out of bounds
+    entirely.
     """
 
     directives: ClassVar[Mapping[str, Directive]] = {"Indexed": INDEXED, "Ordering": ORDERING}
@@ -187,8 +187,8 @@ def _access_problems(
     for number, index in enumerate(indices):
         expected = (view.tile[number],) if number == view.sparse else ()
         if shape(index.type) != expected:
-            what = f"a tensor of {expected[0]} integers" if expected else "an integer"
-            yield f"expected index #{number} to be {what}, got '{index.type}'"
+            wanted = f"a tensor of {expected[0]} integers" if expected else "an integer"
+            yield f"expected index #{number} to be {wanted}, got '{index.type}'"
 
 
 def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _density_problems(view: TiledViewType, is_sparse: bool) -> Iterator[str]:
 
 
 class TileLoadOp(TileAccessOp):
-    """Base of the loads; elements outside of the tensor are the padding of the view."""
+    """Base of the loads; elements out of bounds are the padding value of the view."""
 
     syntax = (
         "custom<Ordering>($semantic, $scope) $view `[` $indices `]` (`token` `=` $token^)? "
@@ -219,19 +219,19 @@ class TileLoadOp(TileAccessOp):
 
 
 class TiledLoadOp(TileLoadOp):
-    """Loads one tile of a view."""
+    """Load one tile of a view."""
 
     name = "nv_tileaa.tiled_load"
 
 
 class GatherLoadOp(TileLoadOp):
-    """Loads one tile of a view whose rows along the sparse dimension are picked one by one."""
+    """Gather one tile of a view, with an index per row along the sparse dimension."""
 
     name = "nv_tileaa.gather_load"
 
 
 class TileStoreOp(TileAccessOp):
-    """Base of the stores; elements outside of the tensor go nowhere."""
+    """Base of the stores; elements out of bounds are not written."""
 
     syntax = (
         "custom<Ordering>($semantic, $scope) $tile `,` $view `[` $indices `]` "
@@ -252,19 +252,19 @@ class TileStoreOp(TileAccessOp):
 
 
 class TiledStoreOp(TileStoreOp):
-    """Stores one tile of a view."""
+    """Store one tile of a view."""
 
     name = "nv_tileaa.tiled_store"
 
 
 class ScatterStoreOp(TileStoreOp):
-    """Stores one tile of a view whose rows along the sparse dimension are picked one by one."""
+    """Scatter one tile of a view, with an index per row along the sparse dimension."""
 
     name = "nv_tileaa.scatter_store"
 
 
 class TiledAtomicRmwOp(TileAccessOp):
-    """Combines a tile of a view with a tile of values, as the mode says; gives nothing back."""
+    """Combine a tile of a view with a tile of values by the operation `mode`; no result."""
 
     name = "nv_tileaa.tiled_atomic_rmw"
     syntax = (
@@ -289,5 +289,5 @@ class TiledAtomicRmwOp(TileAccessOp):
         if self.semantic is not MemSemantic.RELAXED:
             yield f"expected memory ordering relaxed, got {self.semantic.keyword}"
         if self.scope not in (MemScope.TL_BLK, MemScope.CLUSTER, MemScope.GPU):
-            found = "none" if self.scope is None else self.scope.keyword
-            yield f"expected memory scope tl_blk, cluster or gpu, got {found}"
+            scope = "none" if self.scope is None else self.scope.keyword
+            yield f"expected memory scope tl_blk, cluster or gpu, got {scope}"

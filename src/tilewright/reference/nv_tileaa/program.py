@@ -21,7 +21,7 @@ NO_PROGRAM: Final[Array] = np.full((1, 3), -1, np.int32)
 @evaluator(d.GetProgramIdOp)
 def get_program_id(op: d.GetProgramIdOp, at: Batch) -> tuple[Array, ...]:
     """The coordinates of each block, or of a program id."""
-    coordinates = at.blocks if op.place is None else at[op.place]
+    coordinates = at.blocks if op.program_id is None else at[op.program_id]
     return tuple(coordinates[:, dim] for dim in range(3))
 
 
@@ -40,4 +40,4 @@ def cancel_next_program_id(op: d.CancelNextProgramIdOp, at: Batch) -> tuple[Arra
 @evaluator(d.IsValidProgramIdOp)
 def is_valid_program_id(op: d.IsValidProgramIdOp, at: Batch) -> Array:
     """Whether a program id is valid."""
-    return at[op.place][:, 0] >= 0
+    return at[op.program_id][:, 0] >= 0

@@ -10,8 +10,8 @@ from tilewright.dialects import func, ub
 from tilewright.dialects.nv_tileaa import structure as d
 from tilewright.dialects.nv_tileaa.types import (
     MEM_TOKEN,
-    PROGRAM_ID,
     MemrefType,
+    ProgramIdType,
     TiledViewType,
 )
 from tilewright.ir.attributes import SymbolRefAttr
@@ -62,7 +62,7 @@ def poison(op: ub.PoisonOp, at: Batch) -> Any:
     type, kind = op.result.type, element(op.result)
     if type is MEM_TOKEN:
         return NO_TOKEN
-    if type is PROGRAM_ID:
+    if isinstance(type, ProgramIdType):
         return NO_PROGRAM
     if isinstance(type, MemrefType | TiledViewType):
         rank, nothing = type.rank, np.zeros(1, np.int64)

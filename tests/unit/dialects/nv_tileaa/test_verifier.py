@@ -91,7 +91,7 @@ CASES = {
     ),
     "nv_tileaa.pack %f : tensor<16xf32> -> tensor<32xi8>": ("expected result of 512 bits, got 256"),
     "nv_tileaa.dot %sa, %sb, %sd : tensor<4x8xi8>, tensor<8x4xi8>, tensor<4x4xi32>": (
-        "expected the signedness of both factors, since they are integers"
+        "expected the signedness of a and b, since they are integers"
     ),
     "nv_tileaa.dot %a, %b, %sd : tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x4xi32>": (
         "expected all integers or all floats, got 'f32', 'f32' and 'i32'"

@@ -24,8 +24,8 @@ from tilewright.dialects.cuda_tile.simplify.integers import PROMISES
 from tilewright.dialects.folding.conversions import (
     ConversionFolds,
     ConversionOps,
-    one_bitcast,
-    one_extension,
+    merge_bitcasts,
+    merge_extensions,
 )
 from tilewright.dialects.folding.floats import format_of
 from tilewright.ir.rules import rule
@@ -92,7 +92,7 @@ def pointer_of_pointer(op: PtrToPtrOp, build: Rewriter) -> Replacement:
     return op
 
 
-def _promises(op: TruncIOp) -> Iterable[bool]:
+def _no_wrap(op: TruncIOp) -> Iterable[bool]:
     return PROMISES[op.overflow]
 
 
@@ -103,7 +103,7 @@ _OPS: Final = ConversionOps(
     float_to_float=FToFOp,
     float_to_int=FToIOp,
     signed=Signedness.SIGNED,
-    promises=_promises,
+    no_wrap=_no_wrap,
     roundings=ROUNDINGS,
 )
 FOLDS: Final[Folds] = {
@@ -112,9 +112,9 @@ FOLDS: Final[Folds] = {
     **dict.fromkeys((IntToPtrOp, PtrToIntOp, PtrToPtrOp), fold_pointer),
 }
 RULES: Final[Rules] = (
-    one_extension(ExtIOp, Signedness.SIGNED),
+    merge_extensions(ExtIOp, Signedness.SIGNED),
     truncation_of_extension,
     truncation_of_truncation,
-    one_bitcast(BitcastOp),
+    merge_bitcasts(BitcastOp),
     pointer_of_pointer,
 )

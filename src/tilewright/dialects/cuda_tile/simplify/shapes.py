@@ -19,7 +19,12 @@ from tilewright.dialects.cuda_tile.core import (
 )
 from tilewright.dialects.cuda_tile.simplify.constants import splat
 from tilewright.dialects.cuda_tile.traits import tile
-from tilewright.dialects.folding.shapes import ShapeOps, one_broadcast, one_permute, shape_folds
+from tilewright.dialects.folding.shapes import (
+    ShapeOps,
+    merge_broadcasts,
+    merge_permutes,
+    shape_folds,
+)
 from tilewright.ir.rules import rule
 
 if TYPE_CHECKING:
@@ -64,7 +69,7 @@ FOLDS: Final[Folds] = {
     OffsetOp: fold_offset,
 }
 RULES: Final[Rules] = (
-    one_broadcast(BroadcastOp),
+    merge_broadcasts(BroadcastOp),
     reshape_of_reshape,
-    one_permute(PermuteOp, "permutation"),
+    merge_permutes(PermuteOp, "permutation"),
 )

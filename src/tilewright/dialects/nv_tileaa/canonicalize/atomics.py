@@ -1,4 +1,4 @@
-"""Atomic operations that change nothing in memory become loads of the same ordering."""
+"""Atomic operations that leave memory unchanged become loads of the same ordering."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _IDENTITIES: Final[dict[RmwMode, Callable[[int], int]]] = {
     RmwMode.MAX: sign_bit,
     RmwMode.MIN: lambda bits: mask(bits) >> 1,
 }
-"""What leaves every integer as it is. Of floats none does: even zero changes the sign of one."""
+"""Identity elements, of integers only: adding 0.0 changes the sign of -0.0."""
 
 
 def _is_identity(mode: RmwMode, value: Value) -> bool:
-    """Whether combining memory with a value is known to change nothing."""
+    """Whether a value is the identity element of a read-modify-write."""
     identity = _IDENTITIES.get(mode)
     if identity is None or not isinstance(element_of(value.type), IntegerType):
         return False
@@ -39,7 +39,7 @@ def _is_identity(mode: RmwMode, value: Value) -> bool:
 
 
 def _load(op: AtomicOp, mask: Value | None, other: Value | None, build: Rewriter) -> Replacement:
-    """A load in place of an atomic operation: ordering, scope, volatility and hints stay."""
+    """Create a load for an atomic operation, with its ordering, scope, volatility and hints."""
     load = build.create(
         LoadOp,
         pointers=op.operands[0],
@@ -48,8 +48,8 @@ def _load(op: AtomicOp, mask: Value | None, other: Value | None, build: Rewriter
         token=_token(op),
         types=[result.type for result in op.results],
     )
-    kept = {name: value for name, value in op.attributes.items() if name != "rmw_mode"}
-    load.attributes.update(kept)
+    attributes = {name: value for name, value in op.attributes.items() if name != "rmw_mode"}
+    load.attributes.update(attributes)
     return load
 
 
@@ -59,9 +59,9 @@ def _token(op: AtomicOp) -> Value | None:
 
 @rule(AtomicCasOp)
 def fold_atomic_cas(op: AtomicCasOp, build: Rewriter) -> Replacement:
-    """`atomic_cas p, c, c` with a constant `c` is a load: what it would write is there already.
+    """`atomic_cas p, c, c` with a constant `c` is a load: it never changes memory.
 
-    Loads cannot release: such an ordering stays with the operation.
+    Loads cannot release: not folded with such an ordering.
     """
     compare, value = constant_of(op.compare), constant_of(op.value)
     if compare is None or compare is not value or op.semantic not in LOAD_SEMANTICS:
@@ -71,9 +71,9 @@ def fold_atomic_cas(op: AtomicCasOp, build: Rewriter) -> Replacement:
 
 @rule(AtomicRmwOp)
 def fold_atomic_rmw(op: AtomicRmwOp, build: Rewriter) -> Replacement:
-    """`atomic_rmw add p, 0` is a load, as is any mode with what leaves all integers as they are.
+    """`atomic_rmw add p, 0` is a load, as is any mode with its identity element.
 
-    Loads cannot release: such an ordering stays. Elements that are masked out give zero.
+    Loads cannot release: not folded with such an ordering. Masked-off elements are zero.
     """
     if not _is_identity(op.mode, op.value) or op.semantic not in LOAD_SEMANTICS:
         return None
@@ -83,7 +83,7 @@ def fold_atomic_rmw(op: AtomicRmwOp, build: Rewriter) -> Replacement:
 
 @rule(TiledAtomicRmwOp)
 def drop_identity(op: TiledAtomicRmwOp, build: Rewriter) -> Replacement:
-    """A reduction that changes nothing and gives nothing back is its token, unless volatile."""
+    """A `tiled_atomic_rmw` with the identity element is its token, unless volatile."""
     if op.volatile or not _is_identity(op.mode, op.tile):
         return None
     return build.create(CreateMemTokenOp).result if op.token is None else op.token

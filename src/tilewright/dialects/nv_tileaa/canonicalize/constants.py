@@ -1,4 +1,4 @@
-"""What is known of values, and how constants are made: equal elements are a splat of one."""
+"""Constants: splat matching, and materialization of tiles of equal elements as splats."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def known(value: Value) -> int | None:
-    """The pattern that all elements of a value share, if it is a constant and they do."""
+    """The bit pattern of a constant of equal elements, or `None`."""
     return splat_of(constant_of(value))
 
 
 def materialize(value: Attribute, type: Type, build: Builder) -> Operation | None:
-    """The operation that yields a constant; a tile of equal elements is a splat."""
+    """Materialize a constant; a tile of equal elements as a splat."""
     if not isinstance(value, DenseElementsAttr) or not value.is_splat:
         return literals.materialize(value, type, build)
     element = element_of(type)
@@ -36,9 +36,9 @@ def materialize(value: Attribute, type: Type, build: Builder) -> Operation | Non
 
 
 def constant(pattern: int, type: Type, build: Builder) -> Value:
-    """A tile whose elements all are one number."""
+    """A constant tile of equal elements, given by their bit pattern."""
     number = literal([pattern], type)
     assert number is not None
-    made = materialize(number, type, build)
-    assert made is not None
-    return made.results[0]
+    op = materialize(number, type, build)
+    assert op is not None
+    return op.results[0]

@@ -1,4 +1,4 @@
-"""Conversions between element types: constants, and conversions that lead back."""
+"""Folds of element type conversions: constants, and conversions that undo each other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.folding.conversions import (
     ConversionFolds,
     ConversionOps,
-    one_bitcast,
-    one_extension,
+    merge_bitcasts,
+    merge_extensions,
 )
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.canonicalize.floating import ROUNDINGS
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def fold_address(op: IntToPtrOp | PtrToIntOp, constants: Constants) -> Folded:
-    """An address that becomes an integer and an address of its type again, or the reverse."""
+    """`int_to_ptr (ptr_to_int p)` is `p` if the type is the same, and the reverse."""
     source = op.source.defining_op()
     if not isinstance(source, IntToPtrOp | PtrToIntOp):
         return None
     return source.source if source.source.type is op.result.type else None
 
 
-def _promises(op: TruncIOp) -> list[bool]:
+def _no_wrap(op: TruncIOp) -> list[bool]:
     return [flag == "nsw" for flag in op.overflow.names]
 
 
@@ -45,11 +45,11 @@ _OPS: Final = ConversionOps(
     float_to_float=FpToFpOp,
     float_to_int=FToIOp,
     signed=Signedness.SIGNED,
-    promises=_promises,
+    no_wrap=_no_wrap,
     roundings=ROUNDINGS,
 )
 FOLDS: Final[Folds] = {
     **ConversionFolds(_OPS).folds(),
     **dict.fromkeys((IntToPtrOp, PtrToIntOp), fold_address),
 }
-RULES: Final[Rules] = (one_bitcast(BitcastOp), one_extension(ExtIOp, Signedness.SIGNED))
+RULES: Final[Rules] = (merge_bitcasts(BitcastOp), merge_extensions(ExtIOp, Signedness.SIGNED))

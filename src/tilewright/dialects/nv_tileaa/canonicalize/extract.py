@@ -1,4 +1,4 @@
-"""Single elements of tiles: taken as far up as they can be found."""
+"""Folds of `extract`: hoisted through the operations that compute the tile."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _STANDARD: Final = ("arith", "math")
-"""Dialects whose operations on tensors all compute element by element."""
+"""Dialects whose operations on tensors are all elementwise."""
 
 
-def _place(extents: Sequence[int], indices: Sequence[int | None]) -> int | None:
-    """The number of an element in row-major order; none if it is not known, or outside."""
-    return row_major.part_start(extents, (1,) * len(extents), indices)
+def _linear_index(extents: Sequence[int], indices: Sequence[int | None]) -> int | None:
+    """The row-major index of an element; `None` if unknown or out of bounds."""
+    return row_major.slice_start(extents, (1,) * len(extents), indices)
 
 
 def fold_extract(op: ExtractOp, constants: Constants) -> Folded:
-    """An element of a splat is its scalar; one of a constant or of a range is known."""
+    """An element of a splat is its scalar; one of a constant or of a range is a constant."""
     splat = op.source.defined_by(SplatOp)
     if splat is not None:
         return splat.source
-    place = _place(shape(op.source.type), [splat_of(index) for index in constants[1:]])
-    if place is None:
+    index = _linear_index(shape(op.source.type), [splat_of(each) for each in constants[1:]])
+    if index is None:
         return None
     if (numbers := op.source.defined_by(MakeRangeOp)) is not None:
-        return literal([numbers.start + place], op.result.type)
+        return literal([numbers.start + index], op.result.type)
     tile = constants[0]
     if not isinstance(tile, DenseElementsAttr):
         return None
     elements = tile.elements()
-    return literal([elements[0 if tile.is_splat else place]], op.result.type)
+    return literal([elements[0 if tile.is_splat else index]], op.result.type)
 
 
 def is_elementwise(op: Operation) -> bool:
-    """Whether each element of the results comes from the same place of the operands alone."""
+    """Whether each result element depends only on the operand elements at the same index."""
     if ELEMENTWISE in op.traits:
         return is_effect_free(op)
     return op.dialect in _STANDARD and CONSTANT_LIKE not in op.traits
@@ -64,50 +64,50 @@ def is_elementwise(op: Operation) -> bool:
 
 @rule(ExtractOp)
 def hoist_extract_through_elementwise(op: ExtractOp, build: Rewriter) -> Replacement:
-    """`extract (f x, y)[i]` becomes `f (extract x[i]), (extract y[i])`: element `i` needs no other.
+    """`extract (f x, y)[i]` becomes `f (extract x[i]), (extract y[i])` for elementwise `f`.
 
-    The tile must have no other use than for its elements, or it would be computed twice. An
-    element of `expand_dims x` is one of `x`, at the indices without that of the new dimension.
+    The tile must only be used by `extract`, or it would be computed twice. An element of
+    `expand_dims x` is one of `x`, without the index of the new dimension.
     """
     source = op.source.defining_op()
     if isinstance(source, ExpandDimsOp):
         indices = [index for dim, index in enumerate(op.indices) if dim != source.axis]
         build.fuse(source)
         return _element(source.source, indices, build)
-    if source is None or not is_elementwise(source) or not _serves_elements(source):
+    if source is None or not is_elementwise(source) or not _is_only_extracted(source):
         return None
     build.fuse(source)
     elements = [_element(value, op.indices, build) for value in source.operands]
-    made = source.like(elements, [element_of(result.type) for result in source.results])
-    made.location = build.location
-    return build.insert(made).results[op.source.index]
+    scalar_op = source.like(elements, [element_of(result.type) for result in source.results])
+    scalar_op.location = build.location
+    return build.insert(scalar_op).results[op.source.index]
 
 
 def _element(tile: Value, indices: Sequence[Value], build: Rewriter) -> Value:
-    """An element of a tile; a scalar among tiles is the same for all elements."""
+    """Extract an element of a tile; a scalar operand is used as it is."""
     if not shape(tile.type):
         return tile
     types = [element_of(tile.type)]
     return build.create(ExtractOp, source=tile, indices=indices, types=types).result
 
 
-def _serves_elements(op: Operation) -> bool:
+def _is_only_extracted(op: Operation) -> bool:
     return all(isinstance(user, ExtractOp) for result in op.results for user in result.users)
 
 
 @rule(ExtractOp)
 def extract_of_view(op: ExtractOp, build: Rewriter) -> Replacement:
-    """`extract (view x)[i]` with known indices is the element of `x` at the same place in order."""
+    """`extract (view x)[i]` is `extract x[j]` at the same row-major index, if `i` is constant."""
     view = op.source.defined_by(ViewOp)
     if view is None:
         return None
-    place = _place(shape(view.result.type), [known(index) for index in op.indices])
-    if place is None:
+    linear = _linear_index(shape(view.result.type), [known(index) for index in op.indices])
+    if linear is None:
         return None
     build.fuse(view)
     extents = shape(view.source.type)
     steps = zip(row_major.strides(extents), extents, strict=True)
-    indices = [constant(place // step % extent, I32, build) for step, extent in steps]
+    indices = [constant(linear // step % extent, I32, build) for step, extent in steps]
     return _element(view.source, indices, build)
 
 

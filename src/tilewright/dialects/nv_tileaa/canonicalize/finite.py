@@ -1,4 +1,4 @@
-"""Which floats are known to be numbers: neither NaN nor infinite."""
+"""Analysis of finite floats: neither NaN nor infinite."""
 
 from __future__ import annotations
 
@@ -30,49 +30,49 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.floats import FloatFormat
 
-_DEPTH: Final = 8
-"""How far back a value is followed."""
+_MAX_DEFINITIONS: Final = 8
+"""The length of the longest def-use chain that is followed."""
 
 _PARTS: Final = (
     AbsFOp, NegFOp, Rearrangement, SplatOp, SelectOp, CatOp, ExtractSliceOp, InsertSliceOp,
 )  # fmt: skip
-"""What gives numbers if all its operands that are floats are numbers."""
+"""Operations whose results are finite if all their float operands are."""
 
 
-def is_finite(value: Value, depth: int = _DEPTH) -> bool:
-    """Whether every element of a tile of floats is known to be a number."""
+def is_finite(value: Value, limit: int = _MAX_DEFINITIONS) -> bool:
+    """Whether every element of a float tile is known to be finite."""
     format = format_of(value.type)
     if format.specials is Specials.NONE:
         return True
     constant = constant_of(value)
     if constant is not None:
-        return _is_number(constant, format)
+        return _is_finite_constant(constant, format)
     op = value.defining_op()
-    return op is not None and depth > 0 and _gives_numbers(op, format, depth - 1)
+    return op is not None and limit > 0 and _is_result_finite(op, format, limit - 1)
 
 
-def _is_number(constant: Attribute, format: FloatFormat) -> bool:
+def _is_finite_constant(constant: Attribute, format: FloatFormat) -> bool:
     if not isinstance(constant, FloatAttr | DenseElementsAttr):
         return False
     return all(pattern & ~format.sign <= format.max_finite for pattern in expanded(constant, 1))
 
 
-def _gives_numbers(op: Operation, format: FloatFormat, depth: int) -> bool:
+def _is_result_finite(op: Operation, format: FloatFormat, limit: int) -> bool:
     match op:
         case SIToFPOp() | UIToFPOp():
-            # The largest integer is below 2**width, and so is what it rounds to, or exactly that.
+            # Every integer rounds to at most 2**width.
             return width_of(op.operands[0].type) <= format.max_exponent
         case FpToFpOp():
-            return _stays_finite(format_of(op.source.type), format) and is_finite(op.source, depth)
+            return _stays_finite(format_of(op.source.type), format) and is_finite(op.source, limit)
         case _ if isinstance(op, _PARTS):
             floats = [part for part in op.operands if isinstance(element_of(part.type), FloatType)]
-            return all(is_finite(part, depth) for part in floats)
+            return all(is_finite(part, limit) for part in floats)
         case _:
             return False
 
 
 def _stays_finite(source: FloatFormat, result: FloatFormat) -> bool:
-    """Whether a conversion makes numbers of all numbers, even of those that it rounds up."""
+    """Whether a conversion of a finite float is finite, even if rounded up."""
     if saturates(result) or widens(source, result):
         return True
     return source.max_exponent < result.max_exponent

@@ -1,4 +1,4 @@
-"""Integer arithmetic folds as the operations of arith do that compute the same."""
+"""Folds of integer arithmetic, by the equivalent operations of arith."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ _DIVISIONS: Final = {
 }
 
 
-def twin(op: BinaryInteger) -> type[arith.BinaryInteger]:
-    """The operation of arith that computes the same."""
+def arith_equivalent(op: BinaryInteger) -> type[arith.BinaryInteger]:
+    """The equivalent operation of arith."""
     if not isinstance(op, SignedInteger):
         return _SAME[type(op)]
     pair = _DIVISIONS[op.rounding_mode] if isinstance(op, DivIOp) else _BY_SIGN[type(op)]
@@ -65,22 +65,22 @@ def twin(op: BinaryInteger) -> type[arith.BinaryInteger]:
 
 
 def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
-    """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
+    """Compute on constants; drop identity operands; `x - x` is zero, and the like."""
     overflow = op.overflow if isinstance(op, OverflowingInteger) else NO_OVERFLOW
-    return fold_as(twin(op), op, constants, overflow)
+    return fold_as(arith_equivalent(op), op, constants, overflow)
 
 
 def fold_comparison(op: CmpIOp, constants: Constants) -> Folded:
-    """Compare constants; a value compared with itself is equal."""
+    """Compare constants, or a value with itself."""
     return arith_folds.fold_integers(op.predicate, op, constants)
 
 
-def _promises(op: NegIOp) -> bool:
+def _no_wrap(op: NegIOp) -> bool:
     return bool(op.overflow)
 
 
 FOLDS: Final[Folds] = {
     **dict.fromkeys((*_SAME, *_BY_SIGN, DivIOp), fold_binary),
-    **integer_folds(NegIOp, AbsIOp, MulHiUIOp, _promises),
+    **integer_folds(NegIOp, AbsIOp, MulHiUIOp, _no_wrap),
     CmpIOp: fold_comparison,
 }

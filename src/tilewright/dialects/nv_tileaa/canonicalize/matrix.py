@@ -1,4 +1,4 @@
-"""Products of matrices that are known, or that add nothing."""
+"""Folds of dots: of constants, and with an operand of zeros."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from tilewright.ir.rules import Replacement, Rules
     from tilewright.ir.values import Value
 
-_PRODUCTS: Final = 1 << 16
-"""How many products a computed constant may be the sum of."""
+_MAX_MULTIPLICATIONS: Final = 1 << 16
+"""The largest number of multiplications that folding a dot may take."""
 
 Dot: TypeAlias = Callable[[Sequence[int], Sequence[int], int], int]
-"""From a row, a column and what is there already to an element of the result."""
+"""Compute an element from a row of A, a column of B and the accumulator."""
 
 
 @rule(DotOp)
 def fold_constant_dot(op: DotOp, build: Rewriter) -> Replacement:
     """`dot 0, b, c` is `c` where `b` is finite; a dot of constants is a constant."""
-    if _adds_nothing(op):
+    if _is_zero_dot(op):
         return op.c
     constants = [constant_of(value) for value in (op.a, op.b, op.c)]
     if None in constants or op.a_scale is not None:
         return None
-    folded = _computed(op, constants)
+    folded = _fold_constants(op, constants)
     return None if folded is None else materialize(folded, op.result.type, build)
 
 
@@ -56,10 +56,10 @@ def _is_zero(tile: Value) -> bool:
     return decode(pattern, FORMATS[element.format]).is_zero
 
 
-def _adds_nothing(op: DotOp) -> bool:
-    """Whether all products are zero: one side is, and the rest cannot make NaN of it.
+def _is_zero_dot(op: DotOp) -> bool:
+    """Whether `a @ b` is zero: one operand is, and the other is finite, so there are no NaNs.
 
-    The sign of a sum that is zero depends on the order of summation, which is open.
+    The sign of a zero result depends on the order of accumulation, which is unspecified.
     """
     zeros = [side for side in (op.a, op.b) if _is_zero(side)]
     if not zeros or not op.is_float:
@@ -70,54 +70,57 @@ def _adds_nothing(op: DotOp) -> bool:
     return all(other is None or is_finite(other) for other in others)
 
 
-def _computed(op: DotOp, constants: Sequence[Attribute | None]) -> Literal | None:
-    """The product of constants, unless it is too large or its factors are cut off."""
+def _fold_constants(op: DotOp, constants: Sequence[Attribute | None]) -> Literal | None:
+    """Fold a dot of constants, unless it is too large or truncates its operands."""
     tiles = [constant for constant in constants if isinstance(constant, Literal)]
-    *_, rows, inner = shape(op.a.type)
+    *_, rows, k = shape(op.a.type)
     columns = shape(op.b.type)[-1]
-    if len(tiles) < 3 or (op.is_float and not _counts_in_full(op, tiles[:2])):
+    if len(tiles) < 3 or (op.is_float and not _is_full_precision(op, tiles[:2])):
         return None
     dot = _float_dot(op) if op.is_float else _integer_dot(op)
     splats = [splat_of(tile) for tile in tiles]
-    if None not in splats and inner <= _PRODUCTS:
+    if None not in splats and k <= _MAX_MULTIPLICATIONS:
         a, b, c = (splat or 0 for splat in splats)
-        return literal([dot([a] * inner, [b] * inner, c)], op.result.type)
-    total = count(op.result.type)
-    if total * inner > _PRODUCTS or max(total, count(op.a.type), count(op.b.type)) > LIMIT:
+        return literal([dot([a] * k, [b] * k, c)], op.result.type)
+    elements = count(op.result.type)
+    if (
+        elements * k > _MAX_MULTIPLICATIONS
+        or max(elements, count(op.a.type), count(op.b.type)) > LIMIT
+    ):
         return None
     values = zip(tiles, (op.a, op.b, op.c), strict=True)
     a, b, c = (expanded(tile, count(value.type)) for tile, value in values)
     patterns = [
         dot(
-            a[(batch * rows + row) * inner : (batch * rows + row + 1) * inner],
-            b[batch * inner * columns + column : (batch + 1) * inner * columns : columns],
+            a[(batch * rows + row) * k : (batch * rows + row + 1) * k],
+            b[batch * k * columns + column : (batch + 1) * k * columns : columns],
             c[(batch * rows + row) * columns + column],
         )
-        for batch in range(total // (rows * columns))
+        for batch in range(elements // (rows * columns))
         for row in range(rows)
         for column in range(columns)
     ]
     return literal(patterns, op.result.type)
 
 
-def _counts_in_full(op: DotOp, factors: Sequence[Literal]) -> bool:
-    """Whether the product sees all bits of its factors: those of f32 may count as tf32."""
+def _is_full_precision(op: DotOp, operands: Sequence[Literal]) -> bool:
+    """Whether the operands are exact in the input precision, which may be tf32 for f32."""
     if element_of(op.a.type) is not F32 or op.input_precision == "ieee":
         return True
-    cut = mask(FORMATS["f32"].mantissa_bits - FORMATS["tf32"].mantissa_bits)
-    return not any(pattern & cut for factor in factors for pattern in expanded(factor, 1))
+    truncated = mask(FORMATS["f32"].mantissa_bits - FORMATS["tf32"].mantissa_bits)
+    return not any(pattern & truncated for operand in operands for pattern in expanded(operand, 1))
 
 
 def _float_dot(op: DotOp) -> Dot:
-    """Sums have the type of the accumulator, and are rounded once."""
-    factors, format = format_of(op.a.type), format_of(op.c.type)
-    return lambda a, b, c: floating.dot(a, b, c, factors, format)
+    """A float dot with exact intermediate results, rounded once to the accumulator type."""
+    operands, accumulator = format_of(op.a.type), format_of(op.c.type)
+    return lambda a, b, c: floating.dot(a, b, c, operands, accumulator)
 
 
 def _integer_dot(op: DotOp) -> Dot:
-    bits, sum_bits = width_of(op.a.type), width_of(op.c.type)
+    bits, accumulator_bits = width_of(op.a.type), width_of(op.c.type)
     signed = (op.signedness_a is Signedness.SIGNED, op.signedness_b is Signedness.SIGNED)
-    return lambda a, b, c: integer.dot(a, b, c, bits, sum_bits, signed=signed)
+    return lambda a, b, c: integer.dot(a, b, c, bits, accumulator_bits, signed=signed)
 
 
 RULES: Final[Rules] = (fold_constant_dot,)

@@ -1,4 +1,4 @@
-"""Addresses, masks that are known, and the algebra of tokens."""
+"""Folds of pointer arithmetic, constant masks, and joins of tokens."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _UNORDERED: Final = (MemSemantic.WEAK, MemSemantic.RELAXED)
-"""Accesses that order nothing besides what their tokens say."""
+"""Memory orderings without acquire or release semantics."""
 
 
 def fold_addptr(op: AddPtrOp, constants: Constants) -> Folded:
-    """An address moved by nothing is itself."""
+    """`addptr p, 0` is `p`."""
     return op.pointers if splat_of(constants[1]) == 0 else None
 
 
 @rule(AddPtrOp)
 def fuse_addptr_chain(op: AddPtrOp, build: Rewriter) -> Replacement:
-    """`addptr (addptr p, x), y` becomes `addptr p, x + y`, both offsets in one unit and 64 bits.
+    """`addptr (addptr p, x), y` becomes `addptr p, x + y` with 64-bit offsets.
 
-    Narrower offsets might overflow where the addresses do not. Elements count as bytes if one of
-    the two offsets does. Where a loop or branch starts from an address that was computed before,
-    it is not computed again.
+    Narrower offsets could overflow although the addresses do not. If one of the offsets is in
+    bytes, the other is converted. Both must be in one block: an address computed before a loop
+    or branch is not recomputed in it.
     """
     inner = op.pointers.defined_by(AddPtrOp)
     if inner is None or inner.parent is not op.parent:
@@ -53,19 +53,19 @@ def fuse_addptr_chain(op: AddPtrOp, build: Rewriter) -> Replacement:
         return None
     build.fuse(inner)
     first, second = (_offset(each, size, build) for each in (inner, op))
-    total = build.create(AddIOp, lhs=first, rhs=second)
+    offset = build.create(AddIOp, lhs=first, rhs=second)
     in_bytes = op.in_bytes or inner.in_bytes
-    return build.create(AddPtrOp, pointers=inner.pointers, offsets=total.result, in_bytes=in_bytes)
+    return build.create(AddPtrOp, pointers=inner.pointers, offsets=offset.result, in_bytes=in_bytes)
 
 
 def _element_size(op: AddPtrOp) -> int:
-    """How many bytes apart elements are; zero if they share one."""
+    """The element stride in bytes; zero for sub-byte elements."""
     width = cast("IntegerType | FloatType", pointer(op.result).pointee).width
     return max(width // 8, 1) if width == 1 or width % 8 == 0 else 0
 
 
 def _offset(op: AddPtrOp, size: int, build: Rewriter) -> Value:
-    """An offset in 64 bits; in bytes, if elements have a size."""
+    """The offset as i64; scaled to bytes if `size` is not zero."""
     offsets = op.offsets
     type = with_element(offsets.type, I64)
     if width_of(offsets.type) < I64.width:
@@ -77,25 +77,25 @@ def _offset(op: AddPtrOp, size: int, build: Rewriter) -> Value:
 
 
 def _is_droppable(op: AccessOp) -> bool:
-    """Whether an access that touches nothing has no other effect that somebody asked for."""
+    """Whether an access that is masked off has no other effect."""
     return op.semantic in _UNORDERED and not op.volatile
 
 
 def token_before(op: LoadOp | StoreOp, build: Rewriter) -> Value:
-    """What an access waits for; if for nothing, then a token that depends on nothing."""
+    """The token operand of an access, or a new token without dependences."""
     return build.create(CreateMemTokenOp).result if op.token is None else op.token
 
 
 @rule(LoadOp)
 def canonicalize_masked_load(op: LoadOp, build: Rewriter) -> Replacement:
-    """A load with a true mask needs none; with a false one it is `other`, and its token waits on.
+    """Drop a mask that is true; a load with a false mask is `other`, or poison without it.
 
-    Without `other` the value is undefined.
+    Its token is replaced by its token operand.
     """
-    wanted = None if op.mask is None else known(op.mask)
-    if wanted is None:
+    mask = None if op.mask is None else known(op.mask)
+    if mask is None:
         return None
-    if wanted:
+    if mask:
         token = () if op.token is None else (op.token,)
         build.set_operands(op, (op.pointers, *token), (1, 0, 0, len(token)))
         return op
@@ -111,11 +111,11 @@ def canonicalize_masked_load(op: LoadOp, build: Rewriter) -> Replacement:
 
 @rule(StoreOp)
 def canonicalize_masked_store(op: StoreOp, build: Rewriter) -> Replacement:
-    """A store with a true mask needs none; with a false one it goes, and its token waits on."""
-    wanted = None if op.mask is None else known(op.mask)
-    if wanted is None:
+    """Drop a mask that is true; drop a store with a false mask, forwarding its token operand."""
+    mask = None if op.mask is None else known(op.mask)
+    if mask is None:
         return None
-    if wanted:
+    if mask:
         token = () if op.token is None else (op.token,)
         build.set_operands(op, (op.pointers, op.value, *token), (1, 1, 0, len(token)))
         return op
@@ -124,9 +124,9 @@ def canonicalize_masked_store(op: StoreOp, build: Rewriter) -> Replacement:
 
 @rule(JoinMemTokenOp)
 def simplify_join(op: JoinMemTokenOp, build: Rewriter) -> Replacement:
-    """A join leaves out repeated tokens and fresh ones, takes in joins that only it uses.
+    """Drop duplicate and new tokens of a join, and inline joins that have no other use.
 
-    `join [join [a, b], c]` waits for `a`, `b` and `c`; a join of one is that one. The order stays.
+    `join [join [a, b], c]` becomes `join [a, b, c]`; `join [a]` is `a`. The order is kept.
     """
     distinct: dict[Value, None] = {}
     for token in op.tokens:

@@ -1,4 +1,4 @@
-"""Promises about values."""
+"""Folds of `assume`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
-    """A promise that was made before, perhaps among others, is made once; a constant needs none."""
+    """Drop an `assume` of a constant, or one that repeats a predicate of the same chain."""
     if constants[0] is not None:
         return op.value
     predicate, inner = op.predicate, op.operands[0].defining_op()
@@ -27,7 +27,7 @@ def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
 
 @rule(AssumeOp)
 def push_assume_through_splat(op: AssumeOp, build: Rewriter) -> Replacement:
-    """`assume p, (splat x)` becomes `splat (assume p, x)` if `p` says the same of every element."""
+    """`assume p, (splat x)` becomes `splat (assume p, x)` if `p` is elementwise."""
     splat = op.operands[0].defining_op()
     if not isinstance(splat, SplatOp) or not op.predicate.is_elementwise:
         return None

@@ -1,4 +1,4 @@
-"""Powers with small exponents that are written in the program."""
+"""Folds of powers with a constant exponent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TWO: Final = Exact(False, 1, 1)
 
 
 def integer_exponent(op: FPowIOp) -> int | None:
-    """The exponent of all elements, if it is a constant."""
+    """The exponent, if it is a splat constant."""
     pattern = splat_of(constant_of(op.exponent))
     element = element_of(op.exponent.type)
     assert isinstance(element, IntegerType)

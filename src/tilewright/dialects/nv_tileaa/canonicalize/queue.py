@@ -1,4 +1,4 @@
-"""Results of regions that nobody uses: the region need not yield them."""
+"""Remove unused results of `queue.get` and `pragma`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _pruned(op: Operation, build: Rewriter) -> Replacement:
-    """An operation of the same kind with the results that are used, in their order."""
+    """Rebuild an operation with only the results that have uses."""
     live = [result for result in op.results if result.is_used]
     if len(live) == len(op.results):
         return None
@@ -23,27 +23,28 @@ def _pruned(op: Operation, build: Rewriter) -> Replacement:
     last = block.last
     assert last is not None
     build.set_operands(last, [last.operands[result.index] for result in live])
-    made = op.like(op.operands, [result.type for result in live])
-    made.set_regions([Region()])
-    build.insert(made)
-    places = [argument.location for argument in block.args]
-    body = build.add_block(made.regions[0], [argument.type for argument in block.args], places)
+    pruned = op.like(op.operands, [result.type for result in live])
+    pruned.set_regions([Region()])
+    build.insert(pruned)
+    types = [argument.type for argument in block.args]
+    locations = [argument.location for argument in block.args]
+    body = build.add_block(pruned.regions[0], types, locations)
     build.merge_blocks(block, body, body.args)
-    for old, new in zip(live, made.results, strict=True):
+    for old, new in zip(live, pruned.results, strict=True):
         build.replace_value(old, new)
-    # Nobody uses the old results any more, so they may stand for themselves.
+    # The old results have no uses left, so any replacement is valid.
     return op.results
 
 
 @rule(QueueGetOp)
 def prune_queue_get_results(op: QueueGetOp, build: Rewriter) -> Replacement:
-    """`queue.get` without the results that nobody uses; its `queue.yield` gives the others."""
+    """Remove the unused results of `queue.get` and the operands of its `queue.yield`."""
     return _pruned(op, build)
 
 
 @rule(PragmaOp)
 def prune_pragma_results(op: PragmaOp, build: Rewriter) -> Replacement:
-    """`pragma` without the results that nobody uses; its directives stay as they are."""
+    """Remove the unused results of `pragma` and the operands of its `yield`."""
     return _pruned(op, build)
 
 

@@ -1,4 +1,4 @@
-"""Tiles of other shapes and parts of tiles: constants, and wrappers that change nothing."""
+"""Folds of shape operations: constants, splats and identities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.arith.literals import elementwise, literal, splat_of
 from tilewright.dialects.elements import width_of, with_element
-from tilewright.dialects.folding.shapes import ShapeOps, one_broadcast, one_permute, shape_folds
+from tilewright.dialects.folding.shapes import (
+    ShapeOps,
+    merge_broadcasts,
+    merge_permutes,
+    shape_folds,
+)
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.shape import (
     BroadcastOp,
@@ -35,13 +40,13 @@ if TYPE_CHECKING:
 
 
 def fold_range(op: MakeRangeOp, constants: Constants) -> Folded:
-    """One element alone is known."""
+    """A range of one element is a constant."""
     type = op.result.type
     return literal([op.start & mask(width_of(type))], type) if count(type) == 1 else None
 
 
 def fold_select(op: SelectOp, constants: Constants) -> Folded:
-    """Choose where it is known what is chosen, or where it makes no difference."""
+    """Fold a constant condition, equal arms, `select c, true, false`, and constants."""
     condition, on_true, on_false = constants
     if op.true_value is op.false_value or (on_true is not None and on_true is on_false):
         return op.true_value
@@ -59,7 +64,7 @@ def _splat(scalar: Value, type: Type, build: Rewriter) -> Value:
 
 @rule(SplatOp)
 def push_select_through_splat(op: SplatOp, build: Rewriter) -> Replacement:
-    """`splat (select c, t, f)` becomes `select (splat c), (splat t), (splat f)` of one shape."""
+    """`splat (select c, t, f)` becomes `select (splat c), (splat t), (splat f)`."""
     choice = op.source.defined_by(SelectOp)
     if choice is None:
         return None
@@ -72,8 +77,8 @@ def push_select_through_splat(op: SplatOp, build: Rewriter) -> Replacement:
     )
 
 
-def _splat_again(op: Rearrangement | ExtractSliceOp, build: Rewriter) -> Replacement:
-    """A tile made of a splat is a splat of the result's type."""
+def _resplat(op: Rearrangement | ExtractSliceOp, build: Rewriter) -> Replacement:
+    """A rearranged splat is a splat of the result type."""
     if (splat := op.source.defined_by(SplatOp)) is None:
         return None
     build.fuse(splat)
@@ -82,33 +87,33 @@ def _splat_again(op: Rearrangement | ExtractSliceOp, build: Rewriter) -> Replace
 
 @rule(ExpandDimsOp)
 def fold_expand_dims_of_splat(op: ExpandDimsOp, build: Rewriter) -> Replacement:
-    """`expand_dims (splat x)` becomes `splat x` of the result's type."""
-    return _splat_again(op, build)
+    """`expand_dims (splat x)` becomes `splat x` of the result type."""
+    return _resplat(op, build)
 
 
 @rule(ViewOp)
 def fold_view_chain(op: ViewOp, build: Rewriter) -> Replacement:
-    """`view (view x)` becomes one `view`, and `view (splat x)` a splat: the elements stay in order.
+    """`view (view x)` becomes one `view`, and `view (splat x)` a splat.
 
-    A dimension of extent one that was added in between changes no order either.
+    `view (expand_dims x)` is a `view` of `x` as well.
     """
     inner = op.source.defining_op()
     if not isinstance(inner, ViewOp | ExpandDimsOp):
-        return _splat_again(op, build)
+        return _resplat(op, build)
     build.fuse(inner)
     return build.create(ViewOp, source=inner.source, types=[op.result.type])
 
 
 @rule(BroadcastOp)
 def fold_broadcast_of_splat(op: BroadcastOp, build: Rewriter) -> Replacement:
-    """`broadcast (splat x)` becomes `splat x` of the result's type."""
-    return _splat_again(op, build)
+    """`broadcast (splat x)` becomes `splat x` of the result type."""
+    return _resplat(op, build)
 
 
 @rule(PermuteOp, ExtractSliceOp)
 def part_of_splat(op: PermuteOp | ExtractSliceOp, build: Rewriter) -> Replacement:
-    """A permutation or a part of a splat is a splat: all elements are the same."""
-    return _splat_again(op, build)
+    """`permute (splat x)` and `extract_slice (splat x)` are splats."""
+    return _resplat(op, build)
 
 
 _OPS: Final = ShapeOps(
@@ -133,7 +138,7 @@ RULES: Final[Rules] = (
     fold_expand_dims_of_splat,
     fold_view_chain,
     fold_broadcast_of_splat,
-    one_broadcast(BroadcastOp),
-    one_permute(PermuteOp, "order"),
+    merge_broadcasts(BroadcastOp),
+    merge_permutes(PermuteOp, "order"),
     part_of_splat,
 )

@@ -1,4 +1,4 @@
-"""What brings programs of nv_tileaa into canonical form: all folds and rules, and constants."""
+"""The canonicalization of nv_tileaa: all folds and rules, and constant materialization."""
 
 from __future__ import annotations
 

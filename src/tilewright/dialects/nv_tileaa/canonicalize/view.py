@@ -1,4 +1,4 @@
-"""Extents of tensors in memory that their types tell."""
+"""Folds of static sizes of memrefs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def fold_dim_size(op: GetDimSizeOp, constants: Constants) -> Folded:
-    """A static extent of a tensor is known, if the integer that is asked for can hold it."""
+    """A static size of a memref is a constant, if it fits the result type."""
     source = op.source.type
     if not isinstance(source, MemrefType):
         return None

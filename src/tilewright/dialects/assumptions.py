@@ -1,6 +1,7 @@
-"""What `assume` may promise of a value, at whatever level: parameters, text, and their limits.
+"""Base classes of the predicates of `assume` in cuda_tile and nv_tileaa.
 
-A subclass has the slots that its base names, and says which types it may speak of.
+They define parameters, assembly format and parameter checks; a subclass declares the slots and
+checks the type of the value.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 _MAX_DIVISOR: Final = 1 << 62
 
 
-class Promise(Parametric):
-    """Base of the promises."""
+class Assumption(Parametric):
+    """Base of the assumptions about a value."""
 
     __slots__ = ()
 
     def value_problem(self, type: Type) -> str | None:
-        """Why this cannot be said of a value of that type, or nothing."""
+        """Check the type of the value; returns an error message or `None`."""
         raise NotImplementedError
 
     def print(self, printer: AttributePrinter) -> str:
@@ -35,12 +36,12 @@ class Promise(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
+        """Parse the printed form."""
         raise NotImplementedError
 
 
-class DivBy(Promise):
-    """`div_by<16, every 4 along 1>`: elements, or the first of each group, are divisible."""
+class DivBy(Assumption):
+    """`div_by<16, every 4 along 1>`: divisibility of each element, or group."""
 
     __slots__ = ()
 
@@ -53,7 +54,7 @@ class DivBy(Promise):
 
     @staticmethod
     def parameter_problem(divisor: int, every: int | None, along: int | None) -> str | None:
-        """Why this cannot be said of anything, or nothing."""
+        """Check the parameters; returns an error message or `None`."""
         if not is_power_of_two(divisor) or divisor > _MAX_DIVISOR:
             return f"'div_by' expects a power of two up to 2^62, got {divisor}"
         if (every is None) != (along is None):
@@ -61,7 +62,7 @@ class DivBy(Promise):
         return None
 
     def group_problem(self, shape: Sequence[int]) -> str | None:
-        """Why a tile of that shape has no such groups, or nothing."""
+        """Check the groups against a tile shape; returns an error message or `None`."""
         if self.every is None or self.along is None:
             return None
         if not shape:
@@ -91,8 +92,8 @@ class DivBy(Promise):
         return cls(divisor, every, along)
 
 
-class SameElements(Promise):
-    """`same_elements<[1, 4]>`: blocks of that shape hold equal elements."""
+class SameElements(Assumption):
+    """`same_elements<[1, 4]>`: all elements of a block of that shape are equal."""
 
     __slots__ = ()
 
@@ -102,7 +103,7 @@ class SameElements(Promise):
         return cls.unique(values)
 
     def block_problem(self, shape: Sequence[int]) -> str | None:
-        """Why a tile of that shape has no such blocks, or nothing."""
+        """Check the blocks against a tile shape; returns an error message or `None`."""
         if len(self.values) != len(shape):
             return f"'same_elements' expects {len(shape)} values, got {len(self.values)}"
         for value, extent in zip(self.values, shape, strict=True):
@@ -121,8 +122,8 @@ class SameElements(Promise):
         return cls(tuple(values))
 
 
-class Bounded(Promise):
-    """`bounded<0, ?>`: every element, read as signed, lies between the two, both included."""
+class Bounded(Assumption):
+    """`bounded<0, ?>`: an inclusive signed range of every element."""
 
     __slots__ = ()
 
@@ -133,7 +134,7 @@ class Bounded(Promise):
         return cls.unique(lower, upper)
 
     def width_problem(self, width: int) -> str | None:
-        """Why integers of that width have no such bounds, or nothing."""
+        """Check the bounds against an integer width; returns an error message or `None`."""
         limit = 1 << (width - 1)
         for bound in (self.lower, self.upper):
             if bound is not None and not -limit <= bound < limit:

@@ -1,4 +1,4 @@
-"""How many bytes the accesses of the corpus move at once, and which facts keep them narrow."""
+"""Print the access widths of the corpus, and the facts that keep accesses narrow."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tilewright.support.diagnostics import Error
 from tilewright.target.arch import WARP_SIZE
 
 Row = tuple[str, int, str]
-"""Through what an access goes, how many bytes it moves at once, and why it moves no more."""
+"""The kind of an access, its width in bytes, and the reason why it is not wider."""
 
 
 def rows(function: FuncOp) -> Iterator[Row]:
-    """One for each load and store of a tile."""
+    """Yield a row for each load and store of a tile."""
     assert function.kernel_spec is not None
     warps = choose_warps(function, function.kernel_spec.num_warps)
     facts = AxisFacts(function)
@@ -65,7 +65,7 @@ def _reason(op: Operation, size: int, chosen: int, warps: int, facts: AxisFacts)
     return "facts"
 
 
-def found(module: Module) -> list[Row]:
+def accesses(module: Module) -> list[Row]:
     """The accesses of a module."""
     try:
         root = lowered(module)
@@ -76,17 +76,17 @@ def found(module: Module) -> list[Row]:
 
 
 def main() -> int:
-    """Print the shares."""
+    """Print the distribution of widths and reasons."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
-    parser.add_argument("--every", type=int, default=1, help="take only each so many-th module")
+    parser.add_argument("--every", type=int, default=1, help="only one corpus module in N")
     options = parser.parse_args()
     modules = load_modules()[:: options.every]
     if options.names:
         modules = [m for m in modules if any(name in m.name for name in options.names)]
     with multiprocessing.Pool(options.jobs) as pool:
-        results = pool.imap_unordered(found, modules, chunksize=8)
+        results = pool.imap_unordered(accesses, modules, chunksize=8)
         all_rows = [row for rows in progress(results, len(modules)) for row in rows]
     for through in sorted({row[0] for row in all_rows}):
         _print(through, [row for row in all_rows if row[0] == through])

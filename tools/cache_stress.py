@@ -1,11 +1,11 @@
-"""Many processes compile the corpus into one cache at once, and some are killed on the way.
+"""Compile the corpus in many processes that share one cache, and kill some of them.
 
 python tools/cache_stress.py [--processes N] [--modules N] [--kills N] [--size BYTES] [--seed N]
 
 Every process compiles all modules, in an order of its own. Half of those that are killed die at a
 random moment, the others in the middle of writing an entry; each is replaced by a new one. In the
-end no entry may be damaged, every cubin must be that of a compilation without a cache, and nothing
-may be left that keeps anybody waiting.
+end no entry may be damaged, every cubin must be that of a compilation without a cache, and no lock
+may be left that blocks a process.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ COUNTERS: Final = {HITS, MISSES}
 
 
 def digest(cubin: bytes | None) -> str:
-    """What tells a cubin from others."""
+    """Return a digest of a cubin."""
     return FAILED if cubin is None else sha256(cubin).hexdigest()
 
 
@@ -51,7 +51,7 @@ def digest(cubin: bytes | None) -> str:
 
 
 def work(folder: Path, arch: str, seed: int, dies_at: int) -> int:
-    """Compile every module through the cache, and write down what came of it."""
+    """Compile every module through the cache, and record the digests."""
     if dies_at:
         die_while_writing(dies_at)
     names = sorted(os.listdir(folder / "modules"))
@@ -82,11 +82,11 @@ def die_while_writing(number: int) -> None:
     whole_file._write = write_or_die
 
 
-# The one that starts and kills them.
+# The process that starts and kills them.
 
 
 class Herd:
-    """The processes: as many as are wanted, until so many have ended by themselves."""
+    """A pool of processes of constant size, run until a given number have ended by themselves."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.folder = folder
@@ -96,12 +96,12 @@ class Herd:
         self.rng = random.Random(options.seed)
         self.running: list[subprocess.Popen[bytes]] = []
         self.doomed: list[subprocess.Popen[bytes]] = []
-        """Those that die by themselves, while they write."""
+        """Processes that kill themselves while they write."""
         self.started = 0
         self.ends: Counter[int] = Counter()
 
     def run(self) -> None:
-        """Let them run, kill some, replace those."""
+        """Run the processes; kill some and replace those."""
         next_kill = time.monotonic()
         while self.ends[0] < self.wanted and not self.broken:
             while len(self.running) + self.ends[0] < self.wanted:
@@ -127,23 +127,23 @@ class Herd:
             self.doomed.append(process)
 
     def reap(self) -> None:
-        """Note who has ended, and how."""
+        """Record the processes that have ended, and their exit codes."""
         self.ends.update(code for each in self.running if (code := each.poll()) is not None)
         self.running = [each for each in self.running if each.returncode is None]
 
     @property
     def killed(self) -> int:
-        """How many were killed."""
+        """The number of killed processes."""
         return self.ends[-signal.SIGKILL]
 
     @property
     def broken(self) -> list[int]:
-        """How those ended that should not have."""
+        """The unexpected exit codes."""
         return [code for code in self.ends if code not in (0, -signal.SIGKILL)]
 
 
 def problems(options: argparse.Namespace, folder: Path, herd: Herd) -> Iterator[str]:
-    """What is not as it should be when all is done."""
+    """Yield a message for each violated invariant, after all processes have ended."""
     store = Cache.default().store
     assert store is not None
     yield from (f"a process ended with {code}" for code in herd.broken)
@@ -168,13 +168,13 @@ def problems(options: argparse.Namespace, folder: Path, herd: Herd) -> Iterator[
 
 
 def is_whole(path: str) -> bool:
-    """Whether an entry contains what it says."""
+    """Return whether the checksum of an entry holds."""
     data = Path(path).read_bytes()
     return store_module._opened(os.path.basename(path), data) is not None
 
 
 def strangers(store: Store) -> list[Path]:
-    """Files that nobody asked for, such as locks."""
+    """Return the files that are neither entries nor drafts, such as locks."""
     known = {entry.path for entry in store.entries()} | set(store.drafts())
     files = (path for path in Path(store.folder).rglob("*") if path.is_file())
     return [path for path in files if str(path) not in known and path.name not in COUNTERS]
@@ -183,7 +183,7 @@ def strangers(store: Store) -> list[Path]:
 def wrong_cubins(
     options: argparse.Namespace, folder: Path, store: Store, full: bool
 ) -> Iterator[str]:
-    """Compare what processes got, and what the cache has now, with fresh compilations."""
+    """Compare the cubins of the processes and of the cache with fresh compilations."""
     reported = reports(folder)
     paths = [str(path) for path in sorted((folder / "modules").iterdir())]
     settings = Settings(target(options.arch))
@@ -197,26 +197,26 @@ def wrong_cubins(
         if wrong:
             yield f"{name}: {len(wrong)} processes got another cubin"
         key = key_of(Path(outcome.path).read_bytes(), name, settings, "cubin")
-        found = Cache(store).get(key)
-        if found is None and full and expected != FAILED:
+        entry = Cache(store).get(key)
+        if entry is None and full and expected != FAILED:
             yield f"{name}: not in the cache"
-        if found is not None and digest(found.cubin) != expected:
+        if entry is not None and digest(entry.cubin) != expected:
             yield f"{name}: the cache has another cubin"
     print(f"{compared} results of {len(reported)} modules compared with fresh compilations")
 
 
 def reports(folder: Path) -> dict[str, list[str]]:
-    """What the processes got for each module."""
-    found: dict[str, list[str]] = {name: [] for name in os.listdir(folder / "modules")}
+    """Return the digests that the processes recorded for each module."""
+    digests: dict[str, list[str]] = {name: [] for name in os.listdir(folder / "modules")}
     for path in (folder / "reports").iterdir():
         for line in path.read_text().splitlines():
             name, _, value = line.partition(" ")
-            found[name].append(value)
-    return found
+            digests[name].append(value)
+    return digests
 
 
 def prepare(folder: Path, count: int) -> None:
-    """Lay out modules of the corpus, spread evenly over it."""
+    """Write modules of the corpus to a folder, spread evenly over the corpus."""
     for name in ("modules", "reports", "scratch"):
         (folder / name).mkdir()
     modules = load_modules()
@@ -225,11 +225,11 @@ def prepare(folder: Path, count: int) -> None:
 
 
 def arguments(words: Sequence[str]) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--processes", type=int, default=32)
     parser.add_argument("--modules", type=int, default=1000)
-    parser.add_argument("--kills", type=int, default=32, help="how many processes to kill")
+    parser.add_argument("--kills", type=int, default=32, help="number of processes to kill")
     parser.add_argument("--size", default="", help="limit of the cache, to see it evict")
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--seed", type=int, default=0)
@@ -238,7 +238,7 @@ def arguments(words: Sequence[str]) -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run everything; the exit code tells whether all is well."""
+    """Run everything; the exit code says whether all invariants hold."""
     if sys.argv[1:2] == ["--work"]:
         folder, arch, seed, dies_at = sys.argv[2:]
         return work(Path(folder), arch, int(seed), int(dies_at))
@@ -246,7 +246,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="cache-stress-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         prepare(folder, options.modules)
-        # What ptxas was reading when its process was killed stays behind, and goes with the rest.
+        # A killed process leaves ptxas's input files; they are deleted with the folder.
         os.environ["TMPDIR"] = str(folder / "scratch")
         os.environ["TILEWRIGHT_CACHE"] = "1"
         os.environ["TILEWRIGHT_CACHE_DIR"] = str(folder / "cache")
@@ -257,9 +257,9 @@ def main() -> int:
         seconds = time.monotonic() - began
         print(f"{options.processes} processes at a time, {herd.killed} of {herd.started} killed: "
               f"{options.modules} modules in {seconds:.0f} s")  # fmt: skip
-        found = list(problems(options, folder, herd))
-    print("\n".join(found[:20] or ["no damaged entry, no wrong cubin, nothing left behind"]))
-    return int(bool(found))
+        messages = list(problems(options, folder, herd))
+    print("\n".join(messages[:20] or ["no damaged entry, no wrong cubin, no leftover files"]))
+    return int(bool(messages))
 
 
 if __name__ == "__main__":

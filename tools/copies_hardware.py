@@ -1,8 +1,8 @@
-"""Run the cases of tests/shared/copy_cases.py on a GPU and keep what it answered.
+"""Run the cases of tests/shared/copy_cases.py on a GPU and record the results.
 
     python3 tools/copies_hardware.py answers.json
 
-writes, for each case, a number for its inputs and a digest of what it left in memory. It needs a
+writes, for each case, a fingerprint of its inputs and a digest of the memory it wrote. It needs a
 GPU of compute capability 9.0, NumPy and cuda.bindings; PTX is compiled by the driver.
 """
 
@@ -25,16 +25,16 @@ from ptx_probes import Array, digest  # noqa: E402
 from tilewright.runtime.device import Gpu, gpu  # noqa: E402
 
 _BEHIND = 1 << 16
-"""Bytes behind every array: copies in bulk may reach beyond it."""
+"""Padding after every array, in bytes: bulk copies may exceed it."""
 
 
 def uploaded(device: Gpu, data: Array) -> int:
-    """A copy of an array on the device, with room behind it."""
+    """Copy an array to the device, with padding after it."""
     return device.upload(np.concatenate([data.reshape(-1).view(np.uint8), np.zeros(_BEHIND, "u1")]))
 
 
 def run(device: Gpu, case: Case) -> list[Array]:
-    """What a case leaves in memory."""
+    """Run a case and return the arrays that it wrote."""
     kernel = device.kernel(device.use(), case.ptx.encode() + b"\0", "probe")
     tensor, given = uploaded(device, case.tensor), uploaded(device, case.input)
     output = uploaded(device, np.zeros(case.output_size, np.uint8))
@@ -44,8 +44,8 @@ def run(device: Gpu, case: Case) -> list[Array]:
     device.launch(kernel.function, (case.ctas, 1, 1), (128, 1, 1), passed, cluster=cluster)
     device.synchronize()
     results = [np.empty(size, np.uint8) for size in (case.output_size, case.tensor.nbytes)]
-    for address, found in zip((output, tensor), results, strict=True):
-        device.download(address, found)
+    for address, result in zip((output, tensor), results, strict=True):
+        device.download(address, result)
     for address in (tensor, given, output):
         device.free(address)
     return results

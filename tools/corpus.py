@@ -30,11 +30,11 @@ GPUS: Final = ("sm_90", "sm_80", "sm_89")
 
 
 def main() -> int:
-    """Run all checks on all modules and compile them; the exit code tells whether all is well."""
+    """Run all checks on all modules and compile them; the exit code says whether all passed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
-    parser.add_argument("--show", type=int, default=20, help="how many failures to print in full")
+    parser.add_argument("--show", type=int, default=20, help="number of failures to print in full")
     parser.add_argument(
         "--choose-sample", action="store_true", help=f"write {SAMPLE.relative_to(ROOT)} anew"
     )
@@ -76,7 +76,7 @@ def write_sample() -> int:
 
 
 def check(module: Module) -> tuple[str, list[tuple[str, str]]]:
-    """What is wrong with one module: (check, what happened)."""
+    """Run all checks on one module; return its failures as (check, message)."""
     problems: list[tuple[str, str]] = []
     for name, function in CHECKS.items():
         problem = function(module)
@@ -86,7 +86,7 @@ def check(module: Module) -> tuple[str, list[tuple[str, str]]]:
 
 
 def report(modules: list[Module], failures: list[tuple[str, str, str]], show: int) -> int:
-    """Print what failed and the counts; exceptions on file do not fail the run."""
+    """Print the failures and the counts; recorded exceptions do not fail the run."""
     excused = read_exceptions()
     new = [failure for failure in failures if failure[0] not in excused]
     for name, check_name, text in new[:show]:

@@ -1,4 +1,4 @@
-"""Makes up arguments for kernels of the corpus that keep the promises the kernels rely on."""
+"""Generate arguments for kernels of the corpus that satisfy the kernels' assumptions."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from tilewright.reference.arguments import Table
 from tilewright.reference.tile import DTYPES
 
 ELEMENTS: Final = 1 << 18
-"""More than any index reaches that is made from the scalars below."""
+"""An upper bound of every index computed from the scalars below."""
 ROWS: Final = 64
 EXTENT: Final = 16
-"""Of arrays that stand in a table; divisible by all that anybody promises."""
+"""Size of the arrays of a table; divisible by every `div_by` assumption of the corpus."""
 
 
 class Variant(NamedTuple):
-    """One way to choose arguments; a kernel may need several until all of it has run."""
+    """A choice of arguments; covering all operations of a kernel may take several."""
 
     number: int
-    """What scalars are, if no promise says otherwise."""
+    """The value of scalars without assumptions."""
     values: tuple[int, ...]
-    """What arrays hold, again and again."""
+    """The values that arrays repeat."""
     grid: tuple[int, int, int]
     fits: bool = False
-    """Whether tensors are so large that tiles lie in them; else most reach over their ends."""
+    """Whether tensors are large enough that tiles are in bounds; else most exceed them."""
     step: int = 0
-    """How much larger the next scalar is: where one is the start and one the end of something."""
+    """The increment from one scalar to the next, for kernels that take a start and an end."""
 
 
 VARIANTS: Final = (
@@ -57,13 +57,13 @@ VARIANTS: Final = (
 
 
 def arguments(entry: EntryOp, variant: Variant) -> list[Any]:
-    """An argument for each parameter of a kernel."""
+    """Return an argument for each parameter of a kernel."""
     sizes = extents(entry) if variant.fits else {}
-    found: list[Any] = []
+    chosen: list[Any] = []
     for index, parameter in enumerate(entry.arguments):
         number = sizes.get(parameter, variant.number + variant.step * index)
-        found.append(_argument(parameter, variant, number))
-    return found
+        chosen.append(_argument(parameter, variant, number))
+    return chosen
 
 
 def _argument(parameter: Value, variant: Variant, number: int) -> Any:
@@ -71,7 +71,7 @@ def _argument(parameter: Value, variant: Variant, number: int) -> Any:
     if isinstance(element, FloatType):
         return float(variant.values[0])
     if not isinstance(element, PtrType):
-        return bool(variant.values[0]) if element is I1 else kept_promise(parameter, number)
+        return bool(variant.values[0]) if element is I1 else satisfying_value(parameter, number)
     pointee = _pointee_of_table(parameter)
     if pointee is not None:
         return _table(parameter, pointee, variant)
@@ -79,37 +79,37 @@ def _argument(parameter: Value, variant: Variant, number: int) -> Any:
 
 
 def array(element: Type, values: Sequence[int], size: int = 0) -> Any:
-    """An array that repeats some values, of at least so many elements."""
+    """Return an array of at least `size` elements that repeats some values."""
     repeated = np.resize(np.array(values, np.float32), max(size, ELEMENTS))
     return repeated.astype(DTYPES[element])
 
 
-def kept_promise(parameter: Value, number: int) -> int:
-    """The number nearest to another of which all promises about a parameter hold."""
-    promises = [op.predicate for op in _promises(parameter)]
-    divisor = max([p.divisor for p in promises if isinstance(p, DivByAttr)], default=1)
-    for promise in promises:
-        if isinstance(promise, BoundedAttr):
-            number = max(number, number if promise.lower is None else promise.lower)
-            number = min(number, number if promise.upper is None else promise.upper)
+def satisfying_value(parameter: Value, number: int) -> int:
+    """Return the number nearest to another that satisfies all assumptions about a parameter."""
+    predicates = [op.predicate for op in _assumptions(parameter)]
+    divisor = max([p.divisor for p in predicates if isinstance(p, DivByAttr)], default=1)
+    for predicate in predicates:
+        if isinstance(predicate, BoundedAttr):
+            number = max(number, number if predicate.lower is None else predicate.lower)
+            number = min(number, number if predicate.upper is None else predicate.upper)
     return -(-number // divisor) * divisor
 
 
-def _promises(value: Value) -> Iterator[AssumeOp]:
-    """What is promised of a value, and of what was promised something already."""
+def _assumptions(value: Value) -> Iterator[AssumeOp]:
+    """Yield the `assume` operations on a value, and on the results of those."""
     for op, _ in value.uses():
         if isinstance(op, AssumeOp):
             yield op
-            yield from _promises(op.result)
+            yield from _assumptions(op.result)
 
 
 def _pointee_of_table(value: Value) -> Type | None:
-    """What the integers point to that a kernel loads through a pointer, if they are addresses."""
+    """Return the pointee of the addresses that a kernel loads through a pointer, or `None`."""
     for op, operand in value.uses():
         if isinstance(op, IntToPtrOp):
             return cast("PtrType", cast("TileType", op.result.type).element).pointee
         if operand == 0 and op.results:
-            # The first result is what was loaded or picked; others are tokens.
+            # The first result is the loaded or extracted value; others are tokens.
             pointee = _pointee_of_table(op.results[0])
             if pointee is not None:
                 return pointee
@@ -117,7 +117,7 @@ def _pointee_of_table(value: Value) -> Type | None:
 
 
 def _table(parameter: Value, pointee: Type, variant: Variant) -> Table:
-    """Rows as cuTile lays out lists of arrays: an address, extents, strides."""
+    """Build rows as cuTile lays out lists of arrays: an address, extents, strides."""
     row = [array(pointee, variant.values), *[EXTENT] * (_row_width(parameter) - 1)]
     return Table([row] * ROWS)
 

@@ -1,4 +1,4 @@
-"""What must hold of every module of the corpus; used by `make corpus` and by the tests."""
+"""Checks of every module of the corpus; used by `make corpus` and by the tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT: Final = Path(__file__).parent.parent
 ARCHIVE: Final = ROOT.parent / "shared" / "corpus" / "cutile-tests.tar.xz"
 OPERATIONS: Final = ROOT / "tests" / "unit" / "dialects" / "cuda_tile" / "ops"
 PROGRAMS: Final = (ROOT / "tests" / "programs", OPERATIONS / "golden", OPERATIONS / "programs")
-"""Folders of programs that join the corpus: they have what it lacks."""
+"""Folders of programs that complement the corpus: they use features that it lacks."""
 EXCEPTIONS: Final = ROOT / "tests" / "corpus" / "exceptions.toml"
 SAMPLE: Final = ROOT / "tests" / "corpus" / "sample.txt"
 NEWEST: Final = (13, 4)
@@ -75,7 +75,7 @@ def tileirdisasm() -> Path:
 
 
 def peer_text(data: bytes, *options: str) -> str:
-    """What NVIDIA's disassembler prints for bytecode, or its complaint."""
+    """Return NVIDIA's disassembly of bytecode, or its error."""
     with tempfile.NamedTemporaryFile(suffix=".tileirbc") as file:
         file.write(data)
         file.flush()
@@ -84,18 +84,18 @@ def peer_text(data: bytes, *options: str) -> str:
     return run.stdout if run.returncode == 0 else f"exit code {run.returncode}\n{run.stderr}"
 
 
-def difference(expected: str, found: str) -> str | None:
-    """The first lines that differ, or nothing."""
-    if expected == found:
+def difference(expected: str, actual: str) -> str | None:
+    """Return the first lines that differ, or `None`."""
+    if expected == actual:
         return None
     lines = difflib.unified_diff(
-        expected.splitlines(), found.splitlines(), "expected", "found", n=0, lineterm=""
+        expected.splitlines(), actual.splitlines(), "expected", "found", n=0, lineterm=""
     )
     return "\n".join(line[:400] for _, line in zip(range(8), lines, strict=False))
 
 
 def reads_and_verifies(module: Module) -> str | None:
-    """The module reads, and the verifier finds nothing."""
+    """The module reads and verifies."""
     try:
         verify(read_bytecode(module.data, module.name))
     except tilewright.Error as error:
@@ -109,7 +109,7 @@ def prints_as_the_peer(module: Module) -> str | None:
 
 
 def prints_debug_info_as_the_peer(module: Module) -> str | None:
-    """So is the text with locations."""
+    """The text with locations is NVIDIA's, byte for byte."""
     return difference(peer_text(module.data, "-g"), disassemble(_read(module), debug=True))
 
 
@@ -156,7 +156,7 @@ def debug_text_is_a_fixed_point(module: Module) -> str | None:
 
 
 def disassembly_reads_back(module: Module) -> str | None:
-    """What the disassembler prints, without a module around it, is a module again."""
+    """The output of the disassembler, which has no enclosing module, parses to the same module."""
     before = _read(module)
     after = parse_module(disassemble(before), module.name)
     before.producer = None  # the disassembler has it in a comment
@@ -168,7 +168,7 @@ def _read(module: Module) -> ModuleOp:
 
 
 def debug_location(op: Operation) -> Location:
-    """The location that the program states; a place in the file that was read is none."""
+    """Return the location that the program states; a position in the file that was read is none."""
     return UNKNOWN if isinstance(op.location, ByteLoc | TextLoc) else op.location
 
 

@@ -1,4 +1,4 @@
-"""Compile every module of the corpus, and say what became of it: cubins, spills, times."""
+"""Compile every module of the corpus, and report cubins, spills and times."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ LLVM: Final = "LLVM"
 
 
 class Outcome(NamedTuple):
-    """What became of a module."""
+    """The outcome of compiling a module."""
 
     name: str
     problem: str | None = None
-    """Why there is no cubin."""
+    """The error, if there is no cubin."""
     unsupported: bool = False
-    """Whether it says by name what is missing."""
+    """Whether the error is `Unsupported`, which names the missing feature."""
     multiplies: bool = False
-    """Whether it multiplies matrices."""
+    """Whether the module has dots."""
     spills: int = 0
-    """Bytes that a thread stores for want of registers."""
+    """Bytes that a thread spills."""
     seconds: float = 0.0
     llvm: float = 0.0
     ptxas: float = 0.0
 
 
 def compiled(module: Module, arch: str) -> Outcome:
-    """Take a module down to a cubin; whatever goes wrong is what we look for."""
+    """Compile a module to a cubin, and record any exception."""
     observers = Observers(clock=Timing())
     seconds = observers.clock.seconds
     multiplies = False
@@ -82,13 +82,13 @@ def _spills(cubin: Cubin | None) -> int:
 
 
 def main() -> int:
-    """Compile all modules; the exit code tells whether each became a cubin or said what lacks."""
+    """Compile all modules; the exit code says whether each gave a cubin or an `Unsupported`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("--arch", default="sm_90", help="the GPU to compile for (default: sm_90)")
-    parser.add_argument("--every", type=int, default=1, help="only every so many modules")
+    parser.add_argument("--every", type=int, default=1, help="only one corpus module in N")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--show", type=int, default=10, help="how many modules to name")
+    parser.add_argument("--show", type=int, default=10, help="number of modules to list")
     options = parser.parse_args()
     modules = load_modules()[:: options.every]
     if options.names:
@@ -97,23 +97,23 @@ def main() -> int:
 
 
 def compile_all(modules: Sequence[Module], arch: str, jobs: int | None, show: int) -> int:
-    """Compile modules for a GPU and report on them; the exit code of that."""
+    """Compile modules for a GPU, report on them, and return the exit code."""
     with multiprocessing.Pool(jobs) as pool:
-        found = pool.imap_unordered(partial(compiled, arch=arch), modules, chunksize=4)
-        outcomes = sorted(progress(found, len(modules)))
+        results = pool.imap_unordered(partial(compiled, arch=arch), modules, chunksize=4)
+        outcomes = sorted(progress(results, len(modules)))
     report(outcomes, show)
     return int(any(broken(outcome) for outcome in outcomes))
 
 
 def broken(outcome: Outcome) -> bool:
-    """Whether a module is not as it should be: no cubin without a word, or spills for nothing."""
+    """Return whether a module fails without `Unsupported`, or spills without dots."""
     if outcome.problem is not None:
         return not outcome.unsupported
     return outcome.spills > 0 and not outcome.multiplies
 
 
 def report(outcomes: Sequence[Outcome], show: int) -> None:
-    """Print what failed, what spills, what is slow, and the counts."""
+    """Print the failures, the spills, the slowest modules, and the counts."""
     failed = [outcome for outcome in outcomes if outcome.problem is not None]
     for outcome in failed[:show]:
         print(f"{outcome.name}: {outcome.problem}")
@@ -123,10 +123,10 @@ def report(outcomes: Sequence[Outcome], show: int) -> None:
     done = [outcome for outcome in outcomes if outcome.problem is None]
     named = sum(outcome.unsupported for outcome in failed)
     print(f"{len(done)} of {len(outcomes)} modules are cubins, "
-          f"{named} name what is missing, {len(failed) - named} fail")  # fmt: skip
+          f"{named} unsupported, {len(failed) - named} fail")  # fmt: skip
     if done:
-        _report_spills("without products", (o for o in done if not o.multiplies), show)
-        _report_spills("with products", (o for o in done if o.multiplies), show)
+        _report_spills("without dots", (o for o in done if not o.multiplies), show)
+        _report_spills("with dots", (o for o in done if o.multiplies), show)
         for what in ("llvm", "ptxas", "seconds"):
             _report_times(what, done, show)
 

@@ -1,4 +1,4 @@
-"""Finds extents and strides of a kernel's tensors with which its tiles lie inside of them."""
+"""Choose extents and strides of a kernel's tensors so that its tiles are in bounds."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from tilewright.dialects.cuda_tile.view import MakeTensorViewOp, MakeViewOp
 from tilewright.ir.values import Value
 
 TILES: Final = 2
-"""How many tiles a tensor has in each dimension."""
+"""The number of tiles of a tensor in each dimension."""
 MULTIPLE: Final = 16
-"""What extents are divisible by, since kernels promise that."""
+"""The divisor of extents that kernels assume."""
 LARGEST: Final = 1 << 22
 
 
 def extents(entry: EntryOp) -> dict[Value, int]:
-    """For parameters that are an extent or a stride of a tensor, or point to one, how large."""
+    """Return the sizes of parameters that are, or point to, an extent or a stride of a tensor."""
     tensors = [op for op in entry.walk() if isinstance(op, MakeTensorViewOp)]
-    found: dict[Value, int] = {}
+    sizes: dict[Value, int] = {}
     for tensor in tensors:
         for value, number in zip(tensor.dynamic_shape, _dynamic_extents(tensor), strict=True):
-            _raise(found, value, number)
+            _raise(sizes, value, number)
     for tensor in tensors:
-        _measure_strides(tensor, found)
-    small = all(number <= LARGEST for number in found.values())
-    return found if small else {}
+        _measure_strides(tensor, sizes)
+    small = all(number <= LARGEST for number in sizes.values())
+    return sizes if small else {}
 
 
 def origin(value: Value) -> Value:
-    """What a value was before somebody promised something of it."""
-    promise = value.defined_by(AssumeOp)
-    return value if promise is None else origin(promise.value)
+    """Return the operand of a chain of `assume` operations."""
+    assume = value.defined_by(AssumeOp)
+    return value if assume is None else origin(assume.value)
 
 
-def _raise(found: dict[Value, int], value: Value, number: int) -> None:
-    found[origin(value)] = max(found.get(origin(value), 0), number)
+def _raise(sizes: dict[Value, int], value: Value, number: int) -> None:
+    sizes[origin(value)] = max(sizes.get(origin(value), 0), number)
 
 
 def _dynamic_extents(tensor: MakeTensorViewOp) -> list[int]:
-    """For extents that the type leaves open: room for some tiles of every view."""
+    """Return sizes of the dynamic extents that hold some tiles of every view."""
     shape = cast("TensorViewType", tensor.result.type).shape
-    room = dict.fromkeys(range(len(shape)), 1)
+    least = dict.fromkeys(range(len(shape)), 1)
     for view in _views(tensor.result):
         for dim, extent in zip(_dims(view), view.tile_shape, strict=True):
-            room[dim] = max(room[dim], TILES * extent)
-    rounded = {dim: -(-extent // MULTIPLE) * MULTIPLE for dim, extent in room.items()}
+            least[dim] = max(least[dim], TILES * extent)
+    rounded = {dim: -(-extent // MULTIPLE) * MULTIPLE for dim, extent in least.items()}
     return [rounded[dim] for dim, extent in enumerate(shape) if extent == DYNAMIC]
 
 
@@ -72,17 +72,17 @@ def _dims(view: ViewType) -> tuple[int, ...]:
     return view.dim_map  # pyright: ignore
 
 
-def _measure_strides(tensor: MakeTensorViewOp, found: dict[Value, int]) -> None:
-    """Let rows follow each other, the last dimension first."""
+def _measure_strides(tensor: MakeTensorViewOp, sizes: dict[Value, int]) -> None:
+    """Set row-major strides, and the size of the memory that they span."""
     type = cast("TensorViewType", tensor.result.type)
     open_extents, open_strides = iter(tensor.dynamic_shape), list(tensor.dynamic_strides)
     shape = [
-        found[origin(next(open_extents))] if extent == DYNAMIC else extent for extent in type.shape
+        sizes[origin(next(open_extents))] if extent == DYNAMIC else extent for extent in type.shape
     ]
     size = 1
     for extent, stride in reversed(list(zip(shape, type.strides, strict=True))):
         if stride == DYNAMIC:
-            _raise(found, open_strides.pop(), size)
+            _raise(sizes, open_strides.pop(), size)
             stride = size
         size = max(size, extent * stride)
-    _raise(found, tensor.base, size)
+    _raise(sizes, tensor.base, size)

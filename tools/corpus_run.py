@@ -25,22 +25,22 @@ from tilewright.reference.launch import launch
 
 FUEL: Final = 10_000
 SECONDS: Final = 120
-"""Of the processor's time, since others may use the machine too."""
+"""CPU time, since other processes may use the machine too."""
 MEDIAN_SHARE: Final = 0.95
 
 
 class Outcome(NamedTuple):
-    """What came of running a module."""
+    """The outcome of running a module."""
 
     name: str
     share: float
-    """How many of its operations have run."""
+    """The fraction of its operations that have run."""
     problem: str | None
     seconds: float
 
 
 class Coverage:
-    """Which operations have run; the table of evaluators records it, so that nothing else pays."""
+    """Records the operations that have run, by wrapping the table of evaluators."""
 
     def __init__(self) -> None:
         self.seen: set[Operation] = set()
@@ -66,7 +66,7 @@ class Runner:
         self.coverage = Coverage()
 
     def run(self, module: Module) -> Outcome:
-        """Run the kernels of a module until all of their operations have had their turn."""
+        """Run the kernels of a module until all of their operations have run."""
         started = time.perf_counter()
         program = read_bytecode(module.data, module.name)
         verify(program)
@@ -82,7 +82,7 @@ class Runner:
         return sum(op in self.coverage.seen for op in ops) / len(ops)
 
     def _run_entry(self, program: ModuleOp, entry: EntryOp) -> str | None:
-        """Why a kernel does not run, or nothing; what it needs first is tried first."""
+        """Run a kernel with several variants; return an error, or `None` if one succeeds."""
         problems: list[str | None] = []
         for variant in VARIANTS:
             problems.append(self._attempt(program, entry, variant))
@@ -97,7 +97,7 @@ class Runner:
         try:
             launch(program, entry.sym_name, variant.grid, given, write=_ignore, fuel=FUEL)
         except (ExecutionError, TooSlow) as error:
-            # What a run did that did not end is no run of these operations.
+            # Operations of a run that did not end do not count.
             self.coverage.seen.intersection_update(before)
             return f"{type(error).__name__}: {error}"
         finally:
@@ -106,7 +106,7 @@ class Runner:
 
 
 def _ignore(_: str) -> None:
-    """What kernels print."""
+    """Drop the output of kernels."""
 
 
 def _ring(*_: object) -> None:
@@ -123,7 +123,7 @@ def prepare() -> None:
 
 
 def run(module: Module) -> Outcome:
-    """Run one module; whatever goes wrong is what we look for."""
+    """Run one module, and record any exception."""
     try:
         return RUNNERS[0].run(module)
     except Exception as error:
@@ -131,23 +131,23 @@ def run(module: Module) -> Outcome:
 
 
 def main() -> int:
-    """Run all modules; the exit code tells whether every one ran and enough of them."""
+    """Run all modules; the exit code says whether all ran with enough coverage."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("-j", "--jobs", type=int, default=2)
-    parser.add_argument("--show", type=int, default=20, help="how many modules to name")
+    parser.add_argument("--show", type=int, default=20, help="number of modules to list")
     options = parser.parse_args()
     modules = load_modules()
     if options.names:
         modules = [m for m in modules if any(name in m.name for name in options.names)]
     with multiprocessing.Pool(options.jobs, prepare) as pool:
-        found = pool.imap_unordered(run, modules, chunksize=4)
-        outcomes = sorted(progress(found, len(modules)))
+        results = pool.imap_unordered(run, modules, chunksize=4)
+        outcomes = sorted(progress(results, len(modules)))
     return report(outcomes, options.show)
 
 
 def report(outcomes: Iterable[Outcome], show: int) -> int:
-    """Print who did not run, who ran in part, who took long, and the counts."""
+    """Print the failures, the incomplete and the slowest modules, and the counts."""
     outcomes = list(outcomes)
     failed = [outcome for outcome in outcomes if outcome.problem is not None]
     for outcome in failed[:show]:

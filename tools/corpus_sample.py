@@ -1,4 +1,4 @@
-"""Chooses a small part of the corpus in which everything occurs that occurs in the whole."""
+"""Choose a small part of the corpus that has every feature of the whole."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tilewright.support.location import Location
 SIZE: Final = 300
 LARGEST: Final = 10
 FLAG_LIMIT: Final = 4
-"""Integers below this tell flags, axes and small choices apart; others are just numbers."""
+"""Integers below this are features (flags, axes, small choices); others are just numbers."""
 
 
 def choose(modules: Iterable[Module]) -> list[str]:
@@ -60,17 +60,17 @@ def _cover(wanted: dict[str, frozenset[str]], chosen: Iterable[str]) -> Iterator
 
 
 def features(module: ModuleOp) -> frozenset[str]:
-    """What is in a module: operations with their attributes and types, shapes of control flow."""
-    found: set[str] = set()
+    """Return the features of a module: operations, their attributes and types, control flow."""
+    names: set[str] = set()
     for op in module.walk():
-        found.add(_path(op))
-        found.update(f"{op.name} {name} {text}" for name, text in _attributes(op))
+        names.add(_path(op))
+        names.update(f"{op.name} {name} {text}" for name, text in _attributes(op))
         types = [value.type for value in (*op.operands, *op.results)]
-        found.update(_type(type) for type in types)
-        found.update(f"{op.name} {type.element}" for type in types if isinstance(type, TileType))
-        found.add(f"{op.name} {len(op.regions)} regions, {min(len(op.results), 4)} results")
-        found.add(f"location {type(op.location).__name__}")
-    return frozenset(found)
+        names.update(_type(type) for type in types)
+        names.update(f"{op.name} {type.element}" for type in types if isinstance(type, TileType))
+        names.add(f"{op.name} {len(op.regions)} regions, {min(len(op.results), 4)} results")
+        names.add(f"location {type(op.location).__name__}")
+    return frozenset(names)
 
 
 def _path(op: Operation) -> str:

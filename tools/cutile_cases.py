@@ -1,7 +1,7 @@
-"""What to launch the sample kernels of cuTile Python with, and what NumPy says comes out.
+"""Launches of the sample kernels of cuTile Python, with the results that NumPy computes.
 
-Each function builds one launch for the kernels of a name. What must come out is an array, to the
-bit, or a formula of estimates, which knows how far off the kernel's roundings may be.
+Each function builds one launch for the kernels of a name. The expected result is an array, to the
+bit, or a formula of estimates, which bounds the kernel's rounding errors.
 """
 
 from __future__ import annotations
@@ -31,26 +31,27 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Result:
-    """An array that the kernel writes, and what it must hold."""
+    """An array that the kernel writes, and its expected contents."""
 
-    found: Array
+    actual: Array
     wanted: Array | Estimate
 
     def mismatch(self) -> str | None:
-        """How the array differs from what it must hold, or None."""
+        """Return how the array differs from the expected contents, or `None`."""
         with np.errstate(all="ignore"):
             if isinstance(self.wanted, Estimate):
-                wrong = self.wanted.difference(self.found)
+                wrong = self.wanted.difference(self.actual)
             else:
-                wrong = array_difference(self.found, self.wanted)
+                wrong = array_difference(self.actual, self.wanted)
         return None if wrong is None else str(wrong)
 
 
 @dataclass(frozen=True)
 class Launch:
-    """A grid, arguments, and what to compare afterwards.
+    """A grid, arguments, and the results to compare.
 
-    `leaves_open` says why the result is open, where that is so; only a plain run has one.
+    `leaves_open` says why the specification leaves the result open; such a kernel only runs without
+    the checker.
     """
 
     grid: tuple[int, ...]
@@ -63,7 +64,7 @@ CASES: Final[dict[str, list[Callable[[], Launch]]]] = {}
 
 
 def case(*names: str) -> Callable[[Callable[[], Launch]], Callable[[], Launch]]:
-    """File a launch under the kernels that it fits."""
+    """Register a launch under the names of kernels that it fits."""
 
     def file(build: Callable[[], Launch]) -> Callable[[], Launch]:
         for name in names:
@@ -74,7 +75,7 @@ def case(*names: str) -> Callable[[Callable[[], Launch]], Callable[[], Launch]]:
 
 
 def normal(seed: int, *shape: int, dtype: Any = np.float32) -> Array:
-    """Normal numbers by a seed."""
+    """Return normally distributed numbers."""
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
@@ -109,12 +110,12 @@ def transpose() -> Launch:
     return Launch((4, 3), (x, y, 32, 32), [Result(y, x.T)])
 
 
-def _gemm(dtype: Any, out: Any, factors: Type | None = None) -> tuple[Array, Array, Array, Result]:
+def _gemm(dtype: Any, out: Any, operands: Type | None = None) -> tuple[Array, Array, Array, Result]:
     a, b = normal(1, 100, 90, dtype=dtype), normal(2, 90, 130, dtype=dtype)
     c = np.zeros((100, 130), out)
     left, right = given(a), given(b)
-    if factors is not None:
-        left, right = left.rounded(factors), right.rounded(factors)
+    if operands is not None:
+        left, right = left.rounded(operands), right.rounded(operands)
     return a, b, c, Result(c, left @ right)
 
 
@@ -141,7 +142,7 @@ def matmul_persistent() -> Launch:
 
 @case("matmul_split_k_kernel")
 def matmul_split_k() -> Launch:
-    """f16, three blocks a tile take turns by locks."""
+    """f16, three blocks accumulate into each tile under locks."""
     a, b, c, result = _gemm(np.float16, np.float32)
     locks, counts = np.zeros(20, np.int32), np.zeros(20, np.int32)
     zeros = [Result(array, np.zeros(20, np.int32)) for array in (locks, counts)]
@@ -177,7 +178,7 @@ def matmul_gathered() -> Launch:
 
 @case("grouped_matmul_kernel")
 def matmul_grouped() -> Launch:
-    """Lists of three products, f16."""
+    """Lists of three matmuls, f16."""
     sizes = [(40, 50, 60), (64, 32, 16), (10, 100, 70)]
     a = [normal(1, m, k, dtype=np.float16) for m, k, _ in sizes]
     b = [normal(2, k, n, dtype=np.float16) for _, k, n in sizes]
@@ -220,12 +221,12 @@ def matmul_scaled_swizzled() -> Launch:
 
 
 def _attention(causal: bool, group: int, keys: int) -> Launch:
-    batch, heads, queries, depth, tile_m, tile_n = 2, 4, 64, 32, 32, 16
-    q = normal(1, batch, heads, queries, depth, dtype=np.float16)
-    k = normal(2, batch, heads // group, keys, depth, dtype=np.float16)
-    v = normal(3, batch, heads // group, keys, depth, dtype=np.float16)
+    batch, heads, queries, head, tile_m, tile_n = 2, 4, 64, 32, 32, 16
+    q = normal(1, batch, heads, queries, head, dtype=np.float16)
+    k = normal(2, batch, heads // group, keys, head, dtype=np.float16)
+    v = normal(3, batch, heads // group, keys, head, dtype=np.float16)
     out = np.zeros_like(q)
-    scale, ragged = depth**-0.5, keys % tile_n != 0
+    scale, ragged = head**-0.5, keys % tile_n != 0
     seen = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), bool)
     keys_values = [given(array).repeat(group, 1) for array in (k, v)]
     powers = Estimate(scale, 0.0, F64).rounded(F32) * (1 / np.log(2))
@@ -233,9 +234,9 @@ def _attention(causal: bool, group: int, keys: int) -> Launch:
         given(q), keys_values[0], keys_values[1], powers, seen,
         tile=tile_n, base="exp2", weights=F16, ulps=APPROXIMATE,
     )  # fmt: skip
-    shape = (depth, heads, tile_m, tile_n, group, causal, not ragged)
+    shape = (head, heads, tile_m, tile_n, group, causal, not ragged)
     grid = (queries // tile_m, batch * heads)
-    reason = "multiplies what lies behind the last value, which it does not pad, by zero"
+    reason = "multiplies the elements after the last value, which it does not pad, by zero"
     arguments = (q, k, v, out, scale, 0, *shape)
     return Launch(grid, arguments, [Result(out, wanted)], reason if ragged else None)
 
@@ -257,8 +258,8 @@ def _table(rows: int, columns: int, period: int) -> Array:
     return np.stack([part.value for part in parts], axis=-1).astype(np.float32)
 
 
-def _transform(batch: int, factors: tuple[int, int, int]) -> tuple[Array, tuple[Array, ...], Any]:
-    f0, f1, f2 = factors
+def _transform(batch: int, radices: tuple[int, int, int]) -> tuple[Array, tuple[Array, ...], Any]:
+    f0, f1, f2 = radices
     size = f0 * f1 * f2
     x = normal(1, batch, size, 2)
     tables = (
@@ -270,29 +271,29 @@ def _transform(batch: int, factors: tuple[int, int, int]) -> tuple[Array, tuple[
     )
     numbers = Complex(given(x[..., 0]), given(x[..., 1]))
     exact = np.fft.fft(numbers.real.value + 1j * numbers.imaginary.value)
-    found = fourier(numbers, factors)
-    errors = np.stack([part.error for part in found], axis=-1)
+    actual = fourier(numbers, radices)
+    errors = np.stack([part.error for part in actual], axis=-1)
     return x, tables, Estimate(np.stack([exact.real, exact.imag], axis=-1), errors)
 
 
 @case("fft_kernel/13")
 def fft() -> Launch:
     """256 points, packed."""
-    factors, packed = (4, 8, 8), 16
-    x, tables, wanted = _transform(3, factors)
+    radices, packed = (4, 8, 8), 16
+    x, tables, wanted = _transform(3, radices)
     size = x.shape[1]
     y = np.zeros((3, size * 2 // packed, packed), np.float32)
-    arguments = (x.reshape(y.shape), y, *tables, size, *factors, 1, packed)
+    arguments = (x.reshape(y.shape), y, *tables, size, *radices, 1, packed)
     return Launch((3,), arguments, [Result(y.reshape(x.shape), wanted)])
 
 
 @case("fft_kernel/11")
 def fft_plain() -> Launch:
     """256 points."""
-    factors = (4, 8, 8)
-    x, tables, wanted = _transform(3, factors)
+    radices = (4, 8, 8)
+    x, tables, wanted = _transform(3, radices)
     y = np.zeros_like(x)
-    return Launch((3,), (x, y, *tables, x.shape[1], *factors), [Result(y, wanted)])
+    return Launch((3,), (x, y, *tables, x.shape[1], *radices), [Result(y, wanted)])
 
 
 @case("layer_norm_fwd")
@@ -312,7 +313,7 @@ def layer_norm() -> Launch:
 
 @case("layer_norm_bwd_dx_partial_dwdb")
 def layer_norm_gradient() -> Launch:
-    """f32, sums by locks."""
+    """f32, accumulated under locks."""
     rows, columns, groups = 12, 200, 4
     x, w, dy = normal(1, rows, columns), normal(2, columns), normal(3, rows, columns)
     means, scales = (part.value.astype(np.float32) for part in normalise(given(x), 1e-5)[:2])
@@ -321,12 +322,12 @@ def layer_norm_gradient() -> Launch:
     weighted = given(w) * given(dy)
     slopes = weighted - (normal_rows * (normal_rows * weighted).mean() + weighted.mean())
     grouped = np.arange(rows).reshape(-1, groups)
-    sums = [terms[grouped].sum(0)[0] for terms in (given(dy) * normal_rows, given(dy))]
+    partials = [terms[grouped].sum(0)[0] for terms in (given(dy) * normal_rows, given(dy))]
     locks = np.zeros(groups, np.int32)
     results = [
         Result(dx, slopes * given(scales)),
-        Result(dw, sums[0]),
-        Result(db, sums[1]),
+        Result(dw, partials[0]),
+        Result(db, partials[1]),
         Result(locks, np.zeros(groups, np.int32)),
     ]
     mean, scale = means[:, 0], scales[:, 0]
@@ -334,13 +335,13 @@ def layer_norm_gradient() -> Launch:
 
 
 @case("layer_norm_bwd_dwdb")
-def layer_norm_gradient_sums() -> Launch:
-    """Sums of parts."""
+def layer_norm_gradient_reduce() -> Launch:
+    """Reduce the partial gradients."""
     dw, db = normal(1, 20, 200), normal(2, 20, 200)
-    sums = [np.zeros(200, np.float32) for _ in "wb"]
-    pairs = zip(sums, (dw, db), strict=True)
-    results = [Result(total, given(parts).sum(0)) for total, parts in pairs]
-    return Launch((4,), (dw, db, *sums, 8, 64), results)
+    outputs = [np.zeros(200, np.float32) for _ in "wb"]
+    pairs = zip(outputs, (dw, db), strict=True)
+    results = [Result(output, given(parts).sum(0)) for output, parts in pairs]
+    return Launch((4,), (dw, db, *outputs, 8, 64), results)
 
 
 def _rms(columns: int) -> tuple[Array, Array, Result, Estimate]:
@@ -354,7 +355,7 @@ def rms_norm() -> Launch:
     """f16, with a ragged edge."""
     x, w, result, wanted = _rms(300)
     scale = np.zeros(10, np.float32)
-    arguments = (x, w, result.found, scale, 300, 1e-5, 128)
+    arguments = (x, w, result.actual, scale, 300, 1e-5, 128)
     return Launch((10,), arguments, [result, Result(scale, wanted)])
 
 
@@ -362,7 +363,7 @@ def rms_norm() -> Launch:
 def rms_norm_persistent() -> Launch:
     """f16, two blocks for ten rows."""
     x, w, result, _ = _rms(256)
-    return Launch((2,), (x, result.found, w, 4, 64, 256, 1e-5), [result])
+    return Launch((2,), (x, result.actual, w, 4, 64, 256, 1e-5), [result])
 
 
 def _route(choices: Array, tile: int, experts: int) -> tuple[Array, Array]:
@@ -381,27 +382,27 @@ def _route(choices: Array, tile: int, experts: int) -> tuple[Array, Array]:
 @case("fused_moe_kernel")
 def mixture_of_experts() -> Launch:
     """Two of four experts for each of twenty tokens."""
-    count, chosen, experts, depth, width = 20, 2, 4, 48, 64
+    count, chosen, experts, inner, width = 20, 2, 4, 48, 64
     tile_m, tile_n, tile_k = 16, 32, 16
     rng = np.random.default_rng(5)
-    a = normal(1, count, depth, dtype=np.float16)
-    b = normal(2, experts, width, depth, dtype=np.float16)
+    a = normal(1, count, inner, dtype=np.float16)
+    b = normal(2, experts, width, inner, dtype=np.float16)
     choices = np.argsort(rng.random((count, experts)), axis=1)[:, :chosen]
     weights = rng.random(count * chosen).astype(np.float32)
     tokens, owners = _route(choices, tile_m, experts)
     c = np.zeros((count * chosen, width), np.float16)
     rows = given(np.repeat(a, chosen, axis=0))[:, None]
-    products = (rows @ given(b[choices.reshape(-1)]).swapaxes(-1, -2))[:, 0]
+    rows_out = (rows @ given(b[choices.reshape(-1)]).swapaxes(-1, -2))[:, 0]
     grid = (len(owners) * (width // tile_n),)
     arguments = (a, b, c, weights, tokens, owners, chosen, True, tile_m, tile_n, tile_k)
-    return Launch(grid, arguments, [Result(c, products * given(weights)[:, None])])
+    return Launch(grid, arguments, [Result(c, rows_out * given(weights)[:, None])])
 
 
 @case("silu_and_mul_kernel")
 def silu() -> Launch:
-    """Halves of rows, f16."""
-    both = normal(1, 10, 200, dtype=np.float16)
-    a, b = both[:, :100], both[:, 100:]
+    """SiLU of the first half of each row times the second half, f16."""
+    rows = normal(1, 10, 200, dtype=np.float16)
+    a, b = rows[:, :100], rows[:, 100:]
     c = np.zeros((10, 100), np.float16)
     powers = (1 + apply("exp", -single(a))).flushed()
     sigmoid = Estimate(1.0).over(powers, APPROXIMATE).flushed()
@@ -410,6 +411,6 @@ def silu() -> Launch:
 
 
 def launches(name: str, parameters: int) -> Iterator[Callable[[], Launch]]:
-    """Those that fit a kernel, by its name and the number of its parameters."""
+    """Yield the launches that fit a kernel, by its name and the number of its parameters."""
     yield from CASES.get(name, [])
     yield from CASES.get(f"{name}/{parameters}", [])

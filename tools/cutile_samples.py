@@ -2,7 +2,7 @@
 
     python tools/cutile_samples.py FOLDER [--check]
 
-With `--check` a kernel whose result the specification leaves open is told as such, with the reason.
+With `--check`, kernels whose result the specification leaves open are reported with the reason.
 FOLDER is a checkout of cuTile Python. Its files import torch, which must be installed, and CuPy,
 which need not: no kernel uses it, so an empty module stands in for it.
 """
@@ -30,8 +30,8 @@ NO_KERNELS = ("__init__.py", "test_samples.py")
 def files(root: Path) -> Iterator[Path]:
     """The files that hold kernels. `samples/templates` are the sources of `samples`."""
     for folder in ("samples", "samples/quickstart", "test/kernels"):
-        found = sorted((root / folder).glob("*.py"))
-        yield from (path for path in found if path.name not in NO_KERNELS)
+        paths = sorted((root / folder).glob("*.py"))
+        yield from (path for path in paths if path.name not in NO_KERNELS)
 
 
 def load(path: Path, number: int) -> ModuleType:
@@ -53,14 +53,14 @@ def kernels(module: ModuleType, path: Path) -> Iterator[tuple[str, Any]]:
 
 
 class Outcome(NamedTuple):
-    """How a launch went, and if not well, why."""
+    """The outcome of a launch, with the reason if it failed."""
 
     verdict: str
     reason: str | None = None
 
 
 def run(kernel: Any, build: Callable[[], Launch], check: bool) -> Outcome:
-    """Launch a kernel and compare what comes out."""
+    """Launch a kernel and compare its results."""
     launch = build()
     try:
         tilewright.cutile.launch(launch.grid, kernel, launch.arguments, check=check, seed=1)
@@ -75,19 +75,19 @@ def run(kernel: Any, build: Callable[[], Launch], check: bool) -> Outcome:
 
 
 class Report:
-    """Counts and prints."""
+    """Counts and prints outcomes."""
 
     def __init__(self) -> None:
         self.kernels = self.launches = 0
         self.counts = {"matched": 0, "open": 0, "wrong": 0, "skipped": 0}
 
-    def add(self, where: str, kernel: Any, check: bool) -> None:
+    def add(self, label: str, kernel: Any, check: bool) -> None:
         """Run everything that fits a kernel; the worst outcome is that of the kernel."""
         self.kernels += 1
         name = kernel._pyfunc.__name__
         fitting = list(launches(name, len(kernel._annotated_function.parameter_annotations)))
         if not fitting:
-            print(f"skipped  {where}: no launch for it")
+            print(f"skipped  {label}: no launch for it")
         verdicts = [] if fitting else ["skipped"]
         for build in fitting:
             start = time.perf_counter()
@@ -95,23 +95,23 @@ class Report:
             took = time.perf_counter() - start
             self.launches += 1
             verdicts.append(outcome.verdict)
-            print(f"{outcome.verdict:8} {where}: {build.__doc__} {took:.1f} s")
+            print(f"{outcome.verdict:8} {label}: {build.__doc__} {took:.1f} s")
             if outcome.reason:
                 print(f"         {outcome.reason}")
         self.counts[max(verdicts, key=list(self.counts).index)] += 1
 
     def summary(self) -> str:
-        """How many kernels went how."""
+        """Return the number of kernels by outcome."""
         matched, *others = self.counts.items()
         gist = f"{matched[1]} of {self.kernels} kernels match NumPy in {self.launches} launches"
         return "; ".join([gist, ", ".join(f"{verdict} {count}" for verdict, count in others)])
 
 
 def main() -> int:
-    """Run all, print a line for each, and the totals."""
+    """Run all kernels; print a line for each, and the counts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--check", action="store_true", help="under the checker of races")
+    parser.add_argument("--check", action="store_true", help="with the race checker")
     options = parser.parse_args()
     root: Path = options.folder.resolve()
     sys.path += [str(root / "samples"), str(root / "test")]
@@ -119,15 +119,15 @@ def main() -> int:
         sys.modules.setdefault(name, ModuleType(name))
     report, unread = Report(), 0
     for number, path in enumerate(files(root)):
-        where = path.relative_to(root)
+        label = path.relative_to(root)
         try:
             module = load(path, number)
         except ImportError as error:
             unread += 1
-            print(f"unread   {where}: {error}")
+            print(f"unread   {label}: {error}")
             continue
         for name, kernel in kernels(module, path):
-            report.add(f"{where}: {name}", kernel, options.check)
+            report.add(f"{label}: {name}", kernel, options.check)
     print(report.summary())
     print(f"{unread} files could not be imported")
     return int(report.counts["wrong"] + report.counts["skipped"] + unread > 0)

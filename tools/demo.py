@@ -26,7 +26,7 @@ from tilewright.runtime.device import Gpu, current_gpu
 KERNEL: Final = Path(__file__).parents[1] / "examples" / "gemm.mlir"
 VERSIONS: Final = ("13.1", "13.2", "13.3", "13.4")
 # Neither a multiple of the tile nor square, so that the edges are tried too.
-ROWS, COLUMNS, DEPTH = 256, 192, 320
+ROWS, COLUMNS, K = 256, 192, 320
 GRID: Final = (2, 2, 1)
 ARCH: Final = "sm_90"
 
@@ -34,25 +34,25 @@ T = TypeVar("T")
 
 
 class Table:
-    """Runs the stages, and prints what each did and how long it took."""
+    """Runs the stages, and prints the result and the time of each."""
 
     def __init__(self) -> None:
-        print(f"{'stage':<22}{'ms':>8}   what came out")
+        print(f"{'stage':<22}{'ms':>8}   result")
 
-    def stage(self, name: str, action: Callable[[], T], tell: Callable[[T], str]) -> T:
+    def stage(self, name: str, action: Callable[[], T], describe: Callable[[T], str]) -> T:
         """Run and time one stage."""
         started = time.perf_counter()
         result = action()
         elapsed = (time.perf_counter() - started) * 1000
-        print(f"{name:<22}{elapsed:>8.2f}   {tell(result)}")
+        print(f"{name:<22}{elapsed:>8.2f}   {describe(result)}")
         return result
 
 
 def main() -> int:
-    """Run the demo; the exit code tells whether every check held."""
+    """Run the demo; the exit code says whether every check passed."""
     source = KERNEL.read_text()
     print(
-        f"{KERNEL.parent.name}/{KERNEL.name}: C = A · B in f16 with f32 sums, 128 x 128 a block\n"
+        f"{KERNEL.parent.name}/{KERNEL.name}: C = A · B, f16, f32 accumulators, 128 x 128 a block\n"
     )
     table = Table()
     module = table.stage(
@@ -89,14 +89,14 @@ def main() -> int:
         compiled_run = table.stage("run on the GPU", lambda: run(again, "gpu"), lambda _: blocks())
     print("\nThe kernel, as the disassembler prints it after optimization:\n")
     print(disassemble(module))
-    print("What its levels are made of:\n")
+    print("Its operations at each level:\n")
     for level, text in compiled.stages.items():
         print(f"  {level:<10}{len(text.splitlines()):>6} lines")
     print()
     checks = dict(check(source, encoded))
     checks["both runs give A · B as NumPy does, bit for bit"] = before and after
-    place = "PTX, on the emulator" if gpu is None else f"cubin, on {gpu.name}"
-    checks[f"so does the {place}"] = compiled_run
+    executed = "PTX, on the emulator" if gpu is None else f"cubin, on {gpu.name}"
+    checks[f"so does the {executed}"] = compiled_run
     for claim, held in checks.items():
         print(f"checked: {claim}: {'yes' if held else 'NO'}")
     if not tileirdisasm().exists():
@@ -109,15 +109,15 @@ def main() -> int:
 def find_gpu() -> tuple[Gpu | None, str]:
     """The GPU of this machine, if we can compile for it; else why there is none."""
     try:
-        found = current_gpu()
-        required_arch(found)
+        gpu = current_gpu()
+        required_arch(gpu)
     except tilewright.Unsupported as error:
         return None, error.feature
-    return found, ""
+    return gpu, ""
 
 
 def check(source: str, encoded: dict[str, bytes]) -> Iterator[tuple[str, bool]]:
-    """What we claim of the kernel, and whether it holds."""
+    """Yield the claims about the kernel, and whether each holds."""
     fresh = read_unverified(source, KERNEL.name)
     texts = {version: disassemble(tilewright.read(data)) for version, data in encoded.items()}
     same = all(equivalent(fresh, tilewright.read(data)) for data in encoded.values())
@@ -130,7 +130,7 @@ def check(source: str, encoded: dict[str, bytes]) -> Iterator[tuple[str, bool]]:
 
 
 def describe(compiled: CompiledModule) -> str:
-    """What the kernel takes of the GPU."""
+    """Describe the kernel's use of the GPU's resources."""
     taken = compiled.entries["gemm"].resources
     return (
         f"{len(compiled.cubin)} bytes: {taken.registers} registers, {taken.shared} bytes of shared "
@@ -139,19 +139,17 @@ def describe(compiled: CompiledModule) -> str:
 
 
 def run(module: ModuleOp, on: str = "cpu") -> bool:
-    """Run the kernel on small integers, whose sums are exact; tells whether NumPy agrees."""
+    """Run the kernel on small integers, which accumulate exactly; return whether NumPy agrees."""
     rng = np.random.default_rng(1)
-    a, b = (
-        rng.integers(-4, 5, shape).astype(np.float16) for shape in ((ROWS, DEPTH), (DEPTH, COLUMNS))
-    )
+    a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in ((ROWS, K), (K, COLUMNS)))
     c = np.zeros((ROWS, COLUMNS), np.float32)
-    tilewright.execute(module, "gemm", GRID, [a, b, c, ROWS, COLUMNS, DEPTH], on)
+    tilewright.execute(module, "gemm", GRID, [a, b, c, ROWS, COLUMNS, K], on)
     return np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
 
 
 def blocks() -> str:
-    """What a run computes."""
-    return f"{ROWS} x {COLUMNS} results of {DEPTH} products each, {GRID[0] * GRID[1]} blocks"
+    """Describe the work of a run."""
+    return f"{ROWS} x {COLUMNS} results with K = {K}, {GRID[0] * GRID[1]} blocks"
 
 
 def optimize(module: Operation) -> None:
@@ -162,7 +160,7 @@ def optimize(module: Operation) -> None:
 
 
 def count(module: Operation) -> int:
-    """How many operations a module has."""
+    """Return the number of operations of a module."""
     return sum(1 for _ in module.walk())
 
 

@@ -1,4 +1,4 @@
-"""Whether a program becomes the same bytes, whoever compiles it.
+"""Check that compilation is deterministic across processes, hash seeds and threads.
 
     python tools/determinism.py [--every N] [--threads N] [NAME ...]
 
@@ -32,11 +32,11 @@ from tilewright.text.printer import print_op
 
 SEEDS: Final = ("1", "4242")
 Digests = dict[str, int]
-"""A number for the text of each stage."""
+"""A digest of the text of each stage."""
 
 
 def stage_texts(module: Module, arch: str) -> Iterator[tuple[str, str]]:
-    """A module at every stage; the last is why there are no more, where that is so."""
+    """Yield the text of a module at every stage; after an error, its message is the last."""
     gpu = target(arch)
     root = wrap_in_module(read_bytecode(module.data, module.name))
     try:
@@ -53,7 +53,7 @@ def stage_texts(module: Module, arch: str) -> Iterator[tuple[str, str]]:
 
 
 def digests(module: Module, arch: str) -> Digests:
-    """What is compared."""
+    """Return the digests to compare."""
     return {stage: zlib.crc32(text.encode()) for stage, text in stage_texts(module, arch)}
 
 
@@ -64,13 +64,13 @@ def chosen(every: int, names: Sequence[str]) -> list[Module]:
 
 
 def several(modules: Sequence[Module], arch: str, threads: int) -> Iterator[tuple[str, Digests]]:
-    """The modules in their order, so many at a time."""
+    """Compile the modules with several threads; yield the digests in order."""
     if threads == 1:
         yield from ((module.name, digests(module, arch)) for module in modules)
         return
     with ThreadPoolExecutor(threads) as pool:
-        found = pool.map(lambda module: digests(module, arch), modules)
-        yield from zip((module.name for module in modules), found, strict=True)
+        results = pool.map(lambda module: digests(module, arch), modules)
+        yield from zip((module.name for module in modules), results, strict=True)
 
 
 def start(seed: str, threads: int, arguments: Sequence[str]) -> subprocess.Popen[str]:
@@ -84,7 +84,7 @@ def start(seed: str, threads: int, arguments: Sequence[str]) -> subprocess.Popen
 
 
 def lines(process: subprocess.Popen[str]) -> Iterator[tuple[str, Digests]]:
-    """What such a process says."""
+    """Read the output of such a process."""
     assert process.stdout is not None
     with process:
         for line in process.stdout:
@@ -94,18 +94,18 @@ def lines(process: subprocess.Popen[str]) -> Iterator[tuple[str, Digests]]:
 
 
 def main() -> int:
-    """Compare all; the exit code tells whether everything was the same."""
+    """Compare all; the exit code says whether all digests are equal."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
-    parser.add_argument("--every", type=int, default=1, help="only one of so many modules")
+    parser.add_argument("--every", type=int, default=1, help="only one corpus module in N")
     parser.add_argument("--gpu-name", default="sm_90")
-    parser.add_argument("--threads", type=int, default=8, help="how many at a time in a third run")
+    parser.add_argument("--threads", type=int, default=8, help="number of threads of the third run")
     parser.add_argument("--print", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     modules = chosen(options.every, options.names)
     if options.print:
-        for name, found in several(modules, options.gpu_name, options.threads):
-            print(json.dumps((name, found)), flush=True)
+        for name, digests_ in several(modules, options.gpu_name, options.threads):
+            print(json.dumps((name, digests_)), flush=True)
         return 0
     arguments = [*options.names, "--every", str(options.every), "--gpu-name", options.gpu_name]
     plan = [(seed, 1) for seed in SEEDS] + [(SEEDS[0], options.threads)] * (options.threads > 1)
@@ -114,10 +114,10 @@ def main() -> int:
     for (name, first), *others in progress(runs, len(modules)):
         stages += len(first)
         errors += "error" in first
-        for (seed, threads), (_, found) in zip(plan[1:], others, strict=True):
-            if found != first:
+        for (seed, threads), (_, digests_) in zip(plan[1:], others, strict=True):
+            if digests_ != first:
                 different += 1
-                stage = next((s for s in first if first[s] != found.get(s)), "another end")
+                stage = next((s for s in first if first[s] != digests_.get(s)), "another end")
                 print(f"{name}: {stage} differs with hash seed {seed} and {threads} threads")
     print(f"{len(modules)} modules, {stages} texts, {errors} that end in an error, "
           f"{different} differences")  # fmt: skip

@@ -2,10 +2,11 @@
 
     python tools/emit_table.py [GPU ...]
 
-Every case of every NVVM operation (tests/shared/nvvm_cases.py) and every function of libdevice that
-a conversion may call becomes a kernel. What a GPU lacks must end in `Unsupported`; the rest goes
-through LLVM in a watched process and through ptxas. A row for each GPU says how many kernels were
-made, how many cases the GPU lacks, and how long it took. Failures are named; the exit code is 1.
+Every case of every NVVM operation (tests/shared/nvvm_cases) and every function of libdevice that
+a conversion may call becomes a kernel. Features that a GPU lacks must end in `Unsupported`; the
+rest goes through LLVM in a supervised process and through ptxas. A row for each GPU has the number
+of kernels, the number of cases that the GPU lacks, and the time. Failures are listed, and the exit
+code is 1.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ from tilewright.target.arch import ARCHES, Arch  # noqa: E402
 from tilewright.text.parser import parse_text  # noqa: E402
 
 BATCH = 400
-"""How many kernels a module has: enough to pay for a process, few enough to find the culprit."""
+"""Kernels per module: enough to amortize a process, few enough to isolate a failure."""
 
 
 class Row(NamedTuple):
-    """What came of one GPU."""
+    """The outcome for one GPU."""
 
     arch: str
     kernels: int
@@ -50,14 +51,14 @@ class Row(NamedTuple):
 
 
 def library_names() -> dict[str, tuple[str, int]]:
-    """Every function of libdevice that a conversion calls: the type, and how many arguments."""
-    found: dict[str, tuple[str, int]] = {"__nv_fast_fdividef": ("f32", 2)}
+    """Return the libdevice functions that conversions call: type and number of arguments."""
+    functions: dict[str, tuple[str, int]] = {"__nv_fast_fdividef": ("f32", 2)}
     for kind in math.LIBDEVICE:
         count = len(kind.schema.operands)
         for suffix, type in (("f", "f32"), ("", "f64")):
-            found[math.callee(kind, suffix, fast=False)] = (type, count)
-        found[math.callee(kind, "f", fast=True)] = ("f32", count)
-    return found
+            functions[math.callee(kind, suffix, fast=False)] = (type, count)
+        functions[math.callee(kind, "f", fast=True)] = ("f32", count)
+    return functions
 
 
 def library_kernels() -> list[str]:
@@ -84,7 +85,7 @@ def _kernel(name: str, type: str, inputs: list[str]) -> str:
 
 
 def claimed_cases(arch: Arch) -> tuple[list[str], list[str]]:
-    """The kernels of what a GPU has, and complaints about what it says it has or lacks."""
+    """Return the kernels that a GPU supports, and failures of its feature table."""
     kernels: list[str] = []
     wrong: list[str] = []
     for index, case in enumerate(CASES):
@@ -106,7 +107,7 @@ def _is_claimed(text: str, arch: Arch) -> bool:
 
 
 def failures(kernels: list[str], arch: Arch) -> Iterator[str]:
-    """What LLVM or ptxas does not take: a batch that fails is split until the kernel is found."""
+    """Yield the kernels that LLVM or ptxas rejects, by bisecting the batches that fail."""
     try:
         module = emit_llvm(parse_text(f"module {{\n{''.join(kernels)}}}\n", context()), arch)
         entries = assemble(compile_ptx(module, opt_level=1), arch, opt_level=1).entries
@@ -123,7 +124,7 @@ def failures(kernels: list[str], arch: Arch) -> Iterator[str]:
 
 
 def try_arch(arch: Arch) -> Row:
-    """Take the table through for one GPU."""
+    """Compile the table for one GPU."""
     start = perf_counter()
     kernels, wrong = claimed_cases(arch)
     lacking = len(CASES) - len(kernels)
@@ -139,12 +140,12 @@ def main() -> int:
     parser.add_argument("gpus", nargs="*", choices=[*ARCHES, []])
     options = parser.parse_args()
     print(f"{'GPU':<8}  {'kernels':>8}  {'lacking':>8}  {'seconds':>8}  {'failures':>8}")
-    found = 0
+    failed = 0
     for name in options.gpus or ARCHES:
         row = try_arch(ARCHES[name])
         print(row, *row.failures, sep="\n", flush=True)
-        found += len(row.failures)
-    return 1 if found else 0
+        failed += len(row.failures)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

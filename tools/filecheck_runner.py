@@ -98,7 +98,7 @@ def _cases(path: Path) -> Iterator[Case]:
 
 
 def problem(case: Case) -> str | None:
-    """Run a case: the first failure, or nothing if it passes."""
+    """Run a case: the first failure, or `None` if it passes."""
     verifies = VERIFY_DIAGNOSTICS in case.arguments
     arguments = [word for word in case.arguments if word != VERIFY_DIAGNOSTICS]
     outputs: list[str] = []
@@ -176,7 +176,7 @@ def _diagnostics(source: str, outcome: Outcome) -> str | None:
 
 
 def file_check(case: Case, output: str) -> str | None:
-    """Check an output with FileCheck: its report, or nothing if all checks match."""
+    """Check an output with FileCheck: its report, or `None` if all checks match."""
     options: Options = parse_argv_options(list(case.checks))
     matcher = Matcher(options, FInput("output", output), Parser.from_opts(options))
     matcher.stderr = io.StringIO()

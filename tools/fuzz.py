@@ -32,7 +32,7 @@ BATCH: Final = 250
 
 
 class Batch(NamedTuple):
-    """Some inputs to try: what kind, the seed, how many."""
+    """A batch of inputs: the kind, the seed, the number."""
 
     kind: str
     seed: int
@@ -53,7 +53,7 @@ class TooSlow(Exception):
 
 
 def main() -> int:
-    """Run the fuzzer; the exit code tells whether anything failed."""
+    """Run the fuzzer; the exit code says whether anything failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=200_000, help="mutated bytecode files")
     parser.add_argument("--texts", type=int, help="mutated texts (default: half of -n)")
@@ -110,7 +110,7 @@ def load_seeds() -> None:
 
 
 def limit_memory() -> None:
-    """Let this process have so much more memory than it has now."""
+    """Limit the memory that this process may allocate in addition."""
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY, resource.RLIM_INFINITY))
 
@@ -143,7 +143,7 @@ def make_input(kind: str, rng: random.Random) -> bytes | str:
 
 
 def try_input(source: bytes | str) -> str:
-    """How an input ends: a module, a kind of error, or `FAILED: why`."""
+    """Try an input; return `module`, the kind of its error, or `FAILED: why`."""
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         module = read_unverified(source, "input")
@@ -169,7 +169,7 @@ def try_input(source: bytes | str) -> str:
 def report(
     outcomes: Counter[str], failures: list[Failure], seconds: float, keep: Path | None
 ) -> int:
-    """Print the counts and what failed; distinct failures once each."""
+    """Print the counts and the distinct failures."""
     distinct: dict[str, Failure] = {}
     for failure in sorted(failures):
         distinct.setdefault(failure.why.strip().splitlines()[-1][:120], failure)

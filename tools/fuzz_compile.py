@@ -31,16 +31,16 @@ from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import Error, InternalError, Unsupported, UserError
 
 SECONDS: Final = 120.0
-"""How long a program may take."""
+"""Time limit of a program, in seconds."""
 MEMORY: Final = 8 << 30
-"""How many bytes a process may have, its own children apart."""
+"""Memory limit of a process in bytes, without its children."""
 ARCHES: Final = ("sm_90", "sm_90", "sm_80", "sm_89")
 WILD: Final = 4
-"""One of so many programs is mutated without regard for what it means."""
+"""One program in this many is mutated without regard for its validity."""
 
 
 class Outcome(NamedTuple):
-    """How a program ended, and whether the verifier let it through."""
+    """The outcome of a program, and whether it verified."""
 
     kind: str
     valid: bool
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether it ended in a way that no program may."""
+        """Whether it ended neither in a cubin nor in a `UserError` or `Unsupported`."""
         return self.kind == "FAILED"
 
 
@@ -90,7 +90,7 @@ Attempt = Callable[[str, str], Outcome]
 
 
 def serve(pipe: Connection, attempt: Attempt) -> None:
-    """Compile what comes, in a process that is watched."""
+    """Compile the requests of a pipe, in a supervised process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while True:
@@ -116,7 +116,7 @@ class Watched:
         other.close()
 
     def attempt(self, text: str, arch: str) -> Outcome:
-        """How a program ends."""
+        """Compile a program and return its outcome."""
         self._pipe.send((text, arch))
         if self._pipe.poll(SECONDS):
             try:
@@ -148,9 +148,9 @@ def run(texts: Sequence[str], numbers: Sequence[int]) -> list[tuple[int, Outcome
 
 
 def main() -> int:
-    """Compile all; the exit code tells whether every one ended well."""
+    """Compile all; the exit code says whether there were failures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("-n", type=int, default=2000, help="how many programs")
+    parser.add_argument("-n", type=int, default=2000, help="number of programs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--keep", type=Path, help="folder for the programs that failed")
@@ -165,7 +165,7 @@ def main() -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda batch: run(texts, batch), batches)
         for number, outcome in (
-            each for found in progress(results, len(batches)) for each in found
+            each for group in progress(results, len(batches)) for each in group
         ):
             outcomes[f"{outcome.kind}, {'valid' if outcome.valid else 'invalid'}"] += 1
             if outcome.failed:
@@ -178,14 +178,14 @@ def main() -> int:
 
 
 def report(outcomes: Counter[str], distinct: dict[str, tuple[int, Outcome]]) -> int:
-    """Print the counts, and each way to fail once."""
+    """Print the counts, and each kind of failure once."""
     for number, outcome in list(distinct.values())[:20]:
         print(f"program {number} on {ARCHES[number % len(ARCHES)]}: {outcome.why}")
     valid = sum(count for kind, count in outcomes.items() if kind.endswith(", valid"))
     for kind, count in sorted(outcomes.items()):
         print(f"  {kind:<24}{count}")
     failed = sum(count for kind, count in outcomes.items() if kind.startswith("FAILED"))
-    print(f"{outcomes.total()} programs, {valid} that the verifier takes, {failed} failures")
+    print(f"{outcomes.total()} programs, {valid} that verify, {failed} failures")
     return 1 if failed else 0
 
 

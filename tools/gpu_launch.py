@@ -1,4 +1,4 @@
-"""Launches of test programs on a GPU: arguments, tensor maps, clusters, what a kernel prints."""
+"""Launches of test programs on a GPU: arguments, tensor maps, clusters, printed output."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ class Launch:
         return encoded(tensor_map(self.run, name, self.values[array], address))
 
     def _download(self, name: str) -> Any:
-        found = np.empty_like(np.ascontiguousarray(self.values[name]))
-        self.gpu.download(self.there[name], found)
-        return found
+        array = np.empty_like(np.ascontiguousarray(self.values[name]))
+        self.gpu.download(self.there[name], array)
+        return array
 
 
 def _triple(size: tuple[int, ...]) -> tuple[int, int, int]:

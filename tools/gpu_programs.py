@@ -3,8 +3,8 @@
     python3 tools/gpu_programs.py [FILE ...]
 
 compiles each program for sm_90, runs it, compares it as `pytest tests/run/low` does, and prints a
-row for each run: how near its results are to what is expected and to those of the emulator, and
-whether all is well. It needs a GPU, NumPy, ml_dtypes and cuda.bindings. Runs that end in an error
+row for each run: the distance of its results from the expected ones and from the emulator's, and
+the verdict. It needs a GPU, NumPy, ml_dtypes and cuda.bindings. Runs that end in an error
 have a process of their own, since nothing else can run in their context.
 """
 
@@ -36,7 +36,7 @@ PATIENCE = 60
 
 
 class Row(NamedTuple):
-    """What is said of a run."""
+    """A row of the table."""
 
     name: str
     expected: str
@@ -47,14 +47,14 @@ class Row(NamedTuple):
         return f"{self.name:<44} {self.expected:<24} {self.emulated:<24} {self.verdict}"
 
 
-def same_bits(found: Any, wanted: Any) -> bool:
+def same_bits(actual: Any, wanted: Any) -> bool:
     """Whether arrays are equal; all NaNs are."""
-    if found.dtype != wanted.dtype or found.shape != wanted.shape:
+    if actual.dtype != wanted.dtype or actual.shape != wanted.shape:
         return False
-    equal = found.view(np.uint8).reshape(found.size, -1) == wanted.view(np.uint8).reshape(
-        found.size, -1
+    equal = actual.view(np.uint8).reshape(actual.size, -1) == wanted.view(np.uint8).reshape(
+        actual.size, -1
     )
-    a, b = wide(found), wide(wanted)
+    a, b = wide(actual), wide(wanted)
     return bool((equal.all(axis=1) | (np.isnan(a) & np.isnan(b)).reshape(-1)).all())
 
 
@@ -63,35 +63,35 @@ def wide(array: Any) -> Any:
     return np.asarray(array).astype(np.float64)
 
 
-def largest(found: Any, wanted: Any) -> float:
+def largest(actual: Any, wanted: Any) -> float:
     """The largest difference, where both are numbers."""
     with np.errstate(all="ignore"):
-        gaps = np.abs(wide(found) - wide(wanted))
+        gaps = np.abs(wide(actual) - wide(wanted))
     return float(np.nanmax(np.where(np.isfinite(gaps), gaps, 0), initial=0))
 
 
 def nearness(run: Run, outcome: Outcome) -> str:
-    """How near results are to what is expected: of the worst, how much of its bound it takes."""
+    """Return the largest error, as a fraction of its bound."""
     known, worst = run.named(run.values()), 0.0
     for expected in run.expected:
-        found = outcome.arrays[expected.name]
+        actual = outcome.arrays[expected.name]
         if expected.near:
             wanted = estimate(expected.value, known)
             value, bound = wanted.value, wanted.error
         else:
             value, bound = evaluate(expected.value, known), evaluate(expected.bound or "0", known)
-        value, bound = (like(np.asarray(each), found) for each in (value, bound))
+        value, bound = (like(np.asarray(each), actual) for each in (value, bound))
         with np.errstate(all="ignore"):
-            if same_bits(found, np.ascontiguousarray(value.astype(found.dtype))):
+            if same_bits(actual, np.ascontiguousarray(value.astype(actual.dtype))):
                 continue
-            gaps = np.abs(wide(found) - wide(value))
+            gaps = np.abs(wide(actual) - wide(value))
             shares = np.where(gaps > 0, gaps / wide(bound), 0)
             worst = max(worst, float(np.nanmax(shares, initial=0)))
     return "equal bits" if worst == 0 else f"{worst:.3f} of the bound"
 
 
 def against_emulator(run: Run, text: str, name: str, outcome: Outcome) -> str:
-    """How near results are to the emulator's."""
+    """Return the distance of the results from the emulator's."""
     emulated = emulate(run, text, name, seed=1)
     if (emulated.failure is None) != (outcome.failure is None):
         return "ends otherwise"
@@ -100,9 +100,9 @@ def against_emulator(run: Run, text: str, name: str, outcome: Outcome) -> str:
     if sorted(emulated.printed.splitlines()) != sorted(outcome.printed.splitlines()):
         return "prints otherwise"
     gaps = [
-        largest(found, emulated.arrays[key])
-        for key, found in outcome.arrays.items()
-        if isinstance(found, np.ndarray) and not same_bits(found, emulated.arrays[key])
+        largest(array, emulated.arrays[key])
+        for key, array in outcome.arrays.items()
+        if isinstance(array, np.ndarray) and not same_bits(array, emulated.arrays[key])
     ]
     return f"differs by {max(gaps):.3g}" if gaps else "equal bits"
 
@@ -121,7 +121,7 @@ def row_of(device: Gpu, run: Run, text: str, path: Path, label: str) -> Row:
 
 
 def runs(paths: list[Path]) -> Iterator[tuple[Path, str, int, Run]]:
-    """Every run that may be on this GPU."""
+    """Yield every run that this GPU supports."""
     for path in paths:
         text = path.read_text()
         for number, run in enumerate(parse_runs(text)):
@@ -149,7 +149,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, help="the number of one run, in this process")
     options = parser.parse_args()
     paths = options.files or sorted(PROGRAMS.rglob("*.mlir"))
-    total = wrong = 0
+    count = wrong = 0
     spoiled = False
     if options.only is None:
         print(Row("program", "against what is expected", "against the emulator", "verdict"))
@@ -161,12 +161,12 @@ def main() -> int:
             line = alone(path, number)
         else:
             line = str(row_of(gpu(0), run, text, path, label))
-            # After an error of the device, its context takes no more.
+            # After a device error the context is unusable.
             spoiled = "CUDA_ERROR" in line
         print(line, flush=True)
-        total, wrong = total + 1, wrong + (not line.endswith(" ok"))
+        count, wrong = count + 1, wrong + (not line.endswith(" ok"))
     if options.only is None:
-        print(f"{total} runs, {wrong} wrong")
+        print(f"{count} runs, {wrong} wrong")
     return FAILED if wrong else 0
 
 

@@ -3,10 +3,10 @@
     python3 tools/gpu_run.py build FOLDER [--random 200]
     python3 tools/gpu_run.py run FOLDER [--only TEXT] [--repeat N]
 
-The first command compiles every run for sm_90, asks the reference executor what random programs
-do, and writes both to the folder. The second one runs them on the GPU with the same arguments,
-compares results by the comparison contract, and prints a row for each run that went wrong and a
-table of how many there were. Runs that must fail have a process of their own, since nothing else
+The first command compiles every run for sm_90, runs random programs on the reference executor,
+and writes both to the folder. The second one runs them on the GPU with the same arguments,
+compares results by the comparison contract, and prints a row for each failed run and a table of
+counts. Runs that must fail have a process of their own, since nothing else
 can run in their context. `compute-sanitizer` may watch the second command. It needs a GPU, NumPy,
 ml_dtypes and cuda.bindings; the first command needs no GPU.
 """
@@ -62,7 +62,7 @@ class Job(NamedTuple):
     run: Run | None = None
     seed: int = 0
     expected: Outcome | None = None
-    """What the reference executor made of a random program."""
+    """The outcome of a random program on the reference executor."""
 
     @property
     def program(self) -> Program:
@@ -71,7 +71,7 @@ class Job(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What kind of program it is."""
+        """The kind of program."""
         return "tests/run" if self.run is not None else "random"
 
     @property
@@ -86,7 +86,7 @@ class Job(NamedTuple):
         return list(self.run.values().values())
 
     def wrong(self, arguments: Sequence[Any], printed: str) -> Iterator[str]:
-        """Where the outcome is not what it must be."""
+        """Yield the differences from the expected outcome."""
         lines = sorted(printed.splitlines())
         if self.run is not None:
             before, prints = self.run.values(), self.run.prints
@@ -100,7 +100,7 @@ class Job(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What came of a run on the GPU."""
+    """The outcome of a run on the GPU."""
 
     arguments: list[Any]
     printed: str
@@ -121,23 +121,23 @@ def attempt(job: Job) -> Attempt:
 
 
 def verdict(job: Job) -> str:
-    """What is wrong with a run; nothing if all is well."""
-    found = attempt(job)
+    """Return the failure of a run; empty if it passes."""
+    done = attempt(job)
     if job.fails:
         assert job.run is not None
         assert job.run.failure is not None
         gist = job.run.failure.gist
         text = gist.partition('"')[2].rstrip('"') or gist
-        if found.failure is None:
+        if done.failure is None:
             return "expected an error, but the kernel ran to its end"
-        return "" if text in found.printed else f"expected {text!r}, got {found.printed[:200]!r}"
-    if found.failure is not None:
-        return f"{found.failure} {found.printed[:200]}"
-    return "; ".join(job.wrong(found.arguments, found.printed))
+        return "" if text in done.printed else f"expected {text!r}, got {done.printed[:200]!r}"
+    if done.failure is not None:
+        return f"{done.failure} {done.printed[:200]}"
+    return "; ".join(job.wrong(done.arguments, done.printed))
 
 
 def compiled(task: tuple[str, str, int]) -> Job | str:
-    """The job of a run of a file, or of a seed; why there is none, if it cannot be compiled."""
+    """The job of a run of a file, or of a seed; the reason as text, if it cannot be compiled."""
     kind, text, number = task
     try:
         return _random_job(number) if kind == "random" else _program_job(kind, text, number)
@@ -168,7 +168,7 @@ def _cubin(text: str, name: str, entry: str | None) -> tuple[int, bytes]:
 
 
 def tasks(count: int) -> Iterator[tuple[str, str, int]]:
-    """What is to be compiled: the runs that make sense on a GPU, and the first seeds."""
+    """Yield the compilations: the runs that a GPU can execute, and the first seeds."""
     for path in sorted(PROGRAMS.rglob("*.mlir")):
         if "low" in path.parts:
             continue
@@ -208,7 +208,7 @@ def alone(folder: Path, job: Job) -> str:
 def run(folder: Path, options: argparse.Namespace) -> int:
     """Run everything that was compiled."""
     jobs: list[Job] = pickle.loads((folder / BUNDLE).read_bytes())
-    total, wrong = Counter[str](), Counter[str]()
+    counts, wrong = Counter[str](), Counter[str]()
     exact = options.exactly is not None
     for job in jobs:
         chosen = job.name == options.exactly if exact else options.only in job.name
@@ -219,25 +219,25 @@ def run(folder: Path, options: argparse.Namespace) -> int:
                 gist = alone(folder, job)
             else:
                 gist = verdict(job)
-            total[job.kind] += 1
+            counts[job.kind] += 1
             if gist:
                 wrong[job.kind] += 1
                 print(f"{job.name}: {gist}", flush=True)
             if "CUDA_ERROR" in gist and not job.fails:
-                print("the context takes no more")
+                print("the context is unusable")
                 return 1
-    for kind, count in total.items():
+    for kind, count in counts.items():
         print(f"{kind:<12} {count:5} runs, {wrong[kind]:5} wrong")
     return int(bool(wrong))
 
 
 def main() -> int:
-    """Do what the command line says."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("action", choices=("build", "run"))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--random", type=int, default=200, help="how many random programs")
-    parser.add_argument("--only", default="", help="what the names of runs must contain")
+    parser.add_argument("--random", type=int, default=200, help="number of random programs")
+    parser.add_argument("--only", default="", help="only runs whose names contain this")
     parser.add_argument("--exactly", help="the name of one run, in this process")
     parser.add_argument("--passing", action="store_true", help="leave out runs that must fail")
     parser.add_argument("--repeat", type=int, default=1)

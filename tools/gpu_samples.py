@@ -37,7 +37,7 @@ TOOLS: Final = ("tileiras", "tileirdisasm")
 
 
 class Outcome(NamedTuple):
-    """How a sample ended: the verdict, cubins of ours, seconds, and the last words if it failed."""
+    """The outcome of a sample: verdict, our cubins, seconds, and the last output if it failed."""
 
     verdict: str
     cubins: int = 0
@@ -47,8 +47,8 @@ class Outcome(NamedTuple):
 
 def samples(folder: Path) -> list[Path]:
     """The programs; `templates` holds their sources."""
-    found = [*folder.glob("*.py"), *folder.glob("quickstart/*.py")]
-    return sorted(path for path in found if path.name not in NO_PROGRAMS)
+    paths = [*folder.glob("*.py"), *folder.glob("quickstart/*.py")]
+    return sorted(path for path in paths if path.name not in NO_PROGRAMS)
 
 
 def environment(door: str, scratch: Path) -> dict[str, str]:
@@ -81,7 +81,7 @@ def kept(cache: Path) -> list[bytes]:
 
 
 def judge(code: int, output: str, cubins: list[bytes]) -> str:
-    """What the sample says of itself, if all its cubins are ours."""
+    """Return the verdict that the sample prints, if all its cubins are ours."""
     if code or any(text in output for text in FAILED):
         return "failed"
     if any(read_note(cubin) != own_note() for cubin in cubins):
@@ -124,7 +124,7 @@ def run(sample: Path, door: str) -> Outcome:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--door", choices=DOORS, help="one door instead of both")
@@ -134,7 +134,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run all samples, print a table and the last words of those that failed."""
+    """Run all samples, print a table and the last output of those that failed."""
     options = arguments()
     programs = [
         path for path in samples(options.folder) if not options.only or path.stem in options.only

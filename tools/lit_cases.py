@@ -1,4 +1,4 @@
-"""The cases of a folder of lit tests: what each file asks for, chunk by chunk."""
+"""The cases of a folder of lit tests, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Case:
-    """One program of a test file, and what must become of it."""
+    """One program of a test file, and its expected outcome."""
 
     path: Path
     line: int
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def hints(self) -> str:
-        """How bad optimization hints are treated: ignored, warnings or errors."""
+        """How invalid optimization hints are treated: ignored, warnings or errors."""
         if "Werr-hints" in self.run:
             return "error"
         return "warning" if "Wunsupported-hints" in self.run else "ignore"
@@ -68,7 +68,7 @@ class TransformTest:
 
 @dataclass(frozen=True)
 class BinaryCase:
-    """A bytecode file, and whether it must be refused."""
+    """A bytecode file, and whether it must be rejected."""
 
     path: Path
     must_fail: bool
@@ -93,7 +93,7 @@ def find_transforms(folder: Path) -> Iterator[TransformTest]:
 
 
 def find_binaries(folder: Path) -> Iterator[BinaryCase]:
-    """Every bytecode file: those beside the invalid tests must be refused."""
+    """Every bytecode file: those beside the invalid tests must be rejected."""
     for path in sorted([*folder.rglob("*.tileirbc"), *folder.rglob("*.bc")]):
         yield BinaryCase(path, "invalid" in path.parent.name or "f4e2m1fn" in path.name)
 
@@ -153,16 +153,16 @@ def _expectations(chunk: str, first: int) -> Iterator[Expectation]:
                 yield Expectation(first + target if target is not None else 0, match["message"])
 
 
-def _target(lines: list[str], number: int, where: str | None) -> int | None:
+def _target(lines: list[str], number: int, suffix: str | None) -> int | None:
     """The line that an annotation speaks of."""
-    if where == "@unknown":
+    if suffix == "@unknown":
         return None
-    if where is None:
+    if suffix is None:
         return number
-    if where == "@below" or where == "@above":
-        step = 1 if where == "@below" else -1
+    if suffix == "@below" or suffix == "@above":
+        step = 1 if suffix == "@below" else -1
         number += step
         while 0 <= number < len(lines) and "expected-" in lines[number]:
             number += step
         return number
-    return number + int(where[1:])
+    return number + int(suffix[1:])

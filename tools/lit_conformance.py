@@ -1,8 +1,8 @@
 """`make conformance`: the lit tests of a checkout of NVIDIA/cuda-tile, on our tools.
 
 Positive cases must parse, verify and come back unchanged from text (both forms) and, where they
-are whole modules, from bytecode. Negative cases must be refused at the line that the test names.
-What differs for a known reason is listed in tests/conformance/explained.toml.
+are whole modules, from bytecode. Negative cases must be rejected at the line that the test names.
+Known differences are listed with their reasons in tests/conformance/explained.toml.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ EXPLAINED: Final = Path(__file__).parents[1] / "tests" / "conformance" / "explai
 
 
 def main() -> int:
-    """Run all cases; the exit code tells whether every unexplained one passed."""
+    """Run all cases; the exit code says whether every unexplained one passed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("folder", type=Path, help="a checkout of NVIDIA/cuda-tile")
-    parser.add_argument("-v", "--verbose", action="store_true", help="also tell the explained ones")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also list the explained ones")
     options = parser.parse_args()
     register()
     tests = options.folder / "test"
@@ -61,8 +61,8 @@ def main() -> int:
         elif options.verbose:
             print(f"explained {name}: {explained[name]}\n  ({problem})")
     for kind in ("positive", "negative"):
-        passed, total = counts[f"{kind} passed"], counts[kind]
-        print(f"{kind}: {passed} of {total} ({100 * passed / max(total, 1):.1f} %)")
+        passed, count = counts[f"{kind} passed"], counts[kind]
+        print(f"{kind}: {passed} of {count} ({100 * passed / max(count, 1):.1f} %)")
     print(f"unexplained failures: {unexplained}")
     check_transforms(tests)
     return 1 if unexplained else 0
@@ -75,7 +75,7 @@ def case_name(case: Case | BinaryCase, tests: Path) -> str:
 
 
 def judge(case: Case | BinaryCase) -> str | None:
-    """What is wrong with how a case ended, or nothing."""
+    """Run a case; return its failure, or `None`."""
     try:
         if isinstance(case, BinaryCase):
             verify(read_bytecode(case.path.read_bytes(), case.path.name))
@@ -83,11 +83,11 @@ def judge(case: Case | BinaryCase) -> str | None:
             accept(case)
     except Error as error:
         return judge_errors(case, error.diagnostics)
-    return "accepted, but must be refused" if case.must_fail else None
+    return "accepted, but must be rejected" if case.must_fail else None
 
 
 def accept(case: Case) -> None:
-    """Do all that a good program must survive."""
+    """Parse, verify and round-trip a valid program."""
     # Line breaks in front keep the line numbers of the file.
     text = "\n" * (case.line - 1) + case.text
     root = parse_any(text, case.path.name, case.allow_unregistered)
@@ -106,17 +106,17 @@ def accept(case: Case) -> None:
 
 def modules_of(root: Operation) -> Iterable[ModuleOp]:
     """The tile modules that bytecode can hold as they are."""
-    found = [op for op in root.walk() if isinstance(op, ModuleOp)]
-    return [module for module in found if all(fits_bytecode(op) for op in module.walk())]
+    modules = [op for op in root.walk() if isinstance(op, ModuleOp)]
+    return [module for module in modules if all(fits_bytecode(op) for op in module.walk())]
 
 
 def fits_bytecode(op: Operation) -> bool:
-    """Functions for tests and attributes that nobody declared have no encoding."""
+    """Return whether an operation is encodable: no test function, no undeclared attribute."""
     return not isinstance(op, TestingFuncOp) and op.attributes.keys() <= op.schema.inherent.keys()
 
 
 def through_bytecode(module: ModuleOp, case: Case) -> None:
-    """Write a module and read it back; tests that never write one may hold what bytecode cannot."""
+    """Write a module and read it back; tests that never write one may have no encoding."""
     version = parse_version(case.bytecode_version or "13.4")
     try:
         data = write_bytecode(module, version)
@@ -130,16 +130,16 @@ def through_bytecode(module: ModuleOp, case: Case) -> None:
         raise UserError([Diagnostic("changed by bytecode")])
 
 
-def judge_errors(case: Case | BinaryCase, found: tuple[Diagnostic, ...]) -> str | None:
-    """Whether errors are those that the case demands."""
-    first = found[0]
+def judge_errors(case: Case | BinaryCase, errors: tuple[Diagnostic, ...]) -> str | None:
+    """Compare errors with those that the case expects."""
+    first = errors[0]
     if not case.must_fail:
         return f"refused: {first.headline()}"
     lines = {e.line for e in case.errors if e.line} if isinstance(case, Case) else set[int]()
     if not lines:
         return None
-    place = str(first.location).rsplit(":", 2)
-    line = int(place[1]) if len(place) == 3 and place[1].isdigit() else 0
+    position = str(first.location).rsplit(":", 2)
+    line = int(position[1]) if len(position) == 3 and position[1].isdigit() else 0
     if line in lines:
         return None
     return f"expected an error on line {sorted(lines)}, found: {first.headline()}"

@@ -1,4 +1,4 @@
-"""What NVIDIA's lit tests use beside the dialect: functions that take and return anything."""
+"""Test-only operations of NVIDIA's lit tests: functions that take and return any type."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class TestingReturnOp(ReturnOp):
             return
         assert isinstance(function.function_type, FunctionType)
         expected = function.function_type.results
-        found = tuple(value.type for value in self.operands)
-        if found != expected:
-            yield f"expected values of types {expected}, got {found}"
+        actual = tuple(value.type for value in self.operands)
+        if actual != expected:
+            yield f"expected values of types {expected}, got {actual}"
 
 
 def register() -> None:
-    """Let the dialect know them."""
+    """Register the operations with the dialect."""
     CUDA_TILE.ops[TestingFuncOp.name] = TestingFuncOp
     CUDA_TILE.ops[TestingReturnOp.name] = TestingReturnOp

@@ -45,10 +45,10 @@ PUBLIC_FOLDS: Final = (SelectOp, AssumeOp)
 
 
 def check_transforms(tests: Path) -> None:
-    """Print how many programs pass, and how many of them with the public patterns alone."""
-    passed = further = total = 0
+    """Print the number of programs that pass, and of those that need the public patterns alone."""
+    passed = further = count = 0
     for test in find_transforms(tests):
-        total += len(test.chunks)
+        count += len(test.chunks)
         if judge(test, test.chunks, run_passes) is None:
             passed += len(test.chunks)
             continue
@@ -60,7 +60,7 @@ def check_transforms(tests: Path) -> None:
                 further += 1
             else:
                 print(f"transform {test.path.relative_to(tests)}, program {number}: {problem}")
-    print(f"transforms: {passed} of {total} as expected, {further} more that we fold further")
+    print(f"transforms: {passed} of {count} as expected, {further} more that we fold further")
 
 
 def run_passes(test: TransformTest, root: Operation) -> None:
@@ -86,7 +86,7 @@ def run_public(test: TransformTest, root: Operation) -> None:
 def judge(
     test: TransformTest, chunks: tuple[str, ...], run: Callable[[TransformTest, Operation], None]
 ) -> str | None:
-    """What FileCheck says of the output for some programs, or nothing when it is content."""
+    """Check the output for some programs with FileCheck; return its report, or `None`."""
     outputs: list[str] = []
     for chunk in chunks:
         try:
@@ -103,15 +103,15 @@ def judge(
 
 
 def file_check(path: Path, output: str) -> str | None:
-    """What FileCheck says of an output, or nothing when it is content."""
+    """Check an output with FileCheck; return its report, or `None`."""
     if "CHECK" not in path.read_text():
         return None
     options = Options(str(path))
     matcher = Matcher(options, FInput("output", output), Parser.from_opts(options))
     matcher.stderr = io.StringIO()
-    # The library says something of its own on the way.
+    # The library prints progress to standard output.
     with redirect_stdout(io.StringIO()):
-        found = matcher.run() == 0
-    if found:
+        matches = matcher.run() == 0
+    if matches:
         return None
     return "\n  ".join(matcher.stderr.getvalue().splitlines()[:12])

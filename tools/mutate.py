@@ -1,4 +1,4 @@
-"""Seeded mutations of bytecode and of text: what broken and hostile inputs look like."""
+"""Seeded mutations of bytecode and of text, for fuzzing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 INTERESTING: Final = (0, 1, 2, 3, 7, 0x0F, 0x10, 0x7E, 0x7F, 0x80, 0x81, 0xCB, 0xFE, 0xFF)
 LARGEST: Final = 1 << 20
-"""No input is larger: time and memory grow with the size, and the limits are for inputs of this."""
+"""Largest input size: time and memory grow with the size, and the limits are for this one."""
 TOKEN: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|[%@#!^]?[\w.$]+|->|\s+|.', re.DOTALL)
 SPLICES: Final = (
     "tile<", "ptr<f32>", "tile<4xf32>", "x", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "=",

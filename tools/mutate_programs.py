@@ -1,4 +1,4 @@
-"""Seeded mutations of Tile IR texts of which many stay programs, if not those that they were."""
+"""Seeded mutations of Tile IR texts, many of which stay valid programs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _resize(text: str, rng: random.Random) -> str:
     if not present:
         return text
     old, new = rng.choice(present), str(rng.choice(EXTENTS))
-    return EXTENT.sub(lambda found: new if found[0] == old else found[0], text)
+    return EXTENT.sub(lambda match: new if match[0] == old else match[0], text)
 
 
 def _constant(text: str, rng: random.Random) -> str:
@@ -110,10 +110,10 @@ def _one(
     text: str, pattern: re.Pattern[str], make: Callable[[str], str], rng: random.Random
 ) -> str:
     """Replace one of the matches."""
-    found = list(pattern.finditer(text))
-    if not found:
+    matches = list(pattern.finditer(text))
+    if not matches:
         return text
-    match = rng.choice(found)
+    match = rng.choice(matches)
     return text[: match.start()] + make(match[0]) + text[match.end() :]
 
 

@@ -1,8 +1,8 @@
-"""Record the operations that each pass builds and leaves behind.
+"""Record the operations that each pass builds and that are in the IR after it.
 
     census = OpCensus()
     Compilation(module, settings, Observers([census])).lower("nvvm")
-    census.built["convert-tileas-to-nvgpu"]["nvgpu.mma.sync"]  # how many that pass built
+    census.built["convert-tileas-to-nvgpu"]["nvgpu.mma.sync"]  # the number that pass built
 
 An operation that a conversion builds and converts further within the same pass is in `built` and
 not in `left`. While a pass runs, the constructor of `Operation` is wrapped: one census at a time.
@@ -23,9 +23,9 @@ class OpCensus(Instrument):
 
     def __init__(self) -> None:
         self.built: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        """What each pass constructed."""
+        """The operations that each pass constructed."""
         self.left: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        """What was in the IR after each pass."""
+        """The operations in the IR after each pass."""
         self._construct: Callable[..., None] | None = None
 
     def before(self, step: Pass, op: Operation) -> None:
@@ -51,6 +51,6 @@ class OpCensus(Instrument):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all operations that some pass built or left behind."""
+        """The names of all operations that some pass built or that were in the IR after one."""
         counts = (*self.built.values(), *self.left.values())
         return frozenset(name for each in counts for name in each)

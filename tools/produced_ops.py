@@ -3,7 +3,7 @@
     python tools/produced_ops.py [--every N] [--write]
 
 Lowers the corpus, the Tile IR programs of `tests/run` and the programs of single operations to
-nvvm, and records the operations that passes build on the way. Registered operations that no pass
+nvvm, and records the operations that passes build. Registered operations that no pass
 builds there are hand-written input only. With `--write` the tables of the dialect pages are
 generated anew.
 """
@@ -99,13 +99,13 @@ def produced(jobs: Iterable[Job], workers: int | None) -> set[str]:
 
 def registered_ops(dialect: str) -> list[str]:
     """The names of a dialect's operations, sorted; other spellings of one are left out."""
-    found = context().dialect(dialect)
-    assert found is not None
-    return sorted({op.name for op in found.ops.values()})
+    registered = context().dialect(dialect)
+    assert registered is not None
+    return sorted({op.name for op in registered.ops.values()})
 
 
 def listing(dialect: str, names: Collection[str]) -> str:
-    """What a page says of a dialect, given what the compiler produces."""
+    """Return the table of a dialect, given the operations that the compiler produces."""
     ops = registered_ops(dialect)
     rows = (
         ("produced by the compiler", [op for op in ops if op in names]),

@@ -1,10 +1,10 @@
-"""Run probes of PTX instructions on a GPU and keep what it answered.
+"""Run probes of PTX instructions on a GPU and record the results.
 
     python3 tools/ptx_hardware.py matrix_probes:all_probes answers.npz answers.json
 
 takes the probes that a function of a module in tests/shared gives, runs each with the same inputs
 that the emulator gets, and writes `<name>|<result>` arrays of bytes to the first file, and to the
-second one line for each probe: a number for its inputs, and a digest of all results. It needs a
+second one line for each probe: a fingerprint of its inputs, and a digest of all results. It needs a
 GPU, NumPy and cuda.bindings; PTX is compiled by the driver.
 """
 
@@ -28,7 +28,7 @@ from tilewright.runtime.errors import GpuError  # noqa: E402
 
 
 def answers_of(device: Gpu, probe: Probe) -> list[Array]:
-    """What a probe answers."""
+    """Run a probe and return its results."""
     kernel = device.kernel(device.use(), probe.ptx().encode() + b"\0", "probe")
     sources, results = probe.buffers()
     there = [device.upload(array) for array in (*sources, *results)]

@@ -41,7 +41,7 @@ def run(device: Gpu, program: Program) -> list[Any]:
     args, _ = program.case()
     kernel = device.kernel(device.use(), program.text().encode() + b"\0", program.kernel)
     arrays = {at: arg for at, arg in enumerate(args) if isinstance(arg, np.ndarray)}
-    there = {at: device.upload(np.ascontiguousarray(array)) for at, array in arrays.items()}
+    there = {at: device.upload(np.ascontiguousarray(result)) for at, result in arrays.items()}
     passed = [
         there[at].to_bytes(8, "little") if at in there else _value(arg)
         for at, arg in enumerate(args)
@@ -50,9 +50,9 @@ def run(device: Gpu, program: Program) -> list[Any]:
     device.launch(kernel.function, grid, block, passed, shared=program.shared)
     device.synchronize()
     for at, address in there.items():
-        found = np.empty_like(np.ascontiguousarray(arrays[at]))
-        device.download(address, found)
-        args[at] = found
+        result = np.empty_like(np.ascontiguousarray(arrays[at]))
+        device.download(address, result)
+        args[at] = result
         device.free(address)
     return args
 

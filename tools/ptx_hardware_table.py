@@ -1,8 +1,8 @@
-"""Compare the emulator with what an H200 answered, and print the table.
+"""Compare the emulator with recorded results of an H200, and print the table.
 
     python3 tools/ptx_hardware_table.py > benchmarks/results/ptxsim-h200.md
 
-Answers are those that are kept beside the tests; tools/ptx_hardware.py and its like made them.
+The results are kept beside the tests; tools/ptx_hardware.py and similar tools record them.
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ random bits, and numbers of moderate size.
 NEAR = """\
 Errors are those from the exact result, as a part of what the PTX ISA manual allows (the bound; the
 sections are named in `tests/shared/approximation_bounds.py`): the emulator rounds the exact
-function. Where the manual promises nothing (angles beyond 100π, small and large divisors of
+function. Where the manual gives no bound (angles beyond 100π, small and large divisors of
 `div.approx`) results are not judged, but `sin` and `cos` are within 2^-20.5 of the H200's.
 """
-SUMS = """\
-How the H200's matrix units add, as its answers to numbers of all sizes say, and as
+ACCUMULATION = """\
+How the H200's matrix units accumulate, according to its results for numbers of all sizes, and as
 `src/tilewright/ptxsim/matrix/accumulate.py` models it: every probe above that is called `normal`
-or `wild` is one whose partial sums are not exact, and has equal bits too. Such results are also
+or `wild` is one whose partial results are not exact, and has equal bits too. Such results are also
 within the comparison contract's bound, `n u sum(|a| |b|)` with the unit roundoff of the result; for
-f8 in `wgmma`, whose sums have 14 bits, with that of 14 bits that are cut off
+f8 in `wgmma`, whose accumulators have 14 bits, with that of 14 truncated bits
 (`tests/unit/ptxsim/test_matrices.py`). Results of f16 are rounded to nearest once, at the end.
-`mma` of f8 is two products of f16, to which the accumulator is added at the end.
+`mma` of f8 is two `mma`s of f16, to which the accumulator is added at the end.
 """
 
 
@@ -161,8 +161,8 @@ def copies() -> str:
     answers = load("copies_h200")
     rows: dict[str, list[int]] = {}
     for case in cases():
-        found = (each for start, each in COPIES.items() if case.name.startswith(start))
-        row = rows.setdefault(next(found, "mbarrier"), [0, 0])
+        families = (each for start, each in COPIES.items() if case.name.startswith(start))
+        row = rows.setdefault(next(families, "mbarrier"), [0, 0])
         row[0] += 1
         row[1] += digest(copy_emulation.emulate(case)) == answers[case.name][1]
     lines = ["| instruction | cases | result |", "|---|---:|---|"]
@@ -173,9 +173,9 @@ def copies() -> str:
 
 
 def adders() -> str:
-    """Rows of the widths with which matrix units add."""
+    """Rows of the accumulator widths of matrix units."""
     lines = [
-        "| unit | bits below the greatest term | bits of a sum in f32 | products at once |",
+        "| unit | bits below the greatest term | bits of an f32 accumulator | terms at once |",
         "|---|---:|---:|---:|",
     ]
     for name, adder in ADDERS.items():
@@ -186,29 +186,29 @@ def adders() -> str:
 
 
 def approximations() -> str:
-    """Rows of instructions that need only be near the exact result."""
+    """Rows of approximate instructions."""
     answers = np.load(ANSWERS / "approximations_h200.npz")
     lines = [
         "| instruction | cases | equal | emulator's error | H200's error | bound |",
         "|---|---:|---:|---:|---:|---|",
     ]
     for probe in arithmetic_probes.approximation_probes():
-        name, operands, found = probe.name, operands_of(probe), results_of(probe)
+        name, operands, results = probe.name, operands_of(probe), results_of(probe)
         wanted = numbers(name, answers[name])
-        some = sample(probe, found, len(wanted))
+        some = sample(probe, results, len(wanted))
         equal = np.mean((some == wanted) | (np.isnan(some) & np.isnan(wanted)))
-        ours = errors(name, found, operands).max()
+        ours = errors(name, results, operands).max()
         few = [sample(probe, operand, len(wanted)) for operand in operands]
         theirs = errors(name, wanted, few).max()
         lines.append(
-            f"| {name} | {len(found):,} | {equal:.0%} | {ours:.2f} | {theirs:.2f} "
+            f"| {name} | {len(results):,} | {equal:.0%} | {ours:.2f} | {theirs:.2f} "
             f"| {TEXTS[key(name)]} |"
         )
     return "\n".join(lines)
 
 
 def programs() -> str:
-    """How CUDA C++ programs compare."""
+    """Rows of the CUDA C++ programs."""
     answers = load("programs_h200")
     other: list[str] = []
     for program in all_programs():
@@ -224,8 +224,8 @@ def programs() -> str:
     count = len(all_programs())
     return (
         f"{count} programs match NumPy on both machines; {count - len(other)} of them leave the\n"
-        f"same bits. The others are {', '.join(other)}: threads meet at atomics in\nanother order, "
-        "approximate functions are used, or ptxas fuses a product and a sum that have no\n`.rn`, "
+        f"same bits. The others are {', '.join(other)}: threads reach atomics in\nanother order, "
+        "approximate functions are used, or ptxas fuses a `mul` and an `add` that have no\n`.rn`, "
         "which it may do and the emulator never does."
     )
 
@@ -246,7 +246,7 @@ def main() -> int:
         print(f"## {title}\n\n{equality(probes, answers, name_of)}\n")
     print(f"## Approximations\n\n{NEAR}\n{approximations()}\n")
     print(f"## Copies and mbarriers\n\n{copies()}\n")
-    print(f"## Sums\n\n{SUMS}\n{adders()}\n")
+    print(f"## Accumulation\n\n{ACCUMULATION}\n{adders()}\n")
     print(f"## Programs\n\n{programs()}")
     return 0
 

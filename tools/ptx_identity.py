@@ -84,8 +84,8 @@ def digests_of(tree: Path, options: argparse.Namespace) -> Digests:
     arguments = [*options.names, "--every", str(options.every), "--tree", str(tree)]
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "TILEWRIGHT_CACHE": "0"}
     command = [sys.executable, __file__, *arguments]
-    found = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
-    return json.loads(found.stdout)
+    process = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    return json.loads(process.stdout)
 
 
 def baseline_digests(commit: str, options: argparse.Namespace) -> Digests:
@@ -108,7 +108,7 @@ def baseline_digests(commit: str, options: argparse.Namespace) -> Digests:
 
 
 def report(before: Digests, after: Digests) -> int:
-    """Print what differs; the exit code says whether anything does."""
+    """Print the differences; return 1 if there are any."""
     changed = sorted(key for key in before if key in after and before[key] != after[key])
     for key in changed:
         print(f"differs: {key}")

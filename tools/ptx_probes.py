@@ -1,7 +1,7 @@
 """Small kernels around a few PTX instructions, the same for the emulator and for a GPU.
 
-A probe says what every thread finds in its registers, what it does, and which registers it gives
-back. `ptx_hardware.py` runs probes on a GPU, `emulate` on the CPU.
+A probe has the initial registers of every thread, the instructions, and the registers to return.
+ `ptx_hardware.py` runs probes on a GPU, `emulate` on the CPU.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WIDTHS = {
 
 
 def width_of(type: str) -> int:
-    """How many bytes a value of a register type takes in memory."""
+    """Return the size in bytes of a register type in memory."""
     return next(width for width, types in _WIDTHS.items() if type in types)
 
 
@@ -114,7 +114,7 @@ class Probe:
         ]
 
     def buffers(self) -> tuple[list[Array], list[Array]]:
-        """Arrays for the parameters: what goes in, and what comes out (image last)."""
+        """Return arrays for the parameters: inputs, and outputs (image last)."""
         count = self.threads * self.blocks
         sources = [np.array(np.broadcast_to(values, count)) for _, values in self.inputs]
         results = [np.zeros(count * width_of(type), np.uint8) for type in self.outputs]
@@ -138,24 +138,24 @@ class Probe:
 
 def _load(at: int, type: str) -> list[str]:
     width = width_of(type)
-    where = (
+    address = (
         f"ld.param.u64 %p1, [in{at}]; cvta.to.global.u64 %p1, %p1;"
         f" mul.wide.u32 %p2, %t3, {width}; add.s64 %p1, %p1, %p2;"
     )
     if type == "pred":
-        return [where, f"ld.global.u8 %bool, [%p1]; setp.ne.u16 %i{at}, %bool, 0;"]
-    return [where, f"ld.global.b{8 * width} %i{at}, [%p1];"]
+        return [address, f"ld.global.u8 %bool, [%p1]; setp.ne.u16 %i{at}, %bool, 0;"]
+    return [address, f"ld.global.b{8 * width} %i{at}, [%p1];"]
 
 
 def _store(at: int, type: str) -> list[str]:
     width = width_of(type)
-    where = (
+    address = (
         f"ld.param.u64 %p1, [out{at}]; cvta.to.global.u64 %p1, %p1;"
         f" mul.wide.u32 %p2, %t3, {width}; add.s64 %p1, %p1, %p2;"
     )
     if type == "pred":
-        return [where, f"selp.u16 %bool, 1, 0, %o{at}; st.global.u8 [%p1], %bool;"]
-    return [where, f"st.global.b{8 * width} [%p1], %o{at};"]
+        return [address, f"selp.u16 %bool, 1, 0, %o{at}; st.global.u8 [%p1], %bool;"]
+    return [address, f"st.global.b{8 * width} [%p1], %o{at};"]
 
 
 def digest(results: Sequence[Array]) -> str:

@@ -1,9 +1,9 @@
-"""Random programs as compiled code on the emulator: they must do what the reference executor does.
+"""Compare compiled random programs on the emulator with the reference executor.
 
     python tools/random_compiled.py --count 1000 --arch sm_80 sm_90
 
 compiles each program for each GPU, runs the PTX with the emulator's checks on, in several orders
-of warps, compares what comes out by the comparison contract, and lists the failures by kind. With
+of warps, compares the results by the comparison contract, and lists the failures by kind. With
 `--shrink`, the first program of each kind is made smaller and printed.
 """
 
@@ -42,7 +42,7 @@ Outcome = tuple[list[Array], list[str]]
 
 
 class Failure(NamedTuple):
-    """A program that does something else when compiled."""
+    """A program whose compiled form behaves differently."""
 
     seed: int
     arch: str
@@ -50,7 +50,7 @@ class Failure(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The gist without what differs from program to program."""
+        """The message without the parts that are specific to the program."""
         first = re.sub(r"^\S+:\d+:\d+: ", "", self.gist.splitlines()[0])
         words = re.sub(r"[-+.\w]*\d[-+.\w]*|\[[^]]*\]|nan|inf", "N", first).split()
         return " ".join(words[:WORDS])
@@ -60,18 +60,18 @@ class Failure(NamedTuple):
 
 
 class TooLong(Exception):
-    """A program that came to no end."""
+    """A program did not terminate in time."""
 
 
 def referee(program: Program, module: ModuleOp) -> Outcome:
-    """What the reference executor makes of a program."""
+    """Run a program on the reference executor."""
     arguments, printed = program.arguments(), list[str]()
     launch(module, program.entry, program.grid, arguments, write=printed.append, fuel=FUEL)
     return program.outcome(arguments), sorted("".join(printed).splitlines())
 
 
 def emulated(program: Program, module: ModuleOp, ptx: str, seed: int) -> Outcome:
-    """What the emulator makes of its compiled form."""
+    """Run its PTX on the emulator."""
     arguments, printed = program.arguments(), list[str]()
     run_ptx(
         ptx, module, program.entry, program.grid, arguments,
@@ -81,19 +81,19 @@ def emulated(program: Program, module: ModuleOp, ptx: str, seed: int) -> Outcome
 
 
 def disagreements(program: Program, module: ModuleOp, arch: str, opt_level: int) -> Iterator[str]:
-    """Where the compiled program differs from the reference executor's outcome."""
+    """Yield the differences of the compiled program from the reference executor's outcome."""
     arrays, lines = referee(program, module)
     ptx = compile_kernel(module, program.entry, arch, opt_level)
     for order in ORDERS:
-        found, printed = emulated(program, module, ptx, order)
-        for problem in program.differences(found, arrays):
+        outputs, printed = emulated(program, module, ptx, order)
+        for problem in program.differences(outputs, arrays):
             yield f"wrong result: {problem}"
         if printed != lines:
             yield "prints other lines"
 
 
 def gists(program: Program, module: ModuleOp, arch: str, opt_level: int) -> list[str]:
-    """What is wrong with a program; whatever goes wrong is what we look for."""
+    """Return the failures of a program, exceptions included."""
     signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(PATIENCE)
     try:
@@ -113,13 +113,13 @@ def _give_up(*_: Any) -> None:
 def failures(
     seed: int, arches: Sequence[str], profile: str | None, size: int, opt_level: int
 ) -> list[Failure]:
-    """What goes wrong with the program of a seed."""
-    found: list[Failure] = []
+    """Return the failures of the program of a seed."""
+    failures_: list[Failure] = []
     for arch in arches:
         program = generate(seed, Options(size, profile or arch))
         for gist in gists(program, program.module(), arch, opt_level)[:1]:
-            found.append(Failure(seed, arch, gist))
-    return found
+            failures_.append(Failure(seed, arch, gist))
+    return failures_
 
 
 def smaller(failure: Failure, profile: str | None, size: int, opt_level: int) -> str:
@@ -134,16 +134,16 @@ def smaller(failure: Failure, profile: str | None, size: int, opt_level: int) ->
 
 
 def shown(rows: Iterable[list[Failure]]) -> Iterator[Failure]:
-    """All failures, each printed as soon as it is there."""
+    """Yield all failures, and print each as soon as it is known."""
     for failure in chain.from_iterable(rows):
         print(failure, flush=True)
         yield failure
 
 
-def report(found: list[Failure], total: int) -> str:
-    """The failures by kind, the commonest first, and how many there were."""
+def report(failures: list[Failure], count: int) -> str:
+    """Return the failures by kind, the most frequent first, and the counts."""
     kinds: dict[str, list[Failure]] = {}
-    for failure in found:
+    for failure in failures:
         kinds.setdefault(failure.kind, []).append(failure)
     lines: list[str] = []
     for kind, same in sorted(kinds.items(), key=lambda item: -len(item[1])):
@@ -151,11 +151,11 @@ def report(found: list[Failure], total: int) -> str:
             f"{len(same):5} {kind}",
             *(f"      seed {each.seed}, {each.arch}" for each in same[:4]),
         ]
-    return "\n".join([*lines, f"{total} programs, {len(found)} failures of {len(kinds)} kinds"])
+    return "\n".join([*lines, f"{count} programs, {len(failures)} failures of {len(kinds)} kinds"])
 
 
 def main() -> int:
-    """Run the programs of many seeds; the exit code tells whether all do what they must."""
+    """Run the programs of many seeds; the exit code says whether all agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
@@ -172,12 +172,12 @@ def main() -> int:
     seeds = range(given.first, given.first + given.count)
     look = partial(failures, arches=given.arch, **how)
     with multiprocessing.Pool(given.jobs) as pool:
-        found = sorted(shown(progress(pool.imap_unordered(look, seeds), len(seeds))))
-    print(report(found, len(seeds) * len(given.arch)))
+        failed = sorted(shown(progress(pool.imap_unordered(look, seeds), len(seeds))))
+    print(report(failed, len(seeds) * len(given.arch)))
     if given.shrink:
-        for failure in {failure.kind: failure for failure in reversed(found)}.values():
+        for failure in {failure.kind: failure for failure in reversed(failed)}.values():
             print(f"\n{failure}\n{smaller(failure, **how)}")
-    return int(bool(found))
+    return int(bool(failed))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ ROOT: Final = Path(__file__).parent.parent
 INDEX: Final = ROOT / "tests" / "requirements" / "index.toml"
 MEASUREMENT: Final = INDEX.parent / "tile_ir_path.json"
 APART: Final = ("front end", "interface")
-"""What a requirement may be about instead of the lowering of programs."""
+"""The subjects of requirements that are not about the lowering of programs."""
 
 Status = Literal["covered", "waived", "later", "open"]
 Reach = Literal["path", "hand-written", "front end", "interface", "-"]
@@ -51,7 +51,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What compilations of Tile IR programs use; see `tools/tile_ir_path.py`."""
+    """The facts that compilations of Tile IR programs use; see `tools/tile_ir_path.py`."""
 
     command: str
     commit: str
@@ -95,7 +95,7 @@ def load_index(path: Path = INDEX) -> dict[str, Requirement]:
 
 
 def status(requirement: Requirement, outcomes: Iterable[Outcome]) -> Status:
-    """What the index says holds until its entry is removed; the tests decide the rest."""
+    """Return the status that the index sets, or else that of the tests."""
     if requirement.waived:
         return "waived"
     if requirement.later:
@@ -136,9 +136,9 @@ def report(
     by_id: dict[str, list[Outcome]] = {key: [] for key in index}
     for outcome in outcomes:
         by_id[outcome.requirement].append(outcome)
-    states = {key: status(index[key], found) for key, found in by_id.items()}
-    for key, found in by_id.items():
-        yield from rows(index[key], found, measured)
+    states = {key: status(index[key], outcomes_) for key, outcomes_ in by_id.items()}
+    for key, outcomes_ in by_id.items():
+        yield from rows(index[key], outcomes_, measured)
     yield ""
     for key, state in states.items():
         if state == "open":

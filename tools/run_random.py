@@ -1,10 +1,10 @@
-"""Random programs on every executor, plain and changed by passes: all must agree.
+"""Compare random programs on every executor, before and after passes.
 
     python tools/run_random.py --count 2000 --passes structure-early-exits canonicalize
 
 runs each program as it is, under the checker, with its constants as arguments, and both forms
 after each pipeline of passes, and says for which seeds an outcome differs or a run fails.
-`--nv-tileaa` stands for the two pipelines that lead there: without the canonicaliser and with it.
+`--nv-tileaa` stands for the two pipelines that lead there: without the canonicalizer and with it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Outcome = tuple[list[Array], list[str]]
 
 CANONICAL = passes_to("nv_tileaa", "sm_90")
 NV_TILEAA = [CANONICAL.partition(",canonicalize")[0], CANONICAL]
-"""The ways to nv_tileaa: without its canonicaliser and with it."""
+"""The pipelines to nv_tileaa: without its canonicalizer and with it."""
 
 
 def outcome(program: Program, module: Operation, **how: Any) -> Outcome:
@@ -58,7 +58,7 @@ def changed(module: Operation, passes: str) -> Operation:
 
 
 def outcomes(program: Program, passes: list[str]) -> Iterator[tuple[str, Outcome]]:
-    """What every way to run a program leaves, that by which the others are judged first."""
+    """Yield the outcome of each way to run a program, the reference outcome first."""
     module = program.module()
     yield "plain", outcome(program, module)
     yield "checked", outcome(program, module, check=True, seed=program.seed)
@@ -72,27 +72,27 @@ def outcomes(program: Program, passes: list[str]) -> Iterator[tuple[str, Outcome
 
 
 def problems(seed: int, options: Options, passes: list[str]) -> list[str]:
-    """What is wrong with the program of a seed; whatever goes wrong is what we look for."""
+    """Return the failures of the program of a seed, exceptions included."""
     try:
         program = generate(seed, options)
-        found = outcomes(program, passes)
-        _, (arrays, lines) = next(found)
-        return [f"seed {seed}, {way}: {problem}" for way, other in found
+        others = outcomes(program, passes)
+        _, (arrays, lines) = next(others)
+        return [f"seed {seed}, {way}: {problem}" for way, other in others
                 for problem in _differences(program, other, arrays, lines)]  # fmt: skip
     except Exception as error:
         return [f"seed {seed}: {type(error).__name__}: {error}"]
 
 
 def _differences(
-    program: Program, found: Outcome, arrays: list[Array], lines: list[str]
+    program: Program, actual: Outcome, arrays: list[Array], lines: list[str]
 ) -> Iterator[str]:
-    yield from program.differences(found[0], arrays)
-    if found[1] != lines:
+    yield from program.differences(actual[0], arrays)
+    if actual[1] != lines:
         yield "prints other lines"
 
 
 def main() -> int:
-    """Run the programs of many seeds; the exit code tells whether all agree."""
+    """Run the programs of many seeds; the exit code says whether all agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
@@ -107,9 +107,9 @@ def main() -> int:
     passes = given.passes + (NV_TILEAA if given.nv_tileaa else [])
     look = partial(problems, options=options, passes=passes)
     with multiprocessing.Pool(given.jobs) as pool:
-        found = list(progress(pool.imap(look, seeds, chunksize=8), len(seeds)))
-    wrong = [problem for each in found for problem in each]
-    print("\n".join([*wrong, f"{len(seeds)} programs, {sum(map(bool, found))} of them wrong"]))
+        failures = list(progress(pool.imap(look, seeds, chunksize=8), len(seeds)))
+    wrong = [problem for each in failures for problem in each]
+    print("\n".join([*wrong, f"{len(seeds)} programs, {sum(map(bool, failures))} of them wrong"]))
     return int(bool(wrong))
 
 

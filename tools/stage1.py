@@ -29,7 +29,7 @@ def lowered(module: Module, arch: str = "sm_90") -> Operation:
 
 
 def problem_of(module: Module) -> str | None:
-    """What is wrong with a module after the first lowering, or nothing."""
+    """Lower a module to nv_tileaa and check it; return the failure, or `None`."""
     try:
         root = lowered(module)
     except Exception as error:
@@ -42,7 +42,7 @@ def problem_of(module: Module) -> str | None:
     again = parse_any(print_op(root, debug=True), module.name)
     if print_op(again) != print_op(root):
         return "does not print as it was read"
-    # Offsets in bytecode have no text, so that a program has other locations after the first time.
+    # Bytecode offsets have no text, so the locations change in the first round trip.
     text = print_op(again, debug=True)
     if print_op(parse_any(text, module.name), debug=True) != text:
         return "does not print as it was read, with locations"
@@ -50,16 +50,16 @@ def problem_of(module: Module) -> str | None:
 
 
 def check(module: Module) -> tuple[str, str | None]:
-    """A module by its name, and what is wrong with it."""
+    """Return the name of a module, and its failure."""
     return module.name, problem_of(module)
 
 
 def main() -> int:
-    """Check all modules; the exit code tells whether every one passed."""
+    """Check all modules; the exit code says whether every one passed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
     parser.add_argument("-j", "--jobs", type=int, default=multiprocessing.cpu_count())
-    parser.add_argument("--show", type=int, default=20, help="how many failures to print in full")
+    parser.add_argument("--show", type=int, default=20, help="number of failures to print in full")
     options = parser.parse_args()
     modules = [*load_programs(), *load_modules()]
     if options.names:

@@ -1,7 +1,7 @@
-"""Modules of the corpus at the level of nv_tileaa, before and after its canonicaliser.
+"""Modules of the corpus at the level of nv_tileaa, before and after its canonicalizer.
 
-Each kernel runs on the arguments that `corpus_run.py` gives it; every array must come out as it
-does on the reference executor.
+Each kernel runs on the arguments that `corpus_run.py` gives it; every array must be as the
+reference executor computes it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STAGES: Final = ("lowered", "canonical")
 
 
 def outcome(program: Operation, entry: EntryOp, variant: Variant) -> list[Array] | None:
-    """The arrays that a kernel leaves; nothing if it does not run on these arguments."""
+    """Return the arrays after running a kernel, or `None` if it fails on these arguments."""
     given = arguments(entry, variant)
     try:
         launch(program, entry.sym_name, variant.grid, given, write=_ignore, fuel=FUEL)
@@ -43,7 +43,7 @@ def outcome(program: Operation, entry: EntryOp, variant: Variant) -> list[Array]
 
 
 def _ignore(_: str) -> None:
-    """What kernels print."""
+    """Drop the output of kernels."""
 
 
 def _arrays(given: list[Any]) -> Iterator[Array]:
@@ -55,7 +55,7 @@ def _arrays(given: list[Any]) -> Iterator[Array]:
 
 
 def problems(program: ModuleOp, most: int) -> Iterator[str]:
-    """Where a kernel leaves something else when it is lowered, for a few arguments each."""
+    """Yield the differences between a kernel and its lowered form, for a few sets of arguments."""
     stages = [changed(program, passes) for passes in NV_TILEAA]
     for entry in program.entries():
         ran = 0
@@ -73,19 +73,19 @@ def problems(program: ModuleOp, most: int) -> Iterator[str]:
 
 
 def _differences(
-    stage: str, entry: EntryOp, found: list[Array] | None, expected: list[Array]
+    stage: str, entry: EntryOp, actual: list[Array] | None, expected: list[Array]
 ) -> Iterator[str]:
-    if found is None:
+    if actual is None:
         yield f"{stage}: @{entry.sym_name} fails"
         return
-    for place, (a, b) in enumerate(zip(found, expected, strict=True)):
+    for index, (a, b) in enumerate(zip(actual, expected, strict=True)):
         gap = array_difference(a, b)
         if gap is not None:
-            yield f"{stage}: @{entry.sym_name}, array {place}: {gap}"
+            yield f"{stage}: @{entry.sym_name}, array {index}: {gap}"
 
 
 def check(module: Module, most: int) -> tuple[str, list[str] | None]:
-    """What is wrong with a module, nothing if that takes too long to find out."""
+    """Return the failures of a module, or `None` if it takes too long."""
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
         return module.name, list(problems(read_bytecode(module.data, module.name), most))
@@ -102,11 +102,11 @@ def _ring(*_: object) -> None:
 
 
 def main() -> int:
-    """Run the modules; the exit code tells whether all agree."""
+    """Run the modules; the exit code says whether all agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("names", nargs="*", help="only modules whose names contain one of these")
-    parser.add_argument("--every", type=int, default=1, help="only every so many modules")
-    parser.add_argument("--arguments", type=int, default=1, help="how many sets for each kernel")
+    parser.add_argument("--every", type=int, default=1, help="only one corpus module in N")
+    parser.add_argument("--arguments", type=int, default=1, help="argument sets per kernel")
     parser.add_argument("-j", "--jobs", type=int, default=2)
     options = parser.parse_args()
     modules = load_modules()
@@ -116,11 +116,11 @@ def main() -> int:
     ready = partial(signal.signal, signal.SIGVTALRM, _ring)
     with multiprocessing.Pool(options.jobs, ready) as pool:
         look = partial(check, most=options.arguments)
-        found = list(progress(pool.imap_unordered(look, modules, chunksize=4), len(modules)))
-    wrong = sorted((name, text) for name, texts in found for text in texts or ())
-    slow = sum(texts is None for _, texts in found)
+        results = list(progress(pool.imap_unordered(look, modules, chunksize=4), len(modules)))
+    wrong = sorted((name, text) for name, texts in results for text in texts or ())
+    slow = sum(texts is None for _, texts in results)
     print(*[f"{name}: {text}" for name, text in wrong], sep="\n", end="\n" if wrong else "")
-    print(f"{len(found)} modules, {len({name for name, _ in wrong})} wrong, {slow} too slow")
+    print(f"{len(results)} modules, {len({name for name, _ in wrong})} wrong, {slow} too slow")
     return 1 if wrong else 0
 
 

@@ -94,7 +94,7 @@ def record_conversions(facts: Facts) -> None:
 
     def add(op: Operation, made: list[object]) -> None:
         news = [new.name for new in made if isinstance(new, Operation)]
-        # What follows the first is what the regions of the operation became.
+        # Operations after the first come from the regions of the operation.
         facts.update({f"{op.name} -> {new}" for new in (news[:1] if op.regions else news)})
         if not news:
             facts.add(f"{op.name} -> value")
@@ -140,7 +140,7 @@ def lower(job: Job) -> tuple[Facts, bool]:
 
 
 def measure(jobs: list[Job], processes: int) -> tuple[Facts, int]:
-    """All facts, and how many compilations they come from."""
+    """Return all facts, and the number of compilations."""
     facts: Facts = set()
     lowered = 0
     with multiprocessing.Pool(processes, _instrument) as pool:

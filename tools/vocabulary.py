@@ -34,7 +34,7 @@ class Use(NamedTuple):
     reason: str
 
     def covers(self, hit: Hit) -> bool:
-        """Whether this is why a hit stays."""
+        """Return whether this use explains a hit."""
         return fnmatch(hit.path, self.files) and self.covers_column(hit)
 
     def covers_column(self, hit: Hit) -> bool:
@@ -56,7 +56,7 @@ class Word:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What counts as a hit in a line."""
+        """The regular expression of a hit."""
         if self.kind != "word":
             return re.compile(rf"\b(?:{self.name})\b")
         capitalized = self.name.capitalize()
@@ -74,7 +74,7 @@ class Word:
                 yield Hit(self.name, path, number, match.start(), line)
 
     def reason(self, hit: Hit) -> str | None:
-        """Why a hit stays."""
+        """Return the reason for which a hit stays, or `None`."""
         return next((use.reason for use in self.stays if use.covers(hit)), None)
 
 
@@ -109,7 +109,7 @@ def chosen_files(paths: Iterable[str], kept: list[str], dropped: list[str]) -> I
 
 
 def git(*arguments: str) -> str:
-    """What a git command prints."""
+    """Return the output of a git command."""
     command = ["git", "-C", str(ROOT), *arguments]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 

@@ -1,4 +1,4 @@
-"""How fast the analyses of nv_tileaa are over the corpus.
+"""Measure the analyses of nv_tileaa on the corpus.
 
 python benchmarks/analysis.py [--every 16] [--repeat 5]
 """
@@ -28,10 +28,10 @@ ANALYSES: dict[str, Callable[[FuncOp], object]] = {
 
 
 def main() -> None:
-    """Print the best of several rounds for each analysis."""
+    """Print the best time of several runs for each analysis."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=16, help="take each so many-th module")
-    parser.add_argument("--repeat", type=int, default=5, help="how many rounds to take the best of")
+    parser.add_argument("--every", type=int, default=16, help="only one corpus module in N")
+    parser.add_argument("--repeat", type=int, default=5, help="number of runs; the best counts")
     options = parser.parse_args()
     roots = [lowered(module) for module in load_modules()[:: options.every]]
     functions = [op for root in roots for op in root.walk() if isinstance(op, FuncOp)]

@@ -1,11 +1,11 @@
-"""How long modules of the corpus take to compile, stage by stage, beside NVIDIA's tileiras.
+"""Measure the compilation time of corpus modules, stage by stage, beside NVIDIA's tileiras.
 
 Modules are drawn evenly over the sizes of the corpus; `--cutile` adds named kernels of cuTile's
-tests. Seconds are those of the processor, of this process and of those that it starts, so that
-other work on the machine counts little; `--clock wall` counts all. Ours is a warm process, as a
+tests. Times are CPU seconds of this process and of those that it starts, so that other work on
+the machine counts little; `--clock wall` measures elapsed time. Ours is a warm process, as a
 just-in-time compiler is, with LLVM inside of it; tileiras is one process a module, as there is no
-other way to run it. A second table has both compilers as a user meets them, by the clock on the
-wall: a process of each, and ours in process.
+other way to run it. A second table has the elapsed time of both compilers as a user runs them: a
+process of each, and ours in process.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ NAMED: Final = (
 )
 """GEMM, attention, norms, FFT and mixtures of experts."""
 GEMM: Final = "kernel-45c2d604359a7a6d"
-"""The module of the corpus with the largest product: tiles of 32x64 and 64x16."""
+"""The module of the corpus with the largest dot: tiles of 32x64 and 64x16."""
 AIM: Final = 0.040
 """Seconds before LLVM, in the median."""
 LLVM, PTXAS = "LLVM", "ptxas"
@@ -68,7 +68,7 @@ SHARES: Final = (("median", 0.5), ("p90", 0.9), ("p99", 0.99), ("worst", 1.0))
 
 
 class Taken(NamedTuple):
-    """What a module took: ours by stage, and NVIDIA's as a whole."""
+    """The times of a module: ours by stage, and NVIDIA's as a whole."""
 
     name: str
     stages: dict[str, float]
@@ -76,7 +76,7 @@ class Taken(NamedTuple):
 
     @property
     def before_llvm(self) -> float:
-        """Everything that is written in Python."""
+        """The time of all stages in Python."""
         return sum(t for stage, t in self.stages.items() if stage not in (LLVM, PTXAS))
 
     @property
@@ -86,7 +86,7 @@ class Taken(NamedTuple):
 
 
 def processor() -> float:
-    """Seconds of the processor, of this process and of all that it has waited for."""
+    """Return the CPU seconds of this process and of the children that it has waited for."""
     own, others = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
@@ -126,7 +126,7 @@ def main() -> None:
 
 
 def cutile_modules(checkout: Path) -> list[Module]:
-    """The named kernels; ends the program where they or what they import is missing."""
+    """Return the named kernels; exit if they or their imports are missing."""
     if not (checkout / "test" / "kernels").is_dir():
         sys.exit(f"error: --cutile: expected a checkout with test/kernels, got '{checkout}'")
     try:
@@ -157,7 +157,7 @@ class Bench:
         self._peer = tileirdisasm().with_name("tileiras")
 
     def all(self, modules: Sequence[Module]) -> tuple[list[Taken], list[str]]:
-        """What each takes, and which cannot be compiled."""
+        """Return the times of each module, and the modules that do not compile."""
         taken: list[Taken] = []
         problems: list[str] = []
         for module in progress(modules, len(modules)):
@@ -197,7 +197,7 @@ class Bench:
         return stages
 
     def theirs(self, module: Module) -> float:
-        """The seconds of NVIDIA's compiler; none where it fails."""
+        """Return the seconds of NVIDIA's compiler, NaN if it fails."""
         arch, level = self._settings.arch, self._settings.opt_level
         with TemporaryDirectory() as folder:
             source, out = Path(folder, "module.tileirbc"), Path(folder, "module.cubin")
@@ -210,7 +210,7 @@ class Bench:
 
 
 def stages_by_pass(level: int) -> dict[str, str]:
-    """To which level each pass leads; one that runs on the way to several counts for the last."""
+    """Map each pass to the level that it lowers to; of several levels, the last counts."""
     ways = {name: passes_to(name, "sm_90", level) for name in LOWERING_PIPELINE}
     return {
         step.name: name
@@ -222,20 +222,20 @@ def stages_by_pass(level: int) -> dict[str, str]:
 
 def flat(steps: Iterable[Pass | Pipeline]) -> list[Pass]:
     """The passes of a pipeline and of those inside of it."""
-    found: list[Pass] = []
+    passes: list[Pass] = []
     for step in steps:
-        found += [step] if isinstance(step, Pass) else flat(step.steps)
-    return found
+        passes += [step] if isinstance(step, Pass) else flat(step.steps)
+    return passes
 
 
 def share(values: Iterable[float], of: float) -> float:
-    """The value below which a share of them lies."""
+    """Return a quantile of the values."""
     ordered = sorted(v for v in values if v == v)
     return ordered[min(len(ordered) - 1, int(of * len(ordered)))] if ordered else float("nan")
 
 
 def heading(clock: str) -> None:
-    """What this is, when and how it was measured."""
+    """Print the title, and when and how the times were measured."""
     line = " ".join(["python", os.path.relpath(sys.argv[0]), *sys.argv[1:]])
     print("# Time to compile\n")
     print(f"{datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, "
@@ -279,7 +279,7 @@ def by_name(title: str, taken: Sequence[Taken]) -> None:
 
 
 def by_level(gpu: str, now: Clock, module: Module) -> None:
-    """What each optimization level takes for one module."""
+    """Print the times of each optimization level for one module."""
     print(f"\n## Levels, {module.name}\n")
     print("| level | before LLVM | LLVM | ptxas | all |\n|---|---|---|---|---|")
     wholes: list[float] = []

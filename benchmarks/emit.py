@@ -1,4 +1,4 @@
-"""How long the last stages take: conversion, LLVM IR text, LLVM, ptxas, program by program.
+"""Measure the last stages, program by program: conversion, LLVM IR text, LLVM, ptxas.
 
 python benchmarks/emit.py [--arch sm_90] [--repeat 5] [FILE ...]
 
@@ -31,7 +31,7 @@ PIPELINE = "convert-gpu-nvgpu-to-nvvm"
 
 
 def straight_line(count: int) -> str:
-    """Loads, arithmetic and stores of short vectors, one behind the other."""
+    """Loads, arithmetic and stores of short vectors, one after the other."""
     parts: list[str] = []
     for n in range(count):
         parts.append(f"""
@@ -51,9 +51,9 @@ def straight_line(count: int) -> str:
 
 
 def tensor_loop(n: int) -> str:
-    """A loop over wgmma with all accumulators carried around it, as in a matrix product."""
+    """A loop over wgmma that carries all accumulators, as in a GEMM."""
     struct = f"!llvm.struct<({', '.join(['f32'] * (n // 2))})>"
-    product = (
+    attributes = (
         f"<m = 64, n = {n}, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], "
         f"B[<bf16>, <one>, <col>] commit : {struct}"
     )
@@ -84,7 +84,7 @@ def tensor_loop(n: int) -> str:
     %b2 = llvm.add %b1, %step : i64
     %adds = llvm.icmp "ne" %i, %zero : i32
     nvvm.wgmma.fence.aligned
-    %x = nvvm.wgmma.steps A(%a, %a1, %a2) B(%b, %b1, %b2) if %adds, %acc, {product}
+    %x = nvvm.wgmma.steps A(%a, %a1, %a2) B(%b, %b1, %b2) if %adds, %acc, {attributes}
     %y = nvvm.wgmma.wait.group.sync.aligned 1, %x : {struct}
     %j = llvm.add %i, %one : i32
     %more = llvm.icmp "ult" %j, %n : i32
@@ -109,7 +109,7 @@ BODY
 
 
 def standard_dialects(count: int) -> str:
-    """Elementwise arithmetic on buffers, in the dialects that the conversion takes."""
+    """Elementwise arithmetic on buffers, in the source dialects of the conversion."""
     body = "".join(
         [
             f"""
@@ -133,33 +133,33 @@ PROGRAMS: dict[str, Callable[[], str]] = {
 
 
 def read(text: str) -> Operation:
-    """A program that the verifier lets pass."""
+    """Parse and verify a program."""
     program = parse_text(text, context())
     verify(program)
     return program
 
 
 def timed(run: Callable[[], T], clock: Callable[[], float]) -> tuple[float, T]:
-    """How many seconds something takes, and what it gives."""
+    """Return the seconds of a call, and its result."""
     start = clock()
     result = run()
     return clock() - start, result
 
 
 def fastest(run: Callable[[], T], repeat: int, clock: Callable[[], float]) -> tuple[float, T]:
-    """The quickest of several times."""
+    """Return the fastest of several runs."""
     return min((timed(run, clock) for _ in range(repeat)), key=lambda result: result[0])
 
 
 def converted(text: str) -> tuple[float, Operation]:
-    """A program in the llvm and nvvm dialects, and how long the way there took."""
+    """Convert a program to the llvm and nvvm dialects, and time it."""
     program = read(text)
     seconds, _ = timed(lambda: parse_pipeline(PIPELINE).run(program), process_time)
     return seconds, program
 
 
 class Cost:
-    """What a program, or several, took at each stage."""
+    """The time that programs took at each stage."""
 
     def __init__(self) -> None:
         self.ops = self.lines = self.programs = 0
@@ -174,7 +174,7 @@ class Cost:
             (converted(text) for _ in range(repeat)), key=lambda result: result[0]
         )
         writing, module = fastest(lambda: emit_llvm(program, target), repeat, process_time)
-        # LLVM and ptxas are other processes: only the clock on the wall sees them.
+        # LLVM and ptxas are other processes: only elapsed time includes them.
         compiling, ptx = fastest(lambda: compile_ptx(module), min(repeat, 3), perf_counter)
         assembling, _ = fastest(lambda: assemble(ptx, target), min(repeat, 3), perf_counter)
         self.lines += module.text.count("\n")
@@ -206,11 +206,11 @@ def groups(files: list[Path]) -> dict[str, list[str]]:
     """Texts of programs under the names that they are shown by."""
     if files:
         return {file.name: [file.read_text()] for file in files}
-    found = {name: [make()] for name, make in PROGRAMS.items()}
+    texts_by_name = {name: [make()] for name, make in PROGRAMS.items()}
     for folder in sorted(path for path in LOW.iterdir() if path.is_dir()):
         texts = [file.read_text() for file in sorted(folder.glob("*.mlir"))]
-        found[folder.name] = [text for text in texts if is_low(text)]
-    return {name: texts for name, texts in found.items() if texts}
+        texts_by_name[folder.name] = [text for text in texts if is_low(text)]
+    return {name: texts for name, texts in texts_by_name.items() if texts}
 
 
 def main() -> None:

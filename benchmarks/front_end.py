@@ -1,4 +1,4 @@
-"""`make bench`: the front end on the corpus: start-up, operations a second, and the peer's time.
+"""`make bench`: start-up and throughput of the front end on the corpus, and NVIDIA's times.
 
 Prints ratios measured in one run; absolute figures depend on the machine. Nothing here fails.
 """
@@ -67,7 +67,7 @@ def throughput(modules: Sequence[Module], runs: int) -> None:
 
 
 def start_up(module: Module, runs: int) -> None:
-    """How long `tilewright dis` takes on a small module, and what it loads."""
+    """Print the start-up time of `tilewright dis` on a small module."""
     script = str(Path(sys.executable).with_name("tilewright"))
     with tempfile.NamedTemporaryFile(suffix=".tileirbc") as file:
         file.write(module.data)
@@ -108,7 +108,7 @@ def best(step: Callable[[], object], runs: int) -> float:
 
 
 def milliseconds(command: list[str], runs: int) -> float:
-    """The shortest of several runs of a command; the first leaves compiled modules behind."""
+    """The shortest of several runs of a command; the first writes the .pyc files."""
     settings = {key: os.environ[key] for key in os.environ if key != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> None:

@@ -1,11 +1,11 @@
-"""The matrix products of tests/run/low/hopper_gemm on a GPU, beside hand-written ones and cuBLAS.
+"""Time the GEMMs of tests/run/low/hopper_gemm on a GPU, beside hand-written ones and cuBLAS.
 
-    python benchmarks/hopper_gemm.py PROTOTYPES [--sizes 8192 4096] [--rounds 9] [--launches 20]
+    python benchmarks/hopper_gemm.py PROTOTYPES [--sizes 8192 4096] [--repeat 9] [--launches 20]
 
 compiles our programs and the kernels of PROTOTYPES (a folder with hopper-gemm and
 hopper-gemm-plain, each with a build.py that writes LLVM IR), checks both against torch, and times
-them in turn, so that a card that gets slower does so for all. It needs an H100 or H200, torch and
-cuda.bindings.
+them alternately, so that throttling of the GPU affects all alike. It needs an H100 or H200, torch
+and cuda.bindings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PROGRAMS = _ROOT / "tests" / "run" / "low" / "hopper_gemm"
 THREADS = 384
 TILE = (128, 256)
 DYNAMIC_SHARED = 229440
-"""What the prototypes with tensor maps as parameters ask for; the others have their own."""
+"""Shared memory of the prototypes with tensor maps as parameters; the others have their own."""
 SHAPES = ((128, 256, 64), (512, 1024, 448), (1000, 1000, 1000), (333, 776, 4096))
 TENSOR_MAP = 128
 
@@ -61,7 +61,7 @@ PAIRS = (
     Pair("nt", "hopper-gemm", "gemm_nt_c1"),
     Pair("nt_cluster", "hopper-gemm", "gemm_nt_c2", 2),
     Pair("nn", "hopper-gemm", "gemm_nn_c1"),
-    # The prototype of this one computes something else.
+    # The prototype of this one computes a different function.
     Pair("nn_cluster", "hopper-gemm", None, 2),
     Pair("nt_plain", "hopper-gemm-plain", "gemm_nt_plain"),
     Pair("nn_plain", "hopper-gemm-plain", "gemm_nn_plain"),
@@ -77,7 +77,7 @@ def call(name: str, *arguments: Any) -> Any:
 
 
 class Kernel:
-    """A kernel on the GPU, and what ptxas says of it."""
+    """A kernel on the GPU, and its resources according to ptxas."""
 
     def __init__(self, cubin: bytes, name: str, resources: Any, shared: int) -> None:
         self.resources = resources
@@ -100,12 +100,12 @@ def prototype(pair: Pair, folder: Path) -> Kernel | None:
     name = pair.prototype
     if name is None:
         return None
-    place = folder / pair.folder / "build.py"
-    found = importlib.util.spec_from_file_location(pair.folder.replace("-", "_"), place)
-    assert found is not None
-    assert found.loader is not None
-    build = importlib.util.module_from_spec(found)
-    found.loader.exec_module(build)
+    script = folder / pair.folder / "build.py"
+    spec = importlib.util.spec_from_file_location(pair.folder.replace("-", "_"), script)
+    assert spec is not None
+    assert spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
     options = {"layout": pair.program[:2]} | ({"cluster": 2} if pair.cluster > 1 else {})
     ptx = build.compile_ptx(build.gen(name, **options))[0]
     cubin = assemble(ptx, ARCHES["sm_90"])
@@ -116,9 +116,9 @@ def prototype(pair: Pair, folder: Path) -> Kernel | None:
 def encoded(tensor: Any, box: tuple[int, int]) -> Any:
     """The tensor map of a matrix, aligned as the driver asks; the box is rows by columns."""
     rows, columns = tensor.shape
-    room = ctypes.create_string_buffer(2 * TENSOR_MAP)
-    start = -ctypes.addressof(room) % 64
-    map = (ctypes.c_char * TENSOR_MAP).from_buffer(room, start)
+    storage = ctypes.create_string_buffer(2 * TENSOR_MAP)
+    start = -ctypes.addressof(storage) % 64
+    map = (ctypes.c_char * TENSOR_MAP).from_buffer(storage, start)
     modes = (
         cuda.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
         cuda.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_128B,
@@ -141,7 +141,7 @@ def encoded(tensor: Any, box: tuple[int, int]) -> Any:
     return map
 
 
-class Product:
+class Gemm:
     """Matrices, and launches of kernels on them."""
 
     def __init__(self, pair: Pair, m: int, n: int, k: int) -> None:
@@ -172,12 +172,12 @@ class Product:
         arguments = ctypes.addressof(self._arguments)
         call("cuLaunchKernel", kernel.function, *grid, *block, kernel.shared, stream, arguments, 0)
 
-    def torch_product(self) -> None:
+    def run_cublas(self) -> None:
         """Start cuBLAS."""
         torch.matmul(self.a, self._right, out=self._scratch)
 
     def is_right(self, kernel: Kernel) -> bool:
-        """Whether a kernel gives what torch does, bit by bit."""
+        """Return whether a kernel computes the same bits as torch."""
         self.c.fill_(float("nan"))
         self.run(kernel)
         self.torch_product()
@@ -196,25 +196,25 @@ def seconds(start: Callable[[], None], launches: int) -> float:
     return before.elapsed_time(after) / 1000 / launches
 
 
-def speeds(product: Product, kernels: Sequence[Kernel | None], rounds: int, launches: int) -> Any:
-    """TFLOP/s of each kernel and of cuBLAS: the medians of rounds in which all take turns."""
+def speeds(gemm: Gemm, kernels: Sequence[Kernel | None], repeat: int, launches: int) -> Any:
+    """Return TFLOP/s of each kernel and of cuBLAS: medians of alternating measurements."""
     starts: list[Callable[[], None]] = [
-        (lambda kernel=kernel: product.run(kernel)) for kernel in kernels if kernel is not None
+        (lambda kernel=kernel: gemm.run(kernel)) for kernel in kernels if kernel is not None
     ]
-    starts.append(product.torch_product)
+    starts.append(gemm.run_cublas)
     for start in starts:
         seconds(start, launches)
-    times = [[seconds(start, launches) for start in starts] for _ in range(rounds)]
-    m, n, k = product.shape
-    found = [2e-12 * m * n * k / median(column) for column in zip(*times, strict=True)]
-    return found if None not in kernels else [found[0], None, found[-1]]
+    times = [[seconds(start, launches) for start in starts] for _ in range(repeat)]
+    m, n, k = gemm.shape
+    rates = [2e-12 * m * n * k / median(column) for column in zip(*times, strict=True)]
+    return rates if None not in kernels else [rates[0], None, rates[-1]]
 
 
 def compare(pair: Pair, options: argparse.Namespace) -> bool:
-    """Print what is to be said of one pair; whether all is right."""
+    """Print the row of one pair; return whether all results are right."""
     ours, theirs = our_kernel(pair), prototype(pair, options.prototypes)
     right = all(
-        Product(pair, *shape).is_right(kernel)
+        Gemm(pair, *shape).is_right(kernel)
         for shape in (*SHAPES, *[(size,) * 3 for size in options.sizes])
         for kernel in (ours, theirs)
         if kernel is not None
@@ -223,8 +223,8 @@ def compare(pair: Pair, options: argparse.Namespace) -> bool:
     spills = used.spill_stores + used.spill_loads
     words = f"| {pair.program} | {used.registers} | {spills} | {'equal' if right else 'WRONG'} |"
     for size in options.sizes:
-        product = Product(pair, size, size, size)
-        mine, other, library = speeds(product, (ours, theirs), options.rounds, options.launches)
+        gemm = Gemm(pair, size, size, size)
+        mine, other, library = speeds(gemm, (ours, theirs), options.repeat, options.launches)
         share = "" if other is None else f"{mine / other:.3f}"
         other = "" if other is None else f"{other:.1f}"
         words += f" {mine:.1f} | {other} | {share} | {library:.1f} | {mine / library:.3f} |"
@@ -239,7 +239,7 @@ def main() -> int:
     )
     parser.add_argument("prototypes", type=Path)
     parser.add_argument("--sizes", type=int, nargs="*", default=[8192, 4096])
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--launches", type=int, default=20)
     parser.add_argument("--only", nargs="*", help="programs to run, by name")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""How fast the core is: operations per second to build, verify, clone, walk, rewrite and convert.
+"""Measure the IR core: operations per second to build, verify, clone, walk, rewrite and convert.
 
 python benchmarks/ir_core.py [--ops 10000] [--repeat 5]
 """
@@ -48,7 +48,7 @@ class ModuleOp(Operation):
 
 
 class Constant(Operation):
-    """A number, on any level."""
+    """A number, at any level."""
 
     effects = Effects.PURE
     traits = (CONSTANT_LIKE,)
@@ -57,7 +57,7 @@ class Constant(Operation):
 
 
 class Add(Operation):
-    """A sum, on any level."""
+    """An add, at any level."""
 
     effects = Effects.PURE
     traits = (SameType("lhs", "rhs", "result"),)
@@ -68,7 +68,7 @@ class Add(Operation):
 
 
 class Loop(Operation):
-    """Repeats its body, on any level."""
+    """Repeats its body, at any level."""
 
     effects = Effects.RECURSIVE
     loop_body = "body"
@@ -78,7 +78,7 @@ class Loop(Operation):
 
 
 class Yield(Operation):
-    """Ends a body, on any level."""
+    """Ends a body, at any level."""
 
     effects = Effects.PURE
     traits = (TERMINATOR,)
@@ -86,7 +86,7 @@ class Yield(Operation):
 
 
 class Use(Operation):
-    """Keeps a value alive, on any level."""
+    """Keeps a value alive, at any level."""
 
     inputs = d.operands(ANY_TYPE)
 
@@ -160,13 +160,13 @@ def add_zero(op: HighAddOp, build: Rewriter) -> Replacement:
 
 @converts(HighConstantOp)
 def constant(op: HighConstantOp, new: HighConstantOp, build: ConversionBuilder) -> Result:
-    """A constant stays one."""
+    """Convert a constant."""
     return build.create(LowConstantOp, value=op.value, types=[I64])
 
 
 @converts(HighAddOp)
 def add(op: HighAddOp, new: HighAddOp, build: ConversionBuilder) -> Result:
-    """A sum stays one."""
+    """Convert an add."""
     return build.create(LowAddOp, lhs=new.lhs, rhs=new.rhs, exact=op.exact)
 
 
@@ -180,7 +180,7 @@ FAILING = ConversionTarget(legal=("low",), illegal=("high", LowUseOp))
 
 
 def types() -> TypeConverter:
-    """i32 becomes i64."""
+    """Convert i32 to i64."""
     converter = TypeConverter()
     converter.keep(Type)
     converter.add(IntegerType, lambda t: I64 if t is I32 else t)
@@ -188,21 +188,21 @@ def types() -> TypeConverter:
 
 
 def program(ops: int) -> ModuleOp:
-    """Kernels of some 300 operations: sums, a third of them of zero, in loops."""
+    """Build kernels of some 300 operations: adds, a third of them of zero, in loops."""
     block = Block()
     build = Builder(InsertPoint(block), FileLoc("kernel", 1, 1))
     made = 0
     while made < ops:
         zero = build.create(HighConstantOp, value=0, types=[I32])
-        total = build.create(HighConstantOp, value=1, types=[I32]).result
+        init = build.create(HighConstantOp, value=1, types=[I32]).result
         body = Block([I32])
         inside = Builder(InsertPoint(body), FileLoc("kernel", 2, 1))
         carried = body.args[0]
         for index in range(KERNEL - 5):
-            rhs = zero.result if index % 3 == 0 else total
+            rhs = zero.result if index % 3 == 0 else init
             carried = inside.create(HighAddOp, lhs=carried, rhs=rhs, exact=bool(index % 2)).result
         inside.create(HighYieldOp, inputs=[carried])
-        loop = build.create(HighLoopOp, inits=[total], body=body, types=[I32])
+        loop = build.create(HighLoopOp, inits=[init], body=body, types=[I32])
         build.create(HighUseOp, inputs=loop.results)
         made += KERNEL
     return create_op(ModuleOp, body=block)

@@ -1,4 +1,4 @@
-"""How fast the PTX emulator is: thread-instructions in a second, and a step of a wgmma loop.
+"""Measure the PTX emulator: thread-instructions per second, and an iteration of a wgmma loop.
 
 python benchmarks/ptxsim.py [repetitions]
 """
@@ -43,14 +43,14 @@ def load(name: str) -> Module:
 
 
 def best(action: Callable[[], Counters], times: int) -> tuple[float, Counters]:
-    """The least time, and what was done in it."""
+    """Return the shortest time, and the counters of that run."""
     counters = action()
-    found = float("inf")
+    shortest = float("inf")
     for _ in range(times):
         start = time.perf_counter()
         counters = action()
-        found = min(found, time.perf_counter() - start)
-    return found, counters
+        shortest = min(shortest, time.perf_counter() - start)
+    return shortest, counters
 
 
 def rate(title: str, action: Callable[[bool], Counters], times: int) -> None:
@@ -85,7 +85,7 @@ def elementwise(times: int) -> None:
 
 
 def matrix(shape: tuple[int, int], exact: bool) -> Array:
-    """Small integers, whose sums are exact, or numbers whose sums are not; as float32."""
+    """Return a float32 matrix: small integers, which accumulate exactly, or numbers that do not."""
     rng = np.random.default_rng(1)
     if exact:
         return rng.integers(-3, 4, shape).astype(np.float32)
@@ -93,7 +93,7 @@ def matrix(shape: tuple[int, int], exact: bool) -> Array:
 
 
 def mma_sync(times: int) -> None:
-    """Products by ldmatrix and mma.m16n8k16."""
+    """A GEMM with ldmatrix and mma.m16n8k16."""
     for exact in (True, False):
         _mma_sync(times, exact)
 
@@ -112,7 +112,7 @@ def _mma_sync(times: int, exact: bool) -> None:
 
 
 def wgmma(times: int) -> None:
-    """A CTA of the Hopper GEMM: what one more slice of 64 costs."""
+    """A CTA of the Hopper GEMM: the cost of one more slice of 64 along K."""
     for exact in (True, False):
         _wgmma(times, exact)
 
@@ -154,7 +154,7 @@ def _bf16(values: Array) -> Array:
 
 
 def small(times: int) -> None:
-    """What one program of a test suite costs: text to results, 64 CTAs of a vector sum."""
+    """The cost of one program of a test suite: text to results, 64 CTAs of a vector addition."""
     n = 64 * 128
     arrays = [np.ones(n, np.float32) for _ in range(3)]
     figures: list[str] = []

@@ -1,4 +1,4 @@
-"""How fast the reference executor is: a GEMM against NumPy's own, and an elementwise grid."""
+"""Measure the reference executor: a GEMM against NumPy's own, and an elementwise grid."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ cuda_tile.module @kernels {{
 
 
 def best(action: Callable[[], object], times: int) -> float:
-    """The seconds that an action takes when nothing disturbs it."""
-    found = float("inf")
+    """Return the shortest time of an action, in seconds."""
+    shortest = float("inf")
     for _ in range(times):
         start = time.perf_counter()
         action()
-        found = min(found, time.perf_counter() - start)
-    return found
+        shortest = min(shortest, time.perf_counter() - start)
+    return shortest
 
 
 def gemm(times: int, n: int = 512) -> str:

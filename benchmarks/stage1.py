@@ -1,6 +1,6 @@
-"""The way from Tile IR to nv_tileaa on the corpus: operations a second, and the share of each pass.
+"""Measure the lowering from Tile IR to nv_tileaa on the corpus, and the share of each pass.
 
-Operations are those of the program that comes in. Absolute figures depend on the machine.
+Operations are those of the input program. Absolute figures depend on the machine.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ def measured(modules: Sequence[Module], steps: Sequence[Pass]) -> list[float]:
 
 def report(steps: Sequence[Pass], times: Sequence[float], ops: int, modules: int) -> None:
     """Print the table."""
-    total = sum(times)
+    whole = sum(times)
     print(f"{modules} modules, {ops} operations")
     for step, seconds in zip(steps, times, strict=True):
-        print(f"  {step.name:<32}{ops / seconds:>12,.0f} ops/s{seconds / total:>8.0%}")
-    print(f"  {'all':<32}{ops / total:>12,.0f} ops/s   aim {AIM:,}")
+        print(f"  {step.name:<32}{ops / seconds:>12,.0f} ops/s{seconds / whole:>8.0%}")
+    print(f"  {'all':<32}{ops / whole:>12,.0f} ops/s   aim {AIM:,}")
 
 
 if __name__ == "__main__":

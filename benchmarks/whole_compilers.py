@@ -1,7 +1,7 @@
-"""How long a module takes from outside: a process of ours, one of NVIDIA's, and in process.
+"""Measure whole compilations: a process of ours, one of NVIDIA's, and ours in process.
 
-The clock on the wall counts here, since that is what users wait for and since our process starts
-another one beside it for LLVM. Ours runs as pip installs it, with its modules compiled, and
+Times are elapsed time, since users wait for that and since our process starts another one for
+LLVM. Ours runs as pip installs it, with its modules compiled, and
 without the cache of results.
 """
 
@@ -28,7 +28,7 @@ SHARES: Final = (("median", 0.5), ("p90", 0.9), ("p99", 0.99), ("worst", 1.0))
 
 
 class Seconds(NamedTuple):
-    """What one module takes, each way."""
+    """The times of one module, by compiler."""
 
     cold: float
     in_process: float
@@ -52,7 +52,7 @@ class Compilers:
         self._peer = [str(tileirdisasm().with_name("tileiras"))]
 
     def take(self, module: Module) -> Seconds | None:
-        """The seconds of one module; none where one of the compilers does not compile it."""
+        """Return the seconds of one module, or `None` if one of the compilers fails."""
         self._source.write_bytes(module.data)
         ways: list[Callable[[], float]] = [
             lambda: self._process(self._ours),
@@ -60,11 +60,11 @@ class Compilers:
             lambda: self._process(self._peer),
         ]
         try:
-            # One after the other in each round: who else uses the machine disturbs all alike.
-            rounds = [[way() for way in ways] for _ in range(self._runs)]
+            # Alternately: other load on the machine affects all alike.
+            times = [[way() for way in ways] for _ in range(self._runs)]
         except (subprocess.CalledProcessError, tilewright.Error):
             return None
-        return Seconds(*map(min, zip(*rounds, strict=True)))
+        return Seconds(*map(min, zip(*times, strict=True)))
 
     def _process(self, compiler: list[str]) -> float:
         options = [f"--gpu-name={self._gpu}", f"-O{self._level}", "-o", str(self._made)]
@@ -73,7 +73,7 @@ class Compilers:
         started = time.perf_counter()
         subprocess.run(command, capture_output=True, check=True, env=self._environment)
         taken = time.perf_counter() - started
-        # Nobody's time counts for another's.
+        # Outside of the measured time.
         assert (read_note(self._made.read_bytes()) is not None) == (compiler is self._ours)
         return taken
 
@@ -87,11 +87,11 @@ def compare(modules: Sequence[Module], gpu: str, level: int, runs: int) -> None:
     """Time all modules and print the table."""
     with TemporaryDirectory() as folder:
         compilers = Compilers(gpu, level, runs, Path(folder))
-        # The first of each loads what the others find: modules, LLVM, files of the system.
+        # Warm up: load Python modules, LLVM, and the files into the page cache.
         compilers.take(modules[0])
-        found = [compilers.take(module) for module in progress(modules, len(modules))]
-    taken = [each for each in found if each is not None]
-    print(f"\n## A process, and in process\n\n{len(taken)} modules, milliseconds on the wall.\n")
+        results = [compilers.take(module) for module in progress(modules, len(modules))]
+    taken = [each for each in results if each is not None]
+    print(f"\n## A process, and in process\n\n{len(taken)} modules, elapsed milliseconds.\n")
     print("| | " + " | ".join(name for name, _ in SHARES) + " |")
     print("|---|" + "---|" * len(SHARES))
     titles = ("cold `tileiras` of ours", "in process", "cold `tileiras` of NVIDIA")
@@ -111,6 +111,6 @@ def compare(modules: Sequence[Module], gpu: str, level: int, runs: int) -> None:
 
 
 def at(values: Sequence[float], share: float) -> float:
-    """The value below which a share of them lies."""
+    """Return a quantile of the values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")

@@ -23,7 +23,7 @@ CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "cutile-tests.tar.xz"
 
 
 def reset_process_state() -> None:
-    """Undo what the parent process left: ignored or blocked signals, umask, our variables.
+    """Reset what the parent process set: ignored or blocked signals, umask, our variables.
 
     `nohup`, background jobs and some CI runners ignore SIGINT; child processes inherit all of it.
     """
@@ -36,7 +36,7 @@ def reset_process_state() -> None:
     for name in list(os.environ):
         if name.startswith(("CUDA_TILE_", "TILEWRIGHT_")) and name not in TOOL_VARIABLES:
             del os.environ[name]
-    # Tests judge this compiler, not results that an earlier one left on disk.
+    # Tests check this compiler, not results that an earlier one cached on disk.
     os.environ["TILEWRIGHT_CACHE"] = "0"
 
 
@@ -112,7 +112,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-# Not at collection: xdist turns an error there into a crash of the worker that hides its text.
+# Not at collection: under xdist an error there crashes the worker, which hides its text.
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("requirement"):

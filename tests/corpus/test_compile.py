@@ -1,4 +1,4 @@
-"""A part of the corpus compiles: to cubins for sm_90, and to code for sm_80 that ptxas takes."""
+"""A part of the corpus compiles: to cubins for sm_90, and to code for sm_80 that ptxas accepts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def corpus() -> dict[str, Module]:
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", keep_every(NAMES, 6))
 def test_module_becomes_a_cubin_without_spills(name: str) -> None:
-    found = compiled(corpus()[name], "sm_90")
-    assert found.problem is None
-    assert found.multiplies or not found.spills
+    outcome = compiled(corpus()[name], "sm_90")
+    assert outcome.problem is None
+    assert outcome.multiplies or not outcome.spills
 
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", keep_every(NAMES[::4], 4))
 def test_module_becomes_a_cubin_for_an_older_gpu(name: str) -> None:
-    found = compiled(corpus()[name], "sm_80")
-    assert found.problem is None or found.unsupported
+    outcome = compiled(corpus()[name], "sm_80")
+    assert outcome.problem is None or outcome.unsupported

@@ -55,13 +55,13 @@ def test_the_exceptions_are_few() -> None:
 
 @pytest.mark.corpus
 def test_the_sample_has_all_that_the_corpus_has() -> None:
-    found = {name: features(read_bytecode(m.data, name)) for name, m in corpus().items()}
-    whole = frozenset[str]().union(*found.values())
-    assert whole - frozenset[str]().union(*(found[name] for name in NAMES)) == frozenset()
+    by_module = {name: features(read_bytecode(m.data, name)) for name, m in corpus().items()}
+    whole = frozenset[str]().union(*by_module.values())
+    assert whole - frozenset[str]().union(*(by_module[name] for name in NAMES)) == frozenset()
 
 
 @pytest.mark.corpus
 def test_sample_and_programs_have_every_operation() -> None:
     modules = [*(corpus()[name] for name in NAMES), *programs().values()]
-    found = {op.name for m in modules for op in read_bytecode(m.data, m.name).walk()}
-    assert set(OPCODES) - found == set()
+    names = {op.name for m in modules for op in read_bytecode(m.data, m.name).walk()}
+    assert set(OPCODES) - names == set()

@@ -31,7 +31,7 @@ def test_eight_threads_do_as_one() -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda module: digests(module, "sm_90"), modules * 2))
     assert together == alone * 2
-    assert all("ptx" in found for found in alone)
+    assert all("ptx" in stages for stages in alone)
 
 
 @pytest.mark.corpus

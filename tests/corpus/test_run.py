@@ -1,4 +1,4 @@
-"""A part of the corpus runs on the reference executor, on arguments that are made up for it."""
+"""A part of the corpus runs on the reference executor, on generated arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from corpus_arguments import kept_promise
+from corpus_arguments import satisfying_value
 from corpus_checks import Module, load_modules
 from corpus_extents import extents
 from corpus_run import Runner
@@ -49,7 +49,7 @@ def test_module_does_the_same_at_the_level_of_nv_tileaa(name: str) -> None:
     assert list(problems(read_bytecode(module.data, name), 1)) == []
 
 
-def test_arguments_keep_promises() -> None:
+def test_arguments_satisfy_assumptions() -> None:
     module = tilewright.read("""
       cuda_tile.module @m {
         entry @k(%n: tile<i32>, %free: tile<i32>) {
@@ -60,13 +60,13 @@ def test_arguments_keep_promises() -> None:
       }
     """)
     (entry,) = module.entries()
-    promised, free = entry.arguments
-    assert kept_promise(promised, 1) == 32
-    assert kept_promise(promised, 50) == 64
-    assert kept_promise(free, 7) == 7
+    assumed, free = entry.arguments
+    assert satisfying_value(assumed, 1) == 32
+    assert satisfying_value(assumed, 50) == 64
+    assert satisfying_value(free, 7) == 7
 
 
-def test_tensors_have_room_for_their_tiles() -> None:
+def test_tensors_are_large_enough_for_their_tiles() -> None:
     module = tilewright.read("""
       cuda_tile.module @m {
         entry @k(%p: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>, %stride: tile<i32>) {
@@ -80,6 +80,6 @@ def test_tensors_have_room_for_their_tiles() -> None:
       }
     """)
     (entry,) = module.entries()
-    found = extents(entry)
+    sizes = extents(entry)
     # Tiles lie across: 4 rows and 32 columns each, two of them, and multiples of 16.
-    assert [found[parameter] for parameter in entry.arguments] == [16 * 64, 16, 64, 64]
+    assert [sizes[parameter] for parameter in entry.arguments] == [16 * 64, 16, 64, 64]

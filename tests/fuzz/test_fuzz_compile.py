@@ -1,4 +1,4 @@
-"""A short run of `make fuzz-compile`: whatever the program, a cubin or an error of the program."""
+"""A short run of `make fuzz-compile`: every program gives a cubin or an error of the program."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ COUNT = 40
 
 
 def test_mutated_programs_end_well() -> None:
-    outcomes = [found for _, found in fuzz_compile.run(fuzz_compile.seeds(), range(COUNT))]
-    assert [found.why for found in outcomes if found.failed] == []
+    outcomes = [outcome for _, outcome in fuzz_compile.run(fuzz_compile.seeds(), range(COUNT))]
+    assert [outcome.why for outcome in outcomes if outcome.failed] == []
     # The mutations must leave some programs valid and break others, or they test nothing.
-    assert sum(found.valid for found in outcomes) >= COUNT // 4
-    assert sum(found.kind == "compiled" for found in outcomes) >= COUNT // 5
-    assert sum(found.kind == "UserError" for found in outcomes) >= COUNT // 10
+    assert sum(outcome.valid for outcome in outcomes) >= COUNT // 4
+    assert sum(outcome.kind == "compiled" for outcome in outcomes) >= COUNT // 5
+    assert sum(outcome.kind == "UserError" for outcome in outcomes) >= COUNT // 10
 
 
 def test_mutations_are_those_of_the_number() -> None:

@@ -9,7 +9,7 @@ from op_cases.values import Effort
 from repeats import keep
 
 SAMPLE = 12
-"""How many cases of a group run; `--effort N` runs N times as many."""
+"""The number of cases of a group to run; `--effort N` runs N times as many."""
 
 
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
@@ -19,7 +19,7 @@ def test_compiled_operations_compute_what_the_oracles_say(
 ) -> None:
     cases = list(GROUPS[name].cases(Effort()))
     step = max(len(cases) // (SAMPLE * int(pytestconfig.getoption("--effort") or 1)), 1)
-    # The two GPUs run different ones.
+    # The two GPUs run different cases.
     first = step // 2 if arch == "sm_90" else step // 3
     problems = [emulated_problem(case, arch) for case in cases[first::step]]
     assert [problem for problem in problems if problem] == []

@@ -26,7 +26,7 @@ def test_the_reference_executor_computes_what_the_oracles_say(
 
 @pytest.mark.parametrize("name", ["aggregate", "atomics", "control_flow", "memory", "mma", "view"])
 def test_the_checker_finds_nothing_wrong_with_them(name: str) -> None:
-    """Of these cases none races or reads what nobody wrote; every tenth is enough."""
+    """No case races or reads uninitialized memory; every tenth is enough."""
     for number, case in enumerate(GROUPS[name].cases(Effort())):
         if number % 10 == 0:
             problem = case.problem(case.read(), check=True)

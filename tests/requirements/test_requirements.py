@@ -93,7 +93,7 @@ def rule_names() -> set[str]:
 
 
 def is_fact(fact: str, rules: set[str]) -> bool:
-    """Whether a fact is of a form that is measured, and of things that exist."""
+    """Return whether a fact has a form that is measured and names existing operations."""
     match fact.split():
         case ["pass", name]:
             return name in PASSES
@@ -101,7 +101,7 @@ def is_fact(fact: str, rules: set[str]) -> bool:
             return is_op(name)
         case ["attribute", name, key]:
             kind = context().op(name)
-            # What Tile IR programs say besides has no field of its own.
+            # Other attributes of Tile IR programs have no field of their own.
             known = () if kind is None else [each.spelling for each in kind.schema.attributes]
             return key in known or (name, key) == ("cuda_tile.addf", "fastmath")
         case ["rule", name, "->", made]:
@@ -122,7 +122,7 @@ def test_evidence_names_what_exists() -> None:
     assert wrong == []
 
 
-def test_the_measurement_says_where_it_comes_from() -> None:
+def test_the_measurement_names_its_command() -> None:
     measured = load_measurement()
     assert measured.command.startswith("python tools/tile_ir_path.py")
     assert re.fullmatch(r"[0-9a-f]{7,}", measured.commit)

@@ -57,7 +57,7 @@ print(results[::4], errors[::4])
 
 
 def run(code: str, seed: str) -> str:
-    """What a new process prints."""
+    """Run code in a new process and return its output."""
     command = [sys.executable, "-c", EVERYTHING + code]
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     done = subprocess.run(

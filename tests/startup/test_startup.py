@@ -1,4 +1,4 @@
-"""What a fresh process loads before it does its work: start-up time is a feature."""
+"""Limits on the modules that a fresh process loads: start-up time is a feature."""
 
 from __future__ import annotations
 

@@ -142,8 +142,8 @@ def _free_bytes(function: FuncOp, limit: int) -> int:
 class _Iteration(NamedTuple):
     """An iteration that may lie past the end of the loop."""
 
-    index: Value
-    """Its induction variable."""
+    induction: Value
+    """The value of the induction variable."""
     exists: Value
     """Whether the loop executes it."""
 
@@ -196,14 +196,14 @@ class Staging:
 
     def _following(self, build: Builder, iteration: _Iteration) -> _Iteration:
         """The iteration after one; exists only if that one does, since the index may wrap."""
-        index = build.create(AddIOp, lhs=iteration.index, rhs=self._loop.step).result
+        index = build.create(AddIOp, lhs=iteration.induction, rhs=self._loop.step).result
         in_range = iteration_exists(build, self._loop, index)
         exists = build.create(AndIOp, lhs=iteration.exists, rhs=in_range).result
         return _Iteration(index, exists)
 
     def _copy(self, build: Builder, iteration: _Iteration, stage: Value) -> None:
         """Start to copy the tiles of an iteration into a stage."""
-        values = clone_address_ops(build, self._loop, self._chosen, iteration.index)
+        values = clone_address_ops(build, self._loop, self._chosen, iteration.induction)
         for prefetch, memory in zip(self._chosen, self._buffers, strict=True):
             load = prefetch.load
             assert isinstance(load, TiledLoadOp)

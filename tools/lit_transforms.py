@@ -23,8 +23,8 @@ from lit_cases import TransformTest, find_transforms
 from tilewright import Error
 from tilewright.dialects.cuda_tile.core import SelectOp
 from tilewright.dialects.cuda_tile.misc import AssumeOp
-from tilewright.dialects.cuda_tile.simplify import branches, neighbours, selection
-from tilewright.dialects.cuda_tile.simplify.floats import product_on_the_left
+from tilewright.dialects.cuda_tile.simplify import adjacent_ifs, branches, selection
+from tilewright.dialects.cuda_tile.simplify.floats import mul_to_lhs
 from tilewright.driver.assembly import parse_any
 from tilewright.driver.pipelines import parse_pipeline
 from tilewright.ir.operation import Operation
@@ -37,9 +37,9 @@ from tilewright.transforms.generic.fold import fold_of
 
 PUBLIC_RULES: Final = (
     *branches.RULES,
-    *neighbours.RULES,
+    *adjacent_ifs.RULES,
     *selection.RULES,
-    product_on_the_left,
+    mul_to_lhs,
 )
 PUBLIC_FOLDS: Final = (SelectOp, AssumeOp)
 

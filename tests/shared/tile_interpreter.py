@@ -73,7 +73,7 @@ class Interpreter:
             self.fuel -= 1
             if self.fuel < 0:
                 raise OutOfFuelError
-            if isinstance(op, control_flow.LeavingOp):
+            if isinstance(op, control_flow.RegionTerminatorOp):
                 return op, [self.values[value] for value in op.operands]
             left = self.step(op)
             if left is not None:

@@ -1,4 +1,4 @@
-"""Rules of scf: branches and loops of which it is known how often they run."""
+"""Rules of scf: constant conditions and trip counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["RULES", "materialize"]
 def _inline(
     block: Block, op: Operation, build: Rewriter, arguments: Sequence[Value] = ()
 ) -> Sequence[Value]:
-    """Move what a block holds in front of `op`; gives what it yields."""
+    """Inline a block before `op`; returns the operands of its `yield`, which is erased."""
     last = block.last
     assert last is not None
     build.inline_block(block, InsertPoint.before(op), arguments)
@@ -34,8 +34,8 @@ def _inline(
 
 
 @rule(IfOp)
-def known_condition(op: IfOp, build: Rewriter) -> Replacement:
-    """`if` on a constant becomes the branch that runs."""
+def constant_condition(op: IfOp, build: Rewriter) -> Replacement:
+    """`if` on a constant is replaced by the branch taken."""
     condition = splat_of(constant_of(op.condition))
     if condition is None:
         return None
@@ -45,7 +45,7 @@ def known_condition(op: IfOp, build: Rewriter) -> Replacement:
 
 @rule(IfOp)
 def same_results(op: IfOp, build: Rewriter) -> Replacement:
-    """A result that both branches take from before the `if` is that value."""
+    """A result is its yielded value, if both branches yield the same one from outside."""
     if not op.else_region.blocks:
         return None
     yielded = [region.block.last for region in op.regions]
@@ -59,8 +59,8 @@ def same_results(op: IfOp, build: Rewriter) -> Replacement:
 
 
 @rule(ForOp)
-def known_rounds(op: ForOp, build: Rewriter) -> Replacement:
-    """A loop that runs not at all gives what it starts with, one that runs once its body."""
+def constant_trip_count(op: ForOp, build: Rewriter) -> Replacement:
+    """Fold a trip count of zero to the initial values, and inline the body for one."""
     patterns = [splat_of(constant_of(value)) for value in op.operands[:3]]
     if op.lower_bound is op.upper_bound:
         return op.init_args
@@ -76,4 +76,4 @@ def known_rounds(op: ForOp, build: Rewriter) -> Replacement:
     return _inline(op.body.block, op, build, [op.lower_bound, *op.init_args])
 
 
-RULES: Final[Rules] = (known_condition, same_results, known_rounds)
+RULES: Final[Rules] = (constant_condition, same_results, constant_trip_count)

@@ -168,7 +168,7 @@ def _named(op: Operation | None) -> str:
     return "nothing" if op is None else f"'{op.name}'"
 
 
-class LeavingOp(TileOp):
+class RegionTerminatorOp(TileOp):
     """Base of the operations that end a block and pass values on."""
 
     since = (13, 1)
@@ -184,7 +184,7 @@ class LeavingOp(TileOp):
             yield f"expected operands of the types of {what} {listed(types)}, got {listed(found)}"
 
 
-class YieldOp(LeavingOp):
+class YieldOp(RegionTerminatorOp):
     """Ends a branch of `if`, or the body of `reduce` and `scan`, and gives its values."""
 
     name = "cuda_tile.yield"
@@ -192,7 +192,7 @@ class YieldOp(LeavingOp):
     traits = (TERMINATOR, HasParent("cuda_tile.if", "cuda_tile.reduce", "cuda_tile.scan"))
 
 
-class BreakOp(LeavingOp):
+class BreakOp(RegionTerminatorOp):
     """Leaves the innermost `loop`; the operands become its results."""
 
     name = "cuda_tile.break"
@@ -207,7 +207,7 @@ class BreakOp(LeavingOp):
             yield f"must be nested in a loop, through ifs alone, got {_named(target)}"
 
 
-class ContinueOp(LeavingOp):
+class ContinueOp(RegionTerminatorOp):
     """Starts the next iteration of the innermost loop with these values."""
 
     name = "cuda_tile.continue"
@@ -222,7 +222,7 @@ class ContinueOp(LeavingOp):
             yield f"must be nested in a for or loop, through ifs alone, got {_named(target)}"
 
 
-class ReturnOp(LeavingOp):
+class ReturnOp(RegionTerminatorOp):
     """Ends the kernel, also from inside `if` and `loop`; a counted loop must run to its end."""
 
     name = "cuda_tile.return"

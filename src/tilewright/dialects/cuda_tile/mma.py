@@ -47,18 +47,18 @@ SCALE_BLOCKS: Final[dict[tuple[Type, Type], tuple[int, ...]]] = {
 }
 """How many elements one scale may stand for, by the types of elements and scales."""
 
-MMAF_FACTORS: Final = tile_of(
+MMAF_OPERANDS: Final = tile_of(
     "tile of f16, bf16, f32, f64, tf32, f8E4M3FN or f8E5M2", *ACCUMULATORS
 )
-MMAF_SUMS: Final = tile_of("tile of f16, f32 or f64", F16, F32, F64)
-SCALED_FACTORS: Final = tile_of("tile of f8E4M3FN, f8E5M2 or f4E2M1FN", F8E4M3FN, F8E5M2, F4E2M1FN)
-SCALED_SUMS: Final = tile_of("tile of f32", F32)
+MMAF_ACCUMULATORS: Final = tile_of("tile of f16, f32 or f64", F16, F32, F64)
+SCALED_OPERANDS: Final = tile_of("tile of f8E4M3FN, f8E5M2 or f4E2M1FN", F8E4M3FN, F8E5M2, F4E2M1FN)
+SCALED_ACCUMULATORS: Final = tile_of("tile of f32", F32)
 SCALES: Final = tile_of(
     "tile of f8E4M3FN, f8E8M0FNU or fnv8E5M3FNU", F8E4M3FN, F8E8M0FNU, FNV8E5M3FNU
 )
 
 
-def product_problems(lhs: TileType, rhs: TileType, acc: TileType) -> Iterator[str]:
+def mma_problems(lhs: TileType, rhs: TileType, acc: TileType) -> Iterator[str]:
     """What is wrong with the shapes of a product and a sum."""
     ranks = lhs.rank, rhs.rank, acc.rank
     if ranks not in ((2, 2, 2), (3, 3, 3)):
@@ -94,15 +94,15 @@ class MmaFOp(MmaOp):
         "`:` type($lhs) `,` type($rhs) `,` type($acc)"
     )
 
-    lhs = d.operand(MMAF_FACTORS)
-    rhs = d.operand(MMAF_FACTORS)
-    acc = d.operand(MMAF_SUMS)
+    lhs = d.operand(MMAF_OPERANDS)
+    rhs = d.operand(MMAF_OPERANDS)
+    acc = d.operand(MMAF_ACCUMULATORS)
     fast_acc = d.flag(since=(13, 3))
-    result = d.result(MMAF_SUMS)
+    result = d.result(MMAF_ACCUMULATORS)
 
     def verify(self) -> Iterator[str]:
         lhs, acc = tile(self.lhs), tile(self.acc)
-        yield from product_problems(lhs, tile(self.rhs), acc)
+        yield from mma_problems(lhs, tile(self.rhs), acc)
         allowed = ACCUMULATORS[lhs.element]
         if acc.element not in allowed:
             expected = " or ".join(map(str, allowed))
@@ -126,7 +126,7 @@ class MmaIOp(MmaOp):
     result = d.result(I32_TILE)
 
     def verify(self) -> Iterator[str]:
-        yield from product_problems(tile(self.lhs), tile(self.rhs), tile(self.acc))
+        yield from mma_problems(tile(self.lhs), tile(self.rhs), tile(self.acc))
 
 
 class MmaFScaledOp(MmaOp):
@@ -144,15 +144,15 @@ class MmaFScaledOp(MmaOp):
         "`:` type($lhs) `,` type($rhs) `,` type($acc) `,` type($lhs_scale) `,` type($rhs_scale)"
     )
 
-    lhs = d.operand(SCALED_FACTORS)
-    rhs = d.operand(SCALED_FACTORS)
-    acc = d.operand(SCALED_SUMS)
+    lhs = d.operand(SCALED_OPERANDS)
+    rhs = d.operand(SCALED_OPERANDS)
+    acc = d.operand(SCALED_ACCUMULATORS)
     lhs_scale = d.operand(SCALES)
     rhs_scale = d.operand(SCALES)
-    result = d.result(SCALED_SUMS)
+    result = d.result(SCALED_ACCUMULATORS)
 
     def verify(self) -> Iterator[str]:
-        wrong = list(product_problems(tile(self.lhs), tile(self.rhs), tile(self.acc)))
+        wrong = list(mma_problems(tile(self.lhs), tile(self.rhs), tile(self.acc)))
         yield from wrong or self._scale_problems()
 
     def _scale_problems(self) -> Iterator[str]:

@@ -168,7 +168,7 @@ def _extent_problems(rank: int, results: Sequence[Value]) -> Iterator[str]:
 
 
 @cache
-def _no_promise(count: int) -> Attribute:
+def _none_in_bounds(count: int) -> Attribute:
     return DenseArrayAttr(I1, (0,) * count)
 
 
@@ -201,8 +201,8 @@ class ViewAccessOp(TileOp):
         )
         # The default is as long as there are indices, and programs before 13.4 do not spell it.
         stored = self.attributes.get("inbounds")
-        if segments is not None and (stored is None or stored is _no_promise(0)):
-            self.attributes["inbounds"] = _no_promise(segments[-2])
+        if segments is not None and (stored is None or stored is _none_in_bounds(0)):
+            self.attributes["inbounds"] = _none_in_bounds(segments[-2])
 
 
 def _access_problems(

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.cuda_tile.control_flow import IfOp, LeavingOp, YieldOp
+from tilewright.dialects.cuda_tile.control_flow import IfOp, RegionTerminatorOp, YieldOp
 from tilewright.dialects.cuda_tile.simplify.regions import (
     else_block,
-    erase_behind,
+    erase_after,
     exits,
-    leaving,
     rebuild,
     refill,
+    terminator_of,
     then_block,
 )
 from tilewright.ir.builder import InsertPoint
@@ -31,10 +31,10 @@ MAX_NESTING: Final = 96
 """How many exits may follow each other in one body: each nests the rest of it once more."""
 
 
-def jumps_of(block: Block) -> Iterator[LeavingOp]:
+def jumps_of(block: Block) -> Iterator[RegionTerminatorOp]:
     """Every way out of a block, but for a `yield` at its end."""
     if exits(block):
-        yield leaving(block)
+        yield terminator_of(block)
     for op in block:
         if isinstance(op, IfOp):
             yield from (jump for branch in _branches(op) for jump in jumps_of(branch))
@@ -52,9 +52,9 @@ def exiting(block: Block) -> IfOp | None:
     return None
 
 
-def close(block: Block, frame: Frame, end: type[LeavingOp], nesting: int = 0) -> None:
+def close(block: Block, frame: Frame, end: type[RegionTerminatorOp], nesting: int = 0) -> None:
     """Give a block one terminator, of a given class, that passes on the values of the frame."""
-    location = leaving(block).location
+    location = terminator_of(block).location
     values = finish(block, frame, nesting)
     build = Rewriter(InsertPoint.at_end(block), location)
     build.create(end, values=values)
@@ -64,7 +64,7 @@ def finish(block: Block, frame: Frame, nesting: int) -> list[Value]:
     """Erase the terminator of a block; returns the values passed on, whichever exit is taken."""
     branch = exiting(block)
     if branch is None:
-        last = leaving(block)
+        last = terminator_of(block)
         values = frame.passed(last, Rewriter.at(last))
         last.erase()
         return values
@@ -91,10 +91,10 @@ def settle(op: IfOp) -> bool:
     """
     other = other_branch(op)
     goes_on = [branch for branch in (then_block(op), other) if not exits(branch)]
-    if len(goes_on) == 2 and not isinstance(op.next, LeavingOp):
+    if len(goes_on) == 2 and not isinstance(op.next, RegionTerminatorOp):
         return False
     if not goes_on:
-        erase_behind(op, Rewriter.at(op))
+        erase_after(op, Rewriter.at(op))
     elif len(goes_on) == 1:
         _move_rest_into(op, goes_on[0])
     else:
@@ -117,7 +117,7 @@ def other_branch(op: IfOp) -> Block:
 def _move_rest_into(op: IfOp, branch: Block) -> None:
     """Move what follows an `if` to the end of one of its branches."""
     build = Rewriter.at(op)
-    last = leaving(branch)
+    last = terminator_of(branch)
     for result, value in zip(op.results, last.operands, strict=True):
         build.replace_value(result, value)
     build.erase(last)
@@ -138,7 +138,7 @@ def _copy_end(op: IfOp, branches: list[Block]) -> None:
     end = op.next
     assert end is not None
     for branch in branches:
-        last = leaving(branch)
+        last = terminator_of(branch)
         values: dict[Value, Value] = dict(zip(op.results, last.operands, strict=True))
         last.erase()
         branch.append(end.clone(values))

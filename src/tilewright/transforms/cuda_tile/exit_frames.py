@@ -10,8 +10,8 @@ from tilewright.dialects.cuda_tile.control_flow import (
     ContinueOp,
     ForOp,
     IfOp,
-    LeavingOp,
     LoopOp,
+    RegionTerminatorOp,
     ReturnOp,
     YieldOp,
 )
@@ -58,7 +58,7 @@ class Frame:
     there: Sequence[Value] = ()
     """Values that exist in all of the body."""
 
-    def passed(self, last: LeavingOp, build: Builder) -> list[Value]:
+    def passed(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
         """What the body passes on when it is left by `last`."""
         return []
 
@@ -78,14 +78,14 @@ class IterationFrame(Frame):
         self.types = [value.type for value in loop.init_values]
         self.there = loop.carried
 
-    def passed(self, last: LeavingOp, build: Builder) -> list[Value]:
+    def passed(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
         return list(last.operands)
 
 
 class LoopFrame(Frame):
     """The body of a loop: whether to stop, the results, whether to return, what to go on with."""
 
-    def __init__(self, loop: LoopOp, jumps: Sequence[LeavingOp]) -> None:
+    def __init__(self, loop: LoopOp, jumps: Sequence[RegionTerminatorOp]) -> None:
         self.loop = loop
         self.there = loop.carried
         self.jumps = jumps
@@ -104,14 +104,14 @@ class LoopFrame(Frame):
         middle = len(self.result_types)
         return values[:middle], values[middle:]
 
-    def left(self, last: LeavingOp, build: Builder) -> list[Value]:
+    def left(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
         """What becomes the results when the loop is left by `last`."""
         returned = [flag(isinstance(last, ReturnOp), build)] if self.has_return_flag else []
         if isinstance(last, BreakOp):
             return [*last.operands, *returned]
         return [*self.unused(self.own, build), *returned]
 
-    def passed(self, last: LeavingOp, build: Builder) -> list[Value]:
+    def passed(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
         if isinstance(last, ContinueOp):
             blank = self.unused(self.result_types, build)
             return [flag(False, build), *blank, *last.operands]
@@ -127,7 +127,7 @@ class BranchFrame(Frame):
         self.own = [result.type for result in op.results]
         self.types = [FLAG, *outer.types, *self.own]
 
-    def passed(self, last: LeavingOp, build: Builder) -> list[Value]:
+    def passed(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
         if isinstance(last, YieldOp):
             return [flag(False, build), *self.unused(self.outer.types, build), *last.operands]
         own = self.unused(self.own, build)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cuda_tile.floating import AddFOp, FmaOp, MulFOp, NegFOp, SubFOp
-from tilewright.dialects.cuda_tile.simplify.floats import product_on_the_left
+from tilewright.dialects.cuda_tile.simplify.floats import mul_to_lhs
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import apply_rules, rule
 
@@ -55,7 +55,7 @@ def _fused(op: AddFOp | SubFOp, mul: MulFOp, addend: Value, build: Rewriter) -> 
     )
 
 
-RULES: Final[Rules] = (product_on_the_left, fuse_add, fuse_sub)
+RULES: Final[Rules] = (mul_to_lhs, fuse_add, fuse_sub)
 
 
 class FuseFma(Pass):

@@ -31,10 +31,10 @@ from tilewright.dialects.cuda_tile.control_flow import (
 from tilewright.dialects.cuda_tile.core import ConstantOp
 from tilewright.dialects.cuda_tile.memory import MakeTokenOp
 from tilewright.dialects.cuda_tile.simplify.regions import (
-    erase_behind,
+    erase_after,
     inline,
-    leaving,
     rebuild,
+    terminator_of,
     then_block,
 )
 from tilewright.dialects.cuda_tile.simplify.selection import negate
@@ -105,7 +105,7 @@ def _structure_loop(op: LoopOp) -> Operation:
     frame = LoopFrame(op, list(jumps_of(op.body.block)))
     if frame.returns and not frame.has_return_flag:
         build = Rewriter(InsertPoint.after(op), frame.returns[0].location)
-        erase_behind(op, build)
+        erase_after(op, build)
         Rewriter(InsertPoint.after(op), build.location).create(ReturnOp)
     if while_of(op) is None or len(frame.jumps) > 2:
         op = _as_while(op, frame)
@@ -170,7 +170,7 @@ def _test_first(op: IfOp, frame: LoopFrame) -> bool:
 
 
 def _make_test(op: IfOp, leave: Block, stay: Block, frame: LoopFrame) -> None:
-    body, last = op.parent, leaving(leave)
+    body, last = op.parent, terminator_of(leave)
     assert body is not None
     build = Rewriter.at(op)
     stop = op.condition if leave is then_block(op) else negate(op.condition, build)
@@ -178,7 +178,7 @@ def _make_test(op: IfOp, leave: Block, stay: Block, frame: LoopFrame) -> None:
     left = _values_left(stop, leave, frame, build)
     build.location = last.location
     _create_test(stop, left, build)
-    end = leaving(stay)
+    end = terminator_of(stay)
     values = inline(stay, op, build)
     op.erase()
     build = Rewriter(InsertPoint.at_end(body), end.location)
@@ -187,7 +187,7 @@ def _make_test(op: IfOp, leave: Block, stay: Block, frame: LoopFrame) -> None:
 
 def _values_left(stop: Value, leave: Block, frame: LoopFrame, build: Rewriter) -> list[Value]:
     """The results of a loop when it stops, computed before the test."""
-    last = leaving(leave)
+    last = terminator_of(leave)
     if all(op is last or _is_cheap(op) for op in leave):
         values = frame.left(last, Rewriter.at(last))
         for op in leave:

@@ -22,52 +22,52 @@ _REFLEXIVE: Final = (
     ComparisonPredicate.GREATER_THAN_OR_EQUAL,
 )
 
-_BEYOND_LEAST: Final = {
+_WITH_LEAST: Final = {
     ComparisonPredicate.LESS_THAN: 0,
     ComparisonPredicate.GREATER_THAN_OR_EQUAL: 1,
 }
-_BEYOND_GREATEST: Final = {
+_WITH_GREATEST: Final = {
     ComparisonPredicate.GREATER_THAN: 0,
     ComparisonPredicate.LESS_THAN_OR_EQUAL: 1,
 }
 
 
 def fold_integers(op: CmpIOp, constants: Constants) -> Folded:
-    """Compare constants; a value with itself; a value with the ends of its range."""
+    """Compare constants, a value with itself, or a value with a limit of its range."""
     predicate, type = op.comparison_predicate, op.result.type
     if op.lhs is op.rhs:
         return splat(predicate in _REFLEXIVE, type)
     bits, signed = width(op.lhs.type), is_signed(op.signedness)
     if None not in constants:
-        asked = Predicate(predicate.keyword)
+        relation = Predicate(predicate.keyword)
         return elementwise(
-            lambda a, b: compare_integers(asked, a, b, bits, signed=signed), type, constants
+            lambda a, b: compare_integers(relation, a, b, bits, signed=signed), type, constants
         )
-    answer = _at_the_end(predicate, splat_of(constants[1]), bits, signed)
-    return None if answer is None else splat(answer, type)
+    result = _fold_limit(predicate, splat_of(constants[1]), bits, signed)
+    return None if result is None else splat(result, type)
 
 
-def _at_the_end(
+def _fold_limit(
     predicate: ComparisonPredicate, right: int | None, bits: int, signed: bool
 ) -> int | None:
-    """`x < least` is false, whatever `x` is."""
+    """Fold a comparison with the least or greatest value, such as `x < least`."""
     least = sign_bit(bits) if signed else 0
     if right == least:
-        return _BEYOND_LEAST.get(predicate)
-    return _BEYOND_GREATEST.get(predicate) if right == mask(bits) - least else None
+        return _WITH_LEAST.get(predicate)
+    return _WITH_GREATEST.get(predicate) if right == mask(bits) - least else None
 
 
 def fold_floats(op: CmpFOp, constants: Constants) -> Folded:
-    """Compare constants; a value with itself, where NaN does not matter."""
+    """Compare constants, or a value with itself if the result is the same for NaN."""
     predicate, type = op.comparison_predicate, op.result.type
     ordered = op.comparison_ordering is ComparisonOrdering.ORDERED
     if op.lhs is op.rhs and (predicate in _REFLEXIVE) != ordered:
         return splat(not ordered, type)
     if None in constants:
         return None
-    asked, format = Predicate(predicate.keyword), format_of(op.lhs.type)
+    relation, format = Predicate(predicate.keyword), format_of(op.lhs.type)
     return elementwise(
-        lambda a, b: compare_floats(asked, a, b, format, ordered=ordered), type, constants
+        lambda a, b: compare_floats(relation, a, b, format, ordered=ordered), type, constants
     )
 
 

@@ -1,4 +1,4 @@
-"""Constant tiles: what their elements are, and how to make them from others."""
+"""Constant tiles: matching and construction."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def number(type: Type) -> IntegerType | FloatType:
 
 
 def width(type: Type) -> int:
-    """How many bits the numbers of a tile have."""
+    """The bit width of the elements of a tile."""
     return number(type).width
 
 
 def is_signed(signedness: Signedness) -> bool:
-    """Whether integers are to be read as signed."""
+    """Whether a signedness is signed."""
     return signedness is Signedness.SIGNED
 
 
@@ -43,39 +43,39 @@ def dense(constant: Attribute | None) -> DenseElementsAttr | None:
 
 
 def splat_value(value: Value) -> int | None:
-    """The pattern that all elements of a value share, if it is a constant and they do."""
+    """The bit pattern of a splat constant, or `None`."""
     return splat_of(constant_of(value))
 
 
 def is_true(value: Value) -> bool:
-    """Whether a tile of i1 is known to be true everywhere."""
+    """Whether a tile of i1 is the constant true."""
     return number(value.type) is I1 and splat_value(value) == 1
 
 
 def signed_value(value: Value) -> int | None:
-    """The integer that all elements of a value share, read as signed, if that is known."""
+    """The signed value of a splat constant, or `None`."""
     pattern = splat_value(value)
     return None if pattern is None else to_signed(pattern, width(value.type))
 
 
 def splat(pattern: int, type: Type) -> DenseElementsAttr:
-    """A tile whose elements are all the same."""
+    """A splat of a bit pattern."""
     return dense_of([pattern], type)
 
 
 def ones(type: Type) -> int:
-    """The pattern of an element with all bits set."""
+    """The bit pattern of an element with all bits set."""
     return mask(width(type))
 
 
 def dense_of(patterns: Iterable[int], type: Type) -> DenseElementsAttr:
-    """A tile of these elements, row by row; one stands for all."""
+    """A tile of elements in row-major order; a single one is a splat."""
     size = element_bytes(number(type))
     return DenseElementsAttr(b"".join([p.to_bytes(size, "little") for p in patterns]), type)
 
 
 def materialize(value: Attribute, type: Type, build: Builder) -> ConstantOp | None:
-    """The operation that yields a constant; there is none for 4-bit integers and pointers."""
+    """Materialize a constant; `None` for i4 and pointers, which have no constants."""
     if not isinstance(value, DenseElementsAttr) or not NUMBER_TILE.accepts(type):
         return None
     return build.create(ConstantOp, value=value, types=[type])

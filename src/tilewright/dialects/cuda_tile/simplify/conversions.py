@@ -1,4 +1,4 @@
-"""Folds and rules of conversions between element types."""
+"""Folds and rules of element type conversions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilewright.dialects.cuda_tile.conversion import (
 from tilewright.dialects.cuda_tile.enums import Overflow, Signedness
 from tilewright.dialects.cuda_tile.simplify.constants import is_signed, width
 from tilewright.dialects.cuda_tile.simplify.floats import ROUNDINGS
-from tilewright.dialects.cuda_tile.simplify.integers import PROMISES
+from tilewright.dialects.cuda_tile.simplify.integers import NO_WRAP
 from tilewright.dialects.folding.conversions import (
     ConversionFolds,
     ConversionOps,
@@ -50,7 +50,7 @@ def fold_int_to_float(op: IToFOp, constants: Constants) -> Folded:
 
 
 def fold_pointer(op: IntToPtrOp | PtrToIntOp | PtrToPtrOp, constants: Constants) -> Folded:
-    """A conversion of addresses that leads back to the type it came from does nothing."""
+    """Drop a pointer conversion to its own type, or one that undoes another."""
     if op.source.type is op.result.type:
         return op.source
     source = op.source.defining_op()
@@ -61,7 +61,7 @@ def fold_pointer(op: IntToPtrOp | PtrToIntOp | PtrToPtrOp, constants: Constants)
 
 @rule(TruncIOp)
 def truncation_of_extension(op: TruncIOp, build: Rewriter) -> Replacement:
-    """`trunci (exti x)` becomes the one of the two that still has something to do."""
+    """`trunci (exti x)` becomes a single `exti` or `trunci`."""
     inner = op.source.defined_by(ExtIOp)
     if inner is None or inner.source.type is op.result.type:
         return None
@@ -74,18 +74,18 @@ def truncation_of_extension(op: TruncIOp, build: Rewriter) -> Replacement:
 
 @rule(TruncIOp)
 def truncation_of_truncation(op: TruncIOp, build: Rewriter) -> Replacement:
-    """`trunci (trunci x)` becomes one `trunci`, with the promise that both of them make."""
+    """`trunci (trunci x)` becomes one `trunci`, with the overflow flag if both have the same."""
     inner = op.source.defined_by(TruncIOp)
     if inner is None:
         return None
     build.fuse(inner)
-    promise = op.overflow if op.overflow is inner.overflow else Overflow.NONE
-    return build.create(TruncIOp, source=inner.source, overflow=promise, types=[op.result.type])
+    overflow = op.overflow if op.overflow is inner.overflow else Overflow.NONE
+    return build.create(TruncIOp, source=inner.source, overflow=overflow, types=[op.result.type])
 
 
 @rule(PtrToPtrOp)
 def pointer_of_pointer(op: PtrToPtrOp, build: Rewriter) -> Replacement:
-    """`ptr_to_ptr (ptr_to_ptr x)` becomes one `ptr_to_ptr`: the address is the same."""
+    """`ptr_to_ptr (ptr_to_ptr x)` becomes one `ptr_to_ptr`."""
     if (inner := op.source.defined_by(PtrToPtrOp)) is None:
         return None
     build.set_operands(op, (inner.source,))
@@ -93,7 +93,7 @@ def pointer_of_pointer(op: PtrToPtrOp, build: Rewriter) -> Replacement:
 
 
 def _no_wrap(op: TruncIOp) -> Iterable[bool]:
-    return PROMISES[op.overflow]
+    return NO_WRAP[op.overflow]
 
 
 _OPS: Final = ConversionOps(

@@ -19,8 +19,8 @@ FLOATS: Final = FloatFolds(floating, ROUNDINGS, approximates=lambda op: False)
 
 
 @rule(AddFOp)
-def product_on_the_left(op: AddFOp, build: Rewriter) -> Replacement:
-    """`c + a * b` becomes `a * b + c`: sums commute, and fusion looks for a product there."""
+def mul_to_lhs(op: AddFOp, build: Rewriter) -> Replacement:
+    """`c + a * b` becomes `a * b + c`, where FMA fusion looks for a multiplication."""
     if op.rhs.defined_by(MulFOp) is None or op.lhs.defined_by(MulFOp) is not None:
         return None
     build.set_operands(op, (op.rhs, op.lhs))
@@ -28,8 +28,8 @@ def product_on_the_left(op: AddFOp, build: Rewriter) -> Replacement:
 
 
 @rule(AbsFOp)
-def magnitude_of_negation(op: AbsFOp, build: Rewriter) -> Replacement:
-    """`|-x|` becomes `|x|`: the sign goes in any case."""
+def abs_of_neg(op: AbsFOp, build: Rewriter) -> Replacement:
+    """`|-x|` becomes `|x|`."""
     if (negation := op.source.defined_by(NegFOp)) is None:
         return None
     build.set_operands(op, (negation.source,))
@@ -37,4 +37,4 @@ def magnitude_of_negation(op: AbsFOp, build: Rewriter) -> Replacement:
 
 
 FOLDS: Final[Folds] = FLOATS.folds()
-RULES: Final[Rules] = (product_on_the_left, magnitude_of_negation)
+RULES: Final[Rules] = (mul_to_lhs, abs_of_neg)

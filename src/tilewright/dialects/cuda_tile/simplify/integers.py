@@ -1,4 +1,4 @@
-"""Folds of integer arithmetic: computation on constants, and the laws of wrapping integers."""
+"""Folds of integer arithmetic: computation on constants, and identities modulo `2**bits`."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.rules import Constants, Folded, Folds
 
-PROMISES: Final[dict[Overflow, tuple[bool, ...]]] = {
+NO_WRAP: Final[dict[Overflow, tuple[bool, ...]]] = {
     Overflow.NONE: (),
     Overflow.NO_SIGNED_WRAP: (True,),
     Overflow.NO_UNSIGNED_WRAP: (False,),
     Overflow.NO_WRAP: (True, False),
 }
-"""The readings, signed or not, in which an operation is promised not to overflow."""
+"""The no-wrap flags: `True` for signed, `False` for unsigned."""
 
 _WRAPPING: Final[dict[type[Operation], tuple[Callable[..., int], Callable[..., bool]]]] = {
     AddIOp: (integer.add, integer.add_overflows),
@@ -59,15 +59,15 @@ _DIVISION_ROUNDINGS: Final = {
 
 
 def _wrapping(op: OverflowingInteger, bits: int) -> Binary:
-    """Modulo `2**bits`; undefined where a promise is broken, or a shift is too long."""
+    """Compute modulo `2**bits`; undefined if a no-wrap flag is violated or a shift too large."""
     compute, overflows = _WRAPPING[type(op)]
-    promises = PROMISES[op.overflow]
+    no_wrap = NO_WRAP[op.overflow]
     is_shift = isinstance(op, ShLIOp)
 
     def result(a: int, b: int) -> int | None:
         if is_shift and b >= bits:
             return None
-        if any(overflows(a, b, bits, signed=signed) for signed in promises):
+        if any(overflows(a, b, bits, signed=signed) for signed in no_wrap):
             return None
         return compute(a, b, bits)
 
@@ -75,7 +75,7 @@ def _wrapping(op: OverflowingInteger, bits: int) -> Binary:
 
 
 def _signed_compute(op: SignedInteger, bits: int) -> Binary:
-    """What an operation computes that depends on how integers are read."""
+    """The function of an operation with a signedness."""
     signed = is_signed(op.signedness)
     match op:
         case DivIOp():
@@ -105,8 +105,8 @@ def _compute(op: BinaryInteger, bits: int) -> Binary:
             return integer.bitwise_xor
 
 
-def _neutral(op: BinaryInteger, bits: int) -> int | None:
-    """The right operand that leaves the left one as it is."""
+def _right_identity(op: BinaryInteger, bits: int) -> int | None:
+    """The right identity of an operation, or `None`."""
     match op:
         case AddIOp() | SubIOp() | OrIOp() | XOrIOp() | ShLIOp() | ShRIOp():
             return 0
@@ -115,7 +115,7 @@ def _neutral(op: BinaryInteger, bits: int) -> int | None:
         case AndIOp():
             return mask(bits)
         case DivIOp():
-            # The one bit of a signed i1 that is set stands for -1.
+            # The i1 value 1 is -1 as a signed integer.
             return None if bits == 1 else 1
         case MaxIOp():
             return sign_bit(bits) if is_signed(op.signedness) else 0
@@ -125,8 +125,8 @@ def _neutral(op: BinaryInteger, bits: int) -> int | None:
             return None
 
 
-def _absorbing(op: BinaryInteger, bits: int) -> int | None:
-    """The operand that is the result, whatever the other one is."""
+def _absorbing_element(op: BinaryInteger, bits: int) -> int | None:
+    """The absorbing element of an operation, or `None`."""
     match op:
         case MulIOp() | AndIOp():
             return 0
@@ -146,19 +146,19 @@ _CANCELLING: Final = (SubIOp, XOrIOp)
 
 
 def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
-    """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
+    """Compute on constants; drop identity operands; `x - x` is zero, and the like."""
     bits = width(op.result.type)
     left, right = splat_of(constants[0]), splat_of(constants[1])
-    if right is not None and right == _neutral(op, bits):
+    if right is not None and right == _right_identity(op, bits):
         return op.lhs
     if None not in constants:
         return elementwise(_compute(op, bits), op.result.type, constants)
     if isinstance(op, RemIOp) and right == 1 and bits > 1:
         return splat(0, op.result.type)
     if isinstance(op, _COMMUTATIVE):
-        if left is not None and left == _neutral(op, bits):
+        if left is not None and left == _right_identity(op, bits):
             return op.rhs
-        absorbing = _absorbing(op, bits)
+        absorbing = _absorbing_element(op, bits)
         if absorbing is not None and absorbing in (left, right):
             return splat(absorbing, op.result.type)
     return _fold_same(op) or _fold_inverse(op)
@@ -184,14 +184,14 @@ def _fold_inverse(op: BinaryInteger) -> Folded:
     return None
 
 
-def fold_matrix_product(op: MmaIOp, constants: Constants) -> Folded:
-    """A product with a matrix of zeros adds nothing."""
+def fold_mma(op: MmaIOp, constants: Constants) -> Folded:
+    """`mmai 0, b, acc` and `mmai a, 0, acc` are `acc`."""
     lhs, rhs, _ = constants
     return op.acc if 0 in (splat_of(lhs), splat_of(rhs)) else None
 
 
-def _promises(op: NegIOp) -> bool:
-    return bool(PROMISES[op.overflow])
+def _no_wrap(op: NegIOp) -> bool:
+    return bool(NO_WRAP[op.overflow])
 
 
 FOLDS: Final[Folds] = {
@@ -202,6 +202,6 @@ FOLDS: Final[Folds] = {
         ),
         fold_binary,
     ),
-    **integer_folds(NegIOp, AbsIOp, MulhiIOp, _promises),
-    MmaIOp: fold_matrix_product,
+    **integer_folds(NegIOp, AbsIOp, MulhiIOp, _no_wrap),
+    MmaIOp: fold_mma,
 }  # fmt: skip

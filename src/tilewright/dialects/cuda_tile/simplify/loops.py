@@ -1,4 +1,4 @@
-"""Rules of loops: those that run never or once, and what they carry for nothing."""
+"""Rules of loops: trip counts of zero and one, and redundant loop-carried values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tilewright.dialects.cuda_tile.control_flow import (
 from tilewright.dialects.cuda_tile.simplify.constants import signed_value, splat_value
 from tilewright.dialects.cuda_tile.simplify.regions import (
     inline,
-    inline_exit,
+    inline_exiting,
     jumps,
     keep,
     rebuild,
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-def _read(op: ForOp, bound: Value) -> int | None:
-    """A bound as the loop reads it, if it is known."""
+def _constant_bound(op: ForOp, bound: Value) -> int | None:
+    """The value of a constant bound in the signedness of the loop, or `None`."""
     return splat_value(bound) if op.unsigned_cmp else signed_value(bound)
 
 
 @rule(ForOp)
-def loop_that_never_runs(op: ForOp, build: Rewriter) -> Replacement:
-    """A loop whose bounds are known to leave nothing between them gives its initial values."""
+def zero_trip_loop(op: ForOp, build: Rewriter) -> Replacement:
+    """A loop with a constant trip count of zero is replaced by its initial values."""
     if op.lower_bound is op.upper_bound:
         return op.init_values
-    lower, upper = _read(op, op.lower_bound), _read(op, op.upper_bound)
+    lower, upper = _constant_bound(op, op.lower_bound), _constant_bound(op, op.upper_bound)
     if lower is None or upper is None or lower < upper:
         return None
     return op.init_values
 
 
 @rule(ForOp)
-def loop_that_runs_once(op: ForOp, build: Rewriter) -> Replacement:
-    """A loop known to run once becomes its body, unless an iteration may end early."""
-    lower, upper, step = (_read(op, v) for v in (op.lower_bound, op.upper_bound, op.step))
+def single_trip_loop(op: ForOp, build: Rewriter) -> Replacement:
+    """Inline the body of a loop with trip count one, unless it may `continue` early."""
+    lower, upper, step = (_constant_bound(op, v) for v in (op.lower_bound, op.upper_bound, op.step))
     if lower is None or upper is None or step is None:
         return None
     if step <= 0 or not lower < upper <= lower + step:
@@ -59,49 +59,49 @@ def loop_that_runs_once(op: ForOp, build: Rewriter) -> Replacement:
 
 
 @rule(LoopOp)
-def loop_that_breaks_at_once(op: LoopOp, build: Rewriter) -> Replacement:
-    """A loop that leaves at the end of its body, and only there, becomes its body."""
+def unconditional_break(op: LoopOp, build: Rewriter) -> Replacement:
+    """Inline the body of a loop whose only exit is an unconditional one at its end."""
     body = op.body.block
-    leaves = list(jumps(body))
-    if leaves == [body.last] and isinstance(body.last, BreakOp):
+    exits = list(jumps(body))
+    if exits == [body.last] and isinstance(body.last, BreakOp):
         return inline(body, op, build, op.init_values)
-    if not leaves and isinstance(body.last, ReturnOp):
-        return inline_exit(body, op, build, op.init_values)
+    if not exits and isinstance(body.last, ReturnOp):
+        return inline_exiting(body, op, build, op.init_values)
     return None
 
 
-def _carried_for_nothing(op: ForOp | LoopOp) -> list[int]:
-    """The positions of carried values that never change, or that nobody looks at."""
-    repeats = [jump.operands for jump in jumps(op.body.block) if isinstance(jump, ContinueOp)]
-    useless: list[int] = []
+def _redundant_values(op: ForOp | LoopOp) -> list[int]:
+    """The positions of loop-carried values that are invariant or unused."""
+    continued = [jump.operands for jump in jumps(op.body.block) if isinstance(jump, ContinueOp)]
+    redundant: list[int] = []
     for at, (argument, initial) in enumerate(zip(op.carried, op.init_values, strict=True)):
         is_unused = not argument.users and not (isinstance(op, ForOp) and op.results[at].users)
-        if is_unused or all(values[at] in (argument, initial) for values in repeats):
-            useless.append(at)
-    return useless
+        if is_unused or all(values[at] in (argument, initial) for values in continued):
+            redundant.append(at)
+    return redundant
 
 
-def _without(
-    op: ForOp | LoopOp, useless: Sequence[int], build: Rewriter
+def _without_values(
+    op: ForOp | LoopOp, redundant: Sequence[int], build: Rewriter
 ) -> tuple[ForOp | LoopOp, list[int]]:
-    """Insert a loop that does not carry some values; gives also the positions that it does."""
-    kept = [at for at in range(len(op.init_values)) if at not in useless]
+    """Insert a loop without some carried values; returns also the positions of the others."""
+    kept = [at for at in range(len(op.init_values)) if at not in redundant]
     for jump in jumps(op.body.block):
         if isinstance(jump, ContinueOp):
             build.set_operands(jump, keep(jump.operands, kept))
     fixed = op.operands[: len(op.operands) - len(op.init_values)]
-    given = kept if isinstance(op, ForOp) else range(len(op.results))
-    types = [op.results[at].type for at in given]
-    made = rebuild(op, (*fixed, *keep(op.init_values, kept)), types, build)
-    _move_body(op, made, kept, build)
-    return made, kept
+    positions = kept if isinstance(op, ForOp) else range(len(op.results))
+    types = [op.results[at].type for at in positions]
+    rebuilt = rebuild(op, (*fixed, *keep(op.init_values, kept)), types, build)
+    _move_body(op, rebuilt, kept, build)
+    return rebuilt, kept
 
 
 def _move_body(
-    op: ForOp | LoopOp, made: ForOp | LoopOp, kept: Sequence[int], build: Rewriter
+    op: ForOp | LoopOp, rebuilt: ForOp | LoopOp, kept: Sequence[int], build: Rewriter
 ) -> None:
-    """Move a body to a loop that carries less; initial values stand for what it does not."""
-    body, target = op.body.block, made.body.block
+    """Move a body to a loop with fewer carried values; the others become initial values."""
+    body, target = op.body.block, rebuilt.body.block
     counters = len(body.args) - len(op.init_values)
     arguments: list[Value] = [*body.args[:counters], *op.init_values]
     for at in (*range(counters), *[counters + at for at in kept]):
@@ -111,46 +111,46 @@ def _move_body(
 
 
 @rule(ForOp)
-def carried_by_for(op: ForOp, build: Rewriter) -> Replacement:
-    """A value that no iteration changes is not carried, nor one that nobody looks at."""
-    useless = _carried_for_nothing(op)
-    if not useless:
+def prune_for_values(op: ForOp, build: Rewriter) -> Replacement:
+    """Remove loop-carried values that are invariant or unused."""
+    redundant = _redundant_values(op)
+    if not redundant:
         return None
-    made, kept = _without(op, useless, build)
+    rebuilt, kept = _without_values(op, redundant, build)
     values: list[Value] = list(op.init_values)
-    for at, result in zip(kept, made.results, strict=True):
+    for at, result in zip(kept, rebuilt.results, strict=True):
         values[at] = result
     return values
 
 
 @rule(LoopOp)
-def carried_by_loop(op: LoopOp, build: Rewriter) -> Replacement:
-    """A value that no iteration changes is not carried, nor one that nobody looks at."""
-    useless = _carried_for_nothing(op)
-    if not useless:
+def prune_loop_values(op: LoopOp, build: Rewriter) -> Replacement:
+    """Remove loop-carried values that are invariant or unused."""
+    redundant = _redundant_values(op)
+    if not redundant:
         return None
-    made, _ = _without(op, useless, build)
-    return made
+    rebuilt, _ = _without_values(op, redundant, build)
+    return rebuilt
 
 
 @rule(LoopOp)
 def unused_loop_results(op: LoopOp, build: Rewriter) -> Replacement:
-    """Results that nobody uses are not passed on by `break`."""
+    """Remove unused results, and the matching operands of `break`."""
     used = [result.index for result in op.results if result.is_used]
     if len(used) == len(op.results):
         return None
     for jump in jumps(op.body.block):
         if isinstance(jump, BreakOp):
             build.set_operands(jump, keep(jump.operands, used))
-    made = rebuild(op, op.operands, [op.results[at].type for at in used], build)
-    _move_body(op, made, range(len(op.carried)), build)
-    values = dict(zip(used, made.results, strict=True))
+    rebuilt = rebuild(op, op.operands, [op.results[at].type for at in used], build)
+    _move_body(op, rebuilt, range(len(op.carried)), build)
+    values = dict(zip(used, rebuilt.results, strict=True))
     return [values.get(result.index, result) for result in op.results]
 
 
 @rule(LoopOp)
-def result_from_outside(op: LoopOp, build: Rewriter) -> Replacement:
-    """A result for which every `break` passes the same value from outside is that value."""
+def loop_invariant_result(op: LoopOp, build: Rewriter) -> Replacement:
+    """A result is the operand of `break`, if all have the same one and it is loop-invariant."""
     body = op.body.block
     breaks = [jump.operands for jump in jumps(body) if isinstance(jump, BreakOp)]
     changed = False
@@ -166,11 +166,11 @@ def result_from_outside(op: LoopOp, build: Rewriter) -> Replacement:
 
 
 RULES: Final[Rules] = (
-    loop_that_never_runs,
-    loop_that_runs_once,
-    loop_that_breaks_at_once,
-    carried_by_for,
-    carried_by_loop,
+    zero_trip_loop,
+    single_trip_loop,
+    unconditional_break,
+    prune_for_values,
+    prune_loop_values,
     unused_loop_results,
-    result_from_outside,
+    loop_invariant_result,
 )

@@ -1,4 +1,4 @@
-"""Regions taken apart: branches and bodies moved to where they belong, and how they end."""
+"""Region utilities: inlining of branches and bodies, and their terminators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilewright.dialects.cuda_tile.control_flow import (
     BreakOp,
     ContinueOp,
     IfOp,
-    LeavingOp,
+    RegionTerminatorOp,
     YieldOp,
 )
 from tilewright.ir.builder import InsertPoint
@@ -24,34 +24,34 @@ OpT = TypeVar("OpT", bound=Operation)
 
 
 def then_block(op: IfOp) -> Block:
-    """The branch that runs if the condition holds."""
+    """The block of the `then` region."""
     return op.then_region.block
 
 
 def else_block(op: IfOp) -> Block | None:
-    """The branch that runs if the condition does not hold, if it is written."""
+    """The block of the `else` region, or `None` if it is empty."""
     blocks = op.else_region.blocks
     return blocks[0] if blocks else None
 
 
-def leaving(block: Block) -> LeavingOp:
-    """The operation that ends a branch or a body."""
-    assert isinstance(block.last, LeavingOp)
+def terminator_of(block: Block) -> RegionTerminatorOp:
+    """The terminator of a branch or body."""
+    assert isinstance(block.last, RegionTerminatorOp)
     return block.last
 
 
 def exits(block: Block | None) -> bool:
-    """Whether a branch leaves for good, so that what follows its `if` does not run."""
+    """Whether a branch exits by `break`, `continue` or `return`, so that control skips the rest."""
     return block is not None and not isinstance(block.last, YieldOp)
 
 
-def only_leaves(block: Block) -> bool:
-    """Whether a branch holds nothing but the operation that ends it."""
+def has_only_terminator(block: Block) -> bool:
+    """Whether a branch contains only its terminator."""
     return block.first is block.last
 
 
 def jumps(body: Block) -> Iterator[BreakOp | ContinueOp]:
-    """The operations that end or repeat the loop of this body; other loops have their own."""
+    """The `break` and `continue` operations of the loop of this body, not of nested loops."""
     last = body.last
     if isinstance(last, BreakOp | ContinueOp):
         yield last
@@ -62,12 +62,12 @@ def jumps(body: Block) -> Iterator[BreakOp | ContinueOp]:
 
 
 def is_outside(value: Value, block: Block) -> bool:
-    """Whether a value that a block passes on was defined before the block was entered."""
+    """Whether a value is defined outside of a block."""
     return value.parent_block is not block
 
 
-def erase_behind(op: Operation, build: Rewriter) -> None:
-    """Delete all that follows an operation in its block."""
+def erase_after(op: Operation, build: Rewriter) -> None:
+    """Erase all operations after an operation in its block."""
     block = op.parent
     assert block is not None
     for later in reversed(block):
@@ -79,40 +79,40 @@ def erase_behind(op: Operation, build: Rewriter) -> None:
 def inline(
     block: Block, op: Operation, build: Rewriter, arguments: Sequence[Value] = ()
 ) -> Sequence[Value]:
-    """Move what a block holds in front of `op`; gives what the block passes on at its end."""
-    last = leaving(block)
+    """Inline a block before `op`; returns the operands of its terminator, which is erased."""
+    last = terminator_of(block)
     build.inline_block(block, InsertPoint.before(op), arguments)
     passed = last.operands
     build.erase(last)
     return passed
 
 
-def inline_exit(
+def inline_exiting(
     block: Block, op: Operation, build: Rewriter, arguments: Sequence[Value] = ()
 ) -> Sequence[Value]:
-    """Let a block that leaves for good take the place of `op` and of all behind it.
+    """Inline a block that exits before `op`, and erase all operations after `op`.
 
-    Nobody uses the results of `op` any more, so they may stand for themselves.
+    The results of `op` have no uses left, so any replacement is valid.
     """
-    erase_behind(op, build)
+    erase_after(op, build)
     build.inline_block(block, InsertPoint.before(op), arguments)
     return op.results
 
 
 def rebuild(op: OpT, operands: Sequence[Value], types: Sequence[Type], build: Rewriter) -> OpT:
     """Insert an operation of the same kind with other operands and results, and empty blocks."""
-    made = op.like(operands, types)
-    made.set_regions([Region([Block()] if region.blocks else ()) for region in op.regions])
-    return build.insert(made)
+    rebuilt = op.like(operands, types)
+    rebuilt.set_regions([Region([Block()] if region.blocks else ()) for region in op.regions])
+    return build.insert(rebuilt)
 
 
-def refill(made: Operation, op: Operation, build: Rewriter) -> None:
+def refill(rebuilt: Operation, op: Operation, build: Rewriter) -> None:
     """Move the contents of the regions of `op` to those of an operation rebuilt from it."""
-    for target, source in zip(made.regions, op.regions, strict=True):
+    for target, source in zip(rebuilt.regions, op.regions, strict=True):
         for block in target.blocks:
             build.merge_blocks(source.block, block, block.args)
 
 
 def keep(values: Sequence[Value], positions: Sequence[int]) -> list[Value]:
-    """The values at certain positions."""
+    """The values at the given positions."""
     return [values[position] for position in positions]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def negated(condition: Value) -> Value | None:
-    """What a condition is the negation of, if it is one: `xori %x, true`."""
+    """`x` for a condition `xori %x, true`, or `None` for any other."""
     if (flip := condition.defined_by(XOrIOp)) is None:
         return None
     if is_true(flip.rhs):
@@ -38,21 +38,21 @@ def negate(condition: Value, build: Rewriter) -> Value:
 
 
 def choose(condition: Value, on_true: Value, on_false: Value, build: Rewriter) -> Value:
-    """Create the choice between two tiles of any shape by a scalar condition."""
+    """Create a `select` between two tiles of any shape by a scalar condition."""
     shape = tile(on_true).shape
     if shape:
         scalar = tile(condition)
         unit = scalar.with_shape((1,) * len(shape))
-        spread = build.create(ReshapeOp, source=condition, types=[unit]).result
+        mask = build.create(ReshapeOp, source=condition, types=[unit]).result
         if unit.shape != shape:
             full = scalar.with_shape(shape)
-            spread = build.create(BroadcastOp, source=spread, types=[full]).result
-        condition = spread
+            mask = build.create(BroadcastOp, source=mask, types=[full]).result
+        condition = mask
     return build.create(SelectOp, cond=condition, val_if_true=on_true, val_if_false=on_false).result
 
 
 def fold_select(op: SelectOp, constants: Constants) -> Folded:
-    """Choose where it is known what is chosen, or where it makes no difference."""
+    """Fold a constant condition, equal arms, `select c, true, false`, and constants."""
     condition, on_true, on_false = constants
     if op.val_if_true is op.val_if_false or (on_true is not None and on_true is on_false):
         return op.val_if_true
@@ -67,7 +67,7 @@ def fold_select(op: SelectOp, constants: Constants) -> Folded:
 
 
 def _fold_comparison(op: SelectOp) -> Folded:
-    """`a == b ? a : b` is `b`, and `a != b ? a : b` is `a`: of equals, either will do."""
+    """`a == b ? a : b` is `b`, and `a != b ? a : b` is `a`."""
     comparison = op.cond.defined_by(CmpIOp)
     arms = (op.val_if_true, op.val_if_false)
     if comparison is None or comparison.operands not in (arms, arms[::-1]):
@@ -92,7 +92,7 @@ def select_by_negation(op: SelectOp, build: Rewriter) -> Replacement:
 
 @rule(SelectOp)
 def select_of_select(op: SelectOp, build: Rewriter) -> Replacement:
-    """`c ? (c ? a : b) : d` becomes `c ? a : d`, and likewise on the other side."""
+    """`c ? (c ? a : b) : d` becomes `c ? a : d`, and likewise for the false arm."""
     on_true, on_false = op.val_if_true.defined_by(SelectOp), op.val_if_false.defined_by(SelectOp)
     if on_true is not None and on_true.cond is op.cond:
         build.set_operands(op, (op.cond, on_true.val_if_true, op.val_if_false))

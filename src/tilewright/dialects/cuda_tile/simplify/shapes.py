@@ -1,4 +1,4 @@
-"""Folds and rules of the operations that move elements: shapes, parts, bytes, addresses."""
+"""Folds and rules of shape operations, `iota` and `offset`."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 def fold_iota(op: IotaOp, constants: Constants) -> Folded:
-    """One element alone is zero."""
+    """An `iota` of one element is zero."""
     return splat(0, op.result.type) if tile(op.result).count == 1 else None
 
 
 def fold_offset(op: OffsetOp, constants: Constants) -> Folded:
-    """An address moved by nothing is itself."""
+    """`offset p, 0` is `p`."""
     return op.ptr if splat_of(constants[1]) == 0 else None
 
 
 @rule(ReshapeOp)
 def reshape_of_reshape(op: ReshapeOp, build: Rewriter) -> Replacement:
-    """`reshape (reshape x)` becomes one `reshape`: the order of the elements never changes."""
+    """`reshape (reshape x)` becomes one `reshape`."""
     if (inner := op.source.defined_by(ReshapeOp)) is None:
         return None
     build.set_operands(op, (inner.source,))

@@ -1,18 +1,18 @@
-"""What simplifies programs of Tile IR: all its folds and rules, and how constants are made."""
+"""The simplifications of Tile IR: all folds and rules, and constant materialization."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.cuda_tile.simplify import (
+    adjacent_ifs,
+    assumptions,
     branches,
     comparisons,
     conversions,
     floats,
     integers,
     loops,
-    neighbours,
-    promises,
     selection,
     shapes,
 )
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 __all__ = ["FOLDS", "RULES", "materialize"]
 
 FOLDS: Final[Folds] = {
+    **assumptions.FOLDS,
     **comparisons.FOLDS,
     **conversions.FOLDS,
     **floats.FOLDS,
     **integers.FOLDS,
-    **promises.FOLDS,
     **selection.FOLDS,
     **shapes.FOLDS,
 }
 
 RULES: Final[Rules] = (
     *branches.RULES,
-    *neighbours.RULES,
+    *adjacent_ifs.RULES,
     *conversions.RULES,
     *floats.RULES,
     *loops.RULES,
-    *promises.RULES,
+    *assumptions.RULES,
     *selection.RULES,
     *shapes.RULES,
 )

@@ -1,4 +1,4 @@
-"""What computes nothing: promises about values, and the order of memory operations."""
+"""Folds of `assume` and of `join_tokens`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
-    """A promise that was made before, perhaps among others, is made once; a constant needs none."""
+    """Drop an `assume` of a constant, or one that repeats a predicate of the same chain."""
     if constants[0] is not None:
         return op.value
     inner = op.value.defined_by(AssumeOp)
@@ -26,8 +26,8 @@ def fold_assume(op: AssumeOp, constants: Constants) -> Folded:
 
 
 @rule(JoinTokensOp)
-def join_of_fresh_tokens(op: JoinTokensOp, build: Rewriter) -> Replacement:
-    """A join leaves out repeated tokens, and those that depend on nothing: they order nothing."""
+def simplify_join_tokens(op: JoinTokensOp, build: Rewriter) -> Replacement:
+    """Drop duplicate tokens of a join, and tokens without dependences."""
     distinct = dict.fromkeys(op.tokens)
     kept = [token for token in distinct if token.defined_by(MakeTokenOp) is None]
     kept = kept or list(distinct)[:1]
@@ -40,4 +40,4 @@ def join_of_fresh_tokens(op: JoinTokensOp, build: Rewriter) -> Replacement:
 
 
 FOLDS: Final[Folds] = {AssumeOp: fold_assume}
-RULES: Final[Rules] = (join_of_fresh_tokens,)
+RULES: Final[Rules] = (simplify_join_tokens,)

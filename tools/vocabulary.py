@@ -13,6 +13,7 @@ import io
 import re
 import subprocess
 import sys
+import tarfile
 import tokenize
 import tomllib
 from collections import Counter
@@ -63,15 +64,16 @@ class Word:
         part = rf"(?<![A-Za-z])(?:{self.name}|{capitalized})(?![a-z])"
         return re.compile(rf"{part}|(?<=[a-z]){capitalized}(?![a-z])")
 
-    def hits(self, path: str, text: str, names: set[tuple[int, int]] | None) -> Iterator[Hit]:
-        """The hits in a file; `names` has the positions of its Python identifiers."""
-        if self.pattern.search(text) is None:
+    def hits(self, file: File) -> Iterator[Hit]:
+        """The hits in a file."""
+        # Most words do not occur in most files: a substring search is faster than the pattern.
+        if self.kind != "phrase" and self.name[1:] not in file.text:
             return
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(file.lines, 1):
             for match in self.pattern.finditer(line):
-                if self.kind == "identifier" and (number, match.start()) not in (names or ()):
+                if self.kind == "identifier" and (number, match.start()) not in file.identifiers:
                     continue
-                yield Hit(self.name, path, number, match.start(), line)
+                yield Hit(self.name, file.path, number, match.start(), line)
 
     def reason(self, hit: Hit) -> str | None:
         """Return the reason for which a hit stays, or `None`."""
@@ -86,6 +88,23 @@ class Hit(NamedTuple):
     number: int
     column: int
     line: str
+
+
+class File:
+    """A file whose words are counted."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.lines = text.splitlines()
+
+    @cached_property
+    def identifiers(self) -> set[tuple[int, int]]:
+        """Line and column of every identifier; none where the file is not Python."""
+        if not self.path.endswith(".py"):
+            return set()
+        tokens = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        return {token.start for token in tokens if token.type == tokenize.NAME}
 
 
 def read_use(entry: dict[str, str]) -> Use:
@@ -118,17 +137,13 @@ def sources(commit: str | None) -> dict[str, str]:
     """The tracked files with their texts, of a commit or of the working tree."""
     _, kept, dropped = read_table()
     if commit is None:
-        paths = git("ls-files").splitlines()
+        paths = git("ls-files").decode().splitlines()
         existing = (path for path in paths if (ROOT / path).is_file())
         return {path: (ROOT / path).read_text() for path in chosen_files(existing, kept, dropped)}
-    paths = git("ls-tree", "-r", "--name-only", commit).splitlines()
-    return {path: git("show", f"{commit}:{path}") for path in chosen_files(paths, kept, dropped)}
-
-
-def identifier_positions(text: str) -> set[tuple[int, int]]:
-    """Line and column of every identifier of a Python file."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return {token.start for token in tokens if token.type == tokenize.NAME}
+    with tarfile.open(fileobj=io.BytesIO(git("archive", "--format=tar", commit))) as archive:
+        paths = [member.name for member in archive if member.isfile()]
+        files = {path: archive.extractfile(path) for path in chosen_files(paths, kept, dropped)}
+        return {path: file.read().decode() for path, file in files.items() if file is not None}
 
 
 def count(texts: dict[str, str], paths: Sequence[str]) -> Iterator[tuple[Hit, str | None]]:
@@ -137,9 +152,9 @@ def count(texts: dict[str, str], paths: Sequence[str]) -> Iterator[tuple[Hit, st
     for path, text in texts.items():
         if paths and not any(path.startswith(prefix) for prefix in paths):
             continue
-        names = identifier_positions(text) if path.endswith(".py") else None
+        file = File(path, text)
         for word in words:
-            yield from ((hit, word.reason(hit)) for hit in word.hits(path, text, names))
+            yield from ((hit, word.reason(hit)) for hit in word.hits(file))
 
 
 def report(now: list[tuple[Hit, str | None]], before: Counter[str] | None) -> None:

@@ -1,4 +1,4 @@
-"""The last arrow: gpu, nvgpu, cute_nvgpu and the standard dialects to NVVM and LLVM."""
+"""Lowering of gpu, nvgpu, cute_nvgpu and the standard dialects to the NVVM and LLVM dialects."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ PATTERNS: Final[Patterns] = (
     *warpgroup.PATTERNS,
     *wgmma_descriptor.PATTERNS,
 )
-"""All but that of the barrier, which has two spellings."""
+"""The patterns of every instance of the pass; `gpu.BARRIERS` has the one its option chooses."""
 
 TARGET: Final = ConversionTarget(
     legal=("llvm", "nvvm", ModuleOp, GPUModuleOp, YieldOp),
@@ -94,10 +94,10 @@ TARGET: Final = ConversionTarget(
         *("func", "vector", "memref", "ub"),
     ),
 )
-"""What may be left. A `gpu.yield` is legal on the way alone: nothing that holds one stays."""
+"""Legality. `gpu.yield` is legal only during the conversion: no op with such a body remains."""
 
 
-def _spelling(text: str) -> str:
+def _parse_barrier(text: str) -> str:
     if text not in gpu.BARRIERS:
         raise ValueError(f"expected {' or '.join(gpu.BARRIERS)}")
     return text
@@ -113,7 +113,7 @@ class ConvertGpuNvgpuToNvvm(Pass):
 
     name = "convert-gpu-nvgpu-to-nvvm"
     barrier: str = option(
-        default="bar.sync.aligned", doc="how the barrier of a block is spelled", parse=_spelling
+        default="bar.sync.aligned", doc="NVVM operation for gpu.barrier", parse=_parse_barrier
     )
 
     def run(self, op: Operation, sink: Sink) -> None:

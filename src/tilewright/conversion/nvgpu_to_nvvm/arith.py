@@ -1,4 +1,4 @@
-"""arith to LLVM: numbers and vectors of them."""
+"""arith to LLVM: scalars and vectors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.arith_division import DIVISIONS
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
-    computes,
     fast_math,
+    is_llvm_float,
     overflow,
     result_type,
     scalar_of,
@@ -49,7 +49,7 @@ _DIRECTIONS: Final = {
 
 
 def literal(value: Attribute, type: Type) -> Attribute | None:
-    """A constant as LLVM takes it; narrow floats are the bits they have."""
+    """Convert the value of a constant to an LLVM type, or return `None`; fp8 becomes an integer."""
     match value:
         case IntegerAttr() if isinstance(type, IntegerType):
             return IntegerAttr(value.value, type)
@@ -66,14 +66,14 @@ def literal(value: Attribute, type: Type) -> Attribute | None:
 
 
 def element_of(value: DenseElementsAttr) -> Type:
-    """The type of the elements of a shaped constant."""
+    """Return the element type of a shaped constant."""
     shaped: Any = value.type
     return shaped.element
 
 
 @converts(ConstantOp)
 def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Result:
-    """A number, or a vector of them."""
+    """Lower `arith.constant` to `llvm.mlir.constant`."""
     type = result_type(op, build)
     value = None if type is None else literal(op.value, type)
     if type is None or value is None:
@@ -83,7 +83,7 @@ def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Resul
 
 @converts(PoisonOp)
 def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
-    """A value that nothing may depend on, part by part."""
+    """Lower `ub.poison` to one `llvm.mlir.poison` for each converted type."""
     types = build.types.convert(op.result.type)
     if types is None:
         return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
@@ -121,7 +121,7 @@ _INTEGERS: Final[Mapping[type[integer.BinaryInteger], tuple[type[Operation], Any
     integer.MinSIOp: (integers.SMinOp, _plain),
     integer.MinUIOp: (integers.UMinOp, _plain),
 }
-"""What computes the same of two integers, and how its attributes come about."""
+"""The LLVM operation for each binary integer operation, and the function for its attributes."""
 
 
 def _integer(root: type[integer.BinaryInteger]) -> ConversionPattern:
@@ -137,16 +137,16 @@ def _integer(root: type[integer.BinaryInteger]) -> ConversionPattern:
 def add_extended(
     op: integer.AddUIExtendedOp, new: integer.AddUIExtendedOp, build: ConversionBuilder
 ) -> Result:
-    """Sum and carry."""
-    both = build.create(integers.UAddWithOverflowOp, lhs=new.lhs, rhs=new.rhs).res
-    return [build.create(ExtractValueOp, container=both, position=[place]).res for place in (0, 1)]
+    """Lower `arith.addui_extended` to `llvm.intr.uadd.with.overflow`."""
+    pair = build.create(integers.UAddWithOverflowOp, lhs=new.lhs, rhs=new.rhs).res
+    return [build.create(ExtractValueOp, container=pair, position=[index]).res for index in (0, 1)]
 
 
 @converts(integer.MulSIExtendedOp, integer.MulUIExtendedOp)
 def mul_extended(
-    op: integer.WideProduct, new: integer.WideProduct, build: ConversionBuilder
+    op: integer.MulSIExtendedOp | integer.MulUIExtendedOp, new: Any, build: ConversionBuilder
 ) -> Result:
-    """The product in twice the width, in two halves."""
+    """Lower `arith.mul*i_extended` to a multiplication of twice the width, and two truncations."""
     type = new.lhs.type
     scalar = scalar_of(type)
     assert isinstance(scalar, IntegerType)
@@ -154,12 +154,12 @@ def mul_extended(
     double = VectorType(type.shape, wide) if isinstance(type, VectorType) else wide
     widen = conversion.SExtOp if isinstance(op, integer.MulSIExtendedOp) else conversion.ZExtOp
     a, b = [build.create(widen, arg=value, types=[double]).res for value in (new.lhs, new.rhs)]
-    product = build.create(arithmetic.MulOp, lhs=a, rhs=b).res
+    wide_mul = build.create(arithmetic.MulOp, lhs=a, rhs=b).res
     width = integer_literal([scalar.width], double)
     shift = build.create(LLVMConstantOp, value=width, types=[double]).res
-    upper = build.create(arithmetic.LShrOp, lhs=product, rhs=shift).res
+    upper = build.create(arithmetic.LShrOp, lhs=wide_mul, rhs=shift).res
     return [
-        build.create(conversion.TruncOp, arg=half, types=[type]).res for half in (product, upper)
+        build.create(conversion.TruncOp, arg=half, types=[type]).res for half in (wide_mul, upper)
     ]
 
 
@@ -185,7 +185,7 @@ def _float(root: type[floating.BinaryFloat]) -> ConversionPattern:
     kind = _FLOATS[root]
 
     def apply(op: Any, new: Any, build: ConversionBuilder) -> Result:
-        if not computes(op.lhs.type):
+        if not is_llvm_float(op.lhs.type):
             return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
         mode = op.rounding if root in _ROUNDED else None
         if mode in (None, RoundingMode.TO_NEAREST_EVEN):
@@ -198,7 +198,7 @@ def _float(root: type[floating.BinaryFloat]) -> ConversionPattern:
 def _directed(
     op: floating.RoundedBinaryFloat, new: floating.RoundedBinaryFloat, build: ConversionBuilder
 ) -> Result:
-    """Another rounding than to nearest even, which scalars of f32 and f64 have."""
+    """Lower to an NVVM operation with a rounding mode, which f32 and f64 scalars have."""
     direction = None if op.rounding is None else _DIRECTIONS.get(op.rounding)
     if direction is None or str(op.result.type) not in ("f32", "f64"):
         return build.reject(f"expected a rounding that '{op.result.type}' has")
@@ -210,7 +210,7 @@ def _directed(
 
 @converts(floating.DivFOp)
 def fast_division(op: floating.DivFOp, new: floating.DivFOp, build: ConversionBuilder) -> Result:
-    """libdevice divides f32 fast where approximations are allowed."""
+    """Lower f32 division with `afn` to libdevice's fast division."""
     if "afn" not in op.fastmath or op.result.type is not F32:
         return None
     return Symbols(op, build).call("__nv_fast_fdividef", [new.lhs, new.rhs], F32)
@@ -218,8 +218,8 @@ def fast_division(op: floating.DivFOp, new: floating.DivFOp, build: ConversionBu
 
 @converts(floating.NegFOp)
 def negation(op: floating.NegFOp, new: floating.NegFOp, build: ConversionBuilder) -> Result:
-    """The other sign."""
-    if not computes(op.result.type):
+    """Lower `arith.negf` to `llvm.fneg`."""
+    if not is_llvm_float(op.result.type):
         return build.reject(f"expected floats that LLVM computes with, got '{op.result.type}'")
     return build.create(arithmetic.FNegOp, operand=new.operand, fastmath=fast_math(op.fastmath))
 
@@ -228,7 +228,7 @@ def negation(op: floating.NegFOp, new: floating.NegFOp, build: ConversionBuilder
 def compare_integers(
     op: comparison.CmpIOp, new: comparison.CmpIOp, build: ConversionBuilder
 ) -> Result:
-    """The predicates are the same."""
+    """Lower `arith.cmpi` to `llvm.icmp` with the same predicate."""
     return build.create(arithmetic.ICmpOp, predicate=op.predicate, lhs=new.lhs, rhs=new.rhs)
 
 
@@ -236,8 +236,8 @@ def compare_integers(
 def compare_floats(
     op: comparison.CmpFOp, new: comparison.CmpFOp, build: ConversionBuilder
 ) -> Result:
-    """The predicates are the same."""
-    if not computes(op.lhs.type):
+    """Lower `arith.cmpf` to `llvm.fcmp` with the same predicate."""
+    if not is_llvm_float(op.lhs.type):
         return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
     return build.create(
         arithmetic.FCmpOp,
@@ -250,7 +250,7 @@ def compare_floats(
 
 @converts(comparison.SelectOp)
 def select(op: comparison.SelectOp, new: comparison.SelectOp, build: ConversionBuilder) -> Result:
-    """All parts of one value, or of the other."""
+    """Lower `arith.select` to one `llvm.select` for each converted value."""
     pairs = zip(build.values(op.true_value), build.values(op.false_value), strict=True)
     condition = new.condition
     return [
@@ -289,31 +289,31 @@ def _cast(root: type[casts.CastOp]) -> ConversionPattern:
 
 
 def _is_plain(type: Type) -> bool:
-    return isinstance(scalar_of(type), IntegerType) or computes(type)
+    return isinstance(scalar_of(type), IntegerType) or is_llvm_float(type)
 
 
 @converts(casts.IndexCastOp, casts.IndexCastUIOp)
 def index_cast(
     op: casts.IndexConversion, new: casts.IndexConversion, build: ConversionBuilder
 ) -> Result:
-    """An index has 64 bits."""
+    """Lower a cast between an integer and `index`, which has 64 bits."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
-    found, wanted = scalar_of(new.source.type), scalar_of(type)
-    assert isinstance(found, IntegerType)
-    assert isinstance(wanted, IntegerType)
-    if found is wanted:
+    source, target = scalar_of(new.source.type), scalar_of(type)
+    assert isinstance(source, IntegerType)
+    assert isinstance(target, IntegerType)
+    if source is target:
         return new.source
     signed = isinstance(op, casts.IndexCastOp)
     widen = conversion.SExtOp if signed else conversion.ZExtOp
-    kind = widen if found.width < wanted.width else conversion.TruncOp
+    kind = widen if source.width < target.width else conversion.TruncOp
     return build.create(kind, arg=new.source, types=[type])
 
 
 @converts(casts.BitcastOp)
 def bitcast(op: casts.BitcastOp, new: casts.BitcastOp, build: ConversionBuilder) -> Result:
-    """The same bits; narrow floats are integers already."""
+    """Lower `arith.bitcast`; a no-op between fp8 and i8, which have the same converted type."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")

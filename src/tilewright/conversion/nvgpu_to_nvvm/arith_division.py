@@ -1,4 +1,4 @@
-"""Divisions of arith that round otherwise than LLVM's: as it computes them from truncated ones."""
+"""Ceiling and floor division of arith, expanded to LLVM's truncating division."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-def _compare(build: ConversionBuilder, how: CmpIPredicate, a: Value, b: Value) -> Value:
-    return build.create(ICmpOp, predicate=how, lhs=a, rhs=b).res
+def _compare(build: ConversionBuilder, predicate: CmpIPredicate, a: Value, b: Value) -> Value:
+    return build.create(ICmpOp, predicate=predicate, lhs=a, rhs=b).res
 
 
 @converts(CeilDivUIOp)
 def ceil_unsigned(op: CeilDivUIOp, new: CeilDivUIOp, build: ConversionBuilder) -> Result:
-    """One more than the quotient where something is left; nothing overflows on the way."""
+    """Lower to `a / b + (a % b != 0)`, which does not overflow."""
     zero = build.create(ZeroOp, types=[new.lhs.type]).res
     quotient = build.create(UDivOp, lhs=new.lhs, rhs=new.rhs).res
     rest = build.create(URemOp, lhs=new.lhs, rhs=new.rhs).res
@@ -47,9 +47,9 @@ def ceil_unsigned(op: CeilDivUIOp, new: CeilDivUIOp, build: ConversionBuilder) -
 
 @converts(CeilDivSIOp, FloorDivSIOp)
 def signed(op: BinaryInteger, new: BinaryInteger, build: ConversionBuilder) -> Result:
-    """The truncated quotient is off by one where something is left and it was rounded wrongly.
+    """Correct the truncated quotient by one if the remainder is not zero and the signs require it.
 
-    It is rounded down where the signs agree, up where they differ.
+    Truncation rounds down if the signs agree and up if they differ.
     """
     type = new.lhs.type
     zero = build.create(ZeroOp, types=[type]).res

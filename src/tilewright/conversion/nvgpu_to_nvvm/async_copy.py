@@ -1,4 +1,4 @@
-"""nvgpu's asynchronous copies to `cp.async`."""
+"""nvgpu's asynchronous copies to `cp.async`, commit and wait."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tilewright.ir.types import I32
 def copy(
     op: async_copy.DeviceAsyncCopyOp, new: async_copy.DeviceAsyncCopyOp, build: ConversionBuilder
 ) -> Result:
-    """A copy; its token is a number that nobody needs."""
+    """Lower `nvgpu.device_async_copy` to `cp.async`; its token becomes an unused constant."""
     size = (bits_of(memref_type(op.dst).element) or 0) // 8
     if not size:
         return build.reject(f"expected elements of whole bytes, got '{op.dst.type}'")
@@ -49,7 +49,7 @@ def create_group(
     new: async_copy.DeviceAsyncCreateGroupOp,
     build: ConversionBuilder,
 ) -> Result:
-    """All copies since the last group, whatever their tokens."""
+    """Lower to `cp.async.commit_group`, which commits all copies since the last group."""
     build.create(nvvm.CpAsyncCommitGroupOp)
     return constant(build, 0, I32)
 
@@ -58,7 +58,7 @@ def create_group(
 def wait(
     op: async_copy.DeviceAsyncWaitOp, new: async_copy.DeviceAsyncWaitOp, build: ConversionBuilder
 ) -> Result:
-    """Waits until at most so many groups are under way."""
+    """Lower to `cp.async.wait_group`: wait until at most n groups are pending."""
     return build.create(nvvm.CpAsyncWaitGroupOp, n=op.num_groups or 0)
 
 

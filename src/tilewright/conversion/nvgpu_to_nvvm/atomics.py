@@ -1,4 +1,4 @@
-"""memref's atomic updates that no instruction has: compare and swap until nobody came between."""
+"""Atomic read-modify-write operations of memref without an instruction: loops of `cmpxchg`."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ COMBINATIONS: Final[Mapping[AtomicRMWKind, type[Operation]]] = {
     AtomicRMWKind.MAXIMUMF: floats.MaximumOp,
     AtomicRMWKind.MINIMUMF: floats.MinimumOp,
 }
-"""How two numbers become one, where there is no instruction that does it in memory."""
+"""The binary operation of each kind that has no atomic instruction."""
 _WIDTHS: Final = (32, 64)
-"""What is swapped at once."""
+"""The widths of `cmpxchg`, in bits."""
 
 
 @converts(AtomicRMWOp)
-def by_swaps(op: AtomicRMWOp, new: AtomicRMWOp, build: ConversionBuilder) -> Result:
-    """What was there is what we combined with, or else we combine again."""
+def cmpxchg_loop(op: AtomicRMWOp, new: AtomicRMWOp, build: ConversionBuilder) -> Result:
+    """Lower to a loop of `cmpxchg` that retries until no other thread wrote in between."""
     combine = COMBINATIONS.get(op.kind)
     if combine is None:
         return None
@@ -58,25 +58,25 @@ def by_swaps(op: AtomicRMWOp, new: AtomicRMWOp, build: ConversionBuilder) -> Res
     after = build.add_block([bits], after=loop)
     build.create(BrOp, arguments=[first], successors=[loop])
     with build.at(InsertPoint.at_end(loop)):
-        seen = loop.args[0]
-        fields: dict[str, Any] = {"lhs": same_bits(build, seen, type), "rhs": new.value}
-        wanted = same_bits(build, build.create(combine, **fields).results[0], bits)
-        both = build.create(
+        expected = loop.args[0]
+        fields: dict[str, Any] = {"lhs": same_bits(build, expected, type), "rhs": new.value}
+        desired = same_bits(build, build.create(combine, **fields).results[0], bits)
+        exchange = build.create(
             CmpXchgOp,
             ptr=address,
-            cmp=seen,
-            val=wanted,
+            cmp=expected,
+            val=desired,
             success_ordering=AtomicOrdering.ACQ_REL,
             failure_ordering=AtomicOrdering.MONOTONIC,
         ).res
-        found, swapped = [
-            build.create(ExtractValueOp, container=both, position=[part]).res for part in (0, 1)
+        observed, swapped = [
+            build.create(ExtractValueOp, container=exchange, position=[part]).res for part in (0, 1)
         ]
         build.create(
             CondBrOp,
             condition=swapped,
-            true_operands=[seen],
-            false_operands=[found],
+            true_operands=[expected],
+            false_operands=[observed],
             successors=[after, loop],
         )
     build.continue_in(after)
@@ -89,5 +89,5 @@ def _bits(type: Type) -> IntegerType | None:
     return IntegerType(type.width)
 
 
-PATTERNS: Final[Patterns] = (by_swaps,)
+PATTERNS: Final[Patterns] = (cmpxchg_loop,)
 """In front of those of memref, which take what there are instructions for."""

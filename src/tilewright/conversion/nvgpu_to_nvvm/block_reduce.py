@@ -1,4 +1,4 @@
-"""gpu.all_reduce: the values of a block, combined in its warps and then in shared memory."""
+"""Lowering of gpu.all_reduce: butterfly shuffles in each warp, then through shared memory."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.buffers import moved
-from tilewright.conversion.nvgpu_to_nvvm.gpu import thread_number
+from tilewright.conversion.nvgpu_to_nvvm.buffers import offset_address
+from tilewright.conversion.nvgpu_to_nvvm.gpu import linear_thread_id
 from tilewright.conversion.nvgpu_to_nvvm.gpu_functions import ALIGNMENT
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.conversion.nvgpu_to_nvvm.warp import (
+    broadcast_first_lane,
+    butterfly_shuffle,
     combination,
     combined,
-    from_first_lane,
-    from_lane,
 )
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -41,7 +41,10 @@ Combine = Callable[["Value", "Value"], "Value"]
 
 @converts(AllReduceOp)
 def all_reduce(op: AllReduceOp, new: AllReduceOp, build: ConversionBuilder) -> Result:
-    """Lanes combine by swaps, warps through shared memory; blocks are of whole warps."""
+    """Reduce within warps by shuffles and across warps through shared memory.
+
+    The block size is a multiple of the warp size.
+    """
     if len(op.body.blocks) > 1:
         return build.reject("expected a body of one block")
     value, type = new.value, new.value.type
@@ -49,47 +52,47 @@ def all_reduce(op: AllReduceOp, new: AllReduceOp, build: ConversionBuilder) -> R
     if combine is None:
         return build.reject(f"expected numbers to combine, got '{op.value.type}'")
     for distance in _distances(WARP_SIZE):
-        value = combine(value, from_lane(build, value, distance))
+        value = combine(value, butterfly_shuffle(build, value, distance))
     warps = _known_warps(op)
     if warps == 1:
         return value
-    room = Symbols(op, build).shared("__all_reduce", ArrayType(WARP_SIZE, type), ALIGNMENT)
+    buffer = Symbols(op, build).shared("__all_reduce", ArrayType(WARP_SIZE, type), ALIGNMENT)
     lane = build.create(REGISTERS["laneid"]).res
     count = _warp_count(build) if warps is None else constant(build, warps, I32)
-    _store_of_warp(build, room, value, lane)
+    _store_warp_value(build, buffer, value, lane)
     build.create(BarrierOp)
-    value = _value_of_warp(build, room, type, lane, count)
-    # Nobody may write there again before all have read.
+    value = _load_warp_value(build, buffer, type, lane, count)
+    # No warp may write to the buffer again before all have read it.
     build.create(BarrierOp)
     for distance in _distances(warps or WARP_SIZE):
-        both = combine(value, from_lane(build, value, distance))
-        value = _where_partner(build, lane, count, distance, both, value)
-    return from_first_lane(build, value)
+        combined_value = combine(value, butterfly_shuffle(build, value, distance))
+        value = _select_in_range(build, lane, count, distance, combined_value, value)
+    return broadcast_first_lane(build, value)
 
 
-def _where_partner(
+def _select_in_range(
     build: ConversionBuilder, lane: Value, count: Value, distance: int, yes: Value, no: Value
 ) -> Value:
-    """One value where the lane at a distance is one of `count`, else the other.
+    """Select `yes` if the lane at a distance is one of the first `count`, else `no`.
 
-    Lane 0 ends with all: the first lane of each group has the values of its group.
+    The first lane of each group holds the reduction of its group, so lane 0 ends with the result.
     """
-    ahead = build.create(SubOp, lhs=count, rhs=constant(build, distance, I32)).res
-    within = build.create(ICmpOp, predicate=CmpIPredicate.SLT, lhs=lane, rhs=ahead).res
+    limit = build.create(SubOp, lhs=count, rhs=constant(build, distance, I32)).res
+    within = build.create(ICmpOp, predicate=CmpIPredicate.SLT, lhs=lane, rhs=limit).res
     return build.create(SelectOp, condition=within, true_value=yes, false_value=no).res
 
 
 def _distances(count: int) -> list[int]:
-    """The powers of two below a number."""
+    """Return the powers of two below a number."""
     return [1 << step for step in range(5) if 1 << step < count]
 
 
 def _combine(op: AllReduceOp, type: Type, build: ConversionBuilder) -> Combine | None:
-    """What makes one value of two: an operation, or the body that the program has."""
+    """Return the combining function: an operation, or the body of the op inlined."""
 
     def by_body(lhs: Value, rhs: Value) -> Value:
-        (found,) = build.inline_block(op.body.block, [lhs, rhs])
-        return found
+        (result,) = build.inline_block(op.body.block, [lhs, rhs])
+        return result
 
     if op.op is None:
         return by_body
@@ -98,7 +101,7 @@ def _combine(op: AllReduceOp, type: Type, build: ConversionBuilder) -> Combine |
 
 
 def _known_warps(op: AllReduceOp) -> int | None:
-    """How many warps the block has, if the kernel says so."""
+    """Return the number of warps of the block, or `None` if the kernel has no known block size."""
     function = next((outer for outer in op.ancestors() if isinstance(outer, GPUFuncOp)), None)
     if function is None or function.known_block_size is None:
         return None
@@ -113,29 +116,31 @@ def _warp_count(build: ConversionBuilder) -> Value:
     return build.create(UDivOp, lhs=threads, rhs=constant(build, WARP_SIZE, I32)).res
 
 
-def _store_of_warp(build: ConversionBuilder, room: Value, value: Value, lane: Value) -> None:
-    """The first lane of each warp leaves what its warp has."""
-    number = build.create(UDivOp, lhs=thread_number(build), rhs=constant(build, WARP_SIZE, I32)).res
+def _store_warp_value(build: ConversionBuilder, buffer: Value, value: Value, lane: Value) -> None:
+    """Store the value of each warp to shared memory, from its first lane."""
+    number = build.create(
+        UDivOp, lhs=linear_thread_id(build), rhs=constant(build, WARP_SIZE, I32)
+    ).res
     zero = constant(build, 0, I32)
     first = build.create(ICmpOp, predicate=CmpIPredicate.EQ, lhs=lane, rhs=zero).res
     store = build.add_block()
     after = build.add_block(after=store)
     build.create(CondBrOp, condition=first, successors=[store, after])
     with build.at(InsertPoint.at_end(store)):
-        place = build.create(ZExtOp, arg=number, types=[I64]).res
-        build.create(StoreOp, value=value, addr=moved(room, place, value.type, build))
+        index = build.create(ZExtOp, arg=number, types=[I64]).res
+        build.create(StoreOp, value=value, addr=offset_address(buffer, index, value.type, build))
         build.create(BrOp, successors=[after])
     build.continue_in(after)
 
 
-def _value_of_warp(
-    build: ConversionBuilder, room: Value, type: Type, lane: Value, count: Value
+def _load_warp_value(
+    build: ConversionBuilder, buffer: Value, type: Type, lane: Value, count: Value
 ) -> Value:
-    """What the warp of the lane's number has left; lanes beyond see that of the last."""
+    """Load the value of the warp that the lane number selects, clamped to the last warp."""
     last = build.create(SubOp, lhs=count, rhs=constant(build, 1, I32)).res
     clamped = build.create(UMinOp, lhs=lane, rhs=last).res
-    place = build.create(ZExtOp, arg=clamped, types=[I64]).res
-    return build.create(LoadOp, addr=moved(room, place, type, build), types=[type]).res
+    index = build.create(ZExtOp, arg=clamped, types=[I64]).res
+    return build.create(LoadOp, addr=offset_address(buffer, index, type, build), types=[type]).res
 
 
 PATTERNS: Final[Patterns] = (all_reduce,)

@@ -1,4 +1,4 @@
-"""A memref as LLVM sees it: its address, and the numbers that lead from indices to elements."""
+"""The components of a memref in LLVM: address, offset, sizes and strides."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _SMALL: Final = 1 << 31
-"""Constant indices of an address have 32 bits."""
+"""Constant indices of a GEP have 32 bits."""
 
 
 class Buffer:
-    """Where a memref is, and how far apart its elements are; numbers are known or are values."""
+    """The address, offset, sizes and strides of a memref, each a constant or a value."""
 
     __slots__ = ("address", "element", "offset", "sizes", "strides")
 
@@ -45,7 +45,7 @@ class Buffer:
 
     @staticmethod
     def of(value: Value, build: ConversionBuilder) -> Buffer:
-        """The parts of a memref of the old program."""
+        """Return the components of a memref of the source program."""
         type = value.type
         assert isinstance(type, MemRefType)
         address, *rest = build.values(value)
@@ -60,25 +60,25 @@ class Buffer:
         )
 
     def parts(self, type: MemRefType, build: Builder) -> list[Value]:
-        """The values that stand for a memref of this type with these parts."""
+        """Return the converted values of a memref of this type: the address and what is dynamic."""
         (strides, offset), shape = steps_of(type) or ((), 0), type.shape or ()
-        said = (offset, *shape, *strides)
-        found = (self.offset, *self.sizes, *self.strides)
+        static = (offset, *shape, *strides)
+        actual = (self.offset, *self.sizes, *self.strides)
         unknown = [
             as_value(build, number)
-            for step, number in zip(said, found, strict=True)
+            for step, number in zip(static, actual, strict=True)
             if step == DYNAMIC
         ]
         return [self.address, *unknown]
 
     def element_address(self, indices: Sequence[Number], build: Builder) -> Value:
-        """The address of an element."""
-        place = dot(build, self.offset, zip(indices, self.strides, strict=True))
-        return moved(self.address, place, self.element, build)
+        """Compute the address of an element."""
+        offset = dot(build, self.offset, zip(indices, self.strides, strict=True))
+        return offset_address(self.address, offset, self.element, build)
 
 
-def moved(address: Value, count: Number, element: Type, build: Builder) -> Value:
-    """The address so many elements further on."""
+def offset_address(address: Value, count: Number, element: Type, build: Builder) -> Value:
+    """Advance an address by a number of elements."""
     if count == 0:
         return address
     if isinstance(count, int) and abs(count) < _SMALL:
@@ -93,7 +93,7 @@ def moved(address: Value, count: Number, element: Type, build: Builder) -> Value
 
 
 def memory_type(type: MemRefType) -> Type:
-    """What LLVM takes an element for."""
+    """Return the LLVM type of an element in memory."""
     inside = type.element
     element = vector_type(inside) if isinstance(inside, VectorType) else element_type(inside)
     if element is None:

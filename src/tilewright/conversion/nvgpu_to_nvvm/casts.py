@@ -1,4 +1,4 @@
-"""Casts that bridge levels: in the end both sides of one are the same."""
+"""Materializations between levels: unrealized casts whose types convert to the same."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 def bridge(
     op: UnrealizedConversionCastOp, new: UnrealizedConversionCastOp, build: ConversionBuilder
 ) -> Result:
-    """cast(x) -> x, where both have the same converted types."""
-    given = [value for old in op.inputs for value in build.values(old)]
+    """Fold `unrealized_conversion_cast` if the converted types of operands and results agree."""
+    inputs = [value for old in op.inputs for value in build.values(old)]
     groups = [build.types.convert(result.type) for result in op.results]
-    wanted = [type for group in groups for type in group or ()]
-    if None in groups or [value.type for value in given] != wanted:
+    results = [type for group in groups for type in group or ()]
+    if None in groups or [value.type for value in inputs] != results:
         return build.reject("expected types that become the same")
-    values = iter(given)
+    values = iter(inputs)
     return [[next(values) for _ in group or ()] for group in groups]
 
 

@@ -1,4 +1,4 @@
-"""cf to LLVM: branches; assertions call CUDA's own function."""
+"""cf to LLVM: branches, and assertions that call CUDA's `__assertfail`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @converts(BranchOp)
 def branch(op: BranchOp, new: BranchOp, build: ConversionBuilder) -> Result:
-    """A jump."""
+    """Lower `cf.br` to `llvm.br`."""
     return build.create(BrOp, arguments=new.arguments, successors=new.successors)
 
 
 @converts(CondBranchOp)
 def conditional(op: CondBranchOp, new: CondBranchOp, build: ConversionBuilder) -> Result:
-    """A jump to one of two blocks."""
+    """Lower `cf.cond_br` to `llvm.cond_br`."""
     return build.create(
         CondBrOp,
         condition=new.condition,
@@ -42,7 +42,7 @@ def conditional(op: CondBranchOp, new: CondBranchOp, build: ConversionBuilder) -
 
 @converts(SwitchOp)
 def switch(op: SwitchOp, new: SwitchOp, build: ConversionBuilder) -> Result:
-    """A jump by a number."""
+    """Lower `cf.switch` to `llvm.switch`."""
     sizes = [sum([len(build.values(value)) for value in case]) for case in op.cases]
     return build.create(
         LLVMSwitchOp,
@@ -56,29 +56,29 @@ def switch(op: SwitchOp, new: SwitchOp, build: ConversionBuilder) -> Result:
 
 
 def _function_name(op: Operation) -> str:
-    """The function that an operation is in."""
+    """Return the name of the function around an operation."""
     names = (symbol_name(outer) for outer in op.ancestors())
     return next((name for name in names if name is not None), "")
 
 
 @converts(AssertOp)
 def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
-    """Where the condition does not hold, `__assertfail` is told what and where, and we go on."""
+    """Call `__assertfail` with message and source location if the condition is false."""
     if nearest_symbol_table(op) is None:
-        return build.reject("expected a module around it, which can hold the texts")
+        return build.reject("expected a module around it for the string constants")
     failed = build.add_block()
     after = build.add_block(after=failed)
     build.create(CondBrOp, condition=new.condition, successors=[after, failed])
-    place = source_location(op.location)
-    file, line = ("unknown", 0) if place is None else (place.file, place.line)
+    location = source_location(op.location)
+    file, line = ("unknown", 0) if location is None else (location.file, location.line)
     symbols = Symbols(op, build)
     with build.at(InsertPoint.at_end(failed)):
         message = symbols.text(".assert_msg", op.message)
         source = symbols.text(".assert_file", file)
-        where = constant(build, line, I32)
+        line_number = constant(build, line, I32)
         function = symbols.text(".assert_func", _function_name(op))
         width = constant(build, 1, I64)
-        symbols.call("__assertfail", [message, source, where, function, width])
+        symbols.call("__assertfail", [message, source, line_number, function, width])
         build.create(BrOp, successors=[after])
     build.continue_in(after)
     return ()
@@ -86,7 +86,7 @@ def assertion(op: AssertOp, new: AssertOp, build: ConversionBuilder) -> Result:
 
 @converts(UnreachableOp)
 def unreachable(op: UnreachableOp, new: UnreachableOp, build: ConversionBuilder) -> Result:
-    """What nobody reaches."""
+    """Lower `ub.unreachable` to `llvm.unreachable`."""
     return build.create(LLVMUnreachableOp)
 
 

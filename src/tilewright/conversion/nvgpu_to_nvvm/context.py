@@ -20,7 +20,7 @@ class LoweringContext:
         self.element_indices: dict[tuple[Block, int], Value] = {}
         """The constant index of a vector element, as an i32."""
         self.fragment_registers: dict[tuple[Block, Value, Type], list[Value]] = {}
-        """The registers of this type that a vector has been taken apart into."""
+        """The registers of this type that a vector was unpacked into."""
 
 
 def lowering_context(build: ConversionBuilder) -> LoweringContext:

@@ -1,4 +1,4 @@
-"""Tensor maps that a kernel makes for itself, and the slots in global memory that they live in."""
+"""Tensor maps that a kernel encodes itself, and the slots in global memory that hold them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 DEVICE: Final = "device"
-"""What LLVM calls all threads of a GPU."""
+"""LLVM's synchronization scope of all threads of a GPU."""
 
 
 def _per_dimension(
     build: ConversionBuilder, map: Value, field: TensormapField, values: Sequence[Value]
 ) -> None:
-    """A field of all dimensions, innermost first."""
+    """Replace a field of all dimensions, innermost first."""
     for dimension, value in enumerate(values):
         build.create(TensormapReplaceOp, addr=map, new_value=value, field=field, ord=dimension)
 
@@ -40,7 +40,7 @@ def _per_dimension(
 def fill(
     op: tensormap.TensorMapFillOp, new: tensormap.TensorMapFillOp, build: ConversionBuilder
 ) -> Result:
-    """Every field but the L2 promotion, which no instruction sets."""
+    """Replace every field except the L2 promotion, which no instruction sets."""
     type = op.map
     assert isinstance(type, TensorMapDescriptorType)
     number = ptx_number(type.tensor.element)
@@ -70,7 +70,7 @@ def fill(
 def publish(
     op: tensormap.TensorMapPublishOp, new: tensormap.TensorMapPublishOp, build: ConversionBuilder
 ) -> Result:
-    """A copy and a release in one."""
+    """Lower to `tensormap.cp_fenceproxy`: copy the map to its slot and release it."""
     return build.create(
         TensormapCpFenceproxyOp,
         scope=MemScope[op.scope.name],
@@ -83,7 +83,7 @@ def publish(
 def at(
     op: tensormap.TensorMapAtOp, new: tensormap.TensorMapAtOp, build: ConversionBuilder
 ) -> Result:
-    """The address of a slot."""
+    """Lower to the generic address of a slot."""
     address = Buffer.of(op.slots, build).element_address(new.indices, build)
     return build.create(AddrSpaceCastOp, arg=address, types=[PTR])
 
@@ -96,24 +96,24 @@ def _lock(op: Any, new: Any, build: ConversionBuilder) -> Value:
 def acquire(
     op: tensormap.SlotAcquireOp, new: tensormap.SlotAcquireOp, build: ConversionBuilder
 ) -> Result:
-    """Zero becomes the number of holders, if it is zero."""
-    found = build.create(
+    """Try to take a free slot: `cmpxchg` its reference count from 0 to the number of users."""
+    exchange = build.create(
         CmpXchgOp,
         ptr=_lock(op, new, build),
         cmp=constant(build, 0, I32),
-        val=constant(build, op.holders, I32),
+        val=constant(build, op.users, I32),
         success_ordering=AtomicOrdering.ACQUIRE,
         failure_ordering=AtomicOrdering.ACQUIRE,
         syncscope=DEVICE,
     ).res
-    return build.create(ExtractValueOp, container=found, position=[1])
+    return build.create(ExtractValueOp, container=exchange, position=[1])
 
 
 @converts(tensormap.SlotReleaseOp)
 def release(
     op: tensormap.SlotReleaseOp, new: tensormap.SlotReleaseOp, build: ConversionBuilder
 ) -> Result:
-    """One holder less."""
+    """Decrement the reference count of a slot."""
     build.create(
         AtomicRMWOp,
         bin_op=AtomicBinOp.ADD,

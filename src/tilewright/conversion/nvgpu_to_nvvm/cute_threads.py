@@ -1,11 +1,11 @@
-"""How warps, warpgroups and blocks work together: nearly one for one to NVVM."""
+"""Synchronization of warps, warpgroups, blocks and clusters: cute_nvgpu to NVVM."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
-from tilewright.conversion.nvgpu_to_nvvm.fragments import taken_apart
+from tilewright.conversion.nvgpu_to_nvvm.fragments import unpack_registers
 from tilewright.conversion.nvgpu_to_nvvm.mbarrier import barrier_address
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant, resized
 from tilewright.dialects.cute_nvgpu import threads
@@ -31,13 +31,13 @@ NANOSLEEP: Final = "llvm.nvvm.nanosleep"
 
 @converts(threads.ElectOneOp)
 def elect(op: threads.ElectOneOp, new: threads.ElectOneOp, build: ConversionBuilder) -> Result:
-    """One of all lanes."""
+    """Lower to `elect.sync` over all lanes."""
     return build.create(warp.ElectSyncOp, types=[I1])
 
 
 @converts(threads.WarpSyncOp)
 def warp_sync(op: threads.WarpSyncOp, new: threads.WarpSyncOp, build: ConversionBuilder) -> Result:
-    """All lanes."""
+    """Lower to `bar.warp.sync` of all lanes."""
     return build.create(sync.SyncWarpOp, mask=constant(build, ALL_LANES, I32))
 
 
@@ -45,7 +45,7 @@ def warp_sync(op: threads.WarpSyncOp, new: threads.WarpSyncOp, build: Conversion
 def named_sync(
     op: threads.NamedBarrierSyncOp, new: threads.NamedBarrierSyncOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `barrier.sync` with an id and a number of threads."""
     return build.create(sync.BarrierOp, barrier_id=new.barrier, number_of_threads=new.threads)
 
 
@@ -53,7 +53,7 @@ def named_sync(
 def named_arrive(
     op: threads.NamedBarrierArriveOp, new: threads.NamedBarrierArriveOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `barrier.arrive`."""
     return build.create(sync.BarrierArriveOp, barrier_id=new.barrier, number_of_threads=new.threads)
 
 
@@ -61,7 +61,7 @@ def named_arrive(
 def cluster_arrive(
     op: threads.ClusterArriveOp, new: threads.ClusterArriveOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `barrier.cluster.arrive`."""
     kind = sync.ClusterArriveRelaxedOp if op.relaxed else sync.ClusterArriveOp
     return build.create(kind, aligned=op.aligned)
 
@@ -70,7 +70,7 @@ def cluster_arrive(
 def cluster_wait(
     op: threads.ClusterWaitOp, new: threads.ClusterWaitOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `barrier.cluster.wait`."""
     return build.create(sync.ClusterWaitOp, aligned=op.aligned)
 
 
@@ -78,7 +78,7 @@ def cluster_wait(
 def set_max_registers(
     op: threads.SetMaxRegistersOp, new: threads.SetMaxRegistersOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `setmaxnreg`."""
     action = SetMaxRegisterAction[op.action.name]
     return build.create(sync.SetMaxRegisterOp, reg_count=op.count, action=action)
 
@@ -95,7 +95,7 @@ _PROXIES: Final = {
 def fence_proxy_async(
     op: threads.FenceProxyAsyncOp, new: threads.FenceProxyAsyncOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `fence.proxy.async` of a state space."""
     kind, space = _PROXIES[op.space]
     return build.create(sync.FenceProxyOp, kind=kind, space=space)
 
@@ -104,7 +104,7 @@ def fence_proxy_async(
 def fence_mbarrier_init(
     op: threads.FenceMBarrierInitOp, new: threads.FenceMBarrierInitOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `fence.mbarrier_init`."""
     return build.create(sync.FenceMbarrierInitOp)
 
 
@@ -114,13 +114,16 @@ def arrive_remote(
     new: threads.MBarrierArriveRemoteOp,
     build: ConversionBuilder,
 ) -> Result:
-    """An arrival that orders nothing of the GPU: the wider scope would cost a fence of it."""
-    own = barrier_address(new.barriers, new.mbar_id, build)
-    there = build.create(sync.MapaOp, a=own, b=new.block, types=[PTR_CLUSTER]).res
+    """Lower to an arrival at the barrier of another block, with CTA scope.
+
+    A wider scope would make the arrival a fence of that scope.
+    """
+    local = barrier_address(new.barriers, new.mbar_id, build)
+    remote = build.create(sync.MapaOp, a=local, b=new.block, types=[PTR_CLUSTER]).res
     return build.create(
         mbarrier.MBarrierArriveClusterOp,
         scope=MemScope.CTA,
-        addr=there,
+        addr=remote,
         count=constant(build, 1, I32),
     )
 
@@ -131,7 +134,7 @@ def arrive_on_copies(
     new: threads.MBarrierArriveOnCopiesOp,
     build: ConversionBuilder,
 ) -> Result:
-    """The barrier expects the arrival already."""
+    """Lower to `cp.async.mbarrier.arrive.noinc`: the expected count includes this arrival."""
     address = barrier_address(new.barriers, new.mbar_id, build)
     return build.create(copy.CpAsyncMBarrierArriveOp, addr=address, noinc=True)
 
@@ -140,7 +143,7 @@ def arrive_on_copies(
 def expect_tx(
     op: threads.MBarrierExpectTxOp, new: threads.MBarrierExpectTxOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `mbarrier.expect_tx`."""
     return build.create(
         mbarrier.MBarrierExpectTxOp,
         addr=barrier_address(new.barriers, new.mbar_id, build),
@@ -152,14 +155,14 @@ def expect_tx(
 def invalidate(
     op: threads.MBarrierInvalidateOp, new: threads.MBarrierInvalidateOp, build: ConversionBuilder
 ) -> Result:
-    """One for one."""
+    """Lower to `mbarrier.inval`."""
     address = barrier_address(new.barriers, new.mbar_id, build)
     return build.create(mbarrier.MBarrierInvalSharedOp, addr=address)
 
 
 @converts(threads.BulkLoadOp)
 def bulk_load(op: threads.BulkLoadOp, new: threads.BulkLoadOp, build: ConversionBuilder) -> Result:
-    """One copy; its bytes count at the barrier."""
+    """Lower to `cp.async.bulk`, which completes transactions of the barrier."""
     return build.create(
         copy.CpAsyncBulkGlobalToSharedClusterOp,
         dst_mem=new.target,
@@ -175,19 +178,19 @@ def launch_dependents(
     new: threads.GridLaunchDependentsOp,
     build: ConversionBuilder,
 ) -> Result:
-    """One for one."""
+    """Lower to `griddepcontrol.launch_dependents`."""
     return build.create(sync.GriddepcontrolOp, kind=GridDepAction.LAUNCH_DEPENDENTS)
 
 
 @converts(threads.GridWaitOp)
 def grid_wait(op: threads.GridWaitOp, new: threads.GridWaitOp, build: ConversionBuilder) -> Result:
-    """One for one."""
+    """Lower to `griddepcontrol.wait`."""
     return build.create(sync.GriddepcontrolOp, kind=GridDepAction.WAIT)
 
 
 @converts(threads.SmIdOp)
 def sm_id(op: threads.SmIdOp, new: threads.SmIdOp, build: ConversionBuilder) -> Result:
-    """A special register."""
+    """Lower to a read of `%smid`."""
     return build.create(REGISTERS["smid"])
 
 
@@ -195,17 +198,17 @@ def sm_id(op: threads.SmIdOp, new: threads.SmIdOp, build: ConversionBuilder) -> 
 def nanosleep(
     op: threads.NanosleepOp, new: threads.NanosleepOp, build: ConversionBuilder
 ) -> Result:
-    """By the intrinsic: NVVM's own operation has to know for how long."""
+    """Lower to the intrinsic: the NVVM operation takes only a constant duration."""
     return build.create(CallIntrinsicOp, intrin=NANOSLEEP, args=[new.duration], types=[])
 
 
 @converts(threads.StMatrixOp)
 def stmatrix(op: threads.StMatrixOp, new: threads.StMatrixOp, build: ConversionBuilder) -> Result:
-    """A register for each matrix."""
+    """Lower to `stmatrix` with one register per matrix."""
     return build.create(
         matrix.StMatrixOp,
         ptr=Buffer.of(op.buffer, build).element_address(new.indices, build),
-        sources=taken_apart(build, new.fragments, I32),
+        sources=unpack_registers(build, new.fragments, I32),
         layout=MMALayout.COL if op.transpose else MMALayout.ROW,
     )
 

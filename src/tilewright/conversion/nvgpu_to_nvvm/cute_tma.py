@@ -1,6 +1,6 @@
-"""Copies and reductions of boxes on the stages of a pipeline, one for one to NVVM.
+"""TMA copies and reductions of boxes: cute_nvgpu to NVVM.
 
-Coordinates go the other way round: the hardware counts from the innermost dimension.
+Coordinates are reversed: the hardware takes the innermost dimension first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _innermost_first(build: ConversionBuilder, outermost_first: Sequence[Value])
 
 @converts(tma.TmaLoadOp)
 def load(op: tma.TmaLoadOp, new: tma.TmaLoadOp, build: ConversionBuilder) -> Result:
-    """A copy to this block; with a mask to several of the cluster."""
+    """Lower to a TMA load to this block, or with a mask a multicast to blocks of the cluster."""
     return build.create(
         nvvm.TensorLoadOp,
         dst_mem=Buffer.of(op.buffer, build).element_address(new.indices, build),
@@ -45,7 +45,7 @@ def load(op: tma.TmaLoadOp, new: tma.TmaLoadOp, build: ConversionBuilder) -> Res
 
 @converts(tma.TmaStoreOp)
 def store(op: tma.TmaStoreOp, new: tma.TmaStoreOp, build: ConversionBuilder) -> Result:
-    """A copy to the tensor."""
+    """Lower to a TMA store."""
     return build.create(
         nvvm.TensorStoreOp,
         tma_descriptor=new.tensor_map,
@@ -58,7 +58,7 @@ def store(op: tma.TmaStoreOp, new: tma.TmaStoreOp, build: ConversionBuilder) -> 
 
 @converts(tma.TmaReduceOp)
 def reduce(op: tma.TmaReduceOp, new: tma.TmaReduceOp, build: ConversionBuilder) -> Result:
-    """As a store, but what is there counts."""
+    """Lower to a TMA reduction into the tensor."""
     return build.create(
         nvvm.TensorReduceOp,
         tma_descriptor=new.tensor_map,
@@ -72,7 +72,7 @@ def reduce(op: tma.TmaReduceOp, new: tma.TmaReduceOp, build: ConversionBuilder) 
 
 @converts(tma.TmaPrefetchOp)
 def prefetch(op: tma.TmaPrefetchOp, new: tma.TmaPrefetchOp, build: ConversionBuilder) -> Result:
-    """A box for the L2 cache."""
+    """Lower to a TMA prefetch of a box into L2."""
     return build.create(
         nvvm.TensorPrefetchOp,
         tma_descriptor=new.tensor_map,
@@ -83,13 +83,13 @@ def prefetch(op: tma.TmaPrefetchOp, new: tma.TmaPrefetchOp, build: ConversionBui
 
 @converts(tma.TmaCommitOp)
 def commit(op: tma.TmaCommitOp, new: tma.TmaCommitOp, build: ConversionBuilder) -> Result:
-    """The end of a group."""
+    """Lower to `cp.async.bulk.commit_group`."""
     return build.create(copy.CpAsyncBulkCommitGroupOp)
 
 
 @converts(tma.TmaWaitOp)
 def wait(op: tma.TmaWaitOp, new: tma.TmaWaitOp, build: ConversionBuilder) -> Result:
-    """Waits until at most so many groups are under way."""
+    """Lower to `cp.async.bulk.wait_group`: wait until at most n groups are pending."""
     return build.create(copy.CpAsyncBulkWaitGroupOp, group=op.pending, read=op.read)
 
 

@@ -1,11 +1,11 @@
-"""Products of a warpgroup under way: accumulators go through every step of the protocol."""
+"""Asynchronous wgmma: accumulators are threaded through fence, mma, commit and wait."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
-from tilewright.conversion.nvgpu_to_nvvm.fragments import taken_apart
+from tilewright.conversion.nvgpu_to_nvvm.fragments import unpack_registers
 from tilewright.conversion.nvgpu_to_nvvm.matrix_descriptor import (
     descriptor_fields,
     packed_descriptor,
@@ -13,7 +13,7 @@ from tilewright.conversion.nvgpu_to_nvvm.matrix_descriptor import (
 from tilewright.conversion.nvgpu_to_nvvm.numbers import add, as_value
 from tilewright.conversion.nvgpu_to_nvvm.warpgroup import WGMMA_TYPES
 from tilewright.dialects.cute_nvgpu import wgmma
-from tilewright.dialects.nvgpu.warpgroup import depth_of
+from tilewright.dialects.nvgpu.warpgroup import wgmma_k
 from tilewright.dialects.nvvm import wgmma as nvvm
 from tilewright.dialects.nvvm.attributes import (
     MMALayout,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def descriptor(
     op: wgmma.WgmmaDescriptorOp, new: wgmma.WgmmaDescriptorOp, build: ConversionBuilder
 ) -> Result:
-    """All but the address is one constant."""
+    """Build a matrix descriptor: the address combined with constant fields."""
     address = Buffer.of(op.tensor, build).element_address(new.indices, build)
     fields = descriptor_fields(
         op.leading_byte_offset, op.stride_byte_offset, op.base_offset, op.swizzle
@@ -42,8 +42,8 @@ def descriptor(
     return packed_descriptor(build, address, fields)
 
 
-def _opens(op: wgmma.WgmmaFenceOp) -> bool:
-    """Whether a fence is for the products right behind it, and for them alone."""
+def _is_fused_fence(op: wgmma.WgmmaFenceOp) -> bool:
+    """Return whether a fence is directly before a wgmma and fences only its accumulator."""
     issue = op.next
     return (
         isinstance(issue, wgmma.WgmmaIssueOp)
@@ -54,8 +54,8 @@ def _opens(op: wgmma.WgmmaFenceOp) -> bool:
 
 @converts(wgmma.WgmmaFenceOp)
 def fence(op: wgmma.WgmmaFenceOp, new: wgmma.WgmmaFenceOp, build: ConversionBuilder) -> Result:
-    """A fence that accumulators go through; products right behind it have it in them."""
-    if _opens(op):
+    """Lower to `wgmma.fence`; a wgmma directly after it includes the fence."""
+    if _is_fused_fence(op):
         return list(new.accumulators)
     types = [value.type for value in new.accumulators]
     return build.create(
@@ -65,7 +65,7 @@ def fence(op: wgmma.WgmmaFenceOp, new: wgmma.WgmmaFenceOp, build: ConversionBuil
 
 @converts(wgmma.WgmmaCommitOp)
 def commit(op: wgmma.WgmmaCommitOp, new: wgmma.WgmmaCommitOp, build: ConversionBuilder) -> Result:
-    """The end of a group; products right before it have it in them."""
+    """Lower to `wgmma.commit_group`; a wgmma directly before it includes the commit."""
     if isinstance(op.prev, wgmma.WgmmaIssueOp):
         return ()
     return build.create(nvvm.WgmmaGroupSyncAlignedOp)
@@ -73,15 +73,15 @@ def commit(op: wgmma.WgmmaCommitOp, new: wgmma.WgmmaCommitOp, build: ConversionB
 
 @converts(wgmma.WgmmaWaitOp)
 def wait(op: wgmma.WgmmaWaitOp, new: wgmma.WgmmaWaitOp, build: ConversionBuilder) -> Result:
-    """A wait that accumulators go through."""
+    """Lower to `wgmma.wait_group` over the accumulators."""
     types = [value.type for value in new.accumulators]
     return build.create(
         nvvm.WgmmaWaitGroupSyncOp, accumulators=new.accumulators, group=op.pending, types=types
     )
 
 
-def _advanced(build: ConversionBuilder, start: Value, steps: int, by: int) -> list[Value]:
-    """Descriptors that are so many units apart."""
+def _advance(build: ConversionBuilder, start: Value, steps: int, by: int) -> list[Value]:
+    """Advance a descriptor for each step along K, in units of 16 bytes."""
     return [as_value(build, add(build, start, step * by)) for step in range(steps)]
 
 
@@ -91,18 +91,18 @@ def _sign(negative: bool) -> WGMMAScaleIn:
 
 @converts(wgmma.WgmmaIssueOp)
 def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuilder) -> Result:
-    """All steps of a product at once, with the fence before and the end of the group behind."""
+    """Lower to the wgmma instructions of all K steps, with an adjacent fence and commit."""
     in_registers = isinstance(op.a.type, VectorType)
     before = op.accumulator.defining_op()
-    opening = before if isinstance(before, wgmma.WgmmaFenceOp) and _opens(before) else None
+    opening = before if isinstance(before, wgmma.WgmmaFenceOp) and _is_fused_fence(before) else None
     return build.create(
         nvvm.WgmmaStepsOp,
         inouts=new.accumulator,
-        descriptors_a=[] if in_registers else _advanced(build, new.a, op.steps, op.a_step),
-        registers_a=taken_apart(build, new.a, I32) if in_registers else [],
-        descriptors_b=_advanced(build, new.b, op.steps, op.b_step),
+        descriptors_a=[] if in_registers else _advance(build, new.a, op.steps, op.a_step),
+        registers_a=unpack_registers(build, new.a, I32) if in_registers else [],
+        descriptors_b=_advance(build, new.b, op.steps, op.b_step),
         scale_d=new.accumulate,
-        shape=MMAShape(WGMMA_ROWS, op.columns, depth_of(op.a_type)),
+        shape=MMAShape(WGMMA_ROWS, op.columns, wgmma_k(op.a_type)),
         type_a=WGMMA_TYPES[op.a_type],
         type_b=WGMMA_TYPES[op.b_type],
         type_d=WGMMA_TYPES[_element(op.accumulator)],

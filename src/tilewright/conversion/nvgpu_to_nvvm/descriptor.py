@@ -1,19 +1,19 @@
-"""The object that describes a tensor map to the encoder of the driver.
+"""The arguments of the driver's tensor map encoder, as an object in memory.
 
-It lies on the stack, has 128 bytes, and holds what the encoder takes, innermost dimension first:
+It is an alloca of 128 bytes with the encoder's arguments, innermost dimension first:
 
     address u64 at 0, element type u32 at 8, rank u32 at 12, extents 5 x u64 at 16, strides in
     bytes 4 x u64 at 56, box 5 x u32 at 88, element strides 5 x u8 at 108, interleave u8 at 113,
     swizzle u8 at 114, L2 promotion u8 at 115, fill u8 at 116, zeros to the end
 
-Numbers of types and modes are the driver's.
+The encodings of types and modes are the driver's.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, moved
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, offset_address
 from tilewright.conversion.nvgpu_to_nvvm.memref import memref_type, stack_memory
 from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, constant, mul, resized
 from tilewright.conversion.nvgpu_to_nvvm.tensormap import driver_number
@@ -34,39 +34,41 @@ if TYPE_CHECKING:
 
 ALIGNMENT: Final = 64
 STEP: Final = 16
-"""What divides the address of a tensor and all of its strides."""
+"""The alignment of the address and the strides of a tensor, in bytes."""
 
 
 class Fields:
-    """Writes the fields of an object at its address."""
+    """Writer of the fields of an object in memory."""
 
     __slots__ = ("_build", "_object")
 
     def __init__(self, object: Value, build: Builder) -> None:
         self._object = object
         self._build = build
-        nothing = build.create(ZeroOp, types=[VectorType((MAP_SIZE // 8,), I64)]).res
-        build.create(StoreOp, value=nothing, addr=object, alignment=ALIGNMENT)
+        zeros = build.create(ZeroOp, types=[VectorType((MAP_SIZE // 8,), I64)]).res
+        build.create(StoreOp, value=zeros, addr=object, alignment=ALIGNMENT)
 
-    def write(self, place: int, type: IntegerType, *numbers: Number) -> None:
-        """Put numbers of a type one behind the other, from a byte of the object on."""
+    def write(self, offset: int, type: IntegerType, *numbers: Number) -> None:
+        """Store consecutive numbers of a type from a byte offset on."""
         build = self._build
         for count, number in enumerate(numbers):
             if number == 0:
                 continue
             known = isinstance(number, int)
             value = constant(build, number, type) if known else resized(build, number, type)
-            at = moved(self._object, place + count * type.width // 8, I8, build)
-            build.create(StoreOp, value=value, addr=at)
+            address = offset_address(self._object, offset + count * type.width // 8, I8, build)
+            build.create(StoreOp, value=value, addr=address)
 
 
 def _problem(op: TmaCreateDescriptorOp, strides: Sequence[Number], width: int) -> str | None:
-    """What no tensor map can say of a tensor."""
+    """Check that a tensor map can describe the strides of a tensor."""
     if strides[-1] != 1:
         return f"expected a last dimension without gaps, got '{op.tensor.type}'"
     for stride in strides[:-1]:
         if isinstance(stride, int) and stride * width % STEP:
-            return f"expected strides that {STEP} bytes divide, got {stride * width} bytes"
+            return (
+                f"expected strides that are multiples of {STEP} bytes, got {stride * width} bytes"
+            )
     return None
 
 
@@ -74,7 +76,7 @@ def _problem(op: TmaCreateDescriptorOp, strides: Sequence[Number], width: int) -
 def create(
     op: TmaCreateDescriptorOp, new: TmaCreateDescriptorOp, build: ConversionBuilder
 ) -> Result:
-    """All that is known of the tensor and its boxes, for whoever encodes it."""
+    """Write the encoder's arguments for a tensor and its boxes."""
     map, element = tensor_map(op.tensor_map), memref_type(op.tensor).element
     kind, width = driver_number(element), (bits_of(element) or 0) // 8
     if kind is None:

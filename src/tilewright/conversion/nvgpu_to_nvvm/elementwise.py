@@ -1,4 +1,4 @@
-"""What patterns of elementwise operations share: flags, guards, lanes."""
+"""Shared by patterns of elementwise operations: flags, type checks, vector elements."""
 
 from __future__ import annotations
 
@@ -23,46 +23,46 @@ if TYPE_CHECKING:
 
 
 def fast_math(flags: FastMathAttr | None) -> FastMathFlags:
-    """The flags of arith as those of LLVM."""
+    """Convert fast-math flags of arith to LLVM's."""
     return FastMathFlags() if flags is None else FastMathFlags(*flags.names)
 
 
 def overflow(flags: OverflowAttr) -> OverflowFlags:
-    """The promises of arith as those of LLVM."""
+    """Convert overflow flags of arith to LLVM's."""
     return OverflowFlags(*flags.names)
 
 
 def scalar_of(type: Type) -> Type:
-    """The type of an element, or the type itself."""
+    """Return the element type of a vector, or the type itself."""
     return type.element if isinstance(type, VectorType) else type
 
 
-def computes(type: Type) -> bool:
-    """Whether LLVM computes with these floats; narrow ones are bytes to it."""
+def is_llvm_float(type: Type) -> bool:
+    """Return whether LLVM has arithmetic of this float type; fp8 is an integer there."""
     return is_float(scalar_of(type))
 
 
 def result_type(op: Any, build: ConversionBuilder) -> Type | None:
-    """What the type of the first result becomes; nothing if it is not one type."""
+    """Return the converted type of the first result, or `None` if it is not exactly one."""
     types = build.types.convert(op.results[0].type)
     return types[0] if types is not None and len(types) == 1 else None
 
 
 def lanes(build: Builder, vector: Value) -> list[Value]:
-    """The elements of a vector."""
+    """Extract all elements of a vector."""
     assert isinstance(vector.type, VectorType)
     return [
-        build.create(ExtractElementOp, vector=vector, position=_lane(build, lane)).res
+        build.create(ExtractElementOp, vector=vector, position=_element_index(build, lane)).res
         for lane in range(vector.type.shape[0])
     ]
 
 
-def _lane(build: Builder, lane: int) -> Value:
-    """The number of an element; one that the block has already serves again."""
+def _element_index(build: Builder, lane: int) -> Value:
+    """Return the constant index of an element, shared within a block."""
     if not isinstance(build, ConversionBuilder):
         return constant(build, lane, I32)
     block = build.point.block
-    # At the end of a block all that it has comes before; what was taken back is in no block.
+    # At the end of a block every value of it dominates; a value that was rolled back has no block.
     indices = lowering_context(build).element_indices
     index = indices.get((block, lane)) if build.point.before is None else None
     if index is None or index.parent_block is not block:
@@ -70,10 +70,10 @@ def _lane(build: Builder, lane: int) -> Value:
     return index
 
 
-def joined(build: Builder, elements: Sequence[Value], type: Type) -> Value:
-    """A vector of elements."""
+def build_vector(build: Builder, elements: Sequence[Value], type: Type) -> Value:
+    """Build a vector from its elements."""
     vector: Value = build.create(PoisonOp, types=[type]).res
     for lane, element in enumerate(elements):
-        place = _lane(build, lane)
-        vector = build.create(InsertElementOp, vector=vector, value=element, position=place).res
+        index = _element_index(build, lane)
+        vector = build.create(InsertElementOp, vector=vector, value=element, position=index).res
     return vector

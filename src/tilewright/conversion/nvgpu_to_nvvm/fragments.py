@@ -1,10 +1,10 @@
-"""Vectors as the registers that instructions take, and registers as vectors again."""
+"""Conversion between vectors and the registers that instructions take."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.conversion.nvgpu_to_nvvm.elementwise import joined, lanes
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import build_vector, lanes
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.llvm.conversion import BitcastOp
 from tilewright.dialects.llvm.types import StructType
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 def same_bits(build: ConversionBuilder, value: Value, type: Type) -> Value:
-    """A value as one of another type that has its bits."""
+    """Bitcast a value to a type of the same width; a no-op if it has that type."""
     if value.type is type:
         return value
     return build.create(BitcastOp, arg=value, types=[type]).res
 
 
 def _width(type: Type) -> int:
-    """The bits of a number, or of all elements of a vector."""
+    """Return the width of a scalar or of a whole vector, in bits."""
     if isinstance(type, VectorType):
         return type.shape[0] * (bits_of(type.element) or 0)
     return bits_of(type) or 0
 
 
-def taken_apart(build: ConversionBuilder, vector: Value, part: Type) -> list[Value]:
-    """The parts of a vector, each a number or a small vector of this type."""
+def unpack_registers(build: ConversionBuilder, vector: Value, part: Type) -> list[Value]:
+    """Unpack a vector into registers of a type, which is a scalar or a small vector."""
     assert isinstance(vector.type, VectorType)
     if vector.type.element is part:
         return lanes(build, vector)
@@ -44,19 +44,19 @@ def taken_apart(build: ConversionBuilder, vector: Value, part: Type) -> list[Val
     return [same_bits(build, word, part) for word in lanes(build, whole)]
 
 
-def put_together(build: ConversionBuilder, parts: Sequence[Value], type: Type) -> Value:
-    """The vector that has these parts, one behind the other."""
+def pack_registers(build: ConversionBuilder, parts: Sequence[Value], type: Type) -> Value:
+    """Pack registers into a vector, in order."""
     assert isinstance(type, VectorType)
     part = parts[0].type
     if part is not type.element:
         part = IntegerType(_width(part))
     words = [same_bits(build, each, part) for each in parts]
     vector = VectorType((len(words),), part)
-    return same_bits(build, joined(build, words, vector), type)
+    return same_bits(build, build_vector(build, words, vector), type)
 
 
 def members(build: ConversionBuilder, value: Value) -> list[Value]:
-    """The registers of a result: those of a struct, or the only one."""
+    """Return the registers of a result: the members of a struct, or the value itself."""
     if not isinstance(value.type, StructType):
         return [value]
     return [

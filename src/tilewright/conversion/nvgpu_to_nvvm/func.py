@@ -1,4 +1,4 @@
-"""func to LLVM: functions that are called, their calls and returns."""
+"""func to LLVM: functions, calls and returns."""
 
 from __future__ import annotations
 
@@ -23,50 +23,50 @@ if TYPE_CHECKING:
     from tilewright.ir.types import FunctionType
     from tilewright.ir.values import Value
 
-_SPELLED: Final = frozenset(
+_INHERENT: Final = frozenset(
     ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 )
 
 
-def returned(types: Sequence[Type]) -> Type:
-    """What a function with these results returns: nothing, one value, or a struct."""
+def return_type(types: Sequence[Type]) -> Type:
+    """Return the LLVM return type for these results: void, a type, or a struct."""
     if not types:
         return VOID
     return types[0] if len(types) == 1 else StructType(tuple(types))
 
 
 def function_type(type: FunctionType, build: ConversionBuilder) -> LLVMFunctionType | None:
-    """The type of a function; nothing if one of its types is not known to LLVM."""
+    """Convert a function type, or return `None` if one of its types has no LLVM type."""
     inputs = build.types.convert_all(type.inputs)
     results = build.types.convert_all(type.results)
     if inputs is None or results is None:
         return None
-    return LLVMFunctionType(tuple(inputs), returned(results))
+    return LLVMFunctionType(tuple(inputs), return_type(results))
 
 
 def argument_attributes(
-    given: Sequence[Attribute] | None, types: Sequence[Type], build: ConversionBuilder
+    attributes: Sequence[Attribute] | None, types: Sequence[Type], build: ConversionBuilder
 ) -> ArrayAttr | None:
-    """What is said of each argument, for the first of the values that it becomes."""
-    if given is None:
+    """Attach the attributes of each argument to the first of its converted arguments."""
+    if attributes is None:
         return None
-    spread: list[Attribute] = []
-    for attribute, type in zip(given, types, strict=True):
+    expanded: list[Attribute] = []
+    for attribute, type in zip(attributes, types, strict=True):
         parts = len(build.types.convert(type) or ())
-        spread += [attribute, *[DictionaryAttr(())] * (parts - 1)][:parts]
-    return ArrayAttr(tuple(spread))
+        expanded += [attribute, *[DictionaryAttr(())] * (parts - 1)][:parts]
+    return ArrayAttr(tuple(expanded))
 
 
-def carry_over(op: Operation, made: Operation, spelled: frozenset[str]) -> None:
-    """Keep the attributes that others have put on a function."""
+def carry_over(op: Operation, made: Operation, inherent: frozenset[str]) -> None:
+    """Copy the discardable attributes of a function."""
     for name, value in op.attributes.items():
-        if name not in spelled:
+        if name not in inherent:
             made.attributes.setdefault(name, value)
 
 
 @converts(FuncOp)
 def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
-    """A function, or the declaration of one."""
+    """Lower `func.func` to `llvm.func`, a definition or a declaration."""
     type = function_type(op.signature, build)
     if type is None:
         return build.reject(f"expected types that LLVM has, got '{op.signature}'")
@@ -78,42 +78,42 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
         arg_attrs=argument_attributes(op.arg_attrs, op.signature.inputs, build),
         linkage=Linkage.INTERNAL if private else Linkage.EXTERNAL,
     )
-    carry_over(op, made, _SPELLED)
+    carry_over(op, made, _INHERENT)
     build.convert_region(op.body, made.body)
     return made
 
 
-def leave(values: Sequence[Value], build: ConversionBuilder) -> Result:
-    """Return values, several as one struct."""
+def return_values(values: Sequence[Value], build: ConversionBuilder) -> Result:
+    """Return values, packed in a struct if there are several."""
     if len(values) < 2:
         return build.create(LLVMReturnOp, arg=values[0] if values else None)
-    packed: Value = build.create(PoisonOp, types=[returned([v.type for v in values])]).res
-    for place, value in enumerate(values):
-        packed = build.create(InsertValueOp, container=packed, value=value, position=[place]).res
+    packed: Value = build.create(PoisonOp, types=[return_type([v.type for v in values])]).res
+    for index, value in enumerate(values):
+        packed = build.create(InsertValueOp, container=packed, value=value, position=[index]).res
     return build.create(LLVMReturnOp, arg=packed)
 
 
 @converts(ReturnOp)
 def return_(op: ReturnOp, new: ReturnOp, build: ConversionBuilder) -> Result:
-    """The end of a function."""
-    return leave(new.values, build)
+    """Lower `func.return` to `llvm.return`."""
+    return return_values(new.values, build)
 
 
 @converts(CallOp)
 def call(op: CallOp, new: CallOp, build: ConversionBuilder) -> Result:
-    """A call; of several results the parts of a struct."""
+    """Lower `func.call` to `llvm.call`; unpack several results from a struct."""
     groups = [build.types.convert(result.type) for result in op.results]
     types = [type for group in groups if group is not None for type in group]
     if None in groups:
         return build.reject("expected results of types that LLVM has")
-    whole = [] if not types else [returned(types)]
+    whole = [] if not types else [return_type(types)]
     made = build.create(LLVMCallOp, callee=op.callee, args=new.arguments, types=whole)
     if len(types) < 2:
         return made
     parts = iter(
         [
-            build.create(ExtractValueOp, container=made.results[0], position=[place]).res
-            for place in range(len(types))
+            build.create(ExtractValueOp, container=made.results[0], position=[index]).res
+            for index in range(len(types))
         ]
     )
     return [[next(parts) for _ in group or ()] for group in groups]

@@ -35,7 +35,7 @@ AXIS_REGISTERS: Final[Mapping[type[indices.IndexOp], str]] = {
     indices.ClusterBlockIdOp: "cluster.ctaid",
     indices.ClusterDimBlocksOp: "cluster.nctaid",
 }
-"""The special register of each question that is asked of a dimension."""
+"""The special register of each index operation with a dimension."""
 
 REGISTER: Final[Mapping[type[Operation], str]] = {
     indices.SubgroupSizeOp: "warpsize",
@@ -68,7 +68,7 @@ def _query(root: type[Operation]) -> ConversionPattern:
 
 @converts(indices.GlobalIdOp)
 def global_id(op: indices.GlobalIdOp, new: indices.GlobalIdOp, build: ConversionBuilder) -> Result:
-    """The threads of the blocks before, and those before in this one."""
+    """Lower `gpu.global_id` to `ctaid * ntid + tid`."""
     axis = op.dimension.keyword
     block, size, thread = [
         _as_index(build, _read(build, f"{register}.{axis}"))
@@ -78,8 +78,8 @@ def global_id(op: indices.GlobalIdOp, new: indices.GlobalIdOp, build: Conversion
     return build.create(AddOp, lhs=before, rhs=thread)
 
 
-def thread_number(build: ConversionBuilder) -> Value:
-    """The number of a thread in its block, x fastest."""
+def linear_thread_id(build: ConversionBuilder) -> Value:
+    """Compute the linear index of a thread in its block, x fastest."""
     z, y, x = [_read(build, f"tid.{axis}") for axis in "zyx"]
     rows, columns = [_read(build, f"ntid.{axis}") for axis in "yx"]
     plane = build.create(MulOp, lhs=z, rhs=rows).res
@@ -92,8 +92,8 @@ def thread_number(build: ConversionBuilder) -> Value:
 def subgroup_id(
     op: indices.SubgroupIdOp, new: indices.SubgroupIdOp, build: ConversionBuilder
 ) -> Result:
-    """The number of the warp in its block, by that of the thread: `%warpid` may change."""
-    number, size = thread_number(build), constant(build, WARP_SIZE, I32)
+    """Compute the warp index from the thread index, because `%warpid` may change."""
+    number, size = linear_thread_id(build), constant(build, WARP_SIZE, I32)
     return _as_index(build, build.create(UDivOp, lhs=number, rhs=size).res)
 
 
@@ -101,7 +101,7 @@ def subgroup_id(
 def subgroups(
     op: indices.NumSubgroupsOp, new: indices.NumSubgroupsOp, build: ConversionBuilder
 ) -> Result:
-    """How many warps a block has; the last may not be full."""
+    """Compute the number of warps of a block, the last of which may be partial."""
     x, y, z = [_read(build, f"ntid.{axis}") for axis in "xyz"]
     plane = build.create(MulOp, lhs=x, rhs=y).res
     threads = build.create(MulOp, lhs=plane, rhs=z).res
@@ -112,18 +112,18 @@ def subgroups(
 
 @converts(threads.BarrierOp)
 def barrier(op: threads.BarrierOp, new: threads.BarrierOp, build: ConversionBuilder) -> Result:
-    """Barrier 0, in the form to which warps come whole."""
+    """Lower to `bar.sync 0`, the aligned form."""
     return build.create(BarSyncAlignedOp, barrier_id=constant(build, 0, I32))
 
 
 @converts(threads.BarrierOp)
 def barrier0(op: threads.BarrierOp, new: threads.BarrierOp, build: ConversionBuilder) -> Result:
-    """The same by the other name that NVVM has for it."""
+    """Lower to `nvvm.barrier0`."""
     return build.create(Barrier0Op)
 
 
 BARRIERS: Final = {"bar.sync.aligned": barrier, "barrier0": barrier0}
-"""The spellings of the barrier of a block."""
+"""The patterns of `gpu.barrier`, by the option of the pass."""
 
 PATTERNS: Final[Patterns] = (
     *map(_axis_query, AXIS_REGISTERS),

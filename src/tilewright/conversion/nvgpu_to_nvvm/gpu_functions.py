@@ -1,4 +1,4 @@
-"""gpu functions to LLVM: kernels, their own buffers, dynamic shared memory, printing."""
+"""gpu functions to LLVM: kernels, memory attributions, dynamic shared memory, printf."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tilewright.conversion.nvgpu_to_nvvm.func import (
     argument_attributes,
     carry_over,
     function_type,
-    leave,
+    return_values,
 )
 from tilewright.conversion.nvgpu_to_nvvm.memref import array_type, memref_type, stack_memory
 from tilewright.conversion.symbols import SHARED, Symbols
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from tilewright.ir.values import Value
 
-_SPELLED: Final = frozenset(
+_INHERENT: Final = frozenset(
     (
         "sym_name", "function_type", "arg_attrs", "res_attrs", GPU_KERNEL, "known_block_size",
         "known_grid_size", "known_cluster_size", "workgroup_attributions",
@@ -52,21 +52,21 @@ _SPELLED: Final = frozenset(
     )
 )  # fmt: skip
 ALIGNMENT: Final = 16
-"""Buffers start where the widest accesses may."""
+"""The alignment of buffers, that of the widest access."""
 NOTHING: Final = DictionaryAttr(())
 MAP_PARAMETER: Final[dict[str, Attribute]] = {
     ALIGN: IntegerAttr(64, I64),
     BYVAL: TypeAttr(ArrayType(128, I8)),
     GRID_CONSTANT: UNIT,
 }
-"""A tensor map among the parameters of a kernel: copies read it where the host has put it."""
+"""Attributes of a tensor map parameter: TMA reads it from the parameter space."""
 DYNAMIC_SHARED: Final = "__dynamic_shmem__"
 DYNAMIC_SIZE: Final = "llvm.nvvm.read.ptx.sreg.dynamic_smem_size"
 
 
 @converts(GPUFuncOp)
 def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
-    """A function; those that the host starts are marked so."""
+    """Lower `gpu.func` to `llvm.func`, with the kernel attributes of NVVM."""
     type = function_type(op.signature, build)
     if type is None:
         return build.reject(f"expected types that LLVM has, got '{op.signature}'")
@@ -81,14 +81,14 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
         FuncOp,
         sym_name=op.sym_name,
         type_attr=TypeAttr(type),
-        arg_attrs=argument_attributes(_given(op), op.signature.inputs, build),
+        arg_attrs=argument_attributes(_argument_attributes(op), op.signature.inputs, build),
         body=start,
     )
     _mark_kernel(op, made)
     if start is None:
         build.convert_region(op.body, made.body)
         return made
-    # The buffers are made in a block of their own, in front of the one that takes them.
+    # The buffers are allocated in an entry block of their own, which branches to the body.
     with build.at(InsertPoint.at_end(start)):
         buffers = _buffers(op, build)
     body = build.convert_region(op.body, made.body)
@@ -98,29 +98,32 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
 
 
 def _has_whole_warps(size: Sequence[int] | None) -> bool:
-    """Whether warps come whole to a barrier, as its aligned form wants it."""
+    """Return whether the block size is a multiple of the warp size, as `bar.sync` requires."""
     if size is None:
         return True
     x, y, z = size
     return x * y * z % WARP_SIZE == 0
 
 
-def _given(op: GPUFuncOp) -> Sequence[Attribute] | None:
-    """What is said of the arguments; tensor maps come to a kernel by value, and stay there."""
+def _argument_attributes(op: GPUFuncOp) -> Sequence[Attribute] | None:
+    """Return the argument attributes; tensor maps are passed to a kernel by value."""
     maps = [isinstance(type, TensorMapDescriptorType) for type in op.signature.inputs]
     if not op.kernel or not any(maps):
         return op.arg_attrs
-    given = op.arg_attrs or [NOTHING] * len(maps)
-    return [_in_place(each) if is_map else each for each, is_map in zip(given, maps, strict=True)]
+    attributes = op.arg_attrs or [NOTHING] * len(maps)
+    return [
+        _map_parameter(each) if is_map else each
+        for each, is_map in zip(attributes, maps, strict=True)
+    ]
 
 
-def _in_place(given: Attribute) -> DictionaryAttr:
-    said = dict(given.entries) if isinstance(given, DictionaryAttr) else {}
-    return DictionaryAttr(MAP_PARAMETER | said)
+def _map_parameter(attribute: Attribute) -> DictionaryAttr:
+    entries = dict(attribute.entries) if isinstance(attribute, DictionaryAttr) else {}
+    return DictionaryAttr(MAP_PARAMETER | entries)
 
 
 def _mark_kernel(op: GPUFuncOp, made: FuncOp) -> None:
-    carry_over(op, made, _SPELLED)
+    carry_over(op, made, _INHERENT)
     if not op.kernel:
         return
     made.attributes[KERNEL] = UNIT
@@ -131,7 +134,7 @@ def _mark_kernel(op: GPUFuncOp, made: FuncOp) -> None:
 
 
 def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
-    """The addresses of the buffers of a function: in shared memory, then of the thread."""
+    """Allocate the workgroup and then the private buffers, and return their addresses."""
     symbols = Symbols(op, build)
     addresses: list[Value] = []
     pairs = zip(op.workgroup_buffers, _alignments(op), strict=True)
@@ -145,26 +148,28 @@ def _buffers(op: GPUFuncOp, build: ConversionBuilder) -> list[Value]:
 
 
 def _alignments(op: GPUFuncOp) -> list[int]:
-    """Where each buffer may start; `llvm.align` asks for more than the rest gets."""
-    said = op.workgroup_attrib_attrs or [NOTHING] * len(op.workgroup_buffers)
-    wishes = [each.get(ALIGN) if isinstance(each, DictionaryAttr) else None for each in said]
+    """Return the alignment of each workgroup buffer; `llvm.align` can raise it."""
+    attributes = op.workgroup_attrib_attrs or [NOTHING] * len(op.workgroup_buffers)
+    alignments = [
+        each.get(ALIGN) if isinstance(each, DictionaryAttr) else None for each in attributes
+    ]
     return [
-        max(ALIGNMENT, wish.value) if isinstance(wish, IntegerAttr) else ALIGNMENT
-        for wish in wishes
+        max(ALIGNMENT, alignment.value) if isinstance(alignment, IntegerAttr) else ALIGNMENT
+        for alignment in alignments
     ]
 
 
 @converts(ReturnOp)
 def return_(op: ReturnOp, new: ReturnOp, build: ConversionBuilder) -> Result:
-    """The end of a function."""
-    return leave(new.values, build)
+    """Lower `gpu.return` to `llvm.return`."""
+    return return_values(new.values, build)
 
 
 @converts(DynamicSharedMemoryOp)
 def dynamic_shared(
     op: DynamicSharedMemoryOp, new: DynamicSharedMemoryOp, build: ConversionBuilder
 ) -> Result:
-    """The shared memory that the host asks for at launch; there is one of it."""
+    """Lower to the address of one external shared array, and its size at launch."""
     symbols = Symbols(op, build)
     if symbols.find(DYNAMIC_SHARED) is None:
         with build.at(symbols.start):
@@ -182,21 +187,21 @@ def dynamic_shared(
 
 @converts(PrintfOp)
 def printf(op: PrintfOp, new: PrintfOp, build: ConversionBuilder) -> Result:
-    """`vprintf` takes the format and the address of the arguments, as C would pass them."""
+    """Call `vprintf` with the format and the address of the promoted arguments."""
     symbols = Symbols(op, build)
     text = symbols.text("printf_format", op.format)
     arguments = [_promoted(build, value) for value in new.args]
     packed = StructType(tuple([value.type for value in arguments]))
-    room = stack_memory(build, 1, packed)
-    for place, value in enumerate(arguments):
-        at = build.create(GEPOp, base=room, constants=[0, place], element=packed).res
-        build.create(StoreOp, value=value, addr=at)
-    symbols.call("vprintf", [text, room], I32)
+    buffer = stack_memory(build, 1, packed)
+    for index, value in enumerate(arguments):
+        address = build.create(GEPOp, base=buffer, constants=[0, index], element=packed).res
+        build.create(StoreOp, value=value, addr=address)
+    symbols.call("vprintf", [text, buffer], I32)
     return ()
 
 
 def _promoted(build: ConversionBuilder, value: Value) -> Value:
-    """An argument of a function that takes any: floats are doubles."""
+    """Apply C's default argument promotions."""
     if isinstance(value.type, FloatType) and value.type is not F64:
         return build.create(FPExtOp, arg=value, types=[F64]).res
     if isinstance(value.type, IntegerType) and value.type.width < I32.width:

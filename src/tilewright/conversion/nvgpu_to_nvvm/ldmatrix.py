@@ -1,4 +1,4 @@
-"""nvgpu's loads of matrix fragments to `ldmatrix`, and its registers as the vector they make up."""
+"""nvgpu.ldmatrix to NVVM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import result_type
-from tilewright.conversion.nvgpu_to_nvvm.fragments import members, put_together
+from tilewright.conversion.nvgpu_to_nvvm.fragments import members, pack_registers
 from tilewright.dialects.nvgpu.warp import LdMatrixOp
 from tilewright.dialects.nvvm import matrix as nvvm
 from tilewright.dialects.nvvm.attributes import MMALayout
@@ -15,14 +15,14 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 
 @converts(LdMatrixOp)
 def ldmatrix(op: LdMatrixOp, new: LdMatrixOp, build: ConversionBuilder) -> Result:
-    """One for one; every register holds 32 bits of a row, whatever its elements are."""
+    """Lower to `nvvm.ldmatrix`, whose registers hold 32 bits of a row for any element type."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a vector that LLVM has, got '{op.res.type}'")
     address = Buffer.of(op.src_memref, build).element_address(new.indices, build)
     layout = MMALayout.COL if op.transpose else MMALayout.ROW
     loaded = build.create(nvvm.LdMatrixOp, ptr=address, num=op.num_tiles, layout=layout).res
-    return put_together(build, members(build, loaded), type)
+    return pack_registers(build, members(build, loaded), type)
 
 
 PATTERNS: Final[Patterns] = (ldmatrix,)

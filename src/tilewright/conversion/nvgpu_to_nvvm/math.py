@@ -1,11 +1,11 @@
-"""math to libdevice, one scalar at a time; to instructions where the hardware has the function."""
+"""math to libdevice calls on scalars, or to instructions if the hardware has the function."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.elementwise import computes, fast_math
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import fast_math, is_llvm_float
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.arith.floating import RemFOp
 from tilewright.dialects.llvm.conversion import FPExtOp, FPTruncOp
@@ -56,7 +56,7 @@ LIBDEVICE: Final[Mapping[type[Operation], str]] = {
     ops.PowFOp: "pow",
     RemFOp: "fmod",
 }
-"""The function of f64; with an `f` behind it is that of f32."""
+"""The libdevice function of f64; that of f32 has the suffix `f`."""
 
 FAST: Final = frozenset(
     (
@@ -64,24 +64,24 @@ FAST: Final = frozenset(
         ops.TanOp, ops.TanhOp,
     )
 )  # fmt: skip
-"""Those of which libdevice has a fast variant, for f32 alone."""
+"""Operations with a fast f32 variant in libdevice."""
 
 APPROXIMATE: Final[Mapping[type[Operation], type[approximate.Approximation]]] = {
     ops.Exp2Op: approximate.Ex2ApproxOp,
     ops.SqrtOp: approximate.SqrtApproxOp,
     ops.RsqrtOp: approximate.RsqrtApproxOp,
 }
-"""Those that an instruction approximates, for f32, where libdevice has no fast variant."""
+"""Operations with an approximate f32 instruction, and no fast variant in libdevice."""
 
 
 def callee(kind: type[Operation], suffix: str, *, fast: bool) -> str:
-    """The function of libdevice; `suffix` is "f" for f32 and nothing for f64."""
+    """Return the libdevice function; `suffix` is "f" for f32 and empty for f64."""
     name = LIBDEVICE[kind]
     return f"__nv_fast_{name}{suffix}" if fast and kind in FAST else f"__nv_{name}{suffix}"
 
 
 def _library(root: type[Operation]) -> ConversionPattern:
-    """Scalars call libdevice; it has no functions of half floats, which go by way of f32."""
+    """Lower a scalar to a call of libdevice; f16 and bf16 are computed in f32."""
 
     def apply(op: Any, new: Operation, build: ConversionBuilder) -> Result:
         type = op.results[0].type
@@ -90,14 +90,14 @@ def _library(root: type[Operation]) -> ConversionPattern:
         fast = "afn" in op.fastmath and type is not F64
         arguments = _widened(build, new.operands) if type is not F64 else list(new.operands)
         if fast and root in APPROXIMATE:
-            found = build.create(APPROXIMATE[root], arg=arguments[0]).results[0]
+            result = build.create(APPROXIMATE[root], arg=arguments[0]).results[0]
         else:
             computed = F64 if type is F64 else F32
             name = callee(root, "" if type is F64 else "f", fast=fast)
-            (found,) = Symbols(op, build).call(name, arguments, computed)
-        if found.type is type:
-            return found
-        return build.create(FPTruncOp, arg=found, types=[type])
+            (result,) = Symbols(op, build).call(name, arguments, computed)
+        if result.type is type:
+            return result
+        return build.create(FPTruncOp, arg=result, types=[type])
 
     return ConversionPattern((root,), apply, f"{root.name} by libdevice")
 
@@ -111,14 +111,14 @@ def _widened(build: ConversionBuilder, values: tuple[Value, ...]) -> list[Value]
 
 @converts(ops.SinCosOp)
 def sine_and_cosine(op: ops.SinCosOp, new: ops.SinCosOp, build: ConversionBuilder) -> Result:
-    """Both, one by one: libdevice's way to have both at once goes through memory."""
+    """Split into `math.sin` and `math.cos`: libdevice's `sincos` returns through memory."""
     flags = op.fastmath
     sine = build.create(ops.SinOp, operand=new.operand, fastmath=flags).result
     return [sine, build.create(ops.CosOp, operand=new.operand, fastmath=flags).result]
 
 
 def _per_lane(root: type[Operation]) -> ConversionPattern:
-    """A vector is taken apart; the scalars are converted in their turn."""
+    """Scalarize a vector operation; patterns of scalars convert the result."""
 
     def apply(op: Operation, new: Operation, build: ConversionBuilder) -> Result:
         type = op.results[0].type
@@ -144,7 +144,7 @@ _INTRINSICS: Final[Mapping[type[Operation], type[Operation]]] = {
     ops.CopySignOp: floats.CopySignOp,
     ops.FmaOp: floats.FMAOp,
 }
-"""What the hardware computes itself."""
+"""LLVM intrinsics with an instruction of their own."""
 
 
 def _intrinsic(root: type[Operation]) -> ConversionPattern:
@@ -152,7 +152,7 @@ def _intrinsic(root: type[Operation]) -> ConversionPattern:
     names = [field.name for field in kind.schema.operands]
 
     def apply(op: Any, new: Operation, build: ConversionBuilder) -> Result:
-        if not computes(op.results[0].type):
+        if not is_llvm_float(op.results[0].type):
             return build.reject(
                 f"expected floats that LLVM computes with, got '{op.operands[0].type}'"
             )
@@ -164,7 +164,7 @@ def _intrinsic(root: type[Operation]) -> ConversionPattern:
 
 @converts(ops.ClampFOp)
 def clamp(op: ops.ClampFOp, new: ops.ClampFOp, build: ConversionBuilder) -> Result:
-    """No less than one bound, no more than the other; a NaN stays one."""
+    """Lower `math.clampf` to `maximum` and `minimum`, which propagate NaN."""
     flags = fast_math(op.fastmath)
     lower = build.create(floats.MaximumOp, lhs=new.value, rhs=new.min, fastmath=flags).res
     return build.create(floats.MinimumOp, lhs=lower, rhs=new.max, fastmath=flags)
@@ -176,12 +176,12 @@ _CLASSES: Final[Mapping[type[ops.ClassifyOp], int]] = {
     ops.IsFiniteOp: 0x1F8,
     ops.IsNormalOp: 0x108,
 }
-"""The classes of floats, by LLVM's bits for them."""
+"""The mask of `llvm.is.fpclass` for each operation."""
 
 
 def _classification(root: type[ops.ClassifyOp]) -> ConversionPattern:
     def apply(op: ops.ClassifyOp, new: ops.ClassifyOp, build: ConversionBuilder) -> Result:
-        if not computes(op.operand.type):
+        if not is_llvm_float(op.operand.type):
             return build.reject(f"expected floats that LLVM computes with, got '{op.operand.type}'")
         return build.create(floats.IsFPClassOp, operand=new.operand, bit=_CLASSES[root])
 
@@ -190,13 +190,13 @@ def _classification(root: type[ops.ClassifyOp]) -> ConversionPattern:
 
 @converts(ops.AbsIOp)
 def magnitude(op: ops.AbsIOp, new: ops.AbsIOp, build: ConversionBuilder) -> Result:
-    """The least number stays what it is."""
+    """Lower `math.absi` to `llvm.abs`, with a defined result for the minimum."""
     return build.create(integers.AbsOp, operand=new.operand, is_int_min_poison=False)
 
 
 @converts(ops.CtlzOp, ops.CttzOp)
 def zeros(op: ops.UnaryInteger, new: ops.UnaryInteger, build: ConversionBuilder) -> Result:
-    """Of zero all bits are counted."""
+    """Lower to `llvm.ctlz` or `llvm.cttz`, defined for zero."""
     leading = isinstance(op, ops.CtlzOp)
     kind = integers.CountLeadingZerosOp if leading else integers.CountTrailingZerosOp
     return build.create(kind, operand=new.operand, is_zero_poison=False)
@@ -204,12 +204,12 @@ def zeros(op: ops.UnaryInteger, new: ops.UnaryInteger, build: ConversionBuilder)
 
 @converts(ops.CtPopOp)
 def ones(op: ops.CtPopOp, new: ops.CtPopOp, build: ConversionBuilder) -> Result:
-    """How many bits are set."""
+    """Lower to `llvm.ctpop`."""
     return build.create(integers.CtPopOp, operand=new.operand)
 
 
 SCALARISERS: Final[Patterns] = tuple(_per_lane(root) for root in (*LIBDEVICE, ops.FPowIOp))
-"""These take vectors apart before libdevice is asked, which knows scalars alone."""
+"""Patterns that scalarize vectors; before the libdevice patterns, which take scalars."""
 
 PATTERNS: Final[Patterns] = (
     *map(_library, LIBDEVICE),

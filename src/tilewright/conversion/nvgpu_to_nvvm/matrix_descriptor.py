@@ -1,4 +1,4 @@
-"""The 64 bits that tell wgmma where a matrix lies in shared memory."""
+"""The 64-bit descriptor of a wgmma operand in shared memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _UNIT: Final = 4
-"""Addresses and offsets count 16 bytes."""
+"""Addresses and offsets are in units of 16 bytes."""
 _ADDRESS: Final = (1 << 14) - 1
 _LEADING, _STRIDE, _BASE, _MODE = 16, 32, 49, 62
 _MODES: Final = {
@@ -27,17 +27,17 @@ _MODES: Final = {
 
 
 def descriptor_fields(leading: int, stride: int, base: int, swizzle: Swizzle) -> int:
-    """All but the address: offsets in bytes, and the first row's place in the swizzle pattern."""
+    """Encode the fields except the address: byte offsets, swizzle base offset and mode."""
     bits = (leading >> _UNIT) << _LEADING | (stride >> _UNIT) << _STRIDE
     bits |= base << _BASE | _MODES[swizzle] << _MODE
-    # As a signed number, which is what constants hold.
+    # Constants are signed.
     return bits - (1 << 64) if bits >> 63 else bits
 
 
 def packed_descriptor(build: Builder, address: Value, fields: int) -> Value:
-    """The address with constant fields around it.
+    """Combine the address field with the constant fields.
 
-    In a cluster an address also has the rank of its block, which is none of wgmma's business.
+    In a cluster the address also has the rank of the block, which the mask removes.
     """
     number = build.create(PtrToIntOp, arg=address, types=[I64]).res
     units = build.create(LShrOp, lhs=number, rhs=constant(build, _UNIT)).res

@@ -1,10 +1,10 @@
-"""nvgpu's barriers to NVVM: they live in shared memory, and nothing is cast into it."""
+"""nvgpu's mbarriers to NVVM, in the shared address space."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.buffers import moved
+from tilewright.conversion.nvgpu_to_nvvm.buffers import offset_address
 from tilewright.conversion.nvgpu_to_nvvm.numbers import resized
 from tilewright.conversion.symbols import Symbols
 from tilewright.dialects.llvm.types import ArrayType
@@ -22,15 +22,15 @@ STORAGE: Final = "mbar_storage"
 
 
 def barrier_address(barriers: Value, number: Value, build: ConversionBuilder) -> Value:
-    """The address of one barrier of a group."""
-    return moved(barriers, number, I64, build)
+    """Compute the address of one barrier of a group."""
+    return offset_address(barriers, number, I64, build)
 
 
 @converts(mbarrier.MBarrierCreateOp)
 def create(
     op: mbarrier.MBarrierCreateOp, new: mbarrier.MBarrierCreateOp, build: ConversionBuilder
 ) -> Result:
-    """Shared memory of its own."""
+    """Allocate a group of barriers as a shared global."""
     group = op.barriers.type
     assert isinstance(group, MBarrierGroupType)
     storage = ArrayType(group.num_barriers, I64)
@@ -41,7 +41,7 @@ def create(
 def init(
     op: mbarrier.MBarrierInitOp, new: mbarrier.MBarrierInitOp, build: ConversionBuilder
 ) -> Result:
-    """A barrier that so many threads arrive at."""
+    """Lower to `mbarrier.init` with the expected arrival count."""
     return build.create(
         nvvm.MBarrierInitSharedOp,
         addr=barrier_address(new.barriers, new.mbar_id, build),
@@ -54,7 +54,7 @@ def init(
 def arrive(
     op: mbarrier.MBarrierArriveOp, new: mbarrier.MBarrierArriveOp, build: ConversionBuilder
 ) -> Result:
-    """One more has arrived."""
+    """Lower to `mbarrier.arrive`."""
     address = barrier_address(new.barriers, new.mbar_id, build)
     return build.create(nvvm.MBarrierArriveSharedOp, addr=address)
 
@@ -65,7 +65,7 @@ def arrive_no_complete(
     new: mbarrier.MBarrierArriveNoCompleteOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Some have arrived, none of them the last."""
+    """Lower to `mbarrier.arrive.noComplete`."""
     return build.create(
         nvvm.MBarrierArriveNocompleteSharedOp,
         addr=barrier_address(new.barriers, new.mbar_id, build),
@@ -79,7 +79,7 @@ def arrive_expect_tx(
     new: mbarrier.MBarrierArriveExpectTxOp,
     build: ConversionBuilder,
 ) -> Result:
-    """One more has arrived, and so many bytes are to come."""
+    """Lower to `mbarrier.arrive.expect_tx`."""
     return build.create(
         nvvm.MBarrierArriveExpectTxSharedOp,
         addr=barrier_address(new.barriers, new.mbar_id, build),
@@ -92,7 +92,7 @@ def arrive_expect_tx(
 def test_wait(
     op: mbarrier.MBarrierTestWaitOp, new: mbarrier.MBarrierTestWaitOp, build: ConversionBuilder
 ) -> Result:
-    """Whether the phase of an arrival is over."""
+    """Lower to `mbarrier.test_wait`."""
     return build.create(
         nvvm.MBarrierTestWaitSharedOp,
         addr=barrier_address(new.barriers, new.mbar_id, build),
@@ -106,7 +106,7 @@ def try_wait_parity(
     new: mbarrier.MBarrierTryWaitParityOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Waits for the end of a phase, by its parity; the answer is left out where nobody asks."""
+    """Lower to `mbarrier.try_wait.parity`; without a result to a loop until it succeeds."""
     return build.create(
         nvvm.MBarrierTryWaitParitySharedOp,
         addr=barrier_address(new.barriers, new.mbar_id, build),

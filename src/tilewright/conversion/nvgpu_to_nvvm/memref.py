@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, memory_type, moved
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, memory_type, offset_address
 from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, add, as_value, constant, dot, mul
 from tilewright.conversion.nvgpu_to_nvvm.types import space_of
 from tilewright.conversion.symbols import SHARED
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def extent_of(type: MemRefType) -> int:
-    """How many elements a memref of known shape has."""
+    """Return the number of elements of a memref of static shape."""
     count = 1
     for extent in type.shape or ():
         count *= extent
@@ -36,14 +36,14 @@ def extent_of(type: MemRefType) -> int:
 
 
 def memref_type(value: Value) -> MemRefType:
-    """The type of a value that is a memref."""
+    """Return the type of a value that is a memref."""
     assert isinstance(value.type, MemRefType)
     return value.type
 
 
 @converts(access.LoadOp)
 def load(op: access.LoadOp, new: access.LoadOp, build: ConversionBuilder) -> Result:
-    """An element."""
+    """Lower `memref.load` to `llvm.load`."""
     buffer = Buffer.of(op.memref, build)
     return build.create(
         memory.LoadOp,
@@ -56,7 +56,7 @@ def load(op: access.LoadOp, new: access.LoadOp, build: ConversionBuilder) -> Res
 
 @converts(access.StoreOp)
 def store(op: access.StoreOp, new: access.StoreOp, build: ConversionBuilder) -> Result:
-    """An element gets another value."""
+    """Lower `memref.store` to `llvm.store`."""
     buffer = Buffer.of(op.memref, build)
     return build.create(
         memory.StoreOp,
@@ -83,7 +83,7 @@ _ATOMICS: Final = {
 
 @converts(access.AtomicRMWOp)
 def atomic(op: access.AtomicRMWOp, new: access.AtomicRMWOp, build: ConversionBuilder) -> Result:
-    """An element and a value become one, at once for all who look."""
+    """Lower `memref.atomic_rmw` to `llvm.atomicrmw`."""
     kind = _ATOMICS.get(op.kind)
     if kind is None:
         return build.reject(f"expected an atomic that LLVM has, got '{op.kind.keyword}'")
@@ -100,9 +100,9 @@ def atomic(op: access.AtomicRMWOp, new: access.AtomicRMWOp, build: ConversionBui
 
 @converts(access.DimOp)
 def dim(op: access.DimOp, new: access.DimOp, build: ConversionBuilder) -> Result:
-    """An extent; which one must be known."""
-    found = op.index.defining_op()
-    number = getattr(getattr(found, "value", None), "value", None)
+    """Lower `memref.dim` of a constant dimension."""
+    index = op.index.defining_op()
+    number = getattr(getattr(index, "value", None), "value", None)
     sizes = Buffer.of(op.source, build).sizes
     if not isinstance(number, int) or not 0 <= number < len(sizes):
         return build.reject("expected a constant dimension that the memref has")
@@ -115,14 +115,14 @@ def address(
     new: access.ExtractAlignedPointerAsIndexOp,
     build: ConversionBuilder,
 ) -> Result:
-    """The address as a number, without the offset."""
+    """Lower to the aligned address as an integer, without the offset."""
     return build.create(PtrToIntOp, arg=build.values(op.source)[0], types=[I64])
 
 
 def stack_memory(
     build: ConversionBuilder, count: int, element: Type, alignment: int | None = None
 ) -> Value:
-    """Memory of the thread. It is taken once, where the function starts: not in every round."""
+    """Allocate local memory in the entry block, so that loops do not allocate again."""
     function = build.point.block.parent
     assert function is not None
     with build.at(InsertPoint.at_start(function.blocks[0])):
@@ -134,7 +134,7 @@ def stack_memory(
 
 @converts(allocation.AllocaOp)
 def alloca(op: allocation.AllocaOp, new: allocation.AllocaOp, build: ConversionBuilder) -> Result:
-    """Memory of the thread, which is given back at the end of the function."""
+    """Lower `memref.alloca` to `llvm.alloca`."""
     type = memref_type(op.result)
     if type.layout is not None or space_of(type.space) != 0 or op.dynamic_sizes:
         return build.reject(f"expected memory of the thread of known extent, got '{type}'")
@@ -142,13 +142,13 @@ def alloca(op: allocation.AllocaOp, new: allocation.AllocaOp, build: ConversionB
 
 
 def array_type(type: MemRefType) -> ArrayType:
-    """All elements of a memref of known shape, one behind the other."""
+    """Return the array type of a contiguous memref of static shape."""
     return ArrayType(extent_of(type), memory_type(type))
 
 
 @converts(allocation.GlobalOp)
 def global_(op: allocation.GlobalOp, new: allocation.GlobalOp, build: ConversionBuilder) -> Result:
-    """Memory that exists as long as the program."""
+    """Lower `memref.global` to `llvm.mlir.global`."""
     type = op.type
     space = space_of(type.space) if isinstance(type, MemRefType) else None
     if not isinstance(type, MemRefType) or space is None or type.layout is not None:
@@ -181,7 +181,7 @@ def global_(op: allocation.GlobalOp, new: allocation.GlobalOp, build: Conversion
 def get_global(
     op: allocation.GetGlobalOp, new: allocation.GetGlobalOp, build: ConversionBuilder
 ) -> Result:
-    """The address of a global."""
+    """Lower `memref.get_global` to `llvm.mlir.addressof`."""
     space = space_of(memref_type(op.result).space)
     if space is None:
         return build.reject(f"expected a known memory space, got '{op.result.type}'")
@@ -190,7 +190,7 @@ def get_global(
 
 @converts(views.CastOp)
 def cast(op: views.CastOp, new: views.CastOp, build: ConversionBuilder) -> Result:
-    """More is known of the type, or less."""
+    """Lower `memref.cast`: static components become values, or dynamic ones are dropped."""
     if not isinstance(op.result.type, MemRefType) or op.result.type.shape is None:
         return build.reject(f"expected a ranked memref, got '{op.result.type}'")
     if memref_type(op.source).shape is None:
@@ -202,7 +202,7 @@ def cast(op: views.CastOp, new: views.CastOp, build: ConversionBuilder) -> Resul
 def space_cast(
     op: views.MemorySpaceCastOp, new: views.MemorySpaceCastOp, build: ConversionBuilder
 ) -> Result:
-    """The same memory by an address of another kind."""
+    """Lower `memref.memory_space_cast` to `llvm.addrspacecast`."""
     types = build.types.convert(op.result.type)
     if types is None:
         return build.reject(f"expected a memref that LLVM has, got '{op.result.type}'")
@@ -213,14 +213,14 @@ def space_cast(
 
 
 def mixed(static: Sequence[int], dynamic: Sequence[Value]) -> list[Number]:
-    """Numbers of which the unknown ones are operands, in order."""
+    """Merge static numbers with the operands of the dynamic ones, in order."""
     values: Iterator[Value] = iter(dynamic)
     return [next(values) if number == DYNAMIC else number for number in static]
 
 
 @converts(views.SubViewOp)
 def subview(op: views.SubViewOp, new: views.SubViewOp, build: ConversionBuilder) -> Result:
-    """A part: it starts further on, and may step further; dimensions of one may go."""
+    """Lower `memref.subview`: compose offsets and strides, drop unit dimensions."""
     whole = Buffer.of(op.source, build)
     offsets = mixed(op.static_offsets, new.offsets)
     sizes = mixed(op.static_sizes, new.sizes)
@@ -240,9 +240,9 @@ def subview(op: views.SubViewOp, new: views.SubViewOp, build: ConversionBuilder)
 
 
 def _kept_dimensions(op: views.SubViewOp) -> list[int] | None:
-    """The dimensions of a subview that its type still has; the others have one element.
+    """Return the dimensions of a subview that its rank-reduced type keeps, or `None`.
 
-    From behind, so that of several that fit the last ones stay.
+    The search is from the last dimension, so that of several matches the last is kept.
     """
     wanted = list(memref_type(op.result).shape or ())
     kept: list[int] = []
@@ -260,7 +260,7 @@ def _kept_dimensions(op: views.SubViewOp) -> list[int] | None:
 def reinterpret(
     op: views.ReinterpretCastOp, new: views.ReinterpretCastOp, build: ConversionBuilder
 ) -> Result:
-    """The same memory with other numbers."""
+    """Lower `memref.reinterpret_cast`: the address with new offset, sizes and strides."""
     type = memref_type(op.result)
     buffer = Buffer(
         build.values(op.source)[0],
@@ -274,10 +274,10 @@ def reinterpret(
 
 @converts(views.ViewOp)
 def view(op: views.ViewOp, new: views.ViewOp, build: ConversionBuilder) -> Result:
-    """A part of bytes as elements, one behind the other."""
+    """Lower `memref.view`: contiguous elements in a byte buffer."""
     type = memref_type(op.result)
     bytes = Buffer.of(op.source, build)
-    start = moved(bytes.address, add(build, bytes.offset, new.byte_shift), I8, build)
+    start = offset_address(bytes.address, add(build, bytes.offset, new.byte_shift), I8, build)
     sizes = mixed(type.shape or (), new.sizes)
     strides: list[Number] = []
     step: Number = 1

@@ -1,4 +1,4 @@
-"""nvgpu's sparse products of a warp: assembly, since nvgpu knows no operation of NVVM for them."""
+"""nvgpu.mma.sp.sync to inline assembly, as upstream MLIR lowers it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.fragments import (
     members,
-    put_together,
+    pack_registers,
     same_bits,
-    taken_apart,
+    unpack_registers,
 )
-from tilewright.conversion.nvgpu_to_nvvm.mma_sync import FACTORS, SUMS, missing_product
+from tilewright.conversion.nvgpu_to_nvvm.mma_sync import (
+    ACCUMULATOR_TYPES,
+    MULTIPLICAND_TYPES,
+    missing_mma,
+)
 from tilewright.conversion.nvgpu_to_nvvm.vector import vector_of
 from tilewright.dialects.llvm.calls import InlineAsmOp
 from tilewright.dialects.llvm.types import StructType
-from tilewright.dialects.nvgpu.warp import MmaSparseSyncOp, shape_of_product
+from tilewright.dialects.nvgpu.warp import MmaSparseSyncOp, mma_extents
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import F32, I32
 from tilewright.target.tensor_cores import SPARSE_MMA
@@ -26,15 +30,15 @@ if TYPE_CHECKING:
     from tilewright.dialects.nvvm.attributes import MMAType
 
 
-def _instruction(op: MmaSparseSyncOp, a: MMAType, b: MMAType, sum: MMAType) -> str:
-    m, n, k = shape_of_product(op.mma_shape)
-    types = ".".join([type.keyword for type in (sum, a, b, sum)])
+def _instruction(op: MmaSparseSyncOp, a: MMAType, b: MMAType, accumulator: MMAType) -> str:
+    m, n, k = mma_extents(op.mma_shape)
+    types = ".".join([type.keyword for type in (accumulator, a, b, accumulator)])
     ordered = "::ordered_metadata" if op.ordered else ""
     return f"mma.sp{ordered}.sync.aligned.m{m}n{n}k{k}.row.col.{types}"
 
 
 def _operands(sizes: Sequence[int]) -> list[str]:
-    """`{$0, $1}` and so on: lists of so many registers each, numbered through."""
+    """Format register lists such as `{$0, $1}` of these sizes, numbered consecutively."""
     numbers = count()
     return [
         f"{{{', '.join([f'${number}' for number in islice(numbers, size)])}}}" for size in sizes
@@ -43,29 +47,35 @@ def _operands(sizes: Sequence[int]) -> list[str]:
 
 @converts(MmaSparseSyncOp)
 def sparse(op: MmaSparseSyncOp, new: MmaSparseSyncOp, build: ConversionBuilder) -> Result:
-    """One instruction; all registers but those of f32 sums hold bits."""
-    a, b = FACTORS[vector_of(op.matrix_a).element], FACTORS[vector_of(op.matrix_b).element]
-    sum = SUMS[vector_of(op.matrix_c).element]
-    shape = shape_of_product(op.mma_shape)
-    if (problem := missing_product(SPARSE_MMA, a, b, sum, shape)) is not None:
+    """Lower to one instruction; registers are 32-bit integers except f32 accumulators."""
+    a, b = (
+        MULTIPLICAND_TYPES[vector_of(op.matrix_a).element],
+        MULTIPLICAND_TYPES[vector_of(op.matrix_b).element],
+    )
+    accumulator = ACCUMULATOR_TYPES[vector_of(op.matrix_c).element]
+    shape = mma_extents(op.mma_shape)
+    if (problem := missing_mma(SPARSE_MMA, a, b, accumulator, shape)) is not None:
         return build.reject(problem)
     register, letter = (F32, "f") if vector_of(new.matrix_c).element is F32 else (I32, "r")
-    first = taken_apart(build, new.matrix_a, I32)
-    second = taken_apart(build, new.matrix_b, I32)
-    sums = taken_apart(build, new.matrix_c, register)
+    first = unpack_registers(build, new.matrix_a, I32)
+    second = unpack_registers(build, new.matrix_b, I32)
+    accumulators = unpack_registers(build, new.matrix_c, register)
     metadata = same_bits(build, new.sparse_metadata, I32)
-    groups = ", ".join(_operands([len(sums), len(first), len(second), len(sums)]))
-    last = 2 * len(sums) + len(first) + len(second)
+    groups = ", ".join(_operands([len(accumulators), len(first), len(second), len(accumulators)]))
+    last = 2 * len(accumulators) + len(first) + len(second)
     bits = ["r"] * (len(first) + len(second))
+    instruction = _instruction(op, a, b, accumulator)
     made = build.create(
         InlineAsmOp,
-        args=[*first, *second, *sums, metadata],
-        asm_string=f"{_instruction(op, a, b, sum)} {groups}, ${last}, {op.sparsity_selector};",
-        constraints=",".join([f"={letter}"] * len(sums) + bits + [letter] * len(sums) + ["r"]),
+        args=[*first, *second, *accumulators, metadata],
+        asm_string=f"{instruction} {groups}, ${last}, {op.sparsity_selector};",
+        constraints=",".join(
+            [f"={letter}"] * len(accumulators) + bits + [letter] * len(accumulators) + ["r"]
+        ),
         convergent=True,
-        types=[StructType((register,) * len(sums))],
+        types=[StructType((register,) * len(accumulators))],
     ).outputs[0]
-    return put_together(build, members(build, made), new.matrix_c.type)
+    return pack_registers(build, members(build, made), new.matrix_c.type)
 
 
 PATTERNS: Final[Patterns] = (sparse,)

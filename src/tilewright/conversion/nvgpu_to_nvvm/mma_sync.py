@@ -1,14 +1,14 @@
-"""nvgpu's products of a warp to `mma.sync`."""
+"""nvgpu.mma.sync to NVVM."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.context import lowering_context
-from tilewright.conversion.nvgpu_to_nvvm.fragments import members, put_together, taken_apart
+from tilewright.conversion.nvgpu_to_nvvm.fragments import members, pack_registers, unpack_registers
 from tilewright.conversion.nvgpu_to_nvvm.vector import vector_of
 from tilewright.dialects.llvm.types import StructType
-from tilewright.dialects.nvgpu.warp import MmaSyncOp, shape_of_product
+from tilewright.dialects.nvgpu.warp import MmaSyncOp, mma_extents
 from tilewright.dialects.nvvm.attributes import MMAB1Op, MMALayout, MMAShape, MMAType
 from tilewright.dialects.nvvm.matrix import MmaOp, fragment_type
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
-FACTORS: Final[Mapping[Type, MMAType]] = {
+MULTIPLICAND_TYPES: Final[Mapping[Type, MMAType]] = {
     F16: MMAType.F16,
     BF16: MMAType.BF16,
     F32: MMAType.TF32,
@@ -48,8 +48,8 @@ FACTORS: Final[Mapping[Type, MMAType]] = {
     IntegerType(4, "u"): MMAType.U4,
     I1: MMAType.B1,
 }
-"""What the elements of A and B are to the hardware."""
-SUMS: Final[Mapping[Type, MMAType]] = {
+"""The instruction's types of A and B, by element type."""
+ACCUMULATOR_TYPES: Final[Mapping[Type, MMAType]] = {
     F16: MMAType.F16,
     F32: MMAType.F32,
     F64: MMAType.F64,
@@ -57,53 +57,60 @@ SUMS: Final[Mapping[Type, MMAType]] = {
 }
 
 
-def missing_product(
-    table: tuple[MmaFamily, ...], a: MMAType, b: MMAType, sum: MMAType, shape: tuple[int, ...]
+def missing_mma(
+    table: tuple[MmaFamily, ...],
+    a: MMAType,
+    b: MMAType,
+    accumulator: MMAType,
+    shape: tuple[int, ...],
 ) -> str | None:
-    """Why there is no such product; nothing if there is."""
+    """Check that a table has an mma of these types and this shape."""
     m, n, k = shape
-    if find_mma(table, a.keyword, b.keyword, sum.keyword, (m, n, k)) is not None:
+    if find_mma(table, a.keyword, b.keyword, accumulator.keyword, (m, n, k)) is not None:
         return None
-    types = f"{a.keyword} and {b.keyword} to {sum.keyword}"
-    return f"expected a product that the hardware has, got {types} with the shape m{m}n{n}k{k}"
+    types = f"{a.keyword} and {b.keyword} to {accumulator.keyword}"
+    return f"expected an mma that the hardware has, got {types} with the shape m{m}n{n}k{k}"
 
 
 @converts(MmaSyncOp)
 def mma(op: MmaSyncOp, new: MmaSyncOp, build: ConversionBuilder) -> Result:
-    """One for one; the product of two bits is that both are set."""
-    a, b = FACTORS[vector_of(op.matrix_a).element], FACTORS[vector_of(op.matrix_b).element]
-    sum = SUMS[vector_of(op.matrix_c).element]
-    shape = shape_of_product(op.mma_shape)
-    if (problem := missing_product(MMA, a, b, sum, shape)) is not None:
+    """Lower to `mma.sync`; one-bit operands are combined by `and.popc`."""
+    a, b = (
+        MULTIPLICAND_TYPES[vector_of(op.matrix_a).element],
+        MULTIPLICAND_TYPES[vector_of(op.matrix_b).element],
+    )
+    accumulator = ACCUMULATOR_TYPES[vector_of(op.matrix_c).element]
+    shape = mma_extents(op.mma_shape)
+    if (problem := missing_mma(MMA, a, b, accumulator, shape)) is not None:
         return build.reject(problem)
-    sums = _registers(build, new.matrix_c, fragment_type(sum))
+    accumulators = _registers(build, new.matrix_c, fragment_type(accumulator))
     made = build.create(
         MmaOp,
         operand_a=_registers(build, new.matrix_a, fragment_type(a)),
         operand_b=_registers(build, new.matrix_b, fragment_type(b)),
-        operand_c=sums,
+        operand_c=accumulators,
         shape=MMAShape(*shape),
         b1_op=MMAB1Op.AND_POPC if a is MMAType.B1 else None,
         layout_a=MMALayout.ROW,
         layout_b=MMALayout.COL,
         type_a=a,
         type_b=b,
-        types=[StructType((fragment_type(sum),) * len(sums))],
+        types=[StructType((fragment_type(accumulator),) * len(accumulators))],
     ).res
     registers = members(build, made)
-    result = put_together(build, registers, new.matrix_c.type)
-    key = (build.point.block, result, fragment_type(sum))
+    result = pack_registers(build, registers, new.matrix_c.type)
+    key = (build.point.block, result, fragment_type(accumulator))
     lowering_context(build).fragment_registers[key] = registers
     return result
 
 
 def _registers(build: ConversionBuilder, vector: Value, part: Type) -> list[Value]:
-    """The registers of an operand; those that a block has taken apart already serve again."""
+    """Unpack an operand into registers, once per block."""
     key = (build.point.block, vector, part)
     known = lowering_context(build).fragment_registers
     registers = known.get(key)
     if registers is None:
-        registers = known[key] = taken_apart(build, vector, part)
+        registers = known[key] = unpack_registers(build, vector, part)
     return registers
 
 

@@ -1,6 +1,6 @@
-"""arith's conversions of floats of 8 bits, and between floats of one width.
+"""arith's conversions from and to fp8, and between floats of the same width.
 
-The hardware converts pairs, and saturates: what is too large for 8 bits becomes the largest number.
+The instructions convert pairs, and saturate to the largest finite fp8 value.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
-    computes,
-    joined,
+    build_vector,
+    is_llvm_float,
     lanes,
     result_type,
     scalar_of,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
-_BYTES: Final = VectorType((2,), I8)
-_HALVES: Final = VectorType((2,), F16)
+_FP8_PAIR: Final = VectorType((2,), I8)
+_F16_PAIR: Final = VectorType((2,), F16)
 _SCALES: Final = {RoundingMode.UPWARD: Direction.RP, RoundingMode.TOWARD_ZERO: Direction.RZ}
 TO_ZERO: Final = "llvm.nvvm.d2f.rz"
 
@@ -51,7 +51,7 @@ def _is_narrow(type: Type) -> bool:
 
 
 def _pairs(values: list[Value]) -> list[tuple[Value, Value]]:
-    """Neighbours; the last of an odd number has itself."""
+    """Pair consecutive values; the last of an odd number is paired with itself."""
     padded = values if len(values) % 2 == 0 else [*values, values[-1]]
     return list(zip(padded[::2], padded[1::2], strict=True))
 
@@ -63,48 +63,48 @@ def _scalars(build: ConversionBuilder, value: Value) -> list[Value]:
 def _finished(build: ConversionBuilder, scalars: list[Value], type: Type) -> Value:
     if not isinstance(type, VectorType):
         return scalars[0]
-    return joined(build, scalars[: type.shape[0]], type)
+    return build_vector(build, scalars[: type.shape[0]], type)
 
 
 @converts(ExtFOp)
 def widened(op: ExtFOp, new: ExtFOp, build: ConversionBuilder) -> Result:
-    """Two bytes are two halves, or scales as bf16; from there it is LLVM's to go on."""
+    """Convert pairs of fp8 to f16, or of e8m0 to bf16, and extend those to the result type."""
     type = result_type(op, build)
-    if type is None or not _is_narrow(op.source.type) or not computes(op.result.type):
+    if type is None or not _is_narrow(op.source.type) or not is_llvm_float(op.result.type):
         return None
     source = scalar_of(op.source.type)
     scalars: list[Value] = []
     for pair in _pairs(_scalars(build, new.source)):
-        scalars += _from_bytes(build, pair, source)
-    found = [resized(build, each, scalar_of(type)) for each in scalars]
-    return _finished(build, found, type)
+        scalars += _fp8_to_half(build, pair, source)
+    converted = [resized_float(build, each, scalar_of(type)) for each in scalars]
+    return _finished(build, converted, type)
 
 
-def _from_bytes(build: ConversionBuilder, pair: tuple[Value, Value], source: Type) -> list[Value]:
-    """Two numbers in f16, or in bf16 for scales."""
-    both = joined(build, pair, _BYTES)
+def _fp8_to_half(build: ConversionBuilder, pair: tuple[Value, Value], source: Type) -> list[Value]:
+    """Convert two fp8 to f16, or two e8m0 to bf16."""
+    packed = build_vector(build, pair, _FP8_PAIR)
     kind = nvvm.F8x2ToBF16x2Op if source is F8E8M0FNU else nvvm.F8x2ToF16x2Op
-    return lanes(build, build.create(kind, src=both, src_type=source).dst)
+    return lanes(build, build.create(kind, src=packed, src_type=source).dst)
 
 
-def resized(build: ConversionBuilder, value: Value, type: Type) -> Value:
-    """A float in another type that LLVM has; one half becomes the other by way of f32."""
-    found = value.type
-    if found is type:
+def resized_float(build: ConversionBuilder, value: Value, type: Type) -> Value:
+    """Extend or truncate a float; f16 and bf16 convert to each other through f32."""
+    source = value.type
+    if source is type:
         return value
-    assert isinstance(found, FloatType)
+    assert isinstance(source, FloatType)
     assert isinstance(type, FloatType)
-    if found.width == type.width:
+    if source.width == type.width:
         value = build.create(FPExtOp, arg=value, types=[F32]).res
-    kind = FPExtOp if found.width < type.width else FPTruncOp
+    kind = FPExtOp if source.width < type.width else FPTruncOp
     return build.create(kind, arg=value, types=[type]).res
 
 
 @converts(TruncFOp)
 def narrowed(op: TruncFOp, new: TruncFOp, build: ConversionBuilder) -> Result:
-    """Two numbers at a time, rounded once."""
+    """Convert pairs to fp8 with one rounding."""
     type = result_type(op, build)
-    if type is None or not _is_narrow(op.result.type) or not computes(op.source.type):
+    if type is None or not _is_narrow(op.result.type) or not is_llvm_float(op.source.type):
         return None
     target = scalar_of(op.result.type)
     direction = _direction(target, op.rounding)
@@ -112,25 +112,25 @@ def narrowed(op: TruncFOp, new: TruncFOp, build: ConversionBuilder) -> Result:
         return build.reject(f"expected a rounding that the hardware has for '{target}'")
     scalars: list[Value] = []
     for pair in _pairs(_scalars(build, new.source)):
-        scalars += lanes(build, _to_bytes(build, pair, target, direction))
+        scalars += lanes(build, _to_fp8(build, pair, target, direction))
     return _finished(build, scalars, type)
 
 
 def _direction(target: Type, mode: RoundingMode | None) -> Direction | None:
-    """How the hardware rounds: scales up or to zero, the others to nearest even."""
+    """Return the rounding mode of the instruction: e8m0 up or to zero, others to nearest even."""
     if target is F8E8M0FNU:
         return None if mode is None else _SCALES.get(mode)
     return Direction.RN if mode in (None, RoundingMode.TO_NEAREST_EVEN) else None
 
 
-def _to_bytes(
+def _to_fp8(
     build: ConversionBuilder, pair: tuple[Value, Value], target: Type, direction: Direction
 ) -> Value:
-    """Two numbers as two bytes."""
+    """Convert two floats to two fp8."""
     if pair[0].type is F16 and target is not F8E8M0FNU:
-        both = joined(build, pair, _HALVES)
-        return build.create(nvvm.F16x2ToF8x2Op, a=both, dst_type=target, types=[_BYTES]).dst
-    low, high = [_as_single(build, value) for value in pair]
+        packed = build_vector(build, pair, _F16_PAIR)
+        return build.create(nvvm.F16x2ToF8x2Op, a=packed, dst_type=target, types=[_FP8_PAIR]).dst
+    low, high = [_round_to_f32(build, value) for value in pair]
     return build.create(
         nvvm.F32x2ToF8x2Op,
         a=high,
@@ -138,17 +138,17 @@ def _to_bytes(
         rnd=direction,
         sat=SaturationMode.SATFINITE,
         dst_type=target,
-        types=[_BYTES],
+        types=[_FP8_PAIR],
     ).dst
 
 
-def _as_single(build: ConversionBuilder, value: Value) -> Value:
-    """A number as an f32 that rounds as the number itself does."""
+def _round_to_f32(build: ConversionBuilder, value: Value) -> Value:
+    """Convert to f32 such that the second rounding gives the correctly rounded result."""
     if value.type is F32:
         return value
     if value.type is not F64:
         return build.create(FPExtOp, arg=value, types=[F32]).res
-    # To odd: cut, and the last bit says that something was cut off.
+    # Round f64 to odd: truncate, and set the last bit if the result is inexact.
     cut = build.create(CallIntrinsicOp, intrin=TO_ZERO, args=[value], types=[F32]).results[0]
     again = build.create(FPExtOp, arg=cut, types=[F64]).res
     inexact = build.create(FCmpOp, predicate=CmpFPredicate.ONE, lhs=again, rhs=value).res
@@ -159,23 +159,25 @@ def _as_single(build: ConversionBuilder, value: Value) -> Value:
 
 @converts(ConvertFOp)
 def converted(op: ConvertFOp, new: ConvertFOp, build: ConversionBuilder) -> Result:
-    """By way of a wider type that holds both: f32 for halves, f16 or bf16 for bytes."""
+    """Convert through a wider type: f32 between f16 and bf16, f16 or bf16 between fp8 types."""
     type = result_type(op, build)
     if type is None or op.rounding not in (None, RoundingMode.TO_NEAREST_EVEN):
         return build.reject("expected rounding to nearest even")
     if scalar_of(op.source.type) in (F16, BF16):
-        found = [resized(build, each, scalar_of(type)) for each in _scalars(build, new.source)]
-        return _finished(build, found, type)
+        floats = [
+            resized_float(build, each, scalar_of(type)) for each in _scalars(build, new.source)
+        ]
+        return _finished(build, floats, type)
     source, target = scalar_of(op.source.type), scalar_of(op.result.type)
     direction = _direction(target, op.rounding)
     if not (_is_narrow(source) and _is_narrow(target)) or direction is None:
         return build.reject(f"expected floats that are converted, got '{op.source.type}'")
     scalars: list[Value] = []
     for pair in _pairs(_scalars(build, new.source)):
-        low, high = _from_bytes(build, pair, source)
-        scalars += lanes(build, _to_bytes(build, (low, high), target, direction))
+        low, high = _fp8_to_half(build, pair, source)
+        scalars += lanes(build, _to_fp8(build, (low, high), target, direction))
     return _finished(build, scalars, type)
 
 
 PATTERNS: Final[Patterns] = (widened, narrowed, converted)
-"""These come before the general casts, which know only what LLVM computes with."""
+"""Before the general casts, which handle only the float types of LLVM."""

@@ -1,4 +1,4 @@
-"""Constants, and sums and products of which Python knows a part."""
+"""Constants, and additions and multiplications that fold constants."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from tilewright.ir.builder import Builder
 
 Number: TypeAlias = "int | Value"
-"""A number of 64 bits that is known now, or when the program runs."""
+"""A 64-bit integer: a compile-time constant, or a value."""
 
 
 def constant(build: Builder, value: int, type: IntegerType = I64) -> Value:
-    """A constant integer."""
+    """Create a constant integer."""
     return build.create(ConstantOp, value=IntegerAttr(value, type), types=[type]).res
 
 
 def as_value(build: Builder, number: Number) -> Value:
-    """A number as a value."""
+    """Materialize a number as a value."""
     return number if isinstance(number, Value) else constant(build, number)
 
 
 def add(build: Builder, a: Number, b: Number) -> Number:
-    """A sum."""
+    """Add two numbers."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if a == 0 or b == 0:
@@ -40,7 +40,7 @@ def add(build: Builder, a: Number, b: Number) -> Number:
 
 
 def mul(build: Builder, a: Number, b: Number) -> Number:
-    """A product."""
+    """Multiply two numbers."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if a == 0 or b == 0:
@@ -51,17 +51,17 @@ def mul(build: Builder, a: Number, b: Number) -> Number:
 
 
 def dot(build: Builder, start: Number, pairs: Iterable[tuple[Number, Number]]) -> Number:
-    """`start` and the products of all pairs."""
+    """Add `a * b` of all pairs to `start`."""
     for a, b in pairs:
         start = add(build, start, mul(build, a, b))
     return start
 
 
 def resized(build: Builder, value: Value, type: IntegerType) -> Value:
-    """An integer in another width, as a signed one."""
-    found = value.type
-    assert isinstance(found, IntegerType)
-    if found is type:
+    """Sign-extend or truncate an integer."""
+    source = value.type
+    assert isinstance(source, IntegerType)
+    if source is type:
         return value
-    kind = SExtOp if found.width < type.width else TruncOp
+    kind = SExtOp if source.width < type.width else TruncOp
     return build.create(kind, arg=value, types=[type]).res

@@ -1,10 +1,10 @@
-"""nvgpu's approximate reciprocals, and its arithmetic on two f32 at once."""
+"""nvgpu's approximate reciprocal and packed f32x2 arithmetic to NVVM."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tilewright.conversion.nvgpu_to_nvvm.elementwise import joined, lanes
+from tilewright.conversion.nvgpu_to_nvvm.elementwise import build_vector, lanes
 from tilewright.dialects.nvgpu.attributes import PackedRounding
 from tilewright.dialects.nvgpu.packed import FmaPackedF32x2Op, MulPackedF32x2Op, RcpOp
 from tilewright.dialects.nvvm import arithmetic as nvvm
@@ -14,31 +14,33 @@ from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, conver
 
 @converts(RcpOp)
 def reciprocal(op: RcpOp, new: RcpOp, build: ConversionBuilder) -> Result:
-    """Element by element, by the instruction that approximates."""
+    """Lower to `rcp.approx` of each element."""
     if op.ftz:
-        found = [
+        reciprocals = [
             build.create(nvvm.RcpApproxFtzF32Op, arg=lane).res for lane in lanes(build, new.source)
         ]
     else:
-        found = [build.create(nvvm.RcpApproxOp, arg=lane).res for lane in lanes(build, new.source)]
-    return joined(build, found, new.source.type)
+        reciprocals = [
+            build.create(nvvm.RcpApproxOp, arg=lane).res for lane in lanes(build, new.source)
+        ]
+    return build_vector(build, reciprocals, new.source.type)
 
 
 def rounding_mode(mode: PackedRounding) -> RoundingMode:
-    """The same mode by the name that NVVM has for it."""
+    """Convert a rounding mode of nvgpu to NVVM's."""
     return RoundingMode[mode.name]
 
 
 @converts(FmaPackedF32x2Op)
 def fma(op: FmaPackedF32x2Op, new: FmaPackedF32x2Op, build: ConversionBuilder) -> Result:
-    """One for one."""
+    """Lower to `fma.f32x2`."""
     rounding = rounding_mode(op.rounding)
     return build.create(nvvm.FmaPackedF32x2Op, a=new.a, b=new.b, c=new.c, rnd=rounding, ftz=op.ftz)
 
 
 @converts(MulPackedF32x2Op)
 def mul(op: MulPackedF32x2Op, new: MulPackedF32x2Op, build: ConversionBuilder) -> Result:
-    """One for one."""
+    """Lower to `mul.f32x2`."""
     rounding = rounding_mode(op.rounding)
     return build.create(nvvm.MulPackedF32x2Op, a=new.a, b=new.b, rnd=rounding, ftz=op.ftz)
 

@@ -1,4 +1,4 @@
-"""math's powers with integer exponents."""
+"""math's powers with integer exponents, by libdevice or by squaring."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 @converts(FPowIOp)
 def float_power(op: FPowIOp, new: FPowIOp, build: ConversionBuilder) -> Result:
-    """libdevice has it of f32 and f64 with exponents of 32 bits; halves go by way of f32."""
+    """Call libdevice, which takes f32 or f64 and an i32 exponent; f16 and bf16 through f32."""
     type, exponent = op.result.type, op.rhs.type
     is_known = isinstance(exponent, IntegerType) and exponent.width <= I32.width
     if type not in (F16, BF16, F32, F64) or not is_known:
-        found = f"'{type}' and '{exponent}'"
+        types = f"'{type}' and '{exponent}'"
         return build.reject(
-            f"expected a scalar float and an exponent of at most 32 bits, got {found}"
+            f"expected a scalar float and an exponent of at most 32 bits, got {types}"
         )
     is_half = type in (F16, BF16)
     base = build.create(FPExtOp, arg=new.lhs, types=[F32]).res if is_half else new.lhs
@@ -46,17 +46,17 @@ def float_power(op: FPowIOp, new: FPowIOp, build: ConversionBuilder) -> Result:
 
 @converts(IPowIOp)
 def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result:
-    """Squares for each bit of the exponent; with a negative one only 1 and -1 are not zero."""
+    """Exponentiate by squaring; with a negative exponent only bases 1 and -1 give nonzero."""
     type = new.lhs.type
     if scalar_of(type) is I1:
         return build.reject("expected integers of more than one bit")
-    zero, one = _everywhere(build, 0, type), _everywhere(build, 1, type)
+    zero, one = _splat(build, 0, type), _splat(build, 1, type)
     negative = _compare(build, CmpIPredicate.SLT, new.rhs, zero)
     start = _select(build, negative, zero, new.rhs)
     inverse = _inverse(build, new.lhs, new.rhs, zero, one)
     loop = build.add_block([type, type, type])
     after = build.add_block([type], after=loop)
-    more = _is_any_left(build, start)
+    more = _is_any_nonzero(build, start)
     otherwise = _select(build, negative, inverse, one)
     build.create(
         CondBrOp,
@@ -66,12 +66,12 @@ def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result
         successors=[loop, after],
     )
     with build.at(InsertPoint.at_end(loop)):
-        _round(build, loop.args, zero, one, loop, after)
+        _iteration(build, loop.args, zero, one, loop, after)
     build.continue_in(after)
     return after.args[0]
 
 
-def _round(
+def _iteration(
     build: ConversionBuilder,
     state: Sequence[Value],
     zero: Value,
@@ -79,25 +79,25 @@ def _round(
     loop: Block,
     after: Block,
 ) -> None:
-    """One bit of the exponent: its square goes into the product, or not."""
-    base, exponent, product = state
+    """Process one bit of the exponent: multiply the result by the base if the bit is set."""
+    base, exponent, power = state
     bit = build.create(arithmetic.AndOp, lhs=exponent, rhs=one).res
-    taken = build.create(arithmetic.MulOp, lhs=product, rhs=base).res
+    multiplied = build.create(arithmetic.MulOp, lhs=power, rhs=base).res
     is_odd = _compare(build, CmpIPredicate.NE, bit, zero)
-    result = _select(build, is_odd, taken, product)
+    result = _select(build, is_odd, multiplied, power)
     square = build.create(arithmetic.MulOp, lhs=base, rhs=base).res
     rest = build.create(arithmetic.LShrOp, lhs=exponent, rhs=one).res
     build.create(
         CondBrOp,
-        condition=_is_any_left(build, rest),
+        condition=_is_any_nonzero(build, rest),
         true_operands=[square, rest, result],
         false_operands=[result],
         successors=[loop, after],
     )
 
 
-def _everywhere(build: ConversionBuilder, number: int, type: Type) -> Value:
-    """A number, or a vector of it."""
+def _splat(build: ConversionBuilder, number: int, type: Type) -> Value:
+    """Create a constant, or a splat of it."""
     if isinstance(type, IntegerType):
         return constant(build, number, type)
     assert isinstance(type, VectorType)
@@ -106,18 +106,18 @@ def _everywhere(build: ConversionBuilder, number: int, type: Type) -> Value:
     return build.create(ConstantOp, value=DenseElementsAttr(data, type), types=[type]).res
 
 
-def _is_any_left(build: ConversionBuilder, exponent: Value) -> Value:
-    """Whether an exponent, or one of a vector, has bits yet."""
+def _is_any_nonzero(build: ConversionBuilder, exponent: Value) -> Value:
+    """Test whether an exponent, or any of a vector, is not zero."""
     if isinstance(exponent.type, VectorType):
         exponent = build.create(ReduceOrOp, operand=exponent).res
-    zero = _everywhere(build, 0, exponent.type)
+    zero = _splat(build, 0, exponent.type)
     return _compare(build, CmpIPredicate.NE, exponent, zero)
 
 
 def _inverse(
     build: ConversionBuilder, base: Value, exponent: Value, zero: Value, one: Value
 ) -> Value:
-    """1 / base**n as an integer: 0 but for the bases 1 and -1."""
+    """Compute the integer 1 / base**n: 0 except for the bases 1 and -1."""
     minus = build.create(arithmetic.SubOp, lhs=zero, rhs=one).res
     bit = build.create(arithmetic.AndOp, lhs=exponent, rhs=one).res
     is_odd = _compare(build, CmpIPredicate.NE, bit, zero)
@@ -127,8 +127,8 @@ def _inverse(
     return _select(build, is_one, one, _select(build, is_minus, of_minus, zero))
 
 
-def _compare(build: ConversionBuilder, how: CmpIPredicate, lhs: Value, rhs: Value) -> Value:
-    return build.create(arithmetic.ICmpOp, predicate=how, lhs=lhs, rhs=rhs).res
+def _compare(build: ConversionBuilder, predicate: CmpIPredicate, lhs: Value, rhs: Value) -> Value:
+    return build.create(arithmetic.ICmpOp, predicate=predicate, lhs=lhs, rhs=rhs).res
 
 
 def _select(build: ConversionBuilder, condition: Value, yes: Value, no: Value) -> Value:

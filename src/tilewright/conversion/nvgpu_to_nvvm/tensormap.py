@@ -1,4 +1,4 @@
-"""Changes of tensor maps on the device, field by field, in the order that readers rely on."""
+"""Updates of tensor maps on the device: `tensormap.replace` between acquire and release."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 _INTEGERS: Final = ("ui8", "ui16", "ui32", "i32", "ui64", "i64")
-"""In the order of the numbers that both the driver and PTX give them."""
+"""In the order of their encodings, the same in the driver and in PTX."""
 _DRIVER_FLOATS: Final[Mapping[Type, int]] = {F16: 6, F32: 7, F64: 8, BF16: 9, TF32: 11}
 _PTX_FLOATS: Final[Mapping[Type, int]] = {F16: 6, F32: 7, F64: 9, BF16: 10, TF32: 11}
 
@@ -35,25 +35,25 @@ def _element_number(element: Type, floats: Mapping[Type, int]) -> int | None:
         return floats[element]
     width = bits_of(element)
     signed = isinstance(element, IntegerType) and element.signedness != "u"
-    # Nobody tells signed bytes from others, nor floats of 8 bits from them.
+    # Signed and unsigned i8 and i16, and fp8, have one encoding.
     name = f"i{width}" if signed and width in (32, 64) else f"ui{width}"
     return _INTEGERS.index(name) if name in _INTEGERS else None
 
 
 def driver_number(element: Type) -> int | None:
-    """The number that the driver has for a type of elements, if there is one."""
+    """Return the driver's encoding of an element type, or `None`."""
     return _element_number(element, _DRIVER_FLOATS)
 
 
 def ptx_number(element: Type) -> int | None:
-    """The number that `tensormap.replace` has for a type of elements, if there is one."""
+    """Return `tensormap.replace`'s encoding of an element type, or `None`."""
     return _element_number(element, _PTX_FLOATS)
 
 
 def replace_tensor(
     map: Value, address: Value, sizes: Sequence[Value], strides: Sequence[Value], build: Builder
 ) -> None:
-    """Let a map describe another tensor: address, extents, strides, innermost dimension first."""
+    """Replace address, extents and strides of a map, innermost dimension first."""
     build.create(
         TensormapReplaceOp, addr=map, field=TensormapField.GLOBAL_ADDRESS, new_value=address
     )
@@ -67,7 +67,7 @@ def replace_tensor(
 
 @converts(TensorMapRebindOp)
 def rebind(op: TensorMapRebindOp, new: TensorMapRebindOp, build: ConversionBuilder) -> Result:
-    """Acquire the map, change it, release it: nobody sees half of a change."""
+    """Acquire the map, replace its fields, release it: no thread sees a partial update."""
     if is_parameter(op.tensor_map):
         return build.reject("expected a tensor map in global memory, got a parameter")
     if op.scope is Scope.CTA and (cluster_size(op) or 1) > 1:

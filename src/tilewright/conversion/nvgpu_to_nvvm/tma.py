@@ -1,4 +1,4 @@
-"""nvgpu's tensor copies to NVVM, slot by slot, and what keeps tensor maps near and fresh."""
+"""nvgpu's TMA copies to NVVM, and prefetch and fence of tensor maps."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 MAP_SIZE: Final = 128
-"""How many bytes a tensor map has."""
+"""The size of a tensor map in bytes."""
 
 
 def box_address(tile: Value, build: ConversionBuilder) -> Value:
-    """Where a memref of the old program starts in shared memory."""
+    """Compute the address of the first element of a memref in shared memory."""
     buffer = Buffer.of(tile, build)
     return buffer.element_address([0] * len(buffer.sizes), build)
 
 
 def coordinates(numbers: Sequence[Value], build: ConversionBuilder) -> list[Value]:
-    """Coordinates as the instruction takes them."""
+    """Convert coordinates to i32."""
     return [resized(build, number, I32) for number in numbers]
 
 
 def is_parameter(map: Value) -> bool:
-    """Whether a tensor map of the old program is a parameter of its kernel."""
+    """Return whether a tensor map of the source program is a parameter of its kernel."""
     if not isinstance(map, BlockArgument):
         return False
     function = map.parent_block.parent_op
@@ -50,7 +50,7 @@ def is_parameter(map: Value) -> bool:
 
 
 def cluster_size(op: Operation) -> int | None:
-    """How many blocks a cluster has where an operation of the old program runs, if that is said."""
+    """Return the cluster size of the kernel around an operation, or `None` if it is not known."""
     function = op.parent_op
     while function is not None and not isinstance(function, GPUFuncOp):
         function = function.parent_op
@@ -59,7 +59,7 @@ def cluster_size(op: Operation) -> int | None:
 
 
 def _mask_problem(op: tma.TmaAsyncLoadOp) -> str | None:
-    """What is wrong with a mask that is known: it names nobody, or blocks that there are not."""
+    """Check a constant multicast mask: not empty, and only blocks of the cluster."""
     made = None if op.multicast_mask is None else op.multicast_mask.defining_op()
     if not isinstance(made, ConstantOp) or not isinstance(made.value, IntegerAttr):
         return None
@@ -73,7 +73,7 @@ def _mask_problem(op: tma.TmaAsyncLoadOp) -> str | None:
 
 @converts(tma.TmaAsyncLoadOp)
 def load(op: tma.TmaAsyncLoadOp, new: tma.TmaAsyncLoadOp, build: ConversionBuilder) -> Result:
-    """A copy of a box to shared memory; what is absent takes no slot."""
+    """Lower to a TMA load; optional operands that are absent stay absent."""
     problem = _mask_problem(op)
     if problem is not None:
         return build.reject(problem)
@@ -93,7 +93,7 @@ def load(op: tma.TmaAsyncLoadOp, new: tma.TmaAsyncLoadOp, build: ConversionBuild
 
 @converts(tma.TmaAsyncStoreOp)
 def store(op: tma.TmaAsyncStoreOp, new: tma.TmaAsyncStoreOp, build: ConversionBuilder) -> Result:
-    """A copy of a box from shared memory; no barrier counts it."""
+    """Lower to a TMA store of a box."""
     return build.create(
         nvvm.TensorStoreOp,
         tma_descriptor=new.tensor_map_descriptor,
@@ -107,7 +107,7 @@ def store(op: tma.TmaAsyncStoreOp, new: tma.TmaAsyncStoreOp, build: ConversionBu
 
 @converts(tma.TmaPrefetchOp)
 def prefetch(op: tma.TmaPrefetchOp, new: tma.TmaPrefetchOp, build: ConversionBuilder) -> Result:
-    """A prefetch of the map itself."""
+    """Lower to a prefetch of the tensor map."""
     return build.create(
         PrefetchOp,
         addr=new.tensor_map_descriptor,
@@ -119,7 +119,7 @@ def prefetch(op: tma.TmaPrefetchOp, new: tma.TmaPrefetchOp, build: ConversionBui
 
 @converts(tma.TmaFenceOp)
 def fence(op: tma.TmaFenceOp, new: tma.TmaFenceOp, build: ConversionBuilder) -> Result:
-    """Copies behind it see what anybody wrote to the map before, the host included."""
+    """Lower to an acquire fence of the tensormap proxy, with system scope for host writes."""
     return build.create(
         FenceProxyAcquireOp,
         scope=MemScope.SYS,

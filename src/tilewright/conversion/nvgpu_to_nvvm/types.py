@@ -1,7 +1,7 @@
-"""The shared LLVM type converter: what each type of the stage is to LLVM.
+"""The shared LLVM type converter.
 
-A vector of several dimensions becomes one of all its elements, row by row. A memref becomes its
-address, followed by a number for each offset, extent and stride that its type does not tell.
+A vector of several dimensions is flattened in row-major order. A memref becomes its address,
+followed by an i64 for each dynamic offset, extent and stride.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from tilewright.target.tensor_cores import WARPGROUP, WGMMA_ROWS
 _SPACES: Final = {
     AddressSpace.GLOBAL: 1,
     AddressSpace.WORKGROUP: 3,
-    # What a thread has of its own comes from an alloca, whose address is a generic one.
+    # Private memory is an alloca, whose address is generic.
     AddressSpace.PRIVATE: 0,
     AddressSpace.CONSTANT: 4,
 }
 
 
 def space_of(space: Attribute | None) -> int | None:
-    """The number that LLVM has for a memory space."""
+    """Return LLVM's address space of a memory space, or `None` if it has none."""
     if isinstance(space, IntegerAttr):
         return space.value
     if isinstance(space, AddressSpace):
@@ -63,7 +63,7 @@ def space_of(space: Attribute | None) -> int | None:
 
 
 def element_type(type: Type) -> Type | None:
-    """What a number is to LLVM; nothing if it has no bytes of its own."""
+    """Convert a scalar type, or return `None` if it is narrower than a byte or has no LLVM type."""
     if isinstance(type, IndexType):
         return I64
     if isinstance(type, IntegerType):
@@ -78,14 +78,14 @@ def element_type(type: Type) -> Type | None:
 
 
 def lane_type(type: Type) -> Type | None:
-    """What a number is in a vector, where floats of less than a byte are bits too."""
+    """Convert the element type of a vector, where floats below 8 bits become integers too."""
     if isinstance(type, FloatType) and type.width < 8:
         return IntegerType(type.width)
     return element_type(type)
 
 
 def vector_type(type: VectorType) -> Type | None:
-    """One dimension; a vector of none has one element."""
+    """Flatten a vector type to one dimension; rank 0 has one element."""
     element = lane_type(type.element)
     if element is None or any(type.scalable):
         return None
@@ -93,7 +93,7 @@ def vector_type(type: VectorType) -> Type | None:
 
 
 def extent_of(type: VectorType) -> int:
-    """How many elements a vector has."""
+    """Return the number of elements of a vector."""
     count = 1
     for extent in type.shape:
         count *= extent
@@ -101,7 +101,7 @@ def extent_of(type: VectorType) -> int:
 
 
 def memref_types(type: MemRefType) -> tuple[Type, ...] | None:
-    """The address, and a number for each step and extent that is only known at run time."""
+    """Convert to a pointer and an i64 for each dynamic offset, extent and stride."""
     steps, space = steps_of(type), space_of(type.space)
     if steps is None or space is None or type.shape is None:
         return None
@@ -113,7 +113,7 @@ def memref_types(type: MemRefType) -> tuple[Type, ...] | None:
 
 
 def accumulator_type(type: WarpgroupAccumulatorType) -> Type | None:
-    """The registers of one thread; a struct of them for every 64 rows, where there are more."""
+    """Convert to a struct of one thread's registers, or one such struct per 64 rows."""
     shape, element = type.fragmented.shape, element_type(type.fragmented.element)
     if element is None or len(shape) != 2 or shape[0] % WGMMA_ROWS:
         return None
@@ -127,7 +127,7 @@ def accumulator_type(type: WarpgroupAccumulatorType) -> Type | None:
 
 
 def llvm_types() -> TypeConverter:
-    """A new converter; whoever has more types adds to it."""
+    """Create a converter; callers may add types."""
     types = TypeConverter()
     types.add(Type, lambda type: type if is_storable(type) else None)
     types.add(IndexType, element_type)

@@ -1,4 +1,4 @@
-"""vector to LLVM: every vector is one of all its elements, row by row."""
+"""vector to LLVM: every vector is flattened in row-major order."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import (
+    build_vector,
     fast_math,
-    joined,
     lanes,
     result_type,
 )
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
 
 
 def vector_of(value: Value) -> VectorType:
-    """The type of a value that is a vector."""
+    """Return the type of a value that is a vector."""
     assert isinstance(value.type, VectorType)
     return value.type
 
 
 def _pick(build: ConversionBuilder, source: Value, mask: Sequence[int]) -> Value:
-    """Some elements of a vector, by number."""
+    """Select elements of a vector by index."""
     if list(mask) == list(range(vector_of(source).shape[0])):
         return source
     unused = build.create(PoisonOp, types=[source.type]).res
     return build.create(ShuffleVectorOp, v1=source, v2=unused, mask=list(mask)).res
 
 
-def _replace(build: ConversionBuilder, target: Value, part: Value, places: Sequence[int]) -> Value:
-    """A vector with the elements of another one at some places."""
-    size, count = vector_of(target).shape[0], len(places)
+def _replace(build: ConversionBuilder, target: Value, part: Value, indices: Sequence[int]) -> Value:
+    """Replace the elements at some indices by those of another vector."""
+    size, count = vector_of(target).shape[0], len(indices)
     last = vector_of(part).shape[0] - 1
     widened = _pick(build, part, [min(lane, last) for lane in range(size)])
     mask = list(range(size))
     for lane in range(count):
-        mask[places[lane]] = size + lane
+        mask[indices[lane]] = size + lane
     return build.create(ShuffleVectorOp, v1=target, v2=widened, mask=mask).res
 
 
-def _place(
+def _linear_index(
     type: VectorType, static: Sequence[int], dynamic: Sequence[Value], build: ConversionBuilder
 ) -> Number:
-    """The number of the first element of a part."""
+    """Compute the linear index of the first element at a position."""
     rest = iter(dynamic)
     position: list[Number] = [next(rest) if p == DYNAMIC else p for p in static]
     strides = row_major(type.shape)[: len(position)]
@@ -71,50 +71,50 @@ def _place(
 
 @converts(elements.ExtractOp)
 def extract(op: elements.ExtractOp, new: elements.ExtractOp, build: ConversionBuilder) -> Result:
-    """An element, or a part that is a vector itself."""
-    place = _place(vector_of(op.source), op.static_position, new.dynamic_position, build)
+    """Lower `vector.extract` of an element or a subvector."""
+    index = _linear_index(vector_of(op.source), op.static_position, new.dynamic_position, build)
     if not isinstance(op.result.type, VectorType):
-        at = constant(build, place, I64) if isinstance(place, int) else place
-        return build.create(ExtractElementOp, vector=new.source, position=at)
-    if not isinstance(place, int):
-        return build.reject("expected a constant position of a part")
-    return _pick(build, new.source, range(place, place + extent_of(op.result.type)))
+        position = constant(build, index, I64) if isinstance(index, int) else index
+        return build.create(ExtractElementOp, vector=new.source, position=position)
+    if not isinstance(index, int):
+        return build.reject("expected a constant position of a subvector")
+    return _pick(build, new.source, range(index, index + extent_of(op.result.type)))
 
 
 @converts(elements.InsertOp)
 def insert(op: elements.InsertOp, new: elements.InsertOp, build: ConversionBuilder) -> Result:
-    """An element, or a part that is a vector itself, becomes another."""
-    place = _place(vector_of(op.dest), op.static_position, new.dynamic_position, build)
+    """Lower `vector.insert` of an element or a subvector."""
+    index = _linear_index(vector_of(op.dest), op.static_position, new.dynamic_position, build)
     if not isinstance(op.value.type, VectorType):
-        at = as_value(build, place)
-        return build.create(InsertElementOp, vector=new.dest, value=new.value, position=at)
-    if not isinstance(place, int):
-        return build.reject("expected a constant position of a part")
-    return _replace(build, new.dest, new.value, range(place, place + extent_of(op.value.type)))
+        position = as_value(build, index)
+        return build.create(InsertElementOp, vector=new.dest, value=new.value, position=position)
+    if not isinstance(index, int):
+        return build.reject("expected a constant position of a subvector")
+    return _replace(build, new.dest, new.value, range(index, index + extent_of(op.value.type)))
 
 
 @converts(elements.FromElementsOp)
 def from_elements(
     op: elements.FromElementsOp, new: elements.FromElementsOp, build: ConversionBuilder
 ) -> Result:
-    """A vector of scalars."""
+    """Lower `vector.from_elements` to insertions."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
-    return joined(build, new.elements, type)
+    return build_vector(build, new.elements, type)
 
 
 @converts(elements.ToElementsOp)
 def to_elements(
     op: elements.ToElementsOp, new: elements.ToElementsOp, build: ConversionBuilder
 ) -> Result:
-    """All elements."""
+    """Lower `vector.to_elements` to extractions."""
     return lanes(build, new.source)
 
 
 @converts(elements.FmaOp)
 def fma(op: elements.FmaOp, new: elements.FmaOp, build: ConversionBuilder) -> Result:
-    """Products and sums, rounded once."""
+    """Lower `vector.fma` to `llvm.fma`."""
     return build.create(floats.FMAOp, a=new.lhs, b=new.rhs, c=new.acc)
 
 
@@ -133,25 +133,25 @@ _REDUCTIONS: Final[Mapping[CombiningKind, tuple[type[Operation], type[Operation]
     CombiningKind.MINIMUMF: (reductions.ReduceFMinimumOp, floats.MinimumOp),
     CombiningKind.MAXIMUMF: (reductions.ReduceFMaximumOp, floats.MaximumOp),
 }
-"""What reduces a vector, and what combines the result with an accumulator."""
+"""The reduction of a vector, and the binary operation for the accumulator."""
 
 
 @converts(elements.ReductionOp)
 def reduction(
     op: elements.ReductionOp, new: elements.ReductionOp, build: ConversionBuilder
 ) -> Result:
-    """All elements as one."""
+    """Lower `vector.reduction` to an LLVM reduction; float add and mul in order."""
     if isinstance(op.result.type, FloatType) and op.kind in (CombiningKind.ADD, CombiningKind.MUL):
         return _ordered(op, new, build)
     whole, pair = _REDUCTIONS[op.kind]
-    (found,) = build.create(whole, operand=new.source).results
-    return found if new.acc is None else build.create(pair, lhs=found, rhs=new.acc)
+    (reduced,) = build.create(whole, operand=new.source).results
+    return reduced if new.acc is None else build.create(pair, lhs=reduced, rhs=new.acc)
 
 
 def _ordered(
     op: elements.ReductionOp, new: elements.ReductionOp, build: ConversionBuilder
 ) -> Result:
-    """Sums and products of floats go one by one, unless the flags allow any order."""
+    """Lower a float add or mul reduction to a sequential chain; flags may allow reassociation."""
     adds = op.kind is CombiningKind.ADD
     kind = arithmetic.FAddOp if adds else arithmetic.FMulOp
     first, *rest = lanes(build, new.source)
@@ -164,7 +164,7 @@ def _ordered(
 
 @converts(memory.LoadOp)
 def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Result:
-    """Elements that lie one behind the other."""
+    """Lower `vector.load` to a load of contiguous elements."""
     type = result_type(op, build)
     if type is None or _rank(op.result) > 1:
         return build.reject(f"expected a vector of one dimension, got '{op.result.type}'")
@@ -172,7 +172,7 @@ def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Res
     return build.create(
         llvm_memory.LoadOp,
         addr=buffer.element_address(new.indices, build),
-        alignment=op.alignment or _bytes(buffer.element),
+        alignment=op.alignment or _natural_alignment(buffer.element),
         nontemporal=op.nontemporal,
         types=[type],
     )
@@ -180,7 +180,7 @@ def load(op: memory.LoadOp, new: memory.LoadOp, build: ConversionBuilder) -> Res
 
 @converts(memory.StoreOp)
 def store(op: memory.StoreOp, new: memory.StoreOp, build: ConversionBuilder) -> Result:
-    """Elements that lie one behind the other get other values."""
+    """Lower `vector.store` to a store of contiguous elements."""
     if _rank(op.value) > 1:
         return build.reject(f"expected a vector of one dimension, got '{op.value.type}'")
     buffer = Buffer.of(op.base, build)
@@ -188,7 +188,7 @@ def store(op: memory.StoreOp, new: memory.StoreOp, build: ConversionBuilder) -> 
         llvm_memory.StoreOp,
         value=new.value,
         addr=buffer.element_address(new.indices, build),
-        alignment=op.alignment or _bytes(buffer.element),
+        alignment=op.alignment or _natural_alignment(buffer.element),
         nontemporal=op.nontemporal,
     )
 
@@ -197,35 +197,35 @@ def _rank(value: Value) -> int:
     return len(vector_of(value).shape)
 
 
-def _bytes(type: Type) -> int:
-    """What every address of an element is a multiple of."""
+def _natural_alignment(type: Type) -> int:
+    """Return the natural alignment of an element in bytes."""
     width = getattr(type, "width", 8)
     return max(width // 8, 1)
 
 
 @converts(shapes.BroadcastOp)
 def broadcast(op: shapes.BroadcastOp, new: shapes.BroadcastOp, build: ConversionBuilder) -> Result:
-    """Copies along new dimensions, and along those of one element."""
+    """Lower `vector.broadcast` to a splat or a shuffle."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
     if not isinstance(op.source.type, VectorType):
         return _splat(build, new.source, type)
-    wanted, found = vector_of(op.result).shape, op.source.type.shape
-    strides = row_major(found)
-    skipped = len(wanted) - len(found)
+    target, source = vector_of(op.result).shape, op.source.type.shape
+    strides = row_major(source)
+    skipped = len(target) - len(source)
     mask = [
         sum(
             stride * (index if extent > 1 else 0)
-            for index, stride, extent in zip(place[skipped:], strides, found, strict=True)
+            for index, stride, extent in zip(coordinate[skipped:], strides, source, strict=True)
         )
-        for place in product(*map(range, wanted))
+        for coordinate in product(*map(range, target))
     ]
     return _pick(build, new.source, mask)
 
 
 def _splat(build: ConversionBuilder, value: Value, type: Type) -> Value:
-    """The same value everywhere."""
+    """Splat a value by insertion and shuffle."""
     assert isinstance(type, VectorType)
     empty = build.create(PoisonOp, types=[type]).res
     first = constant(build, 0, I32)
@@ -236,7 +236,7 @@ def _splat(build: ConversionBuilder, value: Value, type: Type) -> Value:
 
 @converts(shapes.SplatOp)
 def splat(op: shapes.SplatOp, new: shapes.SplatOp, build: ConversionBuilder) -> Result:
-    """The same value everywhere."""
+    """Lower `vector.splat`."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
@@ -245,7 +245,7 @@ def splat(op: shapes.SplatOp, new: shapes.SplatOp, build: ConversionBuilder) -> 
 
 @converts(shapes.StepOp)
 def step(op: shapes.StepOp, new: shapes.StepOp, build: ConversionBuilder) -> Result:
-    """The numbers from zero on."""
+    """Lower `vector.step` to a constant."""
     type = result_type(op, build)
     if not isinstance(type, VectorType):
         return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
@@ -255,13 +255,13 @@ def step(op: shapes.StepOp, new: shapes.StepOp, build: ConversionBuilder) -> Res
 
 @converts(shapes.ShapeCastOp)
 def shape_cast(op: shapes.ShapeCastOp, new: shapes.ShapeCastOp, build: ConversionBuilder) -> Result:
-    """The same elements in the same order."""
+    """Fold `vector.shape_cast`: the flattened vectors are equal."""
     return new.source
 
 
 @converts(shapes.BitcastOp)
 def bitcast(op: shapes.BitcastOp, new: shapes.BitcastOp, build: ConversionBuilder) -> Result:
-    """The same bits; rows stay rows."""
+    """Lower `vector.bitcast` to `llvm.bitcast`."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
@@ -272,7 +272,7 @@ def bitcast(op: shapes.BitcastOp, new: shapes.BitcastOp, build: ConversionBuilde
 
 @converts(shapes.ShuffleOp)
 def shuffle(op: shapes.ShuffleOp, new: shapes.ShuffleOp, build: ConversionBuilder) -> Result:
-    """Rows of two vectors, by number; both are brought to one length first."""
+    """Lower `vector.shuffle` to `llvm.shufflevector` after padding to equal lengths."""
     first, second = vector_of(op.operands[0]), vector_of(op.operands[1])
     row = extent_of(first) // (first.shape[0] if first.shape else 1)
     sizes = extent_of(first), extent_of(second)
@@ -289,7 +289,7 @@ def shuffle(op: shapes.ShuffleOp, new: shapes.ShuffleOp, build: ConversionBuilde
 def _slice(
     whole: VectorType, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]
 ) -> list[int]:
-    """The numbers of the elements of a part."""
+    """Return the linear indices of the elements of a slice."""
     left = whole.shape[len(sizes) :]
     strides = row_major(whole.shape)
     ranges = [
@@ -299,7 +299,7 @@ def _slice(
         ],
         *map(range, left),
     ]
-    return [sum(i * s for i, s in zip(place, strides, strict=True)) for place in product(*ranges)]
+    return [sum(i * s for i, s in zip(index, strides, strict=True)) for index in product(*ranges)]
 
 
 def _numbers(attributes: Sequence[object]) -> list[int]:
@@ -310,7 +310,7 @@ def _numbers(attributes: Sequence[object]) -> list[int]:
 def extract_slice(
     op: shapes.ExtractStridedSliceOp, new: shapes.ExtractStridedSliceOp, build: ConversionBuilder
 ) -> Result:
-    """A part of the elements."""
+    """Lower `vector.extract_strided_slice` to a shuffle."""
     sizes, steps = _numbers(op.sizes), _numbers(op.strides)
     mask = _slice(vector_of(op.source), _numbers(op.offsets), sizes, steps)
     return _pick(build, new.source, mask)
@@ -320,13 +320,13 @@ def extract_slice(
 def insert_slice(
     op: shapes.InsertStridedSliceOp, new: shapes.InsertStridedSliceOp, build: ConversionBuilder
 ) -> Result:
-    """A part of the elements becomes another."""
+    """Lower `vector.insert_strided_slice` to a shuffle."""
     whole, part = vector_of(op.dest), vector_of(op.value)
     missing = len(whole.shape) - len(part.shape)
     sizes = [1] * missing + list(part.shape)
     steps = [1] * missing + _numbers(op.strides)
-    places = _slice(whole, _numbers(op.offsets), sizes, steps)
-    return _replace(build, new.dest, new.value, places)
+    indices = _slice(whole, _numbers(op.offsets), sizes, steps)
+    return _replace(build, new.dest, new.value, indices)
 
 
 PATTERNS: Final[Patterns] = (

@@ -1,10 +1,10 @@
-"""vector to LLVM: accesses under a mask, which touch memory lane by lane."""
+"""vector to LLVM: masked loads and stores, as one branch per element."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, moved
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, offset_address
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import lanes, result_type
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.conversion.nvgpu_to_nvvm.vector import vector_of
@@ -22,23 +22,27 @@ if TYPE_CHECKING:
 
 @converts(MaskedLoadOp)
 def masked_load(op: MaskedLoadOp, new: MaskedLoadOp, build: ConversionBuilder) -> Result:
-    """Where the mask is not set, the other vector's element stays."""
+    """Lower `vector.maskedload`; masked-off elements come from the pass-through vector."""
     type = result_type(op, build)
     if type is None or len(vector_of(op.result).shape) != 1:
         return build.reject(f"expected a vector of one dimension, got '{op.result.type}'")
     buffer = Buffer.of(op.base, build)
     start = buffer.element_address(new.indices, build)
     vector: Value = new.pass_thru
-    for lane, wanted in enumerate(lanes(build, new.mask)):
+    for lane, is_active in enumerate(lanes(build, new.mask)):
         read = build.add_block()
         after = build.add_block([type], after=read)
-        build.create(CondBrOp, condition=wanted, false_operands=[vector], successors=[read, after])
+        build.create(
+            CondBrOp, condition=is_active, false_operands=[vector], successors=[read, after]
+        )
         with build.at(InsertPoint.at_end(read)):
-            address = moved(start, lane, buffer.element, build)
+            address = offset_address(start, lane, buffer.element, build)
             element = build.create(LoadOp, addr=address, types=[buffer.element]).res
-            place = constant(build, lane, I32)
-            both = build.create(InsertElementOp, vector=vector, value=element, position=place).res
-            build.create(BrOp, arguments=[both], successors=[after])
+            index = constant(build, lane, I32)
+            updated = build.create(
+                InsertElementOp, vector=vector, value=element, position=index
+            ).res
+            build.create(BrOp, arguments=[updated], successors=[after])
         build.continue_in(after)
         vector = after.args[0]
     return vector
@@ -46,18 +50,18 @@ def masked_load(op: MaskedLoadOp, new: MaskedLoadOp, build: ConversionBuilder) -
 
 @converts(MaskedStoreOp)
 def masked_store(op: MaskedStoreOp, new: MaskedStoreOp, build: ConversionBuilder) -> Result:
-    """Where the mask is not set, memory stays as it is."""
+    """Lower `vector.maskedstore`; masked-off elements are not written."""
     if len(vector_of(op.value).shape) != 1:
         return build.reject(f"expected a vector of one dimension, got '{op.value.type}'")
     buffer = Buffer.of(op.base, build)
     start = buffer.element_address(new.indices, build)
     elements = lanes(build, new.value)
-    for lane, wanted in enumerate(lanes(build, new.mask)):
+    for lane, is_active in enumerate(lanes(build, new.mask)):
         write = build.add_block()
         after = build.add_block(after=write)
-        build.create(CondBrOp, condition=wanted, successors=[write, after])
+        build.create(CondBrOp, condition=is_active, successors=[write, after])
         with build.at(InsertPoint.at_end(write)):
-            address = moved(start, lane, buffer.element, build)
+            address = offset_address(start, lane, buffer.element, build)
             build.create(StoreOp, value=elements[lane], addr=address)
             build.create(BrOp, successors=[after])
         build.continue_in(after)

@@ -1,4 +1,4 @@
-"""gpu to NVVM: values that the lanes of a warp swap, and reductions of a warp."""
+"""gpu to NVVM: shuffles between the lanes of a warp, and warp reductions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import scalar_of
-from tilewright.conversion.nvgpu_to_nvvm.fragments import put_together, same_bits, taken_apart
+from tilewright.conversion.nvgpu_to_nvvm.fragments import (
+    pack_registers,
+    same_bits,
+    unpack_registers,
+)
 from tilewright.conversion.nvgpu_to_nvvm.numbers import constant
 from tilewright.dialects.arith import floating, integer
 from tilewright.dialects.gpu import threads
@@ -29,44 +33,46 @@ if TYPE_CHECKING:
 ALL_LANES: Final = -1
 LAST_LANE: Final = 31
 
-Swap = Callable[["Value"], "Value"]
-"""What another lane has, for a register of 32 bits."""
+ShuffleWord = Callable[["Value"], "Value"]
+"""A shuffle of one 32-bit register."""
 
 
-def swapped(build: ConversionBuilder, value: Value, swap: Swap) -> Value:
-    """A value of any type from another lane, in as many registers as it takes."""
+def shuffled(build: ConversionBuilder, value: Value, shuffle_word: ShuffleWord) -> Value:
+    """Shuffle a value of any type, as 32-bit registers."""
     type = value.type
     if type in (I32, F32):
-        return swap(value)
+        return shuffle_word(value)
     width = _width(type)
     bits, whole = IntegerType(width), IntegerType(-(-width // I32.width) * I32.width)
     carried = same_bits(build, value, bits)
     if whole is not bits:
         carried = build.create(ZExtOp, arg=carried, types=[whole]).res
-    found = _swapped_words(build, carried, whole, swap)
+    words = _shuffled_words(build, carried, whole, shuffle_word)
     if whole is not bits:
-        found = build.create(TruncOp, arg=found, types=[bits]).res
-    return same_bits(build, found, type)
+        words = build.create(TruncOp, arg=words, types=[bits]).res
+    return same_bits(build, words, type)
 
 
-def _swapped_words(build: ConversionBuilder, value: Value, whole: IntegerType, swap: Swap) -> Value:
+def _shuffled_words(
+    build: ConversionBuilder, value: Value, whole: IntegerType, shuffle_word: ShuffleWord
+) -> Value:
     if whole is I32:
-        return swap(value)
+        return shuffle_word(value)
     words = VectorType((whole.width // I32.width,), I32)
-    parts = taken_apart(build, same_bits(build, value, words), I32)
-    return same_bits(build, put_together(build, list(map(swap, parts)), words), whole)
+    parts = unpack_registers(build, same_bits(build, value, words), I32)
+    return same_bits(build, pack_registers(build, list(map(shuffle_word, parts)), words), whole)
 
 
 def _width(type: Type) -> int:
-    """The bits of a number, or of all elements of a vector."""
+    """Return the width of a scalar or of a whole vector, in bits."""
     count = type.shape[0] if isinstance(type, VectorType) else 1
     return count * (bits_of(scalar_of(type)) or 0)
 
 
-def from_lane(build: ConversionBuilder, value: Value, distance: int) -> Value:
-    """The value of the lane whose number differs in one bit."""
+def butterfly_shuffle(build: ConversionBuilder, value: Value, distance: int) -> Value:
+    """Shuffle with the lane at an xor distance."""
 
-    def swap(word: Value) -> Value:
+    def shuffle_word(word: Value) -> Value:
         return build.create(
             ShflOp,
             kind=ShflKind.BFLY,
@@ -76,13 +82,13 @@ def from_lane(build: ConversionBuilder, value: Value, distance: int) -> Value:
             mask_and_clamp=constant(build, LAST_LANE, I32),
         ).res
 
-    return swapped(build, value, swap)
+    return shuffled(build, value, shuffle_word)
 
 
-def from_first_lane(build: ConversionBuilder, value: Value) -> Value:
-    """The value of lane 0."""
+def broadcast_first_lane(build: ConversionBuilder, value: Value) -> Value:
+    """Broadcast the value of lane 0."""
 
-    def swap(word: Value) -> Value:
+    def shuffle_word(word: Value) -> Value:
         return build.create(
             ShflOp,
             kind=ShflKind.IDX,
@@ -92,7 +98,7 @@ def from_first_lane(build: ConversionBuilder, value: Value) -> Value:
             mask_and_clamp=constant(build, LAST_LANE, I32),
         ).res
 
-    return swapped(build, value, swap)
+    return shuffled(build, value, shuffle_word)
 
 
 _MODES: Final = {
@@ -105,19 +111,19 @@ _MODES: Final = {
 
 @converts(threads.ShuffleOp)
 def shuffle(op: threads.ShuffleOp, new: threads.ShuffleOp, build: ConversionBuilder) -> Result:
-    """A value of another lane among the first `width`, and whether there is such a lane."""
+    """Lower `gpu.shuffle` to `shfl.sync` with its predicate."""
     width, one = new.width, constant(build, 1, I32)
     size = constant(build, WARP_SIZE, I32)
-    everybody = constant(build, ALL_LANES, I32)
+    all_lanes = constant(build, ALL_LANES, I32)
     outside = build.create(SubOp, lhs=size, rhs=width).res
-    mask = build.create(LShrOp, lhs=everybody, rhs=outside).res
-    # Lanes look up to the last of the part, or down to its first.
+    mask = build.create(LShrOp, lhs=all_lanes, rhs=outside).res
+    # The clamp is the last lane of the segment, or for `up` its first.
     upward = op.mode is ShuffleMode.UP
     clamp = outside if upward else build.create(SubOp, lhs=width, rhs=one).res
     valid: list[Value] = []
 
-    def swap(word: Value) -> Value:
-        both = build.create(
+    def shuffle_word(word: Value) -> Value:
+        pair = build.create(
             ShflOp,
             kind=_MODES[op.mode],
             thread_mask=mask,
@@ -126,13 +132,13 @@ def shuffle(op: threads.ShuffleOp, new: threads.ShuffleOp, build: ConversionBuil
             mask_and_clamp=clamp,
             with_validity=True,
         ).res
-        found, is_valid = [
-            build.create(ExtractValueOp, container=both, position=[n]).res for n in (0, 1)
+        shuffled_word, is_valid = [
+            build.create(ExtractValueOp, container=pair, position=[n]).res for n in (0, 1)
         ]
         valid.append(is_valid)
-        return found
+        return shuffled_word
 
-    return [swapped(build, new.value, swap), valid[0]]
+    return [shuffled(build, new.value, shuffle_word), valid[0]]
 
 
 _INTEGER: Final[Mapping[AllReduceOperation, type[Operation]]] = {
@@ -156,16 +162,16 @@ _FLOAT: Final[Mapping[AllReduceOperation, type[Operation]]] = {
 }
 
 
-def combination(how: AllReduceOperation, type: Type) -> type[Operation] | None:
-    """The operation that makes one value of two; nothing where there is none of their type."""
+def combination(kind: AllReduceOperation, type: Type) -> type[Operation] | None:
+    """Return the binary operation of a reduction, or `None` if the type has none."""
     element = scalar_of(type)
     if not isinstance(element, FloatType | IntegerType):
         return None
-    return (_FLOAT if isinstance(element, FloatType) else _INTEGER).get(how)
+    return (_FLOAT if isinstance(element, FloatType) else _INTEGER).get(kind)
 
 
 def combined(build: ConversionBuilder, kind: type[Operation], lhs: Value, rhs: Value) -> Value:
-    """Two values as one."""
+    """Combine two values."""
     fields: dict[str, Any] = {"lhs": lhs, "rhs": rhs}
     return build.create(kind, **fields).results[0]
 
@@ -174,14 +180,14 @@ def combined(build: ConversionBuilder, kind: type[Operation], lhs: Value, rhs: V
 def subgroup_reduce(
     op: threads.SubgroupReduceOp, new: threads.SubgroupReduceOp, build: ConversionBuilder
 ) -> Result:
-    """Every lane ends with the values of all: each step swaps with a lane further away."""
+    """Butterfly reduction over the warp, or over its clusters of lanes."""
     value, distance = new.value, op.cluster_stride
     kind = combination(op.op, value.type)
     if kind is None:
         return build.reject(f"expected numbers to combine, got '{op.value.type}'")
     end = distance * (op.cluster_size or WARP_SIZE // distance)
     while distance < end:
-        value = combined(build, kind, value, from_lane(build, value, distance))
+        value = combined(build, kind, value, butterfly_shuffle(build, value, distance))
         distance *= 2
     return value
 

@@ -1,15 +1,15 @@
-"""nvgpu's products of a warpgroup to `wgmma`, and its accumulators to and from registers."""
+"""nvgpu.warpgroup.mma to `wgmma`; initialization and stores of its accumulators."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, moved
+from tilewright.conversion.nvgpu_to_nvvm.buffers import Buffer, offset_address
 from tilewright.conversion.nvgpu_to_nvvm.elementwise import lanes, result_type
 from tilewright.conversion.nvgpu_to_nvvm.fragments import members
-from tilewright.conversion.nvgpu_to_nvvm.gpu import thread_number
+from tilewright.conversion.nvgpu_to_nvvm.gpu import linear_thread_id
 from tilewright.conversion.nvgpu_to_nvvm.numbers import add, constant, mul, resized
-from tilewright.conversion.nvgpu_to_nvvm.wgmma_descriptor import Fields, further
+from tilewright.conversion.nvgpu_to_nvvm.wgmma_descriptor import Fields, advance_descriptor
 from tilewright.dialects.llvm.aggregate import InsertValueOp
 from tilewright.dialects.llvm.arithmetic import AndOp, LShrOp, MulOp, OrOp
 from tilewright.dialects.llvm.constants import PoisonOp, ZeroOp
@@ -20,8 +20,8 @@ from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.dialects.nvgpu.warpgroup import (
     WarpgroupGenerateDescriptorOp,
     accumulator_of,
-    depth_of,
     matrix_of,
+    wgmma_k,
 )
 from tilewright.dialects.nvvm import wgmma
 from tilewright.dialects.nvvm.attributes import (
@@ -65,7 +65,7 @@ WGMMA_TYPES: Final[Mapping[Type, WGMMAType]] = {
     F32: WGMMAType.F32,
     I32: WGMMAType.S32,
 }
-"""What elements are to the hardware."""
+"""The instruction's type of each element type."""
 
 
 @converts(warpgroup.WarpgroupMmaInitAccumulatorOp)
@@ -74,7 +74,7 @@ def init_accumulator(
     new: warpgroup.WarpgroupMmaInitAccumulatorOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Zero in every register."""
+    """Lower to an accumulator of zeros."""
     type = result_type(op, build)
     if type is None:
         return build.reject(f"expected an accumulator that wgmma has, got '{op.matrix_c.type}'")
@@ -82,19 +82,19 @@ def init_accumulator(
 
 
 def _problem(descriptor: Value, instructions: int, transposed: bool) -> str | None:
-    """Why a matrix cannot be multiplied; nothing if it can."""
+    """Check that the parts of an operand can be addressed by its descriptor."""
     source = descriptor.defining_op()
     if not isinstance(source, WarpgroupGenerateDescriptorOp):
         known = instructions == 1
         return None if known else f"expected a descriptor of '{WarpgroupGenerateDescriptorOp.name}'"
-    # A descriptor does not know whether its matrix is transposed, and only then the fields differ.
+    # The descriptor fields differ for transposed operands without swizzle.
     if transposed and source.tensor_map is not None and Fields.of(source).swizzle is Swizzle.NONE:
         return "expected a tensor map with a swizzle for a transposed matrix"
     return None
 
 
-def _starts(descriptor: Value, blocks: int, steps: int, transposed: bool) -> list[list[int]]:
-    """How many bytes behind the first each block of rows and each step of it start."""
+def _start_offsets(descriptor: Value, blocks: int, steps: int, transposed: bool) -> list[list[int]]:
+    """Return the byte offset of each block of 64 rows and each K step."""
     source = descriptor.defining_op()
     if not isinstance(source, WarpgroupGenerateDescriptorOp):
         return [[0]]
@@ -109,32 +109,33 @@ def _starts(descriptor: Value, blocks: int, steps: int, transposed: bool) -> lis
 def mma(
     op: warpgroup.WarpgroupMmaOp, new: warpgroup.WarpgroupMmaOp, build: ConversionBuilder
 ) -> Result:
-    """Fence, products, commit, wait: nothing is under way before or after.
+    """Lower to fence, wgmmas, commit and wait: none is in flight before or after.
 
-    Accumulators go through fence and wait, so that nothing touches them in between. Their
-    registers are those of no other product: whoever reads the sums in between reads others.
-    An instruction takes 64 rows and 32 bytes of each; larger products take several.
+    Fence and wait take and return the accumulators, so that no code in between touches their
+    registers, and no other wgmma shares them. An instruction takes 64 rows and 32 bytes of K.
     """
     a = matrix_of(op.descriptor_a)
-    (rows, depth), element = a.shape or (0, 0), a.element
-    blocks, steps = rows // WGMMA_ROWS, depth // depth_of(element)
+    (rows, k), element = a.shape or (0, 0), a.element
+    blocks, steps = rows // WGMMA_ROWS, k // wgmma_k(element)
     problem = _problem(op.descriptor_a, blocks * steps, op.transpose_a)
     problem = problem or _problem(op.descriptor_b, steps, op.transpose_b)
     if problem is not None:
         return build.reject(problem)
-    starts_a = _starts(op.descriptor_a, blocks, steps, op.transpose_a)
-    starts_b = _starts(op.descriptor_b, 1, steps, op.transpose_b)
-    sums = [new.matrix_c] if blocks == 1 else members(build, new.matrix_c)
-    types = [block.type for block in sums]
-    fenced = build.create(wgmma.WgmmaFenceAlignedOp, accumulators=sums, apart=True, types=types)
-    sums = list(fenced.outputs)
-    shape = MMAShape(WGMMA_ROWS, accumulator_of(op.matrix_c).shape[1], depth_of(element))
+    starts_a = _start_offsets(op.descriptor_a, blocks, steps, op.transpose_a)
+    starts_b = _start_offsets(op.descriptor_b, 1, steps, op.transpose_b)
+    accumulators = [new.matrix_c] if blocks == 1 else members(build, new.matrix_c)
+    types = [block.type for block in accumulators]
+    fenced = build.create(
+        wgmma.WgmmaFenceAlignedOp, accumulators=accumulators, apart=True, types=types
+    )
+    accumulators = list(fenced.outputs)
+    shape = MMAShape(WGMMA_ROWS, accumulator_of(op.matrix_c).shape[1], wgmma_k(element))
     for block, step in [(block, step) for block in range(blocks) for step in range(steps)]:
-        sums[block] = build.create(
+        accumulators[block] = build.create(
             wgmma.WgmmaMmaAsyncOp,
-            inouts=sums[block],
-            descriptor_a=further(build, new.descriptor_a, starts_a[block][step]),
-            descriptor_b=further(build, new.descriptor_b, starts_b[0][step]),
+            inouts=accumulators[block],
+            descriptor_a=advance_descriptor(build, new.descriptor_a, starts_a[block][step]),
+            descriptor_b=advance_descriptor(build, new.descriptor_b, starts_b[0][step]),
             shape=shape,
             type_a=WGMMA_TYPES[element],
             type_b=WGMMA_TYPES[matrix_of(op.descriptor_b).element],
@@ -146,12 +147,12 @@ def mma(
             layout_b=MMALayout.ROW if op.transpose_b else MMALayout.COL,
         ).res
     build.create(wgmma.WgmmaGroupSyncAlignedOp)
-    done = build.create(wgmma.WgmmaWaitGroupSyncOp, accumulators=sums, group=0, types=types)
+    done = build.create(wgmma.WgmmaWaitGroupSyncOp, accumulators=accumulators, group=0, types=types)
     return _joined(build, done.outputs, new.matrix_c.type)
 
 
 def _joined(build: ConversionBuilder, blocks: Sequence[Value], type: Type) -> Value:
-    """The accumulator that is made of these blocks of rows."""
+    """Build an accumulator from its blocks of 64 rows."""
     if len(blocks) == 1:
         return blocks[0]
     whole: Value = build.create(PoisonOp, types=[type]).res
@@ -161,7 +162,7 @@ def _joined(build: ConversionBuilder, blocks: Sequence[Value], type: Type) -> Va
 
 
 def _bits(build: ConversionBuilder, value: Value, start: int, count: int, step: int) -> Value:
-    """Some bits of a number, times a power of two."""
+    """Extract bits of a number and multiply them by a power of two."""
     shifted = build.create(LShrOp, lhs=value, rhs=constant(build, start, I32)).res
     mask = constant(build, (1 << count) - 1, I32)
     part = build.create(AndOp, lhs=shifted, rhs=mask).res
@@ -174,11 +175,11 @@ def store(
     new: warpgroup.WarpgroupMmaStoreOp,
     build: ConversionBuilder,
 ) -> Result:
-    """Each thread writes what it holds.
+    """Store the accumulator elements of each thread.
 
-    A warp has 16 rows: a lane two of them, eight apart, and of each two of every eight columns.
+    A warp holds 16 rows: a lane two of them, eight apart, and two of every eight columns.
     """
-    thread = thread_number(build)
+    thread = linear_thread_id(build)
     warp, eighth = _bits(build, thread, 5, 2, 16), _bits(build, thread, 2, 3, 1)
     row = resized(build, build.create(OrOp, lhs=warp, rhs=eighth).res, I64)
     column = resized(build, _bits(build, thread, 0, 2, 2), I64)
@@ -186,8 +187,8 @@ def store(
     first = buffer.element_address([row, column], build)
     down, right = buffer.strides
     for (below, beside), element in _fragment(build, new.matrix_d):
-        place = add(build, mul(build, below, down), mul(build, beside, right))
-        address = moved(first, place, buffer.element, build)
+        offset = add(build, mul(build, below, down), mul(build, beside, right))
+        address = offset_address(first, offset, buffer.element, build)
         build.create(StoreOp, value=element, addr=address)
     return ()
 
@@ -195,11 +196,11 @@ def store(
 def _fragment(
     build: ConversionBuilder, accumulator: Value
 ) -> Iterator[tuple[tuple[int, int], Value]]:
-    """What a thread holds, and how many rows and columns behind the first each element is."""
-    held = members(build, accumulator)
-    nested = isinstance(held[0].type, StructType)
+    """Yield the elements of a thread with their row and column offsets."""
+    parts = members(build, accumulator)
+    nested = isinstance(parts[0].type, StructType)
     for block, registers in enumerate(
-        [members(build, each) for each in held] if nested else [held]
+        [members(build, each) for each in parts] if nested else [parts]
     ):
         for number, element in enumerate(_elements(build, registers)):
             pair, half = divmod(number, 2)
@@ -207,7 +208,7 @@ def _fragment(
 
 
 def _elements(build: ConversionBuilder, registers: list[Value]) -> list[Value]:
-    """What registers hold; two f16 share one."""
+    """Return the elements in registers; two f16 share one."""
     if not isinstance(registers[0].type, VectorType):
         return registers
     return [element for register in registers for element in lanes(build, register)]

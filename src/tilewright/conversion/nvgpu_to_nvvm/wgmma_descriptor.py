@@ -1,4 +1,4 @@
-"""nvgpu's descriptors of matrices in shared memory, and where the parts of a matrix start."""
+"""nvgpu's descriptors of wgmma operands in shared memory, and offsets within an operand."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tilewright.target.tensor_cores import WGMMA_K_BYTES, WGMMA_ROWS
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
-_PIECE: Final = 16
-"""The bytes that are never torn apart: a row of a core matrix, which has eight."""
+_CORE_ROW_BYTES: Final = 16
+"""The bytes of one row of a core matrix, which has eight rows."""
 
 
 class Fields:
-    """All that a descriptor says but its start, offsets in bytes."""
+    """The fields of a descriptor except the address; offsets in bytes."""
 
     __slots__ = ("base", "leading", "stride", "swizzle")
 
@@ -37,13 +37,13 @@ class Fields:
 
     @staticmethod
     def of(op: WarpgroupGenerateDescriptorOp) -> Fields:
-        """What the attributes say; the tensor map where they say nothing."""
+        """Return the fields from the attributes, with defaults from the tensor map."""
         leading, stride, swizzle = op.leading_byte_offset, op.matrix_stride, op.swizzle_mode
         if op.tensor_map is not None:
-            # A box lies row by row; the next one along a row follows it.
+            # A box is row-major, followed by the next one along K.
             map = tensor_map(op.tensor_map)
             swizzle = map.swizzle if swizzle is None else swizzle
-            span = swizzle.span or _PIECE
+            span = swizzle.span or _CORE_ROW_BYTES
             leading = (map.tensor.shape or (0,))[0] * span if leading is None else leading
             stride = 8 * span if stride is None else stride
         assert leading is not None
@@ -53,16 +53,16 @@ class Fields:
 
     @property
     def bits(self) -> int:
-        """The descriptor of a matrix at 0; the place in the pattern counts 128 bytes."""
+        """The encoded fields; the swizzle base offset is in units of 128 bytes."""
         return descriptor_fields(self.leading, self.stride, self.base >> 7, self.swizzle)
 
     def offset(self, block: int, step: int, *, transposed: bool) -> int:
-        """How many bytes further a block of 64 rows starts, and a step along the depth.
+        """Return the byte offset of a block of 64 rows at a K step.
 
-        The two offsets change their roles where pieces of transposed matrices stay in place.
+        Leading and stride offsets swap roles for a transposed operand without swizzle.
         """
         if not transposed:
-            spans, rest = divmod(step * WGMMA_K_BYTES, self.swizzle.span or _PIECE)
+            spans, rest = divmod(step * WGMMA_K_BYTES, self.swizzle.span or _CORE_ROW_BYTES)
             return block * WGMMA_ROWS // 8 * self.stride + spans * self.leading + rest
         groups = step * 2
         if self.swizzle.span is None:
@@ -70,8 +70,8 @@ class Fields:
         return block * 2 * WGMMA_ROWS // self.swizzle.span * self.leading + groups * self.stride
 
 
-def further(build: ConversionBuilder, descriptor: Value, bytes: int) -> Value:
-    """The descriptor of what starts so many bytes behind."""
+def advance_descriptor(build: ConversionBuilder, descriptor: Value, bytes: int) -> Value:
+    """Advance a descriptor by a number of bytes."""
     if bytes == 0:
         return descriptor
     return build.create(AddOp, lhs=descriptor, rhs=constant(build, bytes >> 4)).res
@@ -83,7 +83,7 @@ def generate(
     new: WarpgroupGenerateDescriptorOp,
     build: ConversionBuilder,
 ) -> Result:
-    """What is known as one number, or-ed with the start, which is not."""
+    """Combine the constant fields with the address."""
     buffer = Buffer.of(op.tensor, build)
     address = buffer.element_address([0] * len(buffer.strides), build)
     return packed_descriptor(build, address, Fields.of(op).bits)

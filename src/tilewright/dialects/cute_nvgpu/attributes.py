@@ -9,7 +9,7 @@ from tilewright.ir.attributes import EnumAttr
 
 
 class Reduction(EnumAttr, mnemonic="cute_nvgpu.reduction"):
-    """What a copy does to the numbers that it finds; `inc` and `dec` wrap at those it brings."""
+    """The operation of a TMA reduction; `inc` and `dec` wrap at the source value."""
 
     ADD = 0
     MIN = 1
@@ -22,14 +22,14 @@ class Reduction(EnumAttr, mnemonic="cute_nvgpu.reduction"):
 
 
 class RegisterAction(EnumAttr, mnemonic="cute_nvgpu.register_action"):
-    """Whether a warpgroup takes registers or gives some back."""
+    """Whether a warpgroup increases or decreases its register count."""
 
     DECREASE = 0
     INCREASE = 1
 
 
 class ProxySpace(EnumAttr, mnemonic="cute_nvgpu.proxy_space"):
-    """The memory in which asynchronous copies see what threads wrote before."""
+    """The state space of a fence between the generic and the async proxy."""
 
     ALL = 0
     GLOBAL = 1
@@ -38,7 +38,7 @@ class ProxySpace(EnumAttr, mnemonic="cute_nvgpu.proxy_space"):
 
 
 class Scope(EnumAttr, mnemonic="cute_nvgpu.scope"):
-    """The threads that see a change: of the block, the cluster, the GPU, the system."""
+    """The scope of an ordering: block, cluster, GPU or system."""
 
     CTA = 0
     CLUSTER = 1

@@ -1,4 +1,4 @@
-"""cute_nvgpu: what NVIDIA's GPUs can do, and nvgpu cannot say: work that goes on by itself."""
+"""The cute_nvgpu dialect: asynchronous operations of NVIDIA's GPUs that nvgpu does not have."""
 
 from __future__ import annotations
 

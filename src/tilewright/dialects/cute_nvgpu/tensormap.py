@@ -1,9 +1,9 @@
-"""Tensor maps that a kernel makes for itself, and the slots in global memory that they live in.
+"""Tensor maps that a kernel encodes itself, and the slots in global memory that hold them.
 
 A launcher that passes only pointers passes no tensor maps. The kernel fills one in shared memory
 (`fill`, on 128 bytes of zeros), and a warp copies it to a slot in global memory (`publish`), from
-where the copies follow it (`at`, behind an `nvgpu.tma.fence.descriptor`). A slot belongs to one
-block at a time: the word that locks it counts those who still need it.
+where copies read it (`at`, after an `nvgpu.tma.fence.descriptor`). A slot belongs to one block
+at a time: its lock is a reference count.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def _count_problems(map: TensorMapDescriptorType, sizes: int, strides: int) -> I
 
 
 class TensorMapFillOp(Operation):
-    """Writes all fields of a tensor map over 128 bytes of zeros in shared memory.
+    """Write all fields of a tensor map over 128 bytes of zeros in shared memory.
 
-    The tensor starts at the address, a multiple of 16; its sizes count elements, outermost
-    dimension first, its strides bytes, multiples of 16, of all dimensions but the last. The type
-    says the rest; extents of the box that it leaves open are given.
+    The address of the tensor is a multiple of 16. Sizes are in elements, outermost dimension
+    first; strides, of all dimensions but the last, are in bytes, multiples of 16. The other fields
+    follow from the type; dynamic extents of its box are operands.
     """
 
     name = "cute_nvgpu.tensormap.fill"
@@ -77,10 +77,10 @@ class TensorMapFillOp(Operation):
 
 
 class TensorMapRebindOp(Operation):
-    """Lets a tensor map in global memory describe another tensor of the same kind.
+    """Replace the tensor of a tensor map in global memory by another one of the same type and rank.
 
-    One thread of the block does it. The change is ordered with the copies before and behind it,
-    as those see it that the scope names.
+    One thread of the block executes it. The update is ordered with earlier and later copies of
+    the threads in its scope.
     """
 
     name = "cute_nvgpu.tensormap.rebind"
@@ -101,9 +101,9 @@ class TensorMapRebindOp(Operation):
 
 
 class TensorMapPublishOp(Operation):
-    """Copies a tensor map from shared memory to a slot, for those that the scope names.
+    """Copy a tensor map from shared memory to a slot, visible in a scope.
 
-    All threads of a warp do it together.
+    All threads of a warp execute it together.
     """
 
     name = "cute_nvgpu.tensormap.publish"
@@ -129,7 +129,7 @@ class TensorMapPublishOp(Operation):
 
 
 class TensorMapAtOp(Operation):
-    """The tensor map whose 128 bytes start at an element of a buffer in global memory."""
+    """Return the tensor map whose 128 bytes start at an element of a buffer in global memory."""
 
     name = "cute_nvgpu.tensormap.at"
     effects = Effects.PURE
@@ -147,7 +147,7 @@ class TensorMapAtOp(Operation):
 
 
 class LockOp(Operation):
-    """Base of what happens to the word that locks a slot."""
+    """Base of the operations on the lock of a slot."""
 
     locks = d.operand(RANKED_MEMREF)
     indices = d.operands(INDEX_TYPE)
@@ -160,22 +160,22 @@ class LockOp(Operation):
 
 
 class SlotAcquireOp(LockOp):
-    """Tries to take a slot for so many holders; says whether it was free."""
+    """Try to acquire a slot for a number of users; return whether it was free."""
 
     name = "cute_nvgpu.slot.acquire"
-    syntax = "$locks `[` $indices `]` `holders` $holders attr-dict `:` type($locks)"
+    syntax = "$locks `[` $indices `]` `users` $users attr-dict `:` type($locks)"
 
-    holders = d.attribute(I32_ATTR)
+    users = d.attribute(I32_ATTR)
     result = d.result(I1_TYPE)
 
     def verify(self) -> Iterator[str]:
         yield from super().verify()
-        if self.holders < 1:
-            yield f"expected at least one holder, got {self.holders}"
+        if self.users < 1:
+            yield f"expected at least one user, got {self.users}"
 
 
 class SlotReleaseOp(LockOp):
-    """One holder needs the slot no more; the last one frees it."""
+    """Release a slot for one user; the last release frees it."""
 
     name = "cute_nvgpu.slot.release"
     syntax = "$locks `[` $indices `]` attr-dict `:` type($locks)"

@@ -1,4 +1,4 @@
-"""How warps, warpgroups and blocks work together, and what a fragment of a matrix becomes."""
+"""Synchronization of warps, warpgroups, blocks and clusters; bulk copies; stmatrix."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_REGISTERS: Final = 256
 
 
 class ElectOneOp(Operation):
-    """True for one thread of the warp, which must be together."""
+    """Return true for one thread of the warp, which must be converged."""
 
     name = "cute_nvgpu.elect_one"
     effects = Effects.NONE
@@ -45,16 +45,16 @@ class ElectOneOp(Operation):
 
 
 class WarpSyncOp(Operation):
-    """All threads of the warp wait for each other, and see what the others wrote."""
+    """Synchronize the threads of a warp, and order their memory accesses."""
 
     name = "cute_nvgpu.warp_sync"
     syntax = "attr-dict"
 
 
 class NamedBarrierOp(Operation):
-    """Base of the barriers of a part of the block: which one, and how many threads it has.
+    """Base of the named barriers: barrier id and number of threads.
 
-    Barrier 0 is that of the whole block. The threads of each warp come together.
+    Barrier 0 is that of the whole block. The threads of a warp must be converged.
     """
 
     barrier = d.operand(I32_TYPE)
@@ -62,24 +62,24 @@ class NamedBarrierOp(Operation):
 
 
 class NamedBarrierSyncOp(NamedBarrierOp):
-    """Arrives at a barrier, and waits until so many threads have."""
+    """Arrive at a named barrier, and wait until `threads` threads have arrived."""
 
     name = "cute_nvgpu.named_barrier.sync"
     syntax = "$barrier `,` $threads attr-dict"
 
 
 class NamedBarrierArriveOp(NamedBarrierOp):
-    """Arrives at a barrier without waiting."""
+    """Arrive at a named barrier without waiting."""
 
     name = "cute_nvgpu.named_barrier.arrive"
     syntax = "$barrier `,` $threads attr-dict"
 
 
 class ClusterArriveOp(Operation):
-    """Arrives at the barrier of the cluster.
+    """Arrive at the barrier of the cluster.
 
-    `aligned` promises that the threads of each warp come together, `relaxed` that nobody needs to
-    see what was written before.
+    `aligned` requires that the threads of a warp are converged; `relaxed` orders no memory
+    accesses.
     """
 
     name = "cute_nvgpu.cluster.arrive"
@@ -90,7 +90,7 @@ class ClusterArriveOp(Operation):
 
 
 class ClusterWaitOp(Operation):
-    """Waits until all threads of the cluster have arrived."""
+    """Wait until all threads of the cluster have arrived."""
 
     name = "cute_nvgpu.cluster.wait"
     syntax = "(`aligned` $aligned^)? attr-dict"
@@ -99,7 +99,7 @@ class ClusterWaitOp(Operation):
 
 
 class SetMaxRegistersOp(Operation):
-    """Gives a warpgroup so many registers a thread, taken from others or left to them."""
+    """Set the number of registers per thread of a warpgroup (`setmaxnreg`)."""
 
     name = "cute_nvgpu.set_max_registers"
     syntax = "$action $count attr-dict"
@@ -114,7 +114,7 @@ class SetMaxRegistersOp(Operation):
 
 
 class FenceProxyAsyncOp(Operation):
-    """Asynchronous copies that follow see what this thread wrote."""
+    """Order earlier writes of this thread before later accesses through the async proxy."""
 
     name = "cute_nvgpu.fence.proxy_async"
     syntax = "$space attr-dict"
@@ -123,16 +123,16 @@ class FenceProxyAsyncOp(Operation):
 
 
 class FenceMBarrierInitOp(Operation):
-    """The cluster and its copies see the barriers that this thread has made ready."""
+    """Make initialized barriers visible to the cluster and to the async proxy."""
 
     name = "cute_nvgpu.fence.mbarrier_init"
     syntax = "attr-dict"
 
 
 class MBarrierArriveRemoteOp(Operation):
-    """Arrives at the barrier of the same place in another block of the cluster.
+    """Arrive at the barrier of the same offset in another block of the cluster.
 
-    It shows nothing that this thread wrote: it says that a stage has been read.
+    It does not publish writes of this thread: it signals that a stage was read.
     """
 
     name = "cute_nvgpu.mbarrier.arrive_remote"
@@ -144,9 +144,9 @@ class MBarrierArriveRemoteOp(Operation):
 
 
 class MBarrierArriveOnCopiesOp(Operation):
-    """Arrives at a barrier when all copies that this thread has started by itself are done.
+    """Arrive at a barrier when all `cp.async` of this thread have completed.
 
-    The arrival is one of those that the barrier was made for.
+    The arrival is part of the barrier's arrival count.
     """
 
     name = "cute_nvgpu.mbarrier.arrive_on_copies"
@@ -157,7 +157,7 @@ class MBarrierArriveOnCopiesOp(Operation):
 
 
 class MBarrierExpectTxOp(Operation):
-    """The phase of a barrier waits for so many more bytes; nobody arrives by that."""
+    """Add to the expected bytes of the current phase of a barrier, without an arrival."""
 
     name = "cute_nvgpu.mbarrier.expect_tx"
     syntax = "$barriers `[` $mbar_id `]` `,` $txcount attr-dict `:` type($barriers)"
@@ -168,7 +168,7 @@ class MBarrierExpectTxOp(Operation):
 
 
 class MBarrierInvalidateOp(Operation):
-    """Ends a barrier, so that another may be made in its place."""
+    """Invalidate a barrier, so that its memory can be reused."""
 
     name = "cute_nvgpu.mbarrier.invalidate"
     syntax = "$barriers `[` $mbar_id `]` attr-dict `:` type($barriers)"
@@ -178,9 +178,9 @@ class MBarrierInvalidateOp(Operation):
 
 
 class BulkLoadOp(Operation):
-    """Copies bytes from global to shared memory; the barrier counts them. One thread issues it.
+    """Copy bytes from global to shared memory (`cp.async.bulk`), completing at a barrier.
 
-    Both addresses and the number of bytes are multiples of 16.
+    One thread issues it. Both addresses and the number of bytes are multiples of 16.
     """
 
     name = "cute_nvgpu.bulk.load"
@@ -201,21 +201,21 @@ class BulkLoadOp(Operation):
 
 
 class GridLaunchDependentsOp(Operation):
-    """Lets the next grid start, as far as this block is concerned."""
+    """Allow the dependent grid to launch (programmatic dependent launch)."""
 
     name = "cute_nvgpu.grid.launch_dependents"
     syntax = "attr-dict"
 
 
 class GridWaitOp(Operation):
-    """Waits until the grids before are done, and shows what they wrote."""
+    """Wait until the prerequisite grids have completed, and acquire their writes."""
 
     name = "cute_nvgpu.grid.wait"
     syntax = "attr-dict"
 
 
 class SmIdOp(Operation):
-    """The number of the multiprocessor that runs this block; a hint, nothing more."""
+    """Return the id of the SM that runs this block; it may change."""
 
     name = "cute_nvgpu.sm_id"
     effects = Effects.NONE
@@ -225,7 +225,7 @@ class SmIdOp(Operation):
 
 
 class NanosleepOp(Operation):
-    """Pauses the thread for about so many nanoseconds."""
+    """Suspend the thread for about `duration` nanoseconds."""
 
     name = "cute_nvgpu.nanosleep"
     syntax = "$duration attr-dict"
@@ -234,9 +234,9 @@ class NanosleepOp(Operation):
 
 
 class StMatrixOp(Operation):
-    """Writes fragments of 8 by 8 matrices to shared memory, as `nvgpu.ldmatrix` reads them.
+    """Store fragments of 8x8 matrices to shared memory, the inverse of `nvgpu.ldmatrix`.
 
-    Each lane says where a row goes: the first eight lanes for the first matrix, and so on.
+    Each lane gives the address of a row: the first eight lanes for the first matrix, and so on.
     """
 
     name = "cute_nvgpu.stmatrix"

@@ -1,9 +1,8 @@
-"""Copies and reductions of boxes between global tensors and a stage in shared memory.
+"""TMA copies and reductions of boxes between global tensors and a stage in shared memory.
 
-One thread issues each. The box lies in shared memory from the indexed element on; the first
-indices of a buffer with several stages say which stage. Coordinates and extents are listed with
-the outermost dimension first. What goes to global memory is collected in groups, as `commit` and
-`wait` say; what comes from there counts at a barrier.
+One thread issues each. The box starts at the indexed element in shared memory; the first indices
+of a multi-stage buffer select the stage. Coordinates and extents have the outermost dimension
+first. Stores and reductions complete in bulk groups (`commit` and `wait`), loads at a barrier.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 def stage_problems(
     map: TensorMapDescriptorType, buffer: MemRefType, indices: tuple[Value, ...]
 ) -> Iterator[str]:
-    """What is wrong with the place of a box in a buffer."""
+    """Check that a buffer holds the box of a tensor map at these indices."""
     problems = list(map_problems(map))
     yield from problems
     if problems:
@@ -54,11 +53,11 @@ def stage_problems(
     if box.element is not buffer.element:
         yield f"expected elements of type '{box.element}' like the tensor map, got '{buffer}'"
     if not _holds(buffer, box.shape or ()):
-        yield f"expected a buffer that holds '{box}' in one piece, got '{buffer}'"
+        yield f"expected a buffer that holds a contiguous '{box}', got '{buffer}'"
 
 
 def _holds(buffer: MemRefType, box: tuple[int, ...]) -> bool:
-    """Whether a box lies in one piece in the last dimensions of a buffer."""
+    """Return whether a box is contiguous in the last dimensions of a buffer."""
     steps = steps_of(buffer)
     if buffer.shape is None or steps is None or len(buffer.shape) < len(box):
         return False
@@ -69,10 +68,10 @@ def _holds(buffer: MemRefType, box: tuple[int, ...]) -> bool:
 
 
 class TmaLoadOp(Operation):
-    """Starts a copy of a box to a stage; its bytes count at the barrier.
+    """Start a copy of a box to a stage, which completes transactions of the barrier.
 
-    With a mask the box goes to the same place of every block of the cluster whose bit is set, and
-    counts at the same barrier there.
+    With a mask the box is multicast to the same offset in every block of the cluster whose bit is
+    set, and signals the barrier at the same offset there.
     """
 
     name = "cute_nvgpu.tma.load"
@@ -97,8 +96,8 @@ class TmaLoadOp(Operation):
         yield from coordinate_problems(map, self.coordinates)
 
 
-class TmaOutward(Operation):
-    """Base of what goes from a stage to the tensor; it belongs to the next group."""
+class TmaGlobalWrite(Operation):
+    """Base of stores and reductions from a stage to the tensor; part of the next bulk group."""
 
     buffer = d.operand(RANKED_MEMREF)
     indices = d.operands(INDEX_TYPE)
@@ -112,8 +111,8 @@ class TmaOutward(Operation):
         yield from coordinate_problems(map, self.coordinates)
 
 
-class TmaStoreOp(TmaOutward):
-    """Starts a copy of a box from a stage to the tensor; what lies outside of it is dropped."""
+class TmaStoreOp(TmaGlobalWrite):
+    """Start a copy of a box from a stage to the tensor; elements out of bounds are dropped."""
 
     name = "cute_nvgpu.tma.store"
     syntax = (
@@ -122,8 +121,8 @@ class TmaStoreOp(TmaOutward):
     )
 
 
-class TmaReduceOp(TmaOutward):
-    """Starts to combine the numbers of a box with those of the tensor, each at once."""
+class TmaReduceOp(TmaGlobalWrite):
+    """Start an elementwise atomic reduction of a box into the tensor."""
 
     name = "cute_nvgpu.tma.reduce"
     syntax = (
@@ -142,11 +141,11 @@ class TmaReduceOp(TmaOutward):
         if element in (F16, BF16):
             allowed += [Reduction.MIN, Reduction.MAX]
         if self.kind not in allowed:
-            yield f"cannot combine '{element}' by '{self.kind.keyword}'"
+            yield f"cannot reduce '{element}' by '{self.kind.keyword}'"
 
 
 class TmaPrefetchOp(Operation):
-    """Brings a box of the tensor into the L2 cache."""
+    """Prefetch a box of the tensor into L2."""
 
     name = "cute_nvgpu.tma.prefetch"
     syntax = (
@@ -165,16 +164,16 @@ class TmaPrefetchOp(Operation):
 
 
 class TmaCommitOp(Operation):
-    """Closes a group of all that this thread has sent since the last one."""
+    """Commit all stores and reductions that this thread started as a bulk group."""
 
     name = "cute_nvgpu.tma.commit"
     syntax = "attr-dict"
 
 
 class TmaWaitOp(Operation):
-    """Waits until at most so many groups of this thread are under way.
+    """Wait until at most `pending` bulk groups of this thread are pending.
 
-    With `read` it is enough that their boxes have been read, so that the stages are free again.
+    With `read` it waits only until their sources were read, so that the stages can be reused.
     """
 
     name = "cute_nvgpu.tma.wait"

@@ -1,8 +1,8 @@
-"""Products of matrices by a warpgroup that go on while it does something else.
+"""Asynchronous wgmma.
 
-The protocol: `fence`, any number of `issue`, `commit` closes a group, and `wait` waits until at
-most so many groups are under way. Accumulators go through all of them as values, so that nothing
-reads or moves them while the hardware works on them: what `wait` gives is done.
+The protocol: `fence`, any number of `issue`, `commit` to close a group, and `wait` until at most n
+groups are pending. Accumulators are threaded through as SSA values, so that no other code reads or
+copies their registers while wgmmas are in flight: the results of `wait` are complete.
 
 An accumulator is a vector of the elements that a thread holds, in the order in which the
 instruction lists its registers: for a tile of 64 by N, thread `t` of warp `w` holds the elements
@@ -29,7 +29,7 @@ from tilewright.dialects.gpu.attributes import in_shared_memory
 from tilewright.dialects.memref.access import index_count_problems
 from tilewright.dialects.nvgpu.attributes import SWIZZLE
 from tilewright.dialects.nvgpu.constraints import bits_of
-from tilewright.dialects.nvgpu.warpgroup import accumulates, depth_of, is_width
+from tilewright.dialects.nvgpu.warpgroup import has_wgmma, is_wgmma_n, wgmma_k
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, I64_ATTR, TYPE_ATTR
 from tilewright.ir.constraints import TypeConstraint
@@ -42,17 +42,16 @@ if TYPE_CHECKING:
     from tilewright.text.syntax import ParseState
 
 MAX_PENDING: Final = 7
-"""The most groups that a wait may leave under way."""
+"""The maximum number of groups that a wait may leave pending."""
 
 
 class WgmmaDescriptorOp(Operation):
-    """Where a matrix in shared memory lies, as wgmma wants it.
+    """Create the wgmma descriptor of a matrix in shared memory.
 
-    The matrix starts at the indexed element. Its rows (columns, if transposed) come in groups of
-    eight; the stride leads from one group to the next, the leading offset from one 16-byte column
-    of groups to the next (without meaning where a row lies within the swizzle span), all in bytes.
-    The descriptor is a number: one more starts 16 bytes later, as long as the matrix stays within
-    shared memory.
+    The matrix starts at the indexed element. Its rows (columns, if transposed) are in groups of
+    eight (core matrices); the stride is the offset between groups, the leading offset that between
+    16-byte columns of groups (ignored if a row is within the swizzle span), both in bytes. The
+    descriptor is an integer: adding one advances the address by 16 bytes.
     """
 
     name = "cute_nvgpu.wgmma.descriptor"
@@ -86,18 +85,18 @@ class WgmmaDescriptorOp(Operation):
 
 
 class TiedOp(Operation):
-    """Base of the steps of the protocol that accumulators pass through unchanged."""
+    """Base of the operations that take accumulators and return them unchanged."""
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """What comes out has the types of what goes in."""
+        """Infer the result types from the operand types."""
         state.result_types["outputs"] = list(state.operand_types.get("accumulators", ()))
 
     @classmethod
     def infer_results(
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
-        """What comes out has the types of what goes in."""
+        """Infer the result types from the operand types."""
         return types["accumulators"]
 
     def verify(self) -> Iterator[str]:
@@ -107,27 +106,27 @@ class TiedOp(Operation):
 
 
 class WgmmaFenceOp(TiedOp):
-    """Lets products that follow see what was written to their registers and to shared memory."""
+    """Order earlier writes to registers and shared memory before later wgmmas."""
 
     name = "cute_nvgpu.wgmma.fence"
     syntax = "(`apart` $apart^)? (`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
 
     apart = d.flag()
-    """Whether accumulators go on in other registers than those that something else reads: see
-    `analysis/accumulators.py`. No product may be under way."""
+    """Whether the accumulators need registers of their own, because other code reads the operands:
+    see `plans/accumulators.py`. No wgmma may be in flight."""
     accumulators = d.operands(ANY_VECTOR)
     outputs = d.results(ANY_VECTOR)
 
 
 class WgmmaCommitOp(Operation):
-    """Closes a group of all products issued since the last one."""
+    """Commit all wgmmas issued since the last group as a group."""
 
     name = "cute_nvgpu.wgmma.commit"
     syntax = "attr-dict"
 
 
 class WgmmaWaitOp(TiedOp):
-    """Waits until at most so many groups are under way; older accumulators are then done."""
+    """Wait until at most `pending` groups are pending; accumulators of older ones are complete."""
 
     name = "cute_nvgpu.wgmma.wait"
     syntax = "$pending (`,` $accumulators^ `:` type($accumulators))? attr-dict"
@@ -142,21 +141,21 @@ class WgmmaWaitOp(TiedOp):
             yield f"expected 0 to {MAX_PENDING} groups, got {self.pending}"
 
 
-def _is_factor(type: Type) -> bool:
+def _is_a_operand(type: Type) -> bool:
     return type is I64 or (isinstance(type, VectorType) and len(type.shape) == 1)
 
 
-FACTOR: Final = TypeConstraint("descriptor or rank 1 vector of registers", _is_factor)
+A_OPERAND: Final = TypeConstraint("descriptor or rank 1 vector of registers", _is_a_operand)
 
 
 class WgmmaIssueOp(Operation):
-    """Starts to add the product of two matrices to an accumulator.
+    """Issue wgmmas that accumulate A times B.
 
-    A is 64 rows, in shared memory or in registers, B as many columns as the accumulator has. Along
-    the common dimension there are `steps` instructions; the descriptors advance from one to the
-    next by the given numbers. If `accumulate` is there and false, the first instruction does not
-    add to what the accumulator holds but replaces it. Matrices of 16-bit elements may be stored
-    with rows and columns exchanged, and both may count as negative.
+    A has 64 rows, in shared memory or in registers; B has the columns of the accumulator. There
+    are `steps` instructions along K, between which the descriptors advance by `a_step` and
+    `b_step`. If `accumulate` is present and false, the first instruction overwrites the
+    accumulator. Matrices of 16-bit elements may be transposed in shared memory, and A and B may
+    be negated.
     """
 
     name = "cute_nvgpu.wgmma.issue"
@@ -167,7 +166,7 @@ class WgmmaIssueOp(Operation):
         "`:` $a_type `,` $b_type `,` type($a) `,` type($accumulator)"
     )
 
-    a = d.operand(FACTOR)
+    a = d.operand(A_OPERAND)
     b = d.operand(I64_TYPE)
     accumulator = d.operand(ANY_VECTOR)
     accumulate = d.optional_operand(I1_TYPE)
@@ -184,36 +183,36 @@ class WgmmaIssueOp(Operation):
 
     @property
     def columns(self) -> int:
-        """How many columns B and the accumulator have."""
+        """The number of columns of B and the accumulator."""
         return 2 * vector(self.accumulator).shape[0]
 
     def verify(self) -> Iterator[str]:
         accumulator = vector(self.accumulator)
-        a, b, sums = self.a_type, self.b_type, accumulator.element
-        if not accumulates(sums, a, b):
-            yield f"cannot add products of '{a}' and '{b}' to '{sums}'"
+        a, b, c = self.a_type, self.b_type, accumulator.element
+        if not has_wgmma(c, a, b):
+            yield f"cannot accumulate mma of '{a}' and '{b}' in '{c}'"
             return
-        if len(accumulator.shape) != 1 or not is_width(self.columns, a):
+        if len(accumulator.shape) != 1 or not is_wgmma_n(self.columns, a):
             yield f"expected an accumulator that wgmma has for '{a}', got '{accumulator}'"
         if min(self.steps, self.a_step + 1, self.b_step + 1) < 1:
-            yield "expected a positive number of steps that lead forward"
+            yield "expected a positive number of steps, and no negative advance"
             return
         if self.steps == 1 and (self.a_step or self.b_step):
-            yield "expected no way from one step to the next where there is one"
+            yield "expected no advance of descriptors for a single step"
         yield from self._register_problems()
         for name, flag, type in (("a", self.transpose_a, a), ("b", self.transpose_b, b)):
             if flag and type not in (F16, BF16):
                 yield f"expected elements of 16 bits for 'transpose_{name}', got '{type}'"
 
     def _register_problems(self) -> Iterator[str]:
-        """A in registers: half as many elements a thread as the product is deep."""
-        found = self.a.type
-        if found is I64:
+        """Check A in registers: K / 2 elements per thread."""
+        actual = self.a.type
+        if actual is I64:
             return
-        count = self.steps * depth_of(self.a_type) // 2
+        count = self.steps * wgmma_k(self.a_type) // 2
         expected = VectorType((count,), self.a_type)
-        if found is not expected:
+        if actual is not expected:
             bits = bits_of(self.a_type)
-            yield f"expected '{expected}', {count} elements of {bits} bits, got '{found}'"
+            yield f"expected '{expected}', {count} elements of {bits} bits, got '{actual}'"
         if self.transpose_a or self.a_step:
             yield "expected neither 'transpose_a' nor a step for a matrix in registers"

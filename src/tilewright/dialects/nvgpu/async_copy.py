@@ -1,4 +1,4 @@
-"""Copies by single threads from global to shared memory, which go on while the thread does."""
+"""Asynchronous copies of single threads from global to shared memory (`cp.async`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class DeviceAsyncCopyOp(Operation):
-    """Starts a copy of 4, 8 or 16 bytes; what the source does not give becomes zero."""
+    """Start a copy of 4, 8 or 16 bytes; elements beyond `src_elements` are zero-filled."""
 
     name = "nvgpu.device_async_copy"
     syntax = (
@@ -41,9 +41,9 @@ class DeviceAsyncCopyOp(Operation):
 
     def verify(self) -> Iterator[str]:
         source, target = memref(self.src), memref(self.dst)
-        for what, type in (("source", source), ("destination", target)):
+        for role, type in (("source", source), ("destination", target)):
             if not is_unit_stride(type):
-                yield f"expected a {what} whose last stride is 1, got '{type}'"
+                yield f"expected a {role} whose last stride is 1, got '{type}'"
         if not is_global(source.space):
             yield f"expected a source in global memory, got '{source}'"
         if not in_shared_memory(target):
@@ -54,19 +54,19 @@ class DeviceAsyncCopyOp(Operation):
         yield from index_count_problems(target, self.dst_indices)
         bits = self.dst_elements * (bits_of(target.element) or 0)
         if bits not in (32, 64, 128):
-            found = f"{self.dst_elements} of '{target.element}'"
-            yield f"expected elements of 4, 8 or 16 bytes together, got {found}"
+            size = f"{self.dst_elements} of '{target.element}'"
+            yield f"expected elements of 4, 8 or 16 bytes together, got {size}"
         elif self.bypass_l1 and bits != 128:
             yield f"expected 16 bytes to go around the L1 cache, got {bits // 8}"
 
 
 def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:
-    """Values, unless they are the results of the next operation: no mark says where they end."""
+    """Parse operands; no delimiter ends the list, so results of the next operation are undone."""
     start = parser.at
-    found = parser.operand_list()
+    operands = parser.operand_list()
     if parser.peek() in ("=", ":"):
-        parser.at, found = start, []
-    state.operands[tokens] = found
+        parser.at, operands = start, []
+    state.operands[tokens] = operands
 
 
 def _print_tokens(printer: Printer, op: Operation, tokens: str) -> None:
@@ -75,7 +75,7 @@ def _print_tokens(printer: Printer, op: Operation, tokens: str) -> None:
 
 
 class DeviceAsyncCreateGroupOp(Operation):
-    """Closes a group of all copies that this thread has started since the last one."""
+    """Commit all copies that this thread started since the last group as a group."""
 
     name = "nvgpu.device_async_create_group"
     directives: ClassVar[Mapping[str, Directive]] = {
@@ -88,7 +88,7 @@ class DeviceAsyncCreateGroupOp(Operation):
 
 
 class DeviceAsyncWaitOp(Operation):
-    """Waits until at most so many of the groups of this thread are under way, by default none."""
+    """Wait until at most `numGroups` groups of this thread are pending, by default none."""
 
     name = "nvgpu.device_async_wait"
     syntax = "$async_dependencies attr-dict"

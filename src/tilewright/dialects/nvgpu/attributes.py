@@ -1,4 +1,4 @@
-"""The enumerations of nvgpu: how tensor maps and approximations are meant."""
+"""The enumerations of nvgpu: modes of tensor maps, and rounding modes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilewright.ir.attributes import EnumAttr
 
 
 class Swizzle(EnumAttr, mnemonic="nvgpu.swizzle", wrapped=True):
-    """How 16-byte pieces change places in shared memory, within rows of so many bytes."""
+    """The swizzle of 16-byte chunks in shared memory, within rows of 32, 64 or 128 bytes."""
 
     NONE = 0
     SWIZZLE_32B = 1
@@ -18,12 +18,12 @@ class Swizzle(EnumAttr, mnemonic="nvgpu.swizzle", wrapped=True):
 
     @property
     def span(self) -> int | None:
-        """The bytes of a row within which pieces change places."""
+        """The bytes of a row within which chunks are swizzled."""
         return None if self is Swizzle.NONE else 16 << self.value
 
 
 class L2Promotion(EnumAttr, mnemonic="nvgpu.l2promo", wrapped=True):
-    """How much a copy brings into the L2 cache at once."""
+    """The granularity of L2 promotion."""
 
     NONE = 0
     L2PROMO_64B = 1
@@ -32,14 +32,14 @@ class L2Promotion(EnumAttr, mnemonic="nvgpu.l2promo", wrapped=True):
 
 
 class OutOfBounds(EnumAttr, mnemonic="nvgpu.oob", wrapped=True):
-    """What a copy finds outside of the tensor."""
+    """The fill value of elements outside of the tensor."""
 
     ZERO = 0
     NAN = 1
 
 
 class Interleave(EnumAttr, mnemonic="nvgpu.interleave", wrapped=True):
-    """How channels are laid out in memory."""
+    """The interleaved layout of channels in memory."""
 
     NONE = 0
     INTERLEAVE_16B = 1
@@ -47,7 +47,7 @@ class Interleave(EnumAttr, mnemonic="nvgpu.interleave", wrapped=True):
 
 
 class RcpRounding(EnumAttr, mnemonic="nvgpu.rcp_rounding_mode", wrapped=True):
-    """How exact a reciprocal is."""
+    """The rounding mode of a reciprocal."""
 
     APPROX = 0
     RN = 1
@@ -57,7 +57,7 @@ class RcpRounding(EnumAttr, mnemonic="nvgpu.rcp_rounding_mode", wrapped=True):
 
 
 class PackedRounding(EnumAttr, mnemonic="nvgpu.packed_rounding", wrapped=True):
-    """How a packed operation rounds: to nearest even, to zero, down, up."""
+    """The rounding mode of a packed operation: to nearest even, to zero, down, up."""
 
     RN = 0
     RZ = 1

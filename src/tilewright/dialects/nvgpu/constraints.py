@@ -1,4 +1,4 @@
-"""What operands of nvgpu accept, and how their types are read."""
+"""Type constraints of nvgpu's operands, and verifier helpers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 MAX_BOX: Final = 256
-"""How far a box may reach along a dimension."""
+"""The maximum extent of a box along a dimension."""
 MAX_RANK: Final = 5
-"""How many dimensions a tensor map may have."""
+"""The maximum rank of a tensor map."""
 
 
 def _is_barrier(type: Type) -> bool:
-    """Barriers live in shared memory; nobody casts others into it."""
+    """Return whether a type is a group of barriers in shared memory."""
     return isinstance(type, MBarrierGroupType) and is_shared(type.memory_space)
 
 
@@ -43,20 +43,20 @@ ACCUMULATOR: Final = instance_of(WarpgroupAccumulatorType, "warpgroup accumulato
 
 
 def tensor_map(value: Value) -> TensorMapDescriptorType:
-    """The type of a value that is a tensor map."""
+    """Return the type of a value that is a tensor map."""
     assert isinstance(value.type, TensorMapDescriptorType)
     return value.type
 
 
 def bits_of(element: Type) -> int | None:
-    """How many bits an element takes in memory; none if that is not known."""
+    """Return the size of an element in memory in bits, or `None` if it is not known."""
     if not isinstance(element, IntegerType | FloatType):
         return None
     return memory_bits(element)
 
 
 def map_problems(map: TensorMapDescriptorType) -> Iterator[str]:
-    """What is wrong with the box and the modes of a tensor map."""
+    """Check the box and the modes of a tensor map."""
     box = map.tensor
     if map.interleave is not Interleave.NONE:
         yield f"expected no interleaving, got {map.interleave.keyword}"
@@ -73,12 +73,12 @@ def map_problems(map: TensorMapDescriptorType) -> Iterator[str]:
     if bits is None:
         yield f"expected a box of integers or floats, got '{box}'"
     elif span is not None and shape[-1] * bits > span * 8:
-        found = shape[-1] * bits // 8
-        yield f"expected a box of at most {span} bytes along its last dimension, got {found}"
+        size = shape[-1] * bits // 8
+        yield f"expected a box of at most {span} bytes along its last dimension, got {size}"
 
 
 def box_problems(map: TensorMapDescriptorType, tile: MemRefType) -> Iterator[str]:
-    """What is wrong with the shared memory that a tensor map copies from or to."""
+    """Check the memref in shared memory that a TMA copy reads or writes."""
     problems = list(map_problems(map))
     yield from problems
     if problems:
@@ -91,13 +91,13 @@ def box_problems(map: TensorMapDescriptorType, tile: MemRefType) -> Iterator[str
     if box.shape != tile.shape:
         yield f"expected a memref of the shape of '{box}', got '{tile}'"
     elif not is_contiguous(tile):
-        yield f"expected a memref in one piece, row by row, got '{tile}'"
+        yield f"expected a contiguous row-major memref, got '{tile}'"
 
 
 def coordinate_problems(
     map: TensorMapDescriptorType, coordinates: tuple[Value, ...]
 ) -> Iterator[str]:
-    """What is wrong with the number of coordinates of a box."""
+    """Check the number of coordinates of a box."""
     rank = len(map.tensor.shape or ())
     if len(coordinates) != rank:
         yield f"expected {rank} coordinates, got {len(coordinates)}"

@@ -1,4 +1,4 @@
-"""nvgpu: what NVIDIA's GPUs can do beyond what all GPUs share."""
+"""The nvgpu dialect: operations specific to NVIDIA's GPUs."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ NVGPU: Final = Dialect(
     warp,
     warpgroup,
 )
-# What groups of one barrier were called before there were others.
+# The former name of a group of one barrier.
 NVGPU.types["nvgpu.mbarrier.barrier"] = MBarrierGroupType

@@ -1,4 +1,4 @@
-"""Barriers in shared memory that count arrivals and bytes."""
+"""Barriers in shared memory (mbarriers), with an arrival count and a transaction count."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tilewright.ir.operation import Operation
 
 
 class MBarrierCreateOp(Operation):
-    """A group of barriers in shared memory, one group for all threads of the block."""
+    """Allocate a group of barriers in shared memory, one group per block."""
 
     name = "nvgpu.mbarrier.create"
     syntax = "attr-dict `->` type($barriers)"
@@ -20,7 +20,7 @@ class MBarrierCreateOp(Operation):
 
 
 class MBarrierInitOp(Operation):
-    """Makes a barrier wait for `count` arrivals in each phase."""
+    """Initialize a barrier with the arrival count of each phase."""
 
     name = "nvgpu.mbarrier.init"
     syntax = (
@@ -35,7 +35,7 @@ class MBarrierInitOp(Operation):
 
 
 class MBarrierArriveOp(Operation):
-    """One arrival; gives the phase that it belongs to."""
+    """Arrive at a barrier; return a token of the current phase."""
 
     name = "nvgpu.mbarrier.arrive"
     syntax = "$barriers `[` $mbar_id `]` attr-dict `:` type($barriers) `->` type($token)"
@@ -46,7 +46,7 @@ class MBarrierArriveOp(Operation):
 
 
 class MBarrierArriveNoCompleteOp(Operation):
-    """Several arrivals that do not complete the phase; gives the phase that they belong to."""
+    """Arrive `count` times without completing the phase; return a token of the phase."""
 
     name = "nvgpu.mbarrier.arrive.nocomplete"
     syntax = "$barriers `[` $mbar_id `]` `,` $count attr-dict `:` type($barriers) `->` type($token)"
@@ -58,7 +58,7 @@ class MBarrierArriveNoCompleteOp(Operation):
 
 
 class MBarrierArriveExpectTxOp(Operation):
-    """One arrival; the phase waits for so many more bytes of asynchronous copies."""
+    """Arrive at a barrier, and expect `txcount` more bytes of asynchronous copies in the phase."""
 
     name = "nvgpu.mbarrier.arrive.expect_tx"
     syntax = (
@@ -73,7 +73,7 @@ class MBarrierArriveExpectTxOp(Operation):
 
 
 class MBarrierTestWaitOp(Operation):
-    """Whether the phase of a token is over; does not wait."""
+    """Test whether the phase of a token has completed, without waiting."""
 
     name = "nvgpu.mbarrier.test.wait"
     syntax = "$barriers `[` $mbar_id `]` `,` $token attr-dict `:` type($barriers) `,` type($token)"
@@ -85,10 +85,10 @@ class MBarrierTestWaitOp(Operation):
 
 
 class MBarrierTryWaitParityOp(Operation):
-    """Waits for the phase of this parity to be over.
+    """Wait until the phase of this parity has completed.
 
-    Without a result it waits as long as it takes, trying for `ticks` at a time; with one it tries
-    once, and says whether the phase is over.
+    Without a result it waits in a loop, with a time limit of `ticks` per try; with a result it
+    tries once, and returns whether the phase has completed.
     """
 
     name = "nvgpu.mbarrier.try_wait.parity"

@@ -1,4 +1,4 @@
-"""Arithmetic and conversions that the hardware does on two elements at once, or roughly."""
+"""Packed arithmetic and conversions of pairs, and approximate reciprocals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ F32_PAIR: Final = exactly(VectorType((2,), F32), "vector of 2 32-bit float value
 
 
 class RcpOp(Operation):
-    """An approximate reciprocal of each element."""
+    """Compute an approximate reciprocal of each element."""
 
     name = "nvgpu.rcp"
     effects = Effects.PURE
@@ -60,19 +60,19 @@ class RcpOp(Operation):
             yield f"expected the rounding 'approx', got '{self.rounding.keyword}'"
 
 
-_SIXES: Final = (FLOATS["f6E2M3FN"], FLOATS["f6E3M2FN"])
+_FP6: Final = (FLOATS["f6E2M3FN"], FLOATS["f6E3M2FN"])
 
-NARROWINGS: Final[Mapping[Type, tuple[Type, ...]]] = {
-    F32: (F16, BF16, F8E4M3FN, F8E5M2, *_SIXES, F4E2M1FN, F8E8M0FNU),
+TRUNCATIONS: Final[Mapping[Type, tuple[Type, ...]]] = {
+    F32: (F16, BF16, F8E4M3FN, F8E5M2, *_FP6, F4E2M1FN, F8E8M0FNU),
     F16: (F8E4M3FN, F8E5M2),
     BF16: (F8E8M0FNU,),
 }
-"""What pairs of a type can become in one instruction."""
+"""The target types of one truncation instruction, by source type."""
 
-WIDENINGS: Final[Mapping[Type, tuple[Type, ...]]] = {
+EXTENSIONS: Final[Mapping[Type, tuple[Type, ...]]] = {
     F8E4M3FN: (F16,),
     F8E5M2: (F16,),
-    **dict.fromkeys(_SIXES, (F16,)),
+    **dict.fromkeys(_FP6, (F16,)),
     F4E2M1FN: (F16,),
     F8E8M0FNU: (BF16,),
     F16: (F32,),
@@ -104,10 +104,10 @@ def _roundings(target: Type) -> tuple[PackedRounding, ...]:
 
 
 class CvtFPTruncOp(PackedConversion):
-    """Pairs of floats, rounded to a narrower type.
+    """Truncate pairs of floats to a narrower type.
 
-    Types of eight bits and less saturate: what is too large becomes the largest number. With
-    `relu`, what is negative becomes zero.
+    Types of at most eight bits saturate to the largest finite value. With `relu`, negative
+    values become zero.
     """
 
     name = "nvgpu.cvt_fptrunc"
@@ -116,7 +116,7 @@ class CvtFPTruncOp(PackedConversion):
     relu = d.flag()
 
     def verify(self) -> Iterator[str]:
-        yield from self._problems(NARROWINGS)
+        yield from self._problems(TRUNCATIONS)
         target = vector(self.result).element
         allowed = _roundings(target)
         if self.rounding not in allowed:
@@ -127,16 +127,16 @@ class CvtFPTruncOp(PackedConversion):
 
 
 class CvtFPExtOp(PackedConversion):
-    """Pairs of floats in a wider type, exactly."""
+    """Extend pairs of floats to a wider type."""
 
     name = "nvgpu.cvt_fpext"
 
     def verify(self) -> Iterator[str]:
-        yield from self._problems(WIDENINGS)
+        yield from self._problems(EXTENSIONS)
 
 
 class FmaPackedF32x2Op(Operation):
-    """`a * b + c` of two f32 at once, each rounded once."""
+    """Compute `a * b + c` of two f32, each with one rounding."""
 
     name = "nvgpu.fma.packed.f32x2"
     effects = Effects.PURE
@@ -151,7 +151,7 @@ class FmaPackedF32x2Op(Operation):
 
 
 class MulPackedF32x2Op(Operation):
-    """`a * b` of two f32 at once."""
+    """Compute `a * b` of two f32."""
 
     name = "nvgpu.mul.packed.f32x2"
     effects = Effects.PURE

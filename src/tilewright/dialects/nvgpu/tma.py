@@ -1,4 +1,4 @@
-"""Copies of boxes between global tensors and shared memory, and the maps they follow."""
+"""TMA copies of boxes between global tensors and shared memory, and tensor maps."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from tilewright.ir.types import MemRefType
 
 
 class TmaAsyncLoadOp(Operation):
-    """Starts a copy of a box to shared memory; its bytes count at the barrier.
+    """Start a copy of a box to shared memory, which completes transactions of the barrier.
 
-    The coordinates are those of the first element, innermost dimension first, as the instruction
-    takes them. With a mask the box goes to the same place of every block of the cluster whose bit
-    is set, and counts at the same barrier there.
+    The coordinates are those of the first element, innermost dimension first, as in the
+    instruction. With a mask the box is multicast to the same offset in every block of the cluster
+    whose bit is set, and signals the barrier at the same offset there.
     """
 
     name = "nvgpu.tma.async.load"
@@ -61,7 +61,7 @@ class TmaAsyncLoadOp(Operation):
 
 
 class TmaAsyncStoreOp(Operation):
-    """Starts a copy of a box from shared memory to the tensor; coordinates as of a load."""
+    """Start a copy of a box from shared memory to the tensor; coordinates as of a load."""
 
     name = "nvgpu.tma.async.store"
     syntax = (
@@ -83,10 +83,10 @@ class TmaAsyncStoreOp(Operation):
 
 
 class TmaCreateDescriptorOp(Operation):
-    """The tensor map of a tensor in global memory, for boxes of this shape.
+    """Create the tensor map of a tensor in global memory, for boxes of this shape.
 
-    Extents of the box are listed as those of the tensor, outermost dimension first. It describes
-    the map to whoever encodes it: copies do not read the stack, where it is made.
+    Extents of the box are in the order of the tensor, outermost dimension first. The result holds
+    the arguments of the driver's encoder in local memory, which copies cannot read.
     """
 
     name = "nvgpu.tma.create.descriptor"
@@ -107,19 +107,19 @@ class TmaCreateDescriptorOp(Operation):
         if is_shared(tensor.space):
             yield f"expected a tensor in global memory, got '{tensor}'"
         if tensor.element is not map.tensor.element:
-            found = f"'{tensor.element}'"
-            yield f"expected elements of type '{map.tensor.element}' like the box, got {found}"
+            actual = f"'{tensor.element}'"
+            yield f"expected elements of type '{map.tensor.element}' like the box, got {actual}"
         if tensor.shape is not None and len(tensor.shape) != rank:
             yield f"expected a tensor of rank {rank} like the box, got '{tensor}'"
         if len(self.box_dimensions) not in range(1, MAX_RANK + 1):
-            found = len(self.box_dimensions)
-            yield f"expected 1 to {MAX_RANK} box dimensions, got {found}"
+            count = len(self.box_dimensions)
+            yield f"expected 1 to {MAX_RANK} box dimensions, got {count}"
         elif len(self.box_dimensions) != rank:
             yield f"expected {rank} box dimensions, got {len(self.box_dimensions)}"
 
 
 class TmaPrefetchOp(Operation):
-    """Brings a tensor map near, before copies follow it."""
+    """Prefetch a tensor map."""
 
     name = "nvgpu.tma.prefetch.descriptor"
     syntax = (
@@ -132,7 +132,7 @@ class TmaPrefetchOp(Operation):
 
 
 class TmaFenceOp(Operation):
-    """Copies that follow see what was written to the tensor map before."""
+    """Acquire fence: later copies see earlier writes to the tensor map."""
 
     name = "nvgpu.tma.fence.descriptor"
     syntax = "$tensor_map_descriptor attr-dict `:` type($tensor_map_descriptor)"

@@ -1,4 +1,4 @@
-"""The types of nvgpu: barriers, tokens, tensor maps, and the matrices of a warpgroup."""
+"""The types of nvgpu: barriers, tokens, tensor maps, and wgmma descriptors and accumulators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _memref(parser: Parser) -> MemRefType:
 
 
 class DeviceAsyncTokenType(Type):
-    """`!nvgpu.device.async.token`: a copy under way, or a group of them."""
+    """`!nvgpu.device.async.token`: a pending copy, or a group of them."""
 
     __slots__ = ()
     mnemonic = "nvgpu.device.async.token"
@@ -68,8 +68,10 @@ class MBarrierGroupType(Type):
     def parse(cls, parser: Parser) -> Self:
         """Read the parameters."""
         readers = {"memorySpace": parser.attribute, "num_barriers": parser.integer}
-        found = read_parameters(parser, readers, {"num_barriers": 1})
-        return cls(cast("Attribute", found["memorySpace"]), cast("int", found["num_barriers"]))
+        parameters = read_parameters(parser, readers, {"num_barriers": 1})
+        return cls(
+            cast("Attribute", parameters["memorySpace"]), cast("int", parameters["num_barriers"])
+        )
 
     def spell(self) -> str:
         count = "" if self.num_barriers == 1 else f", num_barriers = {self.num_barriers}"
@@ -79,7 +81,7 @@ class MBarrierGroupType(Type):
 class TensorMapDescriptorType(Type):
     """`!nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, ...>`.
 
-    The tensor is the box that a copy moves, as it lies in shared memory.
+    The tensor is the box of a copy, as it is laid out in shared memory.
     """
 
     __slots__ = ("interleave", "l2promo", "oob", "swizzle", "tensor")
@@ -108,7 +110,7 @@ class TensorMapDescriptorType(Type):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read the parameters."""
-        found = read_parameters(
+        parameters = read_parameters(
             parser,
             {
                 "tensor": lambda: _memref(parser),
@@ -119,11 +121,11 @@ class TensorMapDescriptorType(Type):
             },
         )
         return cls(
-            cast("MemRefType", found["tensor"]),
-            cast("Swizzle", found["swizzle"]),
-            cast("L2Promotion", found["l2promo"]),
-            cast("OutOfBounds", found["oob"]),
-            cast("Interleave", found["interleave"]),
+            cast("MemRefType", parameters["tensor"]),
+            cast("Swizzle", parameters["swizzle"]),
+            cast("L2Promotion", parameters["l2promo"]),
+            cast("OutOfBounds", parameters["oob"]),
+            cast("Interleave", parameters["interleave"]),
         )
 
     def spell(self) -> str:
@@ -153,8 +155,8 @@ class WarpgroupDescriptorType(Type):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read the parameters."""
-        found = read_parameters(parser, {"tensor": lambda: _memref(parser)})
-        return cls(cast("MemRefType", found["tensor"]))
+        parameters = read_parameters(parser, {"tensor": lambda: _memref(parser)})
+        return cls(cast("MemRefType", parameters["tensor"]))
 
     def spell(self) -> str:
         return f"warpgroup.descriptor<tensor = {self.tensor}>"
@@ -175,8 +177,8 @@ class WarpgroupAccumulatorType(Type):
     def parse(cls, parser: Parser) -> Self:
         """Read the parameters."""
         at = parser.at
-        found = read_parameters(parser, {"fragmented": parser.type})
-        type = found["fragmented"]
+        parameters = read_parameters(parser, {"fragmented": parser.type})
+        type = parameters["fragmented"]
         if not isinstance(type, VectorType):
             parser.error(f"expected a vector, got '{type}'", at)
         return cls(type)

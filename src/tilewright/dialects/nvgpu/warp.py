@@ -1,4 +1,4 @@
-"""What a warp does together: loads of matrix fragments, and products of fragments."""
+"""Warp-wide matrix operations: ldmatrix, mma.sync and sparse mma.sync."""
 
 from __future__ import annotations
 
@@ -34,34 +34,34 @@ from tilewright.ir.types import (
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
-BYTES: Final = (I8, IntegerType(8, "s"), IntegerType(8, "u"))
-"""Integers of 8 bits: signed unless they say otherwise."""
-_NIBBLES: Final = (I4, IntegerType(4, "s"), IntegerType(4, "u"))
-_FACTORS: Final = (
+INT8_TYPES: Final = (I8, IntegerType(8, "s"), IntegerType(8, "u"))
+"""The int8 types; a signless one is signed."""
+_INT4_TYPES: Final = (I4, IntegerType(4, "s"), IntegerType(4, "u"))
+_MULTIPLICAND_TYPES: Final = (
     (F64,),
     (F32,),
     (F16,),
     (BF16,),
     (F8E4M3FN, F8E5M2),
-    BYTES,
-    _NIBBLES,
+    INT8_TYPES,
+    _INT4_TYPES,
     (I1,),
 )
-"""What can be multiplied: an element of A by one of B out of the same row."""
+"""Element types of A and B; both are of the same row."""
 
-_SUMS: Final[dict[Type, tuple[Type, ...]]] = {
+_ACCUMULATOR_TYPES: Final[dict[Type, tuple[Type, ...]]] = {
     F64: (F64,),
     F32: (F32,),
     BF16: (F32,),
-    **dict.fromkeys((*BYTES, *_NIBBLES, I1), (I32,)),
+    **dict.fromkeys((*INT8_TYPES, *_INT4_TYPES, I1), (I32,)),
 }
-"""What products are added to, where that is not f16 or f32."""
+"""Accumulator types by element type of A, if not f16 and f32."""
 
 
 class LdMatrixOp(Operation):
-    """Fragments of 8 by 8 matrices, as the products of a warp take them.
+    """Load fragments of 8x8 matrices, in the register layout of mma.sync.
 
-    Each lane says where a row lies: the first eight lanes for the first matrix, and so on.
+    Each lane gives the address of a row: the first eight lanes for the first matrix, and so on.
     """
 
     name = "nvgpu.ldmatrix"
@@ -95,7 +95,7 @@ class LdMatrixOp(Operation):
 
 
 class MmaOp(Operation):
-    """Base of the products of a warp: each lane holds its parts of A, B and C."""
+    """Base of the warp-level mma operations: each lane holds its fragments of A, B and C."""
 
     effects = Effects.NONE
     traits = (SameType("matrix_c", "res"),)
@@ -105,8 +105,8 @@ class MmaOp(Operation):
     matrix_c = d.operand(ANY_VECTOR)
 
 
-def shape_of_product(elements: tuple[object, ...]) -> tuple[int, ...]:
-    """Rows, columns and depth of a product."""
+def mma_extents(elements: tuple[object, ...]) -> tuple[int, ...]:
+    """Return M, N and K of `mmaShape`."""
     return tuple([each.value for each in elements if isinstance(each, IntegerAttr)])
 
 
@@ -115,16 +115,16 @@ def _fragment_problems(name: str, type: VectorType, tiles: int, elements: int) -
         yield f"expected matrix {name} of shape {tiles}x{elements}, got '{type}'"
 
 
-def _product_problems(
+def _mma_problems(
     a: VectorType, b: VectorType, c: VectorType, shape: tuple[int, ...], sparsity: int
 ) -> Iterator[str]:
-    """What is wrong with the fragments of a product.
+    """Check the fragments of an mma.
 
-    The hardware multiplies tiles of 8 by 8 that are 128 bits deep, 256 for f64; a lane holds 32
-    bits of a tile of A and of B, one f64, and two elements of C.
+    The instruction shape is a multiple of 8x8 and of 128 bits of K, 256 for f64; a lane holds 32
+    bits of each such tile of A and of B, or one f64, and two elements of C.
     """
     element = a.element
-    if not any(element in row and b.element in row for row in _FACTORS):
+    if not any(element in row and b.element in row for row in _MULTIPLICAND_TYPES):
         listed = "i1, i4, i8, f8, f16, bf16, f32 (as tf32) or f64"
         yield f"expected A and B of {listed}, got '{a}' and '{b}'"
         return
@@ -132,24 +132,24 @@ def _product_problems(
         yield f"expected 'mmaShape' to be three positive numbers, got {list(shape)}"
         return
     if sparsity > 1 and element is F64:
-        yield "expected another element type than f64 for a sparse product"
+        yield "expected an element type other than f64 for a sparse mma"
         return
     bits = bits_of(element) or 32
-    depth, held = (4, 1) if element is F64 else (128 // bits, 32 // bits)
+    tile_k, held = (4, 1) if element is F64 else (128 // bits, 32 // bits)
     m, n, k = shape
-    if m % 8 or n % 8 or k % (depth * sparsity):
-        yield f"expected 'mmaShape' in multiples of [8, 8, {depth * sparsity}], got {list(shape)}"
+    if m % 8 or n % 8 or k % (tile_k * sparsity):
+        yield f"expected 'mmaShape' in multiples of [8, 8, {tile_k * sparsity}], got {list(shape)}"
         return
-    yield from _fragment_problems("A", a, m // 8 * (k // depth) // sparsity, held)
-    yield from _fragment_problems("B", b, n // 8 * (k // depth), held)
+    yield from _fragment_problems("A", a, m // 8 * (k // tile_k) // sparsity, held)
+    yield from _fragment_problems("B", b, n // 8 * (k // tile_k), held)
     yield from _fragment_problems("C", c, m // 8 * (n // 8), 2)
-    sums = _SUMS.get(element, (F16, F32))
-    if c.element not in sums:
-        yield f"cannot add products of '{element}' to '{c.element}'"
+    accumulators = _ACCUMULATOR_TYPES.get(element, (F16, F32))
+    if c.element not in accumulators:
+        yield f"cannot accumulate mma of '{element}' in '{c.element}'"
 
 
 class MmaSyncOp(MmaOp):
-    """`A * B + C` by one warp; sums of integers wrap around."""
+    """Compute `A * B + C` by one warp; integer accumulators wrap around."""
 
     name = "nvgpu.mma.sync"
     syntax = (
@@ -163,15 +163,15 @@ class MmaSyncOp(MmaOp):
 
     def verify(self) -> Iterator[str]:
         a, b, c = vector(self.matrix_a), vector(self.matrix_b), vector(self.matrix_c)
-        yield from _product_problems(a, b, c, shape_of_product(self.mma_shape), 1)
+        yield from _mma_problems(a, b, c, mma_extents(self.mma_shape), 1)
         if self.tf32_enabled and a.element is not F32:
             yield f"expected 'tf32Enabled' only for f32, got '{a.element}'"
 
 
 def _selectors(a: VectorType, shape: tuple[int, ...]) -> int:
-    """How many groups of lanes could hold the metadata of A: it says 4 bits of 4 elements.
+    """Return the number of groups of lanes that can hold the metadata of A.
 
-    They are 4 bits of two elements of 32 bits, and of eight of 4 bits, which go in pairs.
+    Four bits of metadata describe four elements, but two of 32 bits and eight of 4 bits.
     """
     if len(shape) != 3 or min(shape) < 1:
         return 1
@@ -184,7 +184,7 @@ METADATA: Final = exactly(VectorType((2,), I16), "fixed-length vector of 2 16-bi
 
 
 class MmaSparseSyncOp(MmaOp):
-    """`A * B + C` by one warp, where A has two of four elements, and metadata says which."""
+    """Compute `A * B + C` by one warp with 2:4 sparse A, described by metadata."""
 
     name = "nvgpu.mma.sp.sync"
     syntax = (
@@ -197,15 +197,15 @@ class MmaSparseSyncOp(MmaOp):
     mma_shape = d.attribute(ARRAY_ATTR, spelling="mmaShape")
     sparsity_selector = d.attribute(I32_ATTR, default=0, spelling="sparsitySelector")
     ordered = d.flag(spelling="orderedMetadata")
-    """Whether the metadata names the elements of each four in order, which may be faster."""
+    """Whether the indices of the metadata are in order, which may be faster."""
     tf32_enabled = d.flag(spelling="tf32Enabled")
     res = d.result(ANY_VECTOR)
 
     def verify(self) -> Iterator[str]:
         a, b, c = vector(self.matrix_a), vector(self.matrix_b), vector(self.matrix_c)
-        yield from _product_problems(a, b, c, shape_of_product(self.mma_shape), 2)
+        yield from _mma_problems(a, b, c, mma_extents(self.mma_shape), 2)
         if self.tf32_enabled and a.element is not F32:
             yield f"expected 'tf32Enabled' only for f32, got '{a.element}'"
-        most = _selectors(a, shape_of_product(self.mma_shape)) - 1
+        most = _selectors(a, mma_extents(self.mma_shape)) - 1
         if not 0 <= self.sparsity_selector <= most:
             yield f"expected a sparsity selector from 0 to {most}, got {self.sparsity_selector}"

@@ -1,4 +1,4 @@
-"""Products of matrices in shared memory by the four warps of a warpgroup, step by step."""
+"""Synchronous wgmma of matrices in shared memory: descriptors, accumulators, mma."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.dialects.nvgpu.constraints import (
     tensor_map,
 )
 from tilewright.dialects.nvgpu.types import WarpgroupAccumulatorType, WarpgroupDescriptorType
-from tilewright.dialects.nvgpu.warp import BYTES
+from tilewright.dialects.nvgpu.warp import INT8_TYPES
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I64_ATTR
 from tilewright.ir.operation import Operation
@@ -39,50 +39,49 @@ if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
-_EIGHTS: Final = (F8E4M3FN, F8E5M2)
+_FP8_TYPES: Final = (F8E4M3FN, F8E5M2)
 
 
-def accumulates(result: Type, a: Type, b: Type) -> bool:
-    """Whether the hardware adds products of such elements to such sums."""
+def has_wgmma(result: Type, a: Type, b: Type) -> bool:
+    """Return whether wgmma has_wgmma these element types of A and B in this type."""
     if a is BF16 or a is TF32:
         return b is a and result is F32
     if a is F16:
         return b is a and result in (F16, F32)
-    if a in BYTES:
-        return b in BYTES and result is I32
-    return a in _EIGHTS and b in _EIGHTS and result in (F16, F32)
+    if a in INT8_TYPES:
+        return b in INT8_TYPES and result is I32
+    return a in _FP8_TYPES and b in _FP8_TYPES and result in (F16, F32)
 
 
-def is_width(columns: int, a: Type) -> bool:
-    """Whether one instruction can make so many columns of the result."""
+def is_wgmma_n(columns: int, a: Type) -> bool:
+    """Return whether wgmma has an instruction with this N."""
     if not 8 <= columns <= WGMMA_COLUMNS or columns % 8:
         return False
-    return a not in BYTES or columns in (8, 24) or columns % 16 == 0
+    return a not in INT8_TYPES or columns in (8, 24) or columns % 16 == 0
 
 
-def depth_of(a: Type) -> int:
-    """How many elements along the common dimension one instruction takes."""
+def wgmma_k(a: Type) -> int:
+    """Return K of one wgmma instruction."""
     return WGMMA_K_BYTES * 8 // (bits_of(a) or 32)
 
 
 def matrix_of(value: Value) -> MemRefType:
-    """The matrix that a descriptor describes."""
+    """Return the memref type of a descriptor."""
     assert isinstance(value.type, WarpgroupDescriptorType)
     return value.type.tensor
 
 
 def accumulator_of(value: Value) -> VectorType:
-    """The matrix that an accumulator holds."""
+    """Return the vector type of an accumulator."""
     assert isinstance(value.type, WarpgroupAccumulatorType)
     return value.type.fragmented
 
 
 class WarpgroupGenerateDescriptorOp(Operation):
-    """The descriptor of a matrix in shared memory.
+    """Create the descriptor of a matrix in shared memory.
 
-    Its fields follow from the tensor map that brought the matrix, or they are given: the offsets
-    between groups of columns and of rows, the place of the first row within the swizzle pattern,
-    all in bytes, and the swizzle mode.
+    Its fields follow from the tensor map of the matrix, or from attributes: the leading and the
+    stride byte offsets, the base offset within the swizzle pattern in bytes, and the swizzle mode.
     """
 
     name = "nvgpu.warpgroup.generate.descriptor"
@@ -121,14 +120,14 @@ class WarpgroupGenerateDescriptorOp(Operation):
             if value is not None and (value % 16 or not 0 <= value < 1 << 18):
                 yield f"expected '{name}' to be a multiple of 16 below {1 << 18}, got {value}"
         if self.swizzle_base % 128 or not 0 <= self.swizzle_base < 1024:
-            found = self.swizzle_base
-            yield f"expected 'swizzle_base' to be a multiple of 128 below 1024, got {found}"
+            base = self.swizzle_base
+            yield f"expected 'swizzle_base' to be a multiple of 128 below 1024, got {base}"
 
 
 class WarpgroupMmaOp(Operation):
-    """`D = A * B + C`, done when the operation is done; sums of integers wrap around.
+    """Compute `D = A * B + C` synchronously; integer accumulators wrap around.
 
-    In shared memory the common dimension runs fastest, or slowest where a matrix is transposed.
+    Matrices are K-major in shared memory, or M- or N-major if they are transposed.
     """
 
     name = "nvgpu.warpgroup.mma"
@@ -153,29 +152,29 @@ class WarpgroupMmaOp(Operation):
             accumulator_of(self.matrix_c),
         )
         if self.wait_group:
-            found = self.wait_group
-            yield f"expected 'waitGroup' 0, since the result is there at once, got {found}"
+            group = self.wait_group
+            yield f"expected 'waitGroup' 0, since the operation is synchronous, got {group}"
         if len(a.shape or ()) != 2 or len(b.shape or ()) != 2 or len(c.shape) != 2:
             yield f"expected matrices, got '{a}', '{b}' and '{c}'"
             return
-        (m, k), (depth, n) = a.shape or (0, 0), b.shape or (0, 0)
-        if k != depth or c.shape != (m, n):
-            yield f"expected an accumulator shaped as the product of '{a}' and '{b}', got '{c}'"
-        if not accumulates(c.element, a.element, b.element):
-            yield f"cannot add products of '{a.element}' and '{b.element}' to '{c.element}'"
+        (m, k), (k_of_b, n) = a.shape or (0, 0), b.shape or (0, 0)
+        if k != k_of_b or c.shape != (m, n):
+            yield f"expected an accumulator of the shape of '{a}' times '{b}', got '{c}'"
+        if not has_wgmma(c.element, a.element, b.element):
+            yield f"cannot accumulate mma of '{a.element}' and '{b.element}' in '{c.element}'"
             return
         if m % WGMMA_ROWS:
             yield f"expected a multiple of {WGMMA_ROWS} rows, got {m}"
-        if not is_width(n, a.element):
+        if not is_wgmma_n(n, a.element):
             yield f"expected a number of columns that wgmma has for '{a.element}', got {n}"
-        if k % depth_of(a.element):
-            yield f"expected a common extent that is a multiple of {depth_of(a.element)}, got {k}"
+        if k % wgmma_k(a.element):
+            yield f"expected K that is a multiple of {wgmma_k(a.element)}, got {k}"
         if (self.transpose_a or self.transpose_b) and a.element not in (F16, BF16):
             yield f"expected elements of 16 bits to transpose, got '{a.element}'"
 
 
 class WarpgroupMmaStoreOp(Operation):
-    """Writes the result of a product, each thread its part."""
+    """Store an accumulator; each thread writes its fragment."""
 
     name = "nvgpu.warpgroup.mma.store"
     effects = Effects.WRITE
@@ -191,7 +190,7 @@ class WarpgroupMmaStoreOp(Operation):
 
 
 class WarpgroupMmaInitAccumulatorOp(Operation):
-    """An accumulator of zeros."""
+    """Create an accumulator of zeros."""
 
     name = "nvgpu.warpgroup.mma.init.accumulator"
     effects = Effects.PURE
@@ -202,5 +201,5 @@ class WarpgroupMmaInitAccumulatorOp(Operation):
     def verify(self) -> Iterator[str]:
         type = accumulator_of(self.matrix_c)
         fits = len(type.shape) == 2 and type.shape[0] % WGMMA_ROWS == 0
-        if not fits or not is_width(type.shape[1], F16) or type.element not in (F16, F32, I32):
+        if not fits or not is_wgmma_n(type.shape[1], F16) or type.element not in (F16, F32, I32):
             yield f"expected an accumulator that wgmma has, got '{type}'"

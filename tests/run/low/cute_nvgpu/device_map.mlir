@@ -51,7 +51,7 @@ gpu.module @kernels {
       %found = scf.while (%slot = %c0) : (i32) -> i32 {
         %next = arith.xori %slot, %c1 : i32
         %place = arith.index_cast %next : i32 to index
-        %taken = cute_nvgpu.slot.acquire %slots[%place, %i32] holders 1 : !slots
+        %taken = cute_nvgpu.slot.acquire %slots[%place, %i32] users 1 : !slots
         %again = arith.xori %taken, %true : i1
         scf.if %again {
           cute_nvgpu.nanosleep %c32

@@ -110,7 +110,7 @@ gpu.module @kernels {
       %at_hint = arith.index_castui %hint : i32 to index
       // The answer is looked at when the maps are ready.
       %got = scf.if %is_first -> (i1) {
-        %taken = cute_nvgpu.slot.acquire %slots[%at_hint, %i96] holders 2 : !slots
+        %taken = cute_nvgpu.slot.acquire %slots[%at_hint, %i96] users 2 : !slots
         scf.yield %taken : i1
       } else {
         scf.yield %true : i1
@@ -145,7 +145,7 @@ gpu.module @kernels {
           %is_end = arith.cmpi eq, %after, %c256 : i32
           %next = arith.select %is_end, %c0, %after : i32
           %at_next = arith.index_castui %next : i32 to index
-          %taken1 = cute_nvgpu.slot.acquire %slots[%at_next, %i96] holders 2 : !slots
+          %taken1 = cute_nvgpu.slot.acquire %slots[%at_next, %i96] users 2 : !slots
           %again = arith.xori %taken1, %true : i1
           scf.if %again {
             cute_nvgpu.nanosleep %c32

@@ -281,7 +281,7 @@ def test_maps_in_slots() -> None:
 
 def test_locks_of_slots_hold_for_the_whole_gpu() -> None:
     body = """
-        %0 = cute_nvgpu.slot.acquire %slots[%i, %i] holders 3 : memref<8x64xi32, 1>
+        %0 = cute_nvgpu.slot.acquire %slots[%i, %i] users 3 : memref<8x64xi32, 1>
         scf.if %0 {
           cute_nvgpu.slot.release %slots[%i, %i] : memref<8x64xi32, 1>
         }

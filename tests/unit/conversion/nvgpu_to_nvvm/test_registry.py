@@ -203,7 +203,7 @@ def test_an_assertion_that_finds_no_place_for_its_texts() -> None:
     (error,) = caught.value.diagnostics
     assert error.message == "failed to legalize operation 'cf.assert' that was marked illegal"
     assert [note.message for note in error.notes] == [
-        "expected a module around it, which can hold the texts"
+        "expected a module around it for the string constants"
     ]
     assert str(function) == before
 

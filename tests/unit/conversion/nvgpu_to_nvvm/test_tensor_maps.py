@@ -182,7 +182,7 @@ def test_copies_do_not_read_the_stack(use: str) -> None:
     ("tensor", "box", "extents", "problem"),
     [
         ("memref<64x30xf32, 1>", "8x16xf32", [8, 16],
-         "expected strides that 16 bytes divide, got 120 bytes"),
+         "expected strides that are multiples of 16 bytes, got 120 bytes"),
         ("memref<64x32xf32, strided<[64, 2]>, 1>", "8x16xf32", [8, 16],
          "expected a last dimension without gaps, got 'memref<64x32xf32, strided<[64, 2]>, 1>'"),
         ("memref<64xi1, 1>", "32xi1", [32],

@@ -159,7 +159,7 @@ def test_products_that_the_hardware_lacks(
     assert "nvgpu.mma.sync" in found
     with pytest.raises(UserError) as caught:
         convert(text)
-    assert f"expected a product that the hardware has, got {message}" in caught.value.render()
+    assert f"expected an mma that the hardware has, got {message}" in caught.value.render()
 
 
 @pytest.mark.requirement("R3-062")

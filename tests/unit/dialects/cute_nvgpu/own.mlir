@@ -32,7 +32,7 @@ module {
     cute_nvgpu.tensormap.publish %arg0[%arg1, %arg1] to %arg4[%arg1, %arg1] : memref<3x128xi8, 3> to memref<256x512xi8, 1>
     %0 = cute_nvgpu.tensormap.at %arg4[%arg1, %arg1] : memref<256x512xi8, 1> -> !nvgpu.tensormap.descriptor<tensor = memref<64x64xbf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
     cute_nvgpu.tensormap.rebind %0, %arg2 sizes[%arg3, %arg3] strides[%arg2] scope sys : !nvgpu.tensormap.descriptor<tensor = memref<64x64xbf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
-    %1 = cute_nvgpu.slot.acquire %arg5[%arg1, %arg1] holders 2 : memref<256x128xi32, 1>
+    %1 = cute_nvgpu.slot.acquire %arg5[%arg1, %arg1] users 2 : memref<256x128xi32, 1>
     cute_nvgpu.slot.release %arg5[%arg1, %arg1] : memref<256x128xi32, 1>
     return
   }

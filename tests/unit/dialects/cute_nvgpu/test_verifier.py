@@ -32,7 +32,7 @@ TYPES = {
 
 WRONG = {
     "%0 = cute_nvgpu.wgmma.issue %a, %a, %h : bf16, bf16, i64, vector<64xf16>": (
-        "cannot add products of 'bf16' and 'bf16' to 'f16'"
+        "cannot accumulate mma of 'bf16' and 'bf16' in 'f16'"
     ),
     "%0 = cute_nvgpu.wgmma.issue %a, %a, %i : i8, i8, i64, vector<20xi32>": (
         "expected an accumulator that wgmma has for 'i8', got 'vector<20xi32>'"
@@ -45,7 +45,7 @@ WRONG = {
         "expected elements of 16 bits for 'transpose_b', got 'tf32'"
     ),
     "%0 = cute_nvgpu.wgmma.issue %a, %a, %c steps 0 by 2, 2 : bf16, bf16, i64, vector<64xf32>": (
-        "expected a positive number of steps that lead forward"
+        "expected a positive number of steps, and no negative advance"
     ),
     '%0 = "cute_nvgpu.wgmma.wait"(%c) <{pending = 1 : i32}> : (vector<64xf32>) -> f32': (
         "result #0 must be vector of any type values, but got 'f32'"
@@ -61,7 +61,7 @@ WRONG = {
     "memref<4x128x64xbf16>": "expected a matrix in shared memory, got 'memref<4x128x64xbf16>'",
     f"cute_nvgpu.tma.load %m[%n, %n], %b[%n] to %t[%n, %n, %n] : {MAP}, {SHARED} to "
     "memref<4x128x32xbf16, 3>": (
-        "expected a buffer that holds 'memref<64x64xbf16, 3>' in one piece, "
+        "expected a buffer that holds a contiguous 'memref<64x64xbf16, 3>', "
         "got 'memref<4x128x32xbf16, 3>'"
     ),
     f"cute_nvgpu.tma.load %m[%n], %b[%n] to %s[%n, %n, %n] : {MAP}, {SHARED} to {STAGES}": (
@@ -81,11 +81,11 @@ WRONG = {
     f"%0 = cute_nvgpu.tensormap.at %w[%n, %n] : memref<3x32xi32, 3> -> {MAP}": (
         "expected slots in global memory, got 'memref<3x32xi32, 3>'"
     ),
-    "%0 = cute_nvgpu.slot.acquire %w[%n, %n] holders 2 : memref<3x32xi32, 3>": (
+    "%0 = cute_nvgpu.slot.acquire %w[%n, %n] users 2 : memref<3x32xi32, 3>": (
         "expected locks that are i32 in global memory, got 'memref<3x32xi32, 3>'"
     ),
-    "%0 = cute_nvgpu.slot.acquire %k[%n, %n] holders 0 : memref<256x128xi32, 1>": (
-        "expected at least one holder, got 0"
+    "%0 = cute_nvgpu.slot.acquire %k[%n, %n] users 0 : memref<256x128xi32, 1>": (
+        "expected at least one user, got 0"
     ),
     "cute_nvgpu.set_max_registers increase 33": "expected a multiple of 8 in 24 to 256, got 33",
     f"cute_nvgpu.stmatrix %f, %s[%n, %n, %n] : vector<3x2xbf16>, {STAGES}": (

@@ -149,12 +149,12 @@ def test_products_of_warpgroups(element: str, sum: str, depth: int) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "c", "message"),
     [
-        ("64x64xf16", "64x64xf16", "64x64xi32", "cannot add products of 'f16' and 'f16' to 'i32'"),
+        ("64x64xf16", "64x64xf16", "64x64xi32", "cannot accumulate mma of 'f16' and 'f16' in 'i32'"),
         (
             "64x64xbf16",
             "64x64xbf16",
             "64x64xf16",
-            "cannot add products of 'bf16' and 'bf16' to 'f16'",
+            "cannot accumulate mma of 'bf16' and 'bf16' in 'f16'",
         ),
         ("32x64xf16", "64x64xf16", "32x64xf32", "expected a multiple of 64 rows, got 32"),
         (
@@ -167,7 +167,7 @@ def test_products_of_warpgroups(element: str, sum: str, depth: int) -> None:
             "64x24xf16",
             "24x64xf16",
             "64x64xf32",
-            "expected a common extent that is a multiple of 16, got 24",
+            "expected K that is a multiple of 16, got 24",
         ),
         (
             "64x64xi8",
@@ -186,7 +186,7 @@ def test_products_of_warpgroups_are_done_at_once() -> None:
     line, types = mma_types("64x64xf16", "64x64xf16", "64x64xf32")
     line = line.replace("%c :", "%c {waitGroup = 1 : i64} :")
     assert problems(line, **types) == [
-        "'nvgpu.warpgroup.mma' op expected 'waitGroup' 0, since the result is there at once, got 1"
+        "'nvgpu.warpgroup.mma' op expected 'waitGroup' 0, since the operation is synchronous, got 1"
     ]
 
 
@@ -270,7 +270,7 @@ def test_sparse_products_of_warps(shape: list[int], a: str, b: str, c: str) -> N
             "4x4xi8",
             "2x4xi8",
             "2x2xf32",
-            "cannot add products of 'i8' to 'f32'",
+            "cannot accumulate mma of 'i8' in 'f32'",
         ),
         (
             [16, 8, 12],

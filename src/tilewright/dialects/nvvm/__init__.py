@@ -1,4 +1,4 @@
-"""The NVVM dialect: NVIDIA's instructions as operations, in MLIR's spelling where it has them."""
+"""The NVVM dialect: PTX instructions as operations, in upstream MLIR's syntax if it has them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Global memory by the whole form of PTX: a predicate, an order, and what caches should do.
+"""Global loads and stores with predicate, memory order, cache operator and eviction priority.
 
-What moves is one register or two: 1 or 2 bytes in an i16, 4 in an i32, 8 in an i64, 16 in two.
+They access one or two registers: 1 or 2 bytes in an i16, 4 in an i32, 8 in an i64, 16 in two i64.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tilewright.ir.types import I16, I32, I64, VectorType
 
 PAIR: Final = VectorType((2,), I64)
 SIZES: Final[dict[Type, tuple[int, ...]]] = {I16: (1, 2), I32: (4,), I64: (8,), PAIR: (16,)}
-"""How many bytes each type moves."""
-MOVED: Final = TypeConstraint("i16, i32, i64 or vector<2xi64>", lambda type: type in SIZES)
+"""The access sizes in bytes of each type."""
+ACCESSED: Final = TypeConstraint("i16, i32, i64 or vector<2xi64>", lambda type: type in SIZES)
 GLOBAL: Final = pointer(1)
 BYTES: Final = IntegerKind(I32, 1)
 
@@ -39,10 +39,10 @@ WRITE_CACHES: Final = frozenset((CacheHint.WB, CacheHint.CG, CacheHint.CS, Cache
 
 
 class AccessOp(NvvmOp):
-    """Base of loads and stores; `offset` is added to the address, in bytes.
+    """Base of global loads and stores; `offset` is added to the address, in bytes.
 
-    Without an order nobody else accesses the memory meanwhile; `scope` says among whom another
-    order holds. Where the predicate is false memory is not accessed.
+    A weak access must not race with other threads; the other orders hold among the threads of
+    `scope`. If the predicate is false memory is not accessed.
     """
 
     order = d.attribute(ACCESS_ORDER, default=AccessOrder.WEAK)
@@ -53,24 +53,24 @@ class AccessOp(NvvmOp):
     offset = d.attribute(I64_ATTR, default=0)
 
     def _problems(
-        self, moved: Type, orders: tuple[AccessOrder, ...], caches: frozenset[CacheHint]
+        self, type: Type, orders: tuple[AccessOrder, ...], caches: frozenset[CacheHint]
     ) -> Iterator[str]:
-        if self.bytes not in SIZES[moved]:
-            sizes = " or ".join(map(str, SIZES[moved]))
-            yield f"expected {sizes} bytes in '{moved}', got {self.bytes}"
+        if self.bytes not in SIZES[type]:
+            sizes = " or ".join(map(str, SIZES[type]))
+            yield f"expected {sizes} bytes in '{type}', got {self.bytes}"
         if self.order not in orders:
-            yield f"expected another order than {self.order.keyword}"
+            yield f"expected an order of this access, got {self.order.keyword}"
         ordered = self.order not in (AccessOrder.WEAK, AccessOrder.VOLATILE)
         if ordered != (self.scope is not None):
             yield f"expected a scope if, and only if, the order has one, got {self.order.keyword}"
         if self.cache is not None and (
             self.cache not in caches or self.order is not AccessOrder.WEAK
         ):
-            yield f"expected another cache hint than {self.cache.keyword}"
+            yield f"expected a cache hint of this access, got {self.cache.keyword}"
 
 
 class LoadGlobalOp(AccessOp):
-    """Loads; where the predicate is false the result is `other`."""
+    """Load from global memory; if the predicate is false the result is `other`."""
 
     name = "nvvm.ld.global"
     traits = (SameType("other", "res"),)
@@ -78,24 +78,24 @@ class LoadGlobalOp(AccessOp):
 
     addr = d.operand(GLOBAL)
     predicate = d.optional_operand(BOOL)
-    other = d.optional_operand(MOVED)
-    res = d.result(MOVED)
+    other = d.optional_operand(ACCESSED)
+    res = d.result(ACCESSED)
 
     def verify(self) -> Iterator[str]:
         orders = (AccessOrder.WEAK, AccessOrder.RELAXED, AccessOrder.ACQUIRE, AccessOrder.VOLATILE)
         yield from self._problems(self.res.type, orders, READ_CACHES)
         if (self.predicate is None) != (self.other is None):
-            yield "expected a predicate and what to take where it is false, or neither"
+            yield "expected a predicate and the value if it is false, or neither"
 
 
 class StoreGlobalOp(AccessOp):
-    """Stores."""
+    """Store to global memory."""
 
     name = "nvvm.st.global"
     syntax = "$addr `,` $value (`,` $predicate^)? attr-dict `:` type($addr) `,` type($value)"
 
     addr = d.operand(GLOBAL)
-    value = d.operand(MOVED)
+    value = d.operand(ACCESSED)
     predicate = d.optional_operand(BOOL)
 
     def verify(self) -> Iterator[str]:

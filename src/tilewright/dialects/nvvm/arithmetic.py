@@ -1,4 +1,4 @@
-"""Arithmetic that LLVM has no instruction for: other roundings, approximations, packed pairs."""
+"""Arithmetic without an LLVM instruction: rounding modes, approximations, packed f32x2."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tilewright.ir.types import BF16, F16, F32, F64
 
 WORD: Final = FLOAT32 | FLOAT64
 PAIR: Final = vector_of(2, F32)
-HALVES: Final = FLOAT32 | vector_of(2, F16, BF16)
+F32_OR_F16X2: Final = FLOAT32 | vector_of(2, F16, BF16)
 BINARY: Final = SameType("a", "b", "res")
 _DIRECTIONS: Final = (RoundingMode.RN, RoundingMode.RM, RoundingMode.RP, RoundingMode.RZ)
 
 
-def _rounding_problems(found: RoundingMode) -> Iterator[str]:
-    if found not in _DIRECTIONS:
-        yield f"expected the rounding rn, rm, rp or rz, got {found.keyword}"
+def _rounding_problems(mode: RoundingMode) -> Iterator[str]:
+    if mode not in _DIRECTIONS:
+        yield f"expected the rounding rn, rm, rp or rz, got {mode.keyword}"
 
 
 class RoundedBinary(NvvmOp):
-    """Base of the operations on two floats with a rounding of their own."""
+    """Base of the binary float operations with a rounding mode."""
 
     effects = Effects.PURE
     traits = (BINARY,)
@@ -35,35 +35,35 @@ class RoundedBinary(NvvmOp):
     b = d.operand(WORD)
     rnd = d.attribute(ROUNDING, default=RoundingMode.RN)
     ftz = d.flag()
-    """Whether numbers too small for the normal form are zero; f32 alone."""
+    """Whether subnormal numbers are flushed to zero; f32 only."""
     res = d.result(WORD)
 
     def verify(self) -> Iterator[str]:
         yield from _rounding_problems(self.rnd)
         if self.ftz and self.res.type is F64:
-            yield "expected 'ftz' on f32 alone"
+            yield "expected 'ftz' only on f32"
 
 
 class AddFOp(RoundedBinary):
-    """Sum."""
+    """Add with a rounding mode."""
 
     name = "nvvm.addf"
 
 
 class MulFOp(RoundedBinary):
-    """Product."""
+    """Multiply with a rounding mode."""
 
     name = "nvvm.mulf"
 
 
 class DivFOp(RoundedBinary):
-    """Quotient."""
+    """Divide with a rounding mode."""
 
     name = "nvvm.divf"
 
 
 class FmaOp(NvvmOp):
-    """`a * b + c`, rounded once."""
+    """Fused multiply-add `a * b + c`."""
 
     name = "nvvm.fma"
     effects = Effects.PURE
@@ -80,11 +80,11 @@ class FmaOp(NvvmOp):
     def verify(self) -> Iterator[str]:
         yield from _rounding_problems(self.rnd)
         if self.ftz and self.res.type is F64:
-            yield "expected 'ftz' on f32 alone"
+            yield "expected 'ftz' only on f32"
 
 
 class RoundedUnary(NvvmOp):
-    """Base of the functions of one float with a rounding of their own."""
+    """Base of the unary float operations with a rounding mode."""
 
     effects = Effects.PURE
     traits = (SameType("a", "res"),)
@@ -98,7 +98,7 @@ class RoundedUnary(NvvmOp):
     def verify(self) -> Iterator[str]:
         yield from _rounding_problems(self.rnd)
         if self.ftz and self.res.type is F64:
-            yield "expected 'ftz' on f32 alone"
+            yield "expected 'ftz' only on f32"
 
 
 class SqrtFOp(RoundedUnary):
@@ -114,7 +114,7 @@ class RcpFOp(RoundedUnary):
 
 
 class RcpApproxFtzF32Op(NvvmOp):
-    """Approximate reciprocal; numbers too small for the normal form are zero."""
+    """Approximate reciprocal; subnormal numbers are flushed to zero."""
 
     name = "nvvm.rcp.approx.ftz.f"
     effects = Effects.PURE
@@ -125,7 +125,7 @@ class RcpApproxFtzF32Op(NvvmOp):
 
 
 class Approximation(NvvmOp):
-    """Base of the functions that the hardware computes approximately."""
+    """Base of the approximate unary operations."""
 
     effects = Effects.PURE
     traits = (SameType("arg", "res"),)
@@ -133,7 +133,7 @@ class Approximation(NvvmOp):
 
 
 class ScalarApproximation(Approximation):
-    """Base of the approximations of f32 alone."""
+    """Base of the approximate operations on f32."""
 
     arg = d.operand(FLOAT32)
     ftz = d.flag()
@@ -153,7 +153,7 @@ class SqrtApproxOp(ScalarApproximation):
 
 
 class RsqrtApproxOp(ScalarApproximation):
-    """Reciprocal of the square root."""
+    """Reciprocal square root."""
 
     name = "nvvm.rsqrt.approx"
 
@@ -177,13 +177,13 @@ class CosApproxOp(ScalarApproximation):
 
 
 class Ex2ApproxOp(Approximation):
-    """Power of two; bf16 always takes tiny numbers for zero."""
+    """Power of two; bf16 always flushes subnormal numbers."""
 
     name = "nvvm.ex2.approx"
 
-    arg = d.operand(HALVES)
+    arg = d.operand(F32_OR_F16X2)
     ftz = d.flag()
-    res = d.result(HALVES)
+    res = d.result(F32_OR_F16X2)
 
     def verify(self) -> Iterator[str]:
         element = getattr(self.res.type, "element", F32)
@@ -198,12 +198,12 @@ class TanhApproxOp(Approximation):
 
     name = "nvvm.tanh.approx"
 
-    arg = d.operand(HALVES)
-    res = d.result(HALVES)
+    arg = d.operand(F32_OR_F16X2)
+    res = d.result(F32_OR_F16X2)
 
 
 class DivApproxOp(NvvmOp):
-    """Quotient, approximate; `full` holds over the full range of divisors."""
+    """Approximate division; `full` is valid for the full range of divisors."""
 
     name = "nvvm.div.approx"
     effects = Effects.PURE
@@ -218,7 +218,7 @@ class DivApproxOp(NvvmOp):
 
 
 class PackedBinary(NvvmOp):
-    """Base of the operations on pairs of f32 in one instruction."""
+    """Base of the packed f32x2 operations."""
 
     effects = Effects.PURE
     traits = (BINARY,)
@@ -235,19 +235,19 @@ class PackedBinary(NvvmOp):
 
 
 class AddPackedF32x2Op(PackedBinary):
-    """Two sums."""
+    """Add two pairs of f32."""
 
     name = "nvvm.add.packed.f32x2"
 
 
 class MulPackedF32x2Op(PackedBinary):
-    """Two products."""
+    """Multiply two pairs of f32."""
 
     name = "nvvm.mul.packed.f32x2"
 
 
 class FmaPackedF32x2Op(NvvmOp):
-    """Two times `a * b + c`, each rounded once."""
+    """Fused multiply-add of pairs of f32."""
 
     name = "nvvm.fma.packed.f32x2"
     effects = Effects.PURE

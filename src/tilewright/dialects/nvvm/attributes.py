@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DottedEnum(EnumAttr):
-    """Base of enumerations whose keywords may have dots, which names of members have not."""
+    """Base of enumerations whose keywords have dots, spelled `__` in the member names."""
 
     @property
     def keyword(self) -> str:
@@ -25,7 +25,7 @@ class DottedEnum(EnumAttr):
 
 
 class ProxyKind(DottedEnum, mnemonic="nvvm.proxy_kind"):
-    """The ways to memory that a fence puts in order."""
+    """The memory proxies that a fence orders."""
 
     ALIAS = 0
     ASYNC = 1
@@ -43,7 +43,7 @@ class SharedSpace(EnumAttr, mnemonic="nvvm.shared_space"):
 
 
 class MemScope(EnumAttr, mnemonic="nvvm.mem_scope"):
-    """Who sees what is ordered."""
+    """The scope of a memory ordering."""
 
     CTA = 0
     CLUSTER = 1
@@ -52,14 +52,14 @@ class MemScope(EnumAttr, mnemonic="nvvm.mem_scope"):
 
 
 class SetMaxRegisterAction(EnumAttr, mnemonic="nvvm.action"):
-    """Whether a warp takes registers or gives them back."""
+    """Whether a warp increases or decreases its register count."""
 
     INCREASE = 0
     DECREASE = 1
 
 
 class ShflKind(EnumAttr, mnemonic="nvvm.shfl_kind"):
-    """Which lane a value comes from."""
+    """The shuffle mode."""
 
     BFLY = 0
     UP = 1
@@ -68,7 +68,7 @@ class ShflKind(EnumAttr, mnemonic="nvvm.shfl_kind"):
 
 
 class VoteSyncKind(EnumAttr, mnemonic="nvvm.vote_sync_kind"):
-    """What is asked of the lanes."""
+    """The vote mode."""
 
     ANY = 0
     ALL = 1
@@ -77,14 +77,14 @@ class VoteSyncKind(EnumAttr, mnemonic="nvvm.vote_sync_kind"):
 
 
 class MatchSyncKind(EnumAttr, mnemonic="nvvm.match_sync_kind"):
-    """Whether lanes look for their equals or for all being equal."""
+    """The match mode: lanes with an equal value, or all lanes equal."""
 
     ANY = 0
     ALL = 1
 
 
 class ReduxKind(EnumAttr, mnemonic="nvvm.redux_kind"):
-    """How the lanes' values are combined."""
+    """The operation of a warp reduction."""
 
     ADD = 1
     AND = 2
@@ -99,14 +99,14 @@ class ReduxKind(EnumAttr, mnemonic="nvvm.redux_kind"):
 
 
 class GridDepAction(EnumAttr, mnemonic="nvvm.grid_dep_action"):
-    """Wait for the grids before, or let those behind start."""
+    """Wait for the prerequisite grids, or allow the dependent grids to launch."""
 
     WAIT = 0
     LAUNCH_DEPENDENTS = 1
 
 
 class LoadCacheModifier(EnumAttr, mnemonic="nvvm.load_cache_modifier"):
-    """Which caches a copy goes through."""
+    """The cache operator of a copy."""
 
     CA = 0
     CG = 1
@@ -116,7 +116,7 @@ class LoadCacheModifier(EnumAttr, mnemonic="nvvm.load_cache_modifier"):
 
 
 class AccessOrder(EnumAttr, mnemonic="nvvm.access_order"):
-    """What an access to memory orders, and whether others may access it meanwhile."""
+    """The memory order of an access."""
 
     WEAK = 0
     RELAXED = 1
@@ -126,7 +126,7 @@ class AccessOrder(EnumAttr, mnemonic="nvvm.access_order"):
 
 
 class CacheHint(EnumAttr, mnemonic="nvvm.cache_hint"):
-    """Which caches an access goes through, as PTX names them."""
+    """The cache operator of an access, as in PTX."""
 
     CA = 0
     CG = 1
@@ -138,7 +138,7 @@ class CacheHint(EnumAttr, mnemonic="nvvm.cache_hint"):
 
 
 class RoundingMode(EnumAttr, mnemonic="nvvm.fp_rnd_mode"):
-    """How a result is rounded; `rs` is at random."""
+    """The rounding mode; `rs` is stochastic."""
 
     NONE = 0
     RN = 1
@@ -150,21 +150,21 @@ class RoundingMode(EnumAttr, mnemonic="nvvm.fp_rnd_mode"):
 
 
 class SaturationMode(EnumAttr, mnemonic="nvvm.sat_mode"):
-    """Whether what is too large becomes the largest number."""
+    """Whether a result saturates to the largest finite value."""
 
     NONE = 0
     SATFINITE = 1
 
 
 class MMALayout(EnumAttr, mnemonic="nvvm.mma_layout"):
-    """The order of the elements of a matrix."""
+    """The layout of a matrix: row-major or column-major."""
 
     ROW = 0
     COL = 1
 
 
 class MMAType(EnumAttr, mnemonic="nvvm.mma_type"):
-    """The elements of a warp's matrix product, as PTX spells them."""
+    """The element types of `mma.sync`, as PTX spells them."""
 
     F16 = 0
     F32 = 1
@@ -182,7 +182,7 @@ class MMAType(EnumAttr, mnemonic="nvvm.mma_type"):
 
 
 class MMAB1Op(EnumAttr, mnemonic="nvvm.mma_b1op"):
-    """How bits are multiplied and summed."""
+    """The operation of a one-bit mma."""
 
     NONE = 0
     XOR_POPC = 1
@@ -190,14 +190,14 @@ class MMAB1Op(EnumAttr, mnemonic="nvvm.mma_b1op"):
 
 
 class MMAIntOverflow(EnumAttr, mnemonic="nvvm.mma_int_overflow"):
-    """What becomes of an accumulator that is too large."""
+    """The overflow behavior of an integer accumulator."""
 
     WRAPPED = 0
     SATFINITE = 1
 
 
 class WGMMAType(EnumAttr, mnemonic="nvvm.wgmma_type"):
-    """The elements of a warpgroup's matrix product, as PTX spells them."""
+    """The element types of `wgmma`, as PTX spells them."""
 
     F16 = 0
     TF32 = 1
@@ -212,7 +212,7 @@ class WGMMAType(EnumAttr, mnemonic="nvvm.wgmma_type"):
 
 
 class WGMMAScaleIn(EnumAttr, mnemonic="nvvm.wgmma_scale_in"):
-    """The sign that a multiplicand gets."""
+    """The sign of A or B."""
 
     NEG = -1
     ONE = 1
@@ -226,7 +226,7 @@ class WGMMAScaleOut(EnumAttr, mnemonic="nvvm.wgmma_scale_out"):
 
 
 class TMALoadMode(EnumAttr, mnemonic="nvvm.tma_load_mode"):
-    """How a tensor copy to shared memory finds its elements."""
+    """The load mode of TMA."""
 
     TILE = 0
     IM2COL = 1
@@ -236,7 +236,7 @@ class TMALoadMode(EnumAttr, mnemonic="nvvm.tma_load_mode"):
 
 
 class TMAStoreMode(EnumAttr, mnemonic="nvvm.tma_store_mode"):
-    """How a tensor copy from shared memory places its elements."""
+    """The store mode of TMA."""
 
     TILE = 0
     IM2COL = 1
@@ -244,7 +244,7 @@ class TMAStoreMode(EnumAttr, mnemonic="nvvm.tma_store_mode"):
 
 
 class TMAReduxKind(EnumAttr, mnemonic="nvvm.tma_redux_kind"):
-    """How a tensor copy combines elements with those in memory."""
+    """The operation of a TMA reduction."""
 
     ADD = 0
     MIN = 1
@@ -257,14 +257,14 @@ class TMAReduxKind(EnumAttr, mnemonic="nvvm.tma_redux_kind"):
 
 
 class CTAGroup(EnumAttr, mnemonic="nvvm.cta_group"):
-    """How many CTAs work together."""
+    """The number of CTAs of a group."""
 
     CTA_1 = 0
     CTA_2 = 1
 
 
 class PrefetchLevel(EnumAttr, mnemonic="nvvm.prefetch_cache_level"):
-    """The cache that a line is brought into."""
+    """The cache level of a prefetch."""
 
     L1 = 0
     L2 = 1
@@ -279,7 +279,7 @@ class PrefetchLevel(EnumAttr, mnemonic="nvvm.prefetch_cache_level"):
 
 
 class EvictionPriority(EnumAttr, mnemonic="nvvm.cache_eviction_priority"):
-    """How soon a line may leave its cache."""
+    """The eviction priority of a cache line."""
 
     EVICT_NORMAL = 0
     EVICT_FIRST = 1
@@ -289,7 +289,7 @@ class EvictionPriority(EnumAttr, mnemonic="nvvm.cache_eviction_priority"):
 
 
 class MatrixElement(DottedEnum, mnemonic="nvvm.ld_st_matrix_elt_type"):
-    """The elements of the small matrices that a warp loads or stores."""
+    """The element types of ldmatrix and stmatrix."""
 
     B16 = 0
     B8 = 1
@@ -298,7 +298,7 @@ class MatrixElement(DottedEnum, mnemonic="nvvm.ld_st_matrix_elt_type"):
 
 
 class TensormapField(EnumAttr, mnemonic="nvvm.tensormap_field"):
-    """The parts of a tensor map that a kernel may change."""
+    """The fields of a tensor map that a kernel can replace."""
 
     GLOBAL_ADDRESS = 0
     RANK = 1
@@ -319,14 +319,14 @@ class _Extents(Parametric):
     __slots__ = ()
 
     def print(self, printer: AttributePrinter) -> str:
-        """The text after the mnemonic."""
+        """Return the text after the mnemonic."""
         pairs = zip(type(self).__slots__, self.parameters, strict=True)
         return f"<{', '.join([f'{name} = {extent}' for name, extent in pairs])}>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         """Read what `print` writes, in any order."""
-        found: dict[str, int] = {}
+        extents: dict[str, int] = {}
         names = cast("tuple[str, ...]", cls.__slots__)
 
         def entry() -> None:
@@ -334,18 +334,18 @@ class _Extents(Parametric):
                 parser.unexpected(f"one of {', '.join(names)}")
             name = parser.next()
             parser.expect("=")
-            found[name] = parser.integer()
+            extents[name] = parser.integer()
 
         at = parser.at
         parser.listed(entry, "<", ">")
-        missing = [name for name in names if name not in found]
+        missing = [name for name in names if name not in extents]
         if missing:
             parser.error(f"expected the extent {missing[0]}", at)
-        return cls.unique(*[found[name] for name in names])
+        return cls.unique(*[extents[name] for name in names])
 
 
 class MMAShape(_Extents):
-    """`#nvvm.shape<m = 16, n = 8, k = 16>`: the extents of a matrix product."""
+    """`#nvvm.shape<m = 16, n = 8, k = 16>`: the extents of an mma."""
 
     __slots__ = ("m", "n", "k")  # noqa: RUF023 - the order of the parameters
     mnemonic = "nvvm.shape"
@@ -359,7 +359,7 @@ class MMAShape(_Extents):
 
     @property
     def extents(self) -> tuple[int, int, int]:
-        """As the tables of the tensor cores have it."""
+        """M, N and K, the keys of the tables in `target/tensor_cores.py`."""
         return (self.m, self.n, self.k)
 
     def __str__(self) -> str:
@@ -367,7 +367,7 @@ class MMAShape(_Extents):
 
 
 class MatrixShape(_Extents):
-    """`#nvvm.ld_st_matrix_shape<m = 8, n = 8>`: the extents of a small matrix."""
+    """`#nvvm.ld_st_matrix_shape<m = 8, n = 8>`: the extents of an ldmatrix or stmatrix tile."""
 
     __slots__ = ("m", "n")
     mnemonic = "nvvm.ld_st_matrix_shape"
@@ -411,5 +411,5 @@ PREFETCH_LEVEL: Final = EnumKind(PrefetchLevel)
 EVICTION_PRIORITY: Final = EnumKind(EvictionPriority)
 MATRIX_ELEMENT: Final = EnumKind(MatrixElement)
 TENSORMAP_FIELD: Final = EnumKind(TensormapField)
-MMA_SHAPE: Final = InstanceKind(MMAShape, "shape of a matrix product")
+MMA_SHAPE: Final = InstanceKind(MMAShape, "shape of an mma")
 MATRIX_SHAPE: Final = InstanceKind(MatrixShape, "shape of a small matrix")

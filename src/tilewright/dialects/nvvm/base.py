@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _parse_bracketed(parser: Parser, state: ParseState, name: str) -> None:
-    """`<keyword>` or `#nvvm.attribute<keyword>`."""
+    """Parse `<keyword>` or `#nvvm.attribute<keyword>`."""
     field = state.kind.schema.by_name[name]
     assert isinstance(field, AttributeField)
     assert isinstance(field.kind, EnumKind)
@@ -29,10 +29,10 @@ def _parse_bracketed(parser: Parser, state: ParseState, name: str) -> None:
         state.attributes[field.spelling] = parser.member(enum)
         parser.expect(">")
         return
-    found = parser.attribute()
-    if not isinstance(found, enum):
+    attribute = parser.attribute()
+    if not isinstance(attribute, enum):
         parser.error(f"expected '<' or '#{enum.mnemonic}'", at)
-    state.attributes[field.spelling] = found
+    state.attributes[field.spelling] = attribute
 
 
 def _print_bracketed(printer: Printer, op: Operation, name: str) -> None:

@@ -1,7 +1,7 @@
-"""Conversions between float formats, most of them of two numbers at once.
+"""Conversions between float formats, most of them of pairs.
 
-Formats of 8 bits and less travel as integers; an attribute says which they are. Of two operands
-`a` and `b` the first goes into the upper half of the result.
+Formats of at most 8 bits are integers with an attribute that names the format. Of two operands
+`a` and `b` the first is the high half of the result.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from tilewright.ir.types import BF16, F4E2M1FN, F8E4M3FN, F8E5M2, F8E8M0FNU, F16
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
 
-BYTES: Final = INT16 | vector_of(2, I8)
-"""Two bytes, as one integer or apart."""
+FP8X2: Final = INT16 | vector_of(2, I8)
+"""Two fp8, as an i16 or a vector of i8."""
 F6: Final = (FLOATS["f6E2M3FN"], FLOATS["f6E3M2FN"])
 F8: Final = (F8E4M3FN, F8E5M2)
 _TF32_FORMS: Final = (RoundingMode.RN, RoundingMode.RZ, RoundingMode.RNA)
 
 
-def _format_problems(found: Type, allowed: tuple[Type, ...]) -> Iterator[str]:
-    if found not in allowed:
-        words = ", ".join(map(str, allowed))
-        yield f"expected one of the formats {words}, got '{found}'"
+def _format_problems(format: Type, allowed: tuple[Type, ...]) -> Iterator[str]:
+    if format not in allowed:
+        names = ", ".join(map(str, allowed))
+        yield f"expected one of the formats {names}, got '{format}'"
 
 
 class FloatToTF32Op(NvvmOp):
-    """An f32 as a tf32, in an i32."""
+    """Convert f32 to tf32, in an i32."""
 
     name = "nvvm.convert.float.to.tf32"
     effects = Effects.PURE
@@ -59,7 +59,7 @@ class FloatToTF32Op(NvvmOp):
             yield "cannot have 'relu' with the rounding rna"
 
 
-class ToHalves(NvvmOp):
+class To16Bit(NvvmOp):
     """Base of the conversions of two f32 to two 16-bit floats."""
 
     effects = Effects.PURE
@@ -69,13 +69,13 @@ class ToHalves(NvvmOp):
         if rnd not in (RoundingMode.RN, RoundingMode.RZ, RoundingMode.RS):
             yield f"expected the rounding rn, rz or rs, got {rnd.keyword}"
         if (rnd is RoundingMode.RS) != (len(self.operands) == 3):
-            yield "expected random bits where the rounding is rs, and only there"
+            yield "expected random bits if and only if the rounding is rs"
         if sat is not SaturationMode.NONE and rnd is not RoundingMode.RS:
-            yield "expected 'satfinite' with the rounding rs alone"
+            yield "expected 'satfinite' only with the rounding rs"
 
 
-class F32x2ToF16x2Op(ToHalves):
-    """Two f32 as f16."""
+class F32x2ToF16x2Op(To16Bit):
+    """Convert two f32 to f16."""
 
     name = "nvvm.convert.f32x2.to.f16x2"
 
@@ -91,8 +91,8 @@ class F32x2ToF16x2Op(ToHalves):
         yield from self._problems(self.rnd, self.sat)
 
 
-class F32x2ToBF16x2Op(ToHalves):
-    """Two f32 as bf16."""
+class F32x2ToBF16x2Op(To16Bit):
+    """Convert two f32 to bf16."""
 
     name = "nvvm.convert.f32x2.to.bf16x2"
 
@@ -109,7 +109,7 @@ class F32x2ToBF16x2Op(ToHalves):
 
 
 class F32x2ToF8x2Op(NvvmOp):
-    """Two f32 as 8-bit floats or scales."""
+    """Convert two f32 to fp8 or e8m0."""
 
     name = "nvvm.convert.f32x2.to.f8x2"
     effects = Effects.PURE
@@ -121,21 +121,21 @@ class F32x2ToF8x2Op(NvvmOp):
     sat = d.attribute(SATURATION, default=SaturationMode.NONE)
     relu = d.attribute(BOOL_ATTR, default=False)
     dst_type = d.attribute(TYPE_ATTR, spelling="dstTy")
-    dst = d.result(BYTES)
+    dst = d.result(FP8X2)
 
     def verify(self) -> Iterator[str]:
         yield from _format_problems(self.dst_type, (*F8, F8E8M0FNU))
         if self.dst_type is F8E8M0FNU:
             if self.rnd not in (RoundingMode.RZ, RoundingMode.RP):
-                yield f"expected the rounding rz or rp of scales, got {self.rnd.keyword}"
+                yield f"expected the rounding rz or rp for e8m0, got {self.rnd.keyword}"
             if self.relu:
-                yield "cannot have 'relu' with scales"
+                yield "cannot have 'relu' with e8m0"
         elif self.rnd is not RoundingMode.RN or self.sat is not SaturationMode.SATFINITE:
-            yield "expected the rounding rn and 'satfinite' of 8-bit floats"
+            yield "expected the rounding rn and 'satfinite' for fp8"
 
 
 class F16x2ToF8x2Op(NvvmOp):
-    """Two f16 as 8-bit floats; what is too large becomes the largest number."""
+    """Convert two f16 to fp8, saturating to the largest finite value."""
 
     name = "nvvm.convert.f16x2.to.f8x2"
     effects = Effects.PURE
@@ -144,14 +144,14 @@ class F16x2ToF8x2Op(NvvmOp):
     a = d.operand(vector_of(2, F16))
     relu = d.attribute(BOOL_ATTR, default=False)
     dst_type = d.attribute(TYPE_ATTR, spelling="dstTy")
-    dst = d.result(BYTES)
+    dst = d.result(FP8X2)
 
     def verify(self) -> Iterator[str]:
         yield from _format_problems(self.dst_type, F8)
 
 
 class BF16x2ToF8x2Op(NvvmOp):
-    """Two bf16 as scales."""
+    """Convert two bf16 to e8m0."""
 
     name = "nvvm.convert.bf16x2.to.f8x2"
     effects = Effects.PURE
@@ -161,16 +161,16 @@ class BF16x2ToF8x2Op(NvvmOp):
     rnd = d.attribute(ROUNDING, default=RoundingMode.NONE)
     sat = d.attribute(SATURATION, default=SaturationMode.NONE)
     dst_type = d.attribute(TYPE_ATTR, spelling="dstTy")
-    dst = d.result(BYTES)
+    dst = d.result(FP8X2)
 
     def verify(self) -> Iterator[str]:
         yield from _format_problems(self.dst_type, (F8E8M0FNU,))
         if self.rnd not in (RoundingMode.RZ, RoundingMode.RP):
-            yield f"expected the rounding rz or rp of scales, got {self.rnd.keyword}"
+            yield f"expected the rounding rz or rp for e8m0, got {self.rnd.keyword}"
 
 
 class F32x2ToF6x2Op(NvvmOp):
-    """Two f32 as 6-bit floats, each in a byte."""
+    """Convert two f32 to fp6, each in a byte."""
 
     name = "nvvm.convert.f32x2.to.f6x2"
     effects = Effects.PURE
@@ -180,14 +180,14 @@ class F32x2ToF6x2Op(NvvmOp):
     b = d.operand(FLOAT32)
     relu = d.attribute(BOOL_ATTR, default=False)
     dst_type = d.attribute(TYPE_ATTR, spelling="dstTy")
-    dst = d.result(BYTES)
+    dst = d.result(FP8X2)
 
     def verify(self) -> Iterator[str]:
         yield from _format_problems(self.dst_type, F6)
 
 
 class F32x2ToF4x2Op(NvvmOp):
-    """Two f32 as 4-bit floats in one byte."""
+    """Convert two f32 to fp4, in one byte."""
 
     name = "nvvm.convert.f32x2.to.f4x2"
     effects = Effects.PURE
@@ -204,14 +204,14 @@ class F32x2ToF4x2Op(NvvmOp):
 
 
 class ToF16x2(NvvmOp):
-    """Base of the conversions of narrow floats to f16, which hold them all."""
+    """Base of the exact conversions of fp8, fp6 and fp4 to f16."""
 
     effects = Effects.PURE
     syntax = "$src attr-dict `:` type($src) `(` $src_type `)` `->` type($dst)"
 
 
 class F8x2ToF16x2Op(ToF16x2):
-    """Two 8-bit floats as f16."""
+    """Convert two fp8 to f16."""
 
     name = "nvvm.convert.f8x2.to.f16x2"
 
@@ -225,7 +225,7 @@ class F8x2ToF16x2Op(ToF16x2):
 
 
 class F6x2ToF16x2Op(ToF16x2):
-    """Two 6-bit floats as f16."""
+    """Convert two fp6 to f16."""
 
     name = "nvvm.convert.f6x2.to.f16x2"
 
@@ -239,7 +239,7 @@ class F6x2ToF16x2Op(ToF16x2):
 
 
 class F4x2ToF16x2Op(ToF16x2):
-    """Two 4-bit floats as f16."""
+    """Convert two fp4 to f16."""
 
     name = "nvvm.convert.f4x2.to.f16x2"
 
@@ -253,7 +253,7 @@ class F4x2ToF16x2Op(ToF16x2):
 
 
 class F8x2ToBF16x2Op(NvvmOp):
-    """Two scales as bf16."""
+    """Convert two e8m0 to bf16."""
 
     name = "nvvm.convert.f8x2.to.bf16x2"
     effects = Effects.PURE

@@ -1,4 +1,4 @@
-"""Copies that go on while the thread does: cp.async in groups, bulk copies, prefetches."""
+"""Asynchronous copies: cp.async and its groups, bulk copies, prefetches."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SHARED: Final = pointer(3)
 CLUSTER: Final = pointer(7)
 
 GROUPS: Final = IntegerKind(I32, 0)
-"""How many groups may still be under way."""
+"""The number of groups that may be pending."""
 
 
 class CpAsyncOp(NvvmOp):
-    """Copies 4, 8 or 16 bytes to shared memory; with a size, the rest of them is zero."""
+    """Copy 4, 8 or 16 bytes to shared memory; bytes beyond `cp_size` are zero-filled."""
 
     name = "nvvm.cp.async.shared.global"
     syntax = (
@@ -40,7 +40,7 @@ class CpAsyncOp(NvvmOp):
     size = d.attribute(I32_ATTR)
     modifier = d.attribute(CACHE_MODIFIER)
     cp_size = d.optional_operand(INT32)
-    """How many bytes are read."""
+    """The number of bytes that are read."""
 
     def verify(self) -> Iterator[str]:
         if self.size not in (4, 8, 16):
@@ -52,14 +52,14 @@ class CpAsyncOp(NvvmOp):
 
 
 class CpAsyncCommitGroupOp(NvvmOp):
-    """Makes a group of the copies since the last one."""
+    """Commit the copies since the last group as a group."""
 
     name = "nvvm.cp.async.commit.group"
     syntax = "attr-dict"
 
 
 class CpAsyncWaitGroupOp(NvvmOp):
-    """Waits until at most so many groups are under way."""
+    """Wait until at most n groups are pending."""
 
     name = "nvvm.cp.async.wait.group"
     syntax = "$n attr-dict"
@@ -68,43 +68,43 @@ class CpAsyncWaitGroupOp(NvvmOp):
 
 
 class CpAsyncWaitAllOp(NvvmOp):
-    """Waits for all copies."""
+    """Wait for all copies."""
 
     name = "nvvm.cp.async.wait.all"
     syntax = "attr-dict"
 
 
 class CpAsyncMBarrierArriveOp(NvvmOp):
-    """Lets a barrier count when the copies of this thread are done."""
+    """Arrive at a barrier when the copies of this thread have completed."""
 
     name = "nvvm.cp.async.mbarrier.arrive"
     syntax = "$addr attr-dict `:` type($addr)"
 
     addr = d.operand(pointer(0, 3))
     noinc = d.attribute(BOOL_ATTR, default=False)
-    """Whether the barrier expects this arrival already."""
+    """Whether the expected count of the barrier includes this arrival."""
 
 
 class CpAsyncBulkCommitGroupOp(NvvmOp):
-    """Makes a group of the bulk copies since the last one."""
+    """Commit the bulk copies since the last group as a bulk group."""
 
     name = "nvvm.cp.async.bulk.commit.group"
     syntax = "attr-dict"
 
 
 class CpAsyncBulkWaitGroupOp(NvvmOp):
-    """Waits until at most so many groups of bulk copies are under way."""
+    """Wait until at most `group` bulk groups are pending."""
 
     name = "nvvm.cp.async.bulk.wait_group"
     syntax = "$group attr-dict"
 
     group = d.attribute(GROUPS)
     read = d.flag()
-    """Whether it is enough that the sources have been read."""
+    """Whether to wait only until the sources were read."""
 
 
 class CpAsyncBulkGlobalToSharedClusterOp(NvvmOp):
-    """Copies bytes to the shared memory of this CTA or of some of its cluster."""
+    """Copy bytes to the shared memory of this CTA, or multicast them in the cluster."""
 
     name = "nvvm.cp.async.bulk.shared.cluster.global"
     syntax = (
@@ -121,11 +121,11 @@ class CpAsyncBulkGlobalToSharedClusterOp(NvvmOp):
 
     def verify(self) -> Iterator[str]:
         if self.multicast_mask is not None and self.dst_mem.type is not CLUSTER.only:
-            yield "expected a destination in address space 7 where there is a multicast mask"
+            yield "expected a destination in address space 7 with a multicast mask"
 
 
 class CpAsyncBulkSharedToSharedClusterOp(NvvmOp):
-    """Copies bytes from this CTA's shared memory to another's."""
+    """Copy bytes from shared memory of this CTA to that of another."""
 
     name = "nvvm.cp.async.bulk.shared.cluster.shared.cta"
     syntax = (
@@ -135,12 +135,12 @@ class CpAsyncBulkSharedToSharedClusterOp(NvvmOp):
     dst_mem = d.operand(CLUSTER)
     src_mem = d.operand(SHARED)
     mbar = d.operand(SHARED)
-    """The barrier, which is beside the destination, by its address in shared memory."""
+    """The barrier, in the CTA of the destination."""
     size = d.operand(INT32)
 
 
 class CpAsyncBulkSharedToGlobalOp(NvvmOp):
-    """Copies bytes from shared memory; those of a mask's bits alone, if there is one."""
+    """Copy bytes from shared to global memory, optionally under a byte mask."""
 
     name = "nvvm.cp.async.bulk.global.shared.cta"
     syntax = (
@@ -156,7 +156,7 @@ class CpAsyncBulkSharedToGlobalOp(NvvmOp):
 
 
 class CpAsyncBulkPrefetchOp(NvvmOp):
-    """Brings bytes into the second-level cache."""
+    """Prefetch bytes into L2."""
 
     name = "nvvm.cp.async.bulk.prefetch"
     syntax = (
@@ -169,7 +169,7 @@ class CpAsyncBulkPrefetchOp(NvvmOp):
 
 
 class PrefetchOp(NvvmOp):
-    """Brings a line into a cache, or a tensor map to where copies read it."""
+    """Prefetch a cache line or a tensor map."""
 
     name = "nvvm.prefetch"
     syntax = (
@@ -190,15 +190,15 @@ class PrefetchOp(NvvmOp):
         if self.tensormap == (self.cache_level is not None):
             yield "expected either a cache level or 'tensormap'"
         if self.predicate is not None and not self.tensormap:
-            yield "expected a predicate with 'tensormap' alone"
+            yield "expected a predicate only with 'tensormap'"
         if self.in_param_space and not self.tensormap:
-            yield "expected 'in_param_space' with 'tensormap' alone"
+            yield "expected 'in_param_space' only with 'tensormap'"
         if self.evict_priority is not None and self.cache_level is not PrefetchLevel.L2:
-            yield "expected an eviction priority at level L2 alone"
+            yield "expected an eviction priority only at level L2"
 
 
 class BulkStoreOp(NvvmOp):
-    """Fills shared memory with zeros."""
+    """Fill shared memory with zeros."""
 
     name = "nvvm.st.bulk"
     syntax = "$addr `,` `size` `=` $size attr-dict `:` type($addr)"

@@ -1,4 +1,4 @@
-"""Matrices of a warp: loads, stores, and products by `mma.sync`."""
+"""Warp-level matrix instructions: ldmatrix, stmatrix, mma.sync and mma.sp.sync."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _ELEMENTS_OF: Final = {
 
 
 class LdMatrixOp(NvvmOp, InferringOp):
-    """Loads one, two or four small matrices, each row by the address of one lane."""
+    """Load one, two or four matrices; each lane gives the address of a row."""
 
     name = "nvvm.ldmatrix"
     syntax = "$ptr attr-dict `:` custom<FunctionalType>($ptr, $res)"
@@ -92,7 +92,7 @@ class LdMatrixOp(NvvmOp, InferringOp):
 
 
 class StMatrixOp(NvvmOp):
-    """Stores one, two or four small matrices, each row by the address of one lane."""
+    """Store one, two or four matrices; each lane gives the address of a row."""
 
     name = "nvvm.stmatrix"
     syntax = "$ptr `,` $sources attr-dict `:` type($ptr) `,` type($sources)"
@@ -119,7 +119,7 @@ FRAGMENT: Final[Mapping[str, Type]] = {
     "f32": F32,
     "f64": F64,
 }
-"""The type of a register of a fragment; of all other elements it is i32."""
+"""The type of a fragment register; i32 for other element types."""
 
 _INFERRED: Final[Mapping[Type, MMAType]] = {
     VectorType((2,), F16): MMAType.F16,
@@ -136,40 +136,40 @@ _INTEGERS: Final = (MMAType.S8, MMAType.U8, MMAType.S4, MMAType.U4)
 
 
 def fragment_type(element: MMAType) -> Type:
-    """The type of the registers that hold elements of a matrix."""
+    """Return the type of the fragment registers of an element type."""
     return FRAGMENT.get(element.keyword, I32)
 
 
 class Mma(NvvmOp):
-    """Base of the products of a warp: `D = A * B + C`, each lane with its registers."""
+    """Base of the warp-level mma operations `D = A * B + C`, with the registers of a lane."""
 
     letters: ClassVar[Mapping[str, str]] = {"A": "operand_a", "B": "operand_b", "C": "operand_c"}
     table: ClassVar[tuple[MmaFamily, ...]] = MMA
     sparse: ClassVar[bool] = False
 
     def group(self, letter: str) -> tuple[Value, ...]:
-        """The registers of one of the matrices."""
+        """Return the registers of one of the matrices."""
         return self.schema.values(self, self.letters[letter])
 
     def multiplicand(self, letter: str) -> MMAType:
-        """The elements of A or B: said, or known from the registers."""
-        given = self.attributes.get(f"multiplicand{letter}PtxType")
-        if isinstance(given, MMAType):
-            return given
-        found = _INFERRED.get(self.group(letter)[0].type) if self.group(letter) else None
-        if found is None:
+        """Return the element type of A or B, from the attribute or from the registers."""
+        explicit = self.attributes.get(f"multiplicand{letter}PtxType")
+        if isinstance(explicit, MMAType):
+            return explicit
+        inferred = _INFERRED.get(self.group(letter)[0].type) if self.group(letter) else None
+        if inferred is None:
             raise InternalError(f"the elements of {letter} are not known", self.location)
-        return found
+        return inferred
 
     @property
     def accumulator(self) -> MMAType:
-        """The elements of C and D."""
+        """The element type of C and D."""
         result = self.results[0].type
         assert isinstance(result, StructType)
         return _ACCUMULATED.get(result.elements[0], MMAType.F32)
 
-    def product_problems(self) -> Iterator[str]:
-        """What is wrong with types, shape and numbers of registers."""
+    def mma_problems(self) -> Iterator[str]:
+        """Check types, shape and numbers of registers."""
         for letter in "AB":
             group = self.group(letter)
             known = f"multiplicand{letter}PtxType" in self.attributes
@@ -183,8 +183,8 @@ class Mma(NvvmOp):
         assert isinstance(shape, MMAShape)
         a, b, c = self.multiplicand("A"), self.multiplicand("B"), self.accumulator
         if find_mma(self.table, a.keyword, b.keyword, c.keyword, shape.extents) is None:
-            words = f"{a.keyword} and {b.keyword} to {c.keyword}"
-            yield f"there is no product of {words} with the shape {shape}"
+            types = f"{a.keyword} and {b.keyword} to {c.keyword}"
+            yield f"there is no mma of {types} with the shape {shape}"
             return
         for letter, element in (("A", a), ("B", b), ("C", c)):
             yield from self._fragment_problems(letter, element, shape.extents)
@@ -199,11 +199,11 @@ class Mma(NvvmOp):
         sparse = self.sparse and letter == "A"
         count = fragment_registers(shape, letter.lower(), element.keyword, sparse=sparse)
         expected = (fragment_type(element),) * count
-        found = types_of(self.group(letter))
-        if found != expected:
+        actual = types_of(self.group(letter))
+        if actual != expected:
             yield (
-                f"expected {count} registers of '{expected[0]}' for {letter}, got {len(found)}"
-                + (f" of '{found[0]}'" if found else "")
+                f"expected {count} registers of '{expected[0]}' for {letter}, got {len(actual)}"
+                + (f" of '{actual[0]}'" if actual else "")
             )
         if letter == "C" and self.results[0].type is not StructType(expected):
             yield f"expected a result like C, got '{self.results[0].type}'"
@@ -245,7 +245,7 @@ class Mma(NvvmOp):
 
 
 class MmaOp(Mma):
-    """The product of two dense matrices."""
+    """mma of dense matrices."""
 
     name = "nvvm.mma.sync"
 
@@ -262,15 +262,15 @@ class MmaOp(Mma):
     res = d.result(STRUCT)
 
     def verify(self) -> Iterator[str]:
-        yield from self.product_problems()
+        yield from self.mma_problems()
         if self.b1_op is not None and self.type_a is not MMAType.B1:
-            yield "expected 'b1Op' where the multiplicands are bits alone"
+            yield "expected 'b1Op' only with one-bit multiplicands"
         if self.int_overflow is not None and self.type_a not in _INTEGERS:
-            yield "expected 'intOverflowBehavior' where the multiplicands are integers alone"
+            yield "expected 'intOverflowBehavior' only with integer multiplicands"
 
 
 class MmaSpOp(Mma):
-    """The product of a matrix that holds two of every four elements with a dense one."""
+    """mma of a 2:4 sparse A and a dense B."""
 
     name = "nvvm.mma.sp.sync"
     letters: ClassVar[Mapping[str, str]] = {
@@ -286,12 +286,12 @@ class MmaSpOp(Mma):
     operand_b = d.operands(ANY)
     operand_c = d.operands(ANY)
     metadata = d.operand(INT32)
-    """Which elements A holds, two bits for each."""
+    """The indices of the elements of A, two bits each."""
     shape = d.attribute(MMA_SHAPE)
     selector = d.attribute(I32_ATTR, default=0)
-    """Which lanes of four hold the metadata."""
+    """The lane of each four that holds the metadata."""
     ordered = d.flag(spelling="orderedMetadata")
-    """Whether the metadata of every pair is in order, as sm_90 and later want it."""
+    """Whether the indices of every pair are in order, as sm_90 and later require."""
     int_overflow = d.optional_attribute(MMA_INT_OVERFLOW, spelling="intOverflowBehavior")
     layout_a = d.attribute(MMA_LAYOUT, default=MMALayout.ROW, spelling="layoutA")
     layout_b = d.attribute(MMA_LAYOUT, default=MMALayout.COL, spelling="layoutB")
@@ -300,6 +300,6 @@ class MmaSpOp(Mma):
     res = d.result(STRUCT)
 
     def verify(self) -> Iterator[str]:
-        yield from self.product_problems()
+        yield from self.mma_problems()
         if not 0 <= self.selector <= 3:
             yield f"expected a selector from 0 to 3, got {self.selector}"

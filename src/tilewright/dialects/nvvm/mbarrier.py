@@ -1,7 +1,7 @@
-"""Barriers in shared memory, which threads and copies arrive at and others wait for.
+"""mbarriers: barriers in shared memory for threads and asynchronous copies.
 
-The operations named `.shared` take a pointer into shared memory; the others take an address that
-must turn out to be one.
+The operations named `.shared` take a pointer to shared memory; the others take a generic pointer
+to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PREDICATE_TYPE = "(`,` type($predicate)^)?"
 
 
 class Init(NvvmOp):
-    """Base of the first use of a barrier, which says how many arrivals end a phase."""
+    """Base of the initialization of a barrier with its arrival count."""
 
     syntax = (
         f"$addr `,` $count {_PREDICATE} attr-dict `:` type($addr) `,` type($count) "
@@ -31,7 +31,7 @@ class Init(NvvmOp):
 
 
 class MBarrierInitOp(Init):
-    """Makes a barrier at an address."""
+    """Initialize a barrier at a generic address."""
 
     name = "nvvm.mbarrier.init"
 
@@ -41,7 +41,7 @@ class MBarrierInitOp(Init):
 
 
 class MBarrierInitSharedOp(Init):
-    """Makes a barrier in shared memory."""
+    """Initialize a barrier in shared memory."""
 
     name = "nvvm.mbarrier.init.shared"
 
@@ -51,7 +51,7 @@ class MBarrierInitSharedOp(Init):
 
 
 class MBarrierInvalOp(NvvmOp):
-    """Ends a barrier at an address, whose memory is free then."""
+    """Invalidate a barrier at a generic address."""
 
     name = "nvvm.mbarrier.inval"
     syntax = "$addr attr-dict `:` type($addr)"
@@ -60,7 +60,7 @@ class MBarrierInvalOp(NvvmOp):
 
 
 class MBarrierInvalSharedOp(NvvmOp):
-    """Ends a barrier in shared memory, which is free then."""
+    """Invalidate a barrier in shared memory."""
 
     name = "nvvm.mbarrier.inval.shared"
     syntax = "$addr attr-dict `:` type($addr)"
@@ -69,13 +69,13 @@ class MBarrierInvalSharedOp(NvvmOp):
 
 
 class Arrive(NvvmOp):
-    """Base of the arrivals; the result tells which phase it was."""
+    """Base of the arrivals; the result is a token of the phase."""
 
     syntax = "$addr attr-dict `:` type($addr) `->` type($res)"
 
 
 class MBarrierArriveOp(Arrive):
-    """Arrives at a barrier at an address."""
+    """Arrive at a barrier at a generic address."""
 
     name = "nvvm.mbarrier.arrive"
 
@@ -84,7 +84,7 @@ class MBarrierArriveOp(Arrive):
 
 
 class MBarrierArriveSharedOp(Arrive):
-    """Arrives at a barrier in shared memory."""
+    """Arrive at a barrier in shared memory."""
 
     name = "nvvm.mbarrier.arrive.shared"
 
@@ -93,13 +93,13 @@ class MBarrierArriveSharedOp(Arrive):
 
 
 class ArriveNocomplete(NvvmOp):
-    """Base of several arrivals at once that do not end the phase."""
+    """Base of multiple arrivals that do not complete the phase."""
 
     syntax = "$addr `,` $count attr-dict `:` type($addr) `,` type($count) `->` type($res)"
 
 
 class MBarrierArriveNocompleteOp(ArriveNocomplete):
-    """Arrives several times at a barrier at an address."""
+    """Arrive `count` times at a barrier at a generic address."""
 
     name = "nvvm.mbarrier.arrive.nocomplete"
 
@@ -109,7 +109,7 @@ class MBarrierArriveNocompleteOp(ArriveNocomplete):
 
 
 class MBarrierArriveNocompleteSharedOp(ArriveNocomplete):
-    """Arrives several times at a barrier in shared memory."""
+    """Arrive `count` times at a barrier in shared memory."""
 
     name = "nvvm.mbarrier.arrive.nocomplete.shared"
 
@@ -119,7 +119,7 @@ class MBarrierArriveNocompleteSharedOp(ArriveNocomplete):
 
 
 class ArriveExpectTx(NvvmOp):
-    """Base of arrivals that announce how many bytes copies will bring in this phase."""
+    """Base of arrivals that add to the expected transaction bytes of the phase."""
 
     syntax = (
         f"$addr `,` $txcount {_PREDICATE} attr-dict `:` type($addr) `,` type($txcount) "
@@ -128,7 +128,7 @@ class ArriveExpectTx(NvvmOp):
 
 
 class MBarrierArriveExpectTxOp(ArriveExpectTx):
-    """Arrives at a barrier at an address, and announces bytes."""
+    """Arrive at a barrier at a generic address, and expect bytes."""
 
     name = "nvvm.mbarrier.arrive.expect_tx"
 
@@ -138,7 +138,7 @@ class MBarrierArriveExpectTxOp(ArriveExpectTx):
 
 
 class MBarrierArriveExpectTxSharedOp(ArriveExpectTx):
-    """Arrives at a barrier in shared memory, and announces bytes."""
+    """Arrive at a barrier in shared memory, and expect bytes."""
 
     name = "nvvm.mbarrier.arrive.expect_tx.shared"
 
@@ -148,7 +148,7 @@ class MBarrierArriveExpectTxSharedOp(ArriveExpectTx):
 
 
 class MBarrierExpectTxOp(NvvmOp):
-    """Announces bytes without arriving."""
+    """Expect bytes without arriving."""
 
     name = "nvvm.mbarrier.expect_tx"
     syntax = "$addr `,` $txcount attr-dict `:` type($addr) `,` type($txcount)"
@@ -158,7 +158,7 @@ class MBarrierExpectTxOp(NvvmOp):
 
 
 class MBarrierCompleteTxOp(NvvmOp):
-    """Counts bytes as brought, as a copy does."""
+    """Complete bytes of the phase, as a copy does."""
 
     name = "nvvm.mbarrier.complete_tx"
     syntax = "$addr `,` $txcount attr-dict `:` type($addr) `,` type($txcount)"
@@ -168,10 +168,10 @@ class MBarrierCompleteTxOp(NvvmOp):
 
 
 class MBarrierArriveClusterOp(NvvmOp):
-    """Arrives at a barrier of another CTA of the cluster.
+    """Arrive at a barrier of another CTA of the cluster.
 
-    The scope `cluster` orders accesses before it, and costs a fence of the whole GPU; `cta` is
-    enough to say that a buffer may be filled again.
+    The scope `cluster` orders earlier accesses, at the cost of a GPU-wide fence; `cta` suffices
+    to signal that a buffer can be refilled.
     """
 
     name = "nvvm.mbarrier.arrive.shared.cluster"
@@ -187,13 +187,13 @@ class MBarrierArriveClusterOp(NvvmOp):
 
 
 class TestWait(NvvmOp):
-    """Base of the question whether the phase of an arrival is over."""
+    """Base of the tests whether the phase of a token has completed."""
 
     syntax = "$addr `,` $state attr-dict `:` type($addr) `,` type($state) `->` type($res)"
 
 
 class MBarrierTestWaitOp(TestWait):
-    """Asks a barrier at an address."""
+    """Test a barrier at a generic address."""
 
     name = "nvvm.mbarrier.test.wait"
 
@@ -203,7 +203,7 @@ class MBarrierTestWaitOp(TestWait):
 
 
 class MBarrierTestWaitSharedOp(TestWait):
-    """Asks a barrier in shared memory."""
+    """Test a barrier in shared memory."""
 
     name = "nvvm.mbarrier.test.wait.shared"
 
@@ -213,10 +213,10 @@ class MBarrierTestWaitSharedOp(TestWait):
 
 
 class TryWaitParity(NvvmOp):
-    """Base of the wait for the end of a phase, by whether its number is odd.
+    """Base of the waits for the phase of a parity.
 
-    With a result it waits at most about `ticks` nanoseconds and tells whether the phase is over.
-    Without one it waits until it is.
+    With a result it waits at most about `ticks` nanoseconds and returns whether the phase has
+    completed. Without one it waits until it has.
     """
 
     syntax = (
@@ -230,7 +230,7 @@ class TryWaitParity(NvvmOp):
 
 
 class MBarrierTryWaitParityOp(TryWaitParity):
-    """Waits for a barrier at an address."""
+    """Wait for a barrier at a generic address."""
 
     name = "nvvm.mbarrier.try_wait.parity"
 
@@ -241,7 +241,7 @@ class MBarrierTryWaitParityOp(TryWaitParity):
 
 
 class MBarrierTryWaitParitySharedOp(TryWaitParity):
-    """Waits for a barrier in shared memory."""
+    """Wait for a barrier in shared memory."""
 
     name = "nvvm.mbarrier.try_wait.parity.shared"
 

@@ -1,4 +1,4 @@
-"""Special registers: who the running thread is, and how many others there are."""
+"""Reads of special registers: indices and sizes of blocks, clusters and grids; clocks."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ CLUSTER_REGISTERS: Final = frozenset(
     [f"{register}.{axis}" for register in _BY_AXIS if "cluster" in register for axis in "xyz"]
     + ["cluster.ctarank", "cluster.nctarank"]
 )
-"""Those that only targets with clusters have."""
+"""The registers of targets with clusters."""
 
 
 class SpecialRegisterOp(NvvmOp):
-    """Base of the reads of registers that never change while a thread runs."""
+    """Base of the reads of registers that are constant during a thread."""
 
     effects = Effects.PURE
     syntax = "(`range` $range^)? attr-dict `:` type($res)"
 
     range = d.optional_attribute(CONSTANT_RANGE)
-    """What the value is known to be at least, and below what it stays."""
+    """The known range of the value: lower bound, and exclusive upper bound."""
     res = d.result(INT32)
 
     @property
@@ -45,7 +45,7 @@ class SpecialRegisterOp(NvvmOp):
 
 
 class ClockOp(NvvmOp):
-    """Base of the reads of registers that change all the time."""
+    """Base of the reads of clocks."""
 
     syntax = "attr-dict `:` type($res)"
 
@@ -72,7 +72,7 @@ class Clock64ReadOp(ClockOp):
 
 
 class GlobalTimerOp(ClockOp):
-    """Nanoseconds of a clock that all SMs share."""
+    """The global timer in nanoseconds."""
 
     name = f"{PREFIX}globaltimer"
 
@@ -80,7 +80,7 @@ class GlobalTimerOp(ClockOp):
 
 
 def _declare(register: str) -> type[SpecialRegisterOp]:
-    """The operation that reads a register: all of them differ by their names alone."""
+    """Declare the operation that reads a register; they differ only by name."""
     words = "".join([part.capitalize() for part in register.split(".")])
     body = {"name": f"{PREFIX}{register}", "__doc__": f"The register `%{register}`."}
     return type(SpecialRegisterOp)(f"{words}Op", (SpecialRegisterOp,), body)  # pyright: ignore

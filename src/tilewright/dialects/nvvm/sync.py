@@ -1,4 +1,4 @@
-"""Barriers of CTAs, warps and clusters; fences; what else concerns threads as a whole."""
+"""Barriers of CTAs, warps and clusters; fences; register counts, dependent launch, exit."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tilewright.ir.types import I32
 
 
 class Barrier0Op(NvvmOp):
-    """Waits for all threads of the CTA, at barrier 0."""
+    """Synchronize all threads of the CTA at barrier 0."""
 
     name = "nvvm.barrier0"
     syntax = "attr-dict"
 
 
 class BarSyncAlignedOp(NvvmOp):
-    """Waits for all threads of the CTA, at a barrier; warps must arrive whole."""
+    """Synchronize all threads of the CTA at a barrier; warps must be converged."""
 
     name = "nvvm.bar.sync.aligned"
     syntax = "$barrier_id attr-dict `:` type($barrier_id)"
@@ -37,7 +37,7 @@ class BarSyncAlignedOp(NvvmOp):
 
 
 class BarrierOp(NvvmOp):
-    """Waits for all threads of the CTA or for some warps of it, at one of sixteen barriers."""
+    """Synchronize all threads or some warps of the CTA at one of sixteen barriers."""
 
     name = "nvvm.barrier"
     syntax = "(`id` `=` $barrier_id^)? (`number_of_threads` `=` $number_of_threads^)? attr-dict"
@@ -47,11 +47,11 @@ class BarrierOp(NvvmOp):
 
     def verify(self) -> Iterator[str]:
         if self.number_of_threads is not None and self.barrier_id is None:
-            yield "expected the id of a barrier where a number of threads is given"
+            yield "expected the id of a barrier with a number of threads"
 
 
 class BarrierArriveOp(NvvmOp):
-    """Counts at a barrier without waiting there."""
+    """Arrive at a barrier without waiting."""
 
     name = "nvvm.barrier.arrive"
     syntax = "(`id` `=` $barrier_id^)? `number_of_threads` `=` $number_of_threads attr-dict"
@@ -61,7 +61,7 @@ class BarrierArriveOp(NvvmOp):
 
 
 class SyncWarpOp(NvvmOp):
-    """Waits for the lanes of the mask."""
+    """Synchronize the lanes of the mask."""
 
     name = "nvvm.bar.warp.sync"
     syntax = "$mask attr-dict `:` type($mask)"
@@ -70,17 +70,17 @@ class SyncWarpOp(NvvmOp):
 
 
 class ClusterArriveOp(NvvmOp):
-    """Counts at the barrier of the cluster; what was written before is seen behind it."""
+    """Arrive at the barrier of the cluster, and release earlier writes."""
 
     name = "nvvm.cluster.arrive"
     syntax = "attr-dict"
 
     aligned = d.flag()
-    """Whether all threads of a warp run it together."""
+    """Whether all threads of a warp execute it converged."""
 
 
 class ClusterArriveRelaxedOp(NvvmOp):
-    """Counts at the barrier of the cluster; orders no accesses."""
+    """Arrive at the barrier of the cluster without ordering accesses."""
 
     name = "nvvm.cluster.arrive.relaxed"
     syntax = "attr-dict"
@@ -89,7 +89,7 @@ class ClusterArriveRelaxedOp(NvvmOp):
 
 
 class ClusterWaitOp(NvvmOp):
-    """Waits until all threads of the cluster have arrived."""
+    """Wait until all threads of the cluster have arrived."""
 
     name = "nvvm.cluster.wait"
     syntax = "attr-dict"
@@ -98,7 +98,7 @@ class ClusterWaitOp(NvvmOp):
 
 
 class MembarOp(NvvmOp):
-    """Orders all accesses of this thread before and after, as others see them."""
+    """Order earlier accesses of this thread before later ones, in a scope."""
 
     name = "nvvm.memory_barrier"
     syntax = "custom<Bracketed>($scope) attr-dict"
@@ -107,21 +107,21 @@ class MembarOp(NvvmOp):
 
 
 class FenceScClusterOp(NvvmOp):
-    """Orders all accesses of this thread sequentially for the cluster."""
+    """Sequentially consistent fence in the scope of the cluster."""
 
     name = "nvvm.fence.sc.cluster"
     syntax = "attr-dict"
 
 
 class FenceMbarrierInitOp(NvvmOp):
-    """Lets the cluster see the barriers that this thread has initialised."""
+    """Make initialized barriers visible to the cluster."""
 
     name = "nvvm.fence.mbarrier.init"
     syntax = "attr-dict"
 
 
 class FenceProxyOp(NvvmOp):
-    """Orders accesses that go different ways to memory."""
+    """Order accesses through different memory proxies."""
 
     name = "nvvm.fence.proxy"
     syntax = "attr-dict"
@@ -133,11 +133,11 @@ class FenceProxyOp(NvvmOp):
         if self.kind in (ProxyKind.TENSORMAP, ProxyKind.GENERIC):
             yield f"cannot fence '{self.kind.keyword}' in both directions"
         elif (self.kind is ProxyKind.ASYNC__SHARED) != (self.space is not None):
-            yield "expected a space where the kind is 'async.shared', and only there"
+            yield "expected a space if and only if the kind is 'async.shared'"
 
 
 class FenceProxyAcquireOp(NvvmOp):
-    """Lets tensor copies see changes of the tensor map at an address."""
+    """Acquire updates of the tensor map at an address for TMA."""
 
     name = "nvvm.fence.proxy.acquire"
     syntax = (
@@ -149,7 +149,7 @@ class FenceProxyAcquireOp(NvvmOp):
     scope = d.attribute(MEM_SCOPE)
     addr = d.operand(pointer(0))
     size = d.operand(INT32)
-    """How many bytes; must be the constant 128."""
+    """The number of bytes, the constant 128."""
     from_proxy = d.attribute(PROXY_KIND, default=ProxyKind.GENERIC, spelling="fromProxy")
     to_proxy = d.attribute(PROXY_KIND, default=ProxyKind.TENSORMAP, spelling="toProxy")
 
@@ -158,7 +158,7 @@ class FenceProxyAcquireOp(NvvmOp):
 
 
 class FenceProxyReleaseOp(NvvmOp):
-    """Lets tensor copies of others see changes of tensor maps."""
+    """Release updates of tensor maps to the TMA accesses of other threads."""
 
     name = "nvvm.fence.proxy.release"
     syntax = (
@@ -176,8 +176,8 @@ class FenceProxyReleaseOp(NvvmOp):
 
 def _direction_problems(before: ProxyKind, after: ProxyKind) -> Iterator[str]:
     if before is not ProxyKind.GENERIC or after is not ProxyKind.TENSORMAP:
-        found = f"'{before.keyword}' to '{after.keyword}'"
-        yield f"expected a fence from 'generic' to 'tensormap', got {found}"
+        direction = f"'{before.keyword}' to '{after.keyword}'"
+        yield f"expected a fence from 'generic' to 'tensormap', got {direction}"
 
 
 _MIN_REGISTERS: Final = 24
@@ -185,7 +185,7 @@ _MAX_REGISTERS: Final = 256
 
 
 class SetMaxRegisterOp(NvvmOp):
-    """Takes registers for the warps of a warpgroup, or gives them back."""
+    """Increase or decrease the register count of a warpgroup's threads."""
 
     name = "nvvm.setmaxregister"
     syntax = "$action $reg_count attr-dict"
@@ -200,7 +200,7 @@ class SetMaxRegisterOp(NvvmOp):
 
 
 class GriddepcontrolOp(NvvmOp):
-    """Waits for the grids before, or lets those behind start early."""
+    """Wait for the prerequisite grids, or allow the dependent grids to launch."""
 
     name = "nvvm.griddepcontrol"
     syntax = "$kind attr-dict"
@@ -209,7 +209,7 @@ class GriddepcontrolOp(NvvmOp):
 
 
 class NanosleepOp(NvvmOp):
-    """Rests for about so many nanoseconds."""
+    """Suspend the thread for about `duration` nanoseconds."""
 
     name = "nvvm.nanosleep"
     syntax = "attr-dict $duration"
@@ -222,14 +222,14 @@ class NanosleepOp(NvvmOp):
 
 
 class ExitOp(NvvmOp):
-    """Ends the thread."""
+    """Exit the thread."""
 
     name = "nvvm.exit"
     syntax = "attr-dict"
 
 
 class MapaOp(NvvmOp):
-    """The address of the same variable in another CTA of the cluster."""
+    """Map a shared address to the same variable in another CTA of the cluster."""
 
     name = "nvvm.mapa"
     syntax = "$a `,` $b attr-dict `:` type($a) `->` type($res)"

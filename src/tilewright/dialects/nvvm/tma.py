@@ -1,4 +1,4 @@
-"""Tensor copies (TMA), and the tensor maps that describe what they copy."""
+"""TMA copies, reductions and prefetches, and updates of tensor maps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tilewright.ir.types import I64
 
 SHARED: Final = pointer(3)
 TENSOR_MAP: Final = pointer(0, 1)
-"""Where a tensor map is: a parameter of the kernel, or global memory."""
+"""The pointer to a tensor map: a kernel parameter, or global memory."""
 MAX_RANK: Final = 5
 
 _BOX: Final = "`box` `[` $coordinates `]`"
@@ -39,7 +39,7 @@ def _rank_problems(rank: int) -> Iterator[str]:
 
 
 def _load_problems(mode: TMALoadMode, rank: int, offsets: int) -> Iterator[str]:
-    """What is wrong with the coordinates and offsets of a mode that reads."""
+    """Check the numbers of coordinates and im2col offsets of a load mode."""
     yield from _rank_problems(rank)
     if mode is TMALoadMode.TILE_GATHER4:
         if rank != MAX_RANK:
@@ -47,9 +47,9 @@ def _load_problems(mode: TMALoadMode, rank: int, offsets: int) -> Iterator[str]:
     elif mode is not TMALoadMode.TILE and rank < 3:
         yield f"expected at least 3 coordinates in mode '{mode.keyword}', got {rank}"
     expected = {TMALoadMode.TILE: 0, TMALoadMode.TILE_GATHER4: 0, TMALoadMode.IM2COL: rank - 2}
-    wanted = expected.get(mode, 2)
-    if offsets != wanted:
-        yield f"expected {wanted} im2col offsets in mode '{mode.keyword}', got {offsets}"
+    count = expected.get(mode, 2)
+    if offsets != count:
+        yield f"expected {count} im2col offsets in mode '{mode.keyword}', got {offsets}"
 
 
 def _store_problems(mode: TMAStoreMode, rank: int) -> Iterator[str]:
@@ -61,10 +61,10 @@ def _store_problems(mode: TMAStoreMode, rank: int) -> Iterator[str]:
 
 
 class TensorLoadOp(NvvmOp):
-    """Copies a box of a tensor to shared memory; the barrier counts the bytes.
+    """Copy a box of a tensor to shared memory, completing at the barrier.
 
-    The operands are slots: destination, tensor map, one coordinate a dimension, barrier, then
-    what there is of im2col offsets, multicast mask and cache hint.
+    The operands are destination, tensor map, one coordinate per dimension, barrier, then
+    optionally im2col offsets, multicast mask and cache hint.
     """
 
     name = "nvvm.cp.async.bulk.tensor.shared.cluster.global"
@@ -84,7 +84,7 @@ class TensorLoadOp(NvvmOp):
     predicate = d.optional_operand(BOOL)
     mode = d.attribute(TMA_LOAD_MODE, default=TMALoadMode.TILE)
     cta_only = d.attribute(BOOL_ATTR, default=False, spelling="isCTAOnly")
-    """Whether the destination is in this CTA, so that the copy needs no cluster."""
+    """Whether the destination is in this CTA, so that no cluster is needed."""
     group = d.optional_attribute(CTA_GROUP)
     multicast_enable = d.flag(spelling="multicastEnable")
     cache_hint_enable = d.flag(spelling="cacheHintEnable")
@@ -101,15 +101,15 @@ class TensorLoadOp(NvvmOp):
         if self.cache_hint_enable and self.l2_cache_hint is None:
             yield "expected a cache hint, since 'cacheHintEnable' is set"
         if self.cta_only and (self.multicast_mask is not None or self.group is not None):
-            yield "cannot have a multicast mask or a CTA group where 'isCTAOnly' is set"
+            yield "cannot have a multicast mask or a CTA group if 'isCTAOnly' is set"
         if self.cta_only and self.dst_mem.type is not SHARED.only:
             yield "expected a destination in address space 3, since 'isCTAOnly' is set"
 
 
 class TensorStoreOp(NvvmOp):
-    """Copies a box from shared memory into a tensor.
+    """Copy a box from shared memory to a tensor.
 
-    The slots are tensor map, one coordinate a dimension, source, then the cache hint if any.
+    The operands are tensor map, one coordinate per dimension, source, optionally a cache hint.
     """
 
     name = "nvvm.cp.async.bulk.tensor.global.shared.cta"
@@ -138,7 +138,7 @@ class TensorStoreOp(NvvmOp):
 
 
 class TensorReduceOp(NvvmOp):
-    """Combines a box in shared memory with the elements of a tensor; slots as of a store."""
+    """Reduce a box in shared memory into a tensor; operands as of a store."""
 
     name = "nvvm.cp.async.bulk.tensor.reduce"
     syntax = (
@@ -168,7 +168,7 @@ class TensorReduceOp(NvvmOp):
 
 
 class TensorPrefetchOp(NvvmOp):
-    """Brings a box of a tensor into the second-level cache."""
+    """Prefetch a box of a tensor into L2."""
 
     name = "nvvm.cp.async.bulk.tensor.prefetch"
     syntax = f"$tma_descriptor `,` {_BOX} {_IM2COL} {_HINT} attr-dict `:` type($tma_descriptor)"
@@ -202,12 +202,12 @@ _CHOICES: Final = {
     TensormapField.FILL_MODE: 2,
     TensormapField.SWIZZLE_ATOMICITY: 4,
 }
-"""The fields whose new value is a number of the instruction itself, and how many there are."""
+"""The fields whose new value is an immediate, and the number of its values."""
 _MAX_RANK: Final = 5
 
 
 class TensormapReplaceOp(NvvmOp):
-    """Changes one field of a tensor map in shared or global memory."""
+    """Replace one field of a tensor map in shared or global memory."""
 
     name = "nvvm.tensormap.replace"
     syntax = (
@@ -220,32 +220,32 @@ class TensormapReplaceOp(NvvmOp):
     new_value = d.optional_operand(INT32 | INT64)
     field = d.attribute(TENSORMAP_FIELD)
     ord = d.optional_attribute(I32_ATTR)
-    """The dimension, where a field has a value for each."""
+    """The dimension of a field with a value per dimension."""
     choice = d.optional_attribute(I32_ATTR)
-    """The new value of a field that takes one of a few."""
+    """The new value of a field that takes an immediate."""
 
     def verify(self) -> Iterator[str]:
         field = self.field
         if (field in _PER_DIMENSION) != (self.ord is not None):
-            yield f"expected a dimension for the fields that have some, got '{field.keyword}'"
+            yield f"expected a dimension if and only if the field has one, got '{field.keyword}'"
         if (field in _CHOICES) != (self.choice is not None):
-            yield f"expected a choice for the fields that take one, got '{field.keyword}'"
+            yield f"expected a choice if and only if the field takes one, got '{field.keyword}'"
         if self.ord is not None and not 0 <= self.ord < _MAX_RANK:
             yield f"expected a dimension from 0 to {_MAX_RANK - 1}, got {self.ord}"
         count = _CHOICES.get(field, 0)
         if count and self.choice is not None and not 0 <= self.choice < count:
             yield f"expected a '{field.keyword}' from 0 to {count - 1}, got {self.choice}"
         if (field in _CHOICES) == (self.new_value is not None):
-            yield f"expected a new value for the fields that take one, got '{field.keyword}'"
+            yield f"expected a new value if and only if the field takes one, got '{field.keyword}'"
         elif self.new_value is not None:
             wide = self.new_value.type is I64
             if wide != (field in _WIDE_FIELDS):
-                found = self.new_value.type
-                yield f"'{field.keyword}' takes {64 if not wide else 32} bits, got '{found}'"
+                type = self.new_value.type
+                yield f"'{field.keyword}' takes {64 if not wide else 32} bits, got '{type}'"
 
 
 class TensormapCpFenceproxyOp(NvvmOp):
-    """Copies a tensor map to global memory, where tensor copies see it; all lanes do it."""
+    """Copy a tensor map to global memory and release it to TMA; executed by a whole warp."""
 
     name = "nvvm.tensormap.cp_fenceproxy"
     syntax = "custom<Bracketed>($scope) $dst `,` $src attr-dict `:` type($dst) `,` type($src)"

@@ -1,4 +1,4 @@
-"""What the lanes of a warp do together: shuffles, votes, reductions, elections."""
+"""Warp-level operations: shuffles, votes, matches, reductions, elections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORD = INT32 | FLOAT32
 
 
 class ShflOp(NvvmOp, InferringOp):
-    """A value of another lane; the clamp says how far lanes may look, and in which part."""
+    """Read a value of another lane; the clamp bounds the source lane and selects the segment."""
 
     name = "nvvm.shfl.sync"
     syntax = (
@@ -44,7 +44,7 @@ class ShflOp(NvvmOp, InferringOp):
     mask_and_clamp = d.operand(INT32)
     kind = d.attribute(SHFL_KIND)
     with_validity = d.flag(spelling="return_value_and_is_valid")
-    """Whether the result is a struct that tells too if there was such a lane."""
+    """Whether the result is a struct of the value and whether the source lane is in range."""
     res = d.result(WORD | STRUCT)
 
     @classmethod
@@ -56,7 +56,7 @@ class ShflOp(NvvmOp, InferringOp):
 
 
 class VoteSyncOp(NvvmOp, InferringOp):
-    """What the lanes of the mask say of a predicate."""
+    """Vote on a predicate among the lanes of the mask."""
 
     name = "nvvm.vote.sync"
     syntax = "$kind $mask `,` $pred attr-dict `->` type($res)"
@@ -74,7 +74,7 @@ class VoteSyncOp(NvvmOp, InferringOp):
 
 
 class MatchSyncOp(NvvmOp, InferringOp):
-    """The lanes that hold an equal value; of `all`, whether every lane does as well."""
+    """Return the lanes with an equal value; `all` also returns whether all lanes are equal."""
 
     name = "nvvm.match.sync"
     syntax = "$kind $thread_mask `,` $val attr-dict `:` type($val) `->` type($res)"
@@ -95,7 +95,7 @@ _FLOAT_KINDS = (ReduxKind.FMIN, ReduxKind.FMAX)
 
 
 class ReduxOp(NvvmOp):
-    """The values of all lanes of the mask as one."""
+    """Reduce the values of the lanes of the mask."""
 
     name = "nvvm.redux.sync"
     traits = (SameType("val", "res"),)
@@ -105,21 +105,21 @@ class ReduxOp(NvvmOp):
     mask_and_clamp = d.operand(INT32)
     kind = d.attribute(REDUX_KIND)
     abs = d.attribute(BOOL_ATTR, default=False)
-    """Whether magnitudes are compared."""
+    """Whether to compare absolute values."""
     nan = d.attribute(BOOL_ATTR, default=False)
-    """Whether a NaN wins."""
+    """Whether NaN propagates."""
     res = d.result(WORD)
 
     def verify(self) -> Iterator[str]:
-        wanted = F32 if self.kind in _FLOAT_KINDS else I32
-        if self.val.type is not wanted:
-            yield f"'{self.kind.keyword}' expects a value of type '{wanted}', got '{self.val.type}'"
-        elif (self.abs or self.nan) and wanted is not F32:
-            yield "expected 'abs' and 'nan' for floats alone"
+        type = F32 if self.kind in _FLOAT_KINDS else I32
+        if self.val.type is not type:
+            yield f"'{self.kind.keyword}' expects a value of type '{type}', got '{self.val.type}'"
+        elif (self.abs or self.nan) and type is not F32:
+            yield "expected 'abs' and 'nan' only for floats"
 
 
 class ElectSyncOp(NvvmOp):
-    """True for one of the lanes of the mask, all of them if there is none."""
+    """Return true for one of the lanes of the mask; without a mask, of all lanes."""
 
     name = "nvvm.elect.sync"
     syntax = "($membermask^)? attr-dict `->` type($pred)"

@@ -1,8 +1,7 @@
-"""Matrix products of a warpgroup, which go on while its warps do.
+"""Asynchronous wgmma.
 
-Accumulators are structs of registers, or vectors of the elements that these hold in order. What
-issues products and what waits for them takes the accumulators and gives them back, so that nothing
-reads them in between.
+Accumulators are structs of registers, or vectors of the elements of these registers in order. The
+operations take the accumulators and return them, so that no other code reads them in between.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 GROUPS: Final = IntegerKind(I64, 0)
 THREADS: Final = 128
 A_REGISTERS: Final = 4
-"""How many registers of a lane A takes in a step, whatever its elements are."""
+"""The number of registers of A per lane and step, for every element type."""
 
 _TRANSPOSABLE: Final = (WGMMAType.F16, WGMMAType.BF16)
 _REGISTER: Final = {
@@ -45,20 +44,20 @@ _REGISTER: Final = {
     WGMMAType.S32: (I32,),
     WGMMAType.F16: (VectorType((2,), F16), I32),
 }
-"""What may hold elements of D; two f16 share a register."""
+"""The register types of D; two f16 share a register."""
 _ELEMENT: Final = {WGMMAType.F32: F32, WGMMAType.S32: I32, WGMMAType.F16: F16}
 ACCUMULATOR: Final = STRUCT | VECTOR
 
 
 class TiedOp(NvvmOp):
-    """Base of what accumulators may go through: nothing moves from one side of it to the other."""
+    """Base of the operations that take accumulators and return them: a barrier to code motion."""
 
     accumulators = d.operands(ACCUMULATOR)
     outputs = d.results(ACCUMULATOR)
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The results are of the types of the operands."""
+        """Infer the result types from the operand types."""
         state.result_types["outputs"] = state.operand_types.get("accumulators", [])
 
     def verify(self) -> Iterator[str]:
@@ -67,24 +66,24 @@ class TiedOp(NvvmOp):
 
 
 class WgmmaFenceAlignedOp(TiedOp):
-    """Orders accesses to registers and to shared memory before products with those behind."""
+    """Order earlier accesses to registers and shared memory before later wgmmas."""
 
     name = "nvvm.wgmma.fence.aligned"
     syntax = "(`apart` $apart^)? (`(` $accumulators^ `:` type($accumulators) `)`)? attr-dict"
 
     apart = d.flag()
-    """Whether accumulators go on in other registers; no product may be under way."""
+    """Whether the accumulators need registers of their own; no wgmma may be in flight."""
 
 
 class WgmmaGroupSyncAlignedOp(NvvmOp):
-    """Makes a group of the products since the last one."""
+    """Commit the wgmmas since the last group as a group."""
 
     name = "nvvm.wgmma.commit.group.sync.aligned"
     syntax = "attr-dict"
 
 
 class WgmmaWaitGroupSyncOp(TiedOp):
-    """Waits until at most so many groups are under way; gives the accumulators of those done."""
+    """Wait until at most `group` groups are pending; return the completed accumulators."""
 
     name = "nvvm.wgmma.wait.group.sync.aligned"
     syntax = "$group (`,` $accumulators^ `:` type($accumulators))? attr-dict"
@@ -93,7 +92,7 @@ class WgmmaWaitGroupSyncOp(TiedOp):
 
 
 class WgmmaMmaAsyncOp(NvvmOp):
-    """Issues one product of matrices in shared memory, each given by its descriptor."""
+    """Issue one wgmma of matrices in shared memory, given by descriptors."""
 
     name = "nvvm.wgmma.mma_async"
     traits = (SameType("inouts", "res"),)
@@ -123,14 +122,14 @@ class WgmmaMmaAsyncOp(NvvmOp):
     res = d.result(STRUCT)
 
     def verify(self) -> Iterator[str]:
-        yield from _product_problems(self)
+        yield from _mma_problems(self)
 
 
 class WgmmaStepsOp(NvvmOp):
-    """Issues products one behind the other into the same accumulators, perhaps as a group.
+    """Issue consecutive wgmmas into the same accumulators, optionally with fence and commit.
 
-    Every step has a descriptor of B, and one of A or four registers of it. `scale_d` says at run
-    time whether the first step adds to what the accumulators hold.
+    Every step has a descriptor of B, and a descriptor or four registers of A. `scale_d` selects
+    at run time whether the first step accumulates or overwrites.
     """
 
     name = "nvvm.wgmma.steps"
@@ -156,17 +155,17 @@ class WgmmaStepsOp(NvvmOp):
     type_b = d.attribute(WGMMA_TYPE, spelling="typeB")
     type_d = d.attribute(WGMMA_TYPE, spelling="typeD")
     scale = d.attribute(WGMMA_SCALE_OUT, spelling="scaleD")
-    """Whether the first step adds to the accumulators, where no operand says so."""
+    """Whether the first step accumulates, if there is no operand `scale_d`."""
     scale_a = d.attribute(WGMMA_SCALE_IN, spelling="scaleA")
     scale_b = d.attribute(WGMMA_SCALE_IN, spelling="scaleB")
     layout_a = d.attribute(MMA_LAYOUT, spelling="layoutA")
     layout_b = d.attribute(MMA_LAYOUT, spelling="layoutB")
     fence = d.flag()
-    """Whether the products see what was written to their registers and to memory before."""
+    """Whether to issue a wgmma fence first."""
     apart = d.flag()
-    """Whether accumulators go on in other registers; no product may be under way."""
+    """Whether the accumulators need registers of their own; no wgmma may be in flight."""
     commit = d.flag()
-    """Whether a group is made of these products and those before."""
+    """Whether to commit these and earlier wgmmas as a group."""
     res = d.result(ACCUMULATOR)
 
     def verify(self) -> Iterator[str]:
@@ -182,15 +181,15 @@ class WgmmaStepsOp(NvvmOp):
                 yield "expected the layout 'row' of A in registers"
         elif len(self.descriptors_a) != steps:
             yield f"expected {steps} descriptors of A, got {len(self.descriptors_a)}"
-        yield from _product_problems(self)
+        yield from _mma_problems(self)
 
 
-def _product_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
+def _mma_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
     a, b, accumulated = op.type_a, op.type_b, op.type_d
     shape = op.shape
     if find_mma(WGMMA, a.keyword, b.keyword, accumulated.keyword, shape.extents) is None:
-        words = f"{a.keyword} and {b.keyword} to {accumulated.keyword}"
-        yield f"there is no product of {words} with the shape {shape}"
+        types = f"{a.keyword} and {b.keyword} to {accumulated.keyword}"
+        yield f"there is no mma of {types} with the shape {shape}"
         return
     count = shape.m * shape.n // THREADS // (2 if accumulated is WGMMAType.F16 else 1)
     allowed: list[Type] = [StructType((type,) * count) for type in _REGISTER[accumulated]]
@@ -198,7 +197,7 @@ def _product_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
         allowed.append(VectorType((shape.m * shape.n // THREADS,), _ELEMENT[accumulated]))
     if op.inouts.type not in allowed:
         yield f"expected {count} registers of '{_REGISTER[accumulated][0]}' as accumulators"
-    # B is given by columns and A by rows unless 16-bit elements are transposed on the way.
+    # A and B are K-major; only 16-bit elements can be transposed.
     for letter, type, layout, usual in (
         ("A", a, op.layout_a, MMALayout.ROW),
         ("B", b, op.layout_b, MMALayout.COL),

@@ -247,8 +247,7 @@ def test_a_map_of_a_function_is_an_address() -> None:
     [
         (
             "memref<8x16xf16, strided<[32, 1]>, 3>",
-            "expected a contiguous row-major memref, got "
-            "'memref<8x16xf16, strided<[32, 1]>, 3>'",
+            "expected a contiguous row-major memref, got 'memref<8x16xf16, strided<[32, 1]>, 3>'",
         ),
         ("memref<8x16xf16, 1>", "expected a memref in shared memory, got 'memref<8x16xf16, 1>'"),
     ],

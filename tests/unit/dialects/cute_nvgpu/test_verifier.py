@@ -69,7 +69,7 @@ WRONG = {
     ),
     f"cute_nvgpu.tma.store %s[%n] to %m[%n, %n] : {STAGES} to {MAP}": "expected 3 indices, got 1",
     f"cute_nvgpu.tma.reduce and %s[%n, %n, %n] to %m[%n, %n] : {STAGES} to {MAP}": (
-        "cannot combine 'bf16' by 'and'"
+        "cannot reduce 'bf16' by 'and'"
     ),
     "cute_nvgpu.tma.wait -1": "expected a number of groups, got -1",
     "cute_nvgpu.tensormap.fill %w[%n, %n], %a sizes[%x] strides[%a] : "

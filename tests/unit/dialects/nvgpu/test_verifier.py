@@ -149,7 +149,12 @@ def test_products_of_warpgroups(element: str, sum: str, depth: int) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "c", "message"),
     [
-        ("64x64xf16", "64x64xf16", "64x64xi32", "cannot accumulate mma of 'f16' and 'f16' in 'i32'"),
+        (
+            "64x64xf16",
+            "64x64xf16",
+            "64x64xi32",
+            "cannot accumulate mma of 'f16' and 'f16' in 'i32'",
+        ),
         (
             "64x64xbf16",
             "64x64xbf16",

@@ -64,7 +64,7 @@ def test_accesses_say_all_that_they_are_told(line: str, expected: str) -> None:
         (
             "nvvm.st.global %p, %w {bytes = 4 : i32, order = #nvvm.access_order<acquire>, "
             "scope = #nvvm.mem_scope<gpu>} : !llvm.ptr<1>, i32",
-            "expected another order than acquire",
+            "expected an order of this access, got acquire",
         ),
         (
             "nvvm.st.global %p, %w {bytes = 4 : i32, order = #nvvm.access_order<relaxed>} "
@@ -74,7 +74,7 @@ def test_accesses_say_all_that_they_are_told(line: str, expected: str) -> None:
         (
             "nvvm.st.global %p, %w {bytes = 4 : i32, cache = #nvvm.cache_hint<lu>} "
             ": !llvm.ptr<1>, i32",
-            "expected another cache hint than lu",
+            "expected a cache hint of this access, got lu",
         ),
     ],
 )

@@ -99,7 +99,7 @@ WRONG = {
     "%r = nvvm.mapa %arg2, %arg4 : !llvm.ptr<3> -> !llvm.ptr": "expected address spaces 3 and 7",
     "%r = nvvm.vote.sync ballot %arg4, %arg7 -> i1": "expected results of types ('i32')",
     "%r = nvvm.redux.sync fmax %arg4, %arg4 : i32 -> i32": "'fmax' expects a value of type 'f32'",
-    "%r = nvvm.redux.sync max %arg4, %arg4 {abs = true} : i32 -> i32": "for floats alone",
+    "%r = nvvm.redux.sync max %arg4, %arg4 {abs = true} : i32 -> i32": "only for floats",
     "nvvm.cp.async.bulk.tensor.prefetch %arg0, box[] : !llvm.ptr": "expected 1 to 5 coordinates",
     "nvvm.cp.async.bulk.tensor.prefetch %arg0, box[%arg4, %arg4] "
     "{mode = #nvvm.tma_load_mode<im2col>} : !llvm.ptr": "expected at least 3 coordinates",
@@ -130,7 +130,7 @@ WRONG = {
     "%r = nvvm.wgmma.mma_async %arg6, %arg6, %arg9, <m = 64, n = 12, k = 16>, D[<f32>, <one>], "
     "A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> "
     "-> !llvm.struct<(f32, f32, f32, f32)>": (
-        "there is no product of bf16 and bf16 to f32 with the shape m64n12k16"
+        "there is no mma of bf16 and bf16 to f32 with the shape m64n12k16"
     ),
     "%r = nvvm.wgmma.mma_async %arg6, %arg6, %arg9, <m = 64, n = 16, k = 16>, D[<f32>, <one>], "
     "A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>] : !llvm.struct<(f32, f32, f32, f32)> "

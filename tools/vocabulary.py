@@ -127,10 +127,10 @@ def chosen_files(paths: Iterable[str], kept: list[str], dropped: list[str]) -> I
             yield path
 
 
-def git(*arguments: str) -> str:
-    """Return the output of a git command."""
+def git(*arguments: str) -> bytes:
+    """Run a git command and return its output."""
     command = ["git", "-C", str(ROOT), *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
 
 
 def sources(commit: str | None) -> dict[str, str]:

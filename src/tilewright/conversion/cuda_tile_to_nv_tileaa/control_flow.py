@@ -129,7 +129,7 @@ def _fill_after(
         build.bind(old, new)
     with build.at(InsertPoint.at_end(block)):
         build.convert_operations(constants)
-        build.convert_operations(parts.behind())
+        build.convert_operations(parts.after())
         values = [build.value(value) for value in parts.next]
         build.insert(scf.YieldOp(values, (), {}, (), parts.again.location))
 

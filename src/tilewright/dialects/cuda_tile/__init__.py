@@ -1,4 +1,4 @@
-"""Tile IR: the dialect that programs come in."""
+"""Tile IR: the input dialect of the compiler."""
 
 from __future__ import annotations
 

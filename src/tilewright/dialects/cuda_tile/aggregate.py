@@ -1,4 +1,4 @@
-"""Operations that combine the elements of tiles along a dimension: reduce and scan."""
+"""Reductions and scans."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ DIM = IntegerKind(I32, minimum=0)
 
 
 def _may_combine(op: Operation) -> bool:
-    """Whether an operation may stand in a body: neither memory effects nor loops inside it."""
+    """Whether an operation is allowed in a body: no memory effects and no loops."""
     return is_effect_free(op) and not any(inner.jumps_to for inner in op.walk())
 
 
 class AggregateOp(TileOp):
-    """Base of the operations whose body combines two partial values of every operand.
+    """Base of `reduce` and `scan`, whose body combines two partial results of every operand.
 
     The body takes a pair of scalars for each operand and yields one; it must be associative and
-    commutative, and each identity neutral for it.
+    commutative, with the identities as its identity elements.
     """
 
     since = (13, 1)
@@ -50,7 +50,7 @@ class AggregateOp(TileOp):
     body = d.region(terminator="cuda_tile.yield")
 
     def combined(self, source: TileType) -> TileType:
-        """What an operand of this type becomes."""
+        """The result type for an operand of type `source`."""
         raise NotImplementedError
 
     def verify(self) -> Iterator[str]:
@@ -63,9 +63,9 @@ class AggregateOp(TileOp):
             return
         yield from self._identity_problems()
         expected = tuple(self.combined(tile(source)) for source in self.sources)
-        found = types_of(self.results)
-        if found != expected:
-            yield f"expected results of types {listed(expected)}, got {listed(found)}"
+        actual = types_of(self.results)
+        if actual != expected:
+            yield f"expected results of types {listed(expected)}, got {listed(actual)}"
 
     def _identity_problems(self) -> Iterator[str]:
         identities = cast("ReduceOp | ScanOp", self).identities
@@ -73,22 +73,24 @@ class AggregateOp(TileOp):
             yield f"expected {len(self.sources)} identities, got {len(identities)}"
             return
         for index, (identity, source) in enumerate(zip(identities, self.sources, strict=True)):
-            element, found = tile(source).element, _type_of(identity)
-            # NVIDIA's tools take either of the two half precision types for the other.
-            if found is not element and {found, element} != {F16, BF16}:
-                yield f"expected identity #{index} to be of type '{element}', got '{found}'"
+            element, actual = tile(source).element, _type_of(identity)
+            # NVIDIA's tools accept f16 for bf16, and the reverse.
+            if actual is not element and {actual, element} != {F16, BF16}:
+                yield f"expected identity #{index} to be of type '{element}', got '{actual}'"
 
     def verify_context(self) -> Iterator[str | Diagnostic]:
         block = self.body.block
         scalars = [TileType((), tile(source).element) for source in self.sources]
         expected = tuple(scalar for scalar in scalars for _ in range(2))
-        found = types_of(block.args)
-        if found != expected:
-            yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+        actual = types_of(block.args)
+        if actual != expected:
+            yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"
         for op in block:
             if op is not block.last and not _may_combine(op):
-                gist = f"must have no memory effect and no loop, since it is inside '{self.name}'"
-                yield op.error(gist)
+                problem = (
+                    f"must have no memory effect and no loop, since it is inside '{self.name}'"
+                )
+                yield op.error(problem)
         if isinstance(block.last, YieldOp):
             yielded = types_of(block.last.operands)
             if yielded != tuple(scalars):
@@ -100,7 +102,7 @@ def _type_of(identity: Attribute) -> Type | None:
 
 
 class ReduceOp(AggregateOp):
-    """Combines all elements along a dimension into one; the dimension goes away."""
+    """Reduce along a dimension; the result lacks that dimension."""
 
     name = "cuda_tile.reduce"
     syntax = (
@@ -127,7 +129,7 @@ class ReduceOp(AggregateOp):
 
 
 class ScanOp(AggregateOp):
-    """Combines each element with all before it along a dimension, or all behind it in reverse."""
+    """Compute inclusive prefixes along a dimension, or suffixes in reverse."""
 
     name = "cuda_tile.scan"
     syntax = (

@@ -1,4 +1,4 @@
-"""Atomic operations: each element of memory is read and written in one step."""
+"""Atomic operations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ELEMENTS: Final[dict[AtomicMode, tuple[Type, ...]]] = {
     AtomicMode.ADDF: ADDED,
     AtomicMode.XCHG: EXCHANGED,
 }
-"""The elements that a mode works on, where these are not the integers that count."""
+"""The element types of a mode, if not the default integer types."""
 
 
 def _mode_problems(mode: AtomicMode, element: Type) -> Iterator[str]:
@@ -41,8 +41,8 @@ def _mode_problems(mode: AtomicMode, element: Type) -> Iterator[str]:
         return
     allowed = _ELEMENTS.get(mode, COUNTED)
     if element not in allowed:
-        words = ", ".join(type.spell() for type in allowed)
-        yield f"'{mode.keyword}' works on {words}, got '{element}'"
+        expected = ", ".join(type.spell() for type in allowed)
+        yield f"'{mode.keyword}' works on {expected}, got '{element}'"
 
 
 def _pointee_problems(pointee: Type, element: Type) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _pointee_problems(pointee: Type, element: Type) -> Iterator[str]:
 
 
 class AtomicPtrOp(TileOp):
-    """Base of the atomic operations through pointers; they give what was in memory before."""
+    """Base of the atomic operations through pointers; they return the old values in memory."""
 
     since = (13, 1)
 
@@ -71,9 +71,9 @@ class AtomicPtrOp(TileOp):
 
 
 class AtomicCASTkoOp(AtomicPtrOp):
-    """Where memory holds the bits of `cmp`, stores `val` there instead.
+    """Compare and swap: store `val` if memory holds the bits of `cmp`.
 
-    Where the mask is false nothing happens, and the result is that of `cmp`.
+    Masked-off elements are not accessed; their results are those of `cmp`.
     """
 
     name = "cuda_tile.atomic_cas_tko"
@@ -98,12 +98,12 @@ class AtomicCASTkoOp(AtomicPtrOp):
         element = tile(self.val).element
         yield from _pointee_problems(pointer(self.pointers).pointee, element)
         if element not in EXCHANGED:
-            words = ", ".join(type.spell() for type in EXCHANGED)
-            yield f"works on {words}, got '{element}'"
+            expected = ", ".join(type.spell() for type in EXCHANGED)
+            yield f"works on {expected}, got '{element}'"
 
 
 class AtomicRMWTkoOp(AtomicPtrOp):
-    """Combines each element in memory with one of `arg`, as the mode says."""
+    """Combine each element in memory with one of `arg` by the operation `mode`."""
 
     name = "cuda_tile.atomic_rmw_tko"
     traits = (SameType("arg", "result"), same_shape("pointers", "arg", "mask"))
@@ -127,7 +127,7 @@ class AtomicRMWTkoOp(AtomicPtrOp):
 
 
 class AtomicRedViewTkoOp(TileOp):
-    """Combines a tile of a view with a tile of values, as the mode says; gives nothing back."""
+    """Combine a tile of a view with a tile of values by the operation `mode`; no result."""
 
     name = "cuda_tile.atomic_red_view_tko"
     since = (13, 3)

@@ -1,4 +1,4 @@
-"""The attributes of Tile IR: what `assume` may promise, and hints for the compiler."""
+"""The attributes of Tile IR: predicates of `assume`, and optimization hints."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ __all__ = [
 
 
 class AssumePredicate(Assumption):
-    """Base of what `assume` may promise of a value."""
+    """Base of the predicates of `assume`."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ def _is_integer_or_pointer(tile: TileType) -> bool:
 
 
 class DivByAttr(DivBy, AssumePredicate):
-    """`div_by<16, every 4 along 1>`: elements, or the first of each group, are divisible."""
+    """`div_by<16, every 4 along 1>`: divisibility of each element, or group."""
 
     __slots__ = ("divisor", "every", "along")  # noqa: RUF023 - the order of the parameters
     mnemonic = "cuda_tile.div_by"
@@ -83,7 +83,7 @@ class DivByAttr(DivBy, AssumePredicate):
 
 
 class SameElementsAttr(SameElements, AssumePredicate):
-    """`same_elements<[1, 4]>`: blocks of that shape hold equal elements."""
+    """`same_elements<[1, 4]>`: all elements of a block of that shape are equal."""
 
     __slots__ = ("values",)
     mnemonic = "cuda_tile.same_elements"
@@ -96,7 +96,7 @@ class SameElementsAttr(SameElements, AssumePredicate):
 
 
 class BoundedAttr(Bounded, AssumePredicate):
-    """`bounded<0, ?>`: every element, read as signed, lies between the two, both included."""
+    """`bounded<0, ?>`: an inclusive signed range of every element."""
 
     __slots__ = ("lower", "upper")
     mnemonic = "cuda_tile.bounded"
@@ -111,7 +111,7 @@ class BoundedAttr(Bounded, AssumePredicate):
 class OptimizationHintsAttr(Parametric):
     """`<sm_90 = {latency = 3}, default = {}>`: hints by architecture.
 
-    The text leaves out the widths of integers, which mean nothing: all are i64 here.
+    The text elides the type of integers; all are i64.
     """
 
     __slots__ = ("entries",)
@@ -142,7 +142,7 @@ class OptimizationHintsAttr(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
+        """Parse the printed form."""
         entries: dict[str, Attribute] = {}
 
         def entry() -> None:
@@ -178,7 +178,7 @@ def _print_hints(entry: Attribute, printer: AttributePrinter) -> str:
 
 
 def _print_hint(value: Attribute, printer: AttributePrinter) -> str:
-    """A value without its type: integers are all that NVIDIA's compiler takes."""
+    """Print a value without its type; NVIDIA's compiler accepts integers only."""
     if isinstance(value, IntegerAttr) and value.type is not I1:
         return str(value.value)
     return printer.attribute(value)

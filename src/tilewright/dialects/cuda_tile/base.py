@@ -12,7 +12,7 @@ from tilewright.text.syntax import Directive
 
 
 class TileOp(Operation):
-    """An operation of Tile IR; its types go without `!cuda_tile.` in the text."""
+    """Base of the operations of Tile IR; types print without the prefix `!cuda_tile.`."""
 
     elides_type_prefix = True
     directives: ClassVar[Mapping[str, Directive]] = DIRECTIVES

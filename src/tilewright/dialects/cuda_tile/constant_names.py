@@ -1,4 +1,4 @@
-"""Names for constants that say what they hold: `%cst_42_i32`, `%true`."""
+"""SSA names of constants: `%cst_42_i32`, `%true`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1024)
 def constant_name(value: DenseElementsAttr, style: str) -> str:
-    """The name of a constant: in style "tileiras" without the element type."""
+    """The SSA name of a constant; in style "tileiras" without the element type."""
     element = cast("TileType", value.type).element
     if element is I1:
         return _truth_name(value)
@@ -34,7 +34,7 @@ def _truth_name(value: DenseElementsAttr) -> str:
 
 
 def _spell_splat(value: DenseElementsAttr) -> str:
-    """The one element, if it is NaN or an integer that a name can hold."""
+    """The element of a splat, if it is NaN or an integer that fits a name."""
     if not value.is_splat:
         return ""
     (pattern,) = value.elements()
@@ -49,7 +49,7 @@ def _spell_float(pattern: int, type: FloatType) -> str:
     exact = decode(pattern, FORMATS[type.format])
     if exact.is_nan:
         return "NaN"
-    # Names hold what fits an unsigned 64-bit integer, so negative zero has none.
+    # Names contain unsigned 64-bit integers, so negative zero has none.
     if exact.is_infinite or exact.negative or exact.exponent >= 64:
         return ""
     scaled = exact.significand << max(exact.exponent, 0)

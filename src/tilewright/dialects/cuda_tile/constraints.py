@@ -1,4 +1,4 @@
-"""The sets of types that operands and results of Tile IR accept."""
+"""Type constraints of Tile IR operands and results."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from tilewright.ir.types import (
 
 INTEGERS: Final = (I1, I8, I16, I32, I64)
 FLOATS: Final = (F16, BF16, F32, F64)
-"""The floats that arithmetic takes."""
+"""The float types that arithmetic supports."""
 ALL_FLOATS: Final = (*FLOATS, TF32, F8E4M3FN, F8E5M2, F8E8M0FNU, F4E2M1FN, FNV8E5M3FNU)
 NUMBERS: Final = (*INTEGERS, *ALL_FLOATS)
 
 
 def tile_of(description: str, *elements: Type, rank: int | None = None) -> TypeConstraint:
-    """Tiles of certain elements, of any rank or of one."""
+    """Tiles of one of the given element types, of any rank or of `rank`."""
     allowed = frozenset(elements)
 
     def accepts(type: Type) -> bool:

@@ -1,4 +1,4 @@
-"""Structured control flow: branches, loops and the operations that leave them."""
+"""Structured control flow: branches, loops and their terminators."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def _view_problems(what: str, values: Iterable[Value]) -> Iterator[str]:
-    """Views describe memory and exist only while compiling: no branch or loop can carry them."""
+    """Reject views: they exist at compile time only, so no branch or loop can carry them."""
     for index, value in enumerate(values):
         if isinstance(value.type, TensorViewType | ViewType):
             yield f"{what} #{index} must not be a view, got '{value.type}'"
 
 
 class IfOp(TileOp):
-    """One of two branches; a branch that ends in `yield` gives the results.
+    """Conditional; the branch taken yields the results.
 
-    A branch may also leave for good by `break`, `continue` or `return`. The other branch may be
-    missing if there are no results.
+    A branch may also exit by `break`, `continue` or `return`. The `else` branch may be omitted if
+    there are no results.
     """
 
     name = "cuda_tile.if"
@@ -63,18 +63,18 @@ class IfOp(TileOp):
             last = block.last
             if not isinstance(last, YieldOp):
                 continue
-            expected, found = types_of(self.results), types_of(last.operands)
-            if expected != found:
-                gist = f"to yield {listed(expected)}, got {listed(found)}"
-                yield f"expected the {which} branch {gist}"
+            expected, actual = types_of(self.results), types_of(last.operands)
+            if expected != actual:
+                problem = f"to yield {listed(expected)}, got {listed(actual)}"
+                yield f"expected the {which} branch {problem}"
 
 
 class ForOp(TileOp):
-    """A counted loop: the index runs from the lower bound, by the step, while below the upper one.
+    """Counted loop from the lower bound to the upper bound (exclusive) by the step.
 
-    Bounds are compared as signed integers unless `unsignedCmp` is set. Each iteration starts with
-    the values that the `continue` of the one before passes on, the first with the initial ones;
-    those of the last iteration are the results.
+    Bounds are compared as signed integers unless `unsignedCmp` is set. The operands of
+    `continue` are the loop-carried values of the next iteration, those of the last iteration the
+    results.
     """
 
     name = "cuda_tile.for"
@@ -98,12 +98,12 @@ class ForOp(TileOp):
 
     @property
     def induction_variable(self) -> BlockArgument:
-        """The argument that counts."""
+        """The induction variable."""
         return self.body.block.args[0]
 
     @property
     def carried(self) -> tuple[BlockArgument, ...]:
-        """The arguments that hold the values carried from one iteration to the next."""
+        """The block arguments of the loop-carried values."""
         return self.body.block.args[1:]
 
     def verify(self) -> Iterator[str]:
@@ -113,10 +113,10 @@ class ForOp(TileOp):
             yield f"expected results of types {listed(initial)}, got {listed(final)}"
 
     def verify_context(self) -> Iterator[str]:
-        found = types_of(self.body.block.args)
+        actual = types_of(self.body.block.args)
         expected = (self.lower_bound.type, *types_of(self.init_values))
-        if found != expected:
-            yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+        if actual != expected:
+            yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"
 
     def result_names(self, style: str) -> Iterator[tuple[int, str]]:
         if self.results:
@@ -131,7 +131,7 @@ class ForOp(TileOp):
 
 
 class LoopOp(TileOp):
-    """A loop without end, until a `break` in it gives the results."""
+    """Loop until a `break`, whose operands are the results."""
 
     name = "cuda_tile.loop"
     since = (13, 1)
@@ -146,7 +146,7 @@ class LoopOp(TileOp):
 
     @property
     def carried(self) -> tuple[BlockArgument, ...]:
-        """The arguments that hold the values carried from one iteration to the next."""
+        """The block arguments of the loop-carried values."""
         return self.body.block.args
 
     def verify(self) -> Iterator[str]:
@@ -154,13 +154,13 @@ class LoopOp(TileOp):
         yield from _view_problems("result", self.results)
 
     def verify_context(self) -> Iterator[str]:
-        found, expected = types_of(self.carried), types_of(self.init_values)
-        if found != expected:
-            yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+        actual, expected = types_of(self.carried), types_of(self.init_values)
+        if actual != expected:
+            yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"
 
 
-def _first_beyond(op: Operation, *passed: type[Operation]) -> Operation | None:
-    """The nearest enclosing operation that is of none of these kinds."""
+def _nearest_other(op: Operation, *passed: type[Operation]) -> Operation | None:
+    """The nearest enclosing operation that is not an instance of `passed`."""
     return next((outer for outer in op.ancestors() if not isinstance(outer, passed)), None)
 
 
@@ -169,23 +169,23 @@ def _named(op: Operation | None) -> str:
 
 
 class RegionTerminatorOp(TileOp):
-    """Base of the operations that end a block and pass values on."""
+    """Base of the terminators that pass values on."""
 
     since = (13, 1)
-    # Not pure: an operation with a jump inside must not run where it did not before.
+    # Not pure: an operation that contains a jump must not be speculated.
     effects = Effects.NONE
     syntax = "attr-dict ($values^ `:` type($values))?"
 
     values = d.operands(ANY_TYPE)
 
     def _mismatch(self, what: str, expected: Iterable[Value]) -> Iterator[str]:
-        types, found = types_of(expected), types_of(self.operands)
-        if types != found:
-            yield f"expected operands of the types of {what} {listed(types)}, got {listed(found)}"
+        types, actual = types_of(expected), types_of(self.operands)
+        if types != actual:
+            yield f"expected operands of the types of {what} {listed(types)}, got {listed(actual)}"
 
 
 class YieldOp(RegionTerminatorOp):
-    """Ends a branch of `if`, or the body of `reduce` and `scan`, and gives its values."""
+    """Terminate a branch of `if`, or the body of `reduce` and `scan`, yielding its values."""
 
     name = "cuda_tile.yield"
     effects = Effects.PURE
@@ -193,14 +193,14 @@ class YieldOp(RegionTerminatorOp):
 
 
 class BreakOp(RegionTerminatorOp):
-    """Leaves the innermost `loop`; the operands become its results."""
+    """Exit the innermost `loop`; the operands become its results."""
 
     name = "cuda_tile.break"
     jumps_to = ("cuda_tile.loop",)
     traits = (TERMINATOR, HasParent("cuda_tile.if", "cuda_tile.loop"))
 
     def verify_context(self) -> Iterator[str]:
-        target = _first_beyond(self, IfOp)
+        target = _nearest_other(self, IfOp)
         if isinstance(target, LoopOp):
             yield from self._mismatch("the results of the loop", target.results)
         elif isinstance(self.parent_op, IfOp):
@@ -208,14 +208,14 @@ class BreakOp(RegionTerminatorOp):
 
 
 class ContinueOp(RegionTerminatorOp):
-    """Starts the next iteration of the innermost loop with these values."""
+    """Start the next iteration of the innermost loop with these loop-carried values."""
 
     name = "cuda_tile.continue"
     jumps_to = ("cuda_tile.for", "cuda_tile.loop")
     traits = (TERMINATOR, HasParent("cuda_tile.for", "cuda_tile.if", "cuda_tile.loop"))
 
     def verify_context(self) -> Iterator[str]:
-        target = _first_beyond(self, IfOp)
+        target = _nearest_other(self, IfOp)
         if isinstance(target, ForOp | LoopOp):
             yield from self._mismatch("the carried values", target.init_values)
         elif isinstance(self.parent_op, IfOp):
@@ -223,7 +223,7 @@ class ContinueOp(RegionTerminatorOp):
 
 
 class ReturnOp(RegionTerminatorOp):
-    """Ends the kernel, also from inside `if` and `loop`; a counted loop must run to its end."""
+    """Return from the kernel, also from inside `if` and `loop`, but not from inside `for`."""
 
     name = "cuda_tile.return"
     jumps_to = ("cuda_tile.entry",)
@@ -236,14 +236,14 @@ class ReturnOp(RegionTerminatorOp):
     def verify_context(self) -> Iterator[str]:
         if not isinstance(self.parent_op, IfOp | LoopOp):
             return
-        target = _first_beyond(self, IfOp, LoopOp)
+        target = _nearest_other(self, IfOp, LoopOp)
         if target is None or target.name != "cuda_tile.entry":
-            place = "a cuda_tile.entry, through ifs and loops alone"
-            yield f"must be nested in {place}, got {_named(target)}"
+            expected = "a cuda_tile.entry, through ifs and loops alone"
+            yield f"must be nested in {expected}, got {_named(target)}"
 
 
 class AssertOp(TileOp):
-    """Reports the message, and an error to the host, if an element of the condition is false."""
+    """Report the message, and an error to the host, if an element of the condition is false."""
 
     name = "cuda_tile.assert"
     since = (13, 1)

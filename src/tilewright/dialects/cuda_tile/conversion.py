@@ -1,4 +1,4 @@
-"""Conversions between element types; the shape of a tile stays."""
+"""Elementwise conversions between element types."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def number(value: Value) -> IntegerType | FloatType:
 
 
 class ConversionOp(TileOp):
-    """Base of all conversions: a tile becomes one of the same shape."""
+    """Base of the conversions."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -39,7 +39,7 @@ class ConversionOp(TileOp):
 
 
 class BitcastOp(ConversionOp):
-    """The same bits, read as another type of the same width."""
+    """Reinterpret the bits as a type of the same width."""
 
     name = "cuda_tile.bitcast"
 
@@ -56,7 +56,7 @@ class BitcastOp(ConversionOp):
 
 
 class ExtIOp(ConversionOp):
-    """Widening: a signed extension copies the top bit, an unsigned one adds zeros."""
+    """Extend integers: sign-extend if signed, zero-extend if unsigned."""
 
     name = "cuda_tile.exti"
     syntax = "$source $signedness attr-dict `:` type($source) `->` type($result)"
@@ -72,7 +72,7 @@ class ExtIOp(ConversionOp):
 
 
 class TruncIOp(ConversionOp):
-    """Narrowing: the low bits stay. `overflow` promises that the rest does not matter."""
+    """Truncate integers; `overflow` asserts that no information is lost."""
 
     name = "cuda_tile.trunci"
     syntax = (
@@ -90,7 +90,7 @@ class TruncIOp(ConversionOp):
 
 
 class FToFOp(ConversionOp):
-    """Conversion between two float types; which modes there are depends on both."""
+    """Convert between float types; the supported rounding modes depend on both."""
 
     name = "cuda_tile.ftof"
     syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($source) `->` type($result)"
@@ -105,10 +105,10 @@ class FToFOp(ConversionOp):
 
 
 class FToIOp(ConversionOp):
-    """Conversion of floats to integers, cut off toward zero.
+    """Convert floats to integers, truncating toward zero.
 
-    What does not fit is undefined; with `saturating` it is the nearest integer of the type, and
-    NaN is zero. One bit, without `saturating`, says whether the float is other than zero.
+    A value out of range is undefined; `saturating` clamps it to the range and converts NaN to
+    zero. A conversion to i1 without `saturating` compares with zero.
     """
 
     name = "cuda_tile.ftoi"
@@ -128,7 +128,7 @@ class FToIOp(ConversionOp):
 
 
 class IToFOp(ConversionOp):
-    """Conversion of integers to floats, to the nearest."""
+    """Convert integers to floats, rounding to nearest even."""
 
     name = "cuda_tile.itof"
     syntax = f"$source $signedness {ROUNDING_SYNTAX} attr-dict `:` type($source) `->` type($result)"
@@ -145,7 +145,7 @@ class IToFOp(ConversionOp):
 
 
 class IntToPtrOp(ConversionOp):
-    """Unsigned integers as addresses."""
+    """Convert unsigned integers to pointers."""
 
     name = "cuda_tile.int_to_ptr"
 
@@ -154,7 +154,7 @@ class IntToPtrOp(ConversionOp):
 
 
 class PtrToIntOp(ConversionOp):
-    """Addresses as unsigned integers."""
+    """Convert pointers to unsigned integers."""
 
     name = "cuda_tile.ptr_to_int"
 
@@ -163,7 +163,7 @@ class PtrToIntOp(ConversionOp):
 
 
 class PtrToPtrOp(ConversionOp):
-    """The same addresses, as those of another type."""
+    """Convert pointers to pointers to another type."""
 
     name = "cuda_tile.ptr_to_ptr"
 

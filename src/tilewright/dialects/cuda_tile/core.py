@@ -1,4 +1,4 @@
-"""Constants, the shape of tiles, parts of tiles, addresses, and the position in the grid."""
+"""Constants, shape operations, pointer arithmetic, and the grid."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class ConstantOp(TileOp):
-    """A literal tile: one value for all elements, or one for each."""
+    """Materialize a constant tile: a splat, or dense elements."""
 
     name = "cuda_tile.constant"
     since = (13, 1)
@@ -53,7 +53,7 @@ class ConstantOp(TileOp):
 
     @property
     def integer(self) -> int | None:
-        """The value that all elements share, read as signed, if they are integers and do."""
+        """The signed value of an integer splat, or `None`."""
         element = tile(self.result).element
         if not isinstance(element, IntegerType) or not self.value.is_splat:
             return None
@@ -73,7 +73,7 @@ class ConstantOp(TileOp):
 
 
 class IotaOp(TileOp):
-    """Zero, one, two and so on, as unsigned integers."""
+    """Return the unsigned integers from zero on: `result[i] = i`."""
 
     name = "cuda_tile.iota"
     since = (13, 1)
@@ -91,7 +91,7 @@ class IotaOp(TileOp):
 
 
 class Rearrangement(TileOp):
-    """Base of the operations whose result has elements of one tile, in another shape."""
+    """Base of the operations that rearrange the elements of one tile into another shape."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -103,7 +103,7 @@ class Rearrangement(TileOp):
 
 
 class BroadcastOp(Rearrangement):
-    """Repetition along the dimensions of extent one."""
+    """Broadcast along the dimensions of extent one."""
 
     name = "cuda_tile.broadcast"
 
@@ -124,7 +124,7 @@ class BroadcastOp(Rearrangement):
 
 
 class ReshapeOp(Rearrangement):
-    """The same elements in row-major order, in another shape."""
+    """Reshape, keeping the row-major order of the elements."""
 
     name = "cuda_tile.reshape"
 
@@ -138,7 +138,7 @@ class ReshapeOp(Rearrangement):
 
 
 class PermuteOp(Rearrangement):
-    """Exchange of dimensions: dimension `i` of the result is `permutation[i]` of the source."""
+    """Permute dimensions: dimension `i` of the result is `permutation[i]` of the source."""
 
     name = "cuda_tile.permute"
     syntax = "$source $permutation attr-dict `:` type($source) `->` type($result)"
@@ -150,15 +150,15 @@ class PermuteOp(Rearrangement):
         if source.rank < 2:
             yield f"expected a source of rank 2 or more, got {source.rank}"
         elif sorted(self.permutation) != list(range(source.rank)):
-            found = ", ".join(map(str, self.permutation))
-            yield f"expected a permutation of 0 to {source.rank - 1}, got [{found}]"
+            order = ", ".join(map(str, self.permutation))
+            yield f"expected a permutation of 0 to {source.rank - 1}, got [{order}]"
         else:
             expected = tuple(source.shape[dim] for dim in self.permutation)
             yield from shape_problems("result", expected, result)
 
 
 class CatOp(TileOp):
-    """Two tiles one after the other along a dimension."""
+    """Concatenate two tiles along a dimension."""
 
     name = "cuda_tile.cat"
     since = (13, 1)
@@ -194,9 +194,9 @@ class CatOp(TileOp):
 
 
 class ExtractOp(Rearrangement):
-    """A part of a tile: the source is cut into parts of the result's shape, `indices` counts them.
+    """Extract a slice: `indices` selects one of the slices of the result's shape in the source.
 
-    An index that is too large is undefined.
+    An index out of bounds is undefined.
     """
 
     name = "cuda_tile.extract"
@@ -205,7 +205,7 @@ class ExtractOp(Rearrangement):
     indices = d.operands(SCALAR_I32)
 
     def verify(self) -> Iterator[str]:
-        yield from _part_problems(
+        yield from _slice_problems(
             ("source", tile(self.source)), ("result", tile(self.result)), self.indices
         )
 
@@ -214,9 +214,9 @@ class ExtractOp(Rearrangement):
 
 
 class InsertOp(TileOp):
-    """A copy of the destination, one part of which is the source; `indices` counts the parts.
+    """Copy the destination, replacing one slice by the source; `indices` selects the slice.
 
-    An index that is too large is undefined.
+    An index out of bounds is undefined.
     """
 
     name = "cuda_tile.insert"
@@ -234,7 +234,7 @@ class InsertOp(TileOp):
     result = d.result(ANY_TILE)
 
     def verify(self) -> Iterator[str]:
-        yield from _part_problems(
+        yield from _slice_problems(
             ("destination", tile(self.destination)), ("source", tile(self.source)), self.indices
         )
 
@@ -243,7 +243,7 @@ class InsertOp(TileOp):
 
 
 class SelectOp(TileOp):
-    """Choice by element: `val_if_true[i]` where `cond[i]` is set, else `val_if_false[i]`."""
+    """Elementwise select: `result[i] = cond[i] ? val_if_true[i] : val_if_false[i]`."""
 
     name = "cuda_tile.select"
     since = (13, 1)
@@ -262,7 +262,7 @@ class SelectOp(TileOp):
 
 
 class OffsetOp(TileOp):
-    """Addresses moved by a signed number of elements: `result[i] = &ptr[i][offset[i]]`."""
+    """Offset pointers by a signed number of elements: `result[i] = &ptr[i][offset[i]]`."""
 
     name = "cuda_tile.offset"
     since = (13, 1)
@@ -276,7 +276,7 @@ class OffsetOp(TileOp):
 
 
 class PackOp(TileOp):
-    """A tile as the bytes that hold it, in the order of its elements, low byte first."""
+    """Reinterpret a tile as i8, little-endian, in element order."""
 
     name = "cuda_tile.pack"
     since = (13, 3)
@@ -291,7 +291,7 @@ class PackOp(TileOp):
 
 
 class UnpackOp(TileOp):
-    """Bytes as the tile that they hold: the inverse of `pack`."""
+    """Reinterpret i8 as a tile: the inverse of `pack`."""
 
     name = "cuda_tile.unpack"
     since = (13, 3)
@@ -306,7 +306,7 @@ class UnpackOp(TileOp):
 
 
 class GridOp(TileOp):
-    """Base of what a block knows about the grid: a number for each of its three dimensions."""
+    """Base of the operations with a result per dimension of the grid."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -318,7 +318,7 @@ class GridOp(TileOp):
 
 
 class GetTileBlockIdOp(GridOp):
-    """Where in the grid this block is."""
+    """Return the coordinates of this tile block in the grid."""
 
     name = "cuda_tile.get_tile_block_id"
 
@@ -327,7 +327,7 @@ class GetTileBlockIdOp(GridOp):
 
 
 class GetNumTileBlocksOp(GridOp):
-    """How many blocks the grid has."""
+    """Return the size of the grid in tile blocks."""
 
     name = "cuda_tile.get_num_tile_blocks"
 
@@ -335,10 +335,10 @@ class GetNumTileBlocksOp(GridOp):
         return enumerate(("gridSize_x", "gridSize_y", "gridSize_z"))
 
 
-def _part_problems(
+def _slice_problems(
     outer: tuple[str, TileType], inner: tuple[str, TileType], indices: Sequence[Value]
 ) -> Iterator[str]:
-    """What is wrong with a tile, one of the equal parts of another, and its number."""
+    """Check the shape of a slice of a tile, and its indices."""
     (whole_name, whole), (part_name, part) = outer, inner
     if whole.rank != part.rank:
         yield f"expected {part_name} of rank {whole.rank} like the {whole_name}, got {part.rank}"

@@ -1,4 +1,4 @@
-"""Debug information: files, compile units, functions, blocks, and locations inside of them."""
+"""Debug information: files, compile units, subprograms, lexical blocks, and scoped locations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class DINode(Parametric):
-    """Base of debug information: parameters that print as `<name = value, ...>`."""
+    """Base of the debug attributes, which print as `<name = value, ...>`."""
 
     __slots__ = ()
 
     spelled: ClassVar[dict[str, tuple[str, type | tuple[type, ...]]]] = {}
-    """For each slot its name in the text, and the class of its value."""
+    """For each slot, its name in the text and the class of its value."""
     optional: ClassVar[str] = ""
-    """The slot that reads as zero where the text leaves it out."""
+    """The slot that defaults to zero if the text omits it."""
 
     def print(self, printer: AttributePrinter) -> str:
         """The text after the mnemonic."""
@@ -36,31 +36,31 @@ class DINode(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes, in any order."""
+        """Parse the printed form, with parameters in any order."""
         start = parser.at
         slots = {name: slot for slot, (name, _) in cls.spelled.items()}
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
 
         def parameter() -> None:
             at = parser.at
             name = parser.keyword()
             slot = slots.get(name)
-            if slot is None or slot in found:
+            if slot is None or slot in values:
                 parser.error(f"expected one of {', '.join(slots)}, each once, got '{name}'", at)
             parser.expect("=")
             at = parser.at
-            found[slot] = value = _parse_value(parser)
+            values[slot] = value = _parse_value(parser)
             if not isinstance(value, cls.spelled[slot][1]):
                 parser.error(f"expected another kind of value for '{name}'", at)
 
         parser.listed(parameter, "<", ">")
-        missing = [name for name, slot in slots.items() if slot not in found]
-        if cls.optional and cls.optional not in found:
-            found[cls.optional] = 0
+        missing = [name for name, slot in slots.items() if slot not in values]
+        if cls.optional and cls.optional not in values:
+            values[cls.optional] = 0
             missing.remove(cls.spelled[cls.optional][0])
         if missing:
             parser.error(f"expected parameter '{missing[0]}'", start)
-        return cls.unique(*[found[slot] for slot in cls.spelled])
+        return cls.unique(*[values[slot] for slot in cls.spelled])
 
 
 def _print_value(value: object, printer: AttributePrinter) -> str:
@@ -102,7 +102,7 @@ class DIFile(DINode):
 
 
 class DICompileUnit(DINode):
-    """`di_compile_unit<file = #di_file>`: what was compiled at once."""
+    """`di_compile_unit<file = #di_file>`: a compile unit."""
 
     __slots__ = ("file",)
     mnemonic = "cuda_tile.di_compile_unit"
@@ -115,13 +115,13 @@ class DICompileUnit(DINode):
 
 
 class DILocalScope(DINode):
-    """Base of the scopes that code can be in."""
+    """Base of the local scopes."""
 
     __slots__ = ()
 
 
 class DISubprogram(DILocalScope):
-    """`di_subprogram<...>`: a function of the source."""
+    """`di_subprogram<...>`: a source function."""
 
     __slots__ = (  # noqa: RUF023 - the order of the parameters
         "file",
@@ -162,7 +162,7 @@ class DISubprogram(DILocalScope):
 
 
 class DILexicalBlock(DILocalScope):
-    """`di_lexical_block<...>`: a block inside a function."""
+    """`di_lexical_block<...>`: a lexical block of a function."""
 
     __slots__ = ("scope", "file", "line", "column")  # noqa: RUF023 - the order of the parameters
     mnemonic = "cuda_tile.di_lexical_block"
@@ -184,7 +184,7 @@ class DILexicalBlock(DILocalScope):
 
 
 class DILoc(Location):
-    """`#cuda_tile.di_loc<#loc in #scope>`: a place and the scope that it is in."""
+    """`#cuda_tile.di_loc<#loc in #scope>`: a location and its scope."""
 
     __slots__ = ("location", "scope")
 
@@ -202,24 +202,24 @@ class DILoc(Location):
         return self.location.excerpt()
 
     def print(self, printer: AttributePrinter) -> str:
-        """The full text, which stands without `loc(...)` around it."""
-        place = printer.location(self.location)
-        return f"#{DILocText.mnemonic}<{place} in {printer.attribute(self.scope)}>"
+        """The full text, which is not wrapped in `loc(...)`."""
+        location = printer.location(self.location)
+        return f"#{DILocText.mnemonic}<{location} in {printer.attribute(self.scope)}>"
 
 
 class DILocText(Parametric):
-    """Reads `#cuda_tile.di_loc<...>`, an attribute by its text and a location by nature."""
+    """Parse `#cuda_tile.di_loc<...>`, a location in the syntax of an attribute."""
 
     __slots__ = ()
     mnemonic = "cuda_tile.di_loc"
 
     @classmethod
     def parse(cls, parser: Parser) -> LocationAttr:
-        """Read what `DILoc.print` writes."""
+        """Parse the printed form of `DILoc`."""
         parser.expect("<")
         at = parser.at
-        place = parser.attribute()
-        if not isinstance(place, LocationAttr):
+        location = parser.attribute()
+        if not isinstance(location, LocationAttr):
             parser.error("expected a location", at)
         parser.expect("in")
         at = parser.at
@@ -227,7 +227,7 @@ class DILocText(Parametric):
         if not isinstance(scope, DILocalScope):
             parser.error("expected a subprogram or a lexical block", at)
         parser.expect(">")
-        return LocationAttr(DILoc(place.location, scope))
+        return LocationAttr(DILoc(location.location, scope))
 
 
 _ALIASES: Final[dict[type[Attribute], str]] = {
@@ -239,12 +239,12 @@ _ALIASES: Final[dict[type[Attribute], str]] = {
 
 
 def alias(attribute: Attribute) -> str | None:
-    """The alias under which the printer introduces debug information."""
+    """The alias prefix of a debug attribute."""
     return _ALIASES.get(type(attribute))
 
 
 def scoped_location(location: Location) -> DILoc | None:
-    """The scoped place that a location stands for; of inlined code, that of the caller."""
+    """The scoped location of a location; for inlined code, that of the caller."""
     match location:
         case DILoc():
             return location
@@ -259,7 +259,7 @@ def scoped_location(location: Location) -> DILoc | None:
 
 
 def subprogram_of(scope: DILocalScope) -> DISubprogram | None:
-    """The function that a scope is in."""
+    """The subprogram of a scope."""
     while isinstance(scope, DILexicalBlock):
         scope = scope.scope
     return scope if isinstance(scope, DISubprogram) else None
@@ -268,17 +268,17 @@ def subprogram_of(scope: DILocalScope) -> DISubprogram | None:
 def function_debug_problems(
     function: Operation, ops: Iterable[Operation]
 ) -> Iterator[str | Diagnostic]:
-    """What is wrong with the locations of a function and of operations inside it."""
+    """Check the locations of a function and of its operations."""
     if isinstance(function.location, CallSiteLoc):
         yield "location of a function must not be a call site"
         return
-    place = scoped_location(function.location)
+    location = scoped_location(function.location)
     subprogram: DISubprogram | None = None
-    if place is not None:
-        if not isinstance(place.scope, DISubprogram):
+    if location is not None:
+        if not isinstance(location.scope, DISubprogram):
             yield "debug scope of a function must be a di_subprogram"
             return
-        subprogram = place.scope
+        subprogram = location.scope
         name = function.attributes.get("sym_name")
         if not isinstance(name, StringAttr) or name.value != subprogram.linkage_name:
             yield f"debug scope is that of another function, '{subprogram.linkage_name}'"
@@ -289,20 +289,20 @@ def function_debug_problems(
 def _body_debug_problems(
     ops: Iterable[Operation], subprogram: DISubprogram | None
 ) -> Iterator[Diagnostic]:
-    """The first operation whose scope is not of its function: others would repeat it."""
+    """Report the first operation whose scope is not in its function."""
     for op in ops:
-        place = scoped_location(op.location)
-        if place is None or (found := subprogram_of(place.scope)) is subprogram:
+        location = scoped_location(op.location)
+        if location is None or (actual := subprogram_of(location.scope)) is subprogram:
             continue
         if subprogram is None:
             yield op.error("has a debug scope, but its function has none")
         else:
-            other = "no function" if found is None else f"'{found.linkage_name}'"
+            other = "no function" if actual is None else f"'{actual.linkage_name}'"
             yield op.error(f"debug scope must be in '{subprogram.linkage_name}', got {other}")
         return
 
 
 def global_debug_problems(op: Operation) -> Iterator[str]:
-    """What is wrong with the location of an operation that is outside of functions."""
+    """Check the location of an operation outside of functions."""
     if scoped_location(op.location) is not None:
         yield "must not have a debug scope outside of a function"

@@ -1,4 +1,4 @@
-"""The custom parts of operation syntax, by the name that `custom<...>` uses."""
+"""Custom assembly directives, by the name in `custom<...>`."""
 
 from __future__ import annotations
 

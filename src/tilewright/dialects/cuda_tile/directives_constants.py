@@ -1,4 +1,4 @@
-"""The custom syntax of constants and of what `assume` promises."""
+"""Custom assembly directives of constants and of the predicates of `assume`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _parse_dense(parser: Parser, state: ParseState, value: str, result: str = "") -> None:
-    """`<i32: [1, 2]> : tile<2xi32>`; the type is also that of a result, where there is one."""
+    """Parse `<i32: [1, 2]> : tile<2xi32>`; the type is also that of the result, if there is one."""
     start = parser.at
     parser.expect("<")
     at = parser.at
@@ -32,7 +32,7 @@ def _parse_dense(parser: Parser, state: ParseState, value: str, result: str = ""
         parser.error(f"expected an element type that constants may have, got '{element}'", at)
     parser.expect(":")
     elements = parser.at
-    # The type behind the elements says how many there must be.
+    # The type after the elements determines their number.
     parser.at = parser.closing(start)
     if parser.at < 0:
         parser.error("expected '>' to close this '<'", start)
@@ -49,21 +49,21 @@ def _parse_dense(parser: Parser, state: ParseState, value: str, result: str = ""
 
 
 def _parse_elements(parser: Parser, type: TileType) -> DenseElementsAttr:
-    """The elements up to the closing `>`."""
+    """Parse the elements up to the closing `>`."""
     start = parser.at
-    found = parser.elements(type)
+    elements = parser.elements(type)
     parser.expect(">")
     if type.element is I64:
         _check_signed(parser, start)
     assert isinstance(type.element, IntegerType | FloatType)
     width = type.element.width
-    if width % 8 and any(pattern >> width for pattern in found.elements()):
+    if width % 8 and any(pattern >> width for pattern in elements.elements()):
         parser.error(f"expected no bits beyond the {width} of '{type.element}'", start)
-    return found
+    return elements
 
 
 def _check_signed(parser: Parser, start: int) -> None:
-    """NVIDIA's tools read the elements of i64 as signed numbers, all others either way."""
+    """Reject unsigned i64 elements, as NVIDIA's tools do; other widths may be unsigned."""
     tokens = parser.tokens
     for at in range(start, parser.at):
         token = tokens[at]
@@ -87,23 +87,23 @@ _PREDICATES: Final[dict[str, type[AssumePredicate]]] = {
 
 
 def _parse_predicate(parser: Parser, state: ParseState, predicate: str) -> None:
-    """`div_by<16>` or `#cuda_tile.div_by<16>`."""
+    """Parse `div_by<16>` or `#cuda_tile.div_by<16>`."""
     at = parser.at
     kind = _PREDICATES.get(parser.peek())
     if kind is not None:
         parser.next()
-        found = parser.invalid(kind.parse, parser, at=at)
+        attribute = parser.invalid(kind.parse, parser, at=at)
     else:
-        found = parser.attribute()
-    if not isinstance(found, AssumePredicate):
+        attribute = parser.attribute()
+    if not isinstance(attribute, AssumePredicate):
         parser.error(f"expected one of {', '.join(_PREDICATES)}", at)
-    state.attributes[predicate] = found
+    state.attributes[predicate] = attribute
 
 
 def _print_predicate(printer: Printer, op: Operation, predicate: str) -> None:
-    found = op.attributes[predicate]
-    assert isinstance(found, AssumePredicate)
-    printer.emit(found.spelling + printer.parameters(found))
+    attribute = op.attributes[predicate]
+    assert isinstance(attribute, AssumePredicate)
+    printer.emit(attribute.spelling + printer.parameters(attribute))
 
 
 CONSTANTS: Final = {

@@ -1,4 +1,4 @@
-"""The custom syntax of memory operations: orderings, atomics, tokens."""
+"""Custom assembly directives of memory operations: orderings, atomics and tokens."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ ELIDED: Final = frozenset(
         "token",
     }
 )
-"""What style "tileiras" leaves out of the dictionaries of token-ordered operations.
+"""The attributes that style "tileiras" elides from the dictionaries of token-ordered operations.
 
-Ordering and scope are declared by all of them, and no style has those in a dictionary.
+Ordering and scope are in no dictionary in any style.
 """
 
 _TILE: Final = ("tile", "!cuda_tile.tile")
@@ -53,12 +53,12 @@ def _parse_member(parser: Parser, kind: type[EnumAttr]) -> EnumAttr:
 
 
 def _parse_ordering(parser: Parser, state: ParseState, ordering: str, scope: str) -> None:
-    """`weak` or `acquire device`."""
+    """Parse `weak` or `acquire device`."""
     _put(state, ordering, _parse_member(parser, MemoryOrdering))
-    found = MemoryScope.from_keyword(parser.peek())
-    if found is not None:
+    member = MemoryScope.from_keyword(parser.peek())
+    if member is not None:
         parser.next()
-        _put(state, scope, found)
+        _put(state, scope, member)
 
 
 def _print_ordering(printer: Printer, op: Any, ordering: str, scope: str) -> None:
@@ -68,7 +68,7 @@ def _print_ordering(printer: Printer, op: Any, ordering: str, scope: str) -> Non
 
 
 def parse_attributes(parser: Parser, state: ParseState) -> None:
-    """A dictionary, where there is one."""
+    """Parse an optional attribute dictionary."""
     at = parser.at
     for name, attribute in parser.optional_attr_dict().items():
         if name in state.attributes:
@@ -77,7 +77,7 @@ def parse_attributes(parser: Parser, state: ParseState) -> None:
 
 
 def elided_attributes(printer: Printer, op: Operation) -> frozenset[str]:
-    """The attributes that a dictionary leaves out."""
+    """The attributes that the printed dictionary elides."""
     inherent = frozenset(op.schema.inherent)
     return inherent | ELIDED if printer.style.value == "tileiras" else inherent
 
@@ -98,7 +98,7 @@ def _print_keyword_attributes(printer: Printer, op: Operation) -> None:
 def _parse_atomic_operands(
     parser: Parser, state: ParseState, pointers: str, mode: str, arg: str
 ) -> None:
-    """`%pointers, add, %values`, or `add %pointers, %values`."""
+    """Parse `%pointers, add, %values`, or `add %pointers, %values`."""
     mode_first = not parser.peek().startswith("%")
     if mode_first:
         _put(state, mode, _parse_member(parser, AtomicMode))
@@ -120,7 +120,7 @@ def _print_atomic_operands(printer: Printer, op: Any, *fields: str) -> None:
 
 
 def _parse_pointer_type(parser: Parser, state: ParseState, pointers: str) -> None:
-    """`tile<4xptr<f32>>`, or `tile<4xptr>`: then the definition has the pointee."""
+    """Parse `tile<4xptr<f32>>`, or `tile<4xptr>` with the pointee of the definition."""
     tokens, at = parser.tokens, parser.at
     has_extents = tokens[at + 1] == "<" and tokens[at + 2].endswith("x")
     if tokens[at + 1 : at + 4 + has_extents][-2:] != ["ptr", ">"]:
@@ -141,7 +141,7 @@ def _print_pointer_type(printer: Printer, op: Any, pointers: str) -> None:
 
 
 def _parse_tokens(parser: Parser, state: ParseState, tokens: str) -> None:
-    """`%a, %b`, perhaps in brackets."""
+    """Parse `%a, %b`, optionally in brackets."""
     bracketed = parser.accept("[")
     state.operands[tokens] = parser.operand_list()
     if bracketed:

@@ -1,4 +1,4 @@
-"""The custom syntax of operations with regions: kernels, branches, loops, reductions."""
+"""Custom assembly directives of operations with regions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _parse_region(
 
 
 def _print_region(printer: Printer, op: Operation, name: str, label: str) -> None:
-    """A region whose entry arguments stand elsewhere; style "tileiras" names and ends its block."""
+    """Print a region without entry arguments; style "tileiras" prints label and terminator."""
     region: Region = getattr(op, name)
     field = op.schema.by_name[name]
     assert isinstance(field, RegionField)
@@ -60,23 +60,23 @@ def _print_region(printer: Printer, op: Operation, name: str, label: str) -> Non
 
 
 def _parse_visibility(parser: Parser, state: ParseState, visibility: str) -> None:
-    """`public`, `private` or nothing."""
-    found = SymbolVisibility.from_keyword(parser.peek())
-    if found is not None:
+    """Parse an optional `public` or `private`."""
+    member = SymbolVisibility.from_keyword(parser.peek())
+    if member is not None:
         parser.next()
-        state.attributes[visibility] = found
+        state.attributes[visibility] = member
 
 
 def _print_visibility(printer: Printer, op: Any, visibility: str) -> None:
-    found: SymbolVisibility = getattr(op, visibility)
-    # NVIDIA's printer puts a space in front of what is not there, and one too many behind.
-    printer.emit("" if found is SymbolVisibility.PUBLIC else f"{found.keyword} ")
+    member: SymbolVisibility = getattr(op, visibility)
+    # NVIDIA's printer emits a space before an elided keyword, and two after one that is printed.
+    printer.emit("" if member is SymbolVisibility.PUBLIC else f"{member.keyword} ")
 
 
 def _parse_kernel(
     parser: Parser, state: ParseState, signature: str, arg_attrs: str, hints: str, body: str
 ) -> None:
-    """`(%a: tile<i32>, ...) optimization_hints=<...> { ... }`."""
+    """Parse `(%a: tile<i32>, ...) optimization_hints=<...> { ... }`."""
     arguments = parser.listed(lambda: parser.argument(DIALECT), "(", ")")
     results: list[Type] = []
     if parser.accept("->"):
@@ -88,10 +88,10 @@ def _parse_kernel(
         state.attributes[arg_attrs] = ArrayAttr(each)
     if parser.accept("optimization_hints"):
         parser.expect("=")
-        given = parser.invalid(OptimizationHintsAttr.parse, parser, at=parser.at)
-        # No hints at all are the same as none, and print so.
-        if given.entries.entries:
-            state.attributes[hints] = given
+        parsed = parser.invalid(OptimizationHintsAttr.parse, parser, at=parser.at)
+        # Empty hints are equivalent to none, and not printed.
+        if parsed.entries.entries:
+            state.attributes[hints] = parsed
     _parse_region(parser, state, body, arguments)
 
 
@@ -106,10 +106,10 @@ def _print_kernel(
 ) -> None:
     block = op.body.blocks[0] if op.body.blocks else None
     arguments = block.args if block is not None else ()
-    given: tuple[DictionaryAttr, ...] = op.arg_attrs or (DictionaryAttr({}),) * len(arguments)
+    attributes: tuple[DictionaryAttr, ...] = op.arg_attrs or (DictionaryAttr({}),) * len(arguments)
     texts = [
         f"{printer.value(argument)}: {printer.type(argument.type, op)}{_entries(printer, entry)}"
-        for argument, entry in zip(arguments, given, strict=True)
+        for argument, entry in zip(arguments, attributes, strict=True)
     ]
     printer.emit(f"({', '.join(texts)})")
     if op.function_type.results:
@@ -127,7 +127,7 @@ def _entries(printer: Printer, entry: DictionaryAttr) -> str:
 
 
 _WRITTEN_BRANCH: Final = RegionField(1, 1, "cuda_tile.yield")
-"""A branch that the text spells has a block, also where it may be missing."""
+"""A branch in the text has a block, although the region may be empty."""
 
 
 def _parse_branch(parser: Parser, state: ParseState, region: str) -> None:
@@ -139,7 +139,7 @@ def _print_branch(printer: Printer, op: Operation, region: str) -> None:
 
 
 def _parse_assignments(parser: Parser) -> tuple[list[int], list[int]]:
-    """`(%inner = %outer, ...)`: the names inside, and the values they start with."""
+    """Parse `(%inner = %outer, ...)`: block arguments and initial values."""
     inner: list[int] = []
     outer: list[int] = []
 
@@ -167,7 +167,7 @@ def _parse_counted_loop(
     outputs: str,
     body: str,
 ) -> None:
-    """`%i in (%lower to %upper, step %step) : type iter_values(...) -> (types) { ... }`."""
+    """Parse `%i in (%lower to %upper, step %step) : type iter_values(...) -> (types) { ... }`."""
     counter = parser.operand()
     parser.expect("in")
     parser.expect("(")
@@ -221,7 +221,7 @@ def _print_counted_loop(printer: Printer, op: Any, *fields: str) -> None:
 def _parse_endless_loop(
     parser: Parser, state: ParseState, initial: str, outputs: str, body: str
 ) -> None:
-    """`iter_values(...) : types -> types { ... }`, or only `: types { ... }` for results alone."""
+    """Parse `iter_values(...) : types -> types { ... }`, or `: types { ... }` for results only."""
     names: list[int] = []
     types: list[Type] = []
     if parser.accept("iter_values"):
@@ -249,8 +249,8 @@ def _print_endless_loop(printer: Printer, op: Any, initial: str, outputs: str, b
 
 
 def _parse_combination(parser: Parser, state: ParseState, dim: str, *others: str) -> None:
-    """`dim=0 reverse=false identities=[...]`, or the same in the dictionary before, where the
-    dimension may be called `axis` and a scan may say that it is inclusive."""
+    """Parse `dim=0 reverse=false identities=[...]`, or the same in the dictionary before it, where
+    the dimension may be called `axis` and a scan may be `inclusive`."""
     given = state.attributes
     start = parser.at
     if "axis" in given:
@@ -276,7 +276,7 @@ def _print_combination(printer: Printer, op: Any, dim: str, *others: str) -> Non
 
 
 def _parse_argument_region(parser: Parser, state: ParseState, body: str) -> None:
-    """`(%a: type, ...) { ... }`; the arguments may also stand behind a label inside."""
+    """Parse `(%a: type, ...) { ... }`; a block label may declare the arguments instead."""
     arguments: list[Argument] = []
     if parser.peek() == "(":
         arguments = parser.listed(lambda: parser.argument(DIALECT), "(", ")")

@@ -1,7 +1,7 @@
-"""The custom syntax of views: their construction, and access to their tiles.
+"""Custom assembly directives of views: their construction, and accesses to their tiles.
 
 NVIDIA's compiler prints these operations in another order than its public tools, without the types
-of indices, and with masks (decision 0004); what either prints can be read.
+of indices, and with masks (decision 0004); both forms can be parsed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DIALECT: Final = "cuda_tile"
 
 
 class _Extents:
-    """`[%n, 64]`: extents as the type has them, and the operands for the dynamic ones."""
+    """`[%n, 64]`: static extents, and operands for the dynamic ones."""
 
     __slots__ = ("at", "extents", "operands")
 
@@ -46,10 +46,10 @@ class _Extents:
         self.extents = tuple(parser.listed(extent, "[", "]"))
 
     def check(self, parser: Parser, what: str, expected: tuple[int, ...]) -> None:
-        """The type must say the same."""
+        """Check the extents against those of the type."""
         if self.extents != expected:
-            found, wanted = map(_spell_extents, (self.extents, expected))
-            parser.error(f"expected {what} {wanted} as the tensor_view has, got {found}", self.at)
+            actual, wanted = map(_spell_extents, (self.extents, expected))
+            parser.error(f"expected {what} {wanted} as the tensor_view has, got {actual}", self.at)
 
 
 def _spell_extents(extents: tuple[int, ...]) -> str:
@@ -61,7 +61,7 @@ def _parse_tensor_view(
 ) -> None:
     """`%base, shape = [%n, 64], strides = [64, 1] : tile<i32> -> tensor_view<...>`.
 
-    The type of the operands is there if there are any. The type of the base comes before it if
+    The type of the operands is omitted if there are none. The type of the base precedes it if
     the tensor does not determine it.
     """
     state.operands[base] = [parser.operand()]
@@ -90,9 +90,9 @@ def _parse_tensor_view(
         parser.error(f"expected {int(bool(operands))} operand types, got {len(types)}", start)
     state.operand_types[base] = [pointer]
     state.result_types[result] = [tensor]
-    for name, found in ((shape, extents), (strides, steps)):
-        state.operands[name] = found.operands
-        state.operand_types[name] = types * len(found.operands)
+    for name, parsed in ((shape, extents), (strides, steps)):
+        state.operands[name] = parsed.operands
+        state.operand_types[name] = types * len(parsed.operands)
 
 
 def _print_tensor_view(printer: Printer, op: Any, *fields: str) -> None:
@@ -117,7 +117,7 @@ def _print_extents(printer: Printer, extents: tuple[int, ...], operands: Iterabl
 
 
 def _parse_view_of_tensor(parser: Parser, state: ParseState, tensor: str, result: str) -> None:
-    """The type of a view, which holds that of the tensor."""
+    """Parse the type of a view, which contains that of the tensor."""
     at = parser.at
     type = parser.type(DIALECT)
     if not isinstance(type, ViewType):
@@ -131,7 +131,7 @@ def _print_view_of_tensor(printer: Printer, op: Operation, tensor: str, result: 
 
 
 def _parse_each_extent(parser: Parser, state: ParseState, src: str, extents: str) -> None:
-    """One type for all results, or one for each."""
+    """Parse one type for all results, or one for each."""
     (source,) = state.operand_types[src]
     if isinstance(source, TensorViewType):
         rank = source.rank
@@ -148,12 +148,12 @@ def _parse_each_extent(parser: Parser, state: ParseState, src: str, extents: str
 
 def _print_each_extent(printer: Printer, op: Operation, src: str, extents: str) -> None:
     types = dict.fromkeys(result.type for result in op.results) or {TileType((), I32): None}
-    found = [result.type for result in op.results] if len(types) > 1 else types
-    printer.emit(", ".join([printer.type(type, op) for type in found]))
+    printed = [result.type for result in op.results] if len(types) > 1 else types
+    printer.emit(", ".join([printer.type(type, op) for type in printed]))
 
 
 def _parse_mask(parser: Parser) -> None:
-    """`, %mask`: only a mask that leaves nothing out means the same as none."""
+    """Parse `, %mask`; only a constant true mask is supported."""
     if not parser.accept(","):
         return
     ref = parser.operand()
@@ -164,7 +164,7 @@ def _parse_mask(parser: Parser) -> None:
 
 
 def _parse_indexed(parser: Parser, state: ParseState, view: str, indices: str) -> None:
-    """`%view[%i, %j]`."""
+    """Parse `%view[%i, %j]`."""
     state.operands[view] = [parser.operand()]
     parser.expect("[")
     state.operands[indices] = parser.operand_list()
@@ -187,7 +187,7 @@ def _print_loaded_tile(printer: Printer, op: Operation, view: str, indices: str)
 def _parse_stored_tile(
     parser: Parser, state: ParseState, tile: str, view: str, indices: str
 ) -> None:
-    """`%tile, %view[%i, %j]`, or the tile last."""
+    """Parse `%tile, %view[%i, %j]`, or the tile last."""
     tile_first = parser.tokens[parser.at + 1] == ","
     if tile_first:
         state.operands[tile] = [parser.operand()]
@@ -200,29 +200,29 @@ def _parse_stored_tile(
 
 
 def _print_stored_tile(printer: Printer, op: Any, *fields: str) -> None:
-    place, tile = _print_indexed(printer, op), printer.value(op.tile)
-    first, second = (place, tile) if printer.style.value == "tileiras" else (tile, place)
+    indexed, tile = _print_indexed(printer, op), printer.value(op.tile)
+    first, second = (indexed, tile) if printer.style.value == "tileiras" else (tile, indexed)
     printer.emit(f"{first}, {second}")
 
 
 def _parse_inbounds(parser: Parser, state: ParseState, inbounds: str) -> None:
-    """`inbounds = [true, false]`, or nothing where nothing is promised."""
+    """Parse `inbounds = [true, false]`, omitted if none is true."""
     if not parser.accept("inbounds"):
         return
     parser.expect("=")
-    promises = parser.listed(lambda: parser.integer_of(I1), "[", "]")
-    state.attributes[inbounds] = DenseArrayAttr(I1, tuple(promises))
+    flags = parser.listed(lambda: parser.integer_of(I1), "[", "]")
+    state.attributes[inbounds] = DenseArrayAttr(I1, tuple(flags))
 
 
 def _print_inbounds(printer: Printer, op: Any, inbounds: str) -> None:
-    promises: tuple[int, ...] = getattr(op, inbounds)
-    if any(promises):
-        words = ["true" if promise else "false" for promise in promises]
-        printer.emit(f" inbounds = [{', '.join(words)}]")
+    flags: tuple[int, ...] = getattr(op, inbounds)
+    if any(flags):
+        keywords = ["true" if flag else "false" for flag in flags]
+        printer.emit(f" inbounds = [{', '.join(keywords)}]")
 
 
 def _parse_index_types(parser: Parser, state: ParseState, indices: str) -> None:
-    """`, tile<i32>` for all indices, one for each, or nothing: their definitions have types."""
+    """Parse `, tile<i32>` for all indices, one for each, or none: the types of the definitions."""
     refs = state.operands[indices]
     if not parser.accept(","):
         state.operand_types[indices] = [parser.lookup(ref).type for ref in refs]
@@ -249,7 +249,7 @@ def _print_index_types(printer: Printer, op: Any, *fields: str) -> None:
 def _parse_store_types(
     parser: Parser, state: ParseState, tile: str, view: str, indices: str
 ) -> None:
-    """The types of tile and view, in any order, and those of the indices."""
+    """Parse the types of tile and view, in any order, and those of the indices."""
     first = parser.type(DIALECT)
     parser.expect(",")
     second = parser.type(DIALECT)

@@ -1,8 +1,8 @@
-"""The enumerations of Tile IR; a member's value is its number in bytecode.
+"""The enumerations of Tile IR; the value of a member is its bytecode encoding.
 
 NVIDIA's compiler also prints keywords that its public tools do not know (decision 0003). One that
 means the same as a public keyword is a second name of that member; the others are members with a
-negative value, which has no place in bytecode.
+negative value, which has no bytecode encoding.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ class TileEnum(EnumAttr):
 
     @property
     def has_number(self) -> bool:
-        """Whether bytecode can hold this member."""
+        """Whether this member has a bytecode encoding."""
         return self.value >= 0
 
 
 class Signedness(TileEnum, mnemonic="cuda_tile.signedness"):
-    """How an operation reads the bits of integers."""
+    """Whether an operation interprets integers as signed or unsigned."""
 
     UNSIGNED = 0
     SIGNED = 1
 
 
 class Overflow(TileEnum, mnemonic="cuda_tile.overflow"):
-    """Which overflows an integer operation promises not to have."""
+    """The no-wrap flags of an integer operation."""
 
     NONE = 0
     NO_SIGNED_WRAP = 1
@@ -39,7 +39,7 @@ class Overflow(TileEnum, mnemonic="cuda_tile.overflow"):
 
 
 class Rounding(TileEnum, mnemonic="cuda_tile.rounding"):
-    """Which representable number a result becomes, or how precise it must be."""
+    """The rounding mode of an operation, or the accuracy of an approximation."""
 
     NEAREST_EVEN = 0
     ZERO = 1
@@ -52,7 +52,7 @@ class Rounding(TileEnum, mnemonic="cuda_tile.rounding"):
 
 
 class ComparisonPredicate(TileEnum, mnemonic="cuda_tile.comparison_predicate"):
-    """What a comparison asks."""
+    """The predicate of a comparison."""
 
     EQUAL = 0
     NOT_EQUAL = 1
@@ -63,14 +63,14 @@ class ComparisonPredicate(TileEnum, mnemonic="cuda_tile.comparison_predicate"):
 
 
 class ComparisonOrdering(TileEnum, mnemonic="cuda_tile.comparison_ordering"):
-    """What a comparison of floats says when one of them is NaN: unordered says yes."""
+    """The result of a float comparison with NaN: false if ordered, true if unordered."""
 
     UNORDERED = 0
     ORDERED = 1
 
 
 class AtomicMode(TileEnum):
-    """What an atomic operation does to memory."""
+    """The operation of an atomic read-modify-write."""
 
     AND = 0
     OR = 1
@@ -87,7 +87,7 @@ class AtomicMode(TileEnum):
 
 
 class MemoryScope(TileEnum):
-    """The threads among which an ordering holds."""
+    """The memory scope: the set of threads that observe an ordering."""
 
     TL_BLK = 0
     DEVICE = 1
@@ -102,7 +102,7 @@ class MemoryScope(TileEnum):
 
 
 class MemoryOrdering(TileEnum):
-    """What a memory operation orders."""
+    """The memory ordering of an access."""
 
     WEAK = 0
     RELAXED = 1
@@ -113,7 +113,7 @@ class MemoryOrdering(TileEnum):
 
 
 class PaddingValue(TileEnum):
-    """What a view reads outside of its tensor."""
+    """The value that loads return for elements out of bounds."""
 
     ZERO = 0
     NEG_ZERO = 1
@@ -123,14 +123,14 @@ class PaddingValue(TileEnum):
 
 
 class SymbolVisibility(TileEnum, mnemonic="cuda_tile.symbol_visibility"):
-    """Whether other modules see a symbol."""
+    """Whether a symbol is visible to other modules."""
 
     PUBLIC = 0
     PRIVATE = 1
 
 
 class PtrAttr(TileEnum, mnemonic="cuda_tile.ptr_attr"):
-    """A property of the memory behind a pointer."""
+    """A property of the memory that a pointer points to."""
 
     NONE = 0
 
@@ -140,4 +140,4 @@ ENUM_SINCE: Final[dict[type[EnumAttr] | EnumAttr, Version]] = {
     SymbolVisibility: (13, 3),
     PtrAttr: (13, 4),
 }
-"""The version that added an enumeration or a member, where that was not the first."""
+"""The version that added an enumeration or a member, if not the first."""

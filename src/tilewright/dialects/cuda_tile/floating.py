@@ -1,4 +1,4 @@
-"""Floating-point arithmetic and mathematical functions on tiles, element by element."""
+"""Elementwise float arithmetic and mathematical functions on tiles."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tilewright.ir.values import Value
 
 SAME = SameType("lhs", "rhs", "result")
 IEEE: Final = ieee_roundings(Rounding)
-"""The modes that round to a number of the format, as IEEE 754 says."""
+"""The rounding modes of IEEE 754."""
 
 
 class UnaryFloat(TileOp):
-    """Base of the operations from one float tile to another of its type."""
+    """Base of the unary operations."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -47,7 +47,7 @@ class UnaryFloat(TileOp):
 
 
 class BinaryFloat(TileOp):
-    """Base of the operations from two float tiles to one, all of the same type."""
+    """Base of the binary operations."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -60,15 +60,15 @@ class BinaryFloat(TileOp):
 
 
 class RoundedFloat(TileOp):
-    """Base of the operations that round as told, and flush subnormal numbers to zero if told.
+    """Base of the operations with a rounding mode and a `flush_to_zero` flag.
 
-    `flush_to_zero` takes subnormal operands and gives subnormal results as zeros of their sign.
+    `flush_to_zero` replaces subnormal operands and results by zeros of the same sign.
     """
 
     since = (13, 1)
     effects = Effects.PURE
     roundings: ClassVar[tuple[Rounding, ...]] = IEEE
-    """The modes that the operation knows."""
+    """The rounding modes that the operation supports."""
 
     rounding_mode = d.attribute(ROUNDING, default=Rounding.NEAREST_EVEN)
     flush_to_zero = d.flag()
@@ -81,7 +81,7 @@ class RoundedFloat(TileOp):
 
 
 class RoundedBinaryFloat(RoundedFloat):
-    """Base of the four basic operations."""
+    """Base of add, sub, mul and div."""
 
     traits = (SAME,)
     syntax = f"$lhs `,` $rhs {ROUNDING_SYNTAX} {FLUSH_SYNTAX} attr-dict `:` type($result)"
@@ -91,7 +91,7 @@ class RoundedBinaryFloat(RoundedFloat):
 
 
 class FlushableFloat(UnaryFloat):
-    """Base of the functions that flush subnormal numbers to zero if told."""
+    """Base of the functions with a `flush_to_zero` flag."""
 
     syntax = f"$source {FLUSH_SYNTAX} attr-dict `:` type($result)"
 
@@ -102,9 +102,9 @@ class FlushableFloat(UnaryFloat):
 
 
 class FloatExtremum(BinaryFloat):
-    """Base of maximum and minimum: positive zero is larger than negative zero.
+    """Base of maximum and minimum, which order -0.0 before +0.0.
 
-    If one operand is NaN, the other is the result; with `propagate_nan` it is NaN.
+    If one operand is NaN, the result is the other one, or NaN with `propagate_nan`.
     """
 
     traits = (SAME, COMMUTATIVE)
@@ -118,48 +118,48 @@ class FloatExtremum(BinaryFloat):
 
 
 def precision_problems(mode: Rounding, value: Value) -> Iterator[str]:
-    """What is wrong with the precision that a function is to have."""
+    """Check the rounding mode of a function."""
     yield from rounding_problems(mode, (Rounding.FULL, Rounding.APPROX))
     yield from f32_problems("rounding mode approx", mode is Rounding.APPROX, tile(value).element)
 
 
 class AbsFOp(UnaryFloat):
-    """Magnitude: the sign bit is cleared, that of NaN as well."""
+    """Absolute value: clear the sign bit, also of NaN."""
 
     name = "cuda_tile.absf"
 
 
 class NegFOp(UnaryFloat):
-    """Negation: the sign bit is flipped, that of NaN as well."""
+    """Negation: flip the sign bit, also of NaN."""
 
     name = "cuda_tile.negf"
 
 
 class AddFOp(RoundedBinaryFloat):
-    """Sum: `result[i] = lhs[i] + rhs[i]`."""
+    """Addition: `result[i] = lhs[i] + rhs[i]`."""
 
     name = "cuda_tile.addf"
     traits = (SAME, COMMUTATIVE)
 
 
 class SubFOp(RoundedBinaryFloat):
-    """Difference: `result[i] = lhs[i] - rhs[i]`."""
+    """Subtraction: `result[i] = lhs[i] - rhs[i]`."""
 
     name = "cuda_tile.subf"
 
 
 class MulFOp(RoundedBinaryFloat):
-    """Product: `result[i] = lhs[i] * rhs[i]`."""
+    """Multiplication: `result[i] = lhs[i] * rhs[i]`."""
 
     name = "cuda_tile.mulf"
     traits = (SAME, COMMUTATIVE)
 
 
 class DivFOp(RoundedBinaryFloat):
-    """Quotient: `result[i] = lhs[i] / rhs[i]`.
+    """Division: `result[i] = lhs[i] / rhs[i]`.
 
-    For f32, `approx` multiplies by an approximate reciprocal, which fails for very large
-    divisors, and `full` is good to two units in the last place everywhere.
+    For f32, `approx` multiplies by an approximate reciprocal, which is inaccurate for very large
+    divisors; `full` has a maximum error of 2 ulp over the full range.
     """
 
     name = "cuda_tile.divf"
@@ -167,7 +167,7 @@ class DivFOp(RoundedBinaryFloat):
 
 
 class FmaOp(RoundedFloat):
-    """Product and sum with a single rounding: `result[i] = lhs[i] * rhs[i] + acc[i]`."""
+    """Fused multiply-add, rounded once: `result[i] = lhs[i] * rhs[i] + acc[i]`."""
 
     name = "cuda_tile.fma"
     traits = (SameType("lhs", "rhs", "acc", "result"),)
@@ -179,19 +179,19 @@ class FmaOp(RoundedFloat):
 
 
 class RemFOp(BinaryFloat):
-    """Remainder of the division whose quotient is cut off: it has the sign of `lhs`."""
+    """Remainder of the truncated division: it has the sign of `lhs`."""
 
     name = "cuda_tile.remf"
 
 
 class MaxFOp(FloatExtremum):
-    """The larger of two numbers."""
+    """Maximum."""
 
     name = "cuda_tile.maxf"
 
 
 class MinFOp(FloatExtremum):
-    """The smaller of two numbers."""
+    """Minimum."""
 
     name = "cuda_tile.minf"
 
@@ -199,7 +199,7 @@ class MinFOp(FloatExtremum):
 class CmpFOp(TileOp):
     """Comparison: true where the predicate holds between `lhs[i]` and `rhs[i]`.
 
-    The ordering decides where one of them is NaN: `ordered` is false, `unordered` is true.
+    If an operand is NaN, an `ordered` comparison is false and an `unordered` one true.
     """
 
     name = "cuda_tile.cmpf"
@@ -219,13 +219,13 @@ class CmpFOp(TileOp):
 
 
 class CeilOp(UnaryFloat):
-    """The least integer that is not smaller."""
+    """Round up to an integer."""
 
     name = "cuda_tile.ceil"
 
 
 class FloorOp(UnaryFloat):
-    """The greatest integer that is not larger."""
+    """Round down to an integer."""
 
     name = "cuda_tile.floor"
 
@@ -244,13 +244,13 @@ class SqrtOp(RoundedFloat):
 
 
 class RsqrtOp(FlushableFloat):
-    """Reciprocal of the square root."""
+    """Reciprocal square root: `1 / sqrt(source[i])`."""
 
     name = "cuda_tile.rsqrt"
 
 
 class ExpOp(UnaryFloat):
-    """Power of e; for f32 an approximation may do."""
+    """Natural exponential; `approx` is supported for f32."""
 
     name = "cuda_tile.exp"
     syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($result)"
@@ -262,7 +262,7 @@ class ExpOp(UnaryFloat):
 
 
 class Exp2Op(FlushableFloat):
-    """Power of two."""
+    """Base-2 exponential: `2 ** source[i]`."""
 
     name = "cuda_tile.exp2"
 
@@ -274,7 +274,7 @@ class LogOp(UnaryFloat):
 
 
 class Log2Op(UnaryFloat):
-    """Logarithm to the base of two."""
+    """Base-2 logarithm."""
 
     name = "cuda_tile.log2"
 
@@ -310,7 +310,7 @@ class CosHOp(UnaryFloat):
 
 
 class TanHOp(UnaryFloat):
-    """Hyperbolic tangent; for f32 an approximation may do."""
+    """Hyperbolic tangent; `approx` is supported for f32."""
 
     name = "cuda_tile.tanh"
     syntax = f"$source {ROUNDING_SYNTAX} attr-dict `:` type($result)"
@@ -322,9 +322,9 @@ class TanHOp(UnaryFloat):
 
 
 class Atan2Op(TileOp):
-    """Angle whose tangent is `x[i] / y[i]`, in the quadrant that the two signs say.
+    """Two-argument arctangent of `x[i] / y[i]`, in the quadrant of the two signs.
 
-    The first operand is the numerator, like that of `atan2` in C.
+    The first operand is the numerator, as in C.
     """
 
     name = "cuda_tile.atan2"
@@ -354,7 +354,7 @@ class FPowFOp(TileOp):
 
 
 class FPowIOp(TileOp):
-    """Power with an integer exponent, which is read as signed."""
+    """Power with a signed integer exponent."""
 
     name = "cuda_tile.fpowi"
     since = (13, 4)

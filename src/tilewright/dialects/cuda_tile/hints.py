@@ -1,4 +1,4 @@
-"""What optimization hints may say; looked at on request, since a wrong hint harms nothing."""
+"""Checks of optimization hints, on request only: an invalid hint is ignored otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
 
 DEFAULT: Final = "default"
-"""The entry for every architecture without one of its own."""
+"""The entry of architectures without an entry of their own."""
 
 ARCHITECTURES: Final = frozenset(
     f"sm_{number}" for number in (80, 86, 87, 88, 89, 90, 100, 103, 107, 110, 120, 121)
@@ -30,11 +30,11 @@ HINTS: Final[dict[str, tuple[str, ...]]] = {
     "cuda_tile.load_ptr_tko": ("latency",),
     "cuda_tile.store_ptr_tko": ("latency",),
 }
-"""The hints that each operation takes."""
+"""The hints that each operation supports."""
 
 
 def hint(hints: OptimizationHintsAttr | None, arch: str, name: str) -> int | None:
-    """A hint for an architecture; one that is out of range counts as absent."""
+    """The value of a hint for an architecture, or `None` if absent or out of range."""
     for key in (arch, DEFAULT):
         entry = hints.entries.get(key) if hints is not None else None
         value = entry.get(name) if isinstance(entry, DictionaryAttr) else None
@@ -47,12 +47,12 @@ def _accepted(name: str, value: Attribute, arch: str) -> int | None:
     if value_problem(name, value, arch) is not None:
         return None
     assert isinstance(value, IntegerAttr)
-    # Compilers only have code for these two.
+    # The only values with compiler support.
     return min(max(value.value, 4), 8) if name == "num_worker_warps_per_cta" else value.value
 
 
 def value_problem(name: str, value: Attribute, arch: str) -> str | None:
-    """Why a hint cannot have this value, or nothing."""
+    """Check the value of a hint; returns an error message or `None`."""
     if name == "allow_tma":
         boolean = isinstance(value, IntegerAttr) and value.type is I1
         return None if boolean else "expected a boolean"
@@ -70,7 +70,7 @@ def value_problem(name: str, value: Attribute, arch: str) -> str | None:
 
 
 def hint_problems(op: Operation) -> Iterator[str]:
-    """What is wrong with the hints of an operation."""
+    """Check the hints of an operation."""
     hints = op.attributes.get("optimization_hints")
     if not isinstance(hints, OptimizationHintsAttr):
         return

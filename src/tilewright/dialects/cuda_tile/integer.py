@@ -1,7 +1,7 @@
-"""Integer arithmetic on tiles, element by element.
+"""Elementwise integer arithmetic on tiles.
 
-Integers have no sign of their own: where the sign matters, the operation says how to read them.
-Arithmetic wraps around; an `overflow` attribute is a promise that it does not.
+Integer types are signless: operations whose result depends on the sign have a `signedness`.
+Arithmetic wraps around; an `overflow` attribute asserts that it does not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SAME = SameType("lhs", "rhs", "result")
 
 
 class UnaryInteger(TileOp):
-    """Base of the operations from one integer tile to another of its type."""
+    """Base of the unary operations."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -38,7 +38,7 @@ class UnaryInteger(TileOp):
 
 
 class BinaryInteger(TileOp):
-    """Base of the operations from two integer tiles to one, all of the same type."""
+    """Base of the binary operations."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -51,7 +51,7 @@ class BinaryInteger(TileOp):
 
 
 class OverflowingInteger(BinaryInteger):
-    """Base of the operations that may be promised not to overflow."""
+    """Base of the binary operations with overflow flags."""
 
     syntax = "$lhs `,` $rhs (`overflow` `<` $overflow^ `>`)? attr-dict `:` type($result)"
 
@@ -59,7 +59,7 @@ class OverflowingInteger(BinaryInteger):
 
 
 class SignedInteger(BinaryInteger):
-    """Base of the operations whose result depends on how the integers are read."""
+    """Base of the binary operations with a signedness."""
 
     syntax = "$lhs `,` $rhs $signedness attr-dict `:` type($result)"
 
@@ -67,7 +67,7 @@ class SignedInteger(BinaryInteger):
 
 
 class AbsIOp(UnaryInteger):
-    """Magnitude of a signed integer, as an unsigned one: that of the least value fits as well."""
+    """Absolute value of a signed integer, as an unsigned one: it never overflows."""
 
     name = "cuda_tile.absi"
 
@@ -81,33 +81,33 @@ class NegIOp(UnaryInteger):
     overflow = d.attribute(OVERFLOW, default=Overflow.NONE, since=(13, 2))
 
     def verify(self) -> Iterator[str]:
-        # Negation is signed: an unsigned one would wrap for everything but zero.
+        # An unsigned negation wraps for all operands but zero.
         if self.overflow is Overflow.NO_UNSIGNED_WRAP:
             yield "expected overflow none, no_signed_wrap or no_wrap, got no_unsigned_wrap"
 
 
 class AddIOp(OverflowingInteger):
-    """Sum: `result[i] = lhs[i] + rhs[i]`."""
+    """Addition: `result[i] = lhs[i] + rhs[i]`."""
 
     name = "cuda_tile.addi"
     traits = (SAME, COMMUTATIVE)
 
 
 class SubIOp(OverflowingInteger):
-    """Difference: `result[i] = lhs[i] - rhs[i]`."""
+    """Subtraction: `result[i] = lhs[i] - rhs[i]`."""
 
     name = "cuda_tile.subi"
 
 
 class MulIOp(OverflowingInteger):
-    """Low half of the product: `result[i] = lhs[i] * rhs[i]`."""
+    """Multiplication: `result[i] = lhs[i] * rhs[i]`."""
 
     name = "cuda_tile.muli"
     traits = (SAME, COMMUTATIVE)
 
 
 class MulhiIOp(TileOp):
-    """High half of the product of unsigned integers: for 32 bits, `(x[i] * y[i]) >> 32`."""
+    """High half of an unsigned widening multiplication: for i32, `(x[i] * y[i]) >> 32`."""
 
     name = "cuda_tile.mulhii"
     since = (13, 1)
@@ -121,10 +121,10 @@ class MulhiIOp(TileOp):
 
 
 class DivIOp(SignedInteger):
-    """Quotient, rounded toward zero unless told otherwise.
+    """Division, by default rounded toward zero.
 
-    Division by zero is undefined, and so is that of the least signed value by minus one: the
-    operation must not run where the program did not run it.
+    Division by zero is undefined, and so is the least signed value divided by -1: the operation
+    must not be speculated.
     """
 
     name = "cuda_tile.divi"
@@ -143,20 +143,20 @@ class DivIOp(SignedInteger):
 
 
 class RemIOp(SignedInteger):
-    """Remainder of the division that rounds toward zero: it has the sign of `lhs`."""
+    """Remainder of the division that truncates: it has the sign of `lhs`."""
 
     name = "cuda_tile.remi"
 
 
 class MaxIOp(SignedInteger):
-    """The larger of two integers."""
+    """Maximum."""
 
     name = "cuda_tile.maxi"
     traits = (SAME, COMMUTATIVE)
 
 
 class MinIOp(SignedInteger):
-    """The smaller of two integers."""
+    """Minimum."""
 
     name = "cuda_tile.mini"
     traits = (SAME, COMMUTATIVE)
@@ -165,7 +165,7 @@ class MinIOp(SignedInteger):
 class CmpIOp(TileOp):
     """Comparison: true where the predicate holds between `lhs[i]` and `rhs[i]`.
 
-    The signedness says how to read both; it means nothing for `equal` and `not_equal`.
+    The signedness is irrelevant for `equal` and `not_equal`.
     """
 
     name = "cuda_tile.cmpi"
@@ -185,15 +185,12 @@ class CmpIOp(TileOp):
 
 
 class ShLIOp(OverflowingInteger):
-    """Shift to the left by an unsigned count: `result[i] = lhs[i] << rhs[i]`."""
+    """Left shift by an unsigned count: `result[i] = lhs[i] << rhs[i]`."""
 
     name = "cuda_tile.shli"
 
 
 class ShRIOp(SignedInteger):
-    """Shift to the right by an unsigned count.
-
-    A signed shift copies the top bit of `lhs`, an unsigned one brings in zeros.
-    """
+    """Right shift by an unsigned count: arithmetic if signed, logical if unsigned."""
 
     name = "cuda_tile.shri"

@@ -22,7 +22,7 @@ SIGNEDNESS: Final = EnumKind(Signedness)
 OVERFLOW: Final = EnumKind(Overflow)
 ROUNDING: Final = EnumKind(Rounding)
 ROUNDING_SYNTAX: Final = "` ` (`rounding` `<` $rounding_mode^ `>`)?"
-"""`rounding<zero>`, or nothing for the default; the space in front is there in any case."""
+"""`rounding<zero>`, elided for the default; the space before it is always printed."""
 COMPARISON_PREDICATE: Final = EnumKind(ComparisonPredicate)
 COMPARISON_ORDERING: Final = EnumKind(ComparisonOrdering)
 ATOMIC_MODE: Final = EnumKind(AtomicMode)

@@ -1,7 +1,7 @@
-"""Memory through pointers, and the tokens that order memory operations.
+"""Loads and stores through pointers, and the tokens that order memory operations.
 
-Two memory operations of a tile block happen in order only if a path of tokens leads from one to
-the other; their order in the program means nothing.
+Program order does not order memory operations: two of them in a tile block are ordered only if a
+path of tokens leads from one to the other.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ STORE_ORDERINGS: Final = (
 def ordering_problems(
     ordering: MemoryOrdering, scope: MemoryScope | None, allowed: tuple[MemoryOrdering, ...]
 ) -> Iterator[str]:
-    """What is wrong with the ordering of a load or store, or with its scope."""
+    """Check the memory ordering and scope of a load or store."""
     if ordering not in allowed:
-        words = ", ".join(member.keyword for member in allowed if member.has_number)
-        yield f"expected a memory ordering out of {words}, got {ordering.keyword}"
+        expected = ", ".join(member.keyword for member in allowed if member.has_number)
+        yield f"expected a memory ordering out of {expected}, got {ordering.keyword}"
     elif ordering is MemoryOrdering.WEAK and scope is not None:
         yield f"expected no memory scope, since the ordering is weak, got {scope.keyword}"
     elif ordering is not MemoryOrdering.WEAK and scope is None:
@@ -62,7 +62,7 @@ def ordering_problems(
 
 
 class MakeTokenOp(TileOp):
-    """A token that depends on nothing."""
+    """Create a token without dependences."""
 
     name = "cuda_tile.make_token"
     since = (13, 1)
@@ -73,7 +73,7 @@ class MakeTokenOp(TileOp):
 
 
 class JoinTokensOp(TileOp):
-    """A token that depends on all of several others."""
+    """Join tokens: the result depends on all of them."""
 
     name = "cuda_tile.join_tokens"
     since = (13, 1)
@@ -89,10 +89,9 @@ class JoinTokensOp(TileOp):
 
 
 class LoadPtrTkoOp(TileOp):
-    """Loads one element through each pointer.
+    """Load one element through each pointer.
 
-    Where the mask is false nothing is read, and the element is that of the padding, or undefined
-    without one.
+    Masked-off elements are not read; they are those of the padding, or undefined without it.
     """
 
     name = "cuda_tile.load_ptr_tko"
@@ -117,7 +116,7 @@ class LoadPtrTkoOp(TileOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """Tell padding without a mask from a mask: the text puts either in the same place."""
+        """Distinguish padding without a mask from a mask: their text positions are the same."""
         masks = state.operand_types.get("mask", [])
         if masks and not state.operands.get("padding") and not BOOL_TILE.accepts(masks[0]):
             state.operands["padding"] = state.operands.pop("mask")
@@ -137,7 +136,7 @@ class LoadPtrTkoOp(TileOp):
 
 
 class StorePtrTkoOp(TileOp):
-    """Stores one element through each pointer; where the mask is false nothing is written."""
+    """Store one element through each pointer; masked-off elements are not written."""
 
     name = "cuda_tile.store_ptr_tko"
     since = (13, 1)
@@ -165,9 +164,9 @@ class StorePtrTkoOp(TileOp):
 
 
 class AllocaOp(TileOp):
-    """Memory for a number of elements that lives as long as the block that asks for it.
+    """Allocate memory for a number of elements, which lives as long as the tile block.
 
-    Other tile blocks may use it only if it is `global`.
+    Other tile blocks may access it only if it is `global`.
     """
 
     name = "cuda_tile.alloca"
@@ -192,13 +191,13 @@ class AllocaOp(TileOp):
 
 
 def _natural_size(element: Type) -> int:
-    """How many whole bytes an element has; parts of a byte do not ask for an alignment."""
+    """The natural alignment of an element in bytes; zero for sub-byte elements but i1."""
     width = cast("IntegerType | FloatType", element).width
     return 1 if width == 1 else width // 8
 
 
 class MemoryFenceAliasTkoOp(TileOp):
-    """Orders accesses to one location through different virtual addresses."""
+    """Order accesses to one location through different virtual addresses."""
 
     name = "cuda_tile.memory_fence_alias_tko"
     since = (13, 4)
@@ -209,7 +208,7 @@ class MemoryFenceAliasTkoOp(TileOp):
 
 
 class GridDependencyOp(TileOp):
-    """Base of the operations that let dependent grids overlap."""
+    """Base of the grid dependency control operations."""
 
     since = (13, 4)
     syntax = "(`token` `=` $token^)? attr-dict `->` type($result_token)"
@@ -219,12 +218,12 @@ class GridDependencyOp(TileOp):
 
 
 class GdcLaunchDependentsTkoOp(GridDependencyOp):
-    """Allows the grids that wait for this one to be launched; orders no memory."""
+    """Allow dependent grids to launch; orders no memory."""
 
     name = "cuda_tile.gdc_launch_dependents_tko"
 
 
 class GdcWaitTkoOp(GridDependencyOp):
-    """Waits until the grid before this one has ended, and all it wrote can be seen."""
+    """Wait until prerequisite grids have completed and their writes are visible."""
 
     name = "cuda_tile.gdc_wait_tko"

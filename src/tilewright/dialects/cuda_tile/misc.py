@@ -1,4 +1,4 @@
-"""Promises to the compiler, and printing from kernels."""
+"""Assumptions, and printing from kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONVERSION_END: Final = re.compile("[diuoxXeEfFgGaAcsSpn%]")
 
 
 class AssumeOp(TileOp):
-    """The value itself, with a promise about it; a promise that does not hold is undefined."""
+    """Return the value, asserting a predicate; behavior is undefined if it does not hold."""
 
     name = "cuda_tile.assume"
     since = (13, 1)
@@ -45,12 +45,12 @@ class AssumeOp(TileOp):
 
 
 def _names_results(op: Operation) -> bool:
-    """Whether the kind of operation has names for results, even if this one gets none."""
+    """Whether the class of an operation overrides `result_names`."""
     return bool(op.regions) or type(op).result_names is not Operation.result_names
 
 
 class PrintTkoOp(TileOp):
-    """Prints tiles from the device, one conversion of the format for each."""
+    """Print tiles from the device, one conversion specifier of `format` for each."""
 
     name = "cuda_tile.print_tko"
     other_names = {"tileiras": "cuda_tile.print"}  # noqa: RUF012
@@ -74,7 +74,7 @@ class PrintTkoOp(TileOp):
 
 
 def _count_conversions(format: str) -> int | None:
-    """How many operands a format needs; nothing if a conversion in it has no end."""
+    """The number of operands of a format, or `None` if a conversion specifier is incomplete."""
     count = 0
     at = format.find("%")
     while at >= 0:

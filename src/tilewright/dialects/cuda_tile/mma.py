@@ -1,4 +1,4 @@
-"""Matrix multiplication: `result = lhs @ rhs + acc`, of matrices or of batches of them."""
+"""Matrix multiply-accumulate: `result = lhs @ rhs + acc`, optionally batched."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ACCUMULATORS: Final[dict[Type, tuple[Type, ...]]] = {
     F32: (F32,),
     F64: (F64,),
 }
-"""What the products of each type may be summed up in."""
+"""The accumulator types of each operand type."""
 
 SCALE_BLOCKS: Final[dict[tuple[Type, Type], tuple[int, ...]]] = {
     (F8E4M3FN, F8E8M0FNU): (32,),
@@ -45,7 +45,7 @@ SCALE_BLOCKS: Final[dict[tuple[Type, Type], tuple[int, ...]]] = {
     (F4E2M1FN, F8E8M0FNU): (16, 32),
     (F4E2M1FN, FNV8E5M3FNU): (16, 32),
 }
-"""How many elements one scale may stand for, by the types of elements and scales."""
+"""The number of elements that share a scale, by the types of elements and scales."""
 
 MMAF_OPERANDS: Final = tile_of(
     "tile of f16, bf16, f32, f64, tf32, f8E4M3FN or f8E5M2", *ACCUMULATORS
@@ -59,11 +59,11 @@ SCALES: Final = tile_of(
 
 
 def mma_problems(lhs: TileType, rhs: TileType, acc: TileType) -> Iterator[str]:
-    """What is wrong with the shapes of a product and a sum."""
+    """Check the shapes of lhs, rhs and acc."""
     ranks = lhs.rank, rhs.rank, acc.rank
     if ranks not in ((2, 2, 2), (3, 3, 3)):
-        found = ", ".join(map(str, ranks))
-        yield f"expected lhs, rhs and acc of rank 2, or all of rank 3, got ranks {found}"
+        actual = ", ".join(map(str, ranks))
+        yield f"expected lhs, rhs and acc of rank 2, or all of rank 3, got ranks {actual}"
         return
     *batch, m, k = lhs.shape
     n = rhs.shape[-1]
@@ -72,7 +72,7 @@ def mma_problems(lhs: TileType, rhs: TileType, acc: TileType) -> Iterator[str]:
 
 
 class MmaOp(TileOp):
-    """Base of all matrix multiplications."""
+    """Base of the matrix multiply-accumulate operations."""
 
     since = (13, 1)
     effects = Effects.PURE
@@ -83,9 +83,9 @@ class MmaOp(TileOp):
 
 
 class MmaFOp(MmaOp):
-    """Matrix multiplication of floats.
+    """Matrix multiply-accumulate of floats.
 
-    `fast_acc` lets 8-bit products be summed up with fewer bits than the accumulator has.
+    `fast_acc` allows an fp8 mma to accumulate with less precision than the type of `acc`.
     """
 
     name = "cuda_tile.mmaf"
@@ -110,7 +110,7 @@ class MmaFOp(MmaOp):
 
 
 class MmaIOp(MmaOp):
-    """Matrix multiplication of bytes, each side signed or not; the sum is signed."""
+    """Matrix multiply-accumulate of int8, signed or unsigned; the accumulator is signed."""
 
     name = "cuda_tile.mmai"
     syntax = (
@@ -130,10 +130,10 @@ class MmaIOp(MmaOp):
 
 
 class MmaFScaledOp(MmaOp):
-    """Matrix multiplication of small floats, a block of which shares a scale.
+    """Block-scaled matrix multiply-accumulate of fp8 and fp4.
 
-    The scales have the shape of their side, but one entry for each block of elements along the
-    dimension that is summed over: `lhs[m, k]` counts as `lhs[m, k] * lhs_scale[m, k // block]`.
+    The scales have the shape of their operand, but one entry for each block of elements along K:
+    `lhs[m, k]` is scaled to `lhs[m, k] * lhs_scale[m, k // block]`.
     """
 
     name = "cuda_tile.mmaf_scaled"
@@ -152,8 +152,8 @@ class MmaFScaledOp(MmaOp):
     result = d.result(SCALED_ACCUMULATORS)
 
     def verify(self) -> Iterator[str]:
-        wrong = list(mma_problems(tile(self.lhs), tile(self.rhs), tile(self.acc)))
-        yield from wrong or self._scale_problems()
+        problems = list(mma_problems(tile(self.lhs), tile(self.rhs), tile(self.acc)))
+        yield from problems or self._scale_problems()
 
     def _scale_problems(self) -> Iterator[str]:
         lhs, scale = tile(self.lhs), tile(self.lhs_scale)

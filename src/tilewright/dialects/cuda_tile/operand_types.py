@@ -1,4 +1,4 @@
-"""The types of values, as what the declarations promise them to be."""
+"""The types of operands, narrowed to what their constraints guarantee."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tilewright.ir.values import Value
 
 
 def pointer(value: Value) -> PtrType:
-    """The elements of a tile of pointers."""
+    """The element type of a tile of pointers."""
     element = tile(value).element
     assert isinstance(element, PtrType)
     return element
 
 
 def view(value: Value) -> ViewType:
-    """The type of a value that is a view."""
+    """The view type of a value."""
     assert isinstance(value.type, ViewType)
     return value.type
 
 
 def tensor_view(value: Value) -> TensorViewType:
-    """The type of a value that is a tensor view."""
+    """The tensor view type of a value."""
     assert isinstance(value.type, TensorViewType)
     return value.type
 

@@ -1,4 +1,4 @@
-"""The outer structure of a program: modules, kernels and global arrays."""
+"""Module structure: modules, kernels and globals."""
 
 from __future__ import annotations
 
@@ -41,17 +41,16 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Diagnostic
 
 PUBLIC_DIALECTS: Final = frozenset({"cuda_tile", "builtin"})
-"""The dialects whose operations a program may use."""
+"""The dialects that a module may contain."""
 
 PUBLIC_OPERATIONS: Final = frozenset({"arith.constant", "func.constant"})
-"""The operations of other dialects that a program may use."""
+"""The operations of other dialects that a module may contain."""
 
 
 class ModuleOp(TileOp):
-    """A program: kernels and global arrays, each under a name of its own.
+    """Define a module of kernels and globals with unique names.
 
-    Everything in it is an operation of Tile IR, or one of the few of MLIR's own dialects that a
-    producer may leave behind.
+    It contains only operations of Tile IR, and a few of MLIR's own dialects that front ends emit.
     """
 
     name = "cuda_tile.module"
@@ -70,7 +69,7 @@ class ModuleOp(TileOp):
             yield from (op for op in block if isinstance(op, EntryOp))
 
     def globals(self) -> Iterator[GlobalOp]:
-        """The global arrays, in order."""
+        """The globals, in order."""
         for block in self.body.blocks:
             yield from (op for op in block if isinstance(op, GlobalOp))
 
@@ -90,22 +89,21 @@ def _member_problems(op: Operation) -> Iterator[Diagnostic]:
     elif _is_public(op):
         yield op.error("cannot stand directly in 'cuda_tile.module'")
     else:
-        yield _stranger(op)
+        yield _not_public(op)
 
 
 def _is_public(op: Operation) -> bool:
     return op.dialect in PUBLIC_DIALECTS or op.name in PUBLIC_OPERATIONS
 
 
-def _stranger(op: Operation) -> Diagnostic:
+def _not_public(op: Operation) -> Diagnostic:
     return op.error("is not of a public dialect, and cannot stand in a program")
 
 
 class EntryOp(TileOp):
-    """A kernel: what every tile block of a launch runs.
+    """Define a kernel, which every tile block of a launch runs.
 
-    The arguments are scalars: numbers, and pointers to global memory. A kernel gives nothing
-    back but what it writes to memory.
+    The arguments are scalars: numbers, and pointers to global memory. A kernel has no results.
     """
 
     name = "cuda_tile.entry"
@@ -139,24 +137,23 @@ class EntryOp(TileOp):
 
     def verify_context(self) -> Iterator[str | Diagnostic]:
         assert isinstance(self.function_type, FunctionType)
-        found = types_of(self.arguments)
-        if found != self.function_type.inputs:
+        actual = types_of(self.arguments)
+        if actual != self.function_type.inputs:
             expected = listed(self.function_type.inputs)
-            yield f"expected block arguments of types {expected}, got {listed(found)}"
-        # One walk for both: it is what verification of a kernel costs most.
+            yield f"expected block arguments of types {expected}, got {listed(actual)}"
+        # One walk for both checks: it dominates the cost of verifying a kernel.
         first_at: dict[int, Operation] = {}
         for op in self.walk():
             first_at.setdefault(id(op.location), op)
             if not isinstance(op, TileOp) and not _is_public(op):
-                yield _stranger(op)
+                yield _not_public(op)
         yield from function_debug_problems(self, first_at.values())
 
 
 class GlobalOp(TileOp):
-    """An array in global memory that exists from the loading of the program on.
+    """Define an array in global memory, initialized with `value` when the module is loaded.
 
-    It starts with `value`; a constant one is never written, and a private one is unknown to the
-    host.
+    A constant global is never written; a private one is invisible to the host.
     """
 
     name = "cuda_tile.global"
@@ -182,7 +179,7 @@ class GlobalOp(TileOp):
 
 
 class GetGlobalOp(TileOp):
-    """The address of the first element of a global array."""
+    """Return the address of the first element of a global."""
 
     name = "cuda_tile.get_global"
     since = (13, 1)
@@ -198,14 +195,14 @@ class GetGlobalOp(TileOp):
             yield f"expected '@{self.symbol}' to name a global"
             return
         value, pointee = target.value.type, pointer(self.result).pointee
-        # What is no tile is an error of the global itself.
+        # If it is not a tile, the verifier of the global reports it.
         if isinstance(value, TileType) and pointee is not value.element:
-            gist = f"'{value.element}' as '@{self.symbol}' has, got '{pointee}'"
-            yield f"expected a pointer to {gist}"
+            expected = f"'{value.element}' as '@{self.symbol}' has"
+            yield f"expected a pointer to {expected}, got '{pointee}'"
 
 
 def _find_symbol(op: Operation, name: str) -> Operation | None:
-    """What a name means at an operation: the nearest table of symbols decides."""
+    """Look up a symbol in the nearest enclosing symbol table."""
     table = next((outer for outer in op.ancestors() if SYMBOL_TABLE in outer.traits), None)
     if table is None:
         return None

@@ -1,6 +1,6 @@
-"""Structured control flow: the form without early exits, and loops in it taken apart.
+"""Structured control flow: the form without early exits, and the parts of its loops.
 
-A program is structured if nothing leaves a region but at its end:
+A program is structured if control leaves regions only at their end:
 
 * both branches of an `if` end in `yield`;
 * the body of a `for` ends in `continue`, that of an entry in `return`;
@@ -12,11 +12,11 @@ A program is structured if nothing leaves a region but at its end:
         if %stop {                  // a scalar i1
           break %left : ...         // the only operation here; there is no else branch
         }
-        behind                      // runs unless the loop stops
+        after                       // runs unless the loop stops
         continue %next : ...
       }
 
-`before` and `behind` are structured themselves, and either may be empty. This is
+`before` and `after` are structured themselves, and either may be empty. This is
 
       %results, %_ = scf.while (%carried = %initial) {
         before
@@ -24,12 +24,12 @@ A program is structured if nothing leaves a region but at its end:
         scf.condition(%go) %left, %captured
       } do {
         ^(%_, %captured):
-        behind
+        after
         scf.yield %next
       }
 
-where `%captured` are the values of `before`, and the carried ones, that `behind` and `%next`
-use: `While.captured` names them. No view is among them, so that all can be carried.
+where `%captured` are the values of `before`, and the loop-carried ones, that `after` and `%next`
+use (`While.captured`). None of them is a view, which no loop can carry.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class While:
-    """A loop with one exit, taken apart."""
+    """The parts of a loop with one exit."""
 
     __slots__ = ("again", "leave", "loop", "test")
 
@@ -67,45 +67,45 @@ class While:
 
     @property
     def stop(self) -> Value:
-        """Whether the loop ends."""
+        """The exit condition."""
         return self.test.condition
 
     @property
     def left(self) -> Sequence[Value]:
-        """What become the results."""
+        """The operands of `break`: the results of the loop."""
         return self.leave.operands
 
     @property
     def next(self) -> Sequence[Value]:
-        """What the next iteration starts with."""
+        """The operands of `continue`: the loop-carried values of the next iteration."""
         return self.again.operands
 
     def before(self) -> Iterator[Operation]:
-        """What runs before the test."""
+        """The operations before the exit test."""
         for op in self.loop.body.block:
             if op is self.test:
                 return
             yield op
 
-    def behind(self) -> Iterator[Operation]:
-        """What runs behind the test, but for the `continue`."""
+    def after(self) -> Iterator[Operation]:
+        """The operations after the exit test, without the `continue`."""
         op = self.test.next
         while op is not None and op is not self.again:
             yield op
             op = op.next
 
     def captured(self) -> list[Value]:
-        """The values from before the test that are used behind it, in order of definition."""
-        known: list[Value] = list(self.loop.carried)
+        """The values defined before the exit test and used after it, in order of definition."""
+        defined: list[Value] = list(self.loop.carried)
         for op in self.before():
-            known += op.results
-        used = {value for op in self.behind() for inner in op.walk() for value in inner.operands}
+            defined += op.results
+        used = {value for op in self.after() for inner in op.walk() for value in inner.operands}
         used.update(self.next)
-        return [value for value in known if value in used]
+        return [value for value in defined if value in used]
 
 
 def while_of(loop: LoopOp) -> While | None:
-    """The parts of a loop, if its one exit is a test in its body; what else it holds is free."""
+    """The parts of a loop whose only exit is a test in its body, or `None`."""
     body = loop.body.block
     again = body.last
     tests = [op for op in body if isinstance(op, IfOp) and _only_breaks(op)]
@@ -122,12 +122,12 @@ def _only_breaks(op: IfOp) -> bool:
 
 
 def is_view(value: Value) -> bool:
-    """Whether a value exists only while compiling, so that nothing can carry it."""
+    """Whether a value is a view, which exists at compile time only and cannot be carried."""
     return isinstance(value.type, TensorViewType | ViewType)
 
 
 def is_structured(op: Operation) -> bool:
-    """Whether an operation, and all inside it, is in the form that this module describes."""
+    """Whether an operation and all operations inside it are structured."""
     return all(_is_structured(inner) for inner in op.walk())
 
 
@@ -159,7 +159,7 @@ def _yields(block: Block) -> bool:
 
 
 def _leaves_while(op: Operation | None) -> bool:
-    """Whether an operation is the one exit of a loop."""
+    """Whether an operation is the exit of a structured loop."""
     test = op.parent_op if isinstance(op, BreakOp) else None
     loop = test.parent_op if isinstance(test, IfOp) else None
     if not isinstance(loop, LoopOp):

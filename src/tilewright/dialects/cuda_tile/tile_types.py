@@ -1,4 +1,4 @@
-"""Tiles, pointers, tensors in memory, tokens."""
+"""Tile, pointer, tensor view and token types."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 MAX_ELEMENTS: Final = 16 * 1024 * 1024
-"""How many elements a tile may have."""
+"""The maximum number of elements of a tile."""
 
 ELEMENT_SINCE: Final[dict[Type, Version]] = {
     **dict.fromkeys((I1, I8, I16, I32, I64, F16, BF16, F32, TF32, F64), (13, 1)),
@@ -50,17 +50,17 @@ ELEMENT_SINCE: Final[dict[Type, Version]] = {
 
 
 def _is_number(element: Type) -> bool:
-    """Whether memory can hold such elements: i4 exists in tiles alone."""
+    """Whether an element type can be in memory; i4 is restricted to tiles."""
     return element in ELEMENT_SINCE and element is not I4
 
 
 def _elided(type: Type) -> str:
-    """A type inside another: types of this dialect go without prefix."""
+    """Spell a nested type, without the prefix of this dialect."""
     return type.spell() if type.mnemonic.startswith("cuda_tile.") else str(type)
 
 
 class PtrType(Type):
-    """`ptr<f32>`: the address of a number in global memory."""
+    """`ptr<f32>`: a pointer to a scalar in global memory."""
 
     __slots__ = ("pointee", "attr")  # noqa: RUF023 - the order of the parameters
     mnemonic = "cuda_tile.ptr"
@@ -84,7 +84,7 @@ class PtrType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         pointee = parser.type("cuda_tile")
         attr = _parse_ptr_attr(parser) if parser.accept(",") else None
@@ -93,7 +93,7 @@ class PtrType(Type):
 
 
 def _parse_ptr_attr(parser: Parser) -> PtrAttr:
-    """`<none>` or `#cuda_tile.ptr_attr<none>`."""
+    """Parse `<none>` or `#cuda_tile.ptr_attr<none>`."""
     at = parser.at
     if parser.accept("<"):
         member = parser.member(PtrAttr)
@@ -108,7 +108,7 @@ def _parse_ptr_attr(parser: Parser) -> PtrAttr:
 
 
 class TileType(ShapedType):
-    """`tile<4x8xf32>`: a value of many elements; rank 0 is a scalar."""
+    """`tile<4x8xf32>`: a tile of static shape; rank 0 is a scalar."""
 
     __slots__ = ("shape", "element")  # noqa: RUF023 - the order of the parameters
     mnemonic = "cuda_tile.tile"
@@ -153,7 +153,7 @@ class TileType(ShapedType):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         at = parser.at
         shape, element = parser.shaped("cuda_tile")
@@ -172,7 +172,7 @@ def element_count(shape: Shape) -> int:
 
 
 def tile_problem(shape: Shape, element: Type) -> str | None:
-    """Why no tile can have this shape, or nothing."""
+    """Check the shape of a tile; returns an error message or `None`."""
     elements = 1
     for extent in shape:
         if extent <= 0:
@@ -182,7 +182,7 @@ def tile_problem(shape: Shape, element: Type) -> str | None:
         if elements > MAX_ELEMENTS // extent:
             return "tile would exceed the maximum element count"
         elements *= extent
-    # Two of these share a byte, and no byte may be half full.
+    # Two elements share a byte, and bytes must be filled.
     if element is F4E2M1FN and elements == 1:
         return "tiles of f4E2M1FN must have an even number of elements"
     return None
@@ -235,7 +235,7 @@ class TensorViewType(Type):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         parser.expect("<")
         shape, element = parser.shaped("cuda_tile")
         strides: tuple[int, ...] = ()
@@ -253,14 +253,14 @@ def _parse_stride(parser: Parser) -> int:
         return DYNAMIC
     at = parser.at
     stride = parser.integer()
-    # Here, since one of these numbers means that the stride is unknown.
+    # Checked here, since the value of `DYNAMIC` must not be parsed as a stride.
     if not 0 < stride < 1 << 63:
         parser.error("static tensor_view strides must be positive", at)
     return stride
 
 
 class TokenType(Type):
-    """`token`: an order between memory operations, and nothing at run time."""
+    """`token`: a dependence between memory operations; does not exist at run time."""
 
     __slots__ = ()
     mnemonic = "cuda_tile.token"
@@ -273,7 +273,7 @@ class TokenType(Type):
 
 
 class StringType(Type):
-    """`string`: a handle that NVIDIA's compiler knows and no operation here makes."""
+    """`string`: a handle of NVIDIA's compiler that no operation produces."""
 
     __slots__ = ()
     mnemonic = "cuda_tile.string"

@@ -1,4 +1,4 @@
-"""Shapes and element types that must agree, as traits of operations and as messages."""
+"""Traits and checks of matching shapes and element types."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 def tile(value: Value) -> TileType:
-    """The type of a value whose constraint has let only tiles through."""
+    """The tile type of a value."""
     assert isinstance(value.type, TileType)
     return value.type
 
 
 def spell_extents(shape: tuple[int, ...]) -> str:
-    """`4x8`, for messages; a tile of rank 0 is a scalar."""
+    """Format a shape for a diagnostic, as `4x8` or `scalar`."""
     return "x".join(map(str, shape)) or "scalar"
 
 
-def shape_problems(name: str, expected: tuple[int, ...], found: TileType) -> Iterator[str]:
-    """What is wrong with the shape of a tile that others determine."""
-    if found.shape != expected:
-        shapes = spell_extents(expected), spell_extents(found.shape)
+def shape_problems(name: str, expected: tuple[int, ...], actual: TileType) -> Iterator[str]:
+    """Check the shape of a tile."""
+    if actual.shape != expected:
+        shapes = spell_extents(expected), spell_extents(actual.shape)
         yield f"expected {name} of shape {shapes[0]}, got {shapes[1]}"
 
 
@@ -40,7 +40,7 @@ def _element(tile: TileType) -> str:
 
 
 class _Agreement(Trait):
-    """The named fields hold tiles that are alike in one respect."""
+    """The named fields are tiles that agree in one property."""
 
     __slots__ = ("aspect", "fields", "read")
 
@@ -52,19 +52,19 @@ class _Agreement(Trait):
 
     def verify(self, op: Operation) -> Iterable[str]:
         values = [value for field in self.fields for value in op.schema.values(op, field)]
-        found = [self.read(tile(value)) for value in values]
-        if len(set(found)) > 1:
+        actual = [self.read(tile(value)) for value in values]
+        if len(set(actual)) > 1:
             yield (
                 f"expected {' and '.join(self.fields)} to have the same {self.aspect}, "
-                f"got {' and '.join(found)}"
+                f"got {' and '.join(actual)}"
             )
 
 
 def same_shape(*fields: str) -> Trait:
-    """The trait that the named fields hold tiles of one shape."""
+    """The named fields are tiles of the same shape."""
     return _Agreement("shape", _shape, *fields)
 
 
 def same_element(*fields: str) -> Trait:
-    """The trait that the named fields hold tiles of one element type."""
+    """The named fields are tiles of the same element type."""
     return _Agreement("element type", _element, *fields)

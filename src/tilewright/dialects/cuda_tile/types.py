@@ -48,4 +48,4 @@ TYPE_SINCE: Final[dict[type[Type], Version]] = {
     StridedViewType: (13, 3),
     GatherScatterViewType: (13, 3),
 }
-"""The version that added a kind of type, where that was not the first."""
+"""The version that added a type class, if not the first."""

@@ -1,4 +1,4 @@
-"""The versions of Tile IR: what each has, and what in a program is newer than one of them."""
+"""Tile IR versions: the operations of each, and checks of a module against one."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ if TYPE_CHECKING:
 
 FIRST: Final[Version] = (13, 1)
 LAST: Final[Version] = (13, 4)
-"""The version that has everything."""
+"""The newest version."""
 
 RENAMED: Final[dict[str, tuple[str, Version]]] = {
     "cuda_tile.print_tko": ("cuda_tile.print", (13, 2)),
     "cuda_tile.fpowf": ("cuda_tile.pow", (13, 4)),
 }
-"""The operations that had another name before a version."""
+"""The operations that were renamed in a version."""
 
 
 def op_name(op: type[Operation], version: Version) -> str:
-    """What an operation is called in a version."""
+    """The name of an operation in a version."""
     old, until = RENAMED.get(op.name, (op.name, FIRST))
     return old if version < until else op.name
 
 
 def roster(ops: Iterable[type[Operation]], version: Version) -> list[str]:
-    """The names of those operations that a version has, in order."""
+    """The names of the operations of a version, in order."""
     return sorted({op_name(op, version) for op in ops if (op.since or FIRST) <= version})
 
 
 def version_problems(module: Operation, version: Version) -> Iterator[Diagnostic]:
-    """What in a program is newer than a version."""
+    """Report the features of a module that are newer than a version."""
     if version >= LAST:
         return
     types: dict[Type, str | None] = {}
@@ -70,20 +70,20 @@ def _op_problems(op: Operation, version: Version, types: dict[Type, str | None])
         yield _needs("", op.since or FIRST, version)
         return
     yield from _field_problems(op, version)
-    found: dict[str, None] = {}
+    problems: dict[str, None] = {}
     for type in _types(op):
         if type not in types:
             types[type] = _type_problem(type, version)
-        found.update({problem: None for problem in (types[type],) if problem})
+        problems.update({problem: None for problem in (types[type],) if problem})
     for name, attribute in op.attributes.items():
-        if not _says_nothing(op, name):
-            found.update({problem: None for problem in _attribute_problems(attribute, version)})
-    yield from found
+        if not _is_default(op, name):
+            problems.update({problem: None for problem in _attribute_problems(attribute, version)})
+    yield from problems
 
 
 def _field_problems(op: Operation, version: Version) -> Iterator[str]:
-    """A newer attribute counts unless it is the default, a newer operand if it is there, and a
-    newer result if somebody uses it."""
+    """Report newer attributes that are not the default, newer operands, and newer results
+    that have uses."""
     schema = op.schema
     for field in schema.by_name.values():
         if field.since is None or field.since <= version:
@@ -91,19 +91,19 @@ def _field_problems(op: Operation, version: Version) -> Iterator[str]:
         name = field.name
         if isinstance(field, AttributeField):
             name = field.spelling
-            counts = name in op.attributes and not _says_nothing(op, name)
+            is_used = name in op.attributes and not _is_default(op, name)
         else:
             values = schema.values(op, name)
-            counts = any(value.users for value in values) if field in schema.results else values
-        if counts:
+            is_used = any(value.users for value in values) if field in schema.results else values
+        if is_used:
             yield _needs(f"'{name}' ", field.since, version)
 
 
-def _says_nothing(op: Operation, name: str) -> bool:
-    """Whether an attribute is the default, or a list of promises of which none is made."""
+def _is_default(op: Operation, name: str) -> bool:
+    """Whether an attribute is the default, or an array of flags of which none is set."""
     stored = op.attributes[name]
-    unpromised = isinstance(stored, DenseArrayAttr) and not any(stored.values)
-    return unpromised or op.schema.is_default(op, name)
+    is_unset = isinstance(stored, DenseArrayAttr) and not any(stored.values)
+    return is_unset or op.schema.is_default(op, name)
 
 
 def _types(op: Operation) -> Iterator[Type]:
@@ -115,7 +115,7 @@ def _types(op: Operation) -> Iterator[Type]:
 
 
 def _type_problem(type: Type, version: Version) -> str | None:
-    """What in a type is newer than the version, or nothing."""
+    """Check a type against a version; returns an error message or `None`."""
     since = TYPE_SINCE.get(type.__class__, FIRST)
     if since > version:
         return _needs(f"'{type.mnemonic.partition('.')[2]}' ", since, version)
@@ -127,8 +127,8 @@ def _type_problem(type: Type, version: Version) -> str | None:
         case ViewType():
             return _type_problem(type.tensor_view, version)
         case FunctionType():
-            found = (_type_problem(part, version) for part in (*type.inputs, *type.results))
-            return next(filter(None, found), None)
+            problems = (_type_problem(part, version) for part in (*type.inputs, *type.results))
+            return next(filter(None, problems), None)
         case _:
             since = ELEMENT_SINCE.get(type, FIRST)
             return _needs(f"'{type}' ", since, version) if since > version else None
@@ -138,7 +138,7 @@ def _type_problem(type: Type, version: Version) -> str | None:
 
 
 def _attribute_problems(attribute: Attribute, version: Version) -> Iterator[str]:
-    """What in an attribute is newer than the version."""
+    """Check an attribute against a version."""
     match attribute:
         case EnumAttr():
             since = max(ENUM_SINCE.get(key, FIRST) for key in (attribute, attribute.__class__))
@@ -158,5 +158,5 @@ def _attribute_problems(attribute: Attribute, version: Version) -> Iterator[str]
             return
 
 
-def _needs(what: str, since: Version, version: Version) -> str:
-    return f"{what}needs version {since[0]}.{since[1]}, got {version[0]}.{version[1]}"
+def _needs(feature: str, since: Version, version: Version) -> str:
+    return f"{feature}needs version {since[0]}.{since[1]}, got {version[0]}.{version[1]}"

@@ -1,4 +1,4 @@
-"""Views: tensors in memory, cut into tiles that are loaded and stored whole."""
+"""Tensor views, tilings of them, and loads and stores of tiles."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 class MakeTensorViewOp(TileOp):
-    """A tensor in memory: a pointer to its first element, its extents and its strides.
+    """Make a tensor view of a pointer to its first element, its shape and its strides.
 
-    What the type leaves open comes from operands, which are read as unsigned integers.
+    Dynamic extents and strides of the type are operands, interpreted as unsigned integers.
     """
 
     name = "cuda_tile.make_tensor_view"
@@ -66,30 +66,30 @@ class MakeTensorViewOp(TileOp):
             yield "expected the tensor_view to have the attribute of the pointer"
         yield from _dynamic_problems("shape", type.shape, self.dynamic_shape)
         yield from _dynamic_problems("stride", type.strides, self.dynamic_strides)
-        found = {value.type: None for value in self.operands[1:]}
-        if len(found) > 1:
-            types = " and ".join(f"'{type}'" for type in found)
-            yield f"expected dynamic shapes and strides of one type, got {types}"
+        types = {value.type: None for value in self.operands[1:]}
+        if len(types) > 1:
+            actual = " and ".join(f"'{type}'" for type in types)
+            yield f"expected dynamic shapes and strides of one type, got {actual}"
 
     def result_names(self, style: str) -> Iterator[tuple[int, str]]:
         yield 0, "view" if style == "tileiras" else "tview"
 
 
 def _dynamic_problems(
-    what: str, extents: tuple[int, ...], operands: Sequence[Value]
+    name: str, extents: tuple[int, ...], operands: Sequence[Value]
 ) -> Iterator[str]:
     expected = extents.count(DYNAMIC)
     if len(operands) != expected:
-        yield f"expected {expected} dynamic {what} operands, got {len(operands)}"
+        yield f"expected {expected} dynamic {name} operands, got {len(operands)}"
 
 
 class MakeViewOp(TileOp):
-    """Base of the operations that cut a tensor into tiles; the type of the result says how."""
+    """Base of the operations that tile a tensor view, as described by the result type."""
 
     effects = Effects.PURE
     syntax = "$tensor_view attr-dict `:` custom<ViewOfTensor>($tensor_view, $result)"
     hint = ""
-    """What the result is called in the text."""
+    """The SSA name of the result."""
 
     tensor_view = d.operand(TENSOR_VIEW)
 
@@ -103,7 +103,7 @@ class MakeViewOp(TileOp):
 
 
 class MakePartitionViewOp(MakeViewOp):
-    """A tensor as a grid of tiles, side by side."""
+    """Partition a tensor view into a grid of disjoint tiles."""
 
     name = "cuda_tile.make_partition_view"
     since = (13, 1)
@@ -113,7 +113,7 @@ class MakePartitionViewOp(MakeViewOp):
 
 
 class MakeStridedViewOp(MakeViewOp):
-    """A tensor as tiles that start a number of elements apart; they may overlap or leave gaps."""
+    """Tile a tensor view with traversal strides; tiles may overlap or leave gaps."""
 
     name = "cuda_tile.make_strided_view"
     since = (13, 3)
@@ -123,7 +123,7 @@ class MakeStridedViewOp(MakeViewOp):
 
 
 class MakeGatherScatterViewOp(MakeViewOp):
-    """A tensor as tiles whose rows along one dimension are picked one by one."""
+    """Tile a tensor view with an index per row along one dimension."""
 
     name = "cuda_tile.make_gather_scatter_view"
     since = (13, 3)
@@ -133,7 +133,7 @@ class MakeGatherScatterViewOp(MakeViewOp):
 
 
 class GetTensorShapeOp(TileOp):
-    """The extents of a tensor, as unsigned integers."""
+    """Return the shape of a tensor view, as unsigned integers."""
 
     name = "cuda_tile.get_tensor_shape"
     since = (13, 1)
@@ -148,7 +148,7 @@ class GetTensorShapeOp(TileOp):
 
 
 class GetIndexSpaceShapeOp(TileOp):
-    """How many tiles a view has along each dimension, as unsigned integers."""
+    """Return the number of tiles of a view along each dimension, as unsigned integers."""
 
     name = "cuda_tile.get_index_space_shape"
     since = (13, 1)
@@ -175,8 +175,7 @@ def _none_in_bounds(count: int) -> Attribute:
 class ViewAccessOp(TileOp):
     """Base of the operations that load or store one tile of a view.
 
-    An index marked in `inbounds` is a promise that along its dimension no element of the tile
-    lies outside of the tensor.
+    `inbounds` asserts, per index, that no element of the tile is out of bounds.
     """
 
     since = (13, 1)
@@ -199,7 +198,7 @@ class ViewAccessOp(TileOp):
         super().__init__(
             operands, result_types, attributes, regions, location, successors, segments
         )
-        # The default is as long as there are indices, and programs before 13.4 do not spell it.
+        # The default has one entry per index; modules before 13.4 do not have the attribute.
         stored = self.attributes.get("inbounds")
         if segments is not None and (stored is None or stored is _none_in_bounds(0)):
             self.attributes["inbounds"] = _none_in_bounds(segments[-2])
@@ -224,8 +223,8 @@ def _access_problems(
 def _sparse_problems(type: GatherScatterViewType, index: Value) -> Iterator[str]:
     extent = type.tile_shape[type.sparse_dim]
     if tile(index).shape != (extent,):
-        gist = f"to be a tile of {extent} integers, got '{index.type}'"
-        yield f"expected index #{type.sparse_dim}, that of the sparse dimension, {gist}"
+        problem = f"to be a tile of {extent} integers, got '{index.type}'"
+        yield f"expected index #{type.sparse_dim}, that of the sparse dimension, {problem}"
 
 
 def _scalar_problems(indices: Iterable[Value]) -> Iterator[str]:
@@ -235,12 +234,12 @@ def _scalar_problems(indices: Iterable[Value]) -> Iterator[str]:
             yield f"expected a scalar index, got '{type}'"
             return
     if len(types) > 1:
-        found = " and ".join(f"'{t}'" for t in types)
-        yield f"expected indices of one type, got {found}"
+        actual = " and ".join(f"'{t}'" for t in types)
+        yield f"expected indices of one type, got {actual}"
 
 
 class LoadViewTkoOp(ViewAccessOp):
-    """Loads one tile of a view; elements outside of the tensor are the padding of the view."""
+    """Load one tile of a view; elements out of bounds are the padding value of the view."""
 
     name = "cuda_tile.load_view_tko"
     syntax = (
@@ -266,7 +265,7 @@ class LoadViewTkoOp(ViewAccessOp):
 
 
 class StoreViewTkoOp(ViewAccessOp):
-    """Stores one tile of a view; elements outside of the tensor go nowhere."""
+    """Store one tile of a view; elements out of bounds are not written."""
 
     name = "cuda_tile.store_view_tko"
     syntax = (

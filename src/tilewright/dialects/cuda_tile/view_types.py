@@ -1,4 +1,4 @@
-"""Views: tensors seen as grids of tiles."""
+"""View types: tilings of a tensor view."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ViewType(Type):
-    """Base of the views: a tensor seen as a grid of tiles."""
+    """Base of the views: tilings of a tensor view."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class ViewType(Type):
     tensor_view: TensorViewType
     padding: PaddingValue | None
     noun: ClassVar[str] = "view"
-    """What diagnostics call the tiles of such a view."""
+    """The name of the view in diagnostics."""
 
     @property
     def tile_type(self) -> TileType:
@@ -37,15 +37,15 @@ class ViewType(Type):
 
     @property
     def index_rank(self) -> int:
-        """How many indices name a tile."""
+        """The number of indices of a tile."""
         return len(self.tile_shape)
 
     def spell_tile(self) -> str:
-        """The first parameter, which all views share."""
+        """Spell the tile shape, the first parameter of all views."""
         return f"tile=({'x'.join(map(str, self.tile_shape))}), "
 
     def spell_tensor(self) -> str:
-        """The padding, where there is one, and the tensor."""
+        """Spell the padding, if any, and the tensor view."""
         if self.padding is None:
             return self.tensor_view.spell()
         return f"padding_value = {self.padding.keyword}, {self.tensor_view.spell()}"
@@ -70,7 +70,7 @@ def _extent_problem(noun: str, extent: int) -> str | None:
 def _grid_problem(
     noun: str, tile_shape: Shape, tensor: TensorViewType, dim_map: Shape
 ) -> str | None:
-    """What partition and strided views may have wrong: tile shape and dimension map."""
+    """Check the tile shape and dimension map of a partition or strided view."""
     problem = _rank_problem(noun, tile_shape, tensor)
     if problem is not None:
         return problem
@@ -92,7 +92,7 @@ def _grid_problem(
 def _content_problem(
     tile_shape: Shape, tensor: TensorViewType, padding: PaddingValue | None
 ) -> str | None:
-    """What any view may have wrong in the end: too large a tile, padding of the wrong kind."""
+    """Check the tile size and the padding of a view."""
     problem = tile_problem(tile_shape, tensor.element)
     if problem is not None:
         return problem
@@ -103,7 +103,7 @@ def _content_problem(
 
 
 def _parse_tile(parser: Parser) -> tuple[int, ...]:
-    """`<tile=(16x32), `: the start of every view."""
+    """Parse `<tile=(16x32), `."""
     for token in ("<", "tile", "=", "("):
         parser.expect(token)
     at = parser.at
@@ -116,7 +116,7 @@ def _parse_tile(parser: Parser) -> tuple[int, ...]:
 
 
 def _parse_tensor(parser: Parser) -> tuple[PaddingValue | None, TensorViewType]:
-    """`padding_value = zero, tensor_view<...>`, the first of them optional."""
+    """Parse `padding_value = zero, tensor_view<...>` with optional padding."""
     padding: PaddingValue | None = None
     if parser.accept("padding_value"):
         parser.expect("=")
@@ -130,7 +130,7 @@ def _parse_tensor(parser: Parser) -> tuple[PaddingValue | None, TensorViewType]:
 
 
 def _parse_dim_map(parser: Parser, rank: int) -> tuple[int, ...]:
-    """`, dim_map=[1, 0]`; left out, each dimension maps to itself."""
+    """Parse `, dim_map=[1, 0]`, by default the identity."""
     if not parser.accept(","):
         return tuple(range(rank))
     for token in ("dim_map", "="):
@@ -145,7 +145,7 @@ def _spell_dim_map(dim_map: Shape) -> str:
 
 
 class PartitionViewType(ViewType):
-    """`partition_view<tile=(16x32), tensor_view<...>>`: disjoint tiles, side by side."""
+    """`partition_view<tile=(16x32), tensor_view<...>>`: disjoint tiles."""
 
     __slots__ = ("tile_shape", "tensor_view", "dim_map", "padding")  # noqa: RUF023 - in order
     mnemonic = "cuda_tile.partition_view"
@@ -177,7 +177,7 @@ class PartitionViewType(ViewType):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         tile_shape = _parse_tile(parser)
         padding, tensor = _parse_tensor(parser)
         dim_map = _parse_dim_map(parser, len(tile_shape))
@@ -232,7 +232,7 @@ class StridedViewType(ViewType):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         tile_shape = _parse_tile(parser)
         for token in ("traversal_strides", "="):
             parser.expect(token)
@@ -245,7 +245,7 @@ class StridedViewType(ViewType):
 
 
 class GatherScatterViewType(ViewType):
-    """`gather_scatter_view<...>`: rows along `sparse_dim` are picked by a tile of indices."""
+    """`gather_scatter_view<...>`: a tile of indices selects the rows along `sparse_dim`."""
 
     __slots__ = ("tile_shape", "tensor_view", "sparse_dim", "padding")  # noqa: RUF023 - in order
     mnemonic = "cuda_tile.gather_scatter_view"
@@ -270,8 +270,8 @@ class GatherScatterViewType(ViewType):
         problem = _rank_problem(cls.noun, tile_shape, tensor)
         if problem is not None:
             return problem
-        found = (_extent_problem(cls.noun, extent) for extent in tile_shape)
-        problem = next(filter(None, found), None)
+        problems = (_extent_problem(cls.noun, extent) for extent in tile_shape)
+        problem = next(filter(None, problems), None)
         if problem is not None:
             return problem
         if not 0 <= sparse_dim < tensor.rank:
@@ -284,7 +284,7 @@ class GatherScatterViewType(ViewType):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `spell` writes."""
+        """Parse the printed form."""
         tile_shape = _parse_tile(parser)
         padding, tensor = _parse_tensor(parser)
         for token in (",", "sparse_dim", "="):

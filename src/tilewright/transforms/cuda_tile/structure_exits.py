@@ -229,7 +229,7 @@ def _remake_views(op: LoopOp) -> None:
         assert source is not None
         copy = Rewriter(point).clone(source)
         point = InsertPoint.before(copy)
-        later = {inner for rest in parts.behind() for inner in rest.walk()}
+        later = {inner for rest in parts.after() for inner in rest.walk()}
         for user in tuple(views[-1].users):
             if user in later:
                 user.replace_operand(views[-1], copy.results[views[-1].index])

@@ -122,36 +122,36 @@ def _fragment(coordinates: Coordinates, count: int) -> tuple[Array, Array]:
 
 
 @cache  # the same function for the same shape, so that its fragment is computed once
-def place_a(m: int, bits: int) -> Coordinates:
+def coordinate_a(m: int, bits: int) -> Coordinates:
     """Row and column of element i of a lane in A, from the formulas of the PTX manual."""
     per = max(1, 32 // bits)
 
-    def place(lane: int, i: int) -> tuple[int, int]:
+    def coordinate(lane: int, i: int) -> tuple[int, int]:
         register = i // per
         row = lane // 4 + (8 if m == 16 and register % 2 else 0)
         block = register // 2 if m == 16 else register
         return row, (lane % 4) * per + i % per + 4 * per * block
 
-    return place
+    return coordinate
 
 
 @cache
-def place_b(bits: int) -> Coordinates:
+def coordinate_b(bits: int) -> Coordinates:
     """Row and column of element i of a lane in B (k, n)."""
     per = max(1, 32 // bits)
     return lambda lane, i: ((lane % 4) * per + i % per + 4 * per * (i // per), lane // 4)
 
 
 @cache
-def place_c(m: int) -> Coordinates:
+def coordinate_c(m: int) -> Coordinates:
     """Row and column of element i of a lane in C or D."""
 
-    def place(lane: int, i: int) -> tuple[int, int]:
+    def coordinate(lane: int, i: int) -> tuple[int, int]:
         row = lane // 4 + (8 if m == 16 and i % 4 >= 2 else 0)
         block = i // 4 if m == 16 else i // 2
         return row, 8 * block + (lane % 4) * 2 + i % 2
 
-    return place
+    return coordinate
 
 
 def vector(letter: str, first: int, count: int) -> str:
@@ -246,9 +246,9 @@ def mma_probe(case: MmaCase, warps: int = 8) -> Probe:
         left, right = data(a, rng, (m, k)), data(b, rng, (k, n))
         into = data(d, rng, (m, n)) if d != "s32" else _integers(rng, (m, n), suffix)
         matrices.append((left, right, into))
-        parts[0].append(registers(place_a(m, BITS[a]), left, BITS[a]))
-        parts[1].append(registers(place_b(BITS[b]), right, BITS[b]))
-        parts[2].append(registers(place_c(m), into, BITS[d]))
+        parts[0].append(registers(coordinate_a(m, BITS[a]), left, BITS[a]))
+        parts[1].append(registers(coordinate_b(BITS[b]), right, BITS[b]))
+        parts[2].append(registers(coordinate_c(m), into, BITS[d]))
     operands = [np.concatenate(part) for part in parts]
     tail = suffix if a == "b1" else ""
     extra = suffix if suffix == ".satfinite" else ""
@@ -299,9 +299,9 @@ def special_mma_probes() -> Iterator[Probe]:
         parts: list[list[Array]] = [[], [], []]
         for warp in range(8):
             left, right, into = special_matrices(a, f"special {shape} {d} {a} {warp}", m, n, k)
-            parts[0].append(registers(place_a(m, BITS[a]), patterns(a, left), BITS[a]))
-            parts[1].append(registers(place_b(BITS[a]), patterns(a, right.T), BITS[a]))
-            parts[2].append(registers(place_c(m), patterns(d, into), BITS[d]))
+            parts[0].append(registers(coordinate_a(m, BITS[a]), patterns(a, left), BITS[a]))
+            parts[1].append(registers(coordinate_b(BITS[a]), patterns(a, right.T), BITS[a]))
+            parts[2].append(registers(coordinate_c(m), patterns(d, into), BITS[d]))
         operands = [np.concatenate(part) for part in parts]
         type = "b64" if d == "f64" else "b32"
         result = type, operands[2].shape[1]
@@ -338,8 +338,8 @@ def _quarter_operand(lines: Array, by_line: bool) -> Array:
     return pack(found, 16)
 
 
-def quarter_place(lane: int, i: int, type: str) -> tuple[int, int, int]:
-    """The product, row and column of an element of C."""
+def quarter_coordinate(lane: int, i: int, type: str) -> tuple[int, int, int]:
+    """The mma of a quarter-warp, and the row and column of an element of C."""
     high = 4 * (lane // 16)
     if type == "f16":
         return lane % 16 // 4, lane % 4 + high, i
@@ -347,11 +347,11 @@ def quarter_place(lane: int, i: int, type: str) -> tuple[int, int, int]:
 
 
 def _quarter_accumulator(matrices: Array, type: str) -> Array:
-    rows = [[matrices[quarter_place(lane, i, type)] for i in range(8)] for lane in range(32)]
+    rows = [[matrices[quarter_coordinate(lane, i, type)] for i in range(8)] for lane in range(32)]
     return pack(np.array(rows), BITS[type])
 
 
-# Shapes, types and selectors of sparse products.
+# Shapes, types and selectors of sparse mmas.
 SPARSE: list[tuple[str, str, str, tuple[int, ...]]] = [
     ("m16n8k16", "f32", "f16", (0, 1, 2, 3)), ("m16n8k32", "f32", "f16", (0, 1)),
     ("m16n8k16", "f16", "f16", (0,)), ("m16n8k32", "f16", "f16", (1,)),
@@ -379,9 +379,9 @@ def sparse_case(shape: str, d: str, a: str, selector: int, kind: str, ordered: b
         )
         nibbles = rng.choice(np.array(codes, np.uint32), (32, 8))
         words = np.bitwise_or.reduce(nibbles << (4 * np.arange(8, dtype=np.uint32)), axis=1)
-        parts[0].append(registers(place_a(m, BITS[a]), stored, BITS[a]))
-        parts[1].append(registers(place_b(BITS[a]), right, BITS[a]))
-        parts[2].append(registers(place_c(m), into, BITS[d]))
+        parts[0].append(registers(coordinate_a(m, BITS[a]), stored, BITS[a]))
+        parts[1].append(registers(coordinate_b(BITS[a]), right, BITS[a]))
+        parts[2].append(registers(coordinate_c(m), into, BITS[d]))
         parts[3].append(words.astype(np.uint32)[:, None])
     operands = [np.concatenate(part) for part in parts]
     variant = "sp::ordered_metadata" if ordered else "sp"
@@ -425,8 +425,8 @@ def metadata_probes() -> Iterator[Probe]:
             weights = np.where(second, chunk % (8 if a in ("s4", "u4") else 64), 0).astype(float)
             column = _ints(a, weights) if d == "s32" else patterns(a, weights)
             ones = _ints(a, np.ones(1)) if d == "s32" else patterns(a, np.ones(1))
-            left = registers(place_a(m, BITS[a]), np.full((m, k // 2), ones[0]), BITS[a])
-            right = registers(place_b(BITS[a]), np.repeat(column[:, None], n, axis=1), BITS[a])
+            left = registers(coordinate_a(m, BITS[a]), np.full((m, k // 2), ones[0]), BITS[a])
+            right = registers(coordinate_b(BITS[a]), np.repeat(column[:, None], n, axis=1), BITS[a])
             into = np.zeros((32, 2 if d == "f16" else 4), np.uint32)
             words = np.full((256, 32), 0x44444444, np.uint32)
             for probe in range(256):

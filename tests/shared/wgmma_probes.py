@@ -9,10 +9,10 @@ import numpy as np
 from matrix_probes import (
     BITS,
     DATA,
+    coordinate_a,
     generator,
     pack,
     patterns,
-    place_a,
     registers,
     special_matrices,
     vector,
@@ -135,7 +135,7 @@ def probe_of(case: Case) -> Probe:
     if case.a_in_registers:
         left = np.concatenate(
             [
-                registers(place_a(16, BITS[case.a]), a[16 * w : 16 * w + 16], BITS[case.a])
+                registers(coordinate_a(16, BITS[case.a]), a[16 * w : 16 * w + 16], BITS[case.a])
                 for w in range(4)
             ]
         )
@@ -172,13 +172,13 @@ def _octets(matrix: Array, type: str) -> Array:
     return pack(matrix, BITS[type]).view(np.uint8).reshape(len(matrix), -1)
 
 
-def accumulator_place(lane: int, i: int) -> tuple[int, int]:
+def accumulator_coordinate(lane: int, i: int) -> tuple[int, int]:
     """Row and column of element i of a lane, in the 16 rows of its warp."""
     return lane // 4 + 8 * (i // 2 % 2), 8 * (i // 4) + 2 * (lane % 4) + i % 2
 
 
 def _accumulator(rows: Array, type: str) -> Array:
-    return registers(accumulator_place, rows, BITS[type])
+    return registers(accumulator_coordinate, rows, BITS[type])
 
 
 def _tail(case: Case) -> str:

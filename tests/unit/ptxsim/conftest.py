@@ -1,4 +1,4 @@
-"""Small kernels: the frame around a body, run at once."""
+"""Fixtures that build a kernel around a body of PTX and launch it on the emulator."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _REGISTERS = """
 """
 
 
-def kernel(body: str, params: str, declarations: str = "", promises: str = "") -> str:
-    """A module with one kernel `k`; `params` is a list of types such as `u64 u32`."""
+def kernel(body: str, params: str, declarations: str = "", directives: str = "") -> str:
+    """Build a module with one kernel `k`; `params` is a list of types such as `u64 u32`."""
     listed = ", ".join(f".param .{type} p{at}" for at, type in enumerate(params.split()))
-    head = f"{_HEADER}{declarations}\n.visible .entry k({listed}) {promises}"
+    head = f"{_HEADER}{declarations}\n.visible .entry k({listed}) {directives}"
     return f"{head}\n{{{_REGISTERS}{body}\n}}\n"
 
 

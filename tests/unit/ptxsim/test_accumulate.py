@@ -19,14 +19,14 @@ HOPPER = ADDERS["wgmma"]
 
 
 def dot(a: list[float], b: list[float], c: float, result: str = "f32", adder: Adder = HOPPER):
-    """One element of a product."""
+    """Compute one element of an mma."""
     dtype = np.float16 if result == "f16" else np.float32
     operands = np.array([[a]]), np.array([[b]]), np.array([[[c]]], dtype)
     return multiply_add(*operands, (F16, F16), result, adder)[0, 0, 0]
 
 
-def test_25_bits_below_the_greatest_term_count() -> None:
-    # 1 and two halves of the last bit that f32 keeps, added before they are cut off.
+def test_25_bits_below_the_largest_term_contribute() -> None:
+    # 1 plus twice half an f32 ulp: the terms are added before the truncation.
     ulp = 2.0**-23
     tiny = 2.0**-12
     assert dot([1, tiny, tiny], [1, tiny, tiny], 0) == 1 + ulp * 2.0**-1 * 2
@@ -36,7 +36,7 @@ def test_25_bits_below_the_greatest_term_count() -> None:
     assert dot([1, *lost], [1, *lost], 0) == 1
 
 
-def test_sums_are_cut_and_not_rounded() -> None:
+def test_accumulators_are_truncated_not_rounded() -> None:
     above = 2.0**-12 * 1.5
     assert dot([1, above], [1, 2.0**-12], 0) == 1
     assert dot([-1, -above], [1, 2.0**-12], 0) == -1
@@ -56,13 +56,13 @@ def test_f8_in_wgmma_keeps_13_bits() -> None:
     assert dot([1], [1], 2.0**-14, adder=narrow) == 1
 
 
-def test_the_exponent_of_a_product_is_not_normalised() -> None:
+def test_the_exponent_of_a_term_is_not_normalised() -> None:
     # 1.5 * 1.5 = 2.25 has exponent 0 here: 2**-25 is still within reach, 2**-26 is not.
     assert dot([1.5, -1.5, 1], [1.5, 1.5, 2.0**-24], 2.0**-25) == 2.0**-24 + 2.0**-25
     assert dot([1.5, -1.5], [1.5, 1.5], 2.0**-26) == 0
 
 
-def test_integers_of_any_order_are_exact() -> None:
+def test_integers_are_exact_in_any_order() -> None:
     rng = np.random.default_rng(3)
     a, b = rng.integers(-8, 9, (5, 64, 16)), rng.integers(-8, 9, (5, 24, 16))
     c = rng.integers(-99, 99, (5, 64, 24)).astype(np.float32)
@@ -87,9 +87,9 @@ def test_special_numbers(a: list[float], b: list[float], c: float, expected: int
     assert int(actual.view(np.uint32)) == expected
 
 
-def test_f64_is_one_fused_operation_after_the_other() -> None:
+def test_f64_is_a_chain_of_fmas() -> None:
     a, b = np.array([[[1.0, 2.0**-30]]]), np.array([[[1.0, 2.0**-30]]])
-    # The square of 2**-30 is lost against 1, and again against the sum.
+    # 2**-60 is lost when added to 1, and kept when added to 0.
     assert multiply_add_f64(a, b, np.zeros((1, 1, 1)))[0, 0, 0] == 1
     assert multiply_add_f64(a, b, np.full((1, 1, 1), -1.0))[0, 0, 0] == 2.0**-60
 
@@ -101,7 +101,7 @@ def test_integers_wrap_or_saturate() -> None:
     assert multiply_add_integers(a, b, c, saturate=False)[0, 0, 0] == 32 * 127 * 127 - 0x80000001
 
 
-def test_bits_are_counted() -> None:
+def test_b1_mma_counts_bits() -> None:
     a, b = np.array([[[1.0, 1, 0, 0]]]), np.array([[[1.0, 0, 1, 0]]])
     c = np.full((1, 1, 1), 10, np.int32)
     assert multiply_add_bits(a, b, c, "and")[0, 0, 0] == 11

@@ -53,10 +53,10 @@ def test_approximations_are_within_the_documented_error(name: str) -> None:
     probe = approximations()[name]
     operands, actual = operands_of(probe), results_of(probe)
     assert errors(probe.name, actual, operands).max() <= 1
-    # So are the GPU's, of every n-th thread: the bounds are those of the manual.
+    # The GPU's results of every n-th thread satisfy the same bounds of the manual.
     answers = numbers(probe.name, APPROXIMATIONS[probe.name])
     some = [sample(probe, operand, len(answers)) for operand in operands]
     assert errors(probe.name, answers, some).max() <= 1
     if probe.name.startswith(("sin", "cos")):
-        # Of large angles nothing is promised; they are turned as the GPU turns them.
+        # The manual bounds no error for large angles; their range reduction is that of the GPU.
         assert np.nanmax(np.abs(sample(probe, actual, len(answers)) - answers)) <= 2.0**-20.5

@@ -1,4 +1,4 @@
-"""The emulator understands what our back end makes of every operation of the NVVM dialect."""
+"""The emulator decodes the PTX that our back end generates for every NVVM operation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.support.diagnostics import Unsupported
 from tilewright.target.arch import ARCHES
 from tilewright.text.parser import parse_text
 
-# Parts of the instructions that the emulator has not.
+# Parts of instructions that the emulator does not implement.
 MISSING = {
     "sm_80": (),
     "sm_90": ("im2col",),

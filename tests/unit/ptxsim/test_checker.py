@@ -54,7 +54,7 @@ def attempt(run):
 
 @pytest.fixture
 def report(attempt):
-    """What the checker says of a body."""
+    """Return the checker's diagnostic for a body."""
 
     def launch(body: str, **options: object) -> str:
         with pytest.raises(UserError) as caught:
@@ -84,7 +84,7 @@ def test_warps_need_a_barrier(attempt, report, first: str, second: str, seed: in
     assert "race: nothing orders this" in report(f"{fill}{first}\n{second}", seed=seed)
 
 
-def test_a_report_says_who_and_where(run) -> None:
+def test_a_report_names_threads_and_locations(run) -> None:
     body = """
     .file 1 "kernel.py"
     .loc 1 12 3
@@ -95,9 +95,9 @@ def test_a_report_says_who_and_where(run) -> None:
     with pytest.raises(UserError) as caught:
         run(HEAD + body, [np.zeros(4, np.uint32)], "u64", block=64)
     text = caught.value.render()
-    found = re.search(r"k.ptx:(\d+):5: error: ld.shared.u32: race: nothing orders this load", text)
-    assert found is not None
-    line = int(found[1])
+    match = re.search(r"k.ptx:(\d+):5: error: ld.shared.u32: race: nothing orders this load", text)
+    assert match is not None
+    line = int(match[1])
     assert "\n    ld.shared.u32 %r9, [%r7];\n" in text
     assert "at shared address 0x80" in text
     assert "thread (0, 0, 0) of block (0, 0, 0)" in text
@@ -116,23 +116,23 @@ def test_lanes_need_a_warp_barrier(attempt, report, seed: int) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        # Everybody stores the same, or what is there already.
+        # All threads store the same value, or the value that is already in memory.
         "st.shared.u32 [flag], 1;",
         "@%p1 st.shared.u32 [flag], 5;\nbar.sync 0;\nst.shared.u32 [flag], 5;",
-        # Atomic and volatile accesses meet.
+        # Atomic and volatile accesses do not race.
         "@%p1 st.shared.u32 [flag], 0;\nbar.sync 0;\natom.shared.add.u32 %r9, [flag], 1;\n"
         "ld.volatile.shared.u32 %r10, [flag];\nst.volatile.shared.u32 [flag], %r1;",
-        # Threads read what they wrote themselves; halves of one word belong to two warps.
+        # Threads read their own stores; the low and the high half of a word belong to two warps.
         "st.shared.u32 [%r6], %r1;\nld.shared.u32 %r9, [%r6];",
         "shl.b32 %r9, %r2, 1;\nadd.u32 %r9, %r9, %r5;\ncvt.u16.u32 %rs1, %r2;\n"
         "st.shared.u16 [%r9], %rs1;\nld.shared.u16 %rs2, [%r9];",
     ],
 )
-def test_harmless_meetings(attempt, body: str, seed: int) -> None:
+def test_accesses_that_do_not_race(attempt, body: str, seed: int) -> None:
     attempt(body, seed=seed)
 
 
-def test_different_values_at_one_place(report) -> None:
+def test_different_values_at_one_address_race(report) -> None:
     assert "race: nothing orders this store" in report("st.shared.u32 [flag], %r2;")
 
 
@@ -144,7 +144,7 @@ FLAG = """
     {load} %r9, [flag];
     setp.eq.u32 %p3, %r9, 0;
     @%p3 bra spin;
-    {behind}
+    {after}
     ld.shared.u32 %r10, [%r7];
     bra end;
     producer:
@@ -157,7 +157,7 @@ FLAG = """
 
 
 @pytest.mark.parametrize(
-    ("load", "store", "before", "behind", "right"),
+    ("load", "store", "before", "after", "right"),
     [
         ("ld.acquire.cta.shared.u32", "st.release.cta.shared.u32", "", "", True),
         ("ld.relaxed.cta.shared.u32", "st.relaxed.cta.shared.u32", "fence.acq_rel.cta;",
@@ -170,9 +170,9 @@ FLAG = """
     ],
 )  # fmt: skip
 def test_flags_need_fences(
-    attempt, report, load: str, store: str, before: str, behind: str, right: bool
+    attempt, report, load: str, store: str, before: str, after: str, right: bool
 ) -> None:
-    body = FLAG.format(load=load, store=store, before=before, behind=behind)
+    body = FLAG.format(load=load, store=store, before=before, after=after)
     if right:
         attempt(body)
     else:
@@ -184,7 +184,7 @@ READ = "ld.shared.u32 %r9, [%r6];"
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_bytes_that_an_mbarrier_counts(attempt, report, seed: int) -> None:
+def test_the_transaction_count_of_an_mbarrier(attempt, report, seed: int) -> None:
     start = INIT + EXPECT
     attempt(start.format(size=256) + f"@%p1 {LOAD}" + WAIT + READ, seed=seed)
     text = report(start.format(size=512) + f"@%p1 {LOAD}" + WAIT + READ, seed=seed)
@@ -201,7 +201,7 @@ def test_bytes_that_an_mbarrier_counts(attempt, report, seed: int) -> None:
 def test_wrong_parity(attempt, report, seed: int) -> None:
     start = INIT + EXPECT.format(size=256) + f"@%p1 {LOAD}"
     early = report(start + WAIT.replace("[full], 0", "[full], 1") + READ, seed=seed)
-    # Seen from phase 0 parity 1 is over: nobody waits, or somebody waits for ever.
+    # In phase 0, parity 1 is the completed phase: no thread waits, or one waits for ever.
     assert "race: nothing orders this load" in early or "deadlock" in early
     text = report(start + WAIT + READ + WAIT.replace("again", "more").replace(", 0;", ", 1;"))
     assert "deadlock" in text
@@ -280,7 +280,7 @@ SOURCE = "cvt.u64.u32 %rd2, %r4;\nadd.u64 %rd2, %rd2, %rd1;\n"
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_copies_of_threads(attempt, report, seed: int) -> None:
+def test_cp_async(attempt, report, seed: int) -> None:
     commit, wait = "cp.async.commit_group;\n", "cp.async.wait_group {n};\n"
     attempt(SOURCE + COPY + commit + wait.format(n=0) + READ, seed=seed)
     attempt(SOURCE + COPY + "cp.async.wait_all;\n" + READ, seed=seed)
@@ -300,26 +300,27 @@ READ_DONE = "@%p1 cp.async.bulk.wait_group.read 0;\n"
 ALL_DONE = "@%p1 cp.async.bulk.wait_group 0;\n"
 PROXY = "fence.proxy.async.shared::cta;\n"
 WRITE = "st.shared.u32 [%r6], %r1;\n"
-MEET = "bar.sync 0;\n"
+BARRIER = "bar.sync 0;\n"
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_stores_of_the_engine(attempt, report, seed: int) -> None:
-    attempt(WRITE + PROXY + MEET + STORE + GROUP + ALL_DONE, seed=seed)
-    reuse = WRITE + PROXY + MEET + STORE + GROUP + READ_DONE + MEET
+def test_bulk_stores(attempt, report, seed: int) -> None:
+    attempt(WRITE + PROXY + BARRIER + STORE + GROUP + ALL_DONE, seed=seed)
+    reuse = WRITE + PROXY + BARRIER + STORE + GROUP + READ_DONE + BARRIER
     attempt(reuse + "st.shared.u32 [%r6], 3;\n" + ALL_DONE, seed=seed)
-    text = report(WRITE + MEET + STORE + GROUP + ALL_DONE, seed=seed)
+    text = report(WRITE + BARRIER + STORE + GROUP + ALL_DONE, seed=seed)
     assert "no fence.proxy.async in between" in text
     text = report(WRITE + PROXY + STORE + GROUP + ALL_DONE, seed=seed)
     assert "race: nothing orders this asynchronous read" in text
-    early = WRITE + PROXY + MEET + STORE + GROUP + MEET + "st.shared.u32 [%r6], 3;\n" + ALL_DONE
+    in_flight = WRITE + PROXY + BARRIER + STORE + GROUP + BARRIER
+    early = in_flight + "st.shared.u32 [%r6], 3;\n" + ALL_DONE
     assert "race: nothing orders this write after an earlier read" in report(early, seed=seed)
-    text = report(WRITE + PROXY + MEET + STORE + GROUP, seed=seed)
+    text = report(WRITE + PROXY + BARRIER + STORE + GROUP, seed=seed)
     assert "the CTA exits before any thread waits for this copy" in text
 
 
-def test_a_fence_behind_the_barrier_will_do(attempt) -> None:
-    attempt(WRITE + MEET + f"@%p1 {PROXY}" + STORE + GROUP + ALL_DONE)
+def test_a_proxy_fence_after_the_barrier_suffices(attempt) -> None:
+    attempt(WRITE + BARRIER + f"@%p1 {PROXY}" + STORE + GROUP + ALL_DONE)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +351,7 @@ def test_misuse_of_barriers(report, body: str, text: str) -> None:
     assert text in report(body)
 
 
-def test_an_mbarrier_ends(attempt) -> None:
+def test_an_mbarrier_is_invalidated(attempt) -> None:
     body = "@%p1 mbarrier.inval.shared.b64 [full];\n@%p1 st.shared.u32 [full], 7;\n"
     attempt(INIT + body + "@%p1 mbarrier.init.shared.b64 [full], 2;")
 
@@ -435,7 +436,7 @@ RELEASE = "fence.proxy.tensormap::generic.release.gpu;\n"
 ACQUIRE = "fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n"
 
 
-def test_maps_that_the_kernel_wrote() -> None:
+def test_tensor_maps_that_the_kernel_wrote() -> None:
     use = BOX.format(to="tile", map="%rd2", at="0, 8")
     tensor(COPY_MAP + RELEASE + ACQUIRE + use)
     with pytest.raises(UserError, match="was written and not released"):

@@ -23,7 +23,7 @@ STORE = """
 """
 
 
-def test_the_two_arms_of_a_branch_meet_again(run) -> None:
+def test_the_two_arms_of_a_branch_reconverge(run) -> None:
     out = np.zeros(64, np.uint32)
     counters = run(
         """
@@ -42,7 +42,7 @@ def test_the_two_arms_of_a_branch_meet_again(run) -> None:
     )
     i = np.arange(64)
     np.testing.assert_array_equal(out, np.where(i % 2, 100, 200) + i)
-    # Each arm is one vector, and what follows the join is one vector again.
+    # Each arm is executed as one vector, and so is the code after the join.
     stores = counters.by_opcode["st.global.u32"]
     assert stores == 64
     assert counters.vector_instructions == 4 + 2 + 1 + 1 + 7 + 1
@@ -72,8 +72,8 @@ def test_loops_of_different_length_end_together(run) -> None:
     assert counters.vector_instructions == 3 + 96 * 2 + 95 * 3 + 8
 
 
-def test_nested_loops_with_an_exit_that_stands_first(run) -> None:
-    """The exit block comes before the loop in the text; threads still meet there."""
+def test_nested_loops_with_an_exit_block_before_them(run) -> None:
+    """The exit block precedes the loop in the text; threads still reconverge there."""
     out = np.zeros(32, np.uint32)
     counters = run(
         """
@@ -237,13 +237,13 @@ def test_trap_names_the_thread(run) -> None:
     assert "thread (7, 0, 0) of block (0, 0, 0)" in caught.value.render()
 
 
-def test_unknown_instructions_have_a_name(run) -> None:
+def test_unknown_instructions_are_named(run) -> None:
     with pytest.raises(Unsupported) as caught:
         run("frobnicate.b32 %r1, %r2;\nret;", [], "")
     assert caught.value.feature == "instruction frobnicate.b32"
 
 
-def test_unknown_modifiers_have_a_name(run) -> None:
+def test_unknown_modifiers_are_named(run) -> None:
     with pytest.raises(Unsupported, match=r"instruction add\.wrong\.u32 \(\.wrong\)"):
         run("add.wrong.u32 %r1, %r2, %r3;\nret;", [], "")
 
@@ -290,7 +290,7 @@ def test_malformed_instructions(run, instruction: str, text: str) -> None:
         "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]",
     ],
 )
-def test_what_is_missing_has_a_name(run, instruction: str) -> None:
+def test_missing_instructions_are_named(run, instruction: str) -> None:
     with pytest.raises(Unsupported, match=re.escape(f"instruction {instruction.split()[0]}")):
         run(f"{instruction}; ret;", [], "")
 
@@ -305,7 +305,7 @@ def test_registers_of_the_wrong_width(run) -> None:
         run("add.u64 %rd1, %r1, 1;\nret;", [], "")
 
 
-def test_an_entry_may_launch_with_the_block_it_demands() -> None:
+def test_an_entry_launches_with_its_reqntid() -> None:
     text = HEADER + (
         ".entry k(.param .u64 p) .reqntid 64, 2, 1 { .reg .b64 %rd<2>; .reg .b32 %r<2>;"
         " ld.param.u64 %rd1, [p]; red.global.add.u32 [%rd1], 1; ret; }"
@@ -320,13 +320,13 @@ def test_an_entry_may_launch_with_the_block_it_demands() -> None:
 
 def test_order_of_a_loop_whose_exit_is_numbered_first() -> None:
     # 0 -> 2, the loop is 2 <-> 3, and 1 is its exit.
-    place = loop_order([[2], [], [3, 1], [2]])
-    assert sorted(place) == [0, 1, 2, 3]
-    assert place[0] < place[2] < place[3] < place[1]
+    position = loop_order([[2], [], [3, 1], [2]])
+    assert sorted(position) == [0, 1, 2, 3]
+    assert position[0] < position[2] < position[3] < position[1]
 
 
 def test_order_of_a_branch_inside_of_a_loop() -> None:
     # 0 -> 1; 1 -> 2 | 3; 2 -> 4; 3 -> 4; 4 -> 1 | 5.
-    place = loop_order([[1], [2, 3], [4], [4], [1, 5], []])
-    assert place[1] < min(place[2], place[3])
-    assert max(place[2], place[3]) < place[4] < place[5]
+    position = loop_order([[1], [2, 3], [4], [4], [1, 5], []])
+    assert position[1] < min(position[2], position[3])
+    assert max(position[2], position[3]) < position[4] < position[5]

@@ -29,7 +29,7 @@ def test_bytes_by_space(run) -> None:
     }
 
 
-def test_lanes_that_a_guard_excludes_move_nothing(run) -> None:
+def test_lanes_that_a_guard_excludes_access_no_memory(run) -> None:
     body = ADDRESS.format(stride=4) + "setp.lt.u32 %p1, %r1, 5; @%p1 st.shared.u32 [%r3], %r1; ret;"
     counters = run(body, [], "", block=64, declarations=SHARED)
     assert counters.bytes_moved == {"shared stores": 20}
@@ -64,13 +64,13 @@ def test_conflicts_are_counted_if_asked_for(run) -> None:
 
 
 def test_waits(run) -> None:
-    """Of two warps, the one that comes first waits for the other."""
+    """Of two warps, the first to reach the barrier waits for the other."""
     body = """
     mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; mov.u32 %r2, 0;
-    @%p1 bra meet;
+    @%p1 bra join;
     loop: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 10; @%p2 bra loop;
     barrier.sync 0, 64; ret;
-    meet: barrier.sync 0, 64; ret;
+    join: barrier.sync 0, 64; ret;
     """
     counters = run(body, [], "", block=64)
     assert counters.waits == {"barrier": 32}

@@ -15,7 +15,7 @@ from repeats import keep_first
 
 from tilewright.ptxsim import Counters, Module
 
-# nvcc puts a hash of the path into the names of what is private to a file.
+# nvcc puts a hash of the path into the names of internal symbols.
 PATH_HASH = re.compile(r"(_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}")
 
 FILES = sorted({program.file for program in all_programs()})
@@ -47,15 +47,15 @@ def test_other_interleavings(program: Program, seed: int) -> None:
     run(program, seed)
 
 
-def test_there_are_enough() -> None:
+def test_there_are_enough_programs() -> None:
     kernels = {(source(program.file), program.kernel) for program in all_programs()}
     assert len(kernels) >= 80
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
 @pytest.mark.parametrize("file", keep_first(FILES, 2))
-def test_the_ptx_is_what_nvcc_makes(file: str, tmp_path: Path) -> None:
-    """Of the same compiler; another one may write other code."""
+def test_nvcc_reproduces_the_ptx(file: str, tmp_path: Path) -> None:
+    """Compile with the same version of nvcc; another one may generate different code."""
     out = tmp_path / "out.ptx"
     options = ["-O3", "-std=c++17", f"-arch={architecture(file)}", "-ptx", source(file)]
     subprocess.run(["nvcc", *options, "-o", str(out)], check=True, cwd=PTX)

@@ -1,4 +1,4 @@
-"""Loops without an end are found, and no others."""
+"""Detection of kernels that never terminate, without false positives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIMIT_S = 600  # generous: only an emulator that never ends reaches it
 
 @pytest.fixture(autouse=True)
 def limit() -> Iterator[None]:
-    """A loop that is not found fails its test instead of stopping all of them."""
+    """Fail a test whose endless loop is not detected, instead of hanging the test run."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"still running after {_LIMIT_S} s")
@@ -36,7 +36,7 @@ def limit() -> Iterator[None]:
 
 
 def finding(run: Any, body: str, args: list[Any], params: str, **options: Any) -> str:
-    """What is said about a kernel that never ends."""
+    """Return the diagnostic for a kernel that never terminates."""
     with pytest.raises(UserError) as caught:
         run(body, args, params, **options)
     return caught.value.render()
@@ -94,7 +94,7 @@ def test_the_line_of_the_source_is_named(run: Any) -> None:
 
 @seeds
 def test_a_poll_with_barriers(run: Any, seed: int) -> None:
-    """One thread looks and tells the others, over and over."""
+    """One thread polls the flag and broadcasts it through shared memory, for ever."""
     text = finding(
         run,
         """
@@ -102,10 +102,10 @@ def test_a_poll_with_barriers(run: Any, seed: int) -> None:
         ld.param.u64 %rd1, [p0];
         mov.u32 %r3, %tid.x;
         setp.ne.u32 %p3, %r3, 0;
-        WAIT: @%p3 bra TOLD;
+        WAIT: @%p3 bra LOADED;
         ld.acquire.gpu.global.u32 %r2, [%rd1];
         st.shared.u32 [seen], %r2;
-        TOLD: bar.sync 0;
+        LOADED: bar.sync 0;
         ld.shared.u32 %r2, [seen];
         bar.sync 0;
         setp.eq.u32 %p2, %r2, 0;
@@ -245,8 +245,8 @@ def test_loops_of_different_length(run: Any) -> None:
 
 
 @seeds
-def test_memory_that_goes_to_and_fro(run: Any, seed: int) -> None:
-    """A flag that is looked at under a lock: memory changes, but never for good."""
+def test_memory_that_alternates_between_states(run: Any, seed: int) -> None:
+    """A flag that is read under a lock: memory changes, but returns to earlier states."""
     text = finding(
         run,
         """
@@ -274,13 +274,13 @@ def test_recursion_without_end(run: Any) -> None:
     assert "call: expected at most 1024 nested calls" in text
 
 
-# What ends
+# Kernels that terminate
 
 
 @seeds
 @pytest.mark.parametrize("looks", ["", "ld.volatile.global.u32 %r9, [%rd1];"])
 def test_a_long_countdown(run: Any, looks: str, seed: int) -> None:
-    """With and without a look at memory that nobody changes."""
+    """With and without a load of memory that no thread changes."""
     out = np.zeros(1, np.uint32)
     run(
         f"""
@@ -301,7 +301,7 @@ def test_a_long_countdown(run: Any, looks: str, seed: int) -> None:
 
 @seeds
 def test_a_countdown_in_memory(run: Any, seed: int) -> None:
-    """All registers come back, memory does not: it toggles and counts."""
+    """All registers return to earlier values, memory does not: it toggles and counts."""
     out = np.array([0, 5000], np.uint32)
     run(
         """
@@ -367,14 +367,14 @@ def test_a_flag_that_the_last_cta_sets(run: Any, grid: int, order: str) -> None:
 
 
 def test_ctas_that_are_not_resident_do_not_help(run: Any) -> None:
-    """Who says how many are resident wants to know."""
+    """With `resident` given, CTAs beyond it do not run, and the wait is reported."""
     flags = np.array([0, 0, 1], np.uint32)
     text = finding(run, EACH_OTHER.format(1), [flags], "u64", grid=3, resident=1)
     assert "2 more blocks of the grid begin only when resident ones have ended" in text
 
 
 def test_a_slow_warp_sets_the_flag(run: Any) -> None:
-    """Those who poll come back to where they were many times before."""
+    """Polling threads repeat earlier states many times before the flag is set."""
     flag = np.zeros(1, np.uint32)
     run(
         """
@@ -460,7 +460,7 @@ def test_a_wait_that_is_given_up(run: Any, seed: int) -> None:
 
 @pytest.mark.parametrize(("entry", "count"), [("alone", 1), ("each_other", 2)])
 def test_compiled_tile_ir(entry: str, count: int) -> None:
-    """As the reference executor says of the same program."""
+    """The reference executor reports the same about the program."""
     program = Path(__file__).parents[2] / "run" / "errors" / "endless.mlir"
     flags = np.zeros(count, np.int32)
     with pytest.raises(

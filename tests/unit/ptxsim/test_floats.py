@@ -1,4 +1,4 @@
-"""Floating-point instructions as PTX: comparisons, extremes, conversions, approximations."""
+"""Floating-point instructions as PTX: comparisons, min and max, conversions, approximations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REGISTERS = {8: "%rs", 16: "%rs", 32: "%r", 64: "%rd"}
 
 
 def evaluate(run, instruction: str, types: str, *columns: np.ndarray) -> np.ndarray:
-    """Results of `instruction d, a, …` for each element of the columns."""
+    """Evaluate `instruction d, a, …` for each element of the columns."""
     result, *sources = types.split()
     count = len(columns[0])
     out = np.zeros(count, DTYPES[result])
@@ -96,7 +96,7 @@ def test_comparisons_that_flush(run) -> None:
 @pytest.mark.parametrize("type", ["f16", "f32", "f64"])
 @pytest.mark.parametrize("greater", [False, True])
 @pytest.mark.parametrize("nan", ["", ".NaN"])
-def test_extremes(run, greater: bool, nan: str, type: str) -> None:
+def test_min_and_max(run, greater: bool, nan: str, type: str) -> None:
     if type == "f64" and nan:
         pytest.skip("no such instruction in PTX")
     with np.errstate(all="ignore"):
@@ -184,7 +184,7 @@ def test_floats_to_integers(run, mode: str, target: str, source: str) -> None:
 
 
 def nearest(value: int, dtype: type[np.floating], mode: str) -> float:
-    """An integer rounded to a float, found among the neighbours of NumPy's answer."""
+    """Round an integer to a float by choosing among the neighbours of NumPy's result."""
     with np.errstate(all="ignore"):
         start = dtype(float(value))
     around = {float(start)}
@@ -277,7 +277,7 @@ def test_approximations(
 
 
 def test_packed_arithmetic(run) -> None:
-    """Both halves of every pair, against float16 by NumPy: sums of two are rounded once there."""
+    """Low and high half of every f16x2 against NumPy's float16, whose add rounds once."""
     rng = np.random.default_rng(2)
     a, b = (rng.normal(size=512).astype(np.float16) for _ in range(2))
     packed = [column.view(np.uint32) for column in (a, b)]
@@ -293,12 +293,12 @@ def test_packed_arithmetic(run) -> None:
 
 
 MULTIPLES = np.random.default_rng(8).integers(-1024, 1025, (2, 500)) / 256
-"""Numbers that f16 and bf16 hold, whose products, and sums with `ADDENDS`, float64 holds."""
+"""Numbers exact in f16 and bf16, for which float64 represents `a * b + ADDENDS` exactly."""
 ADDENDS = np.random.default_rng(9).integers(-(2**23), 2**23, 500) / 2.0**21
 
 
 def rounded(exact: np.ndarray, mode: str) -> np.ndarray:
-    """float64 numbers in float32, in any direction."""
+    """Round float64 numbers to float32 in the given mode."""
     near = exact.astype(np.float32)
     if mode == "rn":
         return near
@@ -309,8 +309,8 @@ def rounded(exact: np.ndarray, mode: str) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
 @pytest.mark.parametrize("narrow", ["f16", "bf16"])
-def test_sums_in_single_precision_of_narrower_sources(run, narrow: str, mode: str) -> None:
-    # bf16 holds eight bits.
+def test_f32_fma_add_and_sub_of_narrower_sources(run, narrow: str, mode: str) -> None:
+    # bf16 has a precision of eight bits.
     a, b = MULTIPLES if narrow == "f16" else np.trunc(MULTIPLES * 16) / 16
     if narrow == "f16":
         type, columns = "f16", (a, b)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matrix_probes import place_a, place_b, place_c
+from matrix_probes import coordinate_a, coordinate_b, coordinate_c
 
 from tilewright.ptxsim.matrix.descriptors import Layout, chunk_offsets, swizzle
 from tilewright.ptxsim.matrix.elements import ELEMENTS
@@ -20,7 +20,7 @@ def element(fragment: Fragment, lane: int, index: int) -> tuple[int, int]:
     return int(fragment.row[lane, index]), int(fragment.column[lane, index])
 
 
-# Places read off the figures of the PTX manual: lane, element, row, column.
+# Coordinates from the figures of the PTX manual: lane, element, row, column.
 @pytest.mark.parametrize(
     ("fragment", "facts"),
     [
@@ -40,7 +40,7 @@ def element(fragment: Fragment, lane: int, index: int) -> tuple[int, int]:
         (accumulator(16, 256), [(0, 4, 0, 8), (0, 6, 8, 8), (31, 127, 15, 255)]),
     ],
 )  # fmt: skip
-def test_lanes_hold_what_the_manual_shows(
+def test_fragments_match_the_figures_of_the_manual(
     fragment: Fragment, facts: list[tuple[int, int, int, int]]
 ) -> None:
     for lane, index, row, column in facts:
@@ -58,11 +58,11 @@ def test_formulas_and_tables_agree(m: int, k: int, bits: int) -> None:
     a, b, c = multiplicand_a(m, k, bits), multiplicand_b(k, 8, bits), accumulator(m, 8)
     for lane in range(32):
         for at in range(a.per_lane):
-            assert element(a, lane, at) == place_a(m, bits)(lane, at)
+            assert element(a, lane, at) == coordinate_a(m, bits)(lane, at)
         for at in range(b.per_lane):
-            assert element(b, lane, at) == place_b(bits)(lane, at)[::-1]
+            assert element(b, lane, at) == coordinate_b(bits)(lane, at)[::-1]
         for at in range(c.per_lane):
-            assert element(c, lane, at) == place_c(m)(lane, at)
+            assert element(c, lane, at) == coordinate_c(m)(lane, at)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_formulas_and_tables_agree(m: int, k: int, bits: int) -> None:
     [multiplicand_a(16, 32, 8), accumulator(16, 64), quarter_multiplicand(True),
      quarter_multiplicand(False), quarter_accumulator(16), quarter_accumulator(32)],
 )  # fmt: skip
-def test_what_is_distributed_is_collected_again(fragment: Fragment) -> None:
+def test_collect_inverts_distribute(fragment: Fragment) -> None:
     size = fragment.rows * fragment.columns
     matrices = np.arange(3 * size).reshape(3, fragment.rows, fragment.columns)
     elements = fragment.distribute(matrices)
@@ -79,13 +79,13 @@ def test_what_is_distributed_is_collected_again(fragment: Fragment) -> None:
     assert elements[2, 7, 1] == matrices[2, fragment.row[7, 1], fragment.column[7, 1]]
 
 
-def test_a_descriptor_has_its_fields_where_the_hardware_looks() -> None:
+def test_the_bit_fields_of_a_descriptor() -> None:
     bits = 0x123 | 5 << 16 | 64 << 32 | 3 << 49 | 1 << 62
     assert Layout.of(bits) == Layout(leading=80, stride=1024, base_offset=3, row_bytes=128)
     assert [Layout.of(code << 62).row_bytes for code in range(4)] == [16, 128, 64, 32]
 
 
-def test_rows_of_128_bytes_trade_chunks() -> None:
+def test_the_128_byte_swizzle_permutes_chunks() -> None:
     layout = Layout(16, 1024, 0, 128)
     offsets = chunk_offsets(64, ELEMENTS["bf16"], layout, across=False)
     # Row 9 is row 1 of the second block: chunk 0 lies where chunk 1 would.

@@ -1,4 +1,4 @@
-"""The optional check of global memory: planted races are found, ordered accesses are not."""
+"""The optional race check of global memory reports planted races and no ordered accesses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tilewright.support.diagnostics import UserError
 
 ALL = CHECKS | {"global"}
 # %rd2 is a word for each thread of the grid, %rd3 that of the same thread of the next block (or
-# the first), %rd4 that of the other warp, %rd5 one word for everybody.
+# the first), %rd4 that of the other warp, %rd5 one word for all threads.
 HEAD = """
     ld.param.u64 %rd1, [p0];
     mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %nctaid.x;
@@ -25,7 +25,7 @@ HEAD = """
     setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r2, 0; add.u32 %r10, %r5, 1;
 """
 STORE = "st.global.u32 [%rd2], %r10;\n"
-# All blocks count themselves, and wait for each other.
+# A barrier of the grid: every block increments a counter and waits for all others.
 GRID = """
     bar.sync 0;
     @!%p1 bra WAITED;
@@ -75,18 +75,18 @@ def test_races(attempt, body: str, text: str, seed: int) -> None:
         STORE + "bar.sync 0; ld.global.u32 %r11, [%rd4];",
         STORE + GRID + "ld.global.u32 %r11, [%rd3];",
         "ld.global.u32 %r11, [%rd3];" + GRID + STORE,
-        # The same value, and what atomics add up.
+        # Stores of the same value, and atomic adds.
         "st.global.u32 [%rd5], 7;",
         "red.global.add.u32 [%rd5], 1;",
         # Neighbouring bytes.
         "cvt.u64.u32 %rd6, %r5; add.u64 %rd6, %rd6, %rd1; st.global.u8 [%rd6], %rs1;",
     ],
 )
-def test_what_is_ordered(attempt, body: str, seed: int) -> None:
+def test_ordered_accesses_are_no_races(attempt, body: str, seed: int) -> None:
     attempt(f"mov.u16 %rs1, 3;{body}", seed=seed)
 
 
-def test_a_report_says_who_and_where(attempt) -> None:
+def test_a_report_names_threads_and_addresses(attempt) -> None:
     with pytest.raises(UserError) as caught:
         attempt(STORE + "bar.sync 0;\nld.global.u32 %r11, [%rd3];")
     text = caught.value.render()

@@ -1,6 +1,6 @@
-"""Warp-specialised matrix products for Hopper: TMA, mbarriers, wgmma, clusters, device-built maps.
+"""Warp-specialised GEMMs for Hopper: TMA, mbarriers, wgmma, clusters, device-built tensor maps.
 
-On an H200 these kernels give exactly what is asserted here, `gemm_nn_c2` included: see its test.
+On an H200 these kernels give exactly the asserted results, `gemm_nn_c2` included: see its test.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def bf16(values: Array) -> Array:
     return ((words + 0x7FFF + ((words >> 16) & 1)) >> 16).astype(np.uint16)
 
 
-def product(
+def gemm(
     name: str, shape: tuple[int, int, int], grid: int, ptx: str | None = None, **options: Any
 ) -> tuple[Array, Array]:
-    """C as the kernel makes it, and as NumPy does; sums of small integers are exact."""
+    """Return C of the kernel and of NumPy; accumulators of small integers are exact."""
     m, n, k = shape
     transposed = "_nt_" in name
     random = np.random.default_rng(m + n + k)
@@ -72,25 +72,25 @@ def product(
         ("gemm_nt_c2", (300, 264, 136), 2),
         ("gemm_nt_plain", (136, 264, 72), 2),
         ("gemm_nn_plain", (128, 256, 136), 1),
-        # Ten CTAs fight for eight slots with tensor maps.
+        # Ten CTAs contend for eight slots of tensor maps.
         ("gemm_nt_plain_s8", (128, 2560, 64), 10),
     ],
 )
-def test_products(name: str, shape: tuple[int, int, int], grid: int) -> None:
-    actual, expected = product(name, shape, grid)
+def test_gemms(name: str, shape: tuple[int, int, int], grid: int) -> None:
+    actual, expected = gemm(name, shape, grid)
     np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("seed", keep_first([1, 2]))
 @pytest.mark.parametrize("name", ["gemm_nt_c1", "gemm_nt_c2", "gemm_nn_c1", "gemm_nt_plain"])
-def test_products_in_another_order(name: str, seed: int) -> None:
-    actual, expected = product(name, (256, 256, 328), 2, seed=seed)
+def test_gemms_in_another_order(name: str, seed: int) -> None:
+    actual, expected = gemm(name, (256, 256, 328), 2, seed=seed)
     np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_slots_in_another_order(seed: int) -> None:
-    actual, expected = product("gemm_nt_plain_s8", (128, 2560, 64), 10, seed=seed)
+    actual, expected = gemm("gemm_nt_plain_s8", (128, 2560, 64), 10, seed=seed)
     np.testing.assert_array_equal(actual, expected)
 
 
@@ -99,23 +99,23 @@ def test_descriptors_with_the_rank_of_the_cta_in_them() -> None:
 
     The kernel shifts that address into its descriptors and does not cut it to 18 bits: bit 20 falls
     into the leading offset, 8192 bytes become 8448, and blocks of columns are read from rows
-    further on. With the offset ignored, as in the other kernels, nobody notices.
+    further on. The other kernels are not affected, because their layouts ignore the offset.
     """
     with pytest.raises(UserError, match="race: nothing orders this asynchronous read"):
-        product("gemm_nn_c2", (256, 256, 128), 2)
-    actual, expected = product("gemm_nn_c2", (256, 256, 128), 2, check=False)
+        gemm("gemm_nn_c2", (256, 256, 128), 2)
+    actual, expected = gemm("gemm_nn_c2", (256, 256, 128), 2, check=False)
     wrong = (actual != expected).reshape(2, 128, 4, 64).any(axis=(1, 3))
     np.testing.assert_array_equal(wrong, [[False] * 4, [False, True, True, True]])
     shift = r"(\tshr\.u32 \t(%r45|%r47), %r\d+, 4;\n)"
     mended = re.sub(shift, r"\1\tand.b32 \t\2, \2, 0x3fff;\n", text("gemm_nn_c2"))
-    actual, expected = product("gemm_nn_c2", (256, 256, 128), 2, mended)
+    actual, expected = gemm("gemm_nn_c2", (256, 256, 128), 2, mended)
     np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize(
     ("pattern", "replacement", "report"),
     [
-        # Stages are given back at once, or never.
+        # Stages are released too early, or never.
         (r"mbarrier\.arrive\.shared\.b64", "//", "deadlock"),
         (r"wgmma\.wait_group\.sync\.aligned 1", "wgmma.wait_group.sync.aligned 3", "race"),
         (r"\tfence\.proxy\.async\.shared::cta;", "", "no fence.proxy.async in between"),
@@ -125,9 +125,9 @@ def test_descriptors_with_the_rank_of_the_cta_in_them() -> None:
         (r"bar\.sync \t(%r\d+), 128", r"bar.sync \t\1, 256", "deadlock"),
     ],
 )
-def test_mistakes_in_a_product(pattern: str, replacement: str, report: str) -> None:
+def test_mistakes_in_a_gemm(pattern: str, replacement: str, report: str) -> None:
     ptx, count = re.subn(pattern, replacement, text("gemm_nt_c1"))
     assert count
     with pytest.raises(UserError) as caught:
-        product("gemm_nt_c1", (128, 256, 328), 1, ptx)
+        gemm("gemm_nt_c1", (128, 256, 328), 1, ptx)
     assert report in caught.value.render()

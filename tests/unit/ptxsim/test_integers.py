@@ -15,7 +15,7 @@ def to_signed(value: int, width: int) -> int:
 
 
 def sample(width: int, count: int, seed: int) -> np.ndarray:
-    """Bit patterns: random ones, small ones, and those around the ends."""
+    """Sample bit patterns: random ones, small ones, and those around the limits."""
     rng = np.random.default_rng(seed)
     bits = rng.integers(0, 2**64, count, np.uint64) >> np.uint64(64 - width)
     small = rng.integers(0, 70, count, np.uint64)
@@ -27,7 +27,7 @@ def sample(width: int, count: int, seed: int) -> np.ndarray:
 
 
 def evaluate(run, instruction: str, types: str, columns: list[np.ndarray]) -> np.ndarray:
-    """Results of `instruction d, a, b, …`; `types` names result and operands, words of 64 bits."""
+    """Evaluate `instruction d, a, b, …`; `types` names result and operands, words of 64 bits."""
     result, *sources = types.split()
     registers = {16: "%rs", 32: "%r", 64: "%rd"}
     rows = np.ascontiguousarray(np.stack(columns, axis=1))
@@ -145,7 +145,7 @@ def permute(w: int, a: int, b: int, c: int) -> int:
 
 
 def dot(signed_a: bool, signed_b: bool) -> Exact:
-    def total(w: int, a: int, b: int, c: int) -> int:
+    def dp4a(w: int, a: int, b: int, c: int) -> int:
         def parts(word: int, signed: bool) -> list[int]:
             actual = list((word & 0xFFFFFFFF).to_bytes(4, "little"))
             return [to_signed(byte, 8) if signed else byte for byte in actual]
@@ -153,7 +153,7 @@ def dot(signed_a: bool, signed_b: bool) -> Exact:
         pairs = zip(parts(a, signed_a), parts(b, signed_b), strict=True)
         return c + sum(x * y for x, y in pairs)
 
-    return total
+    return dp4a
 
 
 BIT_CASES: list[tuple[str, str, Exact]] = [
@@ -215,7 +215,7 @@ def test_saturation(run) -> None:
 
 
 @pytest.mark.parametrize("table", [0xEA, 0x96, 0xE8, 0x01, 0x80, 0x00])
-def test_logic_of_three(run, table: int) -> None:
+def test_lop3(run, table: int) -> None:
     a, b, c = (sample(32, 256, seed) for seed in (1, 2, 3))
     actual = np.zeros(256, np.uint32)
     rows = np.stack((a, b, c), axis=1).astype(np.uint32)
@@ -244,7 +244,7 @@ def test_logic_of_three(run, table: int) -> None:
 
 @pytest.mark.parametrize("subtract", [False, True])
 def test_carries(run, subtract: bool) -> None:
-    """128-bit sums and differences from 32-bit parts."""
+    """128-bit add and sub by 32-bit instructions with carry."""
     words = [np.stack([sample(32, 256, 10 * k + at) for at in range(4)], axis=1) for k in (0, 1)]
     rows = np.concatenate(words, axis=1).astype(np.uint32)
     out = np.zeros((256, 4), np.uint32)
@@ -275,7 +275,7 @@ def test_carries(run, subtract: bool) -> None:
 
 
 def test_multiplication_with_carries(run) -> None:
-    """A 64-bit product from 32-bit multiply-adds."""
+    """A multiplication of 64 by 64 bits by 32-bit multiply-adds."""
     rows = np.stack([sample(32, 256, at) for at in range(4)], axis=1).astype(np.uint32)
     out = np.zeros((256, 2), np.uint64)
     run(
@@ -302,5 +302,5 @@ def test_multiplication_with_carries(run) -> None:
         block=256,
     )
     for (a0, a1, b0, b1), result in zip(rows.tolist(), out, strict=True):
-        product = (a1 << 32 | a0) * (b1 << 32 | b0)
-        assert int.from_bytes(result.tobytes(), "little") == product
+        expected = (a1 << 32 | a0) * (b1 << 32 | b0)
+        assert int.from_bytes(result.tobytes(), "little") == expected

@@ -1,4 +1,4 @@
-"""Code that LLVM's NVPTX back end makes, against Python's integers and NumPy."""
+"""Code of LLVM's NVPTX back end, against Python's integers and NumPy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def signed(value: int, width: int) -> int:
 
 
 def integers(x: int) -> list[int]:
-    """What the kernel `ints` makes of a number of 64 bits."""
+    """Compute the results of the kernel `ints` for a 64-bit integer."""
     bits = x % 2**64
     low, high = bits % 2**32, bits >> 32
     a, b = signed(low, 32), signed(high, 32)
@@ -69,8 +69,8 @@ def test_floats(module: Module) -> None:
     y = np.zeros((len(x), 12), np.float32)
     module.launch("floats", 1, len(x), [x, y])
     a, b = x.T
-    halves = x.astype(np.float16)
-    exact = halves.astype(np.float64) ** 2 + halves.astype(np.float64)
+    narrow = x.astype(np.float16)
+    exact = narrow.astype(np.float64) ** 2 + narrow.astype(np.float64)
     with np.errstate(over="ignore"):
         packed = exact.astype(np.float16)
     np.testing.assert_array_equal(y[:, 0].copy().view(np.float16).reshape(-1, 2), packed)
@@ -89,7 +89,7 @@ def test_floats(module: Module) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_atomics_and_memory(module: Module, seed: int) -> None:
-    """A sum, an increment that wraps at 20, a sum of floats, `nand`, and a maximum of bytes."""
+    """Atomic add, increment that wraps at 20, floating-point add, `nand`, and byte maximum."""
     x, y = np.zeros(8, np.uint32), np.zeros(8 + 40 * 32, np.uint8)
     module.launch("atomics", 1, 32, [x, y], seed=seed)
     assert x[[0, 1, 4, 6]].tolist() == [496, 32 % 21, 31, 31]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from matrix_probes import (
     MmaCase,
+    coordinate_c,
     mma_cases,
     mma_probe,
-    place_c,
-    quarter_place,
+    quarter_coordinate,
     quarter_probes,
     vector,
 )
@@ -15,7 +15,7 @@ from matrix_values import DTYPES, TYPES, numbers
 from ptx_probes import Array, Probe, emulate
 from repeats import keep_every
 from warp_probes import matrix_move_probes
-from wgmma_probes import Case, accumulator_place, cases, probe_of
+from wgmma_probes import Case, accumulator_coordinate, cases, probe_of
 
 from tilewright.ir.types import F32
 from tilewright.support.diagnostics import Unsupported, UserError
@@ -32,37 +32,37 @@ def results(probe: Probe, type: str, actual: list[Array]) -> Array:
     return np.ascontiguousarray(table).view(DTYPES[type]).reshape(probe.threads // 32, 32, -1)
 
 
-def exact_product(a: Array, b: Array, c: Array, operation: str = "") -> Array:
+def exact_mma(a: Array, b: Array, c: Array, operation: str = "") -> Array:
     if ".xor" in operation:
         return (a[:, :, None] != b[None, :, :]).sum(axis=1) + c
-    total = a @ b + c
+    result = a @ b + c
     if "satfinite" in operation:
-        return np.clip(total, -(2.0**31), 2.0**31 - 1)
-    return total
+        return np.clip(result, -(2.0**31), 2.0**31 - 1)
+    return result
 
 
 @pytest.mark.parametrize("case", EXACT, ids=lambda case: case.name)
-def test_exact_products_are_those_of_numpy(case: MmaCase) -> None:
+def test_exact_mma_results_equal_numpy(case: MmaCase) -> None:
     probe = mma_probe(case)
     d, a, b = probe.notes["types"]
     m, n, _ = probe.notes["shape"]
     actual = results(probe, d, emulate(probe))
     for warp, (left, right, into) in enumerate(probe.notes["matrices"]):
-        expected = exact_product(numbers(a, left), numbers(b, right), numbers(d, into), probe.name)
+        expected = exact_mma(numbers(a, left), numbers(b, right), numbers(d, into), probe.name)
         for lane in range(32):
             for at in range(m * n // 32):
-                assert actual[warp, lane, at] == expected[place_c(m)(lane, at)]
+                assert actual[warp, lane, at] == expected[coordinate_c(m)(lane, at)]
 
 
 @pytest.mark.parametrize("probe", list(quarter_probes()), ids=lambda probe: probe.name)
-def test_four_small_products_at_once(probe: Probe) -> None:
+def test_the_four_quarter_warp_mmas_of_m8n8k4(probe: Probe) -> None:
     d, c = probe.notes["types"]
     actual = results(probe, d, emulate(probe))[0]
     a, b, into = (probe.notes[name] for name in "abc")
     expected = numbers("f16", a) @ numbers("f16", b).transpose(0, 2, 1) + numbers(c, into)
     for lane in range(32):
         for at in range(8):
-            assert actual[lane, at] == expected[quarter_place(lane, at, d)]
+            assert actual[lane, at] == expected[quarter_coordinate(lane, at, d)]
 
 
 def wgmma_result(case: Case, actual: list[Array], probe: Probe) -> Array:
@@ -71,17 +71,17 @@ def wgmma_result(case: Case, actual: list[Array], probe: Probe) -> Array:
     for warp in range(4):
         for lane in range(32):
             for at in range(elements.shape[2]):
-                row, column = accumulator_place(lane, at)
+                row, column = accumulator_coordinate(lane, at)
                 d[16 * warp + row, column] = elements[warp, lane, at]
     return d
 
 
-# Where the pattern of a swizzle begins off its boundary, only the hardware knows.
+# Cases whose swizzle pattern starts off its boundary have only the hardware as a reference.
 WGMMA = [case for case in cases() if case.kind == "exact" and not case.shift]
 
 
 @pytest.mark.parametrize("case", keep_every(WGMMA, 3), ids=lambda case: case.name)
-def test_exact_products_of_warpgroups_are_those_of_numpy(case: Case) -> None:
+def test_exact_wgmma_results_equal_numpy(case: Case) -> None:
     probe = probe_of(case)
     a, b = (numbers(type, probe.notes[name]) for type, name in ((case.a, "a"), (case.b, "b")))
     d = numbers(case.d, probe.notes["d"]) if case.keep else np.zeros((64, case.n))
@@ -92,31 +92,31 @@ def test_exact_products_of_warpgroups_are_those_of_numpy(case: Case) -> None:
         assert np.array_equal(wgmma_result(case, emulate(probe, seed=seed), probe), expected)
 
 
-# Partial sums of these are not exact, whatever the order.
+# The accumulators of these are inexact in any order.
 ROUNDED = [case for case in mma_cases() if case.kind != "exact"]
 ROUNDED_WGMMA = [case for case in cases() if case.kind in ("normal", "wild")]
 
 
 @pytest.mark.parametrize("case", ROUNDED, ids=lambda case: case.name)
-def test_products_are_within_the_bound_of_their_sums(case: MmaCase) -> None:
+def test_mma_results_are_within_the_error_bound(case: MmaCase) -> None:
     probe = mma_probe(case)
     d, a, b = probe.notes["types"]
     m, n, _ = probe.notes["shape"]
     actual = results(probe, d, emulate(probe))
     for warp, matrices in enumerate(probe.notes["matrices"]):
         left, right, into = map(numbers, (a, b, d), matrices)
-        product = np.zeros((m, n), DTYPES[d])
+        d_matrix = np.zeros((m, n), DTYPES[d])
         for lane, at in np.ndindex(32, m * n // 32):
-            product[place_c(m)(lane, at)] = actual[warp, lane, at]
+            d_matrix[coordinate_c(m)(lane, at)] = actual[warp, lane, at]
         tolerance = dot_tolerance(left, right, into, TYPES[d])
-        assert difference(product, left @ right + into, TYPES[d], tolerance) is None
+        assert difference(d_matrix, left @ right + into, TYPES[d], tolerance) is None
 
 
-def product_of(case: Case) -> tuple[Array, Array, Array, Array, Array]:
-    """A product of a warpgroup, the exact one, and A, B and C."""
+def wgmma_operands_and_results(case: Case) -> tuple[Array, Array, Array, Array, Array]:
+    """Return the emulated result of a wgmma, the exact one, and A, B and C."""
     probe = probe_of(case)
     a, b = (numbers(type, probe.notes[name]) for type, name in ((case.a, "a"), (case.b, "b")))
-    # Steps take the same operands again: that is one product of longer rows.
+    # Every step reads the same operands: the same as one mma with A and B repeated along K.
     a, b = np.tile(a, (1, case.steps)), np.tile(b, (1, case.steps)).T
     d = numbers(case.d, probe.notes["d"]) if case.keep else np.zeros((64, case.n))
     actual = wgmma_result(case, emulate(probe), probe).astype(DTYPES[case.d])
@@ -124,28 +124,28 @@ def product_of(case: Case) -> tuple[Array, Array, Array, Array, Array]:
 
 
 @pytest.mark.parametrize("case", ROUNDED_WGMMA, ids=lambda case: case.name)
-def test_products_of_warpgroups_are_within_the_bound_of_their_sums(case: Case) -> None:
-    actual, expected, a, b, d = product_of(case)
+def test_wgmma_results_are_within_the_error_bound(case: Case) -> None:
+    actual, expected, a, b, d = wgmma_operands_and_results(case)
     tolerance = dot_tolerance(a, b, d, TYPES[case.d])
     if case.a in ("e4m3", "e5m2") and case.d == "f32":
-        # Sums of f8 have 14 bits, and what lies below is cut off: a unit, not half of one.
+        # Accumulators of fp8 have 14 bits and are truncated: an error of one ulp, not of half.
         magnitudes = np.abs(a) @ np.abs(b) + np.abs(d)
         tolerance = Tolerance(absolute=(a.shape[1] + 1) * 2.0**-13 * magnitudes)
     assert difference(actual, expected, TYPES[case.d], tolerance) is None
 
 
 @pytest.mark.parametrize("type", ["e4m3", "e5m2"])
-def test_sums_of_f8_are_narrower_than_f32(type: str) -> None:
+def test_fp8_accumulators_are_narrower_than_f32(type: str) -> None:
     case = next(case for case in ROUNDED_WGMMA if case.a == type and case.d == "f32")
-    actual, expected, a, b, d = product_of(case)
+    actual, expected, a, b, d = wgmma_operands_and_results(case)
     assert difference(actual, expected, F32, dot_tolerance(a, b, d, F32)) is not None
 
 
-MOVES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]
+MATRIX_COPIES = [probe for probe in matrix_move_probes() if probe.name != "movmatrix"]
 
 
-@pytest.mark.parametrize("probe", MOVES, ids=lambda probe: probe.name)
-def test_matrices_go_where_the_manual_says(probe: Probe) -> None:
+@pytest.mark.parametrize("probe", MATRIX_COPIES, ids=lambda probe: probe.name)
+def test_ldmatrix_and_stmatrix_follow_the_manual(probe: Probe) -> None:
     assert probe.image is not None
     actual = emulate(probe)
     count, transposed = int(probe.name.split("x")[-1][0]), "trans" in probe.name
@@ -178,14 +178,14 @@ def launch_one(body: str, threads: int = 32, declarations: str = "") -> None:
 
 
 def test_a_row_must_be_aligned_and_inside() -> None:
-    load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%o0}, [%where32];"
+    load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%o0}, [%address];"
     with pytest.raises(UserError, match="misaligned load of 16 bytes"):
-        launch_one(f"add.u32 %where32, %smem, 8; {load}", declarations=".reg .b32 %where32;")
+        launch_one(f"add.u32 %address, %smem, 8; {load}", declarations=".reg .b32 %address;")
     with pytest.raises(UserError, match="outside of shared memory"):
-        launch_one(f"add.u32 %where32, %smem, 1024; {load}", declarations=".reg .b32 %where32;")
+        launch_one(f"add.u32 %address, %smem, 1024; {load}", declarations=".reg .b32 %address;")
 
 
-def test_a_part_of_a_warp_cannot_multiply() -> None:
+def test_mma_needs_the_whole_warp() -> None:
     a, b, c, d = vector("i", 0, 4), vector("i", 4, 2), vector("i", 6, 4), vector("o", 0, 4)
     body = f"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {d}, {a}, {b}, {c};"
     with pytest.raises(UserError, match="expected all 32 threads of every warp"):
@@ -201,7 +201,7 @@ def test_a_part_of_a_warp_cannot_multiply() -> None:
         ("mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", 4, "kind::f8f6f4"),
     ],
 )
-def test_what_is_no_product_is_refused(opcode: str, a: int, text: str) -> None:
+def test_invalid_mmas_are_rejected(opcode: str, a: int, text: str) -> None:
     operands = f"{vector('o', 0, 4)}, {vector('i', 0, a)}, {vector('i', 4, 2)}, {vector('i', 6, 4)}"
     with pytest.raises((UserError, Unsupported), match=text):
         launch_one(f"{opcode} {operands};")

@@ -9,7 +9,7 @@ from tilewright.support.diagnostics import UserError
 HEADER = ".version 9.0\n.target sm_90a\n.address_size 64\n"
 
 
-def test_a_load_behind_the_end_of_a_buffer(run) -> None:
+def test_a_load_past_the_end_of_a_buffer(run) -> None:
     with pytest.raises(UserError) as caught:
         run(
             """
@@ -46,7 +46,7 @@ def test_misaligned_accesses(run) -> None:
         run(body, [np.zeros(4, np.uint32)], "u64")
 
 
-def test_what_was_never_written(run) -> None:
+def test_reads_of_uninitialized_memory(run) -> None:
     body = ".shared .align 4 .b8 s[8];\nst.shared.u16 [s], 1;\nld.shared.u32 %r1, [s];\nret;"
     with pytest.raises(UserError, match="load of 4 bytes that were never written"):
         run(body, [], "")
@@ -215,8 +215,8 @@ def test_arguments_are_laid_out_as_the_parameters_say() -> None:
 
 @pytest.mark.parametrize("lanes", [1, 32, 100])
 @pytest.mark.parametrize("words", [1, 7])
-def test_atomics_take_turns(run, lanes: int, words: int) -> None:
-    """Every lane adds to one of a few words: what they found is what a serial machine finds."""
+def test_atomics_are_serialized(run, lanes: int, words: int) -> None:
+    """Every lane adds to one of a few words: the old values are those of a serial execution."""
     memory = np.zeros(words, np.uint32)
     old_values = np.zeros(lanes, np.uint32)
     run(
@@ -295,12 +295,12 @@ def test_runs_of_zeros(run) -> None:
         ld.param.u64 %rd1, [p0];
         mov.u32 %r1, %tid.x;
         setp.ne.u32 %p1, %r1, 0;
-        @%p1 bra MEET;
+        @%p1 bra JOIN;
         mov.u32 %r2, 64;
         st.bulk.weak.shared::cta [s], %r2, 0;
         cvta.shared.u64 %rd2, s;
         st.bulk [%rd2+64], 64, 0;
-MEET:   bar.sync 0;
+JOIN:   bar.sync 0;
         shl.b32 %r2, %r1, 2;
         mov.u32 %r3, s;
         add.u32 %r3, %r3, %r2;

@@ -19,7 +19,7 @@ FLAGS = [("e2m1x2", 8), ("e2m3x2", 16), ("e3m2x2", 16)]
 
 
 def samples() -> np.ndarray:
-    """Numbers of all sizes, and those in the middle between two of the formats."""
+    """Sample numbers of all magnitudes, and the midpoints between two numbers of the formats."""
     rng = np.random.default_rng(3)
     scale = 2.0 ** rng.integers(-20, 20, 3000)
     steps = np.arange(-600, 600) / 64

@@ -51,7 +51,7 @@ def test_other_interleavings_change_nothing(seed: int) -> None:
 
 
 def stored(case: Case, image: Array, shape: tuple[int, int]) -> Array:
-    """The result in shared memory."""
+    """Return the matrix that `wmma.store` wrote to shared memory."""
     by_row = case.layouts[3] == "r"
     lines, length = shape if by_row else shape[::-1]
     dtype = np.dtype(DTYPES[case.d])
@@ -61,7 +61,7 @@ def stored(case: Case, image: Array, shape: tuple[int, int]) -> Array:
 
 
 @pytest.mark.parametrize("case", list(cases()), ids=lambda case: case.name)
-def test_products_of_wmma_are_those_of_numpy(case: Case) -> None:
+def test_wmma_results_agree_with_numpy(case: Case) -> None:
     probe = probe_of(case)
     a, b = numbers(case.a, probe.notes["a"]), numbers(case.a, probe.notes["b"])
     c = numbers(case.d, probe.notes["c"])

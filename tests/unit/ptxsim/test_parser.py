@@ -67,7 +67,7 @@ def test_header() -> None:
     assert module.target == ("sm_90a", "debug")
 
 
-def test_entry_with_promises() -> None:
+def test_entry_with_directives() -> None:
     module = parse(
         HEADER
         + """.visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 64 .b8 m[128])
@@ -90,7 +90,7 @@ def test_entry_with_promises() -> None:
     assert (map_.size, map_.alignment) == (128, 64)
 
 
-def test_variables_with_first_values() -> None:
+def test_variables_with_initializers() -> None:
     module = parse(
         HEADER
         + """
@@ -222,7 +222,7 @@ def test_comments_keep_positions() -> None:
         (HEADER + ".func f(.local .b32 a);", "<ptx>:4:9: error: expected '.param'"),
     ],
 )
-def test_errors_say_where(text: str, message: str) -> None:
+def test_errors_have_a_location(text: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         parse(text)
     assert message in str(caught.value)
@@ -236,7 +236,7 @@ def test_errors_say_where(text: str, message: str) -> None:
         (HEADER + ".entry k() { .reg .v4 .f32 v; }", "registers of type .v4"),
     ],
 )
-def test_what_is_not_supported_has_a_name(text: str, feature: str) -> None:
+def test_unsupported_features_are_named(text: str, feature: str) -> None:
     with pytest.raises(Unsupported) as caught:
         parse(text)
     assert caught.value.feature == feature

@@ -1,4 +1,4 @@
-"""CUDA C++ programs, compiled by nvcc, against NumPy; the sources lie beside the PTX."""
+"""CUDA C++ programs, compiled by nvcc, against NumPy; the sources are beside the PTX."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_gemm_in_tiles() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 7])
-def test_a_list_behind_a_lock(seed: int) -> None:
+def test_a_list_guarded_by_a_lock(seed: int) -> None:
     entries, length = np.zeros(100, np.int32), np.zeros(1, np.int32)
     launch("cooperation", "locked_list", 4, 32, [entries, length], seed=seed)
     expected = [block * 1000 + thread for block in range(4) for thread in range(0, 32, 3)]
@@ -144,12 +144,12 @@ def test_a_list_behind_a_lock(seed: int) -> None:
     assert sorted(entries[: length[0]].tolist()) == expected
 
 
-def test_the_last_block_sums() -> None:
+def test_the_last_block_reduces() -> None:
     x = RNG.integers(0, 100, (6, 64)).astype(np.int32)
-    parts, total = np.zeros(6, np.int32), np.zeros(1, np.int32)
-    launch("cooperation", "last_block_sums", 6, 64, [x, parts, total])
-    np.testing.assert_array_equal(parts, x.sum(axis=1))
-    assert total[0] == x.sum()
+    partials, result = np.zeros(6, np.int32), np.zeros(1, np.int32)
+    launch("cooperation", "last_block_sums", 6, 64, [x, partials, result])
+    np.testing.assert_array_equal(partials, x.sum(axis=1))
+    assert result[0] == x.sum()
 
 
 def ackermann(m: int, n: int) -> int:
@@ -244,8 +244,8 @@ def test_assertions() -> None:
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
 @pytest.mark.parametrize("name", ["basics", "cooperation", "functions"])
-def test_the_ptx_is_what_nvcc_makes(name: str, tmp_path: pathlib.Path) -> None:
-    """Of the same compiler; another one may write other code."""
+def test_nvcc_reproduces_the_ptx(name: str, tmp_path: pathlib.Path) -> None:
+    """Compile with the same version of nvcc; another one may generate different code."""
     out = tmp_path / "out.ptx"
     command = ["nvcc", "-O3", "-arch=sm_90a", "-ptx", f"{name}.cu", "-o", str(out)]
     subprocess.run(command, check=True, cwd=PTX)

@@ -30,7 +30,7 @@ def quiet() -> Iterator[None]:
 
 
 def round_exactly(value: Fraction, name: str, mode: str) -> float:
-    """A number other than zero rounded once, by integer arithmetic."""
+    """Round a nonzero number once, by integer arithmetic."""
     precision, least, most = SHAPES[name]
     magnitude = abs(value)
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
@@ -55,7 +55,7 @@ def round_exactly(value: Fraction, name: str, mode: str) -> float:
 
 
 def interesting(name: str, count: int, seed: int) -> np.ndarray:
-    """Finite numbers of a format: random bits, numbers near each other, tiny and huge ones."""
+    """Sample finite numbers of a format: random bits, close, tiny and huge numbers."""
     rng = np.random.default_rng(seed)
     width = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}[name]
     dtype = np.dtype(f"u{width // 8}")
@@ -65,7 +65,7 @@ def interesting(name: str, count: int, seed: int) -> np.ndarray:
         else (rng.integers(0, 2**64, count, np.uint64))
     )
     bits = bits.astype(dtype)
-    # A third has few mantissa bits, so that sums and products are often halfway between two.
+    # A third has few mantissa bits, so that exact results are often halfway between two numbers.
     few = rng.integers(0, 3, count) == 0
     keep = ~dtype.type((1 << (SHAPES[name][0] // 2)) - 1)
     bits = np.where(few, bits & keep, bits)
@@ -77,7 +77,7 @@ def interesting(name: str, count: int, seed: int) -> np.ndarray:
 
 
 def closed(name: str, mode: str, numbers: np.ndarray) -> np.ndarray:
-    """A result as registers would hold it, as float64."""
+    """Round results to the format of the registers, and return them as float64."""
     format = FORMATS[name]
     if name == "f64" or (name == "f32" and numbers.dtype == np.float32):
         return numbers.astype(np.float64)
@@ -104,25 +104,25 @@ def check(
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SHAPES)
-def test_sums(name: str, mode: str) -> None:
+def test_add(name: str, mode: str) -> None:
     check(name, mode, floating.add, lambda a, b: a + b, 2)
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SHAPES)
-def test_products(name: str, mode: str) -> None:
+def test_mul(name: str, mode: str) -> None:
     check(name, mode, floating.multiply, lambda a, b: a * b, 2)
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", SHAPES)
-def test_fused(name: str, mode: str) -> None:
+def test_fma(name: str, mode: str) -> None:
     check(name, mode, floating.fused, lambda a, b, c: a * b + c, 3)
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["f32", "f64"])
-def test_quotients(name: str, mode: str) -> None:
+def test_div(name: str, mode: str) -> None:
     divide = rounding.divide_f32 if name == "f32" else rounding.divide_f64
 
     def quotient(mode: str, format: object, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -133,7 +133,7 @@ def test_quotients(name: str, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["f32", "f64"])
-def test_roots(name: str, mode: str) -> None:
+def test_sqrt(name: str, mode: str) -> None:
     values = np.abs(interesting(name, 300, 3))
     roots = (rounding.sqrt_f32 if name == "f32" else rounding.sqrt_f64)(values, mode)
     for x, root in zip(values, roots, strict=True):
@@ -149,7 +149,7 @@ def test_roots(name: str, mode: str) -> None:
             assert r**2 <= square < up**2
 
 
-def test_fused_in_the_middle_between_two_numbers() -> None:
+def test_fma_halfway_between_two_numbers() -> None:
     """a * b lies halfway between two f32 numbers, and c, however small, decides."""
     a, b = np.float32(1 + 2**-12), np.float32(1 + 2**-12)
     tiny = np.float32(2.0**-140)
@@ -158,7 +158,7 @@ def test_fused_in_the_middle_between_two_numbers() -> None:
         assert float(result[0]) == expected
 
 
-def test_fused_near_the_ends_of_f64() -> None:
+def test_fma_near_the_limits_of_f64() -> None:
     cases = [
         (2.0**-1000, 2.0**-74, 2.0**-1074),
         (1.0 + 2.0**-52, 2.0**-1060, -(2.0**-1060)),
@@ -180,7 +180,7 @@ def test_fused_near_the_ends_of_f64() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["f16", "f32", "f64"])
-def test_signs_of_zero_sums(name: str, mode: str, a: float, b: float, sign: int) -> None:
+def test_signs_of_zero_results(name: str, mode: str, a: float, b: float, sign: int) -> None:
     dtype = np.float32 if name == "f32" else np.float64
     one, other = np.array([a], dtype), np.array([b], dtype)
     result = closed(name, mode, floating.add(mode, FORMATS[name], one, other))

@@ -56,7 +56,7 @@ def test_a_cta_may_wait_for_another_one(run, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", [0, 5])
 def test_a_cta_may_wait_with_barriers_in_between(run, seed: int) -> None:
-    """One thread looks and tells the others; who waits for it does not wait for the flag."""
+    """One thread polls the flag and broadcasts it; the others wait only at the barrier."""
     flag, out = np.zeros(1, np.uint32), np.zeros(2, np.uint32)
     run(
         """
@@ -92,7 +92,7 @@ def test_a_cta_may_wait_with_barriers_in_between(run, seed: int) -> None:
 
 
 REDUCTION = """
-    .shared .align 4 .b8 sums[512];
+    .shared .align 4 .b8 partials[512];
     ld.param.u64 %rd1, [p0];
     ld.param.u64 %rd2, [p1];
     mov.u32 %r1, %tid.x;
@@ -102,7 +102,7 @@ REDUCTION = """
     add.s64 %rd4, %rd1, %rd3;
     ld.global.u32 %r4, [%rd4];
     shl.b32 %r5, %r1, 2;
-    mov.u32 %r6, sums;
+    mov.u32 %r6, partials;
     add.u32 %r7, %r6, %r5;
     st.shared.u32 [%r7], %r4;
     mov.u32 %r8, 64;
@@ -124,7 +124,7 @@ REDUCTION = """
     @%p3 ret;
     mul.wide.u32 %rd5, %r2, 4;
     add.s64 %rd6, %rd2, %rd5;
-    ld.shared.u32 %r14, [sums];
+    ld.shared.u32 %r14, [partials];
     st.global.u32 [%rd6], %r14;
     ret;
 """
@@ -211,7 +211,7 @@ def test_reductions_at_a_barrier(run, seed: int) -> None:
     np.testing.assert_array_equal(out, np.broadcast_to([40, 0, 1], (96, 3)))
 
 
-def test_deadlock_says_who_waits_for_what(run) -> None:
+def test_a_deadlock_names_threads_and_barriers(run) -> None:
     with pytest.raises(UserError) as caught:
         run(
             """
@@ -253,7 +253,7 @@ def test_a_barrier_for_part_of_a_warp(run) -> None:
 
 
 def test_threads_wait_for_their_warp(run) -> None:
-    """Half of the warp takes a longer way to `bar.warp.sync`, then all read what it wrote."""
+    """One thread stores before it reaches `bar.warp.sync`; then the whole warp loads."""
     out = np.zeros(32, np.uint32)
     run(
         """
@@ -261,9 +261,9 @@ def test_threads_wait_for_their_warp(run) -> None:
         ld.param.u64 %rd1, [p0];
         mov.u32 %r1, %tid.x;
         setp.ne.u32 %p1, %r1, 31;
-        @%p1 bra MEET;
+        @%p1 bra JOIN;
         st.shared.u32 [word], 9;
-        MEET:
+        JOIN:
         bar.warp.sync -1;
         ld.shared.u32 %r2, [word];
         mad.wide.u32 %rd2, %r1, 4, %rd1;

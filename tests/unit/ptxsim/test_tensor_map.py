@@ -49,7 +49,7 @@ def test_fields_that_a_kernel_replaces() -> None:
         ({"interleave": 16}, "expected at least 3 dimensions to interleave"),
     ],
 )
-def test_what_the_engine_refuses(fields: dict[str, Any], text: str) -> None:
+def test_invalid_tensor_maps_are_rejected(fields: dict[str, Any], text: str) -> None:
     good: dict[str, Any] = {
         "address": 0, "type": "u32", "dims": (64, 9), "strides": (256,), "box": (32, 8),
     }  # fmt: skip
@@ -68,7 +68,7 @@ def test_bytes_that_are_no_map(at: int) -> None:
 
 @given(st.data())
 def test_boxes_are_slices(data: st.DataObject) -> None:
-    """A box is what NumPy cuts out of a padded array."""
+    """A box equals NumPy's slice of a padded array."""
     rank = data.draw(st.integers(1, 4))
     dims = [data.draw(st.integers(1, 9)) for _ in range(rank)]
     box = [4 * data.draw(st.integers(1, 2)), *(data.draw(st.integers(1, 4)) for _ in dims[1:])]
@@ -85,11 +85,12 @@ def test_boxes_are_slices(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("swizzle", [32, 64, 128])
-def test_swizzles_move_chunks_within_rows(swizzle: int) -> None:
+def test_swizzles_permute_chunks_within_rows(swizzle: int) -> None:
     map = TensorMap(0, "u8", (swizzle, 64), (swizzle,), (swizzle, 64), swizzle=swizzle)
-    places = swizzled(map, 0).reshape(64, -1)
-    assert sorted(places.reshape(-1)) == list(range(0, 64 * swizzle, 16))
-    np.testing.assert_array_equal(places // swizzle, np.arange(64)[:, None] + np.zeros_like(places))
+    offsets = swizzled(map, 0).reshape(64, -1)
+    assert sorted(offsets.reshape(-1)) == list(range(0, 64 * swizzle, 16))
+    rows = np.arange(64)[:, None] + np.zeros_like(offsets)
+    np.testing.assert_array_equal(offsets // swizzle, rows)
     if swizzle == 128:
         # The first chunks of eight rows are in eight different groups of banks.
-        assert sorted(places[:8, 0] % 128) == list(range(0, 128, 16))
+        assert sorted(offsets[:8, 0] % 128) == list(range(0, 128, 16))

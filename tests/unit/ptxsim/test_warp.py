@@ -12,7 +12,7 @@ LANE = np.arange(32)
 def words(
     body: str, *inputs: Array, results: int = 1, threads: int = 32, declarations: str = ""
 ) -> Array:
-    """The results of a body as (results, threads)."""
+    """Run a body and return its results as (results, threads)."""
     named = [("b32", np.asarray(each, np.uint32)) for each in inputs]
     probe = Probe("test", body, named, ["b32"] * results, threads, declarations=declarations)
     return np.stack([each.view(np.uint32) for each in emulate(probe)])
@@ -93,13 +93,13 @@ def test_the_lowest_lane_is_elected() -> None:
     assert np.flatnonzero(actual[1]).tolist() == [8]
 
 
-def test_the_active_mask_shows_who_took_a_branch() -> None:
+def test_the_active_mask_has_the_threads_of_a_branch() -> None:
     body = "setp.lt.u32 %q, %i0, 5; mov.b32 %o0, 0; @!%q bra out; activemask.b32 %o0; out:"
     actual = words(body, LANE, declarations=".reg .pred %q;")
     assert actual[0].tolist() == [31] * 5 + [0] * 27
 
 
-def test_warps_do_not_hear_of_each_other() -> None:
+def test_votes_do_not_cross_warps() -> None:
     body = "vote.sync.ballot.b32 %o0, %p, -1;"
     actual = words(
         f"setp.eq.u32 %p, %i0, 40; {body}",
@@ -110,7 +110,7 @@ def test_warps_do_not_hear_of_each_other() -> None:
     assert actual[0].tolist() == [0] * 32 + [1 << 8] * 32 + [0] * 32
 
 
-def test_threads_that_part_meet_for_a_vote() -> None:
+def test_divergent_threads_reconverge_for_a_vote() -> None:
     body = """
     setp.lt.u32 %q, %i0, 5; mov.b32 %o0, 3; @%q bra low;
     add.u32 %o0, %o0, 4; bra join;

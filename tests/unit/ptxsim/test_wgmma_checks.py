@@ -7,7 +7,7 @@ from ptx_probes import Array, Probe, emulate
 
 from tilewright.support.diagnostics import Unsupported, UserError
 
-# Rows of 16 bytes, eight of them a core matrix; A at 0, B at 4096, everything is the number 1.
+# Rows of 16 bytes, eight of them a core matrix; A at 0, B at 4096, every element is 1.
 HIGH = (128 >> 4) << 16 | (256 >> 4) << 32
 A, B = "%da", "%db"
 SETUP = f"""
@@ -29,7 +29,7 @@ FROM_REGISTERS = MULTIPLY.replace("%da", vector("a", 0, 4)).replace("0, 0;", "0;
 
 
 def results(body: str, threads: int = 128, image: Array | None = None, **options: object) -> Array:
-    """The first element of D, for every thread."""
+    """Run a body and return the first element of D of every thread."""
     ones = np.full(4096, 1, np.float16) if image is None else image
     probe = Probe(
         "test", SETUP + body, [], ["b32"] * 4, threads=threads, image=ones,
@@ -83,7 +83,7 @@ def test_correct_programs_pass_the_checks(body: str, expected: float, seed: int)
     ],
 )
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_registers_are_not_touched_behind_the_back(body: str, text: str, seed: int) -> None:
+def test_registers_in_flight_are_not_accessed(body: str, text: str, seed: int) -> None:
     actual = report(body, seed=seed)
     assert text in actual
     assert "thread (0, 0, 0) of block (0, 0, 0)" in actual or seed
@@ -100,7 +100,7 @@ STORE = "mov.u32 %x, %tid.x; mad.lo.u32 %x, %x, 16, %smem; st.shared.b32 [%x], 0
         ("fence.proxy.async.global; bar.sync 0;", True),
         ("fence.proxy.async.shared::cta; bar.sync 0;", False),
         ("fence.proxy.async; bar.sync 0;", False),
-        # Whoever multiplies may fence for those that it has synchronised with.
+        # The warpgroup of the wgmma may fence for threads that it has synchronised with.
         ("bar.sync 0; fence.proxy.async;", False),
     ],
 )
@@ -120,12 +120,12 @@ def test_a_fence_of_another_thread_is_no_help_without_a_barrier() -> None:
     assert "address 0x10" in report(f"{body} {FENCE} {MULTIPLY} {COMMIT} {WAIT}", check=["proxies"])
 
 
-def test_what_lies_outside_of_shared_memory_is_not_read() -> None:
+def test_reads_outside_of_shared_memory() -> None:
     body = f"add.s64 %db, %db, 248; {FENCE} {MULTIPLY} {COMMIT} {WAIT}"
     assert "reads 16 bytes outside of shared memory at address 0x2000" in report(body)
 
 
-def test_what_was_never_written_is_not_read() -> None:
+def test_reads_of_uninitialized_shared_memory() -> None:
     declarations = f"{DECLARATIONS} .shared .align 128 .b8 empty[4096];"
     body = SETUP.replace("%smem", "%x") + f"{FENCE} {MULTIPLY} {COMMIT} {WAIT}"
     probe = Probe(
@@ -147,13 +147,13 @@ def test_warps_of_a_warpgroup_wait_for_each_other() -> None:
     assert actual.tolist() == [16] * 128
 
 
-def test_the_product_may_read_memory_as_late_as_the_wait() -> None:
+def test_wgmma_may_read_memory_as_late_as_the_wait() -> None:
     clobber = "bar.sync 0; st.shared.b32 [%x], 0; bar.sync 0;"
     address = "mov.u32 %x, %tid.x; mad.lo.u32 %x, %x, 16, %smem;"
     body = f"{address} {FENCE} {MULTIPLY} {COMMIT} {clobber} {WAIT}"
-    sums = {float(results(body, seed=seed, check=False)[0]) for seed in range(8)}
+    accumulators = {float(results(body, seed=seed, check=False)[0]) for seed in range(8)}
     # Of the eight numbers of a chunk of A two are overwritten, if they were not read before.
-    assert sums == {16.0, 12.0}
+    assert accumulators == {16.0, 12.0}
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_the_product_may_read_memory_as_late_as_the_wait() -> None:
         ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16", "from .f16 and .bf16"),
     ],
 )
-def test_what_is_not_modelled_is_named(opcode: str, text: str) -> None:
+def test_unsupported_forms_are_named(opcode: str, text: str) -> None:
     with pytest.raises(Unsupported, match=f"{opcode}.*{text}"):
         results(f"{opcode} {MULTIPLY.partition(' ')[2]}")
 

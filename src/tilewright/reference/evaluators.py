@@ -26,7 +26,12 @@ class Table(dict[type[Operation], Evaluator]):
     """Evaluators by the class of the operation."""
 
     def __missing__(self, kind: type[Operation]) -> Evaluator:
-        raise Unsupported(f"running '{kind.name}'")
+        return _unsupported
+
+
+def _unsupported(op: Operation, at: Any) -> Any:
+    """Reject an operation without an evaluator, at its location."""
+    raise Unsupported(f"running '{op.name}'", op.location)
 
 
 EVALUATORS: Final = Table()

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from tilewright.reference.tile import Array
+from tilewright.support.diagnostics import Unsupported
 
 DIGITS: Final = 60
 LONGEST: Final = 420
@@ -22,12 +23,19 @@ LONGEST: Final = 420
 ENORMOUS: Final = 10_000
 """e to the power of a larger exponent overflows a double."""
 
+EXACT: Final = frozenset(("copysign", "rint", "trunc"))
+"""Functions whose results need no rounding, by the name of the NumPy function."""
+
 Number = Callable[..., Decimal]
 
 
 def evaluate(compute: Callable[..., Array], *operands: Array) -> Array:
     """Evaluate a NumPy function for doubles with correct rounding."""
     approximate = compute(*operands)
+    if compute.__name__ in EXACT:
+        return approximate
+    if compute.__name__ not in FUNCTIONS:
+        raise Unsupported(f"'{compute.__name__}' of f64 where 'long double' is a double")
     regular = ~np.isnan(approximate)
     for operand in operands:
         regular &= np.isfinite(operand) & (operand != 0)

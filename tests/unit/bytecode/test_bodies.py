@@ -89,7 +89,7 @@ def test_results_are_numbered_after_the_regions(build, text_of) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"\x7b", "expected the opcode of an operation, found 0x7b"),
+        (b"\x7f", "expected the opcode of an operation, found 0x7f"),
         (b"\x19", "expected the opcode of an operation, found 0x19"),
         (b"\x16", "expected the opcode of an operation, found 0x16 ('cuda_tile.entry')"),
         (b"\xff\x7f", "expected the opcode of an operation, found 0x3fff"),

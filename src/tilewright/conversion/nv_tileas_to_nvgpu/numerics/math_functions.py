@@ -41,6 +41,10 @@ _UNARY: Final[dict[type[Operation], type[math.UnaryFloat]]] = {
     tileaa.CosHOp: math.CoshOp,
     tileaa.TanHOp: math.TanhOp,
 }
+_BINARY: Final[dict[type[Operation], type[math.BinaryFloat]]] = {
+    tileaa.Atan2Op: math.Atan2Op,
+    tileaa.FPowFOp: math.PowFOp,
+}
 
 
 def _flags(op: FloatOp) -> FastMathAttr:
@@ -64,11 +68,9 @@ def flushed(
     return map_elements(build, lambda x: build.create(kind, arg=x[0], ftz=True).res, new.source)
 
 
-@converts(tileaa.Atan2Op, tileaa.FPowFOp)
-def binary(op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBuilder) -> Result:
+def _binary(op: tileaa.BinaryFloat, new: tileaa.BinaryFloat, build: ConversionBuilder) -> Result:
     """The function of the same name."""
-    kind = math.Atan2Op if isinstance(op, tileaa.Atan2Op) else math.PowFOp
-    return build.create(kind, lhs=new.lhs, rhs=new.rhs, fastmath=_flags(op))
+    return build.create(_BINARY[type(op)], lhs=new.lhs, rhs=new.rhs, fastmath=_flags(op))
 
 
 @converts(tileaa.FPowIOp)
@@ -107,6 +109,6 @@ def _power_by_squaring(build: ConversionBuilder, base: Value, exponent: int) -> 
 PATTERNS: Final[Patterns] = (
     flushed,
     ConversionPattern(tuple(_UNARY), _unary, "function"),
-    binary,
+    ConversionPattern(tuple(_BINARY), _binary, "binary function"),
     integer_power,
 )

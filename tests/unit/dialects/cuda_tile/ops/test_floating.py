@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tilewright.dialects.cuda_tile import floating as f
+from tilewright.dialects.cuda_tile.base import TileOp
 from tilewright.dialects.cuda_tile.enums import (
     ComparisonOrdering,
     ComparisonPredicate,
@@ -19,6 +20,7 @@ UNARY = [
 BINARY = [
     f.AddFOp, f.SubFOp, f.MulFOp, f.DivFOp, f.RemFOp, f.MaxFOp, f.MinFOp, f.Atan2Op, f.FPowFOp,
 ]  # fmt: skip
+ALL = [*UNARY, *BINARY, f.FmaOp, f.CmpFOp, f.FPowIOp]
 ROUNDED = {f.AddFOp: 2, f.SubFOp: 2, f.MulFOp: 2, f.DivFOp: 2, f.FmaOp: 3, f.SqrtOp: 1}
 FLUSHED = {**ROUNDED, f.MaxFOp: 2, f.MinFOp: 2, f.Exp2Op: 1, f.RsqrtOp: 1}
 IEEE = [Rounding.NEAREST_EVEN, Rounding.ZERO, Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF]
@@ -147,14 +149,22 @@ def test_integer_exponent(problems):
     ]
 
 
+def test_every_operation_of_the_family_is_in_a_list():
+    declared = {
+        kind
+        for kind in vars(f).values()
+        if isinstance(kind, type) and issubclass(kind, TileOp) and "name" in vars(kind)
+    }
+    assert declared == set(ALL)
+
+
 def test_all_are_pure():
-    kinds = [*UNARY, *BINARY, f.FmaOp, f.CmpFOp, f.FPowIOp]
-    assert {kind.effects for kind in kinds} == {Effects.PURE}
+    assert {kind.effects for kind in ALL} == {Effects.PURE}
 
 
 def test_what_came_after_the_first_version():
     newer = {f.Atan2Op: (13, 2), f.FPowIOp: (13, 4)}
-    for kind in [*UNARY, *BINARY, f.FmaOp, f.CmpFOp, f.FPowIOp]:
+    for kind in ALL:
         assert kind.since == newer.get(kind, (13, 1))
     assert f.ExpOp.rounding_mode.since == (13, 3)
     assert f.TanHOp.rounding_mode.since == (13, 2)

@@ -1,7 +1,6 @@
-"""How far approximate functions may be from the exact value: what the PTX ISA manual promises.
+"""Error bounds of approximate functions, from the PTX ISA manual.
 
-Titles are those of its sections. An error in ulps is one in units of the last place of the exact
-result.
+Titles are those of its sections. Errors in ulps are relative to the ulp of the exact result.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ ULPS = {"ex2.f32": 2, "rcp.f32": 1, "div.f32": 2, "rsqrt.f64": 1}
 
 
 def key(opcode: str) -> str:
-    """What the tables call an instruction."""
+    """Return the key of an instruction in the tables."""
     first, *modifiers, type = opcode.split(".")
     upper = ".ftz" if type == "f64" and "ftz" in modifiers else ""
     return f"{first}{upper}.{type.removesuffix('x2')}"
@@ -80,23 +79,23 @@ def numbers(opcode: str, bits: Array) -> Array:
 
 
 def operands_of(probe: Probe) -> list[Array]:
-    """What a probe's instruction gets, as float64: two of a thread if they are packed."""
+    """Return the operands of a probe's instruction as float64: two per thread if packed."""
     return [numbers(probe.name, source) for source in probe.buffers()[0]]
 
 
 def results_of(probe: Probe) -> Array:
-    """What the emulator answers, as float64."""
+    """Return the emulator's results as float64."""
     return numbers(probe.name, emulate(probe)[0])
 
 
 def sample(probe: Probe, values: Array, count: int) -> Array:
-    """Of every n-th thread, as the GPU's answers are kept."""
+    """Return the values of every n-th thread, as the GPU's results are recorded."""
     threads = values.reshape(probe.threads * probe.blocks, -1)
     return threads[:: values.size // count].reshape(-1)
 
 
 def exact(opcode: str, operands: Sequence[Array]) -> Array:
-    """The function itself, of operands that are flushed or cut as the instruction does."""
+    """Return the exact function of operands, flushed or truncated as the instruction does."""
     name, format = opcode.split(".")[0], _format(opcode)
     if key(opcode).endswith(".ftz.f64"):
         operands = [_upper(operand) for operand in operands]
@@ -105,14 +104,14 @@ def exact(opcode: str, operands: Sequence[Array]) -> Array:
     with np.errstate(all="ignore"):
         result = FUNCTIONS[name](*operands)
         if opcode.startswith("div.approx"):
-            # The quotient is a product with the reciprocal, which is zero for large divisors.
+            # The division multiplies by the reciprocal, which is zero for large divisors.
             large = np.abs(operands[1]) > 2.0**126
             result = np.where(large, operands[0] * np.copysign(0.0, operands[1]), result)
     return _flush(result, format) if ".ftz" in opcode else result
 
 
 def allowed(opcode: str, operands: Sequence[Array], result: Array) -> Array:
-    """How far from the exact result each one may be; infinite if nothing is promised."""
+    """Return the error bound of each result; infinite if the manual gives none."""
     name, format = key(opcode), _format(opcode)
     size = np.where(np.isnan(result), 0.0, np.abs(result))
     if name in ("sin.f32", "cos.f32"):
@@ -120,39 +119,39 @@ def allowed(opcode: str, operands: Sequence[Array], result: Array) -> Array:
         beyond = np.where(angle <= 100 * np.pi, 2.0**-14.7, np.inf)
         return np.where(angle <= 2 * np.pi, 2.0**-20.5, beyond)
     step = ulp(result, format._replace(fraction=20) if name.endswith(".ftz.f64") else format)
-    room = ULPS.get(name, 1 if name.endswith(".ftz.f64") else 0) * step
-    room = np.maximum(room, RELATIVE.get(name, 0.0) * size)
+    bound = ULPS.get(name, 1 if name.endswith(".ftz.f64") else 0) * step
+    bound = np.maximum(bound, RELATIVE.get(name, 0.0) * size)
     if name == "lg2.f32":
         inside = (operands[0] > 0.5) & (operands[0] < 2)
-        room = np.where(inside, 2.0**-22, room)
+        bound = np.where(inside, 2.0**-22, bound)
     if name == "div.f32" and ".approx" in opcode:
-        promised = np.abs(operands[1]) >= 2.0**-126
-        room = np.where(promised, room, np.inf)
+        bounded = np.abs(operands[1]) >= 2.0**-126
+        bound = np.where(bounded, bound, np.inf)
     # Among subnormal numbers no error can be smaller than a step; flushed ones are all zeros.
     least = 2.0**format.least if ".ftz" in opcode else 2.0 ** (format.least - format.fraction)
-    room = np.where(size < 2.0**format.least, np.maximum(room, least), room)
-    return np.maximum(room, ABSOLUTE.get(name, 0.0))
+    bound = np.where(size < 2.0**format.least, np.maximum(bound, least), bound)
+    return np.maximum(bound, ABSOLUTE.get(name, 0.0))
 
 
-def errors(opcode: str, found: Array, operands: Sequence[Array]) -> Array:
-    """How far results are from the exact ones, in units of what is allowed.
+def errors(opcode: str, results: Array, operands: Sequence[Array]) -> Array:
+    """Return the errors of results, as fractions of their bounds.
 
-    Infinite for a NaN against a number. What is too large for the type is one step beyond it.
+    Infinite for a NaN against a number. A result that overflows is one step above the largest.
     """
     wanted = exact(opcode, operands)
     with np.errstate(over="ignore", invalid="ignore"):
-        room = allowed(opcode, operands, wanted)
+        bound = allowed(opcode, operands, wanted)
     limit = 2.0 ** (_format(opcode).greatest + 1) if _format(opcode).greatest < 1023 else np.inf
-    a, b = np.clip(found, -limit, limit), np.clip(wanted, -limit, limit)
+    a, b = np.clip(results, -limit, limit), np.clip(wanted, -limit, limit)
     with np.errstate(invalid="ignore", divide="ignore"):
-        apart = np.where(a == b, 0.0, np.abs(a - b) / room)
-    apart = np.where(np.isposinf(room), 0.0, apart)
-    both = np.isnan(a) & np.isnan(b)
-    return np.where(both, 0.0, np.where(np.isnan(apart), np.inf, apart))
+        apart = np.where(a == b, 0.0, np.abs(a - b) / bound)
+    apart = np.where(np.isposinf(bound), 0.0, apart)
+    nans = np.isnan(a) & np.isnan(b)
+    return np.where(nans, 0.0, np.where(np.isnan(apart), np.inf, apart))
 
 
 def ulp(values: Array, format: Format) -> Array:
-    """The unit in the last place of numbers."""
+    """Return the ulp of numbers."""
     _, exponents = np.frexp(np.where(np.isfinite(values), values, 1.0))
     return np.ldexp(1.0, np.maximum(exponents - 1, format.least) - format.fraction)
 

@@ -178,7 +178,7 @@ def float_probes() -> Iterator[Probe]:
 
 
 def _around_tiny(opcode: str) -> Probe:
-    """Products just above and below the smallest normal number."""
+    """Multiply to results just above and below the smallest normal number."""
     rng = np.random.default_rng(5)
     a = rng.integers(0x3F000000, 0x3F400000, CASES).astype(np.uint32)
     with np.errstate(all="ignore"):
@@ -190,19 +190,19 @@ def _around_tiny(opcode: str) -> Probe:
 
 
 def _fused(opcode: str, type: str) -> Probe:
-    """Of sums, some of which cancel the product."""
-    found = probe(opcode, type, f"{type} {type} {type}")
+    """A fused multiply-add; some addends cancel the multiplication."""
+    fma = probe(opcode, type, f"{type} {type} {type}")
     element = type[:-2] if type.endswith("x2") else type
     if element not in ("f32", "f64"):
-        return found
+        return fma
     dtype = np.float32 if element == "f32" else np.float64
-    (_, a), (_, b), (_, c) = found.inputs
+    (_, a), (_, b), (_, c) = fma.inputs
     with np.errstate(all="ignore"):
-        product = -(a.view(dtype) * b.view(dtype))
-    exact = (np.arange(len(c)) % 3 == 0) & np.isfinite(product)
-    mixed = np.where(exact, product.view(c.dtype), c)
-    found.inputs[2] = (found.inputs[2][0], mixed)  # pyright: ignore[reportIndexIssue]
-    return found
+        cancelling = -(a.view(dtype) * b.view(dtype))
+    exact = (np.arange(len(c)) % 3 == 0) & np.isfinite(cancelling)
+    mixed = np.where(exact, cancelling.view(c.dtype), c)
+    fma.inputs[2] = (fma.inputs[2][0], mixed)  # pyright: ignore[reportIndexIssue]
+    return fma
 
 
 def half_probes() -> Iterator[Probe]:
@@ -231,7 +231,7 @@ def half_probes() -> Iterator[Probe]:
 
 
 def _out_of_bounds(type: str, one: int) -> Probe:
-    """Every pattern in each of the three places, the others being one."""
+    """Every pattern as each of the three operands, the others being one."""
     every = [("b16", np.arange(1 << 16, dtype=np.uint16))]
     body = "\n".join(
         f"fma.rn.oob.{type} %o{at}, {', '.join('%i0' if at == k else '%one' for k in range(3))};"
@@ -242,7 +242,7 @@ def _out_of_bounds(type: str, one: int) -> Probe:
 
 
 def approximation_probes() -> Iterator[Probe]:
-    """Functions whose results need only be near."""
+    """Approximate functions."""
     for name in ("sin", "cos", "lg2", "ex2", "rcp", "rsqrt", "sqrt"):
         for ftz in ("", ".ftz"):
             yield probe(f"{name}.approx{ftz}.f32", "f32", "f32")

@@ -1,7 +1,7 @@
-"""Runs small integer programs of nv_tileaa on concrete tiles, and checks facts against them.
+"""Interpret small integer programs of nv_tileaa, and check analysis facts against the tiles.
 
-Tiles are NumPy arrays of Python integers, which are bit patterns; arithmetic is plain Python. All
-values that a value ever takes are kept, so that facts can be held against every one.
+Tiles are NumPy arrays of Python integers, which are bit patterns; arithmetic is plain Python. Every
+tile that a value ever takes is recorded, so that facts are checked against each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Array = Any
 
 
 class UndefinedError(Exception):
-    """The program has no meaning for these inputs."""
+    """The program has undefined behavior for these inputs."""
 
 
 def width(value: Value) -> int:
@@ -39,7 +39,7 @@ def signed(pattern: int, bits: int) -> int:
 
 
 class Run:
-    """One run of a function, up to where it has no meaning; `seen` has all tiles of each value."""
+    """One run of a function, up to undefined behavior; `seen` has all tiles of each value."""
 
     def __init__(self, function: Operation, arguments: list[int]) -> None:
         self.now: dict[Value, Array] = {}
@@ -57,7 +57,7 @@ class Run:
         self.seen.setdefault(value, []).append(patterns)
 
     def block(self, block: Block) -> list[Array]:
-        """What the end of a block passes on."""
+        """Run a block and return the operands of its terminator."""
         for op in block:
             if op.is_terminator:
                 return [self.now[value] for value in op.operands]
@@ -79,10 +79,10 @@ class Run:
     def _arith_constant(self, op: Any) -> None:
         value = op.value
         if hasattr(value, "elements"):
-            found = value.elements()
+            patterns = value.elements()
             extents = shape(op.result.type)
             whole = np.empty(int(np.prod(extents)), dtype=object)
-            whole[:] = found * (len(whole) // len(found))
+            whole[:] = patterns * (len(whole) // len(patterns))
             self.bind(op.result, whole.reshape(extents))
         else:
             self.bind(op.result, np.array(int(value.value), dtype=object))
@@ -238,28 +238,28 @@ ELEMENTS: dict[str, Any] = {
 
 
 def contradiction(facts: Axes, tile: Array, bits: int) -> str | None:
-    """How a tile differs from what is claimed of it, if it does."""
+    """Return how a tile contradicts its facts, or `None`."""
     for run in facts.dims:
         for length in (run.contiguity, run.constancy):
             if length & (length - 1) or length < 1:
                 return f"{length} is no length of a run"
-    for place, number in np.ndenumerate(tile):
+    for index, number in np.ndenumerate(tile):
         if number % facts.divisor:
-            return f"{facts.divisor} does not divide {number} at {place}"
+            return f"{facts.divisor} does not divide {number} at {index}"
         for dim, run in enumerate(facts.dims):
-            at = place[dim]
+            at = index[dim]
             if at % run.contiguity == 0 and number % run.divisibility:
-                return f"{run.divisibility} does not divide {number} at {place} along {dim}"
-            before = tile[(*place[:dim], at - 1, *place[dim + 1 :])]
+                return f"{run.divisibility} does not divide {number} at {index} along {dim}"
+            before = tile[(*index[:dim], at - 1, *index[dim + 1 :])]
             if at % run.contiguity and (number - before - facts.unit) % (1 << bits):
-                return f"{before}, {number} at {place} is no run along {dim}"
+                return f"{before}, {number} at {index} is no run along {dim}"
             if at % run.constancy and number != before:
-                return f"{before} is not {number} at {place} along {dim}"
+                return f"{before} is not {number} at {index} along {dim}"
     return None
 
 
 def outside(interval: Interval, tile: Array) -> str | None:
-    """Which number of a tile is not in an interval, if any."""
+    """Return an element of a tile that is outside of its interval, or `None`."""
     for number in tile.flat:
         if not interval.ulow <= number <= interval.uhigh:
             return f"{number} is not in {interval}"

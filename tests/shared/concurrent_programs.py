@@ -36,11 +36,11 @@ def push_stack(rng: np.random.Generator) -> Case:
 
     def is_list(args: Sequence[Any]) -> bool:
         changes, at = divmod(int(args[0][0]), 1 << 32)
-        found: list[int] = []
+        threads: list[int] = []
         while at:
-            found.append(at)
+            threads.append(at)
             at = int(args[1][at])
-        return changes == 192 and sorted(found) == list(range(1, 193))
+        return changes == 192 and sorted(threads) == list(range(1, 193))
 
     return [np.zeros(1, np.uint64), np.zeros(193, U32)], {1: Satisfies(is_list)}
 
@@ -48,9 +48,9 @@ def push_stack(rng: np.random.Generator) -> Case:
 @program("concurrency", 2, 96)
 def count_words(rng: np.random.Generator) -> Case:
     text = rng.integers(0, 256, 500).astype(np.uint8)
-    sums = np.bincount(text & 31, text, 32).astype(np.uint64)
+    weighted = np.bincount(text & 31, text, 32).astype(np.uint64)
     counts = np.bincount(text & 31, minlength=32).astype(np.uint64)
-    wanted = np.uint64(2) * (sums + (counts << np.uint64(33)))
+    wanted = np.uint64(2) * (weighted + (counts << np.uint64(33)))
     return [text, np.zeros(32, np.uint64), 500], {1: wanted}
 
 
@@ -58,7 +58,7 @@ def count_words(rng: np.random.Generator) -> Case:
 def rings(rng: np.random.Generator) -> Case:
     seen = np.sort(np.arange(64) % 10).astype(U32)
     args = [np.zeros(1, U32), np.array([3], U32), np.zeros(64, U32)]
-    # Four steps from 3 down to 0 and up to 6, then whole turns of seven, then four more steps.
+    # Four steps from 3 down to 0 and up to 6, then whole cycles of seven, then four more steps.
     return args, {0: np.array([4], U32), 1: np.array([6 - (64 - 4) % 7], U32), 2: Sorted(seen)}
 
 
@@ -103,7 +103,7 @@ def group_by_key(rng: np.random.Generator) -> Case:
     counts = np.bincount(keys, minlength=5).astype(I32)
 
     def are_ranks(args: Sequence[Any]) -> bool:
-        """Warps come in any order, but the ranks of a key are all numbers below its count."""
+        """Warps run in any order, but the ranks of a key are all numbers below its count."""
         ranks = args[2]
         return all(np.sort(ranks[keys == k]).tolist() == list(range(counts[k])) for k in range(5))
 
@@ -127,8 +127,8 @@ def pipeline(rng: np.random.Generator) -> Case:
 @program("async async.sm_90a", 3, 64)
 def padded(rng: np.random.Generator) -> Case:
     x = small(rng, 170, I32, 1000)
-    sums = np.convolve(x, np.ones(5, I32), "same").astype(I32)
-    return [x, np.zeros(170, I32), 170], {1: sums}
+    windows = np.convolve(x, np.ones(5, I32), "same").astype(I32)
+    return [x, np.zeros(170, I32), 170], {1: windows}
 
 
 @program("async async.sm_90a", (2, 2), 256)
@@ -180,8 +180,8 @@ def mma_f16(rng: np.random.Generator) -> Case:
 @program("tensor_cores", 1, 32)
 def mma_bf16(rng: np.random.Generator) -> Case:
     a, b = small(rng, (16, 64)), small(rng, (8, 64))
-    halves = [(x.view(U32) >> U32(16)).astype(np.uint16) for x in (a, b)]
-    return [*halves, np.zeros((16, 8), F32), 64], {2: a @ b.T}
+    operands = [(x.view(U32) >> U32(16)).astype(np.uint16) for x in (a, b)]
+    return [*operands, np.zeros((16, 8), F32), 64], {2: a @ b.T}
 
 
 @program("tensor_cores", 1, 32)

@@ -41,7 +41,7 @@ def structures(rng: np.random.Generator) -> Case:
 
 @program("programs", 2, 32)
 def remember(rng: np.random.Generator) -> Case:
-    """Sixteen visits to each of four places that begin with 10, 20, 30 and 40."""
+    """Sixteen visits to each of four counters that start at 10, 20, 30 and 40."""
     olds = np.concatenate([np.arange(first, first + 16) for first in (10, 20, 30, 40)])
     return [np.zeros(64, I32)], {0: Sorted(np.sort(olds // 10).astype(I32))}
 
@@ -120,5 +120,5 @@ def integrals(rng: np.random.Generator) -> Case:
     c = small(rng, 4)
     points = (np.arange(64) + 0.5) / 32
     p = np.polynomial.Polynomial(c.astype(np.float64))
-    sums = [p(points - t / 4).sum() / 32 for t in range(32)]
-    return [c, np.zeros(32, F32)], {1: Close(np.array(sums), 1e-4, 1e-3)}
+    values = [p(points - t / 4).sum() / 32 for t in range(32)]
+    return [c, np.zeros(32, F32)], {1: Close(np.array(values), 1e-4, 1e-3)}

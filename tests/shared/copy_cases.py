@@ -1,4 +1,4 @@
-"""Copies in bulk and what belongs to them, with inputs; a GPU has run the same."""
+"""Cases of bulk copies, tensor copies and mbarriers; recorded on a GPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FILLER = 0xCD
 
 @dataclass(frozen=True)
 class Map:
-    """What `cuTensorMapEncodeTiled` is given; sizes innermost first, strides in bytes."""
+    """Arguments of `cuTensorMapEncodeTiled`; sizes innermost first, strides in bytes."""
 
     type: str
     dims: tuple[int, ...]
@@ -48,7 +48,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Case:
-    """A kernel `probe(map, tensor, output, input)`, and the bytes it starts with."""
+    """A kernel `probe(map, tensor, output, input)`, and the initial bytes."""
 
     name: str
     ptx: str
@@ -59,7 +59,7 @@ class Case:
 
     @property
     def output_size(self) -> int:
-        """Each CTA of the one cluster gives its shared memory and a word."""
+        """Bytes of output: each CTA of the one cluster writes its shared memory and a word."""
         return self.ctas * (SHARED + 16)
 
     def fingerprint(self) -> int:
@@ -173,7 +173,7 @@ def _stores() -> Iterator[Case]:
 
 
 def numbers_of(type: str, seed: int, size: int) -> np.ndarray[Any, Any]:
-    """Bytes that mean interesting numbers of a type."""
+    """Return bytes that encode corner cases of a type."""
     random = np.random.default_rng(seed)
     if type in ("f16", "bf16", "f32", "f64", "ftz"):
         wide = random.normal(size=size) * 2.0 ** random.integers(-6, 7, size)
@@ -223,7 +223,7 @@ def _reductions() -> Iterator[Case]:
 
 
 def _in_cluster(name: str, issue: str, size: int, map: Map | None = None) -> Case:
-    """Both CTAs of a cluster do the same; each expects `size` bytes."""
+    """A case in which both CTAs of a cluster do the same; each expects `size` bytes."""
     expect = f"""
     @!%first bra issued;
     mbarrier.arrive.expect_tx.shared::cta.b64 %d3, [bar], {size};
@@ -326,9 +326,9 @@ def _built() -> Iterator[Case]:
 def cases() -> list[Case]:
     """Every case, each with a name of its own."""
     empty = np.zeros(256, np.uint8)
-    found = [Case("tokens", TOKENS, None, empty), Case("votes", VOTES, None, empty)]
+    all_cases = [Case("tokens", TOKENS, None, empty), Case("votes", VOTES, None, empty)]
     groups = (_swizzles, _bounds, _types, _element_strides, _interleaved, _stores, _reductions,
               _clusters, _plain, _built)  # fmt: skip
     for group in groups:
-        found += group()
-    return found
+        all_cases += group()
+    return all_cases

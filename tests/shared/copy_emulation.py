@@ -22,7 +22,7 @@ def tensor_map(said: Map, address: int) -> TensorMap:
 
 
 def emulate(case: Case, seed: int = 0) -> list[Array]:
-    """What a case leaves in its output and in the tensor."""
+    """Run a case on the emulator; return its output and the tensor."""
     module = Module(case.ptx, "probe.ptx")
     tensor, given = module.upload(case.tensor, "tensor"), module.upload(case.input, "input")
     output = module.upload(np.zeros(case.output_size, np.uint8), "output")

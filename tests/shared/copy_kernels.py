@@ -1,4 +1,4 @@
-"""Kernels that copy in bulk: PTX text around one instruction, for the emulator and for a GPU."""
+"""Kernels of bulk copies: PTX text around one instruction, for the emulator and for a GPU."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ TOKENS = (
 )
 
 
-# The places of the other CTA of the cluster that correspond to `smem` and `bar`.
+# The addresses in the other CTA of the cluster that correspond to `smem` and `bar`.
 PEER = """
     barrier.cluster.arrive;
     barrier.cluster.wait;

@@ -22,10 +22,10 @@ def all_programs() -> list[Program]:
 
 
 def source(file: str) -> str:
-    """The CUDA C++ file that a PTX file comes from."""
+    """Return the CUDA C++ source of a PTX file."""
     return f"{file.split('.')[0]}.cu"
 
 
 def architecture(file: str) -> str:
-    """What nvcc compiled for."""
+    """Return the architecture that nvcc compiled a PTX file for."""
     return "sm_90a" if file in SM_90A else "sm_80"

@@ -46,7 +46,7 @@ def version(name):
     return own(name)
 metadata.version = version
 """
-"""Has cuTile think that NVIDIA's packages are not installed."""
+"""Make cuTile assume that NVIDIA's packages are not installed."""
 
 TOOLS = ("tileiras", "tileirdisasm")
 SOURCES = Path(__file__).parents[2] / "src"
@@ -99,7 +99,7 @@ torch.cuda.synchronize()
 assert torch.equal(z, x + y)
 print("added")
 """
-"""What a client does on a GPU."""
+"""A client that launches on a GPU."""
 
 
 def kept(cache: Path) -> list[bytes]:

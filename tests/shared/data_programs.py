@@ -32,8 +32,8 @@ def arg_max(rng: np.random.Generator) -> Case:
 @program("reductions", 1, 32)
 def dot_half(rng: np.random.Generator) -> Case:
     a, b = (small(rng, (50, 2), np.float16) for _ in range(2))
-    total = (a.astype(F32) * b.astype(F32)).sum(keepdims=True).reshape(1)
-    return [a, b, np.zeros(1, F32), 50], {2: total}
+    dot = (a.astype(F32) * b.astype(F32)).sum(keepdims=True).reshape(1)
+    return [a, b, np.zeros(1, F32), 50], {2: dot}
 
 
 @program("reductions", 5, 32)
@@ -48,8 +48,8 @@ def reduce_integers(rng: np.random.Generator) -> Case:
 def segmented_sum(rng: np.random.Generator) -> Case:
     keys = np.sort(rng.integers(0, 20, 170)).astype(I32)
     x = small(rng, 170, I32, 1000)
-    sums = np.bincount(keys, x, 20).astype(I32)
-    return [keys, x, np.zeros(20, I32), 170], {2: sums}
+    segments = np.bincount(keys, x, 20).astype(I32)
+    return [keys, x, np.zeros(20, I32), 170], {2: segments}
 
 
 @program("reductions", 2, 64)
@@ -135,8 +135,8 @@ def blur(rng: np.random.Generator) -> Case:
     row = np.array([1, 4, 6, 4, 1])
     padded = np.pad(x.astype(np.int64), 2, mode="edge")
     windows = np.lib.stride_tricks.sliding_window_view(padded, (5, 5))
-    total = (windows * np.outer(row, row)).sum(axis=(2, 3)) / 256
-    return [x, np.zeros_like(x), 20, 30], {1: np.rint(total).astype(np.uint8)}
+    blurred = (windows * np.outer(row, row)).sum(axis=(2, 3)) / 256
+    return [x, np.zeros_like(x), 20, 30], {1: np.rint(blurred).astype(np.uint8)}
 
 
 @program("matrices", (2, 2, 2), (8, 8, 8))

@@ -1,4 +1,4 @@
-"""Texts of standard dialects: read, verified, printed, and judged by xDSL."""
+"""Texts of standard dialects: parsed, verified, printed, and checked with xDSL."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tilewright.text.printer import print_op
 
 
 def read(text: str) -> Operation:
-    """A program of our dialects alone, which the verifier lets pass."""
+    """Parse and verify a program of our dialects alone."""
     op = parse_text(text, context())
     verify(op)
     return op
 
 
 def check_round_trip(text: str) -> None:
-    """The text is exactly what we print of it, also by way of the generic form."""
+    """Check that the text round-trips, also through the generic form."""
     op = read(text)
     assert print_op(op) == text
     generic = print_op(op, generic=True)
@@ -34,7 +34,7 @@ def check_round_trip(text: str) -> None:
 
 
 def xdsl_prints(text: str, *, custom: bool = False) -> str:
-    """What xDSL prints of a program, in the generic form or in its own."""
+    """Return xDSL's text of a program, in the generic or in its custom form."""
     xcontext = XContext(allow_unregistered=True)
     for name, dialect in get_all_dialects().items():
         xcontext.register_dialect(name, dialect)
@@ -46,14 +46,14 @@ def xdsl_prints(text: str, *, custom: bool = False) -> str:
 
 
 def check_with_xdsl(text: str) -> None:
-    """xDSL takes our generic form, verifies it, and prints two forms that mean the same to us."""
+    """Check that xDSL accepts our generic form, and that we read both forms that it prints."""
     generic = print_op(read(text), generic=True)
     assert print_op(read(xdsl_prints(generic))) == text
     assert print_op(read(xdsl_prints(generic, custom=True))) == text
 
 
 def errors(text: str) -> list[str]:
-    """What is wrong with a program, by the reader or by the verifier, without places."""
+    """Return the diagnostics of the parser or of the verifier, without locations."""
     try:
         op = parse_text(text, context())
     except UserError as error:

@@ -1,4 +1,4 @@
-"""The elements of arrays against `support.numerics`, which says what each must be."""
+"""Compare elements of arrays with `support.numerics`."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def check_elements(
     operands: Sequence[tuple[Array, Number]],
     result: Number,
 ) -> None:
-    """Every element of an array function is what the scalar function makes of its patterns.
+    """Check every element of an array function against the scalar function of its patterns.
 
-    None of the scalar function stands for anything; all NaNs are the same.
+    `None` of the scalar function matches any result; all NaNs are equal.
     """
     elements = [from_patterns(patterns, type) for patterns, type in operands]
     with np.errstate(all="ignore"):
-        found = to_patterns(np.ascontiguousarray(computed(*elements)), result).tolist()
+        actual = to_patterns(np.ascontiguousarray(computed(*elements)), result).tolist()
     columns = [patterns.tolist() for patterns, _ in operands]
     expected = list(map(specified, *columns))
-    if found == expected:
+    if actual == expected:
         return
-    for got, wanted, *row in zip(found, expected, *columns, strict=True):
+    for got, wanted, *row in zip(actual, expected, *columns, strict=True):
         if got != wanted and wanted is not None:
             words = [hex(pattern) for pattern in row]
             assert _both_nan(got, int(wanted), result), (words, hex(got), hex(wanted))

@@ -1,4 +1,4 @@
-"""Cases of single operations as compiled code on the emulator, judged by what documents promise."""
+"""Run cases of single operations as compiled code on the emulator, with documented tolerances."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ NOT_YET = "addresses of single elements of 4 bits"
 
 
 def emulated_problem(case: Case, arch: str) -> str | None:
-    """What is wrong after a run on the emulator with its checks, if anything is.
+    """Run a case on the emulator with its checks; return the failure, or `None`.
 
-    Of what programs do wrong, a GPU notices failed assertions alone.
+    Of the errors of a program, a GPU reports failed assertions only.
     """
     if case.fails not in (None, "ASSERTION"):
         return None
@@ -38,14 +38,14 @@ def emulated_problem(case: Case, arch: str) -> str | None:
     if "".join(printed) != case.printed:
         return f"expected to print {case.printed!r}, got {''.join(printed)!r}"
     tried = next((op for op in module.walk() if op.name == f"cuda_tile.{case.op}"), None)
-    found = (_judged(case, check, tried).problem(case.arguments) for check in case.checks)
-    return next((f"{wrong}\n{case.text}" for wrong in found if wrong), None)
+    failures = (_judged(case, check, tried).problem(case.arguments) for check in case.checks)
+    return next((f"{wrong}\n{case.text}" for wrong in failures if wrong), None)
 
 
 def _judged(case: Case, check: Check, tried: Operation | None) -> Check:
-    """A check with the tolerance that documents allow, where they allow one."""
-    promised = EXACT if tried is None else _documented(case, check, tried)
-    tolerance = check.tolerance if promised is EXACT else promised
+    """Return a check with the documented tolerance, if there is one."""
+    documented = EXACT if tried is None else _documented(case, check, tried)
+    tolerance = check.tolerance if documented is EXACT else documented
     return Check(check.argument, check.element, check.expected, tolerance)
 
 

@@ -1,7 +1,7 @@
-"""Mathematical functions, rounded once, and how far CUDA's library may be from them.
+"""Correctly rounded mathematical functions, and the error bounds of CUDA's library.
 
-Bounds are the table of the CUDA C++ Programming Guide: units in the last place from the correctly
-rounded result, in single and in double precision. Half precision is computed in single precision
+Bounds are the table of the CUDA C++ Programming Guide: ulps from the correctly rounded result, in
+single and in double precision. Half precision is computed in single precision
 and rounded, which is one unit. Fast forms have the bounds of the guide's table of intrinsics.
 """
 
@@ -51,7 +51,7 @@ _DIGITS = 60
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
-    """What mpmath calls them; the rest has the same name there."""
+    """Functions whose names differ in mpmath."""
     mp = mpmath()
     return {
         "exp2": lambda x: mp.power(2, x),
@@ -65,7 +65,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 @cache
 def mpmath() -> Any:
-    """Arithmetic of many digits."""
+    """Return mpmath with the needed precision."""
     from mpmath import MPContext  # noqa: PLC0415
 
     context = MPContext()
@@ -78,8 +78,8 @@ def exact(name: str, *arguments: Any) -> Any:
     element = _ELEMENTS[arguments[0].dtype.name]
     function = _functions().get(name) or getattr(mpmath(), name)
     columns = [_numbers(each).reshape(-1).tolist() for each in arguments]
-    found = [float(function(*numbers)) for numbers in zip(*columns, strict=True)]
-    return round_to(np.array(found), element).reshape(arguments[0].shape)
+    values = [float(function(*numbers)) for numbers in zip(*columns, strict=True)]
+    return round_to(np.array(values), element).reshape(arguments[0].shape)
 
 
 def _numbers(array: Any) -> Any:
@@ -89,7 +89,7 @@ def _numbers(array: Any) -> Any:
 
 
 def documented(name: str, expected: Any) -> Any:
-    """How far from the correctly rounded numbers results may be."""
+    """Return the documented error bounds around the correctly rounded results."""
     element = _ELEMENTS[expected.dtype.name]
     single, double = ULPS[name]
     units = {F32: single, F64: double}.get(element, 1)

@@ -1,4 +1,4 @@
-"""Programs on floats: halves, f8, single and double precision."""
+"""Programs on floats: f16, bf16, fp8, single and double precision."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from program_table import Array, Case, Close, program, small
 F32, F64, I32, U32 = np.float32, np.float64, np.int32, np.uint32
 
 
-def halves(rng: np.random.Generator, shape: Any) -> Array:
+def f16_values(rng: np.random.Generator, shape: Any) -> Array:
     """Numbers of many sizes, infinities among them."""
     x = (rng.normal(size=shape) * 2.0 ** rng.integers(-12, 12, shape)).astype(np.float16)
     x.reshape(-1)[:3] = np.inf, -np.inf, 0
@@ -21,14 +21,14 @@ def halves(rng: np.random.Generator, shape: Any) -> Array:
 
 @program("halves halves.sm_80", 2, 64)
 def half_axpy(rng: np.random.Generator) -> Case:
-    x, y = halves(rng, 200), rng.normal(size=200).astype(np.float16)
+    x, y = f16_values(rng, 200), rng.normal(size=200).astype(np.float16)
     wanted = (F64(0.75) * x.astype(F64) + y.astype(F64)).astype(np.float16)
     return [x, y, 0.75, 100], {1: wanted}
 
 
 @program("halves halves.sm_80", 2, 64)
 def half_ops(rng: np.random.Generator) -> Case:
-    a, b = halves(rng, 100), rng.normal(size=100).astype(np.float16)
+    a, b = f16_values(rng, 100), rng.normal(size=100).astype(np.float16)
     with np.errstate(all="ignore"):
         rows = [a + b, a - b, a * b, (a.astype(F32) / b.astype(F32)).astype(np.float16)]
         rows += [np.maximum(a, b), -np.abs(a), np.sqrt(np.abs(a)), np.clip(a + b, 0, 1)]
@@ -69,7 +69,7 @@ def from_bf16(bits: Array) -> Array:
 
 
 def relu(x: Array) -> Array:
-    """Negative numbers become zero."""
+    """Clamp negative numbers to zero."""
     return np.where(x > 0, x, 0.0)
 
 
@@ -77,7 +77,7 @@ def relu(x: Array) -> Array:
 def bf16_ops(rng: np.random.Generator) -> Case:
     a, b = (to_bf16(rng.normal(size=100)) for _ in range(2))
     x, y = from_bf16(a), from_bf16(b)
-    single = (x.astype(F32) * F32(1.0078125)).astype(F64) + y  # exact: 16 bits of product
+    single = (x.astype(F32) * F32(1.0078125)).astype(F64) + y  # exact: 16 bits
     rows = [x + y, x * y, x * y + x, np.minimum(x, y), single.astype(F32).astype(F64)]
     wanted = np.stack([to_bf16(row) for row in rows], axis=1)
     return [a, b, np.zeros((100, 5), np.uint16), 100], {2: wanted}
@@ -103,13 +103,13 @@ def softmax_half(rng: np.random.Generator) -> Case:
 @program("halves halves.sm_80", 3, 32)
 def half_atomics(rng: np.random.Generator) -> Case:
     x = small(rng, (80, 2), np.float16, 4)
-    sums = x.astype(F64).reshape(20, 4, 2).sum(axis=0)
+    reduced = x.astype(F64).reshape(20, 4, 2).sum(axis=0)
     args = [x, np.zeros((4, 2), np.float16), np.zeros((4, 2), np.uint16), 80]
-    return args, {1: sums.astype(np.float16), 2: to_bf16(sums)}
+    return args, {1: reduced.astype(np.float16), 2: to_bf16(reduced)}
 
 
 def f8_table(mantissa: int) -> Array:
-    """What the positive patterns of a format of 8 bits stand for, up to the largest number."""
+    """Return the values of the positive patterns of an fp8 format, up to the largest number."""
     bias = 7 if mantissa == 3 else 15
     codes = np.arange(0x7F if mantissa == 3 else 0x7C)
     exponent, fraction = codes >> mantissa, (codes & ((1 << mantissa) - 1)) / (1 << mantissa)

@@ -1,4 +1,4 @@
-"""Folds of Tile IR, asked for one operation at a time, on constants given as bit patterns."""
+"""Fold single Tile IR operations on constants given as bit patterns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def vector(patterns: Sequence[int] | np.ndarray, element: Type) -> Value:
 
 
 def fold(kind: type[Operation], types: Sequence[Type] | None = None, **fields: Any) -> object:
-    """What an operation folds to: all bit patterns of a constant, an existing value, or nothing."""
+    """Fold an operation to the bit patterns of a constant, an existing value, or `None`."""
     op = create_op(kind, types=types, **fields)
     folded = FOLDS[kind](op, tuple(constant_of(value) for value in op.operands))
     if not isinstance(folded, DenseElementsAttr):

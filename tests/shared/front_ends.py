@@ -1,9 +1,9 @@
-"""Bytecode with the habits of other front ends than cuTile Python.
+"""Bytecode as front ends other than cuTile Python write it.
 
-cuTile.jl writes every section, also those that are empty, and a debug record that says nothing
-where there are none; its arrays have their first dimension contiguous, its blocks count from 1.
+cuTile.jl writes every section, also those that are empty, and an empty debug record where there
+are none; its arrays have their first dimension contiguous, its blocks count from 1.
 cutile-rs leaves debug information out, writes every constant anew, and collects names of attributes
-and types before it writes anything, so that tables are in another order and hold what nobody uses.
+and types before it writes anything, so that tables are in another order and have unused entries.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ class Part(NamedTuple):
 
 def parts(file: bytes) -> list[Part]:
     """The sections of a file in their order."""
-    found: list[Part] = []
+    sections: list[Part] = []
     cursor = Cursor(file, 0, "file", "file")
     cursor.at = HEADER
     while (number := cursor.byte()) != Section.END:
         length = cursor.varint()
         alignment = cursor.varint() if number & ALIGNED else 1
         cursor.align(alignment)
-        found.append(Part(number & ~ALIGNED, alignment, bytes(cursor.take(length))))
-    return found
+        sections.append(Part(number & ~ALIGNED, alignment, bytes(cursor.take(length))))
+    return sections
 
 
 def assembled(header: bytes, sections: list[Part]) -> bytes:
@@ -68,13 +68,13 @@ class RepeatedConstants(ConstantPool):
     __slots__ = ()
 
     def index(self, blob: bytes) -> int:
-        """The number of a constant that is written now."""
+        """Append a constant and return its index."""
         self.indices.pop(blob, None)
         return super().index(blob)
 
 
 class CollectedPools(Pools):
-    """Tables that begin with what was collected, whether it is used or not."""
+    """Tables that begin with the collected entries, used or not."""
 
     def __init__(self, version: tuple[int, int]) -> None:
         super().__init__(version)
@@ -97,13 +97,13 @@ def rust(module: ModuleOp, version: str) -> bytes:
 def julia(module: ModuleOp, version: str) -> bytes:
     """A module as cuTile.jl writes it."""
     file = write_bytecode(module, version)
-    found = {part.number: part for part in parts(file)}
+    by_number = {part.number: part for part in parts(file)}
     for number, alignment in ((Section.CONSTANT, 8), (Section.TYPE, 4), (Section.STRING, 4)):
-        found.setdefault(number, Part(number, alignment, EMPTY_TABLE))
-    found.setdefault(Section.DEBUG, Part(Section.DEBUG, 8, _no_debug_information()))
+        by_number.setdefault(number, Part(number, alignment, EMPTY_TABLE))
+    by_number.setdefault(Section.DEBUG, Part(Section.DEBUG, 8, _no_debug_information()))
     order = (Section.FUNC, Section.GLOBAL, Section.CONSTANT, Section.DEBUG, Section.TYPE)
     return assembled(
-        file[:HEADER], [found[each] for each in (*order, Section.STRING) if each in found]
+        file[:HEADER], [by_number[each] for each in (*order, Section.STRING) if each in by_number]
     )
 
 
@@ -195,4 +195,4 @@ cuda_tile.module @kernels {{
   }}
 }}
 """
-"""Two kernels: a loop over a view, and blocks that write where they are."""
+"""Two kernels: a loop over a view, and blocks that write their indices."""

@@ -92,27 +92,27 @@ def bytes(rng: np.random.Generator) -> Case:
 @program("integers", 1, 32)
 def crc32(rng: np.random.Generator) -> Case:
     text = rng.integers(0, 256, (32, 23)).astype(np.uint8)
-    sums = np.array([zlib.crc32(row.tobytes()) for row in text], U32)
-    return [text, np.zeros(32, U32), 23], {1: sums}
+    checksums = np.array([zlib.crc32(row.tobytes()) for row in text], U32)
+    return [text, np.zeros(32, U32), 23], {1: checksums}
 
 
 @program("integers", 1, 32)
 def add_large(rng: np.random.Generator) -> Case:
     a, b = (rng.integers(0, 2**32, (32, 5)).astype(U32) for _ in range(2))
     a[::2, 1:4] = 0xFFFFFFFF
-    sums = [
+    results = [
         (int.from_bytes(x.tobytes(), "little") + int.from_bytes(y.tobytes(), "little")) % 2**160
         for x, y in zip(a, b, strict=True)
     ]
-    wanted = np.frombuffer(b"".join(v.to_bytes(20, "little") for v in sums), U32).reshape(32, 5)
+    wanted = np.frombuffer(b"".join(v.to_bytes(20, "little") for v in results), U32).reshape(32, 5)
     return [a, b, np.zeros((32, 5), U32)], {2: wanted}
 
 
 @program("integers", 1, 64)
 def wide_product(rng: np.random.Generator) -> Case:
     a, b = rng.integers(-(2**63), 2**63, (2, 64)) >> rng.integers(0, 63, (2, 64))
-    products = [int(x) * int(y) % 2**128 for x, y in zip(a, b, strict=True)]
-    wanted = np.array([[v % 2**64, v >> 64] for v in products], np.uint64)
+    results = [int(x) * int(y) % 2**128 for x, y in zip(a, b, strict=True)]
+    wanted = np.array([[v % 2**64, v >> 64] for v in results], np.uint64)
     return [a, b, np.zeros((64, 2), np.uint64)], {2: wanted}
 
 

@@ -16,7 +16,7 @@ def shapes() -> st.SearchStrategy[tuple[int, ...]]:
 
 @st.composite
 def layouts(draw: st.DrawFn, *, surjective: bool = False, shape: tuple[int, ...] = ()) -> Layout:
-    """Layouts of registers, lanes and warps; a surjective one holds every element somewhere."""
+    """Layouts of registers, lanes and warps; a surjective one covers every element."""
     extents = shape or draw(shapes())
     bits = log2(Layout([], extents).size)
     vectors = draw(st.lists(st.integers(0, (1 << bits) - 1), max_size=3))
@@ -45,12 +45,12 @@ def _mixed(draw: st.DrawFn, bits: int) -> list[int]:
 
 
 def table(layout: Layout) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """The element of every input, written out."""
-    return {tuple(indices.values()): place for indices, place in elements(layout)}
+    """Return the element of every input."""
+    return {tuple(indices.values()): element for indices, element in elements(layout)}
 
 
 def is_injective(layout: Layout) -> bool:
-    """Whether no element is held twice, by counting."""
+    """Return whether no element is held twice, by counting."""
     held = [element for _, element in elements(layout)]
     return len(held) == len(set(held))
 
@@ -62,12 +62,12 @@ def wavefronts(lanes: Sequence[int], width: int) -> int:
     """
     layout = Layout([(LANE, lanes)], (1 << max(lanes).bit_length(),))
     lanes_per_phase = 32 if width <= 4 else 128 // width
-    total = 0
+    count = 0
     for start in range(0, 32, lanes_per_phase):
         words: dict[int, set[int]] = {}
         for lane in range(start, start + lanes_per_phase):
             for byte in range(0, width, 4):
                 word = (layout.packed(lane=lane) + byte) // 4
                 words.setdefault(word % 32, set()).add(word)
-        total += max(map(len, words.values()))
-    return total
+        count += max(map(len, words.values()))
+    return count

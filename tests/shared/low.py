@@ -1,4 +1,4 @@
-"""The dialect that the tests of conversion go down to, and the way from `toy` to it."""
+"""The target dialect of conversion tests, and the conversion from `toy` to it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ LOW = ConversionTarget(legal=("low", *STRUCTURE), illegal=("toy",))
 
 
 def wide() -> TypeConverter:
-    """i32 becomes i64, tuples become their elements, `none` becomes nothing."""
+    """Convert i32 to i64, tuples to their elements, `none` to no type."""
     types = TypeConverter()
     types.keep(Type)
     types.add(IntegerType, lambda t: I64 if t is I32 else t)

@@ -18,7 +18,7 @@ from tilewright.target.arch import ARCHES, Arch
 from tilewright.target.features import Feature
 
 HOME = "sm_90"
-"""Where programs run that may run there."""
+"""The GPU to emulate, if a program supports it."""
 
 MAP_TYPES = {
     "float16": "f16",
@@ -34,12 +34,12 @@ MAP_TYPES = {
     "uint64": "u64",
     "int64": "s64",
 }
-"""What a tensor map calls the elements of an array; other bytes are u8."""
+"""Element types of tensor maps by dtype; other one-byte types are u8."""
 
 
 @dataclass
 class Outcome:
-    """What a run left behind."""
+    """The outcome of a run."""
 
     arrays: dict[str, Any]
     printed: str
@@ -47,7 +47,7 @@ class Outcome:
 
 
 class Wrong(Exception):
-    """A program that did not do what it says."""
+    """A run that contradicts the program's expectations."""
 
 
 def targets(text: str) -> list[Arch]:
@@ -76,7 +76,7 @@ def home(run: Run) -> str:
 
 @cache
 def ptx_of(text: str, name: str, arch: str) -> str:
-    """The PTX of a program, by the way that everybody takes."""
+    """Compile a program to PTX through the driver."""
     module = read_level(text, name)
     return tilewright.compile(module, arch, emit="ptx").ptx
 
@@ -84,10 +84,10 @@ def ptx_of(text: str, name: str, arch: str) -> str:
 def entry_of(run: Run, module: Module) -> Function:
     """The kernel that a run starts: the one it names, or the only one."""
     entries = module.syntax.entries()
-    found = [entry for entry in entries if run.entry in (None, entry.name)]
-    if len(found) != 1:
-        raise ProgramError(f"line {run.line}: expected one kernel, got {len(found)}")
-    return found[0]
+    matching = [entry for entry in entries if run.entry in (None, entry.name)]
+    if len(matching) != 1:
+        raise ProgramError(f"line {run.line}: expected one kernel, got {len(matching)}")
+    return matching[0]
 
 
 def tensor_map(run: Run, name: str, array: Any, address: int) -> TensorMap:
@@ -161,7 +161,7 @@ def _map_argument(module: Module, entry: Function, at: int, map: bytes) -> bytes
 
 
 def check(run: Run, text: str, name: str, outcome: Outcome) -> None:
-    """Raise `Wrong` if a run did not do what it must."""
+    """Raise `Wrong` if a run contradicts its expectations."""
     if outcome.failure is not None or run.failure is not None:
         _check_failure(run, text, name, outcome)
         return

@@ -1,4 +1,4 @@
-"""Programs of gpu, nvgpu and the standard dialects on their way to NVVM."""
+"""Lower programs of gpu, nvgpu and the standard dialects to NVVM."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ TO_NVVM = "convert-gpu-nvgpu-to-nvvm"
 
 
 def read(text: str) -> Operation:
-    """A program that the verifier lets pass."""
+    """Parse and verify a program."""
     module = parse_text(text, context(), "program.mlir")
     verify(module)
     return module
 
 
 def convert(text: str, pipeline: str = TO_NVVM) -> Operation:
-    """A program after some passes; it must be sound."""
+    """Run passes on a program, and verify it."""
     module = read(text)
     parse_pipeline(pipeline).run(module)
     check_integrity(module)
@@ -59,15 +59,15 @@ def lowered(body: str, arguments: str = "", *, pipeline: str = TO_NVVM) -> list[
 
 
 def symbols(body: str, arguments: str = "") -> list[str]:
-    """What a kernel makes beside itself, in the order of names."""
+    """Return the globals and declarations that a kernel creates, sorted."""
     module = convert(kernel(body, arguments))
     lines = [line.strip() for line in print_op(module).splitlines()]
-    found = [line for line in lines if line.startswith(("llvm.mlir.global", "llvm.func"))]
-    return sorted(line for line in found if not line.endswith("{"))
+    declarations = [line for line in lines if line.startswith(("llvm.mlir.global", "llvm.func"))]
+    return sorted(line for line in declarations if not line.endswith("{"))
 
 
 def failures(text: str, pipeline: str = TO_NVVM) -> list[str]:
-    """What stops a conversion, and why."""
+    """Return the diagnostics of a failed conversion."""
     module = read(text)
     before = print_op(module)
     sink = Sink()

@@ -1,8 +1,8 @@
 """Probes of matrix instructions: the same inputs for the emulator and for an H200.
 
-Every probe is deterministic: what the hardware answered is kept beside the tests. Matrices are put
-into registers and shared memory here by the plain formulas of the PTX manual, element by element,
-and not by the emulator's own tables.
+Every probe is deterministic: the results of the hardware are kept beside the tests. Matrices are
+put into registers and shared memory by the formulas of the PTX manual, element by element, and not
+by the emulator's own tables.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ BITS = {
     "f64": 64, "f32": 32, "s32": 32, "tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8,
     "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1,
 }  # fmt: skip
-# Patterns by dtype: what elements are before they are packed into registers.
+# Patterns by dtype: elements before they are packed into registers.
 WORD = {64: np.uint64, 32: np.uint32, 16: np.uint16, 8: np.uint8, 4: np.uint8, 1: np.uint8}
 FLOATS = ("f16", "bf16", "tf32", "e4m3", "e5m2")
 
 
 def generator(name: str) -> np.random.Generator:
-    """Random numbers that only the name decides."""
+    """Return a random generator seeded by the name."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
 def small_integers(type: str, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """Patterns of small integers, with which every sum is exact."""
+    """Return patterns of small integers, which accumulate exactly."""
     if type == "b1":
         return rng.integers(0, 2, shape).astype(np.uint8)
     if type in ("s4", "u4", "s8", "u8"):
@@ -206,7 +206,7 @@ def shape_of(shape: str) -> tuple[int, int, int]:
 
 
 class MmaCase(NamedTuple):
-    """One dense `mma.sync`: shape, types, kind of data, and what follows the opcode."""
+    """One dense `mma.sync`: shape, types, kind of data, and suffix of the opcode."""
 
     shape: str
     d: str
@@ -283,7 +283,7 @@ def special_matrices(type: str, name: str, m: int, n: int, k: int) -> tuple[Arra
 
     a, b = pick((m, k)), pick((n, k))
     c = table[rng.integers(0, len(table), (m, n))]
-    # Some sums have only negative zeros in them.
+    # Some accumulators add only negative zeros.
     a[:8], b[:4], c[:4] = 0.0, -0.0, -0.0
     return a, b, c
 
@@ -329,13 +329,13 @@ def quarter_probes() -> Iterator[Probe]:
 
 def _quarter_operand(lines: Array, by_line: bool) -> Array:
     """Four matrices of eight lines (rows of A, columns of B) with four elements along k."""
-    found = np.zeros((32, 4), np.uint16)
+    fragments = np.zeros((32, 4), np.uint16)
     for lane in range(32):
         for i in range(4):
             high = 4 * (lane // 16)
             line, k = (lane % 4 + high, i) if by_line else (i + high, lane % 4)
-            found[lane, i] = lines[lane % 16 // 4, line, k]
-    return pack(found, 16)
+            fragments[lane, i] = lines[lane % 16 // 4, line, k]
+    return pack(fragments, 16)
 
 
 def quarter_coordinate(lane: int, i: int, type: str) -> tuple[int, int, int]:
@@ -366,7 +366,7 @@ SPARSE: list[tuple[str, str, str, tuple[int, ...]]] = [
 
 
 def sparse_case(shape: str, d: str, a: str, selector: int, kind: str, ordered: bool) -> Probe:
-    """A sparse product with random metadata in every lane."""
+    """A `mma.sp` with random metadata in every lane."""
     m, n, k = shape_of(shape)
     name = f"mma.sp {shape} {d} {a} {selector} {kind}"
     rng = generator(name)
@@ -400,7 +400,7 @@ def _single_register(probe: Probe, operands: list[Array]) -> Probe:
 
 
 def sparse_probes() -> Iterator[Probe]:
-    """Sparse products."""
+    """All cases of `mma.sp`."""
     for shape, d, a, selectors in SPARSE:
         for selector in selectors:
             yield sparse_case(shape, d, a, selector, "exact", ordered=True)
@@ -413,7 +413,7 @@ def metadata_probes() -> Iterator[Probe]:
     """Which lane and bits describe which chunk: one nibble after the other says 2, 3 for 0, 1.
 
     A is all ones; B is 0 for the first half of a chunk and 1 + the chunk's number for the second,
-    so that D tells which chunk of which row the nibble belongs to.
+    so that D shows the chunk and the row that the nibble belongs to.
     """
     for shape, d, a, selectors in SPARSE:
         for selector in selectors:

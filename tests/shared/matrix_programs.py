@@ -1,4 +1,4 @@
-"""Programs that multiply matrices of one tile each."""
+"""Tile IR programs of one dot of single-tile matrices."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ DTYPES: Final[dict[str, Any]] = {
     "i8": np.int8,
     "i32": np.int32,
 }
-"""The arrays that hold matrices of a type."""
+"""The dtypes of the arrays that hold matrices of a type."""
 
-Lies = Literal["anywhere", "aligned", "turned"]
-"""What is known of the addresses of matrices; columns of B that are turned are contiguous."""
+Addresses = Literal["unaligned", "aligned", "k_major"]
+"""The facts about the addresses of matrices; with `k_major`, B is aligned and K-major."""
 
 
 class View(NamedTuple):
@@ -36,22 +36,22 @@ class View(NamedTuple):
 
     @property
     def tensor_type(self) -> str:
-        """Of the whole tensor."""
+        """The type of the whole tensor."""
         strides = ",".join(map(str, self.strides))
         return f"tensor_view<{_extents(self.shape)}x{self.element}, strides=[{strides}]>"
 
     @property
     def type(self) -> str:
-        """Of the view of its tiles."""
+        """The type of the view of its tiles."""
         return f"partition_view<tile=({_extents(self.tile)}), {self.tensor_type}>"
 
     @property
     def tile_type(self) -> str:
-        """Of one tile."""
+        """The type of one tile."""
         return f"tile<{_extents(self.tile)}x{self.element}>"
 
     def text(self, *, aligned: bool = True) -> str:
-        """How it is made; what is aligned to 16 bytes says so."""
+        """The operations that create it, with an assumption of 16-byte alignment if `aligned`."""
         name, shape, strides = self.name, list(self.shape), list(self.strides)
         return (
             f"%{name}d = assume div_by<16>, %{name}p : tile<ptr<{self.element}>>\n"
@@ -65,43 +65,43 @@ def _extents(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape))
 
 
-def whole(name: str, shape: tuple[int, ...], element: str, lies: Lies) -> View:
+def whole(name: str, shape: tuple[int, ...], element: str, addresses: Addresses) -> View:
     """A tensor of one tile."""
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    if name == "b" and lies == "turned":
+    if name == "b" and addresses == "k_major":
         strides[-2:] = [1, shape[-2]]
     return View(name, shape, tuple(strides), shape, element)
 
 
-def matrix_product(
+def dot_program(
     a: tuple[int, ...],
     b: tuple[int, ...],
     element: str,
-    total: str,
+    accumulator: str,
     how: str = "",
     hint: str = "",
-    lies: Lies = "anywhere",
+    addresses: Addresses = "unaligned",
     anew: bool = False,
 ) -> str:
-    """`c = a @ b + c`, or without the last."""
-    shapes = {"a": (a, element), "b": (b, element), "c": ((*a[:-1], b[-1]), total)}
-    views = {name: whole(name, shape, of, lies) for name, (shape, of) in shapes.items()}
+    """Return a program that computes `c = a @ b + c`, or `c = a @ b` if `anew`."""
+    shapes = {"a": (a, element), "b": (b, element), "c": ((*a[:-1], b[-1]), accumulator)}
+    views = {name: whole(name, shape, of, addresses) for name, (shape, of) in shapes.items()}
     types = {name: each.tile_type for name, each in views.items()}
     body = ""
-    where = ", ".join(["%z"] * len(a))
+    indices = ", ".join(["%z"] * len(a))
     for name, each in views.items():
-        body += each.text(aligned=lies != "anywhere") + (
-            f"%{name}, %{name}r = load_view_tko weak %{name}v[{where}] "
+        body += each.text(aligned=addresses != "unaligned") + (
+            f"%{name}, %{name}r = load_view_tko weak %{name}v[{indices}] "
             f": {each.type}, tile<i32> -> {each.tile_type}, token\n"
         )
     tiles = views["c"].type
     name, signs = ("mmai", how) if how else ("mmaf", "")
     start = "%none" if anew else "%c"
     if anew:
-        body += f"%none = constant <{total}: 0.0> : {types['c']}\n"
+        body += f"%none = constant <{accumulator}: 0.0> : {types['c']}\n"
     body += (
         f"%s = {name} %a, %b, {start} {signs} : {types['a']}, {types['b']}, {types['c']}\n"
-        f"%w = store_view_tko weak %s, %cv[{where}] : {types['c']}, {tiles}, tile<i32> -> token\n"
+        f"%w = store_view_tko weak %s, %cv[{indices}] : {types['c']}, {tiles}, tile<i32> -> token\n"
     )
     pointers = ", ".join(f"%{n}p: tile<ptr<{each.element}>>" for n, each in views.items())
     return (

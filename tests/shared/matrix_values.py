@@ -1,4 +1,4 @@
-"""What the bit patterns of matrix elements stand for, by ml_dtypes."""
+"""Decode the bit patterns of matrix elements with ml_dtypes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TYPES = {"f16": F16, "f32": F32, "f64": F64}
 
 
 def numbers(type: str, matrix: Array) -> Array:
-    """Patterns as float64."""
+    """Return patterns as float64."""
     if type in ("e4m3", "e5m2"):
         name = {"e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}[type]
         return matrix.view(getattr(ml_dtypes, name)).astype(np.float64)

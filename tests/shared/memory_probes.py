@@ -1,4 +1,4 @@
-"""Probes of what touches memory: atomics, loads and stores of every form, addresses, the stack."""
+"""Probes of memory accesses: atomics, loads and stores of every form, addresses, the stack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ptx_probes import Probe
 
 
 def atomic_probes() -> Iterator[Probe]:
-    """`atom` and `red`, every thread on a place of its own, in global and in shared memory."""
+    """`atom` and `red`, every thread at an address of its own, in global and in shared memory."""
     integers = ("u32", "s32", "u64", "s64")
     for space in ("global", "shared"):
         for type in integers:
@@ -32,8 +32,8 @@ def atomic_probes() -> Iterator[Probe]:
         yield _wide(space, name)
 
 
-def _place(space: str, bytes: int) -> str:
-    """Code that puts the address of this thread's own place into `%p3`, or `%t6` if shared."""
+def _own_address(space: str, bytes: int) -> str:
+    """Return code that puts this thread's own address into `%p3`, or `%t6` if shared."""
     if space == "shared":
         return f"mov.u32 %t6, cells; mad.lo.u32 %t6, %t2, {bytes}, %t6;"
     return (f"ld.param.u64 %p3, [out0]; cvta.to.global.u64 %p3, %p3;"
@@ -42,21 +42,21 @@ def _place(space: str, bytes: int) -> str:
 
 def _atomic(space: str, name: str, type: str, operand: str) -> Probe:
     bits = width(type)
-    where = "[%t6]" if space == "shared" else "[%p3]"
+    cell = "[%t6]" if space == "shared" else "[%p3]"
     others = "%i1, %i2" if name == "cas" else "%i1"
     ins = " ".join([operand] * (3 if name == "cas" else 2))
     opcode = f"atom.{space}.{name}.{type}"
     body = (
-        f"{_place(space, bits // 8)} st.{space}.b{bits} {where}, %i0;"
-        f" {opcode} %o1, {where}, {others}; ld.{space}.b{bits} %o0, {where};"
+        f"{_own_address(space, bits // 8)} st.{space}.b{bits} {cell}, %i0;"
+        f" {opcode} %o1, {cell}, {others}; ld.{space}.b{bits} %o0, {cell};"
     )
-    found = probe(opcode, f"{type} {type}", ins, body)
+    atomic = probe(opcode, f"{type} {type}", ins, body)
     shared = f".shared .align 16 .b8 cells[{THREADS * bits // 8}];"
     if name == "cas":
         # Half of the comparisons shall succeed.
-        first, second = found.inputs[0][1], found.inputs[1][1]
+        first, second = atomic.inputs[0][1], atomic.inputs[1][1]
         second[::2] = first[::2]
-    return replace(found, declarations=shared if space == "shared" else "")
+    return replace(atomic, declarations=shared if space == "shared" else "")
 
 
 def _vector_atomics() -> Iterator[Probe]:
@@ -85,30 +85,30 @@ def _vector(opcode: str, type: str, count: int) -> Probe:
         f"{opcode} {f'{{{olds}}}, ' if gives else ''}[%cell], {{{registers}}};",
         *(f"ld.global.b32 %o{at}, [%cell+{4 * at}];" for at in range(size // 4)),
     ]
-    found = probe(opcode, outs, " ".join([type] * 2 * count), "\n".join(lines))
-    return replace(found, declarations=f".global .align 16 .b8 scratch[{CASES * size}];")
+    atomic = probe(opcode, outs, " ".join([type] * 2 * count), "\n".join(lines))
+    return replace(atomic, declarations=f".global .align 16 .b8 scratch[{CASES * size}];")
 
 
 def _wide(space: str, name: str) -> Probe:
     """Words of 128 bits; every other comparison succeeds."""
     swaps = name == "cas"
-    where = "[%t6]" if space == "shared" else "[%cell]"
+    cell = "[%t6]" if space == "shared" else "[%cell]"
     body = f""".reg .b64 %cell; .reg .b128 %q<5>; mov.u32 %t6, cells;
     mad.lo.u32 %t6, %t2, 16, %t6; mov.u64 %cell, scratch; mad.wide.u32 %cell, %t3, 16, %cell;
     mov.b128 %q0, {{%i0, %i1}}; mov.b128 %q1, {{%i2, %i3}}; mov.b128 %q2, {{%i3, %i2}};
-    st.{space}.v2.b64 {where}, {{%i0, %i1}};
-    atom.{space}.{name}.b128 %q3, {where}, {"%q1, %q2" if swaps else "%q2"};
-    ld.{space}.v2.b64 {{%o0, %o1}}, {where}; mov.b128 {{%o2, %o3}}, %q3;"""
-    found = probe(f"atom.{space}.{name}.b128", "b64 b64 b64 b64", "b64 b64 b64 b64", body)
+    st.{space}.v2.b64 {cell}, {{%i0, %i1}};
+    atom.{space}.{name}.b128 %q3, {cell}, {"%q1, %q2" if swaps else "%q2"};
+    ld.{space}.v2.b64 {{%o0, %o1}}, {cell}; mov.b128 {{%o2, %o3}}, %q3;"""
+    atomic = probe(f"atom.{space}.{name}.b128", "b64 b64 b64 b64", "b64 b64 b64 b64", body)
     for at in range(2):
-        found.inputs[at + 2][1][::2] = found.inputs[at][1][::2]
-    room = f".shared .align 16 .b8 cells[{THREADS * 16}];"
-    room += f" .global .align 16 .b8 scratch[{CASES * 16}];"
-    return replace(found, declarations=room)
+        atomic.inputs[at + 2][1][::2] = atomic.inputs[at][1][::2]
+    buffers = f".shared .align 16 .b8 cells[{THREADS * 16}];"
+    buffers += f" .global .align 16 .b8 scratch[{CASES * 16}];"
+    return replace(atomic, declarations=buffers)
 
 
 def _reductions() -> Iterator[Probe]:
-    """`red`, all threads of a block on one place of shared memory, in any order."""
+    """`red`, all threads of a block at one address of shared memory, in any order."""
     forms = "add.u32 add.u64 min.s32 max.u64 and.b32 or.b64 xor.b32 inc.u32 dec.u32"
     for name, type in (form.split(".") for form in forms.split()):
         bits = width(type)
@@ -116,13 +116,13 @@ def _reductions() -> Iterator[Probe]:
             f"setp.eq.u32 %loop, %t2, 0; @%loop st.shared.b{bits} [cells], %i0; bar.sync 0;"
             f" red.shared.{name}.{type} [cells], %i1; bar.sync 0; ld.shared.b{bits} %o0, [cells];"
         )
-        found = probe(f"red.shared.{name}.{type}", type, f"{type} {type}", body)
+        reduction = probe(f"red.shared.{name}.{type}", type, f"{type} {type}", body)
         if name in ("inc", "dec"):
-            found.inputs[1][1][:] = np.arange(CASES) // THREADS * 9
-        yield replace(found, declarations=".shared .align 8 .b8 cells[8];")
+            reduction.inputs[1][1][:] = np.arange(CASES) // THREADS * 9
+        yield replace(reduction, declarations=".shared .align 8 .b8 cells[8];")
 
 
-# What may follow `ld` and `st`, each with the types that it is tried with.
+# Suffixes of `ld` and `st`, each with the types that it is tested with.
 LOADS = (
     "ld", "ld.global.ca", "ld.global.cg", "ld.global.cs", "ld.global.lu",
     "ld.global.cv", "ld.volatile.global", "ld.relaxed.gpu.global", "ld.acquire.sys.global",
@@ -140,7 +140,7 @@ WIDTHS = ("b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b6
 
 
 def _read_only(load: str, type: str) -> Probe:
-    """A load of what nobody writes, from the input."""
+    """A load of read-only memory, from the input."""
     count = int(type[1]) if type[0] == "v" else 1
     values = ", ".join(f"%o{at}" for at in range(count))
     body = f"""ld.param.u64 %p3, [in0]; cvta.to.global.u64 %p3, %p3; shr.u32 %t6, %t3, 2;
@@ -192,11 +192,11 @@ def _copy(load: str, store: str, type: str, space: str = "global") -> Probe:
         f"{load} {values}, [%cell];",
         *(f"{'mov.b64' if held == 64 else 'cvt.s64.s32'} %o{at}, %v{at};" for at in range(count)),
     ]
-    room = size * {"global": CASES, "shared": THREADS, "local": 1}[space]
+    capacity = size * {"global": CASES, "shared": THREADS, "local": 1}[space]
     outs, ins = " ".join(["b64"] * count), " ".join(["b64"] * count)
     name = f"{store} + {load}"
-    found = probe(name, outs, ins, "\n".join(lines))
-    return replace(found, declarations=f".{space} .align 16 .b8 scratch[{room}];")
+    copy = probe(name, outs, ins, "\n".join(lines))
+    return replace(copy, declarations=f".{space} .align 16 .b8 scratch[{capacity}];")
 
 
 def _policies() -> Probe:
@@ -231,13 +231,13 @@ def _spaces() -> Probe:
                  " st.local.b32 [%a2], %i0; ld.local.b32 %o1, [%a2]; ld.const.b32 %o2, [%a3];"
                  " setp.eq.u32 %s, %t2, 0; @%s st.shared.b32 [%a1], 77; bar.sync 0;"
                  " ld.shared.b32 %o3, [%a1];")  # fmt: skip
-    found = probe("isspacep", "b32 b32 b32 b32", "b32", "\n".join(lines))
-    return replace(found, declarations=".global .b32 scratch; .shared .b32 cells; .local .b32 mine;"
+    query = probe("isspacep", "b32 b32 b32 b32", "b32", "\n".join(lines))
+    return replace(query, declarations=".global .b32 scratch; .shared .b32 cells; .local .b32 mine;"
                  " .const .b32 fixed = 4321;")  # fmt: skip
 
 
 def _stack() -> Probe:
-    """Memory on the stack, as much as each thread wants, given back afterwards."""
+    """Stack memory of a different size in each thread, freed afterwards."""
     body = """.reg .b64 %top, %a, %b; stacksave.u64 %top; alloca.u64 %a, 64; alloca.u64 %b, 32, 16;
     st.local.b32 [%a], %i0; st.local.b32 [%b+4], 5; ld.local.b32 %o0, [%a]; and.b64 %b, %b, 15;
     cvt.u32.u64 %o1, %b; stackrestore.u64 %top; alloca.u64 %b, 64; sub.u64 %a, %a, %b;
@@ -246,6 +246,6 @@ def _stack() -> Probe:
 
 
 def memory_probes() -> Iterator[Probe]:
-    """All that touches memory."""
+    """Return all probes of memory accesses."""
     yield from atomic_probes()
     yield from movement_probes()

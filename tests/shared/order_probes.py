@@ -152,8 +152,8 @@ def _branches() -> Iterator[Probe]:
 
 def _vector_atomics() -> Iterator[Probe]:
     """Vectors of floats, in global memory: the output of this thread and of its neighbour."""
-    where = "ld.param.u64 %l, [image]; cvta.to.global.u64 %l, %l; mul.wide.u32 %m, %t2, 16;"
-    first = f"{where} add.s64 %l, %l, %m;"
+    address = "ld.param.u64 %l, [image]; cvta.to.global.u64 %l, %l; mul.wide.u32 %m, %t2, 16;"
+    first = f"{address} add.s64 %l, %l, %m;"
     one, two = "mov.b32 %x, 0f3f800000; mov.b32 %y, 0f40200000;", "mov.b32 %z, 0fc0400000;"
     yield _shared(
         "red.global.v2.f32",
@@ -180,7 +180,7 @@ def _vector_atomics() -> Iterator[Probe]:
 def _copies() -> Iterator[Probe]:
     """`cp.async` of which only a part is read; the rest of the 16 bytes is zero."""
     start = "ld.param.u64 %l, [in0]; cvta.to.global.u64 %l, %l; and.b32 %x, %t2, 31;"
-    places = (
+    addresses = (
         "mul.wide.u32 %m, %x, 16; add.s64 %l, %l, %m; shl.b32 %y, %t2, 4; add.u32 %y, %smem, %y;"
     )
     after = "ld.shared.v4.b32 {%o0, %o1, %o2, %o3}, [%y];"
@@ -194,7 +194,7 @@ def _copies() -> Iterator[Probe]:
         opcode = opcode.replace(".L2::128B", ".shared.global.L2::128B")
         opcode = opcode if "global" in opcode else f"{opcode}.shared.global"
         body = (
-            f"{start} {places} setp.gt.u32 %p, %x, 20; min.u32 %x, %x, 16;"
+            f"{start} {addresses} setp.gt.u32 %p, %x, 20; min.u32 %x, %x, 16;"
             f" {opcode} [%y], [%l], {copy}; {wait} {after}"
         )
         yield _shared(name, body, outputs=4)

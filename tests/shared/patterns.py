@@ -26,15 +26,15 @@ def every(element: Number) -> Array:
 
 @cache
 def edges(element: Number) -> Array:
-    """The patterns where something changes: ends of ranges, powers of two, and their neighbours."""
+    """Return the corner cases: ends of ranges, powers of two, and their neighbours."""
     if isinstance(element, FloatType):
         marks = _float_marks(FORMATS[element.format])
     else:
         marks = {0, *(1 << bit for bit in range(element.width))}
     near = {mark + step for mark in marks for step in (-1, 0, 1)}
     last = (1 << element.width) - 1
-    found = sorted({pattern & last for pattern in near | {last ^ pattern for pattern in near}})
-    return np.array(found, storage(element.width))
+    patterns = sorted({pattern & last for pattern in near | {last ^ pattern for pattern in near}})
+    return np.array(patterns, storage(element.width))
 
 
 def _float_marks(format: FloatFormat) -> set[int]:

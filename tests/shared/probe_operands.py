@@ -1,6 +1,6 @@
 """Operands of probes: corners of the types against each other, then random ones.
 
-Only names decide the operands, so that what a GPU answered once can be compared for ever.
+The names seed the operands, so that recorded results of a GPU stay comparable.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _float_corners(type: str) -> list[int]:
 
 
 def _float_values(type: str, rng: np.random.Generator, count: int) -> Array:
-    """Any patterns, numbers of moderate size, and halves of integers."""
+    """Return any patterns, numbers of moderate size, and integers divided by two."""
     bits, exponent = FLOATS[type]
     mantissa = bits - 1 - exponent
     anything = (
@@ -52,13 +52,13 @@ def _float_values(type: str, rng: np.random.Generator, count: int) -> Array:
     sign = rng.integers(0, 2, count, np.uint64) << np.uint64(bits - 1)
     scale = (rng.integers(-8, 9, count) + bias).astype(np.uint64) << np.uint64(mantissa)
     moderate = sign | scale | (anything & np.uint64((1 << mantissa) - 1))
-    halves = (rng.integers(-600, 600, count) / 2).astype(np.float64)
+    half_integers = (rng.integers(-600, 600, count) / 2).astype(np.float64)
     kind = rng.integers(0, 4, count)
-    return np.select([kind == 0, kind == 1], [anything, encode(type, halves)], moderate)
+    return np.select([kind == 0, kind == 1], [anything, encode(type, half_integers)], moderate)
 
 
 def encode(type: str, numbers: Array) -> Array:
-    """The patterns of numbers, cut where they do not fit."""
+    """Return the patterns of numbers, truncated where they do not fit."""
     if type == "f64":
         return numbers.astype(np.float64).view(np.uint64)
     if type == "f16":
@@ -76,7 +76,7 @@ def _integer_values(bits: int, rng: np.random.Generator, count: int) -> Array:
 
 
 def width(type: str) -> int:
-    """How many bits an operand has in its register."""
+    """Return the number of bits of an operand in its register."""
     if type in ("e4m3x2", "e5m2x2"):
         return 16
     if "x" in type or type in ("tf32", "n32"):
@@ -85,7 +85,7 @@ def width(type: str) -> int:
 
 
 def corners(type: str) -> list[int]:
-    """What an operand of the type should be at least once."""
+    """Return the corner cases of a type."""
     if type in FLOATS:
         return _float_corners(type)
     if type.endswith("x2"):

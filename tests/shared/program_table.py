@@ -1,8 +1,8 @@
 """CUDA C++ programs with arguments and results: how they are declared, and how they are run.
 
 A program is a kernel of a file in tests/ptx, launched once. The function that describes it gets a
-random generator and returns the arguments and, by index, what they must be afterwards; NumPy says
-what that is. The same programs run on the emulator and on a GPU.
+random generator and returns the arguments and, by index, their expected values afterwards, computed
+by NumPy. The same programs run on the emulator and on a GPU.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PTX = Path(__file__).parent.parent / "ptx"
 
 @dataclass(frozen=True)
 class Close:
-    """An array that results need only be near to: by a factor, and by a difference."""
+    """An expected array with a relative and an absolute tolerance."""
 
     array: Array
     rtol: float
@@ -30,14 +30,14 @@ class Close:
 
 @dataclass(frozen=True)
 class Sorted:
-    """An array whose first elements, as many as it has, may come in any order."""
+    """An array whose first elements, as many as it has, may be in any order."""
 
     array: Array
 
 
 @dataclass(frozen=True)
 class Satisfies:
-    """Any array for which a test holds; the test sees all arguments."""
+    """A predicate over all arguments instead of an expected array."""
 
     test: Callable[[Sequence[Any]], bool]
 
@@ -49,7 +49,7 @@ Describe = Callable[[np.random.Generator], Case]
 
 @dataclass(frozen=True)
 class Program:
-    """A kernel, how it is launched, and what it shall do."""
+    """A kernel, its launch, and its expected results."""
 
     file: str
     kernel: str
@@ -61,7 +61,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """What the program is called in reports."""
+        """The name of the program in reports."""
         return f"{self.file}.{self.kernel}"
 
     def text(self) -> str:
@@ -95,20 +95,20 @@ def program(
 
 
 def check(args: Sequence[Any], expected: Mapping[int, Expected]) -> None:
-    """Compare arguments with what they shall be; bits of floats count, but not those of NaNs."""
+    """Compare arguments with their expected values, bit by bit; all NaNs are equal."""
     for index, wanted in expected.items():
-        found = args[index]
+        actual = args[index]
         if isinstance(wanted, Close):
-            np.testing.assert_allclose(found, wanted.array, rtol=wanted.rtol, atol=wanted.atol)
+            np.testing.assert_allclose(actual, wanted.array, rtol=wanted.rtol, atol=wanted.atol)
         elif isinstance(wanted, Satisfies):
             assert wanted.test(args), f"argument {index}"
         elif isinstance(wanted, Sorted):
-            np.testing.assert_array_equal(np.sort(found[: len(wanted.array)]), wanted.array)
+            np.testing.assert_array_equal(np.sort(actual[: len(wanted.array)]), wanted.array)
         else:
-            assert found.dtype == wanted.dtype, f"argument {index}"
-            np.testing.assert_array_equal(found, wanted)
+            assert actual.dtype == wanted.dtype, f"argument {index}"
+            np.testing.assert_array_equal(actual, wanted)
 
 
 def small(rng: np.random.Generator, shape: Any, dtype: Any = np.float32, limit: int = 9) -> Array:
-    """Integers so small that sums and products of them are exact."""
+    """Return integers small enough to multiply and accumulate exactly."""
     return rng.integers(-limit, limit + 1, shape).astype(dtype)

@@ -36,7 +36,7 @@ LABEL = re.compile(r"(?P<before>\s*(?:%.*? = )?).*// (?P<label>[A-Z][A-Z_]*)")
 
 @dataclass
 class Expectation:
-    """What an argument must hold afterwards: exactly, up to a bound, or near an estimate."""
+    """The expected value of an argument: exact, with a bound, or an estimate."""
 
     name: str
     value: str
@@ -46,7 +46,7 @@ class Expectation:
 
 @dataclass
 class Failure:
-    """An error that the run must end in, at one of several places."""
+    """An error that the run must end in, at one of several locations."""
 
     fault: str
     labels: list[str]
@@ -55,7 +55,7 @@ class Failure:
 
 @dataclass
 class Run:
-    """One launch of a kernel, and what must come of it."""
+    """One launch of a kernel, and its expected outcome."""
 
     line: int
     entry: str | None = None
@@ -69,9 +69,9 @@ class Run:
     maps: dict[str, dict[str, str]] = field(default_factory=dict)
     """Tensor maps among the arguments: the array that each describes, and the options."""
     data: set[str] = field(default_factory=set)
-    """Arrays that only maps know."""
+    """Arrays that only tensor maps describe."""
     lets: dict[str, str] = field(default_factory=dict)
-    """Names for what expectations share."""
+    """Named subexpressions of expectations."""
     expected: list[Expectation] = field(default_factory=list)
     prints: list[str] = field(default_factory=list)
     failure: Failure | None = None
@@ -99,11 +99,11 @@ class Run:
 
 
 class ProgramError(Exception):
-    """A directive that cannot be understood."""
+    """A malformed directive."""
 
 
 def parse_runs(text: str) -> list[Run]:
-    """The runs that a test program asks for."""
+    """Parse the runs of a test program."""
     runs: list[Run] = []
     for number, line in enumerate(text.splitlines(), start=1):
         match = DIRECTIVE.fullmatch(line)
@@ -120,7 +120,7 @@ def parse_runs(text: str) -> list[Run]:
 
 
 def parse_labels(text: str) -> dict[str, str]:
-    """The line and column of each operation that has a label behind it."""
+    """Return the line and column of each operation that is followed by a label."""
     labels: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         match = LABEL.fullmatch(line)
@@ -130,9 +130,9 @@ def parse_labels(text: str) -> dict[str, str]:
 
 
 def _parse_run(number: int, rest: str) -> Run:
-    found = _match(RUN, rest, number)
-    run = Run(number, found["entry"])
-    for key, value in parse_options(found["options"]).items():
+    match = _match(RUN, rest, number)
+    run = Run(number, match["entry"])
+    for key, value in parse_options(match["options"]).items():
         if key in ("grid", "block", "cluster"):
             setattr(run, key, extents(value, number))
         elif key in ("shared", "arch"):
@@ -164,35 +164,35 @@ def _add(run: Run, kind: str, rest: str, number: int) -> None:
         case "ARG" | "DATA" | "MAP":
             _add_argument(run, kind, _match(ARG, rest, number))
         case "LET":
-            found = _match(ARG, rest, number)
-            run.lets[found["name"]] = found["text"]
+            match = _match(ARG, rest, number)
+            run.lets[match["name"]] = match["text"]
         case "EXPECT":
-            found = _match(EXPECT, rest, number)
-            near = found["near"] is not None
-            run.expected.append(Expectation(found["name"], found["value"], found["bound"], near))
+            match = _match(EXPECT, rest, number)
+            near = match["near"] is not None
+            run.expected.append(Expectation(match["name"], match["value"], match["bound"], near))
         case "PRINTS":
             run.prints.append(rest)
         case "FAILS":
-            found = _match(FAILS, rest, number)
-            run.failure = Failure(found["fault"], found["labels"].split(" or "), found["gist"])
+            match = _match(FAILS, rest, number)
+            run.failure = Failure(match["fault"], match["labels"].split(" or "), match["gist"])
         case _:
             run.only = rest.strip()
 
 
-def _add_argument(run: Run, kind: str, found: re.Match[str]) -> None:
-    name = found["name"]
-    run.arguments[name] = found["text"]
-    if found["element"]:
-        run.elements[name] = found["element"]
+def _add_argument(run: Run, kind: str, match: re.Match[str]) -> None:
+    name = match["name"]
+    run.arguments[name] = match["text"]
+    if match["element"]:
+        run.elements[name] = match["element"]
     if kind == "DATA":
         run.data.add(name)
     if kind == "MAP":
-        array, _, options = found["text"].partition(" ")
+        array, _, options = match["text"].partition(" ")
         run.maps[name] = {"array": array, **parse_options(options)}
 
 
 def _names() -> dict[str, Any]:
-    """What expressions may use besides the arguments."""
+    """Names for expressions, besides the arguments."""
     names: dict[str, Any] = {
         "np": np,
         "ml_dtypes": ml_dtypes,
@@ -223,7 +223,7 @@ def evaluate(expression: str, values: dict[str, Any]) -> Any:
 
 
 def _formula_names() -> dict[str, Any]:
-    """What expressions of estimates may use: formulas, functions, and types to round to."""
+    """Names for expressions of estimates: formulas, functions, and types to round to."""
     names: dict[str, Any] = {"np": np, "element": ELEMENTS, "estimate": Estimate}
     for name in (*MONOTONE, *LIPSCHITZ, *EXACT_ONLY):
         names[name] = partial(apply, name)
@@ -254,39 +254,39 @@ def _as_estimate(value: Any) -> Any:
     return given(value)
 
 
-def _distance(found: Any, wanted: Estimate) -> str | None:
+def _distance(actual: Any, wanted: Estimate) -> str | None:
     with np.errstate(all="ignore"):
-        wrong = wanted.difference(found)
+        wrong = wanted.difference(actual)
     return None if wrong is None else str(wrong)
 
 
 def problems(run: Run, before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with the arguments after a run."""
+    """Yield the differences of the arguments after a run from the expected values."""
     before = run.named(before)
     for expected in run.expected:
-        found = after[expected.name]
+        actual = after[expected.name]
         if expected.near:
-            gist = _distance(found, estimate(expected.value, before))
+            gist = _distance(actual, estimate(expected.value, before))
         else:
             value = np.asarray(evaluate(expected.value, before))
             bound = None if expected.bound is None else evaluate(expected.bound, before)
-            gist = difference(found, value, bound)
+            gist = difference(actual, value, bound)
         if gist:
             yield f"{expected.name}: {gist}"
 
 
-def difference(found: Any, value: Any, bound: Any = None) -> str | None:
-    """Where an array is not what it must be: without a bound, the very same elements."""
-    value = like(value, found)
+def difference(actual: Any, value: Any, bound: Any = None) -> str | None:
+    """Return the first difference from the expected array; exact without a bound."""
+    value = like(value, actual)
     with np.errstate(all="ignore"):
         if bound is None:
-            wrong = array_difference(found, value.astype(found.dtype))
+            wrong = array_difference(actual, value.astype(actual.dtype))
         else:
-            tolerance = Tolerance(absolute=like(np.asarray(bound), found))
-            wrong = array_difference(found, value.astype(np.float64), tolerance)
+            tolerance = Tolerance(absolute=like(np.asarray(bound), actual))
+            wrong = array_difference(actual, value.astype(np.float64), tolerance)
     return None if wrong is None else str(wrong)
 
 
-def like(value: Any, found: Any) -> Any:
-    """An array or number in the shape of another."""
-    return np.broadcast_to(value, found.shape) if value.size == 1 else value.reshape(found.shape)
+def like(value: Any, actual: Any) -> Any:
+    """Broadcast or reshape a value to the shape of another."""
+    return np.broadcast_to(value, actual.shape) if value.size == 1 else value.reshape(actual.shape)

@@ -14,12 +14,12 @@ PREDICATES = (
 
 
 class Scope:
-    """The values that can be used at a place, by type, and what may end a block there."""
+    """The visible values by type, and the operations that may end a block."""
 
     def __init__(self, values: dict[str, list[str]], exits: tuple[str, ...]) -> None:
         self.values = {kind: list(names) for kind, names in values.items()}
         self.exits = exits
-        """How to leave for good from a branch: whole lines, with operands to fill in."""
+        """Terminators that leave a branch: whole lines, with operands to fill in."""
 
     def inner(self, exits: tuple[str, ...] | None = None) -> Scope:
         return Scope(self.values, self.exits if exits is None else exits)
@@ -177,7 +177,7 @@ class Generator:
             scope.values[kind].append(result)
 
     def split(self, inner: Scope, counter: str, sign: str, outer: Scope, depth: int) -> None:
-        """A branch on the counter and something from outside, at which a loop can be split."""
+        """A branch on the counter and a loop-invariant value, at which a loop can be split."""
         pair = [counter, self.random.choice(outer.values["i8"])]
         self.random.shuffle(pair)
         line = f"cmpi {self.random.choice(PREDICATES)} {pair[0]}, {pair[1]}, {sign}"
@@ -187,7 +187,7 @@ class Generator:
         self.lines.append("}")
 
     def carry(self, scope: Scope, inner: Scope, kinds: list[str]) -> str:
-        """The clause that says what a loop carries; the loop sees it under new names."""
+        """The clause of the loop-carried values; the loop has new names for them."""
         pairs: list[str] = []
         for kind in kinds:
             initial, name = self.pick(scope, kind), self.name()
@@ -196,7 +196,7 @@ class Generator:
         return f" iter_values({', '.join(pairs)})" if pairs else ""
 
     def endless(self, scope: Scope, depth: int) -> None:
-        """A loop that counts, and leaves at the latest when it has counted to a few."""
+        """A loop with a counter, which breaks at the latest after a few iterations."""
         random = self.random
         if "return" not in scope.exits and not scope.exits[0].startswith("break"):
             return  # inside a counted loop a kernel cannot end

@@ -1,7 +1,7 @@
-"""A GPU that is not there: what stands in for `cuda.bindings.driver` where tests need one.
+"""A mock of `cuda.bindings.driver`, for tests without a GPU.
 
-Its memory is that of the host. It runs nothing: launches are noted down, and a test may say what a
-kernel does to memory and how the driver ends.
+Its memory is that of the host. It runs nothing: launches are recorded, and a test may set the
+effect of a kernel on memory and the status of the driver.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PRIMARY = 0x1000
 
 
 class Names:
-    """An enumeration of which only the names matter."""
+    """An enumeration whose values are the names."""
 
     def __getattr__(self, name: str) -> str:
         return name
@@ -51,7 +51,7 @@ class StandIn(ModuleType):
         self.count = count
         self.version = 13000
         self.failing: dict[str, str] = {}
-        """The status that a function ends with, where that is no success."""
+        """The status of functions that fail."""
         self.current = 0
         self.memory: dict[int, np.ndarray] = {}
         self.homes: dict[int, int] = {}
@@ -59,23 +59,23 @@ class StandIn(ModuleType):
         self.launches: list[tuple[Any, ...]] = []
         self.calls: list[str] = []
         self.kernel: Callable[[list[int]], None] = lambda pointers: None
-        """What a launch does with the addresses of its parameters."""
+        """The effect of a launch, called with the addresses of its parameters."""
         self.parameters = 0
         self.says: tuple[bytes, bytes] = (b"", b"")
-        """What is printed when somebody waits, to standard output and to standard error."""
+        """Texts printed at the next synchronization, to standard output and to standard error."""
         self.CUdevice_attribute = self.CUfunction_attribute = self.CUpointer_attribute = Names()
         self.CUlimit = self.CUevent_flags = Names()
         self.CUdeviceptr = CUdeviceptr
         self.CUcontext = int
 
     def __getattribute__(self, name: str) -> Any:
-        found: Any = super().__getattribute__(name)
-        if not name.startswith("cu") or not callable(found) or name.startswith("cuGetError"):
-            return found
+        attribute: Any = super().__getattribute__(name)
+        if not name.startswith("cu") or not callable(attribute) or name.startswith("cuGetError"):
+            return attribute
 
         def call(*arguments: Any) -> Any:
             self.calls.append(name)
-            results: Any = found(*arguments)
+            results: Any = attribute(*arguments)
             status = CUresult[self.failing.get(name, "CUDA_SUCCESS")]
             return (status, None) if status else (status, *results)
 
@@ -195,15 +195,15 @@ class StandIn(ModuleType):
 
 
 def install(monkeypatch: pytest.MonkeyPatch, stand_in: ModuleType | None) -> None:
-    """Let the runtime find a stand-in, or nothing; it forgets what it has found before."""
+    """Install a mock, or none; the runtime's caches are cleared."""
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", stand_in)
     forget()
 
 
 def forget() -> None:
     """Let the runtime look for a GPU again."""
-    for found in (driver.bindings, driver.ready, device.gpu):
-        found.cache_clear()
+    for cached in (driver.bindings, driver.ready, device.gpu):
+        cached.cache_clear()
 
 
 def number(address: int, kind: type[Any] = np.int32) -> Any:

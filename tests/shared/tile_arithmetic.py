@@ -44,7 +44,7 @@ class Writer:
         return name
 
     def any(self, kind: Kind) -> str:
-        """A value of a kind, which is made if there is none; late ones are likelier."""
+        """A value of a kind, created if there is none; recent ones are likelier."""
         names = self.pool.get(kind)
         if names and self.random.random() < 0.8:
             return self.random.choice(names[-6:])
@@ -74,12 +74,12 @@ class Writer:
         start = self.random.choice((0, 0, 0, 4, 3))
         if shape[dim] > 128:
             start = 0
-        found = self.emit(line, f"nv_tileaa.make_range {{start = {start} : i64}} : {spell(line)}")
+        value = self.emit(line, f"nv_tileaa.make_range {{start = {start} : i64}} : {spell(line)}")
         if len(shape) == 1:
-            return found
+            return value
         thin: Kind = (tuple(e if d == dim else 1 for d, e in enumerate(shape)), element)
-        found = self.emit(thin, f"nv_tileaa.view {found} : {spell(line)} -> {spell(thin)}")
-        return self.emit(kind, f"nv_tileaa.broadcast {found} : {spell(thin)} -> {spell(kind)}")
+        value = self.emit(thin, f"nv_tileaa.view {value} : {spell(line)} -> {spell(thin)}")
+        return self.emit(kind, f"nv_tileaa.broadcast {value} : {spell(thin)} -> {spell(kind)}")
 
     def kind(self, *elements: str) -> Kind:
         return self.random.choice(SHAPES), self.random.choice(elements)
@@ -164,7 +164,7 @@ class Writer:
             self.emit(new, f"nv_tileaa.view {self.any(old)} : {spell(old)} -> {spell(new)}")
 
     def arrange(self) -> None:
-        """Elements that change places."""
+        """A permutation, concatenation or slice."""
         if self.random.random() < 0.5:
             old: Kind = ((4, 8), "i32")
             new: Kind = ((8, 4), "i32")
@@ -274,7 +274,7 @@ def random_program(random: Random, steps: int = 24) -> str:
 
 
 def random_arguments(random: Random) -> list[int]:
-    """Arguments that keep all promises."""
+    """Arguments that satisfy all assumptions."""
     return [
         random.choice((0, 1, 127, 128, 255, random.randrange(256))),
         random.randrange(256),

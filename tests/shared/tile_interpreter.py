@@ -1,7 +1,7 @@
-"""Runs kernels on scalar integers, one operation after the other, straight from what Tile IR says.
+"""Interpret kernels on scalar integers, by the specification of Tile IR.
 
-What a kernel does is the list of what it prints: the text, the values, and the earlier prints that
-a token puts before it. Shares no arithmetic with the compiler.
+The behavior of a kernel is the list of its prints: the text, the values, and the earlier prints
+that a token orders before it. Shares no arithmetic with the compiler.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class OutOfFuelError(Exception):
 
 
 class UndefinedError(Exception):
-    """The kernel does what has no meaning."""
+    """The kernel has undefined behavior."""
 
 
 PREDICATES: dict[ComparisonPredicate, Callable[[int, int], bool]] = {
@@ -59,7 +59,7 @@ def signed(pattern: int, bits: int) -> int:
 
 
 class Interpreter:
-    """One run of one kernel. Integers are patterns, tokens the sets of prints behind them."""
+    """One run of one kernel. Integers are patterns, tokens the sets of prints that precede them."""
 
     def __init__(self, entry: EntryOp, arguments: Sequence[int], fuel: int = 20000) -> None:
         self.values: dict[Value, Any] = dict(zip(entry.arguments, arguments, strict=True))
@@ -68,7 +68,7 @@ class Interpreter:
         self.block(entry.body.block)
 
     def block(self, block: Block) -> tuple[Operation, list[Any]]:
-        """Run a block; gives the operation that it left by, and what that passes on."""
+        """Run a block; return the operation that left it, and its operands."""
         for op in block:
             self.fuel -= 1
             if self.fuel < 0:
@@ -81,7 +81,7 @@ class Interpreter:
         raise AssertionError("a block without an end")
 
     def step(self, op: Operation) -> tuple[Operation, list[Any]] | None:
-        """Run an operation; gives how it left the block around it, if it did."""
+        """Run an operation; return the exit from its block, or `None`."""
         match op:
             case control_flow.IfOp():
                 return self.branch(op)
@@ -181,7 +181,7 @@ class Interpreter:
 
 
 def trace(entry: EntryOp, arguments: Sequence[int]) -> list[Event] | None:
-    """What a kernel prints; none if it runs for too long."""
+    """Return the prints of a kernel, or `None` if it runs for too long."""
     try:
         return Interpreter(entry, arguments).events
     except OutOfFuelError:

@@ -1,4 +1,4 @@
-"""Small programs of Tile IR, and what the first lowering makes of them."""
+"""Lower small programs of Tile IR to nv_tileaa."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CAPABILITY = "sm_90"
 
 
 def parsed(text: str) -> Operation:
-    """Modules of any dialect, unverified, with operations that nobody declared."""
+    """Parse a module of any dialect, unverified, unregistered operations included."""
     return parse_text(f"builtin.module {{ {text} }}", context(True), "test.mlir")
 
 
@@ -27,7 +27,7 @@ def tile_module(body: str, arguments: str = "", around: str = "", name: str = "m
 
 
 def converted(text: str, capability: str = CAPABILITY) -> Operation:
-    """Modules after the conversion, which must be sound."""
+    """Convert a module, and verify it."""
     module = parsed(text)
     verify(module)
     sink = Sink()
@@ -39,19 +39,19 @@ def converted(text: str, capability: str = CAPABILITY) -> Operation:
 
 
 def failures(module: Operation, capability: str = CAPABILITY) -> list[Diagnostic]:
-    """What the conversion says of a program that it does not convert."""
+    """Return the diagnostics of a failed conversion."""
     sink = Sink()
     ConvertCudaTileToTileAA(compute_capability=capability).run(module, sink)
     return sink.diagnostics
 
 
 def kernel(body: str, arguments: str = "", around: str = "") -> Operation:
-    """The function that stands for a kernel."""
+    """Return the function that a kernel is converted to."""
     module = converted(tile_module(body, arguments, around))
     return next(op for op in module.walk() if op.name == "nv_tileaa.func")
 
 
 def lines(body: str, arguments: str = "", around: str = "") -> list[str]:
-    """What a kernel becomes, line by line, without the return at its end."""
+    """Return the lines of a converted kernel, without the return at its end."""
     text = print_op(kernel(body, arguments, around)).splitlines()[1:-2]
     return [line.strip() for line in text]

@@ -1,4 +1,4 @@
-"""Small programs of Tile IR as text, and what passes make of them."""
+"""Run passes on small programs of Tile IR."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ cuda_tile.module @kernels {
   }
 }
 """
-"""A kernel that multiplies an element for each block, and prints what comes out."""
+"""A kernel that multiplies an element for each block, and prints the result."""
 
 
 def kernel(body: str, arguments: str = "") -> ModuleOp:
@@ -33,7 +33,7 @@ def kernel(body: str, arguments: str = "") -> ModuleOp:
 
 
 def run(module: ModuleOp, passes: str = "canonicalize") -> ModuleOp:
-    """Run passes, and check that the program is sound afterwards."""
+    """Run passes, and verify the program afterwards."""
     parse_pipeline(passes).run(module)
     verify(module)
     check_integrity(module)
@@ -41,16 +41,16 @@ def run(module: ModuleOp, passes: str = "canonicalize") -> ModuleOp:
 
 
 def lines(module: ModuleOp) -> list[str]:
-    """What the first kernel holds, line by line, without its last `return`."""
+    """Return the lines of the first kernel, without its last `return`."""
     text = str(next(module.entries())).splitlines()[1:-2]
     return [line.strip() for line in text]
 
 
 def simplified(body: str, arguments: str = "", passes: str = "canonicalize") -> list[str]:
-    """The lines that passes make of a kernel."""
+    """Return the lines of a kernel after passes."""
     return lines(run(kernel(body, arguments), passes))
 
 
 def same(body: str, expected: str, arguments: str = "", passes: str = "canonicalize") -> bool:
-    """Whether passes make of a kernel what another one is as it stands."""
+    """Return whether passes rewrite a kernel to another one."""
     return simplified(body, arguments, passes) == lines(kernel(expected, arguments))

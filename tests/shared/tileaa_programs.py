@@ -27,7 +27,7 @@ def kernel(body: str, arguments: str = "") -> FuncOp:
 
 
 def run(function: FuncOp, passes: str = "canonicalize") -> FuncOp:
-    """Run passes, and check that the program is sound afterwards."""
+    """Run passes, and verify the program afterwards."""
     root = function.parent_op
     assert root is not None
     parse_pipeline(passes).run(root)
@@ -37,23 +37,23 @@ def run(function: FuncOp, passes: str = "canonicalize") -> FuncOp:
 
 
 def lines(function: FuncOp) -> list[str]:
-    """What a function holds, line by line, without its last `return`."""
+    """Return the lines of a function, without its last `return`."""
     return [line.strip() for line in print_op(function).splitlines()[1:-2]]
 
 
 def simplified(body: str, arguments: str = "") -> list[str]:
-    """The lines that canonicalization makes of a function."""
+    """Return the lines of a function after canonicalization."""
     return lines(run(kernel(body, arguments)))
 
 
 def same(body: str, expected: str, arguments: str = "") -> bool:
-    """Whether canonicalization makes of a function what another one is as it stands.
+    """Return whether canonicalization rewrites a function to another one.
 
     The other one must be canonical itself.
     """
-    found = simplified(body, arguments)
+    actual = simplified(body, arguments)
     assert simplified(expected, arguments) == lines(kernel(expected, arguments))
-    return found == lines(kernel(expected, arguments))
+    return actual == lines(kernel(expected, arguments))
 
 
 def stays(body: str, arguments: str = "") -> bool:
@@ -62,7 +62,7 @@ def stays(body: str, arguments: str = "") -> bool:
 
 
 def use(*values: str) -> str:
-    """A use of values, each with its type behind a colon, that nothing removes."""
+    """A use of values, each with its type after a colon, that no pass removes."""
     pairs = [value.split(" : ") for value in values]
     names, types = (", ".join(part) for part in zip(*pairs, strict=True))
     return f"aa.optimization_barrier {names} : {types}\n"

@@ -1,4 +1,4 @@
-"""A few operations of LLVM's kind and their LLVM IR text: just enough to bring a program to PTX."""
+"""A minimal LLVM dialect and its LLVM IR text, to lower a program to PTX."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class CompareOp(Operation):
 
 
 class OffsetOp(Operation):
-    """A pointer a number of floats further on."""
+    """A pointer plus a number of floats."""
 
     name = "tiny.offset"
     effects = Effects.PURE
@@ -101,7 +101,7 @@ class StoreOp(Operation):
 
 
 class BranchOp(Operation):
-    """Goes on in the only successor, with arguments."""
+    """Branch to the only successor, with arguments."""
 
     name = "tiny.br"
     traits = (TERMINATOR,)
@@ -109,7 +109,7 @@ class BranchOp(Operation):
 
 
 class CondBranchOp(Operation):
-    """Goes on in the first successor if the condition holds, else in the second."""
+    """Branch to the first successor if the condition holds, else to the second."""
 
     name = "tiny.cond_br"
     traits = (TERMINATOR,)

@@ -1,4 +1,4 @@
-"""Which memory operations of a program come before which others, by their tokens."""
+"""The order of memory operations that the tokens of a program define."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def tag(root: Operation) -> None:
 
 def tags(root: Operation) -> set[int]:
     """The numbers of the operations that are there."""
-    found = (op.attributes.get(TAG) for op in root.walk())
-    return {number.value for number in found if isinstance(number, IntegerAttr)}
+    attributes = (op.attributes.get(TAG) for op in root.walk())
+    return {number.value for number in attributes if isinstance(number, IntegerAttr)}
 
 
 def order(root: Operation) -> set[tuple[int, int]]:

@@ -93,7 +93,7 @@ class StoreOp(Operation):
 
 
 class UseOp(Operation):
-    """Does something unknown with its operands, and makes results out of nothing."""
+    """An opaque operation with any operands and results."""
 
     name = "toy.use"
     inputs = d.operands(ANY_TYPE)

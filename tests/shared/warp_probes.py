@@ -52,7 +52,7 @@ def vote_probes() -> Iterator[Probe]:
            "and.b32", "or.b32", "xor.b32"]  # fmt: skip
     body = " ".join(f"redux.sync.{op} %o{at}, %i0, 0xffffffff;" for at, op in enumerate(ops))
     yield Probe("redux", body, [("b32", numbers)], ["b32"] * len(ops), threads=count)
-    # Every value's lanes reduce among themselves.
+    # The lanes of each value reduce among themselves.
     body = "match.any.sync.b32 %o0, %i0, 0xffffffff;" + " ".join(
         f"redux.sync.{op} %o{at + 1}, %i1, %o0;" for at, op in enumerate(ops)
     )
@@ -88,7 +88,7 @@ def matrix_move_probes() -> Iterator[Probe]:
             source = vector("i", 1, count)
             store = f"stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%where32], {source};"
             words = [("b32", rng.integers(0, 1 << 32, 128).astype(np.uint32)) for _ in range(count)]
-            # Each warp has rows of its own: no two of them write to the same place.
+            # Each warp has rows of its own: no two of them write to the same address.
             own = (rng.permutation(64)[None, :32] + 64 * np.arange(4)[:, None]).astype(np.uint32)
             yield Probe(
                 f"stmatrix x{count}{trans}", f"add.u32 %where32, %smem, %i0; {store}",

@@ -25,7 +25,7 @@ WIDTHS = {"none": 16, "128": 128, "64": 64, "32": 32}
 
 @dataclass(frozen=True)
 class Case:
-    """One product of a warpgroup, 64×n×k."""
+    """One wgmma of shape 64×n×k."""
 
     n: int
     d: str
@@ -71,7 +71,7 @@ def write_matrix(
     size = bits // 8
     width = WIDTHS[swizzle]
     if not across:
-        # Eight rows of `width` bytes; without a swizzle the two halves of k lie apart.
+        # Eight rows of `width` bytes; without a swizzle the two 8-row groups along K are apart.
         stride = 8 * width + (128 if swizzle == "none" else 0)
         leading = rows // 8 * stride if swizzle == "none" else 16
         byte = col * size
@@ -145,11 +145,11 @@ def probe_of(case: Case) -> Probe:
     opcode += ".and.popc" if case.a == "b1" else ""
     opcode += ".satfinite" if case.satfinite else ""
     multiply = f"{opcode} {vector('o', 0, count)}, {text_a}, %db, %keep{_tail(case)};"
-    moves = " ".join(f"mov.b32 %o{at}, %i{at};" for at in range(count))
+    copies = " ".join(f"mov.b32 %o{at}, %i{at};" for at in range(count))
     body = (
         f"cvt.u64.u32 %da, %smem; and.b64 %da, %da, 0x3ffff; shr.u64 %da, %da, 4;"
         f" add.s64 %db, %da, {high_b:#x}; add.s64 %da, %da, {high_a:#x};"
-        f" setp.eq.u32 %keep, {int(case.keep)}, 1; {moves}"
+        f" setp.eq.u32 %keep, {int(case.keep)}, 1; {copies}"
         f" wgmma.fence.sync.aligned; {multiply * case.steps}"
         " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
     )
@@ -227,7 +227,7 @@ def cases() -> Iterator[Case]:
 
 
 def special_probes() -> Iterator[Probe]:
-    """Infinities, NaN, overflow, signs of zero, sums that cancel, tiny accumulators."""
+    """Infinities, NaN, overflow, signs of zero, cancellation, tiny accumulators."""
     for d, a in (("f32", "f16"), ("f16", "f16"), ("f32", "bf16"), ("f32", "e5m2"), ("f32", "tf32")):
         name = f"special wgmma {d} {a}"
         case = Case(8, d, a, a, kind="special")
@@ -244,6 +244,6 @@ def _with_data(case: Case, name: str, a: Array, b: Array, d: Array) -> Probe:
 
 
 def wgmma_probes() -> Iterator[Probe]:
-    """All of them."""
+    """Return all probes of `wgmma`."""
     yield from map(probe_of, cases())
     yield from special_probes()

@@ -9,7 +9,7 @@ import numpy as np
 from matrix_probes import BITS, DATA, generator, pack, shape_of
 from ptx_probes import Array, Probe
 
-# Where the matrices lie in shared memory.
+# Offsets of the matrices in shared memory.
 A, B, C, D = 0, 4096, 8192, 12288
 SIZE = 16384
 LARGE = ("m16n16k16", "m8n32k16", "m32n8k16")
@@ -17,7 +17,7 @@ LARGE = ("m16n16k16", "m8n32k16", "m32n8k16")
 
 @dataclass(frozen=True)
 class Case:
-    """One product: shape, types, data, and whether matrices lie in rows (`r`) or columns (`c`)."""
+    """One `wmma.mma`: shape, types, data, and row- (`r`) or column-major (`c`) matrices."""
 
     shape: str
     d: str
@@ -45,7 +45,7 @@ def _bytes(matrix: Array, bits: int, by_row: bool, padding: int) -> tuple[Array,
 
 
 def _counts(case: Case) -> tuple[int, int, int]:
-    """How many registers A, B and the accumulators have, by the tables of the manual."""
+    """Return the numbers of registers of A, B and the accumulators, by the tables of the manual."""
     m, n, k = shape_of(case.shape)
     bits = BITS[case.a]
     accumulators = m * n // 32 // (2 if case.d == "f16" else 1)
@@ -140,5 +140,5 @@ def cases() -> Iterator[Case]:
 
 
 def wmma_probes() -> Iterator[Probe]:
-    """All of them."""
+    """Return all probes of `wmma`."""
     return map(probe_of, cases())

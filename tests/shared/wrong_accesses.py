@@ -264,7 +264,7 @@ VIEWS = {
         f"'cuda_tile.load_view_tko' op expected a tile of type '{TILE}<8x64xf32>', "
         f"got '{TILE}<64x8xf32>'",
     ),
-    "promises for too many indices": Case(
+    "inbounds for too many indices": Case(
         f"{LOAD} weak %v[%n, %n] inbounds = [true, false, true] : {PV}, tile<i32> {TO_TILE}",
         "'cuda_tile.load_view_tko' op expected inbounds for 2 indices, got 3",
     ),

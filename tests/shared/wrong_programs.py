@@ -1,4 +1,4 @@
-"""Programs that break a rule of the verifier: what they share, and what is said of them."""
+"""Invalid programs and the diagnostics of the verifier: shared definitions."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ TOKEN = "!cuda_tile.token"
 
 
 class Case(NamedTuple):
-    """A program that is wrong, and what the verifier says about it."""
+    """An invalid program, and the diagnostic of the verifier."""
 
     body: str
     message: str
     ours: bool = False
-    """Whether NVIDIA's tools let the program pass."""
+    """Whether NVIDIA's tools accept the program."""
 
 
 def module(body: str) -> ModuleOp:
@@ -66,9 +66,9 @@ cuda_tile.module @program {{
     {body}
   }}
 }}"""
-    found = parse_text(text, context())
-    assert isinstance(found, ModuleOp)
-    return found
+    parsed = parse_text(text, context())
+    assert isinstance(parsed, ModuleOp)
+    return parsed
 
 
 def complaints(op: ModuleOp) -> list[str]:

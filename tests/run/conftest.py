@@ -42,7 +42,7 @@ class ProgramFile(pytest.File):
 
 
 class Wrong(Exception):
-    """A program that did not do what it says."""
+    """A run that contradicts the program's expectations."""
 
 
 class ProgramRun(pytest.Item):
@@ -58,7 +58,7 @@ class ProgramRun(pytest.Item):
 
     @classmethod
     def can_run(cls, run: Run, mode: str) -> bool:
-        """Whether the executor finds what the program does."""
+        """Return whether the executor supports the run."""
         return run.only in (None, mode)
 
     def runtest(self) -> None:
@@ -104,7 +104,7 @@ class ProgramRun(pytest.Item):
             raise Wrong(f"expected {wanted.gist!r} in the message, got {error}") from error
 
     def compare_prints(self, printed: str) -> None:
-        # Blocks print in any order: each line is whole, but they may come mixed.
+        # Blocks print in any order: each line is whole, but they may be interleaved.
         if sorted(printed.splitlines()) != sorted(self.run.prints):
             raise Wrong(f"expected to print {self.run.prints}, got {printed.splitlines()}")
 
@@ -125,7 +125,7 @@ class EmulatedRun(ProgramRun):
 
     @classmethod
     def can_run(cls, run: Run, mode: str) -> bool:
-        """Of what programs do wrong, a GPU notices failed assertions alone."""
+        """Return whether a GPU reports the expected failure: it only reports failed assertions."""
         if run.only is not None:
             return False
         return run.failure is None or run.failure.fault == "assertion"
@@ -140,7 +140,7 @@ class EmulatedRun(ProgramRun):
 
     def compare_failure(self, error: tilewright.UserError) -> None:
         wanted = self.run.failure
-        # Of an assertion, a GPU knows the message alone.
+        # A GPU reports only the message of an assertion.
         message = "" if wanted is None else wanted.gist.partition('"')[2].rstrip('"') or wanted.gist
         if wanted is None or wanted.fault not in str(error) or message not in str(error):
             raise Wrong(error.render()) from error
@@ -155,7 +155,7 @@ class SanitizedRun(EmulatedRun):
         "expected an address divisible": "at a null or misaligned address'",
         "which must not change": "to memory that must not change'",
     }
-    """What compiled code says of the mistakes of accesses, where the reference executor says so."""
+    """Messages of compiled code for invalid accesses, by those of the reference executor."""
 
     @classmethod
     def can_run(cls, run: Run, mode: str) -> bool:
@@ -165,7 +165,7 @@ class SanitizedRun(EmulatedRun):
 
     @classmethod
     def expected_text(cls, failure: Failure) -> str | None:
-        """What is said of a mistake, if it is one of an access."""
+        """Return the message for an invalid access, or `None` for other failures."""
         texts = (text for gist, text in cls.NOTICED.items() if failure.gist.startswith(gist))
         return next(texts, None)
 
@@ -222,7 +222,7 @@ class LoweredRun(ProgramRun):
 
 
 GPU: Final = "sm_90"
-"""What sanitized programs are compiled for."""
+"""The GPU that sanitized programs are compiled for."""
 CANONICAL: Final = passes_to("nv_tileaa", GPU)
 SLICED: Final = "slice-tiles{words=2}"
 """Nearly every tile is too large then."""
@@ -250,7 +250,7 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sm_90": EmulatedRun,
     "sanitized": SanitizedRun,
 }
-"""The ways in which a program runs; for GPUs, the emulator runs their code."""
+"""The modes in which a program runs; for GPUs, the emulator runs their code."""
 REPEATS: Final = ("lowered-plain", "canonical-plain", "sm_80", "sanitized")
 """Modes that repeat a checked or an emulated one: with another seed, for another GPU, with checks.
 

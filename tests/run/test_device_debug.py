@@ -1,4 +1,4 @@
-"""Kernels for a debugger compute what others compute: nothing is optimized, all is kept."""
+"""Kernels compiled for a debugger, without optimization, compute the same results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of matrices of every type and many shapes, compiled and run on the emulator."""
+"""Dots of every type and many shapes, compiled and run on the emulator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, get_args
 import ml_dtypes
 import numpy as np
 import pytest
-from matrix_programs import DTYPES, Lies, matrix_product
+from matrix_programs import DTYPES, Addresses, dot_program
 from repeats import keep
 
 import tilewright
@@ -34,7 +34,7 @@ SHAPES = [
     ((2,), 1, 8, 16),
     ((8,), 16, 8, 1),
 ]
-"""Batch, rows, columns, depth; a batch of one stands for none."""
+"""Batch, M, N, K; a batch of one stands for none."""
 
 
 def check(
@@ -46,10 +46,10 @@ def check(
     arch: str,
     how: str = "",
     hint: str = "",
-    lies: Lies = "anywhere",
+    addresses: Addresses = "unaligned",
 ) -> None:
-    """Small integers, whose sums are exact in every order: the same numbers as NumPy's."""
-    element, total = types
+    """Compare with NumPy on small integers, which accumulate exactly in every order."""
+    element, accumulator = types
     outer = batch if batch != (1,) else ()
     random = np.random.default_rng(m * n + k)
     a, b, c = (
@@ -57,7 +57,7 @@ def check(
         for shape, kind in (
             ((*outer, m, k), element),
             ((*outer, k, n), element),
-            ((*outer, m, n), total),
+            ((*outer, m, n), accumulator),
         )
     )
     wide = [x.astype(np.float64) for x in (a, b, c)]
@@ -66,9 +66,9 @@ def check(
         wide[:2] = [
             x.view(np.uint8 if s == "unsigned" else np.int8).astype(np.float64) for x, s in sides
         ]
-    expected = (wide[0] @ wide[1] + wide[2]).astype(DTYPES[total])
-    text = matrix_product(a.shape, b.shape, element, total, how, hint, lies)
-    if lies == "turned":
+    expected = (wide[0] @ wide[1] + wide[2]).astype(DTYPES[accumulator])
+    text = dot_program(a.shape, b.shape, element, accumulator, how, hint, addresses)
+    if addresses == "k_major":
         b = b.swapaxes(-1, -2).copy()
     tilewright.execute(text, "k", 1, [a, b, c], "emulator", check=True, arch=arch)
     np.testing.assert_array_equal(c, expected)
@@ -83,7 +83,7 @@ def test_floats(types: tuple[str, str], arch: str) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("how", [f"{a} {b}" for a, b in product(("signed", "unsigned"), repeat=2)])
-def test_bytes_of_either_sign(how: str, arch: str) -> None:
+def test_int8_of_either_sign(how: str, arch: str) -> None:
     for batch, m, n, k in SHAPES[1:6]:
         check(batch, m, n, k, ("i8", "i32"), arch, how)
 
@@ -107,35 +107,35 @@ def test_any_number_of_warps(types: tuple[str, str], warps: int) -> None:
     ],
 )
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
-@pytest.mark.parametrize("lies", get_args(Lies))
-def test_large_tiles_go_through_little_shared_memory(
-    m: int, n: int, k: int, types: tuple[str, str], arch: str, lies: Lies
+@pytest.mark.parametrize("addresses", get_args(Addresses))
+def test_large_tiles_reuse_a_small_shared_buffer(
+    m: int, n: int, k: int, types: tuple[str, str], arch: str, addresses: Addresses
 ) -> None:
-    check((1,), m, n, k, types, arch, lies=lies)
+    check((1,), m, n, k, types, arch, addresses=addresses)
 
 
-@pytest.mark.parametrize("lies", ["aligned", "turned"])
+@pytest.mark.parametrize("addresses", ["aligned", "k_major"])
 @pytest.mark.parametrize("types", TYPES)
-def test_floats_that_are_loaded_as_vectors(types: tuple[str, str], lies: Lies) -> None:
+def test_operands_of_vectorized_loads(types: tuple[str, str], addresses: Addresses) -> None:
     for batch, m, n, k in SHAPES[4:7]:
-        check(batch, m, n, k, types, "sm_90", lies=lies)
+        check(batch, m, n, k, types, "sm_90", addresses=addresses)
 
 
 @pytest.mark.parametrize("element", ["f16", "f32"])
-def test_what_lies_beyond_the_depth_is_not_multiplied(element: str) -> None:
-    """Infinities of one place along the depth do not meet zeros of another."""
+def test_padding_along_k_is_not_multiplied(element: str) -> None:
+    """Infinities of one index along K are not multiplied by zeros of another."""
     a = np.ones((8, 2), DTYPES[element])
     b = np.ones((2, 8), DTYPES[element])
     a[0, 1], b[1, 3] = np.inf, -np.inf
     c = np.zeros((8, 8), np.float32)
-    text = matrix_product(a.shape, b.shape, element, "f32")
+    text = dot_program(a.shape, b.shape, element, "f32")
     expected = a.astype(np.float64) @ b.astype(np.float64)
     tilewright.execute(text, "k", 1, [a, b, c], "emulator", check=True, arch="sm_90")
     np.testing.assert_array_equal(c, expected)
 
 
 def loaded(name: str, count: int, element: str) -> str:
-    """So many elements behind a pointer."""
+    """Load `count` elements through a pointer."""
     pointers, tile = f"tile<{count}xptr<{element}>>", f"tile<{count}x{element}>"
     return f"""%{name}i = iota : tile<{count}xi32>
         %{name}1 = reshape %{name}p : tile<ptr<{element}>> -> tile<1xptr<{element}>>
@@ -154,8 +154,8 @@ def loaded(name: str, count: int, element: str) -> str:
         ("f8E4M3FN", 16, ml_dtypes.float8_e4m3fn),
     ],
 )
-def test_four_bits_with_scales(scale: str, block: int, dtype: Any, arch: str) -> None:
-    """Powers of two as scales: every product and sum is exact."""
+def test_scaled_fp4(scale: str, block: int, dtype: Any, arch: str) -> None:
+    """Powers of two as scales: multiplications and accumulation are exact."""
     m, n, k = 16, 8, 64
     s, t = f"{m}x{k // block}x{scale}", f"{k // block}x{n}x{scale}"
     text = "".join(
@@ -193,16 +193,16 @@ tile<{m}x{n}xf32>, tile<{s}>, tile<{t}>
         for shape in ((m, k // block), (k // block, n))
     )
     c = random.integers(-4, 5, (m, n)).astype(np.float32)
-    wide_a = _fours(a).reshape(m, k) * p.astype(np.float64).repeat(block, axis=1)
-    wide_b = _fours(b).reshape(k, n) * q.astype(np.float64).repeat(block, axis=0)
+    wide_a = _fp4_values(a).reshape(m, k) * p.astype(np.float64).repeat(block, axis=1)
+    wide_b = _fp4_values(b).reshape(k, n) * q.astype(np.float64).repeat(block, axis=0)
     expected = (wide_a @ wide_b + c).astype(np.float32)
     arguments = [a.view(np.int8), b.view(np.int8), p.view(np.int8), q.view(np.int8), c]
     tilewright.execute(text, "k", 1, arguments, "emulator", check=True, arch=arch)
     np.testing.assert_array_equal(c, expected)
 
 
-def _fours(packed: Any) -> Any:
-    """Two floats of four bits in each byte, the first in the low bits."""
+def _fp4_values(packed: Any) -> Any:
+    """Decode two f4E2M1FN values from each byte, the first in the low bits."""
     values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
     bits = np.stack([packed & 15, packed >> 4], axis=-1).reshape(-1)
     return np.where(bits & 8, -1.0, 1.0) * values[bits & 7]

@@ -1,4 +1,4 @@
-"""Programs on elements of four bits in memory, for GPUs that multiply them and for others."""
+"""Programs on 4-bit elements in memory, for GPUs with and without 4-bit mma."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def test_programs_for_blackwell(run: Run) -> None:
 
 
 def viewed(name: str, tensor: str, strides: str, tile: str, makes: str) -> str:
-    """A view of the tensor at a pointer, and its type."""
+    """Create a view of the tensor at a pointer."""
     type = f"tensor_view<{tensor}, strides=[{strides}]>"
     return f"""%{name}t = make_tensor_view %{name}, {makes}{type}
       %{name}v = make_partition_view %{name}t : partition_view<tile=({tile}), {type}>
       """
 
 
-def scaled_product(m: int, n: int, k: int, depth: int, block: int, scale: str) -> str:
-    """`c = a @ b` by 16x8 tiles, factors with a scale for each block; b lies by columns."""
+def scaled_dot(m: int, n: int, k: int, tile_k: int, block: int, scale: str) -> str:
+    """Compute `c = a @ b` in 16x8 tiles, operands with a scale per block; b is column-major."""
     row, column = f"{m}x{k}x{FLOAT}", f"{k}x{n}x{FLOAT}"
-    parts = depth // block
+    parts = tile_k // block
     views = {
-        "a": (row, "?,1", f"16x{depth}",
+        "a": (row, "?,1", f"16x{tile_k}",
               f"shape = [{m}, {k}], strides = [%lda, 1] : tile<i32> -> "),
-        "b": (column, f"1,{k}", f"{depth}x8", f"shape = [{k}, {n}], strides = [1, {k}] : "),
+        "b": (column, f"1,{k}", f"{tile_k}x8", f"shape = [{k}, {n}], strides = [1, {k}] : "),
         "s": (f"{m}x{k // block}x{scale}", f"{k // block},1", f"16x{parts}",
               f"shape = [{m}, {k // block}], strides = [{k // block}, 1] : "),
         "q": (f"{k // block}x{n}x{scale}", f"{n},1", f"{parts}x8",
@@ -57,11 +57,11 @@ def scaled_product(m: int, n: int, k: int, depth: int, block: int, scale: str) -
     tiles = {
         name: f"tile<{tile}x{tensor.split('x')[2]}>" for name, (tensor, _, tile, _) in views.items()
     }
-    places = {"a": "%x, %d", "b": "%d, %y", "s": "%x, %d", "q": "%d, %y"}
+    indices = {"a": "%x, %d", "b": "%d, %y", "s": "%x, %d", "q": "%d, %y"}
     loads = "".join(
         f"%{name}x, %{name}k = load_view_tko weak %{name}v[{at}] : {types[name]}, tile<i32> "
         f"-> {tiles[name]}, token\n      "
-        for name, at in places.items()
+        for name, at in indices.items()
     )
     pointers = ", ".join(f"%{name}: tile<ptr<{FLOAT}>>" for name in "ab")
     scales = ", ".join(f"%{name}: tile<ptr<{scale}>>" for name in "sq")
@@ -71,7 +71,7 @@ def scaled_product(m: int, n: int, k: int, depth: int, block: int, scale: str) -
       %lda = assume div_by<32>, %stride : tile<i32>
       %zero = constant <i32: 0> : tile<i32>
       %one = constant <i32: 1> : tile<i32>
-      %end = constant <i32: {k // depth}> : tile<i32>
+      %end = constant <i32: {k // tile_k}> : tile<i32>
       %none = constant <f32: 0.0> : tile<16x8xf32>
       {made}%r = for %d in (%zero to %end, step %one) : tile<i32> iter_values(%t = %none) -> ({tiles["c"]}) {{
       {loads}%u = mmaf_scaled %ax, %bx, %t, %sx, %qx :
@@ -88,10 +88,10 @@ def scaled_product(m: int, n: int, k: int, depth: int, block: int, scale: str) -
     ("scale", "block", "dtype"),
     [("f8E4M3FN", 16, ml_dtypes.float8_e4m3fn), ("f8E8M0FNU", 32, ml_dtypes.float8_e8m0fnu)],
 )
-def test_product_of_factors_in_memory(
+def test_scaled_dot_of_operands_in_memory(
     scale: str, block: int, dtype: type, arch: str | None
 ) -> None:
-    """Scales are powers of two, so every product and sum is exact."""
+    """Scales are powers of two, so multiplications and accumulation are exact."""
     m, n, k = 32, 16, 128
     random = np.random.default_rng(block)
     # Rows of a are farther apart than they are long.
@@ -104,19 +104,19 @@ def test_product_of_factors_in_memory(
         for shape in ((m, k // block), (k // block, n))
     )
     c = np.zeros((m, n), np.float32)
-    wide_a = fours(a)[:, :k] * p.astype(np.float64).repeat(block, axis=1)
-    wide_b = fours(b).T * q.astype(np.float64).repeat(block, axis=0)
+    wide_a = fp4_values(a)[:, :k] * p.astype(np.float64).repeat(block, axis=1)
+    wide_b = fp4_values(b).T * q.astype(np.float64).repeat(block, axis=0)
     arguments = [a.view(np.int8), b.view(np.int8), p, q, c, 192]
-    text = scaled_product(m, n, k, 64, block, scale)
+    text = scaled_dot(m, n, k, 64, block, scale)
     on = "cpu" if arch is None else "emulator"
     tilewright.execute(text, "k", (2, 2), arguments, on, check=True, arch=arch)
     np.testing.assert_array_equal(c, (wide_a @ wide_b).astype(np.float32))
 
 
-def fours(packed: np.ndarray) -> np.ndarray:
-    """The numbers in an array of bytes, by another's table of them."""
-    places = np.stack([packed & 15, packed >> 4], axis=-1).reshape(len(packed), -1)
-    return places.astype(np.uint8).view(ml_dtypes.float4_e2m1fn).astype(np.float64)
+def fp4_values(packed: np.ndarray) -> np.ndarray:
+    """Decode the f4E2M1FN values of an array of bytes with ml_dtypes."""
+    patterns = np.stack([packed & 15, packed >> 4], axis=-1).reshape(len(packed), -1)
+    return patterns.astype(np.uint8).view(ml_dtypes.float4_e2m1fn).astype(np.float64)
 
 
 def test_memcheck_sees_views_at_no_address() -> None:

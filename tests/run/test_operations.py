@@ -1,4 +1,4 @@
-"""Every operation is in a program whose results are checked, and wrong results are noticed."""
+"""Every operation is in a program whose results are checked, and wrong results fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FUEL = 1000
 
 
 class Program(NamedTuple):
-    """A run that goes to its end with something expected, and the operations of its kernel."""
+    """A successful run with expected results, and the operations of its kernel."""
 
     module: ModuleOp
     run: Run
@@ -55,12 +55,12 @@ def checked_runs(path: Path) -> Iterator[Program]:
 
 
 def test_every_operation_is_in_a_checked_program() -> None:
-    found = frozenset[type[Operation]]().union(*(program.operations for program in programs()))
-    assert set(OPCODES) - {kind.name for kind in found} == set()
+    kinds = frozenset[type[Operation]]().union(*(program.operations for program in programs()))
+    assert set(OPCODES) - {kind.name for kind in kinds} == set()
 
 
 def holds(program: Program) -> bool:
-    """Whether a run does what it must."""
+    """Return whether a run has its expected outcome."""
     before = program.run.values()
     after = copy.deepcopy(before)
     arguments, printed, run = list(after.values()), [], program.run
@@ -73,7 +73,7 @@ def holds(program: Program) -> bool:
 
 
 def spoiled(evaluator: Evaluator) -> Evaluator:
-    """A meaning whose results are wrong."""
+    """Return an evaluator whose results are wrong."""
 
     def run(op: Any, at: Any) -> Any:
         outcome = evaluator(op, at)
@@ -94,14 +94,14 @@ def off(value: Any) -> Any:
     if value.dtype == np.bool_:
         return ~value
     one = np.ones(1, value.dtype)
-    # Large floats do not change by one; integers stay close, so that loops come to their end.
+    # Large floats do not change by one; integers stay close, so that loops terminate.
     return value + one if value.dtype.kind in "iu" else value + value + one
 
 
 def kinds_with_tiles() -> set[type[Operation]]:
-    """The operations of which some result is a tile; `off` changes nothing else."""
-    found = (op for program in programs() for op in program.module.walk())
-    return {type(op) for op in found if any(isinstance(r.type, TileType) for r in op.results)}
+    """Return the operations with a tile result; `off` changes nothing else."""
+    ops = (op for program in programs() for op in program.module.walk())
+    return {type(op) for op in ops if any(isinstance(r.type, TileType) for r in op.results)}
 
 
 def test_a_wrong_result_of_any_operation_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

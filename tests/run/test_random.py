@@ -13,7 +13,7 @@ EVERYTHING = Options(profile="all")
 
 @pytest.mark.parametrize("first", SEEDS[::10])
 def test_random_programs_do_the_same_when_lowered(first: int) -> None:
-    """Before and after the canonicaliser, checked too, and with constants as arguments."""
+    """Before and after the canonicalizer, checked too, and with constants as arguments."""
     wrong = [problem for seed in range(first, first + 10)
              for problem in problems(seed, EVERYTHING, NV_TILEAA)]  # fmt: skip
     assert wrong == []

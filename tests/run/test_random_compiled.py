@@ -8,7 +8,7 @@ from repeats import keep_first
 
 SIZE = 12
 SEEDS = (*range(20), 315, 342, 439, 817, 899)
-"""The first ones, and some that once did something else."""
+"""The first seeds, and some that failed in the past."""
 
 
 @pytest.mark.parametrize("seed", keep_first(SEEDS, 5))
@@ -29,5 +29,5 @@ def test_programs_that_fail_get_smaller(monkeypatch: pytest.MonkeyPatch) -> None
     from tilewright.conversion.nv_tileas_to_nvgpu.memory import pointers  # noqa: PLC0415
 
     monkeypatch.setattr(pointers, "pointer_accesses", lambda *_: [])
-    (found,) = failures(1, ("sm_80",), None, 3, opt_level=3)
-    assert len(smaller(found, None, 3, 3).splitlines()) < 20
+    (failure,) = failures(1, ("sm_80",), None, 3, opt_level=3)
+    assert len(smaller(failure, None, 3, 3).splitlines()) < 20

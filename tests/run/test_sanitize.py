@@ -1,4 +1,4 @@
-"""What compiled code says when it checks its accesses, and what it can know of pointers."""
+"""Diagnostics of compiled code that checks its accesses, and their limits for pointers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ cuda_tile.module @kernels {
 
 
 def run(program: str | bytes, entry: str, arguments: list[object], grid: int = 1) -> list[str]:
-    """What is printed, and the error that it ends in."""
+    """Run a kernel; return the printed lines, and the final error."""
     said: list[str] = []
     try:
         tilewright.execute(
@@ -85,7 +85,7 @@ def run(program: str | bytes, entry: str, arguments: list[object], grid: int = 1
     return [text for text in said if text]
 
 
-def test_a_tile_outside_of_its_view_is_told_with_its_index_and_its_block() -> None:
+def test_a_tile_outside_of_its_view_is_reported_with_its_index_and_its_block() -> None:
     array = np.zeros((6, 8), np.int32)
     printed, error = run(VIEW, "kernel", [array, 6, 3])
     assert printed == (
@@ -96,23 +96,23 @@ def test_a_tile_outside_of_its_view_is_told_with_its_index_and_its_block() -> No
     assert not array.any()
 
 
-def test_bytecode_without_places_is_told_by_its_bytes() -> None:
+def test_bytecode_without_locations_is_reported_by_byte_offsets() -> None:
     bytecode = tilewright.write_bytecode(tilewright.read(VIEW))
     module = tilewright.read(bytecode)
-    (place,) = [op.location for op in module.walk() if op.name == "cuda_tile.store_view_tko"]
-    assert isinstance(place, ByteLoc)
+    (at,) = [op.location for op in module.walk() if op.name == "cuda_tile.store_view_tko"]
+    assert isinstance(at, ByteLoc)
     printed, error = run(bytecode, "kernel", [np.zeros((6, 8), np.int32), 6, 3])
-    told = f"byte {place.offset} (0x{place.offset:x}): error: store_view_tko outside of its view"
-    assert printed.startswith(told)
-    assert f"assertion '{told}' fails" in error
+    expected = f"byte {at.offset} (0x{at.offset:x}): error: store_view_tko outside of its view"
+    assert printed.startswith(expected)
+    assert f"assertion '{expected}' fails" in error
 
 
-def test_an_index_below_zero_is_told_as_such() -> None:
+def test_a_negative_index_is_reported() -> None:
     printed, _ = run(VIEW, "kernel", [np.zeros((6, 8), np.int32), 6, -2])
     assert "expected index 0 below 3, got -2, in block" in printed
 
 
-def test_without_checks_a_tile_outside_goes_nowhere() -> None:
+def test_without_checks_a_tile_outside_is_not_stored() -> None:
     array = np.zeros((6, 8), np.int32)
     tilewright.execute(VIEW, "kernel", 1, [array, 6, 3], "emulator", check=True)
     assert not array.any()
@@ -152,8 +152,8 @@ def test_null_is_no_address(address: int) -> None:
 @pytest.mark.parametrize(
     ("entry", "name"), [("global", "atomic_rmw_tko"), ("scratch", "store_ptr_tko")]
 )
-@pytest.mark.parametrize(("place", "fails"), [(0, False), (3, False), (4, True), (-1, True)])
-def test_memory_of_the_program_has_an_end(entry: str, name: str, place: int, fails: bool) -> None:
-    said = run(POINTERS, entry, [place])
-    told = f"{name} outside of the memory of its pointer"
-    assert [told in text for text in said] == [True, True] * fails
+@pytest.mark.parametrize(("index", "fails"), [(0, False), (3, False), (4, True), (-1, True)])
+def test_memory_of_the_program_has_an_end(entry: str, name: str, index: int, fails: bool) -> None:
+    said = run(POINTERS, entry, [index])
+    expected = f"{name} outside of the memory of its pointer"
+    assert [expected in text for text in said] == [True, True] * fails

@@ -40,7 +40,7 @@ SCANS = [
     ((2, 4, 128), 2, "f32", "nv_tileaa.addf", 0.0),
     ((256, 2, 2), 0, "i16", *SUM),
 ]
-"""Shape, axis, element, what combines two, and its identity."""
+"""Shape, axis, element, combining operation and its identity."""
 SPELLED = {"i1": "false", "f16": "0xFC00 : f16"}
 """Booleans have no type in text, and infinities are bits."""
 COMBINED: dict[str, Any] = {
@@ -59,7 +59,7 @@ def extents(shape: tuple[int, ...]) -> str:
 
 
 def access(name: str, shape: tuple[int, ...], element: str) -> tuple[str, str, str]:
-    """A tensor of one tile behind a pointer: how it is viewed, the type of the view, the tile's."""
+    """View a tensor of one tile at a pointer; return the text, the view type, the tile type."""
     strides = [int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
     memory = f"!nv_tileaa.memref<{extents(shape)}x{element}, strides = {strides}>"
     tiles = f"!nv_tileaa.tiled_view<tile = {list(shape)}, source = {memory}>"
@@ -112,14 +112,14 @@ def scan(
 
 
 def scanned(op: str, x: Any, axis: int, identity: Any) -> Any:
-    """What comes before each element, by NumPy."""
+    """Compute an exclusive scan with NumPy."""
     first = np.full_like(np.take(x, [0], axis), identity)
     rest = COMBINED[op].accumulate(x, axis=axis, dtype=x.dtype)
     return np.concatenate([first, np.delete(rest, -1, axis)], axis)
 
 
 def numbers(shape: tuple[int, ...], element: str, seed: int) -> Any:
-    """Small ones, whose sums are exact in every order."""
+    """Return small integers, which accumulate exactly in every order."""
     random = np.random.default_rng(seed)
     return random.integers(0 if element == "i1" else -2, 2, shape).astype(DTYPES[element])
 
@@ -127,7 +127,7 @@ def numbers(shape: tuple[int, ...], element: str, seed: int) -> Any:
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("warps", keep([1, 4, 8], (4).__eq__))
 @pytest.mark.parametrize(("shape", "axis", "element", "op", "identity"), SCANS)
-def test_what_comes_before_each_element(
+def test_exclusive_scans(
     shape: tuple[int, ...], axis: int, element: str, op: str, identity: Any, warps: int, arch: str
 ) -> None:
     body = load("x", shape, element)
@@ -157,22 +157,22 @@ PAIR = """%s, %m = nv_tileaa.scan %x, %y {axis = 0 : i32, inclusive = false, HOW
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_two_tiles_at_once(*, reverse: bool, arch: str) -> None:
-    """An identity is what stands first, and is combined with nothing."""
+    """The identity is the first result, and is not combined with any element."""
     line = (1024,)
     body = load("x", line, "i32") + load("y", line, "f32")
     body += PAIR.replace("HOW", "reverse, " if reverse else "")
     body += store("%s", "f", line, "i32") + store("%m", "b", line, "f32")
     text = kernel({"x": "i32", "y": "f32", "f": "i32", "b": "f32"}, body, 4)
     x, y = numbers(line, "i32", 1), np.random.default_rng(2).normal(size=line).astype(np.float32)
-    sums, most = np.zeros_like(x), np.zeros_like(y)
-    tilewright.execute(text, "k", 1, [x, y, sums, most], "emulator", check=True, arch=arch)
+    added, most = np.zeros_like(x), np.zeros_like(y)
+    tilewright.execute(text, "k", 1, [x, y, added, most], "emulator", check=True, arch=arch)
     step = -1 if reverse else 1
-    found = (
+    expected = (
         scanned("nv_tileaa.addi", x[::step], 0, 7),
         scanned("nv_tileaa.maxf", y[::step], 0, -np.inf),
     )
-    np.testing.assert_array_equal(sums, found[0][::step])
-    np.testing.assert_array_equal(most, found[1][::step])
+    np.testing.assert_array_equal(added, expected[0][::step])
+    np.testing.assert_array_equal(most, expected[1][::step])
 
 
 COUNTS = [
@@ -189,11 +189,11 @@ COUNTS = [
     ((256,), "i32", 8192),
     ((1024,), "i64", 16384),
 ]
-"""Shape and element of the source, and how many bins there are."""
+"""Shape and element of the source, and the number of bins."""
 
 
 def counted(x: Any, bins: int) -> Any:
-    """How often each number occurs, by NumPy; numbers have no sign."""
+    """Compute a histogram of unsigned numbers with NumPy."""
     wide = x.astype(np.uint8) if x.dtype == np.bool_ else x.view(f"u{x.dtype.itemsize}")
     inside = wide[wide < bins].astype(np.int64)
     return np.bincount(inside, minlength=bins).astype(np.int32)
@@ -202,9 +202,7 @@ def counted(x: Any, bins: int) -> Any:
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("warps", keep([1, 4, 8], (4).__eq__))
 @pytest.mark.parametrize(("shape", "element", "bins"), COUNTS)
-def test_how_often_each_number_occurs(
-    shape: tuple[int, ...], element: str, bins: int, warps: int, arch: str
-) -> None:
+def test_histograms(shape: tuple[int, ...], element: str, bins: int, warps: int, arch: str) -> None:
     body = load("x", shape, element)
     tile = f"tensor<{extents(shape)}x{element}>"
     body += f"%h = nv_tileaa.histogram %x : {tile} -> tensor<{bins}xi32>\n"
@@ -223,7 +221,7 @@ def test_how_often_each_number_occurs(
 LOOP = """%one = arith.constant 1 : i32
     %four = arith.constant 4 : i32
     %none = arith.constant dense<0> : tensor<64xi32>
-    %total, %whole = scf.for %i = %z to %four step %one
+    %counts, %last = scf.for %i = %z to %four step %one
         iter_args(%sum = %none, %rest = %x) -> (tensor<64xi32>, tensor<256xi32>) : i32 {
       %h = nv_tileaa.histogram %rest : tensor<256xi32> -> tensor<64xi32>
       %g = nv_tileaa.histogram %h : tensor<64xi32> -> tensor<64xi32>
@@ -237,9 +235,9 @@ LOOP = """%one = arith.constant 1 : i32
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
-def test_counts_of_counts_in_a_loop(arch: str) -> None:
-    """Bins of one histogram are cleared for the next when everybody has read them."""
-    body = load("x", (256,), "i32") + LOOP + store("%total", "y", (64,), "i32")
+def test_histograms_of_histograms_in_a_loop(arch: str) -> None:
+    """Bins of one histogram are cleared for the next after all threads have read them."""
+    body = load("x", (256,), "i32") + LOOP + store("%counts", "y", (64,), "i32")
     x = np.random.default_rng(3).integers(0, 80, 256).astype(np.int32)
     y = np.zeros(64, np.int32)
     text = kernel({"x": "i32", "y": "i32"}, body, 4)

@@ -35,14 +35,14 @@ class Gemm:
         types: tuple[str, str] = ("f8E4M3FN", "f32"),
         *,
         iterations: int = 1,
-        a_along: bool = True,
-        b_along: bool = False,
+        a_k_major: bool = True,
+        b_k_major: bool = False,
         fast: bool = False,
         warps: int | None = None,
         anew: bool = False,
     ) -> None:
         self.tile, self.types, self.iterations = tile, types, iterations
-        self.along, self.fast, self.warps = (a_along, b_along), fast, warps
+        self.k_major, self.fast, self.warps = (a_k_major, b_k_major), fast, warps
         self.anew = anew
         """Whether accumulators start at zero instead of C."""
 
@@ -51,8 +51,8 @@ class Gemm:
         m, n, k = self.tile
         element, accumulator = self.types
         k_extent = k * self.iterations
-        a = View("a", (m, k_extent), (k_extent, 1) if self.along[0] else (1, m), (m, k), element)
-        b = View("b", (k_extent, n), (1, k_extent) if self.along[1] else (n, 1), (k, n), element)
+        a = View("a", (m, k_extent), (k_extent, 1) if self.k_major[0] else (1, m), (m, k), element)
+        b = View("b", (k_extent, n), (1, k_extent) if self.k_major[1] else (n, 1), (k, n), element)
         c = View("c", (m, n), (n, 1), (m, n), accumulator)
         at, bt, ct = a.tile_type, b.tile_type, c.tile_type
         how = "mmai %x, %y, %sum signed unsigned" if element == "i8" else "mmaf %x, %y, %sum"
@@ -85,10 +85,10 @@ cuda_tile.module @m {{
 }}"""
 
     def run(self, a: Array, b: Array, c: Array) -> Array:
-        """The accumulators that the emulator computes, with its checks on."""
+        """Run on the emulator with its checks on; return the accumulators."""
         kept = [
-            a if self.along[0] else np.ascontiguousarray(a.T),
-            np.ascontiguousarray(b.T) if self.along[1] else b,
+            a if self.k_major[0] else np.ascontiguousarray(a.T),
+            np.ascontiguousarray(b.T) if self.k_major[1] else b,
             c.copy(),
         ]
         arguments = [*kept, self.iterations]
@@ -104,7 +104,7 @@ cuda_tile.module @m {{
 
 
 def exponents(numbers: Array, least: int) -> Array:
-    """Of numbers, but not below that of the least normal one; zero has one below all others."""
+    """Return exponents of at least that of the smallest normal number; zero has a lower one."""
     exponents = np.maximum(np.frexp(numbers)[1] - 1, least)
     return np.where(numbers == 0, -1000, exponents)
 
@@ -123,10 +123,10 @@ def one_instruction(a: Array, b: Array, c: Array, element: str) -> Array:
 
 def expected_bits(gemm: Gemm, a: Array, b: Array, c: Array) -> Array:
     """The accumulators of an fp8 matmul, instruction by instruction."""
-    element, deep = gemm.types[0], gemm.tile[2]
+    element, tile_k = gemm.types[0], gemm.tile[2]
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
     accumulators = c.astype(np.float64)
-    alone = INSTRUCTION if gemm.fast else min(GROUP, deep)
+    alone = INSTRUCTION if gemm.fast else min(GROUP, tile_k)
     for start in range(0, a.shape[1], alone):
         own = accumulators if gemm.fast else np.zeros_like(accumulators)
         for at in range(start, start + alone, INSTRUCTION):
@@ -139,7 +139,7 @@ def expected_bits(gemm: Gemm, a: Array, b: Array, c: Array) -> Array:
 
 
 def numbers(seed: int, shape: tuple[int, ...], type: str) -> Array:
-    """Normal numbers of sizes that differ widely."""
+    """Return normally distributed numbers of widely different magnitudes."""
     random = np.random.default_rng(seed)
     sizes = np.exp2(random.integers(-4, 4, shape))
     values: Array = (random.standard_normal(shape) * sizes).astype(DTYPES[type])
@@ -159,19 +159,21 @@ def operands(gemm: Gemm) -> tuple[Array, Array, Array]:
 
 @pytest.mark.parametrize("element", BYTES)
 @pytest.mark.parametrize("fast", [False, True])
-@pytest.mark.parametrize("b_along", [False, True])
-@pytest.mark.parametrize(("deep", "iterations"), keep_first([(32, 3), (128, 2), (256, 2)]))
+@pytest.mark.parametrize("b_k_major", [False, True])
+@pytest.mark.parametrize(("tile_k", "iterations"), keep_first([(32, 3), (128, 2), (256, 2)]))
 def test_fp8_accumulators_have_the_bits_of_the_instructions(
-    element: str, fast: bool, b_along: bool, deep: int, iterations: int
+    element: str, fast: bool, b_k_major: bool, tile_k: int, iterations: int
 ) -> None:
-    gemm = Gemm((64, 32, deep), (element, "f32"), iterations=iterations, b_along=b_along, fast=fast)
+    gemm = Gemm(
+        (64, 32, tile_k), (element, "f32"), iterations=iterations, b_k_major=b_k_major, fast=fast
+    )
     a, b, c = operands(gemm)
     np.testing.assert_array_equal(gemm.run(a, b, c), expected_bits(gemm, a, b, c))
 
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_bits_below_14_are_lost_only_within_128_terms(fast: bool) -> None:
-    """128 times 2**-14 beside 1: each by itself is cut off, their sum is not."""
+    """128 times 2**-14 beside 1: each by itself is truncated, all together are not."""
     gemm = Gemm((64, 8, 128), iterations=2, fast=fast)
     tiny = 2.0**-7
     a, b = np.full((64, 256), tiny), np.full((256, 8), tiny)
@@ -193,9 +195,9 @@ def test_bits_below_14_are_lost_only_within_128_terms(fast: bool) -> None:
         ((128, 32, 512), 4),
     ],
 )
-@pytest.mark.parametrize("a_along", [False, True])
-def test_shapes_and_warps(tile: tuple[int, int, int], warps: int | None, a_along: bool) -> None:
-    gemm = Gemm(tile, warps=warps, a_along=a_along)
+@pytest.mark.parametrize("a_k_major", [False, True])
+def test_shapes_and_warps(tile: tuple[int, int, int], warps: int | None, a_k_major: bool) -> None:
+    gemm = Gemm(tile, warps=warps, a_k_major=a_k_major)
     assert "wgmma.mma_async" in gemm.ptx
     small = [np.rint(x.astype(np.float64) / 8) for x in operands(gemm)]
     a, b = (x.astype(ml_dtypes.float8_e4m3fn) for x in small[:2])
@@ -206,17 +208,17 @@ def test_shapes_and_warps(tile: tuple[int, int, int], warps: int | None, a_along
 @pytest.mark.parametrize(
     "types", [("i8", "i32"), ("f16", "f32"), ("f16", "f16"), ("bf16", "f32"), ("tf32", "f32")]
 )
-@pytest.mark.parametrize(("a_along", "b_along"), [(True, False), (True, True), (False, False)])
+@pytest.mark.parametrize(("a_k_major", "b_k_major"), [(True, False), (True, True), (False, False)])
 @pytest.mark.parametrize("tile", [(64, 64, 64), (128, 32, 128)])
 def test_other_types(
     types: tuple[str, str],
-    a_along: bool,
-    b_along: bool,
+    a_k_major: bool,
+    b_k_major: bool,
     tile: tuple[int, int, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mma_selection, "WGMMA_TYPES", OTHERS)
-    check_exactly(Gemm(tile, types, iterations=2, a_along=a_along, b_along=b_along))
+    check_exactly(Gemm(tile, types, iterations=2, a_k_major=a_k_major, b_k_major=b_k_major))
 
 
 def check_exactly(gemm: Gemm) -> None:
@@ -224,8 +226,8 @@ def check_exactly(gemm: Gemm) -> None:
     assert "wgmma.mma_async" in gemm.ptx
     random = np.random.default_rng(sum(gemm.tile))
     (m, n, k), (element, accumulator) = gemm.tile, gemm.types
-    deep = gemm.iterations * k
-    shapes = ((m, deep), element), ((deep, n), element), ((m, n), accumulator)
+    k_extent = gemm.iterations * k
+    shapes = ((m, k_extent), element), ((k_extent, n), element), ((m, n), accumulator)
     a, b, c = (random.integers(-2, 3, shape).astype(DTYPES[kind]) for shape, kind in shapes)
     right = b.view(np.uint8) if element == "i8" else b
     expected = a.astype(np.float64) @ right.astype(np.float64) + c.astype(np.float64)
@@ -248,19 +250,21 @@ def test_operands_are_prefetched(element: str, iterations: int) -> None:
         (Gemm((32, 64, 64)), "fewer rows than an instruction has"),
         (Gemm((64, 64, 16)), "a smaller K than that of an instruction"),
         (Gemm((64, 64, 1024)), "operands that do not fit into shared memory twice"),
-        (Gemm((64, 64, 64), ("tf32", "f32")), "a type that is multiplied warp by warp"),
+        (Gemm((64, 64, 64), ("tf32", "f32")), "a type that uses mma.sync"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_others_go_warp_by_warp(gemm: Gemm, why: str) -> None:
+def test_others_use_mma_sync(gemm: Gemm, why: str) -> None:
     assert "wgmma" not in gemm.ptx
     assert "mma.sync" in gemm.ptx
 
 
-@pytest.mark.parametrize("b_along", [False, True])
+@pytest.mark.parametrize("b_k_major", [False, True])
 @pytest.mark.parametrize("fast", [False, True])
-def test_a_large_tile_stays_in_registers_and_copies_whole_words(b_along: bool, fast: bool) -> None:
-    gemm = Gemm((128, 256, 128), iterations=8, b_along=b_along, fast=fast, anew=True)
+def test_a_large_tile_stays_in_registers_and_copies_whole_words(
+    b_k_major: bool, fast: bool
+) -> None:
+    gemm = Gemm((128, 256, 128), iterations=8, b_k_major=b_k_major, fast=fast, anew=True)
     kernel = tilewright.compile(gemm.text(), arch="sm_90").entries["k"]
     assert kernel.resources.spill_stores == 0
     assert "st.shared.b8" not in gemm.ptx
@@ -270,7 +274,7 @@ def test_a_large_tile_stays_in_registers_and_copies_whole_words(b_along: bool, f
 @pytest.mark.usefixtures("ptxas")
 @pytest.mark.parametrize("tile", [(256, 256, 16), (128, 512, 16)])
 def test_accumulators_of_more_than_two_warpgroups_fit_registers(tile: tuple[int, int, int]) -> None:
-    """It rejects an instruction whose accumulators take all registers of a thread."""
+    """ptxas rejects an instruction whose accumulators take all registers of a thread."""
     gemm = Gemm(tile, ("f16", "f32"), iterations=2, anew=True)
     a = np.random.default_rng(1).integers(-4, 5, (tile[0], 32)).astype(np.float16)
     b = np.random.default_rng(2).integers(-4, 5, (32, tile[1])).astype(np.float16)

@@ -1,4 +1,4 @@
-"""The operations of MLIR's builtin dialect: the module, and a cast that has yet to vanish."""
+"""The operations of MLIR's builtin dialect: `module` and `unrealized_conversion_cast`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ModuleOp(Operation):
-    """Holds the operations of a program, of any dialect."""
+    """Define a module of operations of any dialect."""
 
     name = "builtin.module"
     traits = (ISOLATED, SYMBOL_TABLE, NO_TERMINATOR, GRAPH_REGION)
@@ -34,7 +34,7 @@ class ModuleOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `@name attributes {...} { ... }`, of which only the region must be there."""
+        """Parse `@name attributes {...} { ... }`, of which only the region is mandatory."""
         attributes: dict[str, Attribute] = {}
         if parser.peek().startswith("@"):
             attributes["sym_name"] = StringAttr(parser.symbol())
@@ -48,7 +48,7 @@ class ModuleOp(Operation):
         return cls(attributes=attributes, regions=[body], location=location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         if self.sym_name is not None:
             printer.emit(f" {printer.attribute(SymbolRefAttr(self.sym_name))}")
         printer.emit(f"{printer.attr_dict(self, ('sym_name',), keyword=True)} ")
@@ -56,7 +56,7 @@ class ModuleOp(Operation):
 
 
 class UnrealizedConversionCastOp(Operation):
-    """Values of some types taken for values of others while a conversion is under way."""
+    """Cast between types temporarily, during a dialect conversion."""
 
     name = "builtin.unrealized_conversion_cast"
     effects = Effects.PURE
@@ -68,7 +68,7 @@ class UnrealizedConversionCastOp(Operation):
 def unrealized_cast(
     build: Builder, types: tuple[Type, ...], values: tuple[Value, ...]
 ) -> UnrealizedConversionCastOp:
-    """Bridge types with a cast: what a conversion that may leave casts behind takes as `cast`."""
+    """Create a cast; the `cast` callback of conversions that may leave casts in the IR."""
     return build.create(UnrealizedConversionCastOp, inputs=values, types=types)
 
 

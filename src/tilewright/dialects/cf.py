@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class BranchOp(Operation):
-    """A jump to a block, with values for its arguments."""
+    """Branch to a block, passing values for its arguments."""
 
     name = "cf.br"
     effects = Effects.PURE
@@ -50,17 +50,17 @@ class BranchOp(Operation):
 
     @property
     def target(self) -> Block:
-        """Where it goes."""
+        """The target block."""
         return self.successors[0]
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `^bb1(%a : i32)`."""
+        """Parse `^bb1(%a : i32)`."""
         target, values = read_target(parser)
         return cls(values, (), parser.optional_attr_dict(), (), location, [target])
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         target = target_text(printer, self.target, self.arguments)
         printer.emit(f" {target}{printer.attr_dict(self)}")
 
@@ -71,7 +71,7 @@ class BranchOp(Operation):
 
 
 class CondBranchOp(Operation):
-    """A jump to one of two blocks."""
+    """Branch to one of two blocks by a condition."""
 
     name = "cf.cond_br"
     effects = Effects.PURE
@@ -84,11 +84,11 @@ class CondBranchOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `%c weights([9, 1]), ^bb1(%a : i32), ^bb2`."""
+        """Parse `%c weights([9, 1]), ^bb1(%a : i32), ^bb2`."""
         return read_conditional(cls, parser, location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         passed = (self.true_arguments, self.false_arguments)
         print_conditional(self, self.branch_weights, passed, printer)
 
@@ -105,7 +105,7 @@ class CondBranchOp(Operation):
 
 
 class SwitchOp(Operation):
-    """A jump to the block of the value that the flag has, or to the default."""
+    """Branch to the block of a case value, or to the default block."""
 
     name = "cf.switch"
     effects = Effects.PURE
@@ -119,7 +119,7 @@ class SwitchOp(Operation):
 
     @property
     def values(self) -> list[int]:
-        """The values of the cases, in order."""
+        """The case values, in order."""
         if self.case_values is None:
             return []
         count = len(self.case_operand_segments)
@@ -130,14 +130,14 @@ class SwitchOp(Operation):
 
     @property
     def cases(self) -> list[tuple[Value, ...]]:
-        """The values that each case passes on, in order."""
+        """The operands that each case passes, in order."""
         ends = [sum(self.case_operand_segments[:n]) for n in range(len(self.successors))]
         pairs = zip(ends, self.case_operand_segments, strict=False)
         return [self.case_arguments[start : start + size] for start, size in pairs]
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `%flag : i32, [default: ^bb1, 42: ^bb2(%a : i32)]`."""
+        """Parse `%flag : i32, [default: ^bb1, 42: ^bb2(%a : i32)]`."""
         reference = parser.operand()
         parser.expect(":")
         at = parser.at
@@ -169,7 +169,7 @@ class SwitchOp(Operation):
         )
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads, one case a line."""
+        """Print the form that `parse` accepts, one case a line."""
         flag = f"{printer.value(self.flag)} : {printer.type(self.flag.type)}"
         printer.emit(f" {flag}, [")
         default, *others = self.successors
@@ -196,8 +196,8 @@ class SwitchOp(Operation):
         elif count:
             yield f"expected {count} case values, got none"
         if sum(self.case_operand_segments) != len(self.case_arguments):
-            found = sum(self.case_operand_segments)
-            yield f"expected segments that add up to {len(self.case_arguments)}, got {found}"
+            actual = sum(self.case_operand_segments)
+            yield f"expected segments that add up to {len(self.case_arguments)}, got {actual}"
 
     def verify_context(self) -> Iterator[str]:
         count = len(self.case_operand_segments)
@@ -228,7 +228,7 @@ def _dense(numbers: list[int], element: Type) -> DenseElementsAttr:
 
 
 class AssertOp(Operation):
-    """Stops the program with a message unless the condition holds."""
+    """Abort with a message unless the condition holds."""
 
     name = "cf.assert"
     syntax = "$condition `,` $message attr-dict"

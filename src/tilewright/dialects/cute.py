@@ -1,4 +1,4 @@
-"""The attributes of the cute dialect: layouts, shapes and strides, as tuples of `N@dim`."""
+"""The attributes of the cute dialect: layouts, shapes and strides, as nested tuples of `N@dim`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Leaf(Parametric):
-    """`16@1`: a number along a dimension; without the dimension, a plain number."""
+    """`16@1`: an integer along a dimension, or a plain integer without one."""
 
     __slots__ = ("value", "dim")  # noqa: RUF023 - the order of the parameters
 
@@ -29,11 +29,11 @@ class Leaf(Parametric):
 
 
 Tree: TypeAlias = Leaf | tuple["Tree", ...]
-"""A leaf, or a tuple of trees."""
+"""A leaf, or a tuple of trees: an `IntTuple`."""
 
 
 class CuteAttr(Parametric):
-    """Base of the three attributes: one tree each."""
+    """Base of the three attributes, each of one tree."""
 
     __slots__ = ()
 
@@ -48,7 +48,7 @@ class CuteAttr(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes; an error says which parameter is malformed."""
+        """Parse the printed form; an error names the malformed parameter."""
         parser.expect("<")
         tree = _TreeParser(parser, cls.mnemonic).tree(())
         parser.expect(">")
@@ -82,7 +82,7 @@ def spell(tree: Tree) -> str:
 
 
 class _TreeParser:
-    """Reads one tree; `path` is the way to the parameter at hand, for diagnostics."""
+    """Parse one tree; `path` is the path to the current parameter, for diagnostics."""
 
     __slots__ = ("_mnemonic", "_parser")
 
@@ -117,9 +117,9 @@ class _TreeParser:
         return int(token)
 
     def malformed(self, path: tuple[int, ...], problem: str) -> NoReturn:
-        place = "".join(f"[{index}]" for index in path)
+        indices = "".join(f"[{index}]" for index in path)
         self._parser.error(
-            f"malformed parameter{place and ' ' + place} of #{self._mnemonic}: {problem}"
+            f"malformed parameter{indices and ' ' + indices} of #{self._mnemonic}: {problem}"
         )
 
 

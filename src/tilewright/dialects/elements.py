@@ -1,4 +1,4 @@
-"""Scalars, and vectors and tensors of them: the types that elementwise operations take."""
+"""Element types and shapes of scalars, vectors and tensors, and constraints on them."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 def element_of(type: Type) -> Type:
-    """The type of the elements; that of a scalar is its own."""
+    """The element type of a vector or tensor; a scalar is its own."""
     return type.element if isinstance(type, ShapedType) else type
 
 
 def extents_of(type: Type) -> tuple[int, ...]:
-    """How many elements there are along each dimension; a scalar has none."""
+    """The extents of a vector or tensor; `()` for a scalar."""
     return type.extents if isinstance(type, ShapedType) else ()
 
 
 def shape_of(type: Type) -> tuple[object, ...] | None:
-    """What must agree between types that differ only in their elements; none for scalars."""
+    """A key that is equal for types that differ only in their elements; `None` for scalars."""
     match type:
         case VectorType(shape=shape, scalable=scalable):
             return ("vector", shape, scalable)
@@ -51,7 +51,7 @@ def shape_of(type: Type) -> tuple[object, ...] | None:
 
 
 def with_element(type: Type, element: Type) -> Type:
-    """The same shape of other elements."""
+    """The type with another element type."""
     match type:
         case VectorType():
             return VectorType(type.shape, element, type.scalable)
@@ -62,14 +62,14 @@ def with_element(type: Type, element: Type) -> Type:
 
 
 def width_of(type: Type) -> int:
-    """How many bits an integer, index or float element has."""
+    """The bit width of an integer, index or float element."""
     element = element_of(type)
     assert isinstance(element, IntegerType | FloatType | IndexType)
     return element.width
 
 
 def pointee_bytes(element: Type) -> int:
-    """How many bytes a number takes in memory by itself; a boolean takes a whole one."""
+    """The size of an element in memory in bytes; an i1 takes one."""
     return (memory_bits(element) + 7) // 8
 
 
@@ -79,19 +79,19 @@ def types_of(values: Iterable[Value]) -> tuple[Type, ...]:
 
 
 def listed(types: Iterable[Type]) -> str:
-    """Types in a diagnostic: `('i32', 'f32')`."""
+    """Format types for a diagnostic: `('i32', 'f32')`."""
     spelled = ", ".join(f"'{type}'" for type in types)
     return f"({spelled})"
 
 
 def memref(value: Value) -> MemRefType:
-    """The type of a value that is a memref."""
+    """The memref type of a value."""
     assert isinstance(value.type, MemRefType)
     return value.type
 
 
 def vector(value: Value) -> VectorType:
-    """The type of a value that is a vector."""
+    """The vector type of a value."""
     assert isinstance(value.type, VectorType)
     return value.type
 
@@ -101,7 +101,7 @@ def _like(description: str, accepts: Callable[[Type], bool]) -> TypeConstraint:
 
 
 def is_signless(type: Type) -> bool:
-    """Whether a type is an integer that has no sign of its own."""
+    """Whether a type is a signless integer."""
     return isinstance(type, IntegerType) and not type.signedness
 
 
@@ -114,7 +114,7 @@ def _is_float(type: Type) -> bool:
 
 
 INTEGER_LIKE: Final = _like("signless-integer-like", _is_signless_or_index)
-"""Integers and indices, alone or in vectors and tensors."""
+"""Integers and indices, and vectors and tensors of them."""
 FIXED_INTEGER_LIKE: Final = _like("signless-fixed-width-integer-like", is_signless)
 FLOAT_LIKE: Final = _like("floating-point-like", _is_float)
 BOOL_LIKE: Final = _like("bool-like", lambda type: type is I1)
@@ -141,7 +141,7 @@ RANKED_MEMREF: Final = TypeConstraint("ranked memref of any type values", _is_ra
 
 
 class SameShape(Trait):
-    """The named fields are all scalars, or all have one shape."""
+    """The named fields are all scalars, or all of the same shape."""
 
     __slots__ = ("fields",)
 

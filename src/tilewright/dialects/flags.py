@@ -1,4 +1,4 @@
-"""Attributes that are sets of flags: `#arith.fastmath<nnan,contract>`."""
+"""Bit-enum attributes: `#arith.fastmath<nnan,contract>`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class FlagsAttr(Parametric):
-    """Base of sets of flags. A subclass has the slot `bits` and names the flags, lowest first."""
+    """Base of the bit enums. A subclass has the slot `bits` and names the flags, lowest first."""
 
     __slots__ = ()
 
     flags: ClassVar[tuple[str, ...]] = ()
     everything: ClassVar[str] = ""
-    """What all flags together are called, if they have a name."""
+    """The keyword for all flags together, if there is one."""
     separator: ClassVar[str] = ", "
 
     bits: int
@@ -31,7 +31,7 @@ class FlagsAttr(Parametric):
 
     @classmethod
     def of_bits(cls, bits: int) -> Self:
-        """The set that a number stands for."""
+        """The flags of a bit mask."""
         return cls.unique(bits)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -48,7 +48,7 @@ class FlagsAttr(Parametric):
     @property
     def names(self) -> tuple[str, ...]:
         """The flags that are set."""
-        return tuple([flag for place, flag in enumerate(self.flags) if self.bits >> place & 1])
+        return tuple([flag for bit, flag in enumerate(self.flags) if self.bits >> bit & 1])
 
     def __contains__(self, name: str) -> bool:
         bits = self._bits_of(name)
@@ -75,7 +75,7 @@ class FlagsAttr(Parametric):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Read what `print` writes."""
+        """Parse the printed form."""
         bits = 0
         parser.expect("<")
         while True:

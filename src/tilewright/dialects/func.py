@@ -41,7 +41,7 @@ VISIBILITIES: Final = ("private", "public", "nested")
 
 
 class FuncOp(Operation):
-    """A function; one without a body is defined elsewhere."""
+    """Define a function, or declare one without a body."""
 
     name = "func.func"
     traits = (ISOLATED, SYMBOL)
@@ -62,7 +62,7 @@ class FuncOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `private @f(%a: i32) -> i32 attributes {...} { ... }`."""
+        """Parse `private @f(%a: i32) -> i32 attributes {...} { ... }`."""
         attributes: dict[str, Attribute] = {}
         if parser.peek() in VISIBILITIES:
             attributes["sym_visibility"] = StringAttr(parser.next())
@@ -78,7 +78,7 @@ class FuncOp(Operation):
         return cls((), (), attributes, [body], location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         visibility = "" if self.sym_visibility is None else f" {self.sym_visibility}"
         name = printer.attribute(SymbolRefAttr(self.sym_name))
         arguments = self.body.blocks[0].args if self.body.blocks else None
@@ -92,8 +92,8 @@ class FuncOp(Operation):
     def verify(self) -> Iterator[str]:
         yield from signature_problems(self.function_type, self.arg_attrs, self.res_attrs)
         if self.sym_visibility is not None and self.sym_visibility not in VISIBILITIES:
-            found = self.sym_visibility
-            yield f"expected the visibility {', '.join(VISIBILITIES)} or none, got '{found}'"
+            actual = self.sym_visibility
+            yield f"expected the visibility {', '.join(VISIBILITIES)} or none, got '{actual}'"
 
     def verify_context(self) -> Iterator[str]:
         if self.body.blocks:
@@ -104,7 +104,7 @@ _SPELLED: Final = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "
 
 
 class ReturnOp(Operation):
-    """The end of a function, and its results."""
+    """Return from a function."""
 
     name = "func.return"
     effects = Effects.PURE
@@ -117,13 +117,13 @@ class ReturnOp(Operation):
         function = self.parent_op
         if not isinstance(function, FuncOp):
             return
-        expected, found = function.signature.results, types_of(self.values)
-        if found != expected:
-            yield f"expected operands of types {listed(expected)}, got {listed(found)}"
+        expected, actual = function.signature.results, types_of(self.values)
+        if actual != expected:
+            yield f"expected operands of types {listed(expected)}, got {listed(actual)}"
 
 
 class CallOp(Operation):
-    """What a function makes of its arguments."""
+    """Call a function."""
 
     name = "func.call"
     directives: ClassVar[Mapping[str, Directive]] = {"FunctionType": FUNCTION_TYPE}
@@ -140,23 +140,23 @@ class CallOp(Operation):
     outputs = d.results(ANY_TYPE)
 
     def verify_context(self) -> Iterator[str]:
-        found = FunctionType(types_of(self.arguments), types_of(self.outputs))
-        yield from callee_problems(self, self.callee, found, FuncOp)
+        signature = FunctionType(types_of(self.arguments), types_of(self.outputs))
+        yield from callee_problems(self, self.callee, signature, FuncOp)
 
 
 def callee_problems(
-    op: Operation, name: str, found: FunctionType, kind: type[FuncOp]
+    op: Operation, name: str, signature: FunctionType, kind: type[FuncOp]
 ) -> Iterator[str]:
-    """What is wrong with a call of such types, where a function of that kind is expected."""
+    """Check that `name` is a function of class `kind` with the signature of the call."""
     target = resolve(SymbolRefAttr(name), op)
     if not isinstance(target, kind):
         yield f"expected '@{name}' to name a function"
-    elif found is not target.function_type:
-        yield f"expected the type '{target.function_type}' of '@{name}', got '{found}'"
+    elif signature is not target.function_type:
+        yield f"expected the type '{target.function_type}' of '@{name}', got '{signature}'"
 
 
 class ConstantOp(Operation):
-    """A function as a value."""
+    """Return a reference to a function as a value."""
 
     name = "func.constant"
     effects = Effects.PURE
@@ -168,13 +168,13 @@ class ConstantOp(Operation):
 
     def verify_context(self) -> Iterator[str]:
         target = resolve(SymbolRefAttr(self.value), self)
-        # Functions of other dialects will do: all have their type under this name.
+        # Functions of other dialects are accepted: all have this attribute.
         type = target.attributes.get("function_type") if target is not None else None
         if not isinstance(type, TypeAttr):
             yield f"expected '@{self.value}' to name a function"
         elif type.type is not self.result.type:
-            expected, found = type.type, self.result.type
-            yield f"expected the type '{expected}' of '@{self.value}', got '{found}'"
+            expected, actual = type.type, self.result.type
+            yield f"expected the type '{expected}' of '@{self.value}', got '{actual}'"
 
 
 FUNC: Final = Dialect("func", sys.modules[__name__])

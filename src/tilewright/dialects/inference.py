@@ -1,4 +1,4 @@
-"""Operations whose result types follow from operands and attributes, by more than equality."""
+"""Result type inference from operand types and attributes."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 
 class InferringOp(Operation):
-    """Base of operations that define `infer_results`; text, builder and verifier ask it."""
+    """Base of operations with `infer_results`, which parser, builder and verifier use."""
 
     @classmethod
     def infer_results(
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
-        """The types of the results, from those of the operands by field, and the attributes."""
+        """Infer the result types from the operand types by field, and the attributes."""
         raise NotImplementedError
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """Fill in what the text leaves out; operands without types are an error later on."""
+        """Infer the result types that the text omits."""
         needed = [field.name for field in cls.schema.operands if field.arity is Arity.ONE]
         if not all(state.operand_types.get(name) for name in needed):
             return
-        found = cls.infer_results(state.operand_types, state.attributes)
-        for field, type in zip(cls.schema.results, found, strict=True):
+        inferred = cls.infer_results(state.operand_types, state.attributes)
+        for field, type in zip(cls.schema.results, inferred, strict=True):
             state.result_types.setdefault(field.name, [type])
 
     def verify(self) -> Iterator[str]:
         schema = self.schema
         types = {field.name: types_of(schema.values(self, field.name)) for field in schema.operands}
         expected = tuple(self.infer_results(types, self.attributes))
-        found = types_of(self.results)
-        if found != expected:
-            yield f"expected results of types {listed(expected)}, got {listed(found)}"
+        actual = types_of(self.results)
+        if actual != expected:
+            yield f"expected results of types {listed(expected)}, got {listed(actual)}"

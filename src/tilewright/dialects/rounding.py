@@ -1,7 +1,7 @@
-"""Rounding modes and modifiers of float arithmetic: text forms, and the types that have them.
+"""Rounding modes and modifiers of float arithmetic: assembly formats, and supported types.
 
-`cuda_tile` and `nv_tileaa` declare operations of their own over tile types and rounding modes of
-their own; which combinations are valid is the same rule in both.
+`cuda_tile` and `nv_tileaa` have operations, tile types and rounding modes of their own, but the
+same rules for valid combinations.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ EXTREMUM_SYNTAX: Final = (
     "$lhs `,` $rhs oilist(`flush_to_zero` $flush_to_zero | `propagate_nan` $propagate_nan) "
     "attr-dict `:` type($result)"
 )
-"""The form of maximum and minimum."""
+"""The assembly format of maximum and minimum."""
 _SINGLE_PRECISION: Final = ("APPROX", "FULL")
-"""The rounding modes that only f32 has."""
+"""The rounding modes that only f32 supports."""
 _IEEE: Final = ("NEAREST_EVEN", "ZERO", "NEGATIVE_INF", "POSITIVE_INF")
 
 
 def ieee_roundings(modes: type[Mode]) -> tuple[Mode, ...]:
-    """The modes of a dialect in which arithmetic rounds to a number of the format."""
+    """The IEEE 754 rounding modes of a dialect."""
     return tuple(modes[name] for name in _IEEE)
 
 
 def conversion_roundings(
     modes: type[Mode], source: FloatType, result: FloatType
 ) -> tuple[Mode, ...]:
-    """The modes of a dialect in which one float type converts to another."""
+    """The rounding modes of a dialect for a conversion between float types."""
     return tuple(modes[name] for name in _conversion_names(source, result))
 
 
@@ -56,27 +56,27 @@ def _conversion_names(source: FloatType, result: FloatType) -> tuple[str, ...]:
 
 
 def rounding_problems(mode: Mode, allowed: tuple[Mode, ...]) -> Iterator[str]:
-    """What is wrong with a mode, where only some are allowed."""
+    """Check that a rounding mode is allowed."""
     if mode not in allowed:
         expected = " or ".join(rounding.keyword for rounding in allowed)
         yield f"expected rounding mode {expected}, got {mode.keyword}"
 
 
 def f32_problems(modifier: str, present: bool, element: Type) -> Iterator[str]:
-    """What is wrong with a modifier that only single precision has."""
+    """Check a modifier that only f32 supports."""
     if present and element is not F32:
         yield f"expected f32 elements with {modifier}, got {element}"
 
 
 def flush_problems(flush_to_zero: bool, element: Type) -> Iterator[str]:
-    """What is wrong with flushing subnormal operands and results to zero."""
+    """Check the `flush_to_zero` flag."""
     yield from f32_problems("flush_to_zero", flush_to_zero, element)
 
 
 def rounded_problems(
     mode: Mode, allowed: tuple[Mode, ...], flush_to_zero: bool, element: Type
 ) -> Iterator[str]:
-    """What is wrong with the modifiers of an operation that rounds."""
+    """Check the rounding mode and `flush_to_zero` of an operation."""
     yield from rounding_problems(mode, allowed)
     yield from flush_problems(flush_to_zero, element)
     is_fast = mode.name in _SINGLE_PRECISION
@@ -84,7 +84,7 @@ def rounded_problems(
 
 
 def conversion_problems(mode: EnumAttr, source: Type, result: Type) -> Iterator[str]:
-    """What is wrong with a conversion of one float type to another in a mode."""
+    """Check the rounding mode of a conversion between float types."""
     if source is result:
         yield f"expected a conversion to another type than {source}, got the same"
         return

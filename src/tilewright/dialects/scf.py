@@ -1,4 +1,4 @@
-"""scf: structured control flow, which ends where it began or not at all."""
+"""scf: structured control flow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class IfOp(Operation):
-    """One of two branches; the one taken yields the results."""
+    """Conditional; the branch taken yields the results."""
 
     name = "scf.if"
     effects = Effects.RECURSIVE
@@ -36,7 +36,7 @@ class IfOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `%c -> (f32) { ... } else { ... }`."""
+        """Parse `%c -> (f32) { ... } else { ... }`."""
         condition = parser.resolve(parser.operand(), I1)
         types = parser.listed(parser.type, "(", ")") if parser.accept("->") else []
         branch = cls.then_region
@@ -46,7 +46,7 @@ class IfOp(Operation):
         return cls([condition], types, attributes, [then, other], location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         printer.emit(f" {printer.value(self.condition)}")
         if self.results:
             types = ", ".join([printer.type(result.type) for result in self.results])
@@ -70,10 +70,10 @@ class IfOp(Operation):
 
 
 class ForOp(Operation):
-    """A counted loop: the index runs from the lower bound, by the step, while below the upper one.
+    """Counted loop from the lower bound to the upper bound (exclusive) by a positive step.
 
-    What an iteration yields the next one starts with; what the last yields are the results. The
-    step is positive.
+    The yielded values are the loop-carried values of the next iteration, those of the last
+    iteration the results.
     """
 
     name = "scf.for"
@@ -91,17 +91,17 @@ class ForOp(Operation):
 
     @property
     def induction_variable(self) -> BlockArgument:
-        """The argument that counts."""
+        """The induction variable."""
         return self.body.block.args[0]
 
     @property
     def carried(self) -> tuple[BlockArgument, ...]:
-        """The arguments that hold what one iteration passes to the next."""
+        """The block arguments of the loop-carried values."""
         return self.body.block.args[1:]
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `%i = %a to %b step %c iter_args(%x = %y) -> (f32) : i32 { ... }`."""
+        """Parse `%i = %a to %b step %c iter_args(%x = %y) -> (f32) : i32 { ... }`."""
         attributes: dict[str, Attribute] = {}
         if parser.accept("unsigned"):
             attributes["unsignedCmp"] = UNIT
@@ -127,7 +127,7 @@ class ForOp(Operation):
         return cls(values, carried, attributes, [body], location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         lower, upper, step = map(printer.value, self.operands[:3])
         unsigned = " unsigned" if self.unsigned_cmp else ""
         counter = self.induction_variable
@@ -146,17 +146,18 @@ class ForOp(Operation):
             yield f"expected results of types {listed(initial)}, got {listed(final)}"
 
     def verify_context(self) -> Iterator[str]:
-        found = types_of(self.body.block.args)
+        actual = types_of(self.body.block.args)
         expected = (self.lower_bound.type, *types_of(self.init_args))
-        if found != expected:
-            yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+        if actual != expected:
+            yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"
         yield from _yield_problems("the body", self.body, types_of(self.results))
 
 
 class WhileOp(Operation):
-    """A loop: `before` decides whether to go on, `after` makes the values for the next time.
+    """Loop while the condition of the `before` region holds.
 
-    What `scf.condition` passes on goes to `after`, or becomes the results when the loop ends.
+    The operands of `scf.condition` are passed to the `after` region, which yields the values of
+    the next iteration, or become the results when the loop ends.
     """
 
     name = "scf.while"
@@ -170,7 +171,7 @@ class WhileOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `(%x = %y) : (i32) -> f32 { ... } do { ^bb0(%z: f32): ... }`."""
+        """Parse `(%x = %y) : (i32) -> f32 { ... } do { ^bb0(%z: f32): ... }`."""
         at = parser.at
         inner, outer = read_assignments(parser) if parser.peek() == "(" else ([], [])
         parser.expect(":")
@@ -188,7 +189,7 @@ class WhileOp(Operation):
         return cls(values, results, attributes, [before, after], location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         if self.init_args:
             arguments = self.before.block.args
             printer.emit(f" ({assignments_text(printer, arguments, self.init_args)})")
@@ -205,17 +206,17 @@ class WhileOp(Operation):
             ("before", self.before, initial),
             ("after", self.after, final),
         ):
-            found = types_of(region.block.args)
-            if found != expected:
-                gist = f"of types {listed(expected)}, got {listed(found)}"
-                yield f"expected arguments of the '{which}' region {gist}"
+            actual = types_of(region.block.args)
+            if actual != expected:
+                problem = f"of types {listed(expected)}, got {listed(actual)}"
+                yield f"expected arguments of the '{which}' region {problem}"
         if not isinstance(self.before.block.last, ConditionOp):
             yield "expected the 'before' region to end in 'scf.condition'"
         yield from _yield_problems("the 'after' region", self.after, initial)
 
 
 class YieldOp(Operation):
-    """The end of a branch or of an iteration, and its values."""
+    """Terminate a branch or an iteration, yielding its values."""
 
     name = "scf.yield"
     effects = Effects.PURE
@@ -226,10 +227,10 @@ class YieldOp(Operation):
 
 
 class ConditionOp(Operation):
-    """Decides whether a `while` loop goes on, and with which values."""
+    """Continue or end a `while` loop, passing values."""
 
     name = "scf.condition"
-    # Not pure: a loop that may not end must not run where it did not before.
+    # Not pure: a loop that may not terminate must not be speculated.
     effects = Effects.NONE
     traits = (TERMINATOR, HasParent("scf.while"))
     syntax = "`(` $condition `)` attr-dict ($values^ `:` type($values))?"
@@ -243,24 +244,24 @@ class ConditionOp(Operation):
             return
         if self.parent_region is not loop.before:
             yield "expected to stand in the 'before' region"
-        expected, found = types_of(loop.results), types_of(self.values)
-        if found != expected:
-            yield f"expected values of types {listed(expected)}, got {listed(found)}"
+        expected, actual = types_of(loop.results), types_of(self.values)
+        if actual != expected:
+            yield f"expected values of types {listed(expected)}, got {listed(actual)}"
 
 
-def _yield_problems(what: str, region: Region, expected: tuple[Type, ...]) -> Iterator[str]:
-    """What is wrong with the end of a region that yields values."""
+def _yield_problems(region_name: str, region: Region, expected: tuple[Type, ...]) -> Iterator[str]:
+    """Check the `yield` of a region."""
     last = region.block.last if len(region.blocks) == 1 else None
     if not isinstance(last, YieldOp):
-        yield f"expected {what} to end in 'scf.yield'"
+        yield f"expected {region_name} to end in 'scf.yield'"
         return
-    found = types_of(last.values)
-    if found != expected:
-        yield f"expected {what} to yield {listed(expected)}, got {listed(found)}"
+    actual = types_of(last.values)
+    if actual != expected:
+        yield f"expected {region_name} to yield {listed(expected)}, got {listed(actual)}"
 
 
 def read_assignments(parser: Parser) -> tuple[list[int], list[int]]:
-    """Take `(%inner = %outer, ...)`: the names inside, and the values they start with."""
+    """Parse `(%inner = %outer, ...)`: block arguments and initial values."""
     inner: list[int] = []
     outer: list[int] = []
 
@@ -276,7 +277,7 @@ def read_assignments(parser: Parser) -> tuple[list[int], list[int]]:
 def assignments_text(
     printer: Printer, inner: tuple[BlockArgument, ...], outer: tuple[Value, ...]
 ) -> str:
-    """What stands inside the parentheses that `read_assignments` reads."""
+    """Print the assignments that `read_assignments` parses, without parentheses."""
     pairs = zip(inner, outer, strict=True)
     return ", ".join([f"{printer.value(a)} = {printer.value(b)}" for a, b in pairs])
 
@@ -290,7 +291,7 @@ def _carried_types(parser: Parser, count: int) -> list[Type]:
 
 
 def named(parser: Parser, names: list[int], types: list[Type]) -> list[Argument]:
-    """The arguments of a block whose names and types stand apart."""
+    """Pair the names of block arguments with their types."""
     return [parser.named_argument(*pair) for pair in zip(names, types, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""The signatures of functions in text: arguments, results, and the attributes of both."""
+"""Function signatures in text: arguments, results, and their attributes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Typed = tuple["Type", dict[str, Attribute]]
-"""A type, and the attributes behind it."""
+"""A type, and the attributes after it."""
 
 
 class Signature:
-    """`(%a: i32 {x}, ...) -> (i32 {y}, ...)`; a declaration has types alone."""
+    """`(%a: i32 {x}, ...) -> (i32 {y}, ...)`; a declaration has types only."""
 
     __slots__ = ("arg_attrs", "arguments", "res_attrs", "type")
 
@@ -36,18 +36,18 @@ class Signature:
         self.res_attrs = collected([attributes for _, attributes in results])
 
     def attributes(self) -> dict[str, Attribute]:
-        """The attributes of arguments and results, as far as there are any."""
-        given = {"arg_attrs": self.arg_attrs, "res_attrs": self.res_attrs}
-        return {name: found for name, found in given.items() if found is not None}
+        """The attributes of arguments and results, if any."""
+        attributes = {"arg_attrs": self.arg_attrs, "res_attrs": self.res_attrs}
+        return {name: array for name, array in attributes.items() if array is not None}
 
 
 def collected(each: Sequence[dict[str, Attribute]]) -> ArrayAttr | None:
-    """An array of dictionaries, unless all are empty."""
+    """An array of dictionaries, or `None` if all are empty."""
     return ArrayAttr(tuple([DictionaryAttr(one) for one in each])) if any(each) else None
 
 
 def read_signature(parser: Parser) -> Signature:
-    """Take a signature; either all arguments have names or none has."""
+    """Parse a signature; either all arguments have names or none has."""
     arguments: list[Argument] = []
     if parser.tokens[parser.at + 1].startswith("%"):
         arguments = parser.listed(parser.argument, "(", ")")
@@ -76,7 +76,7 @@ def signature_text(
     arg_attrs: tuple[Attribute, ...] | None,
     res_attrs: tuple[Attribute, ...] | None,
 ) -> str:
-    """What `read_signature` reads; without arguments, their types."""
+    """Print a signature; without arguments, their types."""
     if arguments is None:
         inputs = _texts(printer, type.inputs, arg_attrs, lambda one: printer.type(one))
     else:
@@ -92,7 +92,7 @@ def signature_text(
 def attributed(
     printer: Printer, arguments: Sequence[BlockArgument], attributes: tuple[Attribute, ...] | None
 ) -> list[str]:
-    """`%a: i32 {x}` for each argument, perhaps with its location behind."""
+    """`%a: i32 {x}` for each argument, with its location after it if locations are printed."""
 
     def text(argument: BlockArgument) -> str:
         return f"{printer.value(argument)}: {printer.type(argument.type)}"
@@ -124,24 +124,24 @@ def _entries(printer: Printer, attributes: Attribute) -> str:
 def signature_problems(
     type: Type, arg_attrs: tuple[Attribute, ...] | None, res_attrs: tuple[Attribute, ...] | None
 ) -> Iterator[str]:
-    """What is wrong with the type of a function and the attributes of its parts."""
+    """Check the type of a function and the attributes of its arguments and results."""
     if not isinstance(type, FunctionType):
         yield f"expected a function type, got '{type}'"
         return
-    for what, attributes, count in (
+    for name, attributes, count in (
         ("argument", arg_attrs, len(type.inputs)),
         ("result", res_attrs, len(type.results)),
     ):
         if attributes is None:
             continue
         if len(attributes) != count:
-            yield f"expected attributes for {count} {what}s, got {len(attributes)}"
+            yield f"expected attributes for {count} {name}s, got {len(attributes)}"
         elif not all(isinstance(each, DictionaryAttr) for each in attributes):
-            yield f"expected dictionaries as attributes of {what}s"
+            yield f"expected dictionaries as attributes of {name}s"
 
 
 def entry_problems(expected: tuple[Type, ...], arguments: Sequence[BlockArgument]) -> Iterator[str]:
-    """What is wrong with the arguments of a body."""
-    found = types_of(arguments)
-    if found != expected:
-        yield f"expected block arguments of types {listed(expected)}, got {listed(found)}"
+    """Check the entry block arguments of a function."""
+    actual = types_of(arguments)
+    if actual != expected:
+        yield f"expected block arguments of types {listed(expected)}, got {listed(actual)}"

@@ -1,4 +1,4 @@
-"""Where branches go, in text and in checks: `^bb1(%a, %b : i32, f32)`."""
+"""Parsing, printing and checks of successors: `^bb1(%a, %b : i32, f32)`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WEIGHTS = "branch_weights"
 
 
 def read_target(parser: Parser) -> tuple[Block, list[Value]]:
-    """Take a label and the values for the arguments of its block."""
+    """Parse a label and the operands of its block."""
     block = parser.successor()
     if not parser.accept("("):
         return block, []
@@ -38,7 +38,7 @@ def read_target(parser: Parser) -> tuple[Block, list[Value]]:
 
 
 def target_text(printer: Printer, block: Block, values: Sequence[Value]) -> str:
-    """What `read_target` reads."""
+    """Print a successor."""
     name = printer.block_name(block)
     if not values:
         return name
@@ -47,7 +47,7 @@ def target_text(printer: Printer, block: Block, values: Sequence[Value]) -> str:
 
 
 def read_conditional(kind: type[OpT], parser: Parser, location: Location) -> OpT:
-    """Take a branch to one of two: `%c weights([9, 1]), ^bb1(%a : i32), ^bb2 {...}`."""
+    """Parse a conditional branch: `%c weights([9, 1]), ^bb1(%a : i32), ^bb2 {...}`."""
     condition = parser.resolve(parser.operand(), I1)
     attributes: dict[str, Attribute] = {}
     if parser.accept("weights"):
@@ -71,22 +71,22 @@ def print_conditional(
     passed: Iterable[Sequence[Value]],
     printer: Printer,
 ) -> None:
-    """Write what `read_conditional` reads."""
-    chosen = "" if weights is None else f" weights([{', '.join(map(str, weights))}])"
+    """Print a conditional branch."""
+    weights_text = "" if weights is None else f" weights([{', '.join(map(str, weights))}])"
     edges = zip(op.successors, passed, strict=False)
     yes, no = (target_text(printer, *edge) for edge in edges)
-    printer.emit(f" {printer.value(op.operands[0])}{chosen}, {yes}, {no}")
+    printer.emit(f" {printer.value(op.operands[0])}{weights_text}, {yes}, {no}")
     printer.emit(printer.attr_dict(op, (_WEIGHTS,)))
 
 
 def target_problems(block: Block, values: Sequence[Value]) -> Iterator[str]:
-    """What is wrong with the values that a branch passes to a block."""
-    expected, found = types_of(block.args), types_of(values)
-    if found != expected:
-        yield f"expected values of types {listed(expected)} for the target, got {listed(found)}"
+    """Check the operands that a branch passes to a block."""
+    expected, actual = types_of(block.args), types_of(values)
+    if actual != expected:
+        yield f"expected values of types {listed(expected)} for the target, got {listed(actual)}"
 
 
 def count_problems(expected: int, successors: Sequence[Block]) -> Iterator[str]:
-    """What is wrong with the number of places that a branch may go to."""
+    """Check the number of successors."""
     if len(successors) != expected:
         yield f"expected {expected} successors, got {len(successors)}"

@@ -1,4 +1,4 @@
-"""Parts of custom forms that the standard dialects share."""
+"""Custom assembly directives that dialects share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _parse_function(parser: Parser, state: ParseState, operands: str, results: str) -> None:
-    """`(A, B) -> C`: the types of a group of operands, and of one of results."""
+    """Parse `(A, B) -> C`: the types of an operand group and of a result group."""
     state.operand_types[operands] = parser.listed(parser.type, "(", ")")
     parser.expect("->")
     one = parser.peek() != "("
@@ -39,7 +39,7 @@ FUNCTION_TYPE: Final = Directive(_parse_function, _print_function)
 
 
 def _parse_indices(parser: Parser, state: ParseState, dynamic: str, static: str) -> None:
-    """`[%i, 4, %j]`: values where the static list says `DYNAMIC`."""
+    """Parse `[%i, 4, %j]`; the static list has `DYNAMIC` for values."""
     operands: list[int] = []
     numbers: list[int] = []
 
@@ -64,18 +64,18 @@ def _print_indices(printer: Printer, op: Operation, dynamic: str, static: str) -
 
 
 INDICES: Final = Directive(_parse_indices, _print_indices)
-"""`custom<Indices>($dynamic, $static)`: numbers and values in one list."""
+"""`custom<Indices>($dynamic, $static)`: a mixed list of integers and values."""
 
 
-def index_problems(what: str, static: Sequence[int], dynamic: Sequence[Value]) -> Iterator[str]:
-    """What is wrong with a list of numbers and values."""
+def index_problems(name: str, static: Sequence[int], dynamic: Sequence[Value]) -> Iterator[str]:
+    """Check a mixed list of integers and values."""
     wanted = static.count(DYNAMIC)
     if wanted != len(dynamic):
-        yield f"expected {wanted} dynamic {what}, got {len(dynamic)}"
+        yield f"expected {wanted} dynamic {name}, got {len(dynamic)}"
 
 
 def mixed(static: Sequence[int], dynamic: Sequence[Value]) -> list[int | Value]:
-    """Numbers and values in their places."""
+    """Merge static integers and dynamic values into one list."""
     values = iter(dynamic)
     return [next(values) if number == DYNAMIC else number for number in static]
 
@@ -85,21 +85,21 @@ def read_parameters(
     readers: Mapping[str, Callable[[], object]],
     defaults: Mapping[str, object] | None = None,
 ) -> dict[str, object]:
-    """Take `<name = value, ...>` in any order; only what has a default may be missing."""
-    found: dict[str, object] = {}
+    """Parse `<name = value, ...>` in any order; parameters with a default are optional."""
+    values: dict[str, object] = {}
 
     def entry() -> None:
         at = parser.at
         name = parser.keyword()
-        if name not in readers or name in found:
-            left = ", ".join(key for key in readers if key not in found)
+        if name not in readers or name in values:
+            left = ", ".join(key for key in readers if key not in values)
             parser.error(f"expected one of {left}, got '{name}'", at)
         parser.expect("=")
-        found[name] = readers[name]()
+        values[name] = readers[name]()
 
     start = parser.at
     parser.listed(entry, "<", ">")
-    missing = [name for name in readers if name not in found and name not in (defaults or {})]
+    missing = [name for name in readers if name not in values and name not in (defaults or {})]
     if missing:
         parser.error(f"expected the parameter '{missing[0]}'", start)
-    return {**(defaults or {}), **found}
+    return {**(defaults or {}), **values}

@@ -1,4 +1,4 @@
-"""ub: undefined behaviour, said aloud."""
+"""ub: poison and unreachable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PoisonAttr(Parametric):
-    """`#ub.poison`: a value that must not decide anything."""
+    """`#ub.poison`: a poison value."""
 
     __slots__ = ()
     mnemonic = "ub.poison"
@@ -27,7 +27,7 @@ class PoisonAttr(Parametric):
         return cls.unique()
 
     def print(self, printer: AttributePrinter) -> str:
-        """Nothing follows the mnemonic."""
+        """The text after the mnemonic: none."""
         return ""
 
 
@@ -35,7 +35,7 @@ POISON: Final = PoisonAttr()
 
 
 class PoisonOp(Operation):
-    """A value of any type that must not decide anything."""
+    """Return a poison value."""
 
     name = "ub.poison"
     effects = Effects.PURE
@@ -47,7 +47,7 @@ class PoisonOp(Operation):
 
 
 class UnreachableOp(Operation):
-    """The end of a block that is never reached."""
+    """Terminate a block that is never reached."""
 
     name = "ub.unreachable"
     traits = (TERMINATOR,)

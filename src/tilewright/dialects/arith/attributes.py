@@ -1,4 +1,4 @@
-"""The attributes of arith: flags, rounding modes, predicates, and the values of constants."""
+"""The attributes of arith: flags, rounding modes, predicates and constants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.ir.attributes import (
 
 
 class FastMathAttr(FlagsAttr):
-    """What a float operation may do although it changes results."""
+    """Fast-math flags: value-changing optimizations that are permitted."""
 
     __slots__ = ("bits",)
     mnemonic = "arith.fastmath"
@@ -26,7 +26,7 @@ class FastMathAttr(FlagsAttr):
 
 
 class OverflowAttr(FlagsAttr):
-    """Which overflows an integer operation promises not to have."""
+    """Overflow flags: `nsw` and `nuw`."""
 
     __slots__ = ("bits",)
     mnemonic = "arith.overflow"
@@ -34,7 +34,7 @@ class OverflowAttr(FlagsAttr):
 
 
 class RoundingMode(EnumAttr):
-    """Which representable number a float becomes."""
+    """The rounding mode of a float operation."""
 
     TO_NEAREST_EVEN = 0
     DOWNWARD = 1
@@ -44,7 +44,7 @@ class RoundingMode(EnumAttr):
 
 
 class CmpIPredicate(EnumAttr, width=64):
-    """What a comparison of integers asks; `s` reads them as signed, `u` as unsigned."""
+    """The predicate of an integer comparison; `s` for signed, `u` for unsigned."""
 
     EQ = 0
     NE = 1
@@ -59,7 +59,7 @@ class CmpIPredicate(EnumAttr, width=64):
 
 
 class CmpFPredicate(EnumAttr, width=64):
-    """What a comparison of floats asks; with a NaN, `o` says no and `u` says yes."""
+    """The predicate of a float comparison; with NaN, `o` is false and `u` is true."""
 
     FALSE = 0
     OEQ = 1
@@ -80,7 +80,7 @@ class CmpFPredicate(EnumAttr, width=64):
 
 
 class AtomicRMWKind(EnumAttr, width=64):
-    """What an atomic operation does to the number in memory."""
+    """The operation of an atomic read-modify-write."""
 
     ADDF = 0
     ADDI = 1
@@ -101,11 +101,11 @@ class AtomicRMWKind(EnumAttr, width=64):
 
 
 Literal: TypeAlias = IntegerAttr | FloatAttr | DenseElementsAttr
-"""A value that knows its type."""
+"""The attributes of constants."""
 
 
 class LiteralKind(AttributeKind[Literal]):
-    """A number or a shaped constant."""
+    """A scalar or dense constant."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Folds of conversions: constants, and casts that undo each other."""
+"""Folds of casts: constants, and casts that undo each other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def fold_extension(op: ExtSIOp | ExtUIOp, constants: Constants) -> Folded:
-    """More bits for a constant."""
+    """Extend constants."""
     before, after = width_of(op.source.type), width_of(op.result.type)
     signed = isinstance(op, ExtSIOp)
     return elementwise(
@@ -41,15 +41,15 @@ def fold_extension(op: ExtSIOp | ExtUIOp, constants: Constants) -> Folded:
 
 
 def fold_truncation(op: TruncIOp, constants: Constants) -> Folded:
-    """Fewer bits for a constant; `trunci(ext(x))` is `x` if it comes back to its type."""
+    """Truncate constants; `trunci(ext(x))` to the type of `x` is `x`."""
     source = op.source.defining_op()
     if isinstance(source, ExtSIOp | ExtUIOp) and source.source.type is op.result.type:
         return source.source
     before, after = width_of(op.source.type), width_of(op.result.type)
-    readings = [flag == "nsw" for flag in op.overflow.names]
+    no_wrap = [flag == "nsw" for flag in op.overflow.names]
 
     def compute(a: int) -> int | None:
-        for signed in readings:
+        for signed in no_wrap:
             if conversion.truncate_overflows(a, before, after, signed=signed):
                 return None
         return conversion.truncate(a, after)
@@ -58,7 +58,7 @@ def fold_truncation(op: TruncIOp, constants: Constants) -> Folded:
 
 
 def fold_index_cast(op: IndexConversion, constants: Constants) -> Folded:
-    """The index of a constant, and the way back; there and back again is where it began."""
+    """Convert constants; `index_cast(index_cast(x))` to the type of `x` is `x`."""
     source = op.source.defining_op()
     if source.__class__ is op.__class__ and isinstance(source, IndexConversion):
         narrow = width_of(source.source.type) <= width_of(source.result.type)
@@ -75,7 +75,7 @@ def fold_index_cast(op: IndexConversion, constants: Constants) -> Folded:
 
 def _float_resize(op: ExtFOp | TruncFOp) -> Unary | None:
     source, target = format_of(op.source.type), format_of(op.result.type)
-    # What overflow becomes in the small formats depends on the instruction.
+    # The result of overflow in fp8 depends on the instruction.
     if source is None or target is None or (isinstance(op, TruncFOp) and target.width <= 8):
         return None
     rounding = ROUNDINGS[op.rounding if isinstance(op, TruncFOp) else None]
@@ -83,7 +83,7 @@ def _float_resize(op: ExtFOp | TruncFOp) -> Unary | None:
 
 
 def fold_float_resize(op: ExtFOp | TruncFOp, constants: Constants) -> Folded:
-    """The constant in the other type; `truncf(extf(x))` is `x` if it comes back to its type."""
+    """Convert constants; `truncf(extf(x))` to the type of `x` is `x`."""
     inner = op.source.defined_by(ExtFOp)
     if isinstance(op, TruncFOp) and inner is not None and inner.source.type is op.result.type:
         return inner.source
@@ -92,7 +92,7 @@ def fold_float_resize(op: ExtFOp | TruncFOp, constants: Constants) -> Folded:
 
 
 def fold_from_integer(op: SIToFPOp | UIToFPOp, constants: Constants) -> Folded:
-    """The float of a constant."""
+    """Convert integer constants to floats."""
     target = format_of(op.result.type)
     if target is None or target.width <= 8:
         return None
@@ -105,7 +105,7 @@ def fold_from_integer(op: SIToFPOp | UIToFPOp, constants: Constants) -> Folded:
 
 
 def fold_to_integer(op: FPToSIOp | FPToUIOp, constants: Constants) -> Folded:
-    """The integer part of a constant, where it fits."""
+    """Convert float constants to integers, if in range."""
     source = format_of(op.source.type)
     if source is None:
         return None
@@ -118,7 +118,7 @@ def fold_to_integer(op: FPToSIOp | FPToUIOp, constants: Constants) -> Folded:
 
 
 def fold_bitcast(op: CastOp, constants: Constants) -> Folded:
-    """The same bits; a cast of a cast is one cast, or none."""
+    """Reinterpret constants; `bitcast(bitcast(x))` to the type of `x` is `x`."""
     source, result = op.operands[0], op.results[0]
     if source.type is result.type:
         return source

@@ -31,7 +31,7 @@ SHAPES: Final = (SameShape("source", "result"),)
 
 
 class CastOp(Operation):
-    """Base of the conversions: one element becomes one element."""
+    """Base of the elementwise conversions."""
 
     effects = Effects.PURE
     traits = SHAPES
@@ -56,21 +56,21 @@ class IntegerCast(CastOp):
 
 
 class ExtSIOp(IntegerCast):
-    """More bits, copies of the sign."""
+    """Sign-extend."""
 
     name = "arith.extsi"
     direction = 1
 
 
 class ExtUIOp(IntegerCast):
-    """More bits, all zero."""
+    """Zero-extend."""
 
     name = "arith.extui"
     direction = 1
 
 
 class TruncIOp(IntegerCast):
-    """The low bits."""
+    """Truncate to the low bits."""
 
     name = "arith.trunci"
     direction = -1
@@ -87,7 +87,7 @@ class FloatCast(CastOp):
 
 
 class ExtFOp(FloatCast):
-    """The same number in a wider type."""
+    """Extend to a wider type."""
 
     name = "arith.extf"
     direction = 1
@@ -97,7 +97,7 @@ class ExtFOp(FloatCast):
 
 
 class TruncFOp(FloatCast):
-    """The number rounded to a narrower type: to nearest even, unless a mode says otherwise."""
+    """Round to a narrower type, by default to nearest even."""
 
     name = "arith.truncf"
     direction = -1
@@ -110,7 +110,7 @@ class TruncFOp(FloatCast):
 
 
 class ConvertFOp(FloatCast):
-    """The number in another type of the same width, such as bf16 for f16."""
+    """Convert to another type of the same width, such as f16 to bf16."""
 
     name = "arith.convertf"
     syntax = TruncFOp.syntax
@@ -132,32 +132,32 @@ class FromInteger(CastOp):
 
 
 class SIToFPOp(FromInteger):
-    """The float of a signed integer."""
+    """Convert a signed integer to a float."""
 
     name = "arith.sitofp"
 
 
 class UIToFPOp(FromInteger):
-    """The float of an unsigned integer."""
+    """Convert an unsigned integer to a float."""
 
     name = "arith.uitofp"
 
 
 class ToInteger(CastOp):
-    """Base of the conversions from floats to integers; what does not fit is undefined."""
+    """Base of the conversions from floats to integers; a value out of range is undefined."""
 
     source = d.operand(FLOAT_LIKE)
     result = d.result(FIXED_INTEGER_LIKE)
 
 
 class FPToSIOp(ToInteger):
-    """The integer part, signed."""
+    """Truncate to a signed integer."""
 
     name = "arith.fptosi"
 
 
 class FPToUIOp(ToInteger):
-    """The integer part, unsigned."""
+    """Truncate to an unsigned integer."""
 
     name = "arith.fptoui"
 
@@ -175,19 +175,19 @@ class IndexConversion(CastOp):
 
 
 class IndexCastOp(IndexConversion):
-    """Between index and an integer, signed."""
+    """Convert between index and a signed integer."""
 
     name = "arith.index_cast"
 
 
 class IndexCastUIOp(IndexConversion):
-    """Between index and an integer, unsigned."""
+    """Convert between index and an unsigned integer."""
 
     name = "arith.index_castui"
 
 
 class BitcastOp(CastOp):
-    """The same bits, read as another type."""
+    """Reinterpret the bits as another type."""
 
     name = "arith.bitcast"
 

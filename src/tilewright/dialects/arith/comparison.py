@@ -1,4 +1,4 @@
-"""Comparisons, and the choice that depends on them."""
+"""Comparisons and `select`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonOp(InferringOp):
-    """Base of the comparisons: one i1 for each pair of elements."""
+    """Base of the elementwise comparisons."""
 
     effects = Effects.PURE
     traits = (SameType("lhs", "rhs"),)
@@ -48,7 +48,7 @@ class ComparisonOp(InferringOp):
 
 
 class CmpIOp(ComparisonOp):
-    """A comparison of integers."""
+    """Compare integers."""
 
     name = "arith.cmpi"
     syntax = "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs)"
@@ -60,7 +60,7 @@ class CmpIOp(ComparisonOp):
 
 
 class CmpFOp(ComparisonOp):
-    """A comparison of floats."""
+    """Compare floats."""
 
     name = "arith.cmpf"
     syntax = f"$predicate `,` $lhs `,` $rhs {FAST_MATH_SYNTAX} attr-dict `:` type($lhs)"
@@ -73,7 +73,7 @@ class CmpFOp(ComparisonOp):
 
 
 def _parse_types(parser: Parser, state: ParseState, condition: str, result: str) -> None:
-    """`i32`, or `vector<4xi1>, vector<4xi32>` where each element has a condition of its own."""
+    """Parse `i32`, or `vector<4xi1>, vector<4xi32>` for an elementwise condition."""
     first = parser.type()
     state.operand_types[condition] = [first if parser.peek() == "," else I1]
     state.result_types[result] = [parser.type() if parser.accept(",") else first]
@@ -86,7 +86,7 @@ def _print_types(printer: Printer, op: Any, condition: str, result: str) -> None
 
 
 class SelectOp(Operation):
-    """`true_value` where the condition holds, else `false_value`; as a whole or by element."""
+    """Select `true_value` or `false_value`, by a scalar or an elementwise condition."""
 
     name = "arith.select"
     effects = Effects.PURE

@@ -1,4 +1,4 @@
-"""The constants of arith."""
+"""`arith.constant`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ConstantOp(Operation):
-    """A literal: a number, or a vector or tensor of numbers."""
+    """Materialize a scalar, vector or tensor constant."""
 
     name = "arith.constant"
     effects = Effects.PURE
@@ -31,7 +31,7 @@ class ConstantOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
-        """Read `{attributes} 42 : i32`."""
+        """Parse `{attributes} 42 : i32`."""
         attributes = parser.optional_attr_dict()
         at = parser.at
         value = parser.attribute()
@@ -40,7 +40,7 @@ class ConstantOp(Operation):
         return cls((), [value.type], {**attributes, "value": value}, (), location)
 
     def print(self, printer: Printer) -> None:
-        """Write what `parse` reads."""
+        """Print the form that `parse` accepts."""
         extra = printer.attr_dict(self, ("value",))
         printer.emit(f"{extra} {printer.attribute(self.value)}")
 

@@ -1,6 +1,6 @@
-"""Folds of float arithmetic: computation on constants, rounded once, and operands without effect.
+"""Folds of float arithmetic: computation on constants, rounded once, and identity operands.
 
-The target rounds as IEEE 754 says and keeps subnormal numbers; flags only ever allow more.
+The target implements IEEE 754 rounding and keeps subnormals; fast-math flags only relax this.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ SAME: Final = SameType("lhs", "rhs", "result")
 
 
 class BinaryFloat(Operation):
-    """Base of the operations on two floats of one type, element by element."""
+    """Base of the elementwise binary operations."""
 
     effects = Effects.PURE
     traits = (SAME,)
@@ -32,7 +32,7 @@ class BinaryFloat(Operation):
 
 
 class RoundedBinaryFloat(BinaryFloat):
-    """Base of the four basic operations: round to nearest even, unless a mode says otherwise."""
+    """Base of add, sub, mul and div, by default rounded to nearest even."""
 
     syntax = f"$lhs `,` $rhs ($rounding^)? {FAST_MATH_SYNTAX} attr-dict `:` type($result)"
 
@@ -66,43 +66,43 @@ class DivFOp(RoundedBinaryFloat):
 
 
 class RemFOp(BinaryFloat):
-    """What division toward zero leaves, exactly, with the sign of `lhs`."""
+    """Exact remainder of the truncated division, with the sign of `lhs`."""
 
     name = "arith.remf"
 
 
 class ExtremeFloat(BinaryFloat):
-    """Base of the larger and the smaller of two."""
+    """Base of maximum and minimum."""
 
     traits = (SAME, COMMUTATIVE)
 
 
 class MaximumFOp(ExtremeFloat):
-    """The larger of two, where -0 < +0; NaN if one is NaN."""
+    """Maximum, where -0 < +0; NaN if an operand is NaN."""
 
     name = "arith.maximumf"
 
 
 class MinimumFOp(ExtremeFloat):
-    """The smaller of two, where -0 < +0; NaN if one is NaN."""
+    """Minimum, where -0 < +0; NaN if an operand is NaN."""
 
     name = "arith.minimumf"
 
 
 class MaxNumFOp(ExtremeFloat):
-    """The larger of two; the other one if one is NaN."""
+    """Maximum; the other operand if one is NaN."""
 
     name = "arith.maxnumf"
 
 
 class MinNumFOp(ExtremeFloat):
-    """The smaller of two; the other one if one is NaN."""
+    """Minimum; the other operand if one is NaN."""
 
     name = "arith.minnumf"
 
 
 class NegFOp(Operation):
-    """The other sign, also of zeros and NaNs."""
+    """Negation, also of zeros and NaNs."""
 
     name = "arith.negf"
     effects = Effects.PURE

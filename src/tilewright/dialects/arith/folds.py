@@ -1,4 +1,4 @@
-"""How arith computes: all its folds, and how constants are made."""
+"""The folds of arith, and constant materialization."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _TRUE_OF_EQUALS: Final = ("eq", "le", "ge")
 
 
 def fold_integers(predicate: CmpIPredicate, op: ComparisonOp, constants: Constants) -> Folded:
-    """Compare constants; a value compared with itself is equal."""
+    """Compare constants, or a value with itself."""
     lhs, rhs = op.operands
     type, relation = op.results[0].type, predicate.keyword[-2:]
     if lhs is rhs:
         return literal([int(relation in _TRUE_OF_EQUALS)], type)
     bits, signed = width_of(lhs.type), predicate.keyword.startswith("s")
-    asked = _RELATIONS[relation]
+    comparison = _RELATIONS[relation]
     return elementwise(
-        lambda a, b: int(compare_integers(asked, a, b, bits, signed=signed)), type, constants
+        lambda a, b: int(compare_integers(comparison, a, b, bits, signed=signed)), type, constants
     )
 
 
@@ -55,7 +55,7 @@ _CONSTANT: Final = {CmpFPredicate.FALSE: 0, CmpFPredicate.TRUE: 1}
 
 
 def fold_floats(predicate: CmpFPredicate, op: ComparisonOp, constants: Constants) -> Folded:
-    """Compare constants; two predicates do not even look."""
+    """Compare constants; the predicates `false` and `true` are constant."""
     type = op.results[0].type
     if predicate in _CONSTANT:
         return literal([_CONSTANT[predicate]], type)
@@ -73,8 +73,8 @@ def fold_floats(predicate: CmpFPredicate, op: ComparisonOp, constants: Constants
     )
 
 
-def fold_choice(op: SelectOp, constants: Constants) -> Folded:
-    """A known condition chooses; between equals there is nothing to choose."""
+def fold_select(op: SelectOp, constants: Constants) -> Folded:
+    """Fold a constant condition, equal arms, and `select c, true, false`."""
     if op.true_value is op.false_value:
         return op.true_value
     known = splat_of(constants[0])
@@ -91,5 +91,5 @@ FOLDS: Final[Folds] = {
     **CAST_FOLDS,
     CmpIOp: lambda op, constants: fold_integers(op.predicate, op, constants),
     CmpFOp: lambda op, constants: fold_floats(op.predicate, op, constants),
-    SelectOp: fold_choice,
+    SelectOp: fold_select,
 }

@@ -1,4 +1,4 @@
-"""Integer arithmetic: sums, products, quotients, shifts, bits, extremes."""
+"""Integer arithmetic: add, sub, mul, div, rem, shifts, bitwise operations, max and min."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME = SameType("lhs", "rhs", "result")
 
 
 class BinaryInteger(Operation):
-    """Base of the operations on two integers of one type, element by element."""
+    """Base of the elementwise binary operations."""
 
     effects = Effects.PURE
     traits = (SAME,)
@@ -29,7 +29,7 @@ class BinaryInteger(Operation):
 
 
 class OverflowingInteger(BinaryInteger):
-    """Base of those that wrap, unless they promise not to."""
+    """Base of the binary operations with overflow flags; they wrap without flags."""
 
     syntax = f"$lhs `,` $rhs {OVERFLOW_SYNTAX} attr-dict `:` type($result)"
 
@@ -37,7 +37,7 @@ class OverflowingInteger(BinaryInteger):
 
 
 class ExactInteger(BinaryInteger):
-    """Base of those that may promise to leave no remainder."""
+    """Base of the binary operations with an `exact` flag: no remainder, no lost bits."""
 
     syntax = "$lhs `,` $rhs (`exact` $is_exact^)? attr-dict `:` type($result)"
 
@@ -65,122 +65,122 @@ class MulIOp(OverflowingInteger):
 
 
 class ShLIOp(OverflowingInteger):
-    """`lhs * 2**rhs`; undefined unless the amount is below the width."""
+    """Left shift; undefined unless the amount is below the width."""
 
     name = "arith.shli"
 
 
 class DivSIOp(ExactInteger):
-    """The signed quotient, rounded to zero; undefined for zero and for overflow."""
+    """Signed division, rounded toward zero; undefined for zero and for overflow."""
 
     name = "arith.divsi"
     effects = Effects.NONE
 
 
 class DivUIOp(ExactInteger):
-    """The unsigned quotient, rounded to zero; undefined for zero."""
+    """Unsigned division, rounded toward zero; undefined for zero."""
 
     name = "arith.divui"
     effects = Effects.NONE
 
 
 class FloorDivSIOp(BinaryInteger):
-    """The signed quotient, rounded down; undefined for zero and for overflow."""
+    """Signed division, rounded down; undefined for zero and for overflow."""
 
     name = "arith.floordivsi"
     effects = Effects.NONE
 
 
 class CeilDivSIOp(BinaryInteger):
-    """The signed quotient, rounded up; undefined for zero and for overflow."""
+    """Signed division, rounded up; undefined for zero and for overflow."""
 
     name = "arith.ceildivsi"
     effects = Effects.NONE
 
 
 class CeilDivUIOp(BinaryInteger):
-    """The unsigned quotient, rounded up; undefined for zero."""
+    """Unsigned division, rounded up; undefined for zero."""
 
     name = "arith.ceildivui"
     effects = Effects.NONE
 
 
 class RemSIOp(BinaryInteger):
-    """What `divsi` leaves, with the sign of `lhs`."""
+    """Remainder of `divsi`, with the sign of `lhs`."""
 
     name = "arith.remsi"
     effects = Effects.NONE
 
 
 class RemUIOp(BinaryInteger):
-    """What `divui` leaves."""
+    """Remainder of `divui`."""
 
     name = "arith.remui"
     effects = Effects.NONE
 
 
 class ShRSIOp(ExactInteger):
-    """`lhs / 2**rhs` rounded down, signed; undefined unless the amount is below the width."""
+    """Arithmetic right shift; undefined unless the amount is below the width."""
 
     name = "arith.shrsi"
 
 
 class ShRUIOp(ExactInteger):
-    """`lhs / 2**rhs` rounded down, unsigned; undefined unless the amount is below the width."""
+    """Logical right shift; undefined unless the amount is below the width."""
 
     name = "arith.shrui"
 
 
 class CommutativeInteger(BinaryInteger):
-    """Base of the operations whose operands may change places."""
+    """Base of the commutative operations."""
 
     traits = (SAME, COMMUTATIVE)
 
 
 class AndIOp(CommutativeInteger):
-    """Bits that are set in both."""
+    """Bitwise and."""
 
     name = "arith.andi"
 
 
 class OrIOp(CommutativeInteger):
-    """Bits that are set in at least one."""
+    """Bitwise or."""
 
     name = "arith.ori"
 
 
 class XOrIOp(CommutativeInteger):
-    """Bits that are set in exactly one."""
+    """Bitwise exclusive or."""
 
     name = "arith.xori"
 
 
 class MaxSIOp(CommutativeInteger):
-    """The larger of two signed integers."""
+    """Signed maximum."""
 
     name = "arith.maxsi"
 
 
 class MaxUIOp(CommutativeInteger):
-    """The larger of two unsigned integers."""
+    """Unsigned maximum."""
 
     name = "arith.maxui"
 
 
 class MinSIOp(CommutativeInteger):
-    """The smaller of two signed integers."""
+    """Signed minimum."""
 
     name = "arith.minsi"
 
 
 class MinUIOp(CommutativeInteger):
-    """The smaller of two unsigned integers."""
+    """Unsigned minimum."""
 
     name = "arith.minui"
 
 
 class AddUIExtendedOp(InferringOp):
-    """The unsigned sum, and whether it did not fit."""
+    """Unsigned addition with carry out."""
 
     name = "arith.addui_extended"
     effects = Effects.PURE
@@ -203,8 +203,8 @@ class AddUIExtendedOp(InferringOp):
         return enumerate(("sum", "overflow"))
 
 
-class WideProduct(InferringOp):
-    """Base of the products whose high halves are kept."""
+class ExtendedMulOp(InferringOp):
+    """Base of the widening multiplications, which return the low and the high half."""
 
     effects = Effects.PURE
     traits = (SameType("lhs", "rhs", "low", "high"), COMMUTATIVE)
@@ -225,13 +225,13 @@ class WideProduct(InferringOp):
         return enumerate(("low", "high"))
 
 
-class MulSIExtendedOp(WideProduct):
-    """Both halves of the signed product."""
+class MulSIExtendedOp(ExtendedMulOp):
+    """Signed widening multiplication."""
 
     name = "arith.mulsi_extended"
 
 
-class MulUIExtendedOp(WideProduct):
-    """Both halves of the unsigned product."""
+class MulUIExtendedOp(ExtendedMulOp):
+    """Unsigned widening multiplication."""
 
     name = "arith.mului_extended"

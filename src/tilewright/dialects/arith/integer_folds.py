@@ -59,7 +59,7 @@ def _signed(function: Callable[..., int | None], *, signed: bool) -> Maker:
 
 
 def _shift(function: Callable[..., int], **how: bool) -> Maker:
-    """Shifts by the width or more are undefined."""
+    """A shift by the width or more is undefined."""
     return lambda bits: lambda a, b: function(a, b, bits, **how) if b < bits else None
 
 
@@ -89,20 +89,20 @@ COMPUTE: Final[dict[type[Operation], Maker]] = {
     OrIOp: lambda bits: integer.bitwise_or,
     XOrIOp: lambda bits: integer.bitwise_xor,
 }
-"""What each operation makes of two patterns, all promises aside."""
+"""The function of each operation on bit patterns, regardless of overflow flags."""
 
-NEUTRAL: Final[dict[type[Operation], Callable[[int], int | None]]] = {
+RIGHT_IDENTITY: Final[dict[type[Operation], Callable[[int], int | None]]] = {
     **dict.fromkeys(
         (AddIOp, SubIOp, ShLIOp, ShRSIOp, ShRUIOp, OrIOp, XOrIOp, MaxUIOp), lambda bits: 0
     ),
     **dict.fromkeys((MulIOp, DivUIOp, CeilDivUIOp), lambda bits: 1),
-    # The one bit of a signed i1 that is set stands for -1.
+    # The i1 value 1 is -1 as a signed integer.
     **dict.fromkeys((DivSIOp, FloorDivSIOp, CeilDivSIOp), lambda bits: None if bits == 1 else 1),
     **dict.fromkeys((AndIOp, MinUIOp), mask),
     MaxSIOp: sign_bit,
     MinSIOp: lambda bits: mask(bits) >> 1,
 }
-"""The right operand that leaves the left one as it is."""
+"""The right identity of each operation."""
 
 ABSORBING: Final[dict[type[Operation], Callable[[int], int]]] = {
     **dict.fromkeys((MulIOp, AndIOp, MinUIOp), lambda bits: 0),
@@ -110,7 +110,7 @@ ABSORBING: Final[dict[type[Operation], Callable[[int], int]]] = {
     MaxSIOp: lambda bits: mask(bits) >> 1,
     MinSIOp: sign_bit,
 }
-"""The operand that is the result, whatever the other one is."""
+"""The absorbing element of each operation."""
 
 COMMUTATIVE: Final = (AddIOp, MulIOp, AndIOp, OrIOp, XOrIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp)
 IDEMPOTENT: Final = (AndIOp, OrIOp, MaxSIOp, MaxUIOp, MinSIOp, MinUIOp)
@@ -126,7 +126,7 @@ _OVERFLOWS: Final[dict[type[Operation], Callable[..., bool]]] = {
 
 
 def fold_binary(op: BinaryInteger, constants: Constants) -> Folded:
-    """Compute on constants; drop neutral operands; `x - x` is zero, and the like."""
+    """Compute on constants; drop identity operands; `x - x` is zero, and the like."""
     if isinstance(op, ExactInteger) and op.is_exact and None not in constants:
         return None
     overflow = op.overflow if isinstance(op, OverflowingInteger) else NO_OVERFLOW
@@ -139,17 +139,17 @@ def fold_as(
     constants: Constants,
     overflow: OverflowAttr = NO_OVERFLOW,
 ) -> Folded:
-    """What an operation folds to that computes as `kind` does; `overflow` is what it promises."""
+    """Fold `op` as if it were a `kind` with the given overflow flags."""
     lhs, rhs = op.operands
     type = op.results[0].type
     bits = width_of(type)
     left, right = splat_of(constants[0]), splat_of(constants[1])
-    neutral = NEUTRAL[kind](bits) if kind in NEUTRAL else None
-    if right is not None and right == neutral:
+    identity = RIGHT_IDENTITY[kind](bits) if kind in RIGHT_IDENTITY else None
+    if right is not None and right == identity:
         return lhs
     if None not in constants:
-        return elementwise(_promised(kind, overflow, bits), type, constants)
-    if kind in COMMUTATIVE and left is not None and left == neutral:
+        return elementwise(_checked(kind, overflow, bits), type, constants)
+    if kind in COMMUTATIVE and left is not None and left == identity:
         return rhs
     absorbing = ABSORBING[kind](bits) if kind in ABSORBING else None
     if absorbing is not None and absorbing in (left, right):
@@ -157,19 +157,19 @@ def fold_as(
     return _fold_same(kind, lhs, type) if lhs is rhs else None
 
 
-def _promised(kind: type[BinaryInteger], overflow: OverflowAttr, bits: int) -> Binary:
-    """A computation that is undefined where a promise is broken."""
+def _checked(kind: type[BinaryInteger], overflow: OverflowAttr, bits: int) -> Binary:
+    """The function of an operation; undefined if an overflow flag is violated."""
     compute = COMPUTE[kind](bits)
     if not overflow:
         return compute
     overflows = _OVERFLOWS[kind]
-    readings = [flag == "nsw" for flag in overflow.names]
+    no_wrap = [flag == "nsw" for flag in overflow.names]
 
-    def kept(a: int, b: int) -> int | None:
-        broken = any(overflows(a, b, bits, signed=signed) for signed in readings)
-        return None if broken else compute(a, b)
+    def checked(a: int, b: int) -> int | None:
+        overflowed = any(overflows(a, b, bits, signed=signed) for signed in no_wrap)
+        return None if overflowed else compute(a, b)
 
-    return kept
+    return checked
 
 
 def _fold_same(kind: type[BinaryInteger], operand: Value, type: Type) -> Folded:
@@ -180,15 +180,15 @@ def _fold_same(kind: type[BinaryInteger], operand: Value, type: Type) -> Folded:
 
 
 def fold_carry(op: AddUIExtendedOp, constants: Constants) -> Folded:
-    """Compute the sum and the carry of constants."""
+    """Compute sum and carry of constants."""
     bits = width_of(op.sum.type)
     low = elementwise(lambda a, b: integer.add(a, b, bits), op.sum.type, constants)
     carry = elementwise(lambda a, b: a + b >> bits, op.overflow.type, constants)
     return None if low is None or carry is None else (low, carry)
 
 
-def fold_wide_product(op: Any, constants: Constants) -> Folded:
-    """Compute both halves of the product of constants."""
+def fold_extended_mul(op: Any, constants: Constants) -> Folded:
+    """Compute the low and the high half for constants."""
     bits, type = width_of(op.low.type), op.low.type
     signed = isinstance(op, MulSIExtendedOp)
 
@@ -204,6 +204,6 @@ def fold_wide_product(op: Any, constants: Constants) -> Folded:
 INTEGER_FOLDS: Final[Folds] = {
     **dict.fromkeys(COMPUTE, fold_binary),
     AddUIExtendedOp: fold_carry,
-    MulSIExtendedOp: fold_wide_product,
-    MulUIExtendedOp: fold_wide_product,
+    MulSIExtendedOp: fold_extended_mul,
+    MulUIExtendedOp: fold_extended_mul,
 }

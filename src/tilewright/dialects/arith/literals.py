@@ -1,4 +1,4 @@
-"""Constants as bit patterns: what folds read, and what they make."""
+"""Constants as bit patterns, for constant folding."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from tilewright.ir.builder import Builder
 
 LIMIT: Final = 4096
-"""How many elements a computed constant may have, unless all are the same."""
+"""The maximum number of elements of a folded constant that is not a splat."""
 
 Unary: TypeAlias = Callable[[int], "int | None"]
 Binary: TypeAlias = Callable[[int, int], "int | None"]
 Ternary: TypeAlias = Callable[[int, int, int], "int | None"]
 Compute: TypeAlias = Unary | Binary | Ternary
-"""From the patterns of elements to that of a result; none where that is undefined."""
+"""Compute the bit pattern of a result from those of the operands; `None` if undefined."""
 
 
 def format_of(type: Type) -> FloatFormat | None:
-    """The format of float elements, if we can compute with it."""
+    """The format of float elements, or `None` if folding does not support it."""
     element = element_of(type)
     return FORMATS.get(element.format) if isinstance(element, FloatType) else None
 
 
 def pattern_of(number: IntegerAttr | FloatAttr) -> int:
-    """The bits of a number."""
+    """The bit pattern of a scalar constant."""
     if isinstance(number, FloatAttr):
         return number.bits
     width = number.type.width if isinstance(number.type, IntegerType | IndexType) else 64
@@ -48,7 +48,7 @@ def pattern_of(number: IntegerAttr | FloatAttr) -> int:
 
 
 def splat_of(constant: Attribute | None) -> int | None:
-    """The pattern that all elements of a constant share, if they do."""
+    """The bit pattern of a scalar or splat constant, or `None`."""
     if isinstance(constant, IntegerAttr | FloatAttr):
         return pattern_of(constant)
     if isinstance(constant, DenseElementsAttr) and constant.is_splat:
@@ -57,12 +57,12 @@ def splat_of(constant: Attribute | None) -> int | None:
 
 
 def count_of(type: Type) -> int:
-    """How many elements a value of a type has."""
+    """The number of elements of a type."""
     return prod(extents_of(type))
 
 
 def literal(patterns: Sequence[int], type: Type) -> Literal | None:
-    """The constant of a type with these elements; one stands for all."""
+    """Make a constant of bit patterns; a single one is a splat."""
     element = element_of(type)
     if element is type:
         return _number(patterns[0], type)
@@ -86,7 +86,7 @@ def _number(pattern: int, type: Type) -> Literal | None:
 def elementwise(
     compute: Compute, type: Type, constants: Sequence[Attribute | None]
 ) -> Literal | None:
-    """The constant that a computation on elements gives; none if an element is undefined."""
+    """Fold an elementwise computation; `None` if an element is undefined."""
     known = [constant for constant in constants if isinstance(constant, Literal)]
     if len(known) < len(constants):
         return None
@@ -103,7 +103,7 @@ def elementwise(
 
 
 def expanded(constant: Literal, count: int) -> list[int]:
-    """All elements of a constant of so many, row by row."""
+    """The `count` elements of a constant in row-major order, with splats expanded."""
     splat = splat_of(constant)
     if splat is not None:
         return [splat] * count
@@ -112,7 +112,7 @@ def expanded(constant: Literal, count: int) -> list[int]:
 
 
 def materialize(value: Attribute, type: Type, build: Builder) -> ConstantOp | None:
-    """The operation that yields a constant."""
+    """Materialize a constant."""
     return (
         build.create(ConstantOp, value=value, types=[type]) if isinstance(value, Literal) else None
     )

@@ -1,4 +1,4 @@
-"""math: functions of numbers beyond the basic arithmetic."""
+"""math: mathematical functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds of math: only of functions whose results are exact or correctly rounded everywhere."""
+"""Folds of math, only of functions that are exact or correctly rounded."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = ["FOLDS", "materialize"]
 
 
 def _computable(op: Operation) -> FloatFormat | None:
-    """The format of the results, if it is one that arithmetic is done in."""
+    """The format of the result, or `None` if folding does not support it."""
     format = format_of(op.results[0].type)
     return format if format is not None and format.signed and format.width > 8 else None
 

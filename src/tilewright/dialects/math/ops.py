@@ -1,4 +1,4 @@
-"""The functions of math: of floats, of integers, and questions about floats."""
+"""The operations of math: functions of floats and integers, and float classification."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class UnaryFloat(Operation):
-    """Base of the functions of one float."""
+    """Base of the unary float functions."""
 
     effects = Effects.PURE
     traits = (SameType("operand", "result"),)
@@ -37,79 +37,79 @@ class UnaryFloat(Operation):
 
 
 class AbsFOp(UnaryFloat):
-    """`|x|`; the sign bit is cleared, also of NaNs."""
+    """Absolute value: clear the sign bit, also of NaN."""
 
     name = "math.absf"
 
 
 class AcosOp(UnaryFloat):
-    """The arc cosine, in 0 to pi."""
+    """Arc cosine, in 0 to pi."""
 
     name = "math.acos"
 
 
 class AcoshOp(UnaryFloat):
-    """The inverse hyperbolic cosine."""
+    """Inverse hyperbolic cosine."""
 
     name = "math.acosh"
 
 
 class AsinOp(UnaryFloat):
-    """The arc sine, in -pi/2 to pi/2."""
+    """Arc sine, in -pi/2 to pi/2."""
 
     name = "math.asin"
 
 
 class AsinhOp(UnaryFloat):
-    """The inverse hyperbolic sine."""
+    """Inverse hyperbolic sine."""
 
     name = "math.asinh"
 
 
 class AtanOp(UnaryFloat):
-    """The arc tangent, in -pi/2 to pi/2."""
+    """Arc tangent, in -pi/2 to pi/2."""
 
     name = "math.atan"
 
 
 class AtanhOp(UnaryFloat):
-    """The inverse hyperbolic tangent."""
+    """Inverse hyperbolic tangent."""
 
     name = "math.atanh"
 
 
 class CbrtOp(UnaryFloat):
-    """The cube root."""
+    """Cube root."""
 
     name = "math.cbrt"
 
 
 class CeilOp(UnaryFloat):
-    """The smallest integer not below."""
+    """Round up to an integer."""
 
     name = "math.ceil"
 
 
 class CosOp(UnaryFloat):
-    """The cosine."""
+    """Cosine."""
 
     name = "math.cos"
 
 
 class CoshOp(UnaryFloat):
-    """The hyperbolic cosine."""
+    """Hyperbolic cosine."""
 
     name = "math.cosh"
 
 
 class ErfOp(UnaryFloat):
-    """The error function."""
+    """Error function."""
 
     name = "math.erf"
 
 
 class ErfcOp(UnaryFloat):
-    """One less the error function."""
+    """Complementary error function: `1 - erf(x)`."""
 
     name = "math.erfc"
 
@@ -127,97 +127,97 @@ class Exp2Op(UnaryFloat):
 
 
 class ExpM1Op(UnaryFloat):
-    """`e**x - 1`, also near zero."""
+    """`e**x - 1`, accurate near zero."""
 
     name = "math.expm1"
 
 
 class FloorOp(UnaryFloat):
-    """The largest integer not above."""
+    """Round down to an integer."""
 
     name = "math.floor"
 
 
 class LogOp(UnaryFloat):
-    """The natural logarithm."""
+    """Natural logarithm."""
 
     name = "math.log"
 
 
 class Log10Op(UnaryFloat):
-    """The logarithm to base 10."""
+    """Base-10 logarithm."""
 
     name = "math.log10"
 
 
 class Log1pOp(UnaryFloat):
-    """The natural logarithm of `1 + x`, also near zero."""
+    """Natural logarithm of `1 + x`, accurate near zero."""
 
     name = "math.log1p"
 
 
 class Log2Op(UnaryFloat):
-    """The logarithm to base 2."""
+    """Base-2 logarithm."""
 
     name = "math.log2"
 
 
 class RoundOp(UnaryFloat):
-    """The nearest integer, halves away from zero."""
+    """Round to the nearest integer, ties away from zero."""
 
     name = "math.round"
 
 
 class RoundEvenOp(UnaryFloat):
-    """The nearest integer, halves to even."""
+    """Round to the nearest integer, ties to even."""
 
     name = "math.roundeven"
 
 
 class RsqrtOp(UnaryFloat):
-    """One over the square root."""
+    """Reciprocal square root."""
 
     name = "math.rsqrt"
 
 
 class SinOp(UnaryFloat):
-    """The sine."""
+    """Sine."""
 
     name = "math.sin"
 
 
 class SinhOp(UnaryFloat):
-    """The hyperbolic sine."""
+    """Hyperbolic sine."""
 
     name = "math.sinh"
 
 
 class SqrtOp(UnaryFloat):
-    """The square root."""
+    """Square root."""
 
     name = "math.sqrt"
 
 
 class TanOp(UnaryFloat):
-    """The tangent."""
+    """Tangent."""
 
     name = "math.tan"
 
 
 class TanhOp(UnaryFloat):
-    """The hyperbolic tangent."""
+    """Hyperbolic tangent."""
 
     name = "math.tanh"
 
 
 class TruncOp(UnaryFloat):
-    """The integer part."""
+    """Round toward zero to an integer."""
 
     name = "math.trunc"
 
 
 class SinCosOp(Operation):
-    """The sine and the cosine of one angle."""
+    """Sine and cosine of an angle."""
 
     name = "math.sincos"
     effects = Effects.PURE
@@ -234,7 +234,7 @@ class SinCosOp(Operation):
 
 
 class BinaryFloat(Operation):
-    """Base of the functions of two floats."""
+    """Base of the binary float functions."""
 
     effects = Effects.PURE
     traits = (SameType("lhs", "rhs", "result"),)
@@ -247,13 +247,13 @@ class BinaryFloat(Operation):
 
 
 class Atan2Op(BinaryFloat):
-    """The angle of the point (rhs, lhs), in -pi to pi."""
+    """Two-argument arctangent: the angle of the point (rhs, lhs), in -pi to pi."""
 
     name = "math.atan2"
 
 
 class CopySignOp(BinaryFloat):
-    """The magnitude of `lhs` with the sign of `rhs`."""
+    """Copy the sign of `rhs` to `lhs`."""
 
     name = "math.copysign"
 
@@ -265,7 +265,7 @@ class PowFOp(BinaryFloat):
 
 
 class FPowIOp(Operation):
-    """A float raised to an integer."""
+    """Raise a float to an integer power."""
 
     name = "math.fpowi"
     effects = Effects.PURE
@@ -294,7 +294,7 @@ class FmaOp(Operation):
 
 
 class ClampFOp(Operation):
-    """`value`, but no less than `min` and no more than `max`."""
+    """Clamp `value` to the range from `min` to `max`."""
 
     name = "math.clampf"
     effects = Effects.PURE
@@ -309,7 +309,7 @@ class ClampFOp(Operation):
 
 
 class ClassifyOp(InferringOp):
-    """Base of the questions about a float: one i1 for each element."""
+    """Base of the elementwise float classifications."""
 
     effects = Effects.PURE
     syntax = f"$operand {FAST_MATH_SYNTAX} attr-dict `:` type($operand)"
@@ -326,31 +326,31 @@ class ClassifyOp(InferringOp):
 
 
 class IsFiniteOp(ClassifyOp):
-    """Whether a float is neither infinite nor NaN."""
+    """Return whether a float is finite."""
 
     name = "math.isfinite"
 
 
 class IsInfOp(ClassifyOp):
-    """Whether a float is infinite."""
+    """Return whether a float is infinite."""
 
     name = "math.isinf"
 
 
 class IsNaNOp(ClassifyOp):
-    """Whether a float is NaN."""
+    """Return whether a float is NaN."""
 
     name = "math.isnan"
 
 
 class IsNormalOp(ClassifyOp):
-    """Whether a float is neither zero, subnormal, infinite nor NaN."""
+    """Return whether a float is normal: not zero, subnormal, infinite or NaN."""
 
     name = "math.isnormal"
 
 
 class UnaryInteger(Operation):
-    """Base of the functions of one integer."""
+    """Base of the unary integer functions."""
 
     effects = Effects.PURE
     traits = (SameType("operand", "result"),)
@@ -361,31 +361,31 @@ class UnaryInteger(Operation):
 
 
 class AbsIOp(UnaryInteger):
-    """`|x|` of a signed integer; that of the smallest one is itself."""
+    """Absolute value of a signed integer; wraps for the least one."""
 
     name = "math.absi"
 
 
 class CtlzOp(UnaryInteger):
-    """How many zeros stand above the highest one bit."""
+    """Count leading zeros."""
 
     name = "math.ctlz"
 
 
 class CttzOp(UnaryInteger):
-    """How many zeros stand below the lowest one bit."""
+    """Count trailing zeros."""
 
     name = "math.cttz"
 
 
 class CtPopOp(UnaryInteger):
-    """How many bits are set."""
+    """Count set bits."""
 
     name = "math.ctpop"
 
 
 class IPowIOp(Operation):
-    """An integer raised to a signed integer."""
+    """Raise an integer to a signed integer power."""
 
     name = "math.ipowi"
     effects = Effects.PURE

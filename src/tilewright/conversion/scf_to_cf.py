@@ -1,4 +1,4 @@
-"""Loops and branches of scf as blocks that jump to each other."""
+"""Lowering of scf loops and branches to basic blocks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 
-def _around(build: ConversionBuilder) -> Region:
-    """The region that is being filled."""
+def _region(build: ConversionBuilder) -> Region:
+    """Return the region of the insertion point."""
     region = build.point.block.parent
     assert region is not None
     return region
@@ -43,10 +43,10 @@ def _types(values: Sequence[Value]) -> list[Type]:
 
 
 def _converted(build: ConversionBuilder, values: Sequence[Value]) -> list[Types]:
-    """The types that stand for values of the old program."""
-    found = [build.types.convert_value(value) for value in values]
+    """Return the converted types of values of the source program."""
+    types = [build.types.convert_value(value) for value in values]
     return [
-        (value.type,) if made is None else made for value, made in zip(values, found, strict=True)
+        (value.type,) if made is None else made for value, made in zip(values, types, strict=True)
     ]
 
 
@@ -55,46 +55,48 @@ def _flat(types: Sequence[Types]) -> list[Type]:
 
 
 def _grouped(values: Sequence[Value], types: Sequence[Types]) -> list[Sequence[Value]]:
-    """Values in groups, as many in each as there are types."""
+    """Group values by the converted types of each source value."""
     rest = iter(values)
     return [[next(rest) for _ in group] for group in types]
 
 
 @converts(ForOp)
 def for_(op: ForOp, new: ForOp, build: ConversionBuilder) -> Result:
-    """The first block asks whether there is another round; the body jumps back to it."""
+    """Lower to a header block with the exit test; the body branches back to it."""
     carried = _types(new.init_args)
-    first = build.add_block([new.lower_bound.type, *carried])
-    after = build.add_block(after=first)
-    build.create(BranchOp, arguments=[new.lower_bound, *new.init_args], successors=[first])
+    header = build.add_block([new.lower_bound.type, *carried])
+    after = build.add_block(after=header)
+    build.create(BranchOp, arguments=[new.lower_bound, *new.init_args], successors=[header])
 
-    def again(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
-        count = build.value(op.induction_variable)
-        following = build.create(AddIOp, lhs=count, rhs=new.step).result
-        return build.create(BranchOp, arguments=[following, *new_end.values], successors=[first])
+    def latch(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
+        induction = build.value(op.induction_variable)
+        following = build.create(AddIOp, lhs=induction, rhs=new.step).result
+        return build.create(BranchOp, arguments=[following, *new_end.values], successors=[header])
 
-    body = build.convert_region(op.body, _around(build), after=first, terminator=again)
+    body = build.convert_region(op.body, _region(build), after=header, terminator=latch)
     predicate = CmpIPredicate.ULT if op.unsigned_cmp else CmpIPredicate.SLT
-    with build.at(InsertPoint.at_end(first)):
-        inside = build.create(CmpIOp, predicate=predicate, lhs=first.args[0], rhs=new.upper_bound)
+    with build.at(InsertPoint.at_end(header)):
+        in_range = build.create(
+            CmpIOp, predicate=predicate, lhs=header.args[0], rhs=new.upper_bound
+        )
         build.create(
             CondBranchOp,
-            condition=inside.result,
-            true_arguments=first.args,
+            condition=in_range.result,
+            true_arguments=header.args,
             successors=[body[0], after],
         )
     build.continue_in(after)
-    return _grouped(first.args[1:], _converted(build, op.results))
+    return _grouped(header.args[1:], _converted(build, op.results))
 
 
 @converts(WhileOp)
 def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
-    """The region before asks, the region after jumps back to it."""
-    around, start = _around(build), build.point
+    """Lower the `before` region to the header with the exit test; `after` branches back."""
+    around, start = _region(build), build.point
     results = _converted(build, op.results)
     exit = build.add_block(_flat(results))
 
-    def leave(end: ConditionOp, new_end: ConditionOp, build: ConversionBuilder) -> Result:
+    def exit_test(end: ConditionOp, new_end: ConditionOp, build: ConversionBuilder) -> Result:
         return build.create(
             CondBranchOp,
             condition=new_end.condition,
@@ -103,14 +105,14 @@ def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
             successors=[entered, exit],
         )
 
-    def again(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
+    def latch(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
         return build.create(BranchOp, arguments=new_end.values, successors=[before[0]])
 
-    # The condition goes to a block that only exists once the body is there: it is a block of its
-    # own in between, which passes on what it gets.
+    # The condition branches to the body, which does not exist yet: an intermediate block forwards
+    # its arguments.
     entered = build.add_block(_flat(_converted(build, op.after.block.args)))
-    before = build.convert_region(op.before, around, after=start.block, terminator=leave)
-    after = build.convert_region(op.after, around, after=entered, terminator=again)
+    before = build.convert_region(op.before, around, after=start.block, terminator=exit_test)
+    after = build.convert_region(op.after, around, after=entered, terminator=latch)
     with build.at(InsertPoint.at_end(entered)):
         build.create(BranchOp, arguments=entered.args, successors=[after[0]])
     with build.at(start):
@@ -121,18 +123,18 @@ def while_(op: WhileOp, new: WhileOp, build: ConversionBuilder) -> Result:
 
 @converts(IfOp)
 def if_(op: IfOp, new: IfOp, build: ConversionBuilder) -> Result:
-    """Each region ends with a jump to what follows."""
-    around, start = _around(build), build.point
+    """Lower each region to blocks that branch to the continuation."""
+    around, start = _region(build), build.point
     results = _converted(build, op.results)
     after = build.add_block(_flat(results))
 
-    def leave(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
+    def join(end: YieldOp, new_end: YieldOp, build: ConversionBuilder) -> Result:
         return build.create(BranchOp, arguments=new_end.values, successors=[after])
 
     def branch(region: Region) -> Block:
         if not region.blocks:
             return after
-        return build.convert_region(region, around, after=start.block, terminator=leave)[0]
+        return build.convert_region(region, around, after=start.block, terminator=join)[0]
 
     other = branch(op.else_region)
     then = branch(op.then_region)
@@ -148,7 +150,7 @@ _FINDER: Final = PatternFinder(PATTERNS)
 
 
 class ScfToCf(Pass):
-    """Turn loops and branches with regions into blocks."""
+    """Lower scf loops and branches to basic blocks."""
 
     name = "convert-scf-to-cf"
 

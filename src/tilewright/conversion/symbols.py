@@ -1,4 +1,4 @@
-"""Symbols that patterns add to the module around an operation: functions, globals, texts."""
+"""Symbols that patterns add to the enclosing module: functions, globals, strings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHARED: Final = 3
 
 
 class Symbols:
-    """The module around the place that is being filled, old and new."""
+    """The symbol tables around the insertion point, of the source and of the target program."""
 
     __slots__ = ("_build", "_new", "_old")
 
@@ -36,13 +36,13 @@ class Symbols:
 
     @staticmethod
     def _blocks(op: Operation) -> Block | None:
-        """The old module, where `op` is of the old program."""
+        """Return the body of the source module around `op`, or `None`."""
         table = nearest_symbol_table(op)
         return None if table is None else table.regions[0].block
 
     @staticmethod
     def _around(block: Block) -> Block:
-        """The block of the new module that the place is in."""
+        """Return the body of the target module around a block."""
         while (parent := block.parent_op) is not None and SYMBOL_TABLE not in parent.traits:
             if parent.parent is None:
                 break
@@ -50,28 +50,28 @@ class Symbols:
         return block
 
     def find(self, name: str) -> Operation | None:
-        """The symbol of this name in the new module."""
+        """Return the symbol of this name in the target module, or `None`."""
         return next((op for op in self._new if symbol_name(op) == name), None)
 
     def _is_taken(self, name: str) -> bool:
         old = self._old or ()
         return self.find(name) is not None or any(symbol_name(op) == name for op in old)
 
-    def free_name(self, wish: str) -> str:
-        """A name that neither the old nor the new program has."""
-        name, number = wish, 0
+    def free_name(self, prefix: str) -> str:
+        """Return a name that neither program uses."""
+        name, number = prefix, 0
         while self._is_taken(name):
-            name = f"{wish}_{number}"
+            name = f"{prefix}_{number}"
             number += 1
         return name
 
     @property
     def start(self) -> InsertPoint:
-        """Where new symbols go: in front of all others."""
+        """The insertion point of new symbols, at the start of the module."""
         return InsertPoint.at_start(self._new)
 
     def _declare(self, name: str, inputs: tuple[Type, ...], result: Type) -> None:
-        """Declare a function, unless the program does or defines it itself."""
+        """Declare a function, unless the program declares or defines it."""
         if self._is_taken(name):
             return
         type = LLVMFunctionType(inputs, result)
@@ -79,14 +79,14 @@ class Symbols:
             self._build.create(FuncOp, sym_name=name, type_attr=TypeAttr(type))
 
     def call(self, name: str, arguments: list[Value], result: Type = VOID) -> tuple[Value, ...]:
-        """Call a function by name; its declaration comes along."""
+        """Declare and call a function by name."""
         self._declare(name, tuple([value.type for value in arguments]), result)
         types = [] if result is VOID else [result]
         return self._build.create(CallOp, callee=name, args=arguments, types=types).results
 
-    def shared(self, wish: str, type: Type, alignment: int) -> Value:
-        """The address of new shared memory."""
-        name = self.free_name(wish)
+    def shared(self, prefix: str, type: Type, alignment: int) -> Value:
+        """Create a global in shared memory and return its address."""
+        name = self.free_name(prefix)
         with self._build.at(self.start):
             self._build.create(
                 GlobalOp,
@@ -98,12 +98,12 @@ class Symbols:
             )
         return self.address(name, SHARED)
 
-    def text(self, wish: str, text: str) -> Value:
-        """The address of a text, which ends with a zero; equal texts are one."""
+    def text(self, prefix: str, text: str) -> Value:
+        """Return the address of a zero-terminated string constant, shared by equal strings."""
         value = StringAttr(text + "\0")
         name = self._find_text(value)
         if name is None:
-            name = self.free_name(wish)
+            name = self.free_name(prefix)
             size = len(value.value.encode("utf-8", "surrogateescape"))
             with self._build.at(self.start):
                 self._build.create(
@@ -121,5 +121,5 @@ class Symbols:
         return next((op.sym_name for op in globals if op.value is value and op.constant), None)
 
     def address(self, name: str, space: int) -> Value:
-        """The address of a symbol."""
+        """Return the address of a symbol."""
         return self._build.create(AddressOfOp, symbol=name, types=[PointerType(space)]).res

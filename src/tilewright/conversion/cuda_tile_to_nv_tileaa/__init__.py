@@ -1,7 +1,7 @@
-"""The first arrow: Tile IR to nv_tileaa.
+"""Lowering of Tile IR to nv_tileaa.
 
-Part A takes arithmetic, shapes and control flow, part B memory, views and the outer structure, part
-C products and reductions, which stand on what the others make. Eight patterns come one by one.
+The patterns have three parts: A for arithmetic, shapes and control flow, B for memory, views,
+modules and kernels, C for dots, reductions and scans. Eight patterns can be added one by one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOT_CONVERTED: Final = "failed to convert cuda_tile to nv_tileaa"
 
 
 def populate_part_a(patterns: PatternSet) -> None:
-    """Arithmetic, comparison, conversion, indexing, control flow."""
+    """Add the patterns of arithmetic, comparisons, conversions, indexing and control flow."""
     patterns.rename(arithmetic.SAME)
     patterns.add(arithmetic.DIVISION, arithmetic.cmpi, arithmetic.cmpf, arithmetic.mini)
     patterns.add(*arithmetic.FUNCTIONS, arithmetic.ftoi)
@@ -55,7 +55,7 @@ def populate_part_a(patterns: PatternSet) -> None:
 
 
 def populate_part_b(patterns: PatternSet, arch: Arch) -> None:
-    """Memory, pointers, tokens, views, and what holds the program."""
+    """Add the patterns of memory, pointers, tokens, views, modules and kernels."""
     patterns.rename(memory.SAME)
     patterns.add(*memory.RENAMED, *memory.patterns(arch.name))
     patterns.rename(views.SAME)
@@ -63,12 +63,12 @@ def populate_part_b(patterns: PatternSet, arch: Arch) -> None:
 
 
 def populate_part_c(patterns: PatternSet) -> None:
-    """Products and reductions."""
+    """Add the patterns of dots, reductions and scans."""
     patterns.add(*specialists.PATTERNS)
 
 
 def all_patterns(arch: Arch) -> PatternSet:
-    """The patterns of all parts, and those that come one by one."""
+    """Return the patterns of all parts, and those of `ADDERS`."""
     patterns = PatternSet()
     populate_part_a(patterns)
     populate_part_b(patterns, arch)
@@ -84,19 +84,19 @@ def _has_new_type(op: PoisonOp) -> bool:
 
 TYPES: Final = tileaa_types()
 TARGET: Final = ConversionTarget(LEGAL, (ILLEGAL,), {PoisonOp: _has_new_type})
-"""Nothing of Tile IR may be left, and a poison must have a type of the new level."""
+"""Legality: no op of Tile IR, and `ub.poison` only with converted types."""
 
 
 def find_capability(text: str) -> Arch | None:
-    """The GPU that `sm_90`, `90` or `9.0` names, if there is one."""
+    """Return the GPU of `sm_90`, `90` or `9.0`, or `None` if it is not known."""
     digits = text.strip().removeprefix("sm_").rstrip("af").replace(".", "", 1)
     return ARCHES.get(f"sm_{digits}")
 
 
 def leftovers(root: Operation) -> Iterator[Diagnostic]:
-    """Everything of Tile IR inside an operation: operations, and values of its types.
+    """Report the operations of Tile IR and the values of its types inside an operation.
 
-    Casts may have such values, for what stays although it knows nothing of the new level.
+    Unrealized casts may have such values, for ops of other dialects that use them.
     """
     return _leftovers(root.regions)
 
@@ -124,7 +124,7 @@ def _arguments(regions: Sequence[Region]) -> Iterator[Value]:
 
 
 def _is_old(type: Type, op: Operation, seen: set[Type]) -> bool:
-    """Whether a type should be gone; one that need not is remembered."""
+    """Return whether a type should be converted; remember the types that need not be."""
     if not type.mnemonic.startswith(_PREFIX):
         seen.add(type)
         return False
@@ -135,7 +135,7 @@ class ConvertCudaTileToTileAA(Pass):
     """Convert every program of Tile IR inside an operation to nv_tileaa."""
 
     name = "convert-cuda-tile-to-tileaa"
-    compute_capability: str = option(default="", doc="the GPU to compile for, such as sm_90")
+    compute_capability: str = option(default="", doc="the target GPU, such as sm_90")
 
     def run(self, op: Operation, sink: Sink) -> None:
         arch = find_capability(self.compute_capability)
@@ -153,13 +153,13 @@ class ConvertCudaTileToTileAA(Pass):
 
 @cache
 def _finder(arch: str) -> PatternFinder:
-    """All patterns, ready for use; kept, since most programs are smaller than they are."""
+    """Return the pattern index of a GPU, cached because building it outweighs small programs."""
     return PatternFinder(all_patterns(ARCHES[arch]).compiled())
 
 
-def _report(found: list[Diagnostic], sink: Sink) -> None:
-    """One error for all, with the details as notes."""
-    if not found:
+def _report(errors: list[Diagnostic], sink: Sink) -> None:
+    """Report one error, with the details as notes."""
+    if not errors:
         return
-    notes = [Diagnostic(each.message, each.location, Severity.NOTE, each.notes) for each in found]
-    sink.error(NOT_CONVERTED, found[0].location, *notes)
+    notes = [Diagnostic(each.message, each.location, Severity.NOTE, each.notes) for each in errors]
+    sink.error(NOT_CONVERTED, errors[0].location, *notes)

@@ -1,4 +1,4 @@
-"""Eight patterns that come one by one, so that other passes can take them alone."""
+"""Eight patterns with a function each to add them, so that other passes can use them alone."""
 
 from __future__ import annotations
 
@@ -37,33 +37,33 @@ if TYPE_CHECKING:
 
 @transfers(integer.MaxIOp)
 def maxi(op: integer.MaxIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """As arith has it, one operation for each signedness."""
+    """Lower to `arith.maxsi` or `arith.maxui`."""
     return by_sign(op, operands, (MaxSIOp, MaxUIOp), types)
 
 
 @transfers(conversion.IToFOp)
 def itof(op: conversion.IToFOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """As arith has it, one operation for each signedness; both round to nearest even."""
+    """Lower to `arith.sitofp` or `arith.uitofp`, which round to nearest even."""
     return by_sign(op, operands, (SIToFPOp, UIToFPOp), types)
 
 
 @transfers(core.ConstantOp)
 def constant(op: core.ConstantOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """A scalar, a scalar in every place, or all elements one by one."""
-    value, repeated = _literal(op.value)
+    """Lower to a scalar constant, a splat of one, or a dense constant."""
+    value, splat_type = _literal(op.value)
     attributes = op.attributes.copy()
     attributes["value"] = value
     made = ConstantOp((), (value.type,), attributes, (), op.location)
-    if repeated is None:
+    if splat_type is None:
         return made
-    return made, SplatOp(made.results, (repeated,), {}, (), op.location)
+    return made, SplatOp(made.results, (splat_type,), {}, (), op.location)
 
 
 @lru_cache
 def _literal(
     value: DenseElementsAttr,
 ) -> tuple[IntegerAttr | FloatAttr | DenseElementsAttr, TensorType | None]:
-    """What a constant is written as, and the type that it is repeated in, if it is."""
+    """Return the attribute of a constant, and the tensor type if it is a splat."""
     type = value.type
     assert isinstance(type, TileType)
     shape, element = type.shape, type.element
@@ -83,16 +83,16 @@ def _scalar(bits: int, element: Type) -> IntegerAttr | FloatAttr:
 
 @transfers(misc.AssumeOp)
 def assume(op: misc.AssumeOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """The same promise about the same value."""
+    """Lower to `nv_tileaa.assume` with the converted predicate."""
     attributes = op.attributes.copy()
-    # Every third operation of a typical program is one of these.
+    # The hot path: every third operation of a typical program is an assumption.
     attributes["predicate"] = convert_predicate(attributes["predicate"])
     return new_misc.AssumeOp(operands, (operands[0].type,), attributes, (), op.location)
 
 
 @converts(structure.GlobalOp)
 def global_(op: structure.GlobalOp, new: structure.GlobalOp, build: ConversionBuilder) -> Result:
-    """The same array under the same name."""
+    """Lower to `nv_tileaa.global` of the same name and value."""
     attributes = converted(op, left_out=("symbol_visibility",))
     type = op.value.type
     assert isinstance(type, TileType)
@@ -133,4 +133,4 @@ ADDERS: Final = (
     add_constant,
     add_assume,
 )
-"""Each puts one pattern into a set."""
+"""Functions that add one pattern each."""

@@ -1,4 +1,4 @@
-"""Part A: arithmetic, comparisons, functions and conversions, element by element."""
+"""Part A: elementwise arithmetic, comparisons, math functions and conversions."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ SAME: Final[Mapping[type[Operation], type[Operation]]] = {
     conversion.IntToPtrOp: new_conversion.IntToPtrOp,
     conversion.PtrToIntOp: new_conversion.PtrToIntOp,
 }
-"""Operations whose operands and attributes stay as they are."""
+"""Operations with a counterpart that has the same operands and attributes."""
 
 DIVISION: Final = Renaming(integer.DivIOp, new_integer.DivIOp, {"rounding": "rounding_mode"})
 
@@ -96,25 +96,25 @@ _INTEGER_PREDICATES: Final[Mapping[ComparisonPredicate, tuple[str, bool]]] = {
     ComparisonPredicate.GREATER_THAN: ("GT", True),
     ComparisonPredicate.GREATER_THAN_OR_EQUAL: ("GE", True),
 }
-"""The letters that arith has for a predicate, and whether the sign matters to it."""
+"""arith's mnemonic of a predicate, and whether it depends on the signedness."""
 
 
 def integer_predicate(predicate: ComparisonPredicate, signedness: Signedness) -> CmpIPredicate:
-    """What arith calls a comparison of integers."""
-    letters, is_signed = _INTEGER_PREDICATES[predicate]
+    """Return arith's predicate of an integer comparison."""
+    mnemonic, has_sign = _INTEGER_PREDICATES[predicate]
     sign = "S" if signedness is Signedness.SIGNED else "U"
-    return CmpIPredicate[f"{sign}{letters}" if is_signed else letters]
+    return CmpIPredicate[f"{sign}{mnemonic}" if has_sign else mnemonic]
 
 
 def float_predicate(predicate: ComparisonPredicate, ordering: ComparisonOrdering) -> CmpFPredicate:
-    """What arith calls a comparison of floats."""
+    """Return arith's predicate of a float comparison."""
     order = "O" if ordering is ComparisonOrdering.ORDERED else "U"
     return CmpFPredicate[f"{order}{_INTEGER_PREDICATES[predicate][0]}"]
 
 
 @transfers(integer.CmpIOp)
 def cmpi(op: integer.CmpIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """The signedness becomes a part of the predicate."""
+    """Lower to `nv_tileaa.cmpi`, whose predicate includes the signedness."""
     attributes = converted(op, left_out=("comparison_predicate", "signedness"))
     attributes["predicate"] = integer_predicate(op.comparison_predicate, op.signedness)
     return _made(new_integer.CmpIOp, op, operands, attributes, types)
@@ -122,7 +122,7 @@ def cmpi(op: integer.CmpIOp, operands: Sequence[Value], types: TypeConverter) ->
 
 @transfers(floating.CmpFOp)
 def cmpf(op: floating.CmpFOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """The ordering becomes a part of the predicate."""
+    """Lower to `nv_tileaa.cmpf`, whose predicate includes the ordering."""
     attributes: dict[str, Attribute] = {
         "predicate": float_predicate(op.comparison_predicate, op.comparison_ordering),
         "fastmath": NO_FAST_MATH,
@@ -138,7 +138,7 @@ def _made(
     attributes: dict[str, Attribute],
     types: TypeConverter,
 ) -> Operation:
-    """An operation whose result is a tile, which can always be converted."""
+    """Create an operation whose result is a tile, a type that always converts."""
     results = types.convert(op.results[0].type) or ()
     return kind(operands, results, attributes, (), op.location)
 
@@ -156,12 +156,12 @@ def _function(old: type[Operation], kind: type[Operation]) -> ConversionPattern:
 
 
 FUNCTIONS: Final = tuple([_function(old, kind) for old, kind in _FUNCTIONS.items()])
-"""Functions: how precise they must be goes into their flags."""
+"""Math functions; an approximate rounding mode becomes the fast-math flag `afn`."""
 
 
 @transfers(conversion.FToIOp)
 def ftoi(op: conversion.FToIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """There is but one rounding mode, so it is not said."""
+    """Lower to `nv_tileaa.ftoi`, without the rounding mode, which has only one value."""
     attributes = converted(op, left_out=("rounding_mode",))
     return _made(new_conversion.FToIOp, op, operands, attributes, types)
 
@@ -172,7 +172,7 @@ def by_sign(
     kinds: tuple[type[Operation], type[Operation]],
     types: TypeConverter,
 ) -> Operation:
-    """The signed or the unsigned one of two operations, as an attribute says."""
+    """Create the signed or the unsigned one of two operations, by the attribute `signedness`."""
     is_signed = op.attributes["signedness"] is Signedness.SIGNED
     attributes = converted(op, left_out=("signedness", "rounding_mode"))
     return _made(kinds[0] if is_signed else kinds[1], op, operands, attributes, types)
@@ -180,5 +180,5 @@ def by_sign(
 
 @transfers(integer.MinIOp)
 def mini(op: integer.MinIOp, operands: Sequence[Value], types: TypeConverter) -> Operation:
-    """As arith has it, one operation for each signedness."""
+    """Lower to `arith.minsi` or `arith.minui`."""
     return by_sign(op, operands, (MinSIOp, MinUIOp), types)

@@ -1,4 +1,4 @@
-"""What the attributes of Tile IR become."""
+"""Conversion of attributes of Tile IR."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_NAMES: Final[Mapping[str, str]] = {}
 def _same_names(
     before: type[old.TileEnum], after: type[Attribute], **others: str
 ) -> dict[Attribute, Attribute]:
-    """Members of two enumerations by their names, but for those that are called otherwise."""
+    """Map members of two enumerations by name; `others` has those with different names."""
     return {
         member: getattr(after, others.get(member.name, member.name))
         for member in before
@@ -46,7 +46,7 @@ MEMBERS: Final[Mapping[Attribute, Attribute]] = {
 
 
 def convert_attribute(name: str, value: Attribute) -> Attribute:
-    """What stands for an attribute: itself, unless only Tile IR knows it."""
+    """Convert an attribute; those that are not specific to Tile IR stay."""
     if isinstance(value, old.TileEnum):
         return MEMBERS.get(value, value)
     if name == FAST_MATH and isinstance(value, StringAttr):
@@ -57,7 +57,7 @@ def convert_attribute(name: str, value: Attribute) -> Attribute:
 def converted(
     op: Operation, names: Mapping[str, str] = NO_NAMES, left_out: tuple[str, ...] = ()
 ) -> dict[str, Attribute]:
-    """The attributes of an operation for the one that stands for it, perhaps under other names."""
+    """Return the converted attributes of an operation, renamed by `names`."""
     return {
         names.get(name, name): convert_attribute(name, value)
         for name, value in op.attributes.items()
@@ -67,7 +67,7 @@ def converted(
 
 @lru_cache
 def convert_predicate(predicate: Attribute) -> predicates.Predicate:
-    """The same promise."""
+    """Convert the predicate of an assumption."""
     match predicate:
         case old.DivByAttr(divisor=divisor, every=every, along=along):
             return predicates.DivByAttr(divisor, every, along)

@@ -1,4 +1,4 @@
-"""Part A: branches and loops, in the form that `dialects.cuda_tile.structured` describes."""
+"""Part A: branches and loops, in the form of `dialects.cuda_tile.structured`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def rebuilt(
     kind: type[Operation], op: Operation, new: Operation, build: ConversionBuilder
 ) -> Operation | None:
-    """Create an operation with converted regions in place of one with the same parts."""
+    """Create the counterpart of an operation, with converted operands and regions."""
     types = build.types.convert_all([result.type for result in op.results])
     if types is None:
         return build.reject("expected result types that can be converted")
@@ -44,13 +44,13 @@ def rebuilt(
 
 @converts(control_flow.ForOp)
 def for_(op: control_flow.ForOp, new: control_flow.ForOp, build: ConversionBuilder) -> Result:
-    """A counted loop stays one."""
+    """Lower to `scf.for`."""
     return rebuilt(scf.ForOp, op, new, build)
 
 
 @converts(control_flow.IfOp)
 def if_(op: control_flow.IfOp, new: control_flow.IfOp, build: ConversionBuilder) -> Result:
-    """A branch stays one, if nothing leaves it but at its end."""
+    """Lower to `scf.if`, if no branch has an early exit."""
     ends = [block.last for region in op.regions for block in region.blocks]
     if not all(isinstance(end, control_flow.YieldOp) for end in ends):
         return build.reject("expected branches that end in 'yield'")
@@ -59,14 +59,14 @@ def if_(op: control_flow.IfOp, new: control_flow.IfOp, build: ConversionBuilder)
 
 @transfers(control_flow.YieldOp)
 def yield_(op: control_flow.YieldOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """The end of a branch is that of scf, the end of a body is our own."""
+    """Lower to `scf.yield` in a branch, and to `nv_tileaa.yield` in a body."""
     kind = scf.YieldOp if isinstance(op.parent_op, control_flow.IfOp) else YieldOp
     return kind(operands, (), converted(op), (), op.location)
 
 
 @transfers(control_flow.ContinueOp)
 def continue_(op: control_flow.ContinueOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """The end of an iteration; that of a loop with a test is taken apart with the loop."""
+    """Lower to `scf.yield` in a counted loop; the pattern of `loop` handles the others."""
     if not isinstance(op.parent_op, control_flow.ForOp):
         return None
     return scf.YieldOp(operands, (), converted(op), (), op.location)
@@ -74,14 +74,14 @@ def continue_(op: control_flow.ContinueOp, operands: Sequence[Value], types: Typ
 
 @converts(control_flow.LoopOp)
 def loop(op: control_flow.LoopOp, new: control_flow.LoopOp, build: ConversionBuilder) -> Result:
-    """A loop becomes a `while`: what runs before its test decides, what runs behind it follows.
+    """Lower to `scf.while`: code before the exit test is its `before` region, the rest `after`.
 
-    The values that both use pass through the condition, behind those that become the results.
+    Values of `before` that `after` uses are operands of the condition, after the results.
     """
     parts = while_of(op)
     if parts is None:
         return build.reject("expected a loop with one exit, in a test of its own")
-    constants, captured = _told_apart(parts.captured())
+    constants, captured = _split_constants(parts.captured())
     carried = build.types.convert_all(types_of(op.carried))
     passed = build.types.convert_all(types_of([*op.results, *captured]))
     if carried is None or passed is None:
@@ -95,11 +95,11 @@ def loop(op: control_flow.LoopOp, new: control_flow.LoopOp, build: ConversionBui
     return made.results[: len(op.results)]
 
 
-def _told_apart(captured: Sequence[Value]) -> tuple[list[core.ConstantOp], list[Value]]:
-    """Constants, which are made anew rather than passed on, and all other values."""
-    found = [(value, value.defined_by(core.ConstantOp)) for value in captured]
-    constants = [constant for _, constant in found if constant is not None]
-    return constants, [value for value, constant in found if constant is None]
+def _split_constants(captured: Sequence[Value]) -> tuple[list[core.ConstantOp], list[Value]]:
+    """Split captured values into constants, which are cloned, and others, which are passed."""
+    pairs = [(value, value.defined_by(core.ConstantOp)) for value in captured]
+    constants = [constant for _, constant in pairs if constant is not None]
+    return constants, [value for value, constant in pairs if constant is None]
 
 
 def _fill_before(
@@ -110,11 +110,11 @@ def _fill_before(
     with build.at(InsertPoint.at_end(block)):
         build.convert_operations(parts.before())
         stop = build.value(parts.stop)
-        place = parts.test.location
-        one = ConstantOp((), (I1,), {"value": IntegerAttr(1, I1)}, (), place)
-        go = XOrIOp((stop, *build.insert(one).results), (I1,), {}, (), place)
+        location = parts.test.location
+        one = ConstantOp((), (I1,), {"value": IntegerAttr(1, I1)}, (), location)
+        proceed = XOrIOp((stop, *build.insert(one).results), (I1,), {}, (), location)
         values = [build.value(value) for value in (*parts.left, *captured)]
-        operands = (*build.insert(go).results, *values)
+        operands = (*build.insert(proceed).results, *values)
         build.insert(scf.ConditionOp(operands, (), {}, (), parts.leave.location))
 
 

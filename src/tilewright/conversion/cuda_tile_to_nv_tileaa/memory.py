@@ -57,7 +57,7 @@ RENAMED: Final = (
 
 
 def access_attributes(op: Operation, arch: str) -> dict[str, Attribute]:
-    """The attributes of an access; of its hints, those for one architecture."""
+    """Return the converted attributes of an access, with the hints of one architecture."""
     attributes = converted(op, ORDER_NAMES, left_out=(HINTS,))
     if HINTS in op.attributes:
         hints: OptimizationHintsAttr | None = getattr(op, "hints", None)
@@ -90,13 +90,13 @@ def _created_token(op: Operation) -> Operation:
 
 @transfers(memory.MakeTokenOp)
 def make_token(op: memory.MakeTokenOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """A token that depends on nothing."""
+    """Lower to `nv_tileaa.create_mem_token`."""
     return _created_token(op)
 
 
 @transfers(memory.JoinTokensOp)
 def join_tokens(op: memory.JoinTokensOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """A join; one of nothing is like a new token."""
+    """Lower to `nv_tileaa.join_mem_token`; a join of no tokens creates one."""
     if not operands:
         return _created_token(op)
     if len(operands) == 1:
@@ -109,12 +109,12 @@ def join_tokens(op: memory.JoinTokensOp, operands: Sequence[Value], types: TypeC
 def only_token(
     op: memory.JoinTokensOp, new: memory.JoinTokensOp, build: ConversionBuilder
 ) -> Result:
-    """One token stands for itself."""
+    """Fold a join of one token."""
     return new.operands[0] if len(new.operands) == 1 else None
 
 
 def patterns(arch: str) -> tuple[ConversionPattern, ...]:
-    """What is not the same under another name."""
+    """Return the patterns that are not renamings."""
     return (
         make_token,
         join_tokens,

@@ -1,4 +1,4 @@
-"""Patterns as they are collected: written ones, and declared ones that are yet to be compiled."""
+"""Collections of patterns: functions, and declared renamings that are compiled to patterns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Renaming:
-    """Declares that operations of one class become those of another, operand by operand.
+    """A one-to-one lowering from one operation class to another with the same operands.
 
-    `names` has the attributes that are called otherwise.
+    `names` maps the attributes with different names.
     """
 
     __slots__ = ("names", "new", "old")
@@ -38,7 +38,7 @@ class Renaming:
 
     @property
     def roots(self) -> tuple[type[Operation], ...]:
-        """The class that this is about."""
+        """The source operation class."""
         return (self.old,)
 
 
@@ -51,11 +51,11 @@ class PatternSet:
         self._entries: list[ConversionPattern | Renaming] = []
 
     def add(self, *entries: ConversionPattern | Renaming) -> None:
-        """Put patterns behind those that are there."""
+        """Append patterns."""
         self._entries += entries
 
     def rename(self, pairs: Mapping[type[Operation], type[Operation]]) -> None:
-        """Declare several operations that become others with attributes of the same names."""
+        """Append renamings of operations whose attribute names are the same."""
         self.add(*[Renaming(old, new) for old, new in pairs.items()])
 
     def __len__(self) -> int:
@@ -65,11 +65,11 @@ class PatternSet:
         return iter(self._entries)
 
     def roots(self) -> list[type[Operation]]:
-        """The classes of operations that the patterns take, in order."""
+        """Return the source operation classes of the patterns, in order."""
         return [root for entry in self._entries for root in entry.roots]
 
     def compiled(self) -> Patterns:
-        """All patterns; the declared ones are compiled, as a fallback of the written ones."""
+        """Return all patterns; compiled renamings come last, as a fallback."""
         written = [entry for entry in self._entries if isinstance(entry, ConversionPattern)]
         declared = [_compiled(entry) for entry in self._entries if isinstance(entry, Renaming)]
         return (*written, *declared)
@@ -94,7 +94,7 @@ def _compiled(entry: Renaming) -> ConversionPattern:
 
 
 def result_types(op: Operation, types: TypeConverter) -> Sequence[Type] | None:
-    """What the types of the results become, if all can be converted."""
+    """Return the converted result types, or `None` if one cannot be converted."""
     results = op.results
     if len(results) == 1:
         return types.convert(results[0].type)
@@ -103,7 +103,7 @@ def result_types(op: Operation, types: TypeConverter) -> Sequence[Type] | None:
 
 @cache
 def default_attributes(kind: type[Operation]) -> dict[str, Attribute]:
-    """The attributes that every operation of a class has, unless it says otherwise; to copy."""
+    """Return the default attributes of an operation class; callers must copy the dictionary."""
     return {
         field.spelling: field.kind.wrap(field.default)
         for field in kind.schema.attributes

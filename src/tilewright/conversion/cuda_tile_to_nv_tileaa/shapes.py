@@ -1,4 +1,4 @@
-"""Part A: the shape of tiles, parts of tiles, and the position in the grid."""
+"""Part A: shapes and slices of tiles, and program ids."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ RENAMED: Final = (
 def _made(
     kind: type[Operation], op: Operation, operands: Sequence[Value], types: TypeConverter
 ) -> Operation:
-    """An operation whose result is a tile, which can always be converted."""
+    """Create an operation whose result is a tile, a type that always converts."""
     attributes = {**default_attributes(kind), **converted(op)}
     return kind(operands, types.convert(op.results[0].type) or (), attributes, (), op.location)
 
 
 @transfers(core.BroadcastOp)
 def broadcast(op: core.BroadcastOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """Repetition, of what has a dimension to be repeated along."""
+    """Lower to `nv_tileaa.broadcast`; scalars are folded by `same_scalar`."""
     if not tile(op.result).shape:
         return None
     return _made(shape.BroadcastOp, op, operands, types)
@@ -56,7 +56,7 @@ def broadcast(op: core.BroadcastOp, operands: Sequence[Value], types: TypeConver
 
 @transfers(core.ReshapeOp)
 def reshape(op: core.ReshapeOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """Scalars are put into tiles and taken out of them; a single new dimension is told apart."""
+    """Lower to `splat`, `extract`, `expand_dims` or `view`, by the shapes."""
     before, after = tile(op.source).shape, tile(op.result).shape
     if not before:
         return _made(shape.SplatOp, op, operands, types) if after else None
@@ -76,7 +76,7 @@ def _only_element(op: core.ReshapeOp, source: Value, rank: int, types: TypeConve
 
 
 def _added_axis(before: tuple[int, ...], after: tuple[int, ...]) -> int | None:
-    """Where one dimension of extent one was added, if that is all."""
+    """Return the axis of a single added unit dimension, or `None`."""
     if len(after) != len(before) + 1:
         return None
     axis = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), -1)
@@ -87,7 +87,7 @@ def _added_axis(before: tuple[int, ...], after: tuple[int, ...]) -> int | None:
 
 @transfers(core.ExtractOp)
 def extract(op: core.ExtractOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """A part of what has parts."""
+    """Lower to `nv_tileaa.extract_slice`; scalars are folded by `same_scalar`."""
     if not tile(op.result).shape:
         return None
     return _made(shape.ExtractSliceOp, op, operands, types)
@@ -95,7 +95,7 @@ def extract(op: core.ExtractOp, operands: Sequence[Value], types: TypeConverter)
 
 @transfers(core.InsertOp)
 def insert(op: core.InsertOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """A part of what has parts."""
+    """Lower to `nv_tileaa.insert_slice`; scalars are folded by `same_scalar`."""
     if not tile(op.result).shape:
         return None
     return _made(shape.InsertSliceOp, op, operands, types)
@@ -103,7 +103,7 @@ def insert(op: core.InsertOp, operands: Sequence[Value], types: TypeConverter) -
 
 @converts(core.BroadcastOp, core.ReshapeOp, core.ExtractOp, core.InsertOp)
 def same_scalar(op: TileOp, new: TileOp, build: ConversionBuilder) -> Result:
-    """A scalar has no shape to change, and all of it is its only part."""
+    """Fold shape operations on scalars."""
     return new.operands[0] if not tile(op.results[0]).shape else None
 
 

@@ -1,4 +1,4 @@
-"""Part C: products, and the operations whose bodies combine elements."""
+"""Part C: dots, reductions and scans."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _dot(
 
 @converts(mma.MmaFOp, mma.MmaFScaledOp)
 def mmaf(op: mma.MmaOp, new: mma.MmaOp, build: ConversionBuilder) -> Result:
-    """A product of floats; those of f32 and f64 count in full."""
+    """Lower to a float `nv_tileaa.dot`; f32 and f64 have the input precision `ieee`."""
     attributes = converted(op)
     is_full = tile(op.operands[0]).element in (F32, F64)
     attributes.setdefault("input_precision", StringAttr("ieee" if is_full else "tf32"))
@@ -47,7 +47,7 @@ def mmaf(op: mma.MmaOp, new: mma.MmaOp, build: ConversionBuilder) -> Result:
 
 @converts(mma.MmaIOp)
 def mmai(op: mma.MmaIOp, new: mma.MmaIOp, build: ConversionBuilder) -> Result:
-    """A product of integers, each side signed or not."""
+    """Lower to an integer `nv_tileaa.dot`, with the signedness of A and B."""
     return _dot(op, new, converted(op, _SIDES), build)
 
 
@@ -68,13 +68,13 @@ def _aggregate(
 
 @converts(aggregate.ReduceOp)
 def reduce(op: aggregate.ReduceOp, new: aggregate.ReduceOp, build: ConversionBuilder) -> Result:
-    """The body stays, on bare elements."""
+    """Lower to `nv_tileaa.reduce`, whose body takes scalars."""
     return _aggregate(new_aggregate.ReduceOp, op, new, converted(op, {"dim": "axis"}), build)
 
 
 @converts(aggregate.ScanOp)
 def scan(op: aggregate.ScanOp, new: aggregate.ScanOp, build: ConversionBuilder) -> Result:
-    """The body stays, on bare elements; every scan counts the element itself."""
+    """Lower to an inclusive `nv_tileaa.scan`, whose body takes scalars."""
     attributes = converted(op, {"dim": "axis"}, left_out=("reverse",))
     attributes.setdefault("inclusive", IntegerAttr(1, I1))
     if op.reverse:

@@ -1,4 +1,4 @@
-"""Part B: modules, kernels, and what refers to global arrays."""
+"""Part B: modules, kernels and references to globals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RENAMED: Final = (
 
 @converts(PoisonOp)
 def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
-    """What must not decide anything may have any type."""
+    """Convert the type of `ub.poison`."""
     types = build.types.convert(op.result.type)
     if types is None:
         return build.reject("expected a result type that can be converted")
@@ -49,9 +49,9 @@ def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
 def cast(
     op: UnrealizedConversionCastOp, new: UnrealizedConversionCastOp, build: ConversionBuilder
 ) -> Result:
-    """A bridge that another pass left is gone once both of its ends are at the new level."""
-    wanted = build.types.convert_all(types_of(op.results))
-    return new.operands if wanted == list(types_of(new.operands)) else None
+    """Fold an unrealized cast if its converted types are the same."""
+    results = build.types.convert_all(types_of(op.results))
+    return new.operands if results == list(types_of(new.operands)) else None
 
 
 def _module(arch: Arch) -> ConversionPattern:
@@ -59,7 +59,7 @@ def _module(arch: Arch) -> ConversionPattern:
 
     @converts(structure.ModuleOp)
     def module(op: structure.ModuleOp, new: structure.ModuleOp, build: ConversionBuilder) -> Result:
-        """A program is compiled for one GPU from here on."""
+        """Lower to `gpu.module` with the target GPU."""
         attributes = {**converted(op), TARGET_SPEC_NAME: spec}
         made = build.insert(GPUModuleOp((), (), attributes, [Region()], op.location))
         build.convert_region(op.body, made.body)
@@ -75,7 +75,7 @@ def _module(arch: Arch) -> ConversionPattern:
 def _entry(arch: Arch) -> ConversionPattern:
     @converts(structure.EntryOp)
     def entry(op: structure.EntryOp, new: structure.EntryOp, build: ConversionBuilder) -> Result:
-        """A kernel is a function with what is asked of its launch."""
+        """Lower to `nv_tileaa.func` with the kernel specification."""
         signature = op.function_type
         assert isinstance(signature, FunctionType)
         inputs = build.types.convert_all(signature.inputs)
@@ -93,7 +93,7 @@ def _entry(arch: Arch) -> ConversionPattern:
 
 
 def kernel_spec(hints: OptimizationHintsAttr | None, arch: str) -> KernelSpecAttr:
-    """What the hints of a kernel ask of its launch."""
+    """Return the kernel specification of the hints for one architecture."""
     return KernelSpecAttr(
         hint(hints, arch, "num_cta_in_cga"),
         hint(hints, arch, "num_worker_warps_per_cta"),
@@ -102,5 +102,5 @@ def kernel_spec(hints: OptimizationHintsAttr | None, arch: str) -> KernelSpecAtt
 
 
 def patterns(arch: Arch) -> tuple[ConversionPattern, ...]:
-    """What is not the same under another name."""
+    """Return the patterns that are not renamings."""
     return (poison, cast, _module(arch), _entry(arch))

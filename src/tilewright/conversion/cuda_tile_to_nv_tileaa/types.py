@@ -1,7 +1,7 @@
-"""What the types of Tile IR become, and the casts that bridge the two levels.
+"""Type conversion from Tile IR to nv_tileaa, and materializations between the levels.
 
-Notes on NVIDIA's compiler call a bridge after where its user stands: a "source" one makes a value
-of nv_tileaa where only one of cuda_tile exists. For our converter that is one to a target type.
+Notes on NVIDIA's compiler name a materialization after its user: a "source" one creates a value
+of nv_tileaa from one of cuda_tile, which our converter calls a target materialization.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 
 def convert_pointer(type: PtrType) -> nv_tileaa.PtrType:
-    """Programs get pointers to global memory alone."""
+    """Convert a pointer, which is always to global memory."""
     return nv_tileaa.PtrType(type.pointee)
 
 
 def convert_tile(type: TileType) -> Type:
-    """A tensor; a tile without dimensions is its element."""
+    """Convert a tile to a tensor, or to its element type if it has rank 0."""
     element = type.element
     if isinstance(element, PtrType):
         element = convert_pointer(element)
@@ -48,12 +48,12 @@ def convert_tile(type: TileType) -> Type:
 
 
 def convert_token(type: TokenType) -> Type:
-    """There is but one token."""
+    """Convert the token type."""
     return nv_tileaa.MEM_TOKEN
 
 
 def convert_tensor_view(type: TensorViewType) -> nv_tileaa.MemrefType:
-    """A tensor in global memory."""
+    """Convert a tensor view to a memref."""
     return nv_tileaa.MemrefType(type.shape, type.element, type.strides)
 
 
@@ -86,12 +86,14 @@ def _convert_gather(type: GatherScatterViewType) -> nv_tileaa.TiledViewType:
 
 
 def _keep(type: Type) -> Type | None:
-    """Types of other dialects stay."""
+    """Keep types of other dialects."""
     return None if type.mnemonic.startswith("cuda_tile.") else type
 
 
-def _bridge(kind: type[Type], of: Callable[[Types, tuple[Value, ...]], Type]) -> Materialize:
-    """Casts for the values whose type in Tile IR is of a class; `of` finds that type."""
+def _materialization(
+    kind: type[Type], of: Callable[[Types, tuple[Value, ...]], Type]
+) -> Materialize:
+    """Return a cast materialization for a class of Tile IR types; `of` selects the type."""
 
     def cast(build: Builder, types: Types, values: tuple[Value, ...]) -> Operation | None:
         return (
@@ -106,9 +108,9 @@ def _is_pointer(type: Type) -> bool:
 
 
 def _from_pointer(build: Builder, types: Types, values: tuple[Value, ...]) -> Operation | None:
-    """A pointer of cuda_tile, alone or in a tile, out of one of nv_tileaa."""
-    wanted = types[0]
-    is_pointer = isinstance(wanted, PtrType) or _is_pointer(wanted)
+    """Cast a pointer of nv_tileaa to one of cuda_tile, or to a tile of them."""
+    target = types[0]
+    is_pointer = isinstance(target, PtrType) or _is_pointer(target)
     return unrealized_cast(build, types, values) if is_pointer else None
 
 
@@ -116,15 +118,18 @@ def _old_type(types: Types, values: tuple[Value, ...]) -> Type:
     return values[0].type
 
 
-TO_NV_TILEAA: Final = (_bridge(TileType, _old_type), _bridge(TokenType, _old_type))
-"""Casts of tiles and of tokens: they make values of nv_tileaa."""
+TO_NV_TILEAA: Final = (
+    _materialization(TileType, _old_type),
+    _materialization(TokenType, _old_type),
+)
+"""Materializations of nv_tileaa values, of tiles and tokens."""
 
 TO_CUDA_TILE: Final = _from_pointer
-"""The cast of pointers: it makes values of cuda_tile."""
+"""Materialization of cuda_tile values, of pointers."""
 
 
 def tileaa_types() -> TypeConverter:
-    """What each type becomes; three of them come with casts, each in one direction."""
+    """Create the type converter; tiles, tokens and pointers have materializations."""
     types = TypeConverter()
     types.add(Type, _keep)
     types.add(TileType, convert_tile)

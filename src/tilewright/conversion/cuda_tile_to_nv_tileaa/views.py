@@ -1,4 +1,4 @@
-"""Part B: tensors in memory, and the tiles that they are cut into."""
+"""Part B: tensor views and tile accesses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAME: Final[Mapping[type[Operation], type[Operation]]] = {
 def _sizes(
     op: Operation, source: Value, results: Sequence[OpResult], build: ConversionBuilder
 ) -> list[Value]:
-    """One operation for each dimension."""
+    """Create one `get_dim_size` for each dimension."""
     attributes = converted(op)
     sizes: list[Value] = []
     for dim, result in enumerate(results):
@@ -53,7 +53,7 @@ def _sizes(
 def get_tensor_shape(
     op: view.GetTensorShapeOp, new: view.GetTensorShapeOp, build: ConversionBuilder
 ) -> Result:
-    """The extents, one by one."""
+    """Lower to one `nv_tileaa.get_dim_size` per dimension of the tensor."""
     return _sizes(op, new.src, op.results, build)
 
 
@@ -61,7 +61,7 @@ def get_tensor_shape(
 def get_index_space_shape(
     op: view.GetIndexSpaceShapeOp, new: view.GetIndexSpaceShapeOp, build: ConversionBuilder
 ) -> Result:
-    """How many tiles there are, dimension by dimension."""
+    """Lower to one `nv_tileaa.get_dim_size` per dimension of the index space."""
     return _sizes(op, new.src, op.results, build)
 
 
@@ -72,7 +72,7 @@ def _tile_access(
     at: int,
     arch: str,
 ) -> ConversionPattern:
-    """`at` is the place of the view among the operands; a sparse one is accessed otherwise."""
+    """Lower a tile access; `at` is the operand index of the view, which may be sparse."""
     defaults = default_attributes(dense)
 
     def make(op: Operation, operands: Sequence[Value], types: TypeConverter) -> Operation | None:
@@ -80,8 +80,8 @@ def _tile_access(
         if results is None:
             return None
         attributes = {**defaults, **access_attributes(op, arch)}
-        promised = attributes["in_bounds"]
-        if isinstance(promised, DenseArrayAttr) and not any(promised.values):
+        in_bounds = attributes["in_bounds"]
+        if isinstance(in_bounds, DenseArrayAttr) and not any(in_bounds.values):
             del attributes["in_bounds"]
         is_sparse = isinstance(op.operands[at].type, GatherScatterViewType)
         kind = sparse if is_sparse else dense
@@ -98,7 +98,7 @@ def _atomic(arch: str) -> ConversionPattern:
     def atomic_red_view(
         op: atomics.AtomicRedViewTkoOp, new: atomics.AtomicRedViewTkoOp, build: ConversionBuilder
     ) -> Result:
-        """The tile comes first, as in a store."""
+        """Lower to `nv_tileaa.tiled_atomic_rmw`, with the tile as first operand like a store."""
         tokens = () if new.token is None else (new.token,)
         operands = (new.value, new.view, *new.indices, *tokens)
         attributes = {**defaults, **access_attributes(op, arch)}
@@ -112,7 +112,7 @@ def _atomic(arch: str) -> ConversionPattern:
 
 
 def patterns(arch: str) -> tuple[ConversionPattern, ...]:
-    """What is not the same under another name."""
+    """Return the patterns that are not renamings."""
     return (
         get_tensor_shape,
         get_index_space_shape,

@@ -1,4 +1,4 @@
-"""The attributes of gpu: dimensions, modes, and where memory is."""
+"""The attributes of gpu: dimensions, modes and address spaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilewright.ir.types import MemRefType
 
 GLOBAL: Final = 1
 SHARED: Final = 3
-"""The numbers of memory spaces that NVIDIA's compilers use."""
+"""NVVM's address spaces."""
 
 
 class Dimension(EnumAttr, mnemonic="gpu.dim", wrapped=True):
@@ -22,7 +22,7 @@ class Dimension(EnumAttr, mnemonic="gpu.dim", wrapped=True):
 
 
 class AddressSpace(EnumAttr, mnemonic="gpu.address_space"):
-    """Who sees memory: everybody, the threads of a block, one thread."""
+    """An address space: global, shared by a block (workgroup), private to a thread, constant."""
 
     GLOBAL = 1
     WORKGROUP = 2
@@ -31,7 +31,7 @@ class AddressSpace(EnumAttr, mnemonic="gpu.address_space"):
 
 
 class ShuffleMode(EnumAttr, mnemonic="gpu.shuffle_mode", wrapped=True):
-    """From which lane a value comes."""
+    """The source lane of a shuffle."""
 
     XOR = 0
     DOWN = 1
@@ -40,7 +40,7 @@ class ShuffleMode(EnumAttr, mnemonic="gpu.shuffle_mode", wrapped=True):
 
 
 class AllReduceOperation(EnumAttr, mnemonic="gpu.all_reduce_op", wrapped=True):
-    """What combines the values of threads."""
+    """The operation of a reduction over threads."""
 
     ADD = 0
     MUL = 1
@@ -58,13 +58,13 @@ class AllReduceOperation(EnumAttr, mnemonic="gpu.all_reduce_op", wrapped=True):
 
     @property
     def takes_floats(self) -> bool:
-        """Whether it combines floats."""
-        both = (AllReduceOperation.ADD, AllReduceOperation.MUL)
-        return self in both or self.name.endswith("F")
+        """Whether it applies to floats."""
+        shared = (AllReduceOperation.ADD, AllReduceOperation.MUL)
+        return self in shared or self.name.endswith("F")
 
     @property
     def takes_integers(self) -> bool:
-        """Whether it combines integers."""
+        """Whether it applies to integers."""
         return not self.name.endswith("F")
 
 
@@ -74,19 +74,19 @@ REDUCTION: Final = EnumKind(AllReduceOperation)
 
 
 def is_shared(space: Attribute | None) -> bool:
-    """Whether memory in this space is shared by the threads of a block."""
+    """Return whether a space is shared memory."""
     if isinstance(space, IntegerAttr):
         return space.value == SHARED
     return space is AddressSpace.WORKGROUP
 
 
 def is_global(space: Attribute | None) -> bool:
-    """Whether memory in this space is global, or may be for all that the type says."""
+    """Return whether a space is global memory, or the default space."""
     if isinstance(space, IntegerAttr):
         return space.value in (0, GLOBAL)
     return space is None or space is AddressSpace.GLOBAL
 
 
 def in_shared_memory(type: MemRefType) -> bool:
-    """Whether a memref lies in shared memory."""
+    """Return whether a memref is in shared memory."""
     return is_shared(type.space)

@@ -1,4 +1,4 @@
-"""gpu: what every thread of a kernel runs, in terms that all GPUs share."""
+"""The gpu dialect: kernels and thread-level operations independent of the vendor."""
 
 from __future__ import annotations
 

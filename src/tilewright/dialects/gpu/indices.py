@@ -1,4 +1,4 @@
-"""Who a thread is: its place in the block, the cluster and the grid, and their sizes."""
+"""Indices of threads, blocks and clusters, and sizes of blocks, clusters and grid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class IndexOp(Operation):
-    """Base of the queries along one dimension; a bound is what the result stays below."""
+    """Base of the queries along one dimension; the upper bound is exclusive."""
 
     effects = Effects.PURE
     syntax = "$dimension (`upper_bound` $upper_bound^)? attr-dict"
@@ -36,61 +36,61 @@ class IndexOp(Operation):
 
 
 class ThreadIdOp(IndexOp):
-    """The place of the thread in its block."""
+    """The index of the thread in its block."""
 
     name = "gpu.thread_id"
 
 
 class BlockIdOp(IndexOp):
-    """The place of the block in the grid."""
+    """The index of the block in the grid."""
 
     name = "gpu.block_id"
 
 
 class BlockDimOp(IndexOp):
-    """How many threads the block has."""
+    """The number of threads of the block."""
 
     name = "gpu.block_dim"
 
 
 class GridDimOp(IndexOp):
-    """How many blocks the grid has."""
+    """The number of blocks of the grid."""
 
     name = "gpu.grid_dim"
 
 
 class GlobalIdOp(IndexOp):
-    """The place of the thread among all threads of the grid."""
+    """The index of the thread in the grid."""
 
     name = "gpu.global_id"
 
 
 class ClusterIdOp(IndexOp):
-    """The place of the cluster in the grid."""
+    """The index of the cluster in the grid."""
 
     name = "gpu.cluster_id"
 
 
 class ClusterDimOp(IndexOp):
-    """How many clusters the grid has."""
+    """The number of clusters of the grid."""
 
     name = "gpu.cluster_dim"
 
 
 class ClusterBlockIdOp(IndexOp):
-    """The place of the block in its cluster."""
+    """The index of the block in its cluster."""
 
     name = "gpu.cluster_block_id"
 
 
 class ClusterDimBlocksOp(IndexOp):
-    """How many blocks the cluster has."""
+    """The number of blocks of the cluster."""
 
     name = "gpu.cluster_dim_blocks"
 
 
 class LaneIdOp(Operation):
-    """The place of the thread in its warp."""
+    """The lane of the thread in its warp."""
 
     name = "gpu.lane_id"
     effects = Effects.PURE
@@ -114,18 +114,18 @@ class WarpQuery(Operation):
 
 
 class SubgroupIdOp(WarpQuery):
-    """The number of the thread's warp in its block."""
+    """The index of the thread's warp in its block."""
 
     name = "gpu.subgroup_id"
 
 
 class NumSubgroupsOp(WarpQuery):
-    """How many warps the block has."""
+    """The number of warps of the block."""
 
     name = "gpu.num_subgroups"
 
 
 class SubgroupSizeOp(WarpQuery):
-    """How many threads a warp has."""
+    """The number of threads of a warp."""
 
     name = "gpu.subgroup_size"

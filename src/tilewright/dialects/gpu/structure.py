@@ -1,4 +1,4 @@
-"""Programs for GPUs: modules, functions with memory of their own, and returns."""
+"""GPU modules, functions with memory attributions, and returns."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ if TYPE_CHECKING:
 
 
 KERNEL: Final = "gpu.kernel"
-"""The attribute of a function that the host launches."""
+"""The attribute of a kernel."""
 
 
 class GPUModuleOp(Operation):
-    """What is compiled for a GPU, perhaps for named targets."""
+    """A module for a GPU, optionally with targets."""
 
     name = "gpu.module"
     traits = (ISOLATED, SYMBOL, SYMBOL_TABLE, NO_TERMINATOR)
@@ -88,10 +88,10 @@ class GPUModuleOp(Operation):
 
 
 class GPUFuncOp(Operation):
-    """A function that threads run; a kernel is one that the host starts.
+    """A device function or a kernel.
 
-    Behind its arguments a function has buffers of its own: first `workgroup` ones, in shared
-    memory, then `private` ones, of each thread.
+    After its arguments a function has memory attributions: first `workgroup` buffers in shared
+    memory, then `private` buffers of each thread.
     """
 
     name = "gpu.func"
@@ -118,7 +118,7 @@ class GPUFuncOp(Operation):
 
     @property
     def arguments(self) -> tuple[BlockArgument, ...]:
-        """What the caller passes."""
+        """The block arguments of the parameters."""
         return self.body.blocks[0].args[: len(self.signature.inputs)]
 
     @property
@@ -147,9 +147,9 @@ class GPUFuncOp(Operation):
             ("workgroup_attrib_attrs", shared),
             ("private_attrib_attrs", own),
         ):
-            given = collected([buffer.attributes for buffer in buffers])
-            if given is not None:
-                attributes[name] = given
+            collection = collected([buffer.attributes for buffer in buffers])
+            if collection is not None:
+                attributes[name] = collection
         if parser.accept("kernel"):
             attributes[KERNEL] = UNIT
         if parser.accept("attributes"):
@@ -171,7 +171,7 @@ class GPUFuncOp(Operation):
             if buffers:
                 printer.emit(f" {word}({', '.join(attributed(printer, buffers, attributes))})")
         printer.emit(" kernel" if self.kernel else "")
-        printer.emit(f"{printer.attr_dict(self, _SPELLED, keyword=True)} ")
+        printer.emit(f"{printer.attr_dict(self, _ELIDED, keyword=True)} ")
         printer.region(self.body, print_entry_args=False)
 
     def verify(self) -> Iterator[str]:
@@ -179,13 +179,13 @@ class GPUFuncOp(Operation):
         signature = self.function_type
         if self.kernel and isinstance(signature, FunctionType) and signature.results:
             yield f"expected a kernel without results, got {listed(signature.results)}"
-        for what, sizes in (
+        for level, sizes in (
             ("block", self.known_block_size),
             ("grid", self.known_grid_size),
             ("cluster", self.known_cluster_size),
         ):
             if sizes is not None and (len(sizes) != 3 or min(sizes) < 1):
-                yield f"expected three positive sizes of the {what}, got {list(sizes)}"
+                yield f"expected three positive sizes of the {level}, got {list(sizes)}"
 
     def verify_context(self) -> Iterator[str]:
         arguments = self.body.blocks[0].args
@@ -197,7 +197,7 @@ class GPUFuncOp(Operation):
             yield from _buffer_problems(argument.type, "private")
 
 
-_SPELLED: Final = (
+_ELIDED: Final = (
     "sym_name",
     "function_type",
     "arg_attrs",
@@ -225,7 +225,7 @@ def _buffer_problems(type: Type, word: str) -> Iterator[str]:
 
 
 class ReturnOp(Operation):
-    """The end of a function, and its results."""
+    """Return from a function."""
 
     name = "gpu.return"
     effects = Effects.PURE
@@ -238,13 +238,13 @@ class ReturnOp(Operation):
         function = self.parent_op
         if not isinstance(function, GPUFuncOp):
             return
-        expected, found = function.signature.results, types_of(self.values)
-        if found != expected:
-            yield f"expected operands of types {listed(expected)}, got {listed(found)}"
+        expected, actual = function.signature.results, types_of(self.values)
+        if actual != expected:
+            yield f"expected operands of types {listed(expected)}, got {listed(actual)}"
 
 
 class YieldOp(Operation):
-    """The end of a body of a gpu operation, and its values."""
+    """Yield values from the body of a gpu operation."""
 
     name = "gpu.yield"
     effects = Effects.PURE

@@ -1,4 +1,4 @@
-"""What threads do together, and what they tell: barriers, shuffles, reductions, printing."""
+"""Barriers, shuffles, reductions, printf and dynamic shared memory."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 
 class BarrierOp(Operation):
-    """All threads of the block wait for each other, and see what the others wrote.
+    """Synchronize the threads of a block, and order their memory accesses.
 
-    With address spaces, only writes to those need be seen.
+    With address spaces, only accesses to these are ordered.
     """
 
     name = "gpu.barrier"
@@ -57,10 +57,10 @@ SHUFFLED = TypeConstraint("integer or float or a rank 1 vector of them", _is_shu
 
 
 class ShuffleOp(InferringOp):
-    """A value of another lane of the warp, and whether that lane took part."""
+    """Read a value of another lane of the warp; return also whether that lane is active."""
 
     name = "gpu.shuffle"
-    # No lane may be missing: it must not run where it did not before.
+    # Convergent: it must not be moved into divergent control flow.
     effects = Effects.NONE
     traits = (SameType("value", "shuffle_result"),)
     syntax = "$mode $value `,` $offset `,` $width attr-dict `:` type($value)"
@@ -83,11 +83,11 @@ class ShuffleOp(InferringOp):
 
 
 def _parse_reduction(parser: Parser, state: ParseState, op: str) -> None:
-    """`add`, or nothing where a region says how to combine."""
-    found = REDUCTION.enum.from_keyword(parser.peek())
-    if found is not None:
+    """Parse a kind such as `add`; absent if a region combines the values."""
+    kind = REDUCTION.enum.from_keyword(parser.peek())
+    if kind is not None:
         parser.next()
-        state.attributes[op] = found
+        state.attributes[op] = kind
 
 
 def _print_reduction(printer: Printer, op: Any, field: str) -> None:
@@ -104,13 +104,13 @@ REDUCTION_DIRECTIVES: Mapping[str, Directive] = {
 def _combination_problems(op: AllReduceOperation, type: Type) -> Iterator[str]:
     is_float = isinstance(element_of(type), FloatType)
     if not (op.takes_floats if is_float else op.takes_integers):
-        yield f"cannot combine '{type}' by '{op.keyword}'"
+        yield f"cannot reduce '{type}' by '{op.keyword}'"
 
 
 class SubgroupReduceOp(Operation):
-    """The values of all lanes of the warp, combined; every lane gets the result.
+    """Reduce over the lanes of the warp; every lane gets the result.
 
-    With a cluster size, lanes combine in groups of so many, the stride apart.
+    With a cluster size, reduce over groups of that many lanes with a stride.
     """
 
     name = "gpu.subgroup_reduce"
@@ -135,13 +135,13 @@ class SubgroupReduceOp(Operation):
         size, stride = self.cluster_size, self.cluster_stride
         if size is None and stride != 1:
             yield f"expected a cluster size for the stride {stride}"
-        for what, number in (("size", size), ("stride", stride)):
+        for parameter, number in (("size", size), ("stride", stride)):
             if number is not None and not is_power_of_two(number):
-                yield f"expected a cluster {what} that is a power of two, got {number}"
+                yield f"expected a cluster {parameter} that is a power of two, got {number}"
 
 
 class AllReduceOp(Operation):
-    """The values of all threads of the block, combined; every thread gets the result."""
+    """Reduce over the threads of the block; every thread gets the result."""
 
     name = "gpu.all_reduce"
     traits = (SameType("value", "result"), ISOLATED)
@@ -168,14 +168,15 @@ class AllReduceOp(Operation):
         expected = (self.value.type,) * 2
         for block in self.body.blocks[:1]:
             if types_of(block.args) != expected:
-                found = listed(types_of(block.args))
-                yield f"expected block arguments of types {listed(expected)}, got {found}"
+                actual = listed(types_of(block.args))
+                yield f"expected block arguments of types {listed(expected)}, got {actual}"
         for block in self.body.blocks:
             last = block.last
             if last is not None and last.name == "gpu.yield":
-                found = types_of(last.operands)
-                if found != expected[:1]:
-                    yield f"expected the body to yield {listed(expected[:1])}, got {listed(found)}"
+                yielded = types_of(last.operands)
+                if yielded != expected[:1]:
+                    types = f"{listed(expected[:1])}, got {listed(yielded)}"
+                    yield f"expected the body to yield {types}"
 
 
 def _is_printable(type: Type) -> bool:
@@ -183,7 +184,7 @@ def _is_printable(type: Type) -> bool:
 
 
 class PrintfOp(Operation):
-    """Text for the host, in the format of C's `printf`."""
+    """Print text on the host, in the format of C's `printf`."""
 
     name = "gpu.printf"
     effects = Effects.WRITE
@@ -200,7 +201,7 @@ def _is_byte_buffer(type: Type) -> bool:
 
 
 class DynamicSharedMemoryOp(Operation):
-    """The bytes of shared memory that the launch asked for."""
+    """The dynamic shared memory of the launch."""
 
     name = "gpu.dynamic_shared_memory"
     effects = Effects.PURE

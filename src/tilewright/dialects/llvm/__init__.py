@@ -1,4 +1,4 @@
-"""The LLVM dialect: what LLVM IR says, as operations."""
+"""The LLVM dialect: LLVM IR as operations."""
 
 from __future__ import annotations
 

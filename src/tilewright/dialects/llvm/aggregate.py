@@ -1,4 +1,4 @@
-"""Parts of values: members of structs and arrays, elements of vectors."""
+"""Members of structs and arrays, and elements of vectors."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 def _member(state: ParseState) -> Type:
-    """The type of the member that the text names."""
+    """Return the type of the member at the parsed position."""
     container = state.operand_types["container"][0]
     position: DenseArrayAttr = state.attributes["position"]  # pyright: ignore[reportAssignmentType]
-    found = member_type(container, position.values)
-    if found is None:
-        place = list(position.values)
-        fail(f"'{state.kind.name}' op '{container}' has no member {place}", state.location)
-    return found
+    member = member_type(container, position.values)
+    if member is None:
+        indices = list(position.values)
+        fail(f"'{state.kind.name}' op '{container}' has no member {indices}", state.location)
+    return member
 
 
 class ExtractValueOp(LLVMOp):
-    """A member of a struct or an array."""
+    """Extract a member of a struct or an array."""
 
     name = "llvm.extractvalue"
     effects = Effects.PURE
@@ -45,27 +45,27 @@ class ExtractValueOp(LLVMOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The text spells the type of the container alone."""
+        """Infer the result type from the type of the container."""
         state.result_types["res"] = [_member(state)]
 
     @classmethod
     def infer_results(
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
-        """The type of the member; a container without it is a mistake of whoever builds this."""
+        """Infer the type of the member; the caller must pass a valid position."""
         position: DenseArrayAttr = attributes["position"]  # pyright: ignore[reportAssignmentType]
-        found = member_type(types["container"][0], position.values)
-        if found is None:
-            place = list(position.values)
-            raise InternalError(f"'{types['container'][0]}' has no member {place}")
-        return (found,)
+        member = member_type(types["container"][0], position.values)
+        if member is None:
+            indices = list(position.values)
+            raise InternalError(f"'{types['container'][0]}' has no member {indices}")
+        return (member,)
 
     def verify(self) -> Iterator[str]:
         yield from _member_problems(self.container.type, self.position, self.res.type)
 
 
 class InsertValueOp(LLVMOp):
-    """A struct or an array with another value for one of its members."""
+    """Insert a value as a member of a struct or an array."""
 
     name = "llvm.insertvalue"
     effects = Effects.PURE
@@ -79,23 +79,23 @@ class InsertValueOp(LLVMOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The text spells the type of the container alone."""
+        """Infer the type of the value from the type of the container."""
         state.operand_types["value"] = [_member(state)]
 
     def verify(self) -> Iterator[str]:
         yield from _member_problems(self.container.type, self.position, self.value.type)
 
 
-def _member_problems(container: Type, position: tuple[int, ...], found: Type) -> Iterator[str]:
+def _member_problems(container: Type, position: tuple[int, ...], type: Type) -> Iterator[str]:
     expected = member_type(container, position)
     if expected is None or not position:
         yield f"'{container}' has no member {list(position)}"
-    elif expected is not found:
-        yield f"expected member {list(position)} of '{container}' to be '{expected}', got '{found}'"
+    elif expected is not type:
+        yield f"expected member {list(position)} of '{container}' to be '{expected}', got '{type}'"
 
 
 class ExtractElementOp(LLVMOp, InferringOp):
-    """An element of a vector."""
+    """Extract an element of a vector."""
 
     name = "llvm.extractelement"
     effects = Effects.PURE
@@ -113,7 +113,7 @@ class ExtractElementOp(LLVMOp, InferringOp):
 
 
 class InsertElementOp(LLVMOp):
-    """A vector with another value for one of its elements."""
+    """Insert a value as an element of a vector."""
 
     name = "llvm.insertelement"
     effects = Effects.PURE
@@ -127,7 +127,7 @@ class InsertElementOp(LLVMOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The text spells the type of the vector alone."""
+        """Infer the type of the value from the type of the vector."""
         state.operand_types["value"] = [element_of(state.operand_types["vector"][0])]
 
     def verify(self) -> Iterator[str]:
@@ -136,7 +136,7 @@ class InsertElementOp(LLVMOp):
 
 
 class ShuffleVectorOp(LLVMOp):
-    """Elements of two vectors by number, those of the second behind the first's; -1 is any."""
+    """Select elements of two concatenated vectors by index; -1 is poison."""
 
     name = "llvm.shufflevector"
     effects = Effects.PURE
@@ -150,7 +150,7 @@ class ShuffleVectorOp(LLVMOp):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The text spells the type of the operands alone."""
+        """Infer the result type from the operand type and the mask."""
         mask: DenseArrayAttr = state.attributes["mask"]  # pyright: ignore[reportAssignmentType]
         element = element_of(state.operand_types["v1"][0])
         if not mask.values:
@@ -161,7 +161,7 @@ class ShuffleVectorOp(LLVMOp):
     def infer_results(
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
-        """As many elements as the mask has."""
+        """Infer a vector of the length of the mask."""
         mask: DenseArrayAttr = attributes["mask"]  # pyright: ignore[reportAssignmentType]
         return (VectorType((len(mask.values),), element_of(types["v1"][0])),)
 

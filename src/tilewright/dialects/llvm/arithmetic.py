@@ -1,4 +1,4 @@
-"""Arithmetic on numbers and on vectors of them: integers, floats, comparisons, choices."""
+"""Integer and float arithmetic, comparisons and selects, on scalars and vectors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAME = SameType("lhs", "rhs", "res")
 
 
 class IntegerBinary(LLVMOp):
-    """Base of the operations from two integers to one, all of the same type."""
+    """Base of the binary integer operations."""
 
     effects = Effects.PURE
     traits = (SAME,)
@@ -38,7 +38,7 @@ class IntegerBinary(LLVMOp):
 
 
 class OverflowingBinary(IntegerBinary):
-    """Base of the operations that may be promised not to overflow."""
+    """Base of the operations with `nsw` and `nuw` flags."""
 
     syntax = "$lhs `,` $rhs (`overflow` `` $overflow^)? attr-dict `:` type($res)"
 
@@ -46,7 +46,7 @@ class OverflowingBinary(IntegerBinary):
 
 
 class ExactBinary(IntegerBinary):
-    """Base of the operations that may be promised to lose nothing."""
+    """Base of the operations with an `exact` flag."""
 
     syntax = "(`exact` $exact^)? $lhs `,` $rhs attr-dict `:` type($res)"
 
@@ -54,62 +54,62 @@ class ExactBinary(IntegerBinary):
 
 
 class AddOp(OverflowingBinary):
-    """Sum, which wraps around."""
+    """Integer addition, wrapping."""
 
     name = "llvm.add"
     traits = (SAME, COMMUTATIVE)
 
 
 class SubOp(OverflowingBinary):
-    """Difference, which wraps around."""
+    """Integer subtraction, wrapping."""
 
     name = "llvm.sub"
 
 
 class MulOp(OverflowingBinary):
-    """Low half of the product."""
+    """Integer multiplication, wrapping."""
 
     name = "llvm.mul"
     traits = (SAME, COMMUTATIVE)
 
 
 class UDivOp(ExactBinary):
-    """Quotient of integers without a sign; division by zero is undefined."""
+    """Unsigned division; division by zero is undefined."""
 
     name = "llvm.udiv"
     effects = Effects.NONE
 
 
 class SDivOp(ExactBinary):
-    """Quotient of signed integers, rounded toward zero; division by zero is undefined."""
+    """Signed division, rounded toward zero; division by zero is undefined."""
 
     name = "llvm.sdiv"
     effects = Effects.NONE
 
 
 class URemOp(IntegerBinary):
-    """Rest of the division of integers without a sign."""
+    """Unsigned remainder."""
 
     name = "llvm.urem"
     effects = Effects.NONE
 
 
 class SRemOp(IntegerBinary):
-    """Rest of the division of signed integers, with the sign of the dividend."""
+    """Signed remainder, with the sign of the dividend."""
 
     name = "llvm.srem"
     effects = Effects.NONE
 
 
 class AndOp(IntegerBinary):
-    """Bits that are set in both."""
+    """Bitwise and."""
 
     name = "llvm.and"
     traits = (SAME, COMMUTATIVE)
 
 
 class OrOp(IntegerBinary):
-    """Bits that are set in one; `disjoint` promises that none is set in both."""
+    """Bitwise or; `disjoint` asserts that no bit is set in both operands."""
 
     name = "llvm.or"
     traits = (SAME, COMMUTATIVE)
@@ -119,32 +119,32 @@ class OrOp(IntegerBinary):
 
 
 class XorOp(IntegerBinary):
-    """Bits that differ."""
+    """Bitwise exclusive or."""
 
     name = "llvm.xor"
     traits = (SAME, COMMUTATIVE)
 
 
 class ShlOp(OverflowingBinary):
-    """Shift to the left; by the width or more it is undefined."""
+    """Left shift; an amount of at least the width is undefined."""
 
     name = "llvm.shl"
 
 
 class LShrOp(ExactBinary):
-    """Shift to the right, with zeros from the left."""
+    """Logical right shift."""
 
     name = "llvm.lshr"
 
 
 class AShrOp(ExactBinary):
-    """Shift to the right, with copies of the sign from the left."""
+    """Arithmetic right shift."""
 
     name = "llvm.ashr"
 
 
 class FloatBinary(LLVMOp):
-    """Base of the operations from two floats to one."""
+    """Base of the binary float operations."""
 
     effects = Effects.PURE
     traits = (SAME,)
@@ -157,39 +157,39 @@ class FloatBinary(LLVMOp):
 
 
 class FAddOp(FloatBinary):
-    """Sum, rounded to nearest."""
+    """Float addition, rounded to nearest."""
 
     name = "llvm.fadd"
     traits = (SAME, COMMUTATIVE)
 
 
 class FSubOp(FloatBinary):
-    """Difference, rounded to nearest."""
+    """Float subtraction, rounded to nearest."""
 
     name = "llvm.fsub"
 
 
 class FMulOp(FloatBinary):
-    """Product, rounded to nearest."""
+    """Float multiplication, rounded to nearest."""
 
     name = "llvm.fmul"
     traits = (SAME, COMMUTATIVE)
 
 
 class FDivOp(FloatBinary):
-    """Quotient, rounded to nearest; approximate under `afn` and `arcp`."""
+    """Float division, rounded to nearest; approximate under `afn` and `arcp`."""
 
     name = "llvm.fdiv"
 
 
 class FRemOp(FloatBinary):
-    """Rest of the division, with the sign of the dividend."""
+    """Float remainder, with the sign of the dividend."""
 
     name = "llvm.frem"
 
 
 class FNegOp(LLVMOp):
-    """The other sign."""
+    """Float negation."""
 
     name = "llvm.fneg"
     effects = Effects.PURE
@@ -202,7 +202,7 @@ class FNegOp(LLVMOp):
 
 
 class Comparison(LLVMOp, InferringOp):
-    """Base of the comparisons: i1, or a vector of them."""
+    """Base of the comparisons; the result is i1 or a vector of i1."""
 
     effects = Effects.PURE
     traits = (SameType("lhs", "rhs"),)
@@ -239,7 +239,7 @@ class FCmpOp(Comparison):
 
 
 class SelectOp(LLVMOp):
-    """One of two values; a vector of conditions chooses element by element."""
+    """Select one of two values; a vector condition selects elementwise."""
 
     name = "llvm.select"
     effects = Effects.PURE
@@ -256,13 +256,13 @@ class SelectOp(LLVMOp):
 
     def verify(self) -> Iterator[str]:
         expected = condition_type(self.res.type)
-        found = self.condition.type
-        if found is not I1 and found is not expected:
-            yield f"expected a condition of type 'i1' or '{expected}', got '{found}'"
+        type = self.condition.type
+        if type is not I1 and type is not expected:
+            yield f"expected a condition of type 'i1' or '{expected}', got '{type}'"
 
 
 class FreezeOp(LLVMOp):
-    """The value, or an arbitrary but fixed one if it is undefined."""
+    """Freeze undef and poison to an arbitrary but fixed value."""
 
     name = "llvm.freeze"
     effects = Effects.PURE

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Linkage(EnumAttr, mnemonic="llvm.linkage"):
-    """Who sees a symbol, and what happens when several modules define it."""
+    """The linkage of a symbol."""
 
     PRIVATE = 0
     INTERNAL = 1
@@ -47,7 +47,7 @@ class Linkage(EnumAttr, mnemonic="llvm.linkage"):
 
 
 class CallingConvention(EnumAttr, mnemonic="llvm.cconv"):
-    """How a function is called; only kernels are called by the host."""
+    """The calling convention of a function."""
 
     CCC = 0
     FASTCC = 8
@@ -56,7 +56,7 @@ class CallingConvention(EnumAttr, mnemonic="llvm.cconv"):
 
 
 class Visibility(EnumAttr, width=64):
-    """Who sees a symbol of a linked program."""
+    """The visibility of a symbol."""
 
     DEFAULT = 0
     HIDDEN = 1
@@ -64,7 +64,7 @@ class Visibility(EnumAttr, width=64):
 
 
 class UnnamedAddress(EnumAttr, width=64):
-    """Whether the address of a global means anything."""
+    """Whether the address of a global is significant."""
 
     NONE = 0
     LOCAL = 1
@@ -81,14 +81,14 @@ class UnnamedAddress(EnumAttr, width=64):
 
 
 class AsmDialect(EnumAttr, width=64):
-    """Whose assembly language; PTX has one alone."""
+    """The dialect of inline assembly; without meaning for PTX."""
 
     ATT = 0
     INTEL = 1
 
 
 class AtomicOrdering(EnumAttr, width=64):
-    """What an atomic access orders."""
+    """The memory ordering of an atomic access."""
 
     NOT_ATOMIC = 0
     UNORDERED = 1
@@ -100,7 +100,7 @@ class AtomicOrdering(EnumAttr, width=64):
 
 
 class AtomicBinOp(EnumAttr, width=64):
-    """How an atomic access combines what is there with what it brings."""
+    """The operation of an atomic read-modify-write."""
 
     XCHG = 0
     ADD = 1
@@ -133,7 +133,7 @@ class AtomicBinOp(EnumAttr, width=64):
 
 
 class ConstantRangeAttr(Parametric):
-    """`#llvm.constant_range<i32, 0, 128>`: from the first number on, below the second."""
+    """`#llvm.constant_range<i32, 0, 128>`: the half-open range [0, 128)."""
 
     __slots__ = ("type", "lower", "upper")  # noqa: RUF023 - the order of the parameters
     mnemonic = "llvm.constant_range"
@@ -152,7 +152,7 @@ class ConstantRangeAttr(Parametric):
         return f"expected a range that is neither empty nor full, got {parameters[1]} twice"
 
     def print(self, printer: AttributePrinter) -> str:
-        """The text after the mnemonic."""
+        """Return the text after the mnemonic."""
         return f"<{self.type}, {self.lower}, {self.upper}>"
 
     @classmethod
@@ -171,7 +171,7 @@ class ConstantRangeAttr(Parametric):
 
 
 class LoopUnrollAttr(Parametric):
-    """`#llvm.loop_unroll<disable = true>`: whether and how far a loop is unrolled."""
+    """`#llvm.loop_unroll<disable = true>`: whether and by how much to unroll a loop."""
 
     __slots__ = ("disable", "count", "full")  # noqa: RUF023 - the order of the parameters
     mnemonic = "llvm.loop_unroll"
@@ -184,7 +184,7 @@ class LoopUnrollAttr(Parametric):
         return cls.unique(disable, count, full)
 
     def print(self, printer: AttributePrinter) -> str:
-        """The text after the mnemonic."""
+        """Return the text after the mnemonic."""
         parts = ["disable = true"] if self.disable else []
         parts += [f"count = {self.count} : i32"] if self.count else []
         parts += ["full = true"] if self.full else []
@@ -200,7 +200,7 @@ class LoopUnrollAttr(Parametric):
 
 
 class LoopAnnotationAttr(Parametric):
-    """`#llvm.loop_annotation<unroll = <disable = true>>`: wishes for the loop of a branch."""
+    """`#llvm.loop_annotation<unroll = <disable = true>>`: metadata of the loop of a branch."""
 
     __slots__ = ("unroll",)
     mnemonic = "llvm.loop_annotation"
@@ -211,7 +211,7 @@ class LoopAnnotationAttr(Parametric):
         return cls.unique(unroll)
 
     def print(self, printer: AttributePrinter) -> str:
-        """The text after the mnemonic."""
+        """Return the text after the mnemonic."""
         return f"<unroll = {self.unroll.print(printer)}>"
 
     @classmethod
@@ -229,18 +229,18 @@ class LoopAnnotationAttr(Parametric):
 
 
 def _entries(parser: Parser, known: set[str]) -> dict[str, Attribute]:
-    """`<name = attribute, ...>`."""
-    found: dict[str, Attribute] = {}
+    """Parse `<name = attribute, ...>`."""
+    entries: dict[str, Attribute] = {}
 
     def entry() -> None:
         if parser.peek() not in known:
             parser.unexpected(f"one of {', '.join(sorted(known))}")
         name = parser.next()
         parser.expect("=")
-        found[name] = parser.attribute()
+        entries[name] = parser.attribute()
 
     parser.listed(entry, "<", ">")
-    return found
+    return entries
 
 
 LINKAGE: Final = EnumKind(Linkage)

@@ -1,4 +1,4 @@
-"""The bases of operations of the LLVM dialect: of all, and of those that are intrinsics."""
+"""The base classes of operations and intrinsics of the LLVM dialect."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class IntrinsicOp(LLVMOp):
 
     @property
     def intrinsic(self) -> str:
-        """What LLVM calls it, without the types that it is overloaded for."""
+        """The name of the intrinsic in LLVM, without overload suffixes."""
         return f"llvm.{self.name.removeprefix('llvm.intr.')}"

@@ -1,4 +1,4 @@
-"""Calls: of functions, of LLVM's intrinsics, and of assembly."""
+"""Calls of functions and intrinsics, and inline assembly."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from tilewright.text.parser import Parser
     from tilewright.text.printer import Printer
 
-_SPELLED: Final = ("callee", "var_callee_type", "CConv", "op_bundle_sizes")
+_ELIDED: Final = ("callee", "var_callee_type", "CConv", "op_bundle_sizes")
 
 
 class CallOp(LLVMOp):
-    """Calls a function by name, or by its address, which is then the first operand."""
+    """Call a function by name, or by its address, which is then the first operand."""
 
     name = "llvm.call"
 
     args = d.operands(ANY)
     bundle_operands = d.operands(ANY)
-    """Operands that belong to no parameter; none of what we emit has any."""
+    """Operand bundles; the compiler emits none."""
     callee = d.optional_attribute(SYMBOL_ATTR)
     variadic_type = d.optional_attribute(FUNCTION_TYPE, spelling="var_callee_type")
     fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")
@@ -99,7 +99,7 @@ class CallOp(LLVMOp):
         printer.emit(f"{words} {target}({', '.join(map(printer.value, args))})")
         if self.variadic_type is not None:
             printer.emit(f" vararg({printer.type(self.variadic_type.type)})")
-        printer.emit(printer.attr_dict(self, _SPELLED))
+        printer.emit(printer.attr_dict(self, _ELIDED))
         signature = printer.signature(types_of(args), types_of(self.outputs))
         printer.emit(f" : {pointer}{signature}")
 
@@ -120,20 +120,20 @@ class CallOp(LLVMOp):
 
 
 def _signature_problems(op: CallOp, type: LLVMFunctionType) -> Iterator[str]:
-    found = types_of(op.args)
+    inputs = types_of(op.args)
     if type.variadic:
-        found = found[: len(type.inputs)]
+        inputs = inputs[: len(type.inputs)]
         if op.variadic_type is None:
             yield f"expected 'vararg({type})', since '@{op.callee}' is variadic"
-    if found != type.inputs:
-        yield f"expected operands for '{type}', got {listed(found)}"
+    if inputs != type.inputs:
+        yield f"expected operands for '{type}', got {listed(inputs)}"
     results = types_of(op.outputs)
     if results != type.results:
         yield f"expected results of '{type}', got {listed(results)}"
 
 
 class CallIntrinsicOp(LLVMOp):
-    """Calls an intrinsic of LLVM by its full name."""
+    """Call an LLVM intrinsic by its full name."""
 
     name = "llvm.call_intrinsic"
     syntax = "$intrin `(` $args `)` attr-dict `:` custom<FunctionalType>($args, $outputs)"
@@ -153,7 +153,7 @@ class CallIntrinsicOp(LLVMOp):
 
 
 class InlineAsmOp(LLVMOp):
-    """Assembly text with `$0` and so on for operands; several outputs come as a struct."""
+    """Inline assembly with operands `$0` and so on; several outputs are a struct."""
 
     name = "llvm.inline_asm"
     syntax = (
@@ -169,7 +169,7 @@ class InlineAsmOp(LLVMOp):
     is_align_stack = d.flag()
     asm_dialect = d.optional_attribute(ASM_DIALECT)
     convergent = d.flag()
-    """Whether all threads of a warp must run it together."""
+    """Whether it is a convergent operation of the warp."""
     outputs = d.results(ANY)
 
     def verify(self) -> Iterator[str]:

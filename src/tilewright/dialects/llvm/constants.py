@@ -1,4 +1,4 @@
-"""Constants: numbers, addresses of globals, and values nobody needs to know."""
+"""Constants, addresses of globals, undef and poison."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VALUE: Final = InstanceKind(Attribute, "an attribute")
 
 
 def constant_problem(value: Attribute, type: Type) -> str | None:
-    """Why an attribute is no value of a type, or nothing."""
+    """Check that an attribute is a constant of a type."""
     match value:
         case IntegerAttr() if isinstance(type, IntegerType):
             return None if _width(value.type) == type.width else _differs(value.type, type)
@@ -56,8 +56,8 @@ def _width(type: Any) -> int:
     return type.width
 
 
-def _differs(found: Type, expected: Type) -> str:
-    return f"expected a value of type '{expected}', got one of type '{found}'"
+def _differs(actual: Type, expected: Type) -> str:
+    return f"expected a value of type '{expected}', got one of type '{actual}'"
 
 
 def _elements_problem(value: DenseElementsAttr, type: VectorType | ArrayType) -> str | None:
@@ -82,7 +82,7 @@ def _members_problem(value: ArrayAttr, type: StructType | ArrayType) -> str | No
 
 
 class ConstantOp(LLVMOp):
-    """A number, a vector, a text or an aggregate that is known."""
+    """A constant scalar, vector, string or aggregate."""
 
     name = "llvm.mlir.constant"
     effects = Effects.PURE
@@ -99,7 +99,7 @@ class ConstantOp(LLVMOp):
 
 
 class Nullary(LLVMOp):
-    """Base of the operations that the type of their result says all about."""
+    """Base of the operations without operands or attributes."""
 
     effects = Effects.PURE
     syntax = "attr-dict `:` type($res)"
@@ -108,19 +108,19 @@ class Nullary(LLVMOp):
 
 
 class ZeroOp(Nullary):
-    """Zero in every bit; the null pointer."""
+    """The zero of a type; the null pointer."""
 
     name = "llvm.mlir.zero"
 
 
 class UndefOp(Nullary):
-    """Some value, perhaps another one at every use."""
+    """An undefined value, possibly different at every use."""
 
     name = "llvm.mlir.undef"
 
 
 class PoisonOp(Nullary):
-    """A value that nothing may depend on."""
+    """A poison value."""
 
     name = "llvm.mlir.poison"
 

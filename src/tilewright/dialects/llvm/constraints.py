@@ -1,4 +1,4 @@
-"""What the operations of the LLVM dialect accept."""
+"""Type constraints of the LLVM dialect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _or_vector(test: Callable[[Type], bool]) -> Callable[[Type], bool]:
 
 
 def pointer(*spaces: int) -> TypeConstraint:
-    """A pointer into one of these address spaces, or into any."""
+    """Constrain to a pointer in one of these address spaces, or in any."""
     if not spaces:
         return TypeConstraint("LLVM pointer type", lambda t: isinstance(t, PointerType))
     words = " or ".join(map(str, spaces))
@@ -40,7 +40,7 @@ def pointer(*spaces: int) -> TypeConstraint:
 
 
 def vector_of(extent: int, *elements: Type) -> TypeConstraint:
-    """A vector of this many elements, of one of these types."""
+    """Constrain to a vector of this length and one of these element types."""
     allowed = frozenset(VectorType((extent,), element) for element in elements)
     words = " or ".join(str(VectorType((extent,), element)) for element in elements)
     only = next(iter(allowed)) if len(allowed) == 1 else None

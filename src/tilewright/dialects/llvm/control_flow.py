@@ -1,4 +1,4 @@
-"""Control flow between the blocks of a function."""
+"""Terminators: branches, switches and returns."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 class Branch(LLVMOp):
-    """Base of the operations that go on in another block."""
+    """Base of the branches."""
 
     def edges(self) -> Iterable[tuple[Block, Sequence[Value]]]:
-        """Every block that may come next, with the arguments it gets."""
+        """Return each successor with its block arguments."""
         raise NotImplementedError
 
     def verify_context(self) -> Iterator[str]:
@@ -46,7 +46,7 @@ class Branch(LLVMOp):
 
 
 class BrOp(Branch):
-    """Goes on in the only successor."""
+    """Branch unconditionally."""
 
     name = "llvm.br"
     traits = (TERMINATOR,)
@@ -74,7 +74,7 @@ class BrOp(Branch):
 
 
 class CondBrOp(Branch):
-    """Goes on in the first successor if the condition holds, else in the second."""
+    """Branch to the first successor if the condition is true, else to the second."""
 
     name = "llvm.cond_br"
     traits = (TERMINATOR,)
@@ -83,7 +83,7 @@ class CondBrOp(Branch):
     true_operands = d.operands(ANY)
     false_operands = d.operands(ANY)
     branch_weights = d.optional_attribute(I32_ARRAY_ATTR)
-    """How often the successors are chosen, as a ratio."""
+    """The branch weights of the successors."""
     loop_annotation = d.optional_attribute(LOOP_ANNOTATION)
 
     def edges(self) -> Iterable[tuple[Block, Sequence[Value]]]:
@@ -106,7 +106,7 @@ class CondBrOp(Branch):
 
 
 class SwitchOp(Branch):
-    """Goes on in the successor of the number that the value is, or in the first one."""
+    """Branch to the successor of the case that equals the value, or to the default."""
 
     name = "llvm.switch"
     traits = (TERMINATOR,)
@@ -116,12 +116,12 @@ class SwitchOp(Branch):
     case_operands = d.operands(ANY)
     case_values = d.optional_attribute(ELEMENTS_ATTR)
     case_segments = d.attribute(I32_ARRAY_ATTR, default=(), spelling="case_operand_segments")
-    """How many of the operands belong to each case."""
+    """The number of operands of each case."""
     branch_weights = d.optional_attribute(I32_ARRAY_ATTR)
 
     @property
     def cases(self) -> list[int]:
-        """The numbers, as signed integers, in the order of the successors behind the first."""
+        """The case values as signed integers, in the order of the successors after the default."""
         if self.case_values is None:
             return []
         type = self.value.type
@@ -197,7 +197,7 @@ class SwitchOp(Branch):
             expected = sum(self.case_segments)
             yield f"expected {expected} case operands, got {len(self.case_operands)}"
         elif len(set(self.cases)) != count:
-            yield "expected a number for each case that no other has"
+            yield "expected distinct case values"
 
 
 def _numbers(numbers: list[int], type: IntegerType) -> DenseElementsAttr:
@@ -207,7 +207,7 @@ def _numbers(numbers: list[int], type: IntegerType) -> DenseElementsAttr:
 
 
 class ReturnOp(LLVMOp):
-    """Ends the function, with its result if it has one."""
+    """Return from the function, with its result if it has one."""
 
     name = "llvm.return"
     traits = (TERMINATOR,)
@@ -219,13 +219,13 @@ class ReturnOp(LLVMOp):
         parent = self.parent_op
         if not isinstance(parent, FuncOp):
             return
-        expected, found = parent.function_type.results, types_of(self.operands)
-        if found != expected:
-            yield f"expected to return {listed(expected)}, got {listed(found)}"
+        expected, actual = parent.function_type.results, types_of(self.operands)
+        if actual != expected:
+            yield f"expected to return {listed(expected)}, got {listed(actual)}"
 
 
 class UnreachableOp(LLVMOp):
-    """Marks a place that is never reached."""
+    """Mark unreachable code."""
 
     name = "llvm.unreachable"
     traits = (TERMINATOR,)

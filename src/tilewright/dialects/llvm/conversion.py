@@ -1,4 +1,4 @@
-"""Casts: from one type of number, vector or pointer to another."""
+"""Casts between integers, floats, vectors and pointers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _width(type: Type) -> int:
 
 
 class Cast(LLVMOp):
-    """Base of the casts, which keep the number of elements."""
+    """Base of the elementwise casts."""
 
     effects = Effects.PURE
     syntax = "$arg attr-dict `:` type($arg) `to` type($res)"
@@ -44,26 +44,26 @@ class Cast(LLVMOp):
             yield f"expected {problem}, got '{before}' and '{after}'"
 
     def width_problem(self, before: int, after: int) -> str | None:
-        """What is wrong with the widths of the elements."""
+        """Check the widths of the elements."""
         return None
 
 
-class Widening(Cast):
-    """Base of the casts to a wider type of the same kind."""
+class Extension(Cast):
+    """Base of the extensions."""
 
     def width_problem(self, before: int, after: int) -> str | None:
         return None if before < after else "a result wider than the operand"
 
 
-class Narrowing(Cast):
-    """Base of the casts to a narrower type of the same kind."""
+class Truncation(Cast):
+    """Base of the truncations."""
 
     def width_problem(self, before: int, after: int) -> str | None:
         return None if before > after else "a result narrower than the operand"
 
 
 class BitcastOp(LLVMOp):
-    """The same bits as a value of another type."""
+    """Reinterpret the bits of a value as another type."""
 
     name = "llvm.bitcast"
     effects = Effects.PURE
@@ -86,7 +86,7 @@ def _bits(type: Type) -> int:
 
 
 class AddrSpaceCastOp(Cast):
-    """The same address in another address space."""
+    """Cast a pointer to another address space."""
 
     name = "llvm.addrspacecast"
 
@@ -95,7 +95,7 @@ class AddrSpaceCastOp(Cast):
 
 
 class IntToPtrOp(Cast):
-    """An integer as an address."""
+    """Cast an integer to a pointer."""
 
     name = "llvm.inttoptr"
 
@@ -104,7 +104,7 @@ class IntToPtrOp(Cast):
 
 
 class PtrToIntOp(Cast):
-    """An address as an integer."""
+    """Cast a pointer to an integer."""
 
     name = "llvm.ptrtoint"
 
@@ -112,8 +112,8 @@ class PtrToIntOp(Cast):
     res = d.result(INTEGER)
 
 
-class SExtOp(Widening):
-    """The same signed integer in more bits."""
+class SExtOp(Extension):
+    """Sign extension."""
 
     name = "llvm.sext"
 
@@ -121,8 +121,8 @@ class SExtOp(Widening):
     res = d.result(INTEGER)
 
 
-class ZExtOp(Widening):
-    """The same integer without a sign in more bits; `nneg` promises that none is set on top."""
+class ZExtOp(Extension):
+    """Zero extension; `nneg` asserts that the sign bit is zero."""
 
     name = "llvm.zext"
     syntax = "(`nneg` $nneg^)? $arg attr-dict `:` type($arg) `to` type($res)"
@@ -132,8 +132,8 @@ class ZExtOp(Widening):
     res = d.result(INTEGER)
 
 
-class TruncOp(Narrowing):
-    """The low bits."""
+class TruncOp(Truncation):
+    """Truncation to the low bits."""
 
     name = "llvm.trunc"
     syntax = "$arg (`overflow` `` $overflow^)? attr-dict `:` type($arg) `to` type($res)"
@@ -144,7 +144,7 @@ class TruncOp(Narrowing):
 
 
 class SIToFPOp(Cast):
-    """A signed integer as a float."""
+    """Convert a signed integer to a float."""
 
     name = "llvm.sitofp"
 
@@ -153,7 +153,7 @@ class SIToFPOp(Cast):
 
 
 class UIToFPOp(Cast):
-    """An integer without a sign as a float."""
+    """Convert an unsigned integer to a float."""
 
     name = "llvm.uitofp"
     syntax = "(`nneg` $nneg^)? $arg attr-dict `:` type($arg) `to` type($res)"
@@ -164,7 +164,7 @@ class UIToFPOp(Cast):
 
 
 class FPToSIOp(Cast):
-    """A float as a signed integer, toward zero; undefined where it does not fit."""
+    """Convert a float to a signed integer, toward zero; poison if out of range."""
 
     name = "llvm.fptosi"
 
@@ -173,7 +173,7 @@ class FPToSIOp(Cast):
 
 
 class FPToUIOp(Cast):
-    """A float as an integer without a sign, toward zero; undefined where it does not fit."""
+    """Convert a float to an unsigned integer, toward zero; poison if out of range."""
 
     name = "llvm.fptoui"
 
@@ -181,8 +181,8 @@ class FPToUIOp(Cast):
     res = d.result(INTEGER)
 
 
-class FPExtOp(Widening):
-    """The same float in a wider type."""
+class FPExtOp(Extension):
+    """Extend a float to a wider type."""
 
     name = "llvm.fpext"
 
@@ -190,8 +190,8 @@ class FPExtOp(Widening):
     res = d.result(FLOAT)
 
 
-class FPTruncOp(Narrowing):
-    """The nearest float of a narrower type."""
+class FPTruncOp(Truncation):
+    """Round a float to a narrower type."""
 
     name = "llvm.fptrunc"
 

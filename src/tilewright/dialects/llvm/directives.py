@@ -1,4 +1,4 @@
-"""The custom parts of the syntax of LLVM operations, by the name that `custom<...>` uses."""
+"""Custom assembly directives of the LLVM dialect."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from tilewright.text.syntax import ParseState
 
 DYNAMIC_INDEX: Final = -(1 << 31)
-"""Stands in the list of constant indices for one that is an operand."""
+"""Placeholder of an operand in the list of constant indices."""
 
 NO_WRAP: Final = {"inbounds": 3, "nusw": 2, "nuw": 4}
-"""The promises of address arithmetic; `inbounds` includes `nusw`."""
+"""The no-wrap flags of a GEP; `inbounds` includes `nusw`."""
 
 
 def read_functional_type(parser: Parser) -> tuple[list[Type], list[Type]]:
-    """Take `(types) -> type` or `(types) -> (types)`."""
+    """Parse `(types) -> type` or `(types) -> (types)`."""
     inputs = parser.listed(parser.type, "(", ")")
     parser.expect("->")
     if parser.peek() == "(":
@@ -36,7 +36,7 @@ def read_functional_type(parser: Parser) -> tuple[list[Type], list[Type]]:
 
 
 def _parse_functional_type(parser: Parser, state: ParseState, *names: str) -> None:
-    """Types of all operands in the order of the fields, and of the field that comes last."""
+    """Parse the types of all operand fields in order, and of the result field."""
     *operands, result = names
     at = parser.at
     inputs, state.result_types[result] = read_functional_type(parser)
@@ -64,7 +64,7 @@ def _enum_of(kind: type[Operation], name: str) -> type[EnumAttr]:
 
 
 def _parse_predicate(parser: Parser, state: ParseState, name: str) -> None:
-    """`"slt"`: the keyword of a comparison, in quotes."""
+    """Parse a quoted comparison predicate such as `"slt"`."""
     enum = _enum_of(state.kind, name)
     at = parser.at
     word = parser.string()
@@ -85,7 +85,7 @@ def _spelled(predicate: EnumAttr) -> str:
 
 
 def _parse_no_wrap(parser: Parser, state: ParseState, name: str) -> None:
-    """`inbounds`, `nuw` and the like, with `|` between several."""
+    """Parse no-wrap flags separated by `|`."""
     bits = 0
     while parser.peek() in NO_WRAP:
         bits |= NO_WRAP[parser.next()]
@@ -95,13 +95,13 @@ def _parse_no_wrap(parser: Parser, state: ParseState, name: str) -> None:
 
 
 def no_wrap_keywords(bits: int) -> list[str]:
-    """The keywords of the promises of an address, those that others include left out."""
-    found: list[str] = []
+    """Return the keywords of no-wrap flags, without those that others imply."""
+    keywords: list[str] = []
     for keyword, mask in NO_WRAP.items():
         if bits & mask == mask:
-            found.append(keyword)
+            keywords.append(keyword)
             bits &= ~mask
-    return found
+    return keywords
 
 
 def _print_no_wrap(printer: Printer, op: Operation, name: str) -> None:
@@ -111,7 +111,7 @@ def _print_no_wrap(printer: Printer, op: Operation, name: str) -> None:
 
 
 def _parse_indices(parser: Parser, state: ParseState, dynamic: str, constant: str) -> None:
-    """`%i, 3`: values and numbers, mixed."""
+    """Parse mixed dynamic and constant indices such as `%i, 3`."""
     references: list[int] = []
     numbers: list[int] = []
 
@@ -144,7 +144,7 @@ def _print_indices(printer: Printer, op: Operation, dynamic: str, constant: str)
 
 
 def _parse_value(parser: Parser, state: ParseState, name: str) -> None:
-    """Any attribute; a number takes the type that follows it, or i64 or f64."""
+    """Parse any attribute; a number has the type after it, or i64 or f64."""
     attribute: Attribute = parser.attribute()
     state.attributes[name] = attribute
 

@@ -1,4 +1,4 @@
-"""The sets of flags of LLVM's arithmetic: what it may assume."""
+"""Fast-math and overflow flags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FlagsT = TypeVar("FlagsT", bound=FlagsAttr)
 
 
 class FlagsKind(InstanceKind[FlagsT]):
-    """A set of flags, which the generic form may spell as a number."""
+    """A set of flags, which the generic form may print as an integer."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class FlagsKind(InstanceKind[FlagsT]):
 
 
 class FastMathFlags(FlagsAttr):
-    """What float arithmetic may assume and change."""
+    """Fast-math flags."""
 
     __slots__ = ("bits",)
     mnemonic = "llvm.fastmath"
@@ -34,7 +34,7 @@ class FastMathFlags(FlagsAttr):
 
 
 class OverflowFlags(FlagsAttr):
-    """Promises that integer arithmetic does not overflow."""
+    """Overflow flags `nsw` and `nuw`."""
 
     __slots__ = ("bits",)
     mnemonic = "llvm.overflow"

@@ -1,4 +1,4 @@
-"""Functions: kernels, device functions, and declarations of what is defined elsewhere."""
+"""Functions: kernels, device functions and declarations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tilewright.text.printer import Printer
 
 KERNEL: Final = "nvvm.kernel"
-"""The attribute that marks a function that the host launches."""
+"""The attribute of a kernel."""
 
 
 class FunctionTypeKind(InstanceKind[TypeAttr]):
@@ -57,7 +57,7 @@ _LEADING: Final[dict[str, type[EnumAttr]]] = {**LEADING, "CConv": CallingConvent
 
 
 class FuncOp(LLVMOp):
-    """A function; without a body it is defined elsewhere."""
+    """A function definition, or without a body a declaration."""
 
     name = "llvm.func"
     traits = (ISOLATED, SYMBOL)
@@ -96,10 +96,10 @@ class FuncOp(LLVMOp):
         return KERNEL in self.attributes
 
     def argument_attributes(self, index: int) -> DictionaryAttr:
-        """What is said of a parameter."""
-        found = self.arg_attrs[index] if self.arg_attrs else _NOTHING
-        assert isinstance(found, DictionaryAttr)
-        return found
+        """Return the attributes of a parameter."""
+        attributes = self.arg_attrs[index] if self.arg_attrs else _NOTHING
+        assert isinstance(attributes, DictionaryAttr)
+        return attributes
 
     @classmethod
     def parse(cls, parser: Parser, location: Location) -> Self:
@@ -151,11 +151,11 @@ class FuncOp(LLVMOp):
         result = self.function_type.result
         if result is VOID:
             return ""
-        given = self.res_attrs[0] if self.res_attrs else _NOTHING
-        assert isinstance(given, DictionaryAttr)
-        if not given.entries:
+        attributes = self.res_attrs[0] if self.res_attrs else _NOTHING
+        assert isinstance(attributes, DictionaryAttr)
+        if not attributes.entries:
             return f" -> {printer.type(result)}"
-        return f" -> ({printer.type(result)} {{{printer.entries(given.entries)}}})"
+        return f" -> ({printer.type(result)} {{{printer.entries(attributes.entries)}}})"
 
     def verify(self) -> Iterator[str]:
         type = self.function_type
@@ -176,7 +176,7 @@ _NOTHING: Final = DictionaryAttr(())
 
 
 class _Parameters:
-    """What stands between the parentheses: names and types, or types alone."""
+    """The parsed parameter list: names and types, or only types."""
 
     __slots__ = ("arguments", "attributes", "types", "variadic")
 
@@ -203,17 +203,17 @@ class _Parameters:
 
 
 def _result(parser: Parser, parameters: _Parameters) -> dict[str, Attribute]:
-    """The type of the function, and the attributes of its result."""
-    found: dict[str, Attribute] = {}
+    """Parse the result; return the function type and the attributes of the result."""
+    attributes: dict[str, Attribute] = {}
     result: Type = VOID
     if parser.accept("->"):
         parenthesised = parser.accept("(")
         result = parser.type()
-        given = parser.optional_attr_dict() if parenthesised else {}
-        if given:
-            found["res_attrs"] = ArrayAttr((DictionaryAttr(given),))
+        entries = parser.optional_attr_dict() if parenthesised else {}
+        if entries:
+            attributes["res_attrs"] = ArrayAttr((DictionaryAttr(entries),))
         if parenthesised:
             parser.expect(")")
     type = LLVMFunctionType(tuple(parameters.types), result, parameters.variadic)
-    found["function_type"] = TypeAttr(type)
-    return found
+    attributes["function_type"] = TypeAttr(type)
+    return attributes

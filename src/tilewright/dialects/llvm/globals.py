@@ -1,4 +1,4 @@
-"""Globals: memory that exists as long as the program, in an address space."""
+"""Global variables in an address space."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ LEADING: Final[dict[str, type[EnumAttr]]] = {
 
 
 def read_leading(parser: Parser, enums: dict[str, type[EnumAttr]]) -> dict[str, Attribute]:
-    """Take keywords of enumerations in this order, each of which may be missing."""
-    found: dict[str, Attribute] = {}
+    """Parse optional keywords of enumerations, in this order."""
+    attributes: dict[str, Attribute] = {}
     for name, enum in enums.items():
         member = enum.from_keyword(parser.peek())
         if member is not None:
-            found[name] = member
+            attributes[name] = member
             parser.next()
-    return found
+    return attributes
 
 
 class GlobalOp(LLVMOp):
-    """A named piece of memory with what it holds at first.
+    """A global variable with an optional initializer.
 
-    Without a value and without a region nothing is promised; shared memory never has a value.
+    Without a value and a region it is uninitialized, as shared memory always is.
     """
 
     name = "llvm.mlir.global"
@@ -121,7 +121,7 @@ _SHARED: Final = 3
 
 
 def _read_type(parser: Parser, value: Attribute | None) -> Type:
-    """The type, which a text may leave out."""
+    """Parse the type, which is optional for a string."""
     if parser.accept(":"):
         return parser.type()
     if not isinstance(value, StringAttr):

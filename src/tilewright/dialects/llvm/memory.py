@@ -1,4 +1,4 @@
-"""Memory: addresses, loads, stores, atomic accesses, fences."""
+"""Address arithmetic, loads, stores, atomics and fences."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _ATOMIC = "(`atomic` (`syncscope` `(` $syncscope^ `)`)? $ordering^)?"
 
 
 MAX_ALIGNMENT: Final = 1 << 30
-"""LLVM takes a little more, and nobody asks for as much."""
+"""A little below the maximum of LLVM."""
 
 
 def alignment_problems(alignment: int | None) -> Iterator[str]:
-    """What is wrong with an alignment."""
+    """Check an alignment."""
     if alignment is None:
         return
     if not is_power_of_two(alignment) or alignment > MAX_ALIGNMENT:
@@ -61,7 +61,7 @@ def alignment_problems(alignment: int | None) -> Iterator[str]:
 
 
 class GEPOp(LLVMOp):
-    """The address of a part of what a pointer points to; the first index counts whole objects."""
+    """Compute the address of a subobject; the first index is in units of the element type."""
 
     name = "llvm.getelementptr"
     effects = Effects.PURE
@@ -73,7 +73,7 @@ class GEPOp(LLVMOp):
     base = d.operand(POINTERS)
     indices = d.operands(INTEGER)
     constants = d.attribute(I32_ARRAY_ATTR, spelling="rawConstantIndices")
-    """Every index; `DYNAMIC_INDEX` where it is the next of the operands."""
+    """Every index; `DYNAMIC_INDEX` stands for the next operand."""
     element = d.attribute(TYPE_ATTR, spelling="elem_type")
     no_wrap = d.attribute(I32_ATTR, default=0, spelling="noWrapFlags")
     res = d.result(POINTERS)
@@ -82,7 +82,7 @@ class GEPOp(LLVMOp):
     def infer_results(
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
-        """A pointer like the base; vectors of indices need the type spelled out."""
+        """Infer the type of the base; vectors of indices need an explicit type."""
         return (types["base"][0],)
 
     def verify(self) -> Iterator[str]:
@@ -96,21 +96,21 @@ class GEPOp(LLVMOp):
 
     def _path_problems(self) -> Iterator[str]:
         inside: Type = self.element
-        for place, index in enumerate(self.constants[1:], 1):
+        for position, index in enumerate(self.constants[1:], 1):
             if isinstance(inside, ArrayType | VectorType):
                 inside = inside.element
             elif not isinstance(inside, StructType):
-                yield f"index #{place} has nothing to choose from in '{inside}'"
+                yield f"index #{position} does not apply to '{inside}'"
                 return
             elif index == DYNAMIC_INDEX or not 0 <= index < len(inside.elements):
-                yield f"index #{place} must be a constant that '{inside}' has"
+                yield f"index #{position} must be a constant in the range of '{inside}'"
                 return
             else:
                 inside = inside.elements[index]
 
 
 class AllocaOp(LLVMOp):
-    """Memory of this thread alone, until the function returns."""
+    """Allocate local memory until the function returns."""
 
     name = "llvm.alloca"
     syntax = (
@@ -129,7 +129,7 @@ class AllocaOp(LLVMOp):
 
 
 class LoadOp(LLVMOp):
-    """What memory holds at an address."""
+    """Load a value from memory."""
 
     name = "llvm.load"
     effects = Effects.READ
@@ -154,7 +154,7 @@ class LoadOp(LLVMOp):
 
 
 class StoreOp(LLVMOp):
-    """Puts a value into memory at an address."""
+    """Store a value to memory."""
 
     name = "llvm.store"
     effects = Effects.WRITE
@@ -182,7 +182,7 @@ def _atomic_problems(
 ) -> Iterator[str]:
     if op.ordering is AtomicOrdering.NOT_ATOMIC:
         if op.syncscope is not None:
-            yield "expected a syncscope on atomic accesses alone"
+            yield "expected a syncscope only on atomic accesses"
         return
     if op.ordering in forbidden:
         yield f"cannot have the ordering '{op.ordering.keyword}'"
@@ -193,7 +193,7 @@ def _atomic_problems(
 
 
 class CmpXchgOp(LLVMOp, InferringOp):
-    """Puts `val` where `cmp` is; gives what was there, and whether it was that."""
+    """Store `val` if memory holds `cmp`; return the old value and whether it was equal."""
 
     name = "llvm.cmpxchg"
     traits = (SameType("cmp", "val"),)
@@ -233,7 +233,7 @@ _ON_FLOATS: Final = (AtomicBinOp.FADD, AtomicBinOp.FSUB, AtomicBinOp.FMAX, Atomi
 
 
 class AtomicRMWOp(LLVMOp):
-    """Combines what is at an address with a value; gives what was there."""
+    """Atomically combine memory with a value; return the old value."""
 
     name = "llvm.atomicrmw"
     traits = (SameType("val", "res"),)
@@ -262,7 +262,7 @@ class AtomicRMWOp(LLVMOp):
 
 
 class FenceOp(LLVMOp):
-    """Orders the accesses before it and after it."""
+    """Order memory accesses before and after the fence."""
 
     name = "llvm.fence"
     syntax = "(`syncscope` `(` $syncscope^ `)`)? $ordering attr-dict"

@@ -1,4 +1,4 @@
-"""The types of the LLVM dialect; numbers and vectors are MLIR's builtin ones."""
+"""The types of the LLVM dialect; scalars and vectors are builtin types."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DIALECT: Final = "llvm"
 
 
 def _bare(type: Type) -> str:
-    """A type inside another: those of this dialect go without prefix."""
+    """Print a nested type; those of this dialect have no prefix there."""
     return type.spell() if type.mnemonic.startswith("llvm.") else str(type)
 
 
 class PointerType(Type):
-    """`!llvm.ptr<3>`: an address; the number is that of the address space."""
+    """`!llvm.ptr<3>`: a pointer in an address space."""
 
     __slots__ = ("space",)
     mnemonic = "llvm.ptr"
@@ -43,7 +43,7 @@ class PointerType(Type):
 
 
 class StructType(Type):
-    """`!llvm.struct<(i32, f32)>`: several values as one; a packed one has no padding."""
+    """`!llvm.struct<(i32, f32)>`: a struct; packed ones have no padding."""
 
     __slots__ = ("elements", "packed")
     mnemonic = "llvm.struct"
@@ -75,7 +75,7 @@ class StructType(Type):
 
 
 class ArrayType(Type):
-    """`!llvm.array<4 x i8>`: equal elements one behind the other."""
+    """`!llvm.array<4 x i8>`: an array."""
 
     __slots__ = ("element", "extent")
     mnemonic = "llvm.array"
@@ -115,7 +115,7 @@ class ArrayType(Type):
 
 
 class VoidType(Type):
-    """`!llvm.void`: what a function gives that gives nothing."""
+    """`!llvm.void`: the result type of a function without a result."""
 
     __slots__ = ()
     mnemonic = "llvm.void"
@@ -128,7 +128,7 @@ class VoidType(Type):
 
 
 class TokenType(Type):
-    """`!llvm.token`: ties operations together, and has no value."""
+    """`!llvm.token`: a token without a value."""
 
     __slots__ = ()
     mnemonic = "llvm.token"
@@ -192,17 +192,17 @@ _FLOATS: Final = frozenset(("f16", "bf16", "f32", "f64", "f80", "f128"))
 
 
 def is_float(type: Type) -> bool:
-    """Whether LLVM computes with this float type; narrower ones are integers to it."""
+    """Return whether LLVM has this float type; narrower ones are integers there."""
     return isinstance(type, FloatType) and type.format in _FLOATS
 
 
 def is_integer(type: Type) -> bool:
-    """Whether this is an integer of LLVM's kind, which has no sign of its own."""
+    """Return whether this is a signless integer, as in LLVM."""
     return isinstance(type, IntegerType) and not type.signedness
 
 
 def is_vector(type: Type) -> bool:
-    """Whether this is a vector of LLVM's kind: one dimension, scalar elements."""
+    """Return whether this is a vector of rank one, as in LLVM."""
     if not isinstance(type, VectorType) or len(type.shape) != 1 or type.scalable[0]:
         return False
     element = type.element
@@ -210,19 +210,19 @@ def is_vector(type: Type) -> bool:
 
 
 def is_storable(type: Type) -> bool:
-    """Whether values of this type can be held, passed and stored."""
+    """Return whether values of this type can be loaded and stored."""
     if isinstance(type, PointerType | StructType | ArrayType):
         return True
     return is_integer(type) or is_float(type) or is_vector(type)
 
 
 def condition_type(type: Type) -> Type:
-    """What a comparison of values of a type gives: i1, or a vector of them."""
+    """Return the result type of a comparison: i1, or a vector of i1."""
     return VectorType(type.shape, I1) if isinstance(type, VectorType) else I1
 
 
 def member_type(type: Type, position: tuple[int, ...]) -> Type | None:
-    """The type of a part of a struct or an array; nothing if there is no such part."""
+    """Return the type of a member of a struct or an array, or `None` if there is none."""
     for index in position:
         if isinstance(type, StructType) and 0 <= index < len(type.elements):
             type = type.elements[index]

@@ -1,4 +1,4 @@
-"""Elements of memrefs, read, written, and changed in place."""
+"""Loads, stores and atomics of memref elements; dimensions and addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def index_count_problems(type: Type, indices: Sequence[Value]) -> Iterator[str]:
-    """What is wrong with the number of indices into a memref."""
+    """Check the number of indices into a memref."""
     assert isinstance(type, MemRefType)
     rank = len(type.shape or ())
     if len(indices) != rank:
@@ -31,7 +31,7 @@ def index_count_problems(type: Type, indices: Sequence[Value]) -> Iterator[str]:
 
 
 class LoadOp(InferringOp):
-    """One element."""
+    """Load an element."""
 
     name = "memref.load"
     effects = Effects.READ
@@ -57,7 +57,7 @@ class LoadOp(InferringOp):
 
 
 class StoreOp(Operation):
-    """One element, written."""
+    """Store an element."""
 
     name = "memref.store"
     effects = Effects.WRITE
@@ -71,7 +71,7 @@ class StoreOp(Operation):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The value has the type of the elements."""
+        """Infer the type of the value from the element type."""
         for type in state.operand_types.get("memref", ()):
             if isinstance(type, MemRefType):
                 state.operand_types["value"] = [type.element]
@@ -85,7 +85,7 @@ class StoreOp(Operation):
 
 
 class AtomicRMWOp(Operation):
-    """One element, changed at once for all threads; gives what it was before."""
+    """Atomically combine an element with a value; return the old value."""
 
     name = "memref.atomic_rmw"
     syntax = (
@@ -101,9 +101,9 @@ class AtomicRMWOp(Operation):
 
     def verify(self) -> Iterator[str]:
         element = memref(self.memref).element
-        for what, type in (("value", self.value.type), ("result", self.result.type)):
+        for role, type in (("value", self.value.type), ("result", self.result.type)):
             if type is not element:
-                yield f"expected a {what} of type '{element}', got '{type}'"
+                yield f"expected a {role} of type '{element}', got '{type}'"
         is_float = isinstance(element, FloatType)
         keyword = self.kind.keyword
         if keyword != "assign" and keyword.endswith("f") != is_float:
@@ -113,7 +113,7 @@ class AtomicRMWOp(Operation):
 
 
 class DimOp(Operation):
-    """How far a memref reaches along a dimension."""
+    """The extent of a memref along a dimension."""
 
     name = "memref.dim"
     effects = Effects.NONE
@@ -128,7 +128,7 @@ class DimOp(Operation):
 
 
 class ExtractAlignedPointerAsIndexOp(Operation):
-    """The address at which the memory of a memref begins, its offset aside."""
+    """The base address of a memref, without the offset."""
 
     name = "memref.extract_aligned_pointer_as_index"
     effects = Effects.PURE

@@ -1,4 +1,4 @@
-"""Memory that comes into being: on the stack, on the heap, and with the program."""
+"""Allocation of local memory, and globals."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 
 def alignment_problems(alignment: int | None) -> Iterator[str]:
-    """What is wrong with an alignment in bytes."""
+    """Check an alignment in bytes."""
     if alignment is not None and not is_power_of_two(alignment):
         yield f"expected an alignment that is a power of two, got {alignment}"
 
 
 class AllocaOp(Operation):
-    """Memory of this thread until the function ends; the sizes are those the type leaves open."""
+    """Allocate local memory until the function returns; the operands are the dynamic extents."""
 
     name = "memref.alloca"
     syntax = "`(` $dynamic_sizes `)` (`` `[` $symbol_operands^ `]`)? attr-dict `:` type($result)"
@@ -53,9 +53,9 @@ class AllocaOp(Operation):
     result = d.result(RANKED_MEMREF)
 
     def verify(self) -> Iterator[str]:
-        open_extents = (memref(self.result).shape or ()).count(DYNAMIC)
-        if open_extents != len(self.dynamic_sizes):
-            yield f"expected {open_extents} sizes, got {len(self.dynamic_sizes)}"
+        count = (memref(self.result).shape or ()).count(DYNAMIC)
+        if count != len(self.dynamic_sizes):
+            yield f"expected {count} sizes, got {len(self.dynamic_sizes)}"
         yield from alignment_problems(self.alignment)
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
@@ -63,7 +63,7 @@ class AllocaOp(Operation):
 
 
 class InitialValueKind(AttributeKind["DenseElementsAttr | UnitAttr"]):
-    """The elements of a global at the start, or a unit if they are anything."""
+    """The initial value of a global, or a unit attribute if it is uninitialized."""
 
     __slots__ = ()
 
@@ -79,7 +79,7 @@ class InitialValueKind(AttributeKind["DenseElementsAttr | UnitAttr"]):
 
 
 def _parse_value(parser: Parser, state: ParseState, type_field: str, value: str) -> None:
-    """`memref<2xf32> = dense<0.0>`, or `= uninitialized`, or nothing."""
+    """Parse `memref<2xf32>`, optionally with `= dense<0.0>` or `= uninitialized`."""
     at = parser.at
     type = parser.type()
     if not isinstance(type, MemRefType) or type.shape is None:
@@ -103,7 +103,7 @@ def _print_value(printer: Printer, op: Any, type_field: str, value: str) -> None
 
 
 class GlobalOp(Operation):
-    """Memory that exists as long as the program; without a value it is defined elsewhere."""
+    """A global variable; without a value an external declaration."""
 
     name = "memref.global"
     traits = (SYMBOL,)
@@ -133,7 +133,7 @@ class GlobalOp(Operation):
 
 
 class GetGlobalOp(Operation):
-    """The memory of a global."""
+    """The memref of a global."""
 
     name = "memref.get_global"
     effects = Effects.PURE
@@ -147,5 +147,5 @@ class GetGlobalOp(Operation):
         if not isinstance(target, GlobalOp):
             yield f"expected '@{self.symbol}' to name a global"
         elif target.type is not self.result.type:
-            expected, found = target.type, self.result.type
-            yield f"expected the type '{expected}' of '@{self.symbol}', got '{found}'"
+            expected, actual = target.type, self.result.type
+            yield f"expected the type '{expected}' of '@{self.symbol}', got '{actual}'"

@@ -1,4 +1,4 @@
-"""memref: memory with a shape, read and written by index."""
+"""The memref dialect: memory with a shape, accessed by index."""
 
 from __future__ import annotations
 

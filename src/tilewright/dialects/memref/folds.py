@@ -1,4 +1,4 @@
-"""Folds of memref: casts that change nothing, and extents that the type knows."""
+"""Folds of memref: no-op casts, and static extents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["FOLDS", "materialize"]
 
 
 def fold_cast(op: MemRefCast, constants: Constants) -> Folded:
-    """A cast to the same type, or back to the type before, is no cast."""
+    """Fold a cast to the same type, or back to the original type."""
     if op.source.type is op.result.type:
         return op.source
     inner = op.source.defining_op()
@@ -28,7 +28,7 @@ def fold_cast(op: MemRefCast, constants: Constants) -> Folded:
 
 
 def fold_extent(op: DimOp, constants: Constants) -> Folded:
-    """An extent that the type knows."""
+    """Fold a static extent."""
     dimension = splat_of(constants[1])
     shape = memref(op.source).shape
     if dimension is None or shape is None or dimension >= len(shape):

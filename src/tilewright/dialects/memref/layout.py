@@ -1,4 +1,4 @@
-"""Where the elements of a memref lie: strides and offset, counted in elements."""
+"""Strides and offset of a memref, in elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Steps = tuple[tuple[int, ...], int]
 
 
 def steps_of(type: MemRefType) -> Steps | None:
-    """Strides and offset; nothing for a layout that is no plain list of strides."""
+    """Return strides and offset, or `None` for a layout without strides."""
     if type.shape is None:
         return None
     if type.layout is None:
@@ -21,7 +21,7 @@ def steps_of(type: MemRefType) -> Steps | None:
 
 
 def row_major(shape: Sequence[int]) -> tuple[int, ...]:
-    """The strides of elements that follow each other, the last dimension fastest."""
+    """Return the row-major strides of a shape."""
     strides: list[int] = []
     step = 1
     for extent in reversed(shape):
@@ -31,30 +31,30 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def times(a: int, b: int) -> int:
-    """A product of which a factor may be unknown."""
+    """Multiply numbers that may be dynamic."""
     if 0 in (a, b):
         return 0
     return DYNAMIC if DYNAMIC in (a, b) else a * b
 
 
 def plus(a: int, b: int) -> int:
-    """A sum of which a part may be unknown."""
+    """Add numbers that may be dynamic."""
     return DYNAMIC if DYNAMIC in (a, b) else a + b
 
 
 def agrees(a: int, b: int) -> bool:
-    """Whether two extents or steps may be the same."""
+    """Return whether two extents, strides or offsets are equal or one is dynamic."""
     return a == b or DYNAMIC in (a, b)
 
 
 def is_unit_stride(type: MemRefType) -> bool:
-    """Whether neighbours along the last dimension are neighbours in memory."""
+    """Return whether the last stride is 1."""
     steps = steps_of(type)
     return steps is not None and (not steps[0] or steps[0][-1] == 1)
 
 
 def is_contiguous(type: MemRefType) -> bool:
-    """Whether the elements follow each other, the last dimension fastest."""
+    """Return whether a memref is contiguous and row-major."""
     steps = steps_of(type)
     if steps is None or type.shape is None:
         return False
@@ -66,8 +66,10 @@ def is_contiguous(type: MemRefType) -> bool:
     return True
 
 
-def part_steps(source: MemRefType, offsets: Sequence[int], strides: Sequence[int]) -> Steps | None:
-    """Strides and offset of a part that starts and steps so within another memref."""
+def subview_steps(
+    source: MemRefType, offsets: Sequence[int], strides: Sequence[int]
+) -> Steps | None:
+    """Return strides and offset of a subview with these offsets and strides."""
     steps = steps_of(source)
     if steps is None:
         return None

@@ -1,4 +1,4 @@
-"""The same memory seen otherwise: casts, parts, and other shapes."""
+"""Casts, subviews and views of memrefs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tilewright.dialects.elements import ANY_MEMREF, INDEX_TYPE, RANKED_MEMREF, 
 from tilewright.dialects.memref.layout import (
     agrees,
     is_contiguous,
-    part_steps,
     steps_of,
+    subview_steps,
 )
 from tilewright.dialects.type_syntax import INDICES, index_problems
 from tilewright.ir import declare as d
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class MemRefCast(Operation):
-    """Base of the casts between types of one memory."""
+    """Base of the casts between memref types."""
 
     effects = Effects.PURE
     syntax = "$source attr-dict `:` type($source) `to` type($result)"
@@ -34,7 +34,7 @@ class MemRefCast(Operation):
 
 
 class CastOp(MemRefCast):
-    """A type that says more or less about extents and strides."""
+    """Cast between static and dynamic extents and strides."""
 
     name = "memref.cast"
 
@@ -65,7 +65,7 @@ def _all_agree(a: Sequence[int], b: Sequence[int]) -> bool:
 
 
 class MemorySpaceCastOp(MemRefCast):
-    """The same elements, addressed in another memory space."""
+    """Cast to another memory space."""
 
     name = "memref.memory_space_cast"
 
@@ -79,9 +79,9 @@ class MemorySpaceCastOp(MemRefCast):
 
 
 class SubViewOp(Operation):
-    """A part: where it starts, how far it reaches, and by which steps, along each dimension.
+    """A strided subview: offset, size and stride along each dimension.
 
-    Dimensions of extent one may be left out of the result.
+    The result may drop unit dimensions.
     """
 
     name = "memref.subview"
@@ -110,25 +110,25 @@ class SubViewOp(Operation):
             ("sizes", self.static_sizes, self.sizes),
             ("strides", self.static_strides, self.strides),
         )
-        for what, static, dynamic in lists:
-            yield from index_problems(what, static, dynamic)
+        for name, static, dynamic in lists:
+            yield from index_problems(name, static, dynamic)
             if len(static) != rank:
-                yield f"expected {rank} {what}, got {len(static)}"
+                yield f"expected {rank} {name}, got {len(static)}"
                 return
         if source.element is not result.element or source.space is not result.space:
             yield f"expected the element type and memory space of '{source}', got '{result}'"
-        steps = part_steps(source, self.static_offsets, self.static_strides)
-        found = steps_of(result)
-        if steps is not None and found is not None and not self._fits(*steps, *found):
-            yield f"expected a part of '{source}' of this shape and these steps, got '{result}'"
+        steps = subview_steps(source, self.static_offsets, self.static_strides)
+        actual = steps_of(result)
+        if steps is not None and actual is not None and not self._fits(*steps, *actual):
+            yield f"expected a subview of '{source}' of this shape and strides, got '{result}'"
 
     def _fits(
-        self, strides: tuple[int, ...], offset: int, found: tuple[int, ...], start: int
+        self, strides: tuple[int, ...], offset: int, actual: tuple[int, ...], start: int
     ) -> bool:
-        """Whether the result has the steps of the part, where ones may be left out."""
+        """Return whether the result has these strides and offset, up to dropped unit dimensions."""
         if offset != start:
             return False
-        left = list(zip(memref(self.result).shape or (), found, strict=True))
+        left = list(zip(memref(self.result).shape or (), actual, strict=True))
         for size, stride in zip(self.static_sizes, strides, strict=True):
             if left and left[0] == (size, stride):
                 left.pop(0)
@@ -141,7 +141,7 @@ class SubViewOp(Operation):
 
 
 class ReinterpretCastOp(Operation):
-    """The memory of another memref with offset, extents and strides that are just said."""
+    """The memory of a memref with a new offset, extents and strides."""
 
     name = "memref.reinterpret_cast"
     effects = Effects.PURE
@@ -165,30 +165,30 @@ class ReinterpretCastOp(Operation):
     def verify(self) -> Iterator[str]:
         source, result = memref(self.source), memref(self.result)
         shape = result.shape or ()
-        for what, static, dynamic, count in (
+        for name, static, dynamic, count in (
             ("offsets", self.static_offsets, self.offsets, 1),
             ("sizes", self.static_sizes, self.sizes, len(shape)),
             ("strides", self.static_strides, self.strides, len(shape)),
         ):
-            yield from index_problems(what, static, dynamic)
+            yield from index_problems(name, static, dynamic)
             if len(static) != count:
-                yield f"expected {count} {what}, got {len(static)}"
+                yield f"expected {count} {name}, got {len(static)}"
                 return
         if source.element is not result.element or source.space is not result.space:
             yield f"expected the element type and memory space of '{source}', got '{result}'"
         steps = steps_of(result)
         if steps is None:
             return
-        said = (*self.static_sizes, *self.static_strides, *self.static_offsets)
-        if not _all_agree(said, (*shape, *steps[0], steps[1])):
-            yield f"expected a result with these extents and steps, got '{result}'"
+        static = (*self.static_sizes, *self.static_strides, *self.static_offsets)
+        if not _all_agree(static, (*shape, *steps[0], steps[1])):
+            yield f"expected a result with these extents and strides, got '{result}'"
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
         return ((0, "reinterpret_cast"),)
 
 
 class ViewOp(Operation):
-    """Bytes from a place on, seen as elements of another type and shape."""
+    """A contiguous view of a byte buffer at an offset, as another type and shape."""
 
     name = "memref.view"
     effects = Effects.PURE
@@ -211,9 +211,9 @@ class ViewOp(Operation):
             yield f"expected a result without a layout, got '{result}'"
         if source.space is not result.space:
             yield f"expected the memory space of '{source}', got '{result}'"
-        open_extents = (result.shape or ()).count(DYNAMIC)
-        if open_extents != len(self.sizes):
-            yield f"expected {open_extents} sizes, got {len(self.sizes)}"
+        count = (result.shape or ()).count(DYNAMIC)
+        if count != len(self.sizes):
+            yield f"expected {count} sizes, got {len(self.sizes)}"
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
         return ((0, "view"),)

@@ -1,4 +1,4 @@
-"""How a vector is reduced to one element."""
+"""The kinds of vector reductions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tilewright.ir.attributes import EnumAttr
 
 
 class CombiningKind(EnumAttr, mnemonic="vector.kind"):
-    """What combines two elements."""
+    """The operation of a reduction."""
 
     ADD = 0
     MUL = 1
@@ -27,12 +27,12 @@ class CombiningKind(EnumAttr, mnemonic="vector.kind"):
 
     @property
     def takes_floats(self) -> bool:
-        """Whether it combines floats."""
+        """Whether it applies to floats."""
         return self in (CombiningKind.ADD, CombiningKind.MUL) or self.name.endswith("F")
 
     @property
     def takes_integers(self) -> bool:
-        """Whether it combines integers."""
+        """Whether it applies to integers."""
         return not self.name.endswith("F")
 
 

@@ -1,4 +1,4 @@
-"""vector: vectors of one or more dimensions, and their way to and from memory."""
+"""The vector dialect: vectors of any rank, and their loads and stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors and their elements: taken out, put in, combined."""
+"""Extraction, insertion and reduction of vector elements; fma."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from tilewright.text.syntax import Directive, ParseState
 
 
-def part_at(type: VectorType, depth: int) -> Type:
-    """What lies behind so many indices: a vector, or an element."""
-    if depth >= len(type.shape):
+def subvector_type(type: VectorType, count: int) -> Type:
+    """Return the type after `count` leading indices: a vector, or the element type."""
+    if count >= len(type.shape):
         return type.element
-    return VectorType(type.shape[depth:], type.element, type.scalable[depth:])
+    return VectorType(type.shape[count:], type.element, type.scalable[count:])
 
 
 def _position_problems(type: VectorType, position: Sequence[int]) -> Iterator[str]:
@@ -43,13 +43,13 @@ def _position_problems(type: VectorType, position: Sequence[int]) -> Iterator[st
         yield f"expected at most {len(type.shape)} indices into '{type}', got {len(position)}"
         return
     for index, extent in zip(position, type.shape, strict=False):
-        # -1 stands for an index that makes the result poison.
+        # The index -1 makes the result poison.
         if index != DYNAMIC and not -1 <= index < extent:
             yield f"expected indices in 0 to {extent - 1}, got {index}"
 
 
 class ExtractOp(InferringOp):
-    """An element or a part of lower rank."""
+    """Extract an element or a subvector."""
 
     name = "vector.extract"
     effects = Effects.PURE
@@ -72,7 +72,7 @@ class ExtractOp(InferringOp):
         position = attributes["static_position"]
         assert isinstance(source, VectorType)
         assert isinstance(position, DenseArrayAttr)
-        return (part_at(source, len(position.values)),)
+        return (subvector_type(source, len(position.values)),)
 
     def verify(self) -> Iterator[str]:
         yield from index_problems("indices", self.static_position, self.dynamic_position)
@@ -81,7 +81,7 @@ class ExtractOp(InferringOp):
 
 
 class InsertOp(Operation):
-    """A copy of a vector in which one element, or a part of lower rank, is another."""
+    """Insert an element or a subvector."""
 
     name = "vector.insert"
     effects = Effects.PURE
@@ -101,13 +101,13 @@ class InsertOp(Operation):
     def verify(self) -> Iterator[str]:
         yield from index_problems("indices", self.static_position, self.dynamic_position)
         yield from _position_problems(vector(self.dest), self.static_position)
-        expected = part_at(vector(self.dest), len(self.static_position))
+        expected = subvector_type(vector(self.dest), len(self.static_position))
         if self.value.type is not expected:
             yield f"expected a value of type '{expected}', got '{self.value.type}'"
 
 
 class FromElementsOp(Operation):
-    """A vector of these elements, in row-major order."""
+    """Build a vector from elements in row-major order."""
 
     name = "vector.from_elements"
     effects = Effects.PURE
@@ -118,7 +118,7 @@ class FromElementsOp(Operation):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """All operands have the type of the elements."""
+        """Infer the operand types from the element type."""
         for type in state.result_types.get("result", ()):
             count = len(state.operands.get("elements", ()))
             state.operand_types["elements"] = [element_of(type)] * count
@@ -126,14 +126,14 @@ class FromElementsOp(Operation):
     def verify(self) -> Iterator[str]:
         result = vector(self.result)
         expected = (result.element,) * prod(result.shape)
-        found = types_of(self.elements)
-        if found != expected:
-            gist = f"{len(expected)} elements of type '{result.element}'"
-            yield f"expected {gist}, got {len(found)} of {listed(dict.fromkeys(found))}"
+        actual = types_of(self.elements)
+        if actual != expected:
+            count = f"{len(expected)} elements of type '{result.element}'"
+            yield f"expected {count}, got {len(actual)} of {listed(dict.fromkeys(actual))}"
 
 
 class ToElementsOp(Operation):
-    """The elements of a vector, in row-major order."""
+    """Return the elements of a vector in row-major order."""
 
     name = "vector.to_elements"
     effects = Effects.PURE
@@ -144,7 +144,7 @@ class ToElementsOp(Operation):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """There are as many results as elements."""
+        """Infer one result per element."""
         for type in state.operand_types.get("source", ()):
             if isinstance(type, VectorType):
                 state.result_types["elements"] = [type.element] * prod(type.shape)
@@ -153,7 +153,7 @@ class ToElementsOp(Operation):
     def infer_results(
         cls, types: Mapping[str, Sequence[Type]], attributes: Mapping[str, Attribute]
     ) -> Sequence[Type]:
-        """One type for each element of the source."""
+        """Infer one result per element."""
         (source,) = types["source"]
         assert isinstance(source, VectorType)
         return (source.element,) * prod(source.shape)
@@ -162,8 +162,8 @@ class ToElementsOp(Operation):
         source = vector(self.source)
         expected = (source.element,) * prod(source.shape)
         if types_of(self.elements) != expected:
-            gist = f"{len(expected)} results of type '{source.element}'"
-            yield f"expected {gist}, got {len(self.elements)}"
+            count = f"{len(expected)} results of type '{source.element}'"
+            yield f"expected {count}, got {len(self.elements)}"
 
 
 def _is_float_vector(type: Type) -> bool:
@@ -174,7 +174,7 @@ FLOAT_VECTOR = TypeConstraint("vector of floating-point values", _is_float_vecto
 
 
 class FmaOp(Operation):
-    """`lhs * rhs + acc`, rounded once."""
+    """Fused multiply-add `lhs * rhs + acc`."""
 
     name = "vector.fma"
     effects = Effects.PURE
@@ -188,9 +188,9 @@ class FmaOp(Operation):
 
 
 class ReductionOp(Operation):
-    """All elements of a vector of rank one, and perhaps a first value, combined to one.
+    """Reduce a vector of rank one, optionally with an accumulator.
 
-    Floats are combined in order, unless the flags allow any.
+    Floats are combined in order, unless the flags allow reassociation.
     """
 
     name = "vector.reduction"
@@ -215,4 +215,4 @@ class ReductionOp(Operation):
             yield f"expected a result of type '{source.element}', got '{self.result.type}'"
         is_float = isinstance(source.element, FloatType)
         if not (self.kind.takes_floats if is_float else self.kind.takes_integers):
-            yield f"cannot combine '{source.element}' by '{self.kind.keyword}'"
+            yield f"cannot reduce '{source.element}' by '{self.kind.keyword}'"

@@ -1,4 +1,4 @@
-"""Folds of vector: elements of what was just made, and constants in other shapes."""
+"""Folds of vector: extraction of known elements, and constants."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 __all__ = ["FOLDS", "materialize"]
 
 
-def _flat(shape: tuple[int, ...], position: tuple[int, ...]) -> int | None:
-    """The number of an element in row-major order; nothing if an index is unknown."""
+def _flat_index(shape: tuple[int, ...], position: tuple[int, ...]) -> int | None:
+    """Return the row-major index of an element, or `None` if an index is dynamic."""
     if len(position) != len(shape) or any(index < 0 for index in position):
         return None
-    place = 0
+    flat_index = 0
     for extent, index in zip(shape, position, strict=True):
-        place = place * extent + index
-    return place
+        flat_index = flat_index * extent + index
+    return flat_index
 
 
 def fold_extract(op: ExtractOp, constants: Constants) -> Folded:
-    """An element of a constant, or of a vector whose making is known."""
+    """Fold the extraction of an element of a constant, a splat or known elements."""
     if not op.static_position:
         return op.source if op.source.type is op.result.type else None
     splat = splat_of(constants[0])
@@ -44,27 +44,27 @@ def fold_extract(op: ExtractOp, constants: Constants) -> Folded:
     source = op.source.defining_op()
     if isinstance(source, BroadcastOp | SplatOp) and source.operands[0].type is op.result.type:
         return source.operands[0]
-    place = _flat(vector(op.source).shape, op.static_position)
-    if place is None:
+    index = _flat_index(vector(op.source).shape, op.static_position)
+    if index is None:
         return None
     if isinstance(constants[0], DenseElementsAttr):
-        return literal([constants[0].elements()[place]], op.result.type)
+        return literal([constants[0].elements()[index]], op.result.type)
     if isinstance(source, FromElementsOp):
-        return source.elements[place]
-    return _from_insert(op, place)
+        return source.elements[index]
+    return _from_insert(op, index)
 
 
-def _from_insert(op: ExtractOp, place: int) -> Folded:
-    """The element that was just put in."""
+def _from_insert(op: ExtractOp, index: int) -> Folded:
+    """Fold the extraction of an inserted element."""
     source = op.source.defined_by(InsertOp)
     if source is None:
         return None
-    put = _flat(vector(source.dest).shape, source.static_position)
-    return source.value if put == place else None
+    inserted = _flat_index(vector(source.dest).shape, source.static_position)
+    return source.value if inserted == index else None
 
 
-def fold_repetition(op: BroadcastOp | SplatOp, constants: Constants) -> Folded:
-    """A constant, repeated; what keeps its type is not repeated."""
+def fold_broadcast(op: BroadcastOp | SplatOp, constants: Constants) -> Folded:
+    """Fold a splat of a constant, or a broadcast to the same type."""
     source, result = op.operands[0], op.results[0]
     if source.type is result.type:
         return source
@@ -72,8 +72,8 @@ def fold_repetition(op: BroadcastOp | SplatOp, constants: Constants) -> Folded:
     return None if splat is None else literal([splat], result.type)
 
 
-def fold_shape(op: ShapeCastOp, constants: Constants) -> Folded:
-    """A constant in another shape; there and back again is where it began."""
+def fold_shape_cast(op: ShapeCastOp, constants: Constants) -> Folded:
+    """Fold a shape cast of a constant, to the same type, or back to the original type."""
     if op.source.type is op.result.type:
         return op.source
     inner = op.source.defined_by(ShapeCastOp)
@@ -85,8 +85,8 @@ def fold_shape(op: ShapeCastOp, constants: Constants) -> Folded:
     return None
 
 
-def fold_making(op: FromElementsOp, constants: Constants) -> Folded:
-    """A vector of constants; or one that is taken apart only to be put together."""
+def fold_from_elements(op: FromElementsOp, constants: Constants) -> Folded:
+    """Fold a vector of constants, or of all elements of one vector."""
     first = op.elements[0].defining_op() if op.elements else None
     if isinstance(first, ToElementsOp) and op.elements == first.elements:
         return first.source if first.source.type is op.result.type else None
@@ -97,8 +97,8 @@ def fold_making(op: FromElementsOp, constants: Constants) -> Folded:
     return literal(patterns, op.result.type)
 
 
-def fold_parts(op: ToElementsOp, constants: Constants) -> Folded:
-    """The elements of a constant, or those that a vector was just made of."""
+def fold_to_elements(op: ToElementsOp, constants: Constants) -> Folded:
+    """Fold the elements of a constant, or of a vector built from elements."""
     source = op.source.defined_by(FromElementsOp)
     if source is not None:
         return source.elements
@@ -114,9 +114,9 @@ def fold_parts(op: ToElementsOp, constants: Constants) -> Folded:
 
 FOLDS: Final[Folds] = {
     ExtractOp: fold_extract,
-    BroadcastOp: fold_repetition,
-    SplatOp: fold_repetition,
-    ShapeCastOp: fold_shape,
-    FromElementsOp: fold_making,
-    ToElementsOp: fold_parts,
+    BroadcastOp: fold_broadcast,
+    SplatOp: fold_broadcast,
+    ShapeCastOp: fold_shape_cast,
+    FromElementsOp: fold_from_elements,
+    ToElementsOp: fold_to_elements,
 }

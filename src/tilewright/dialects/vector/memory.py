@@ -1,4 +1,4 @@
-"""Vectors in memory: neighbours along the last dimension of a memref."""
+"""Vector loads and stores of contiguous elements of a memref, optionally masked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _access_problems(base: MemRefType, type: VectorType) -> Iterator[str]:
 
 
 class LoadOp(Operation):
-    """Neighbours, read at once."""
+    """Load contiguous elements."""
 
     name = "vector.load"
     effects = Effects.READ
@@ -48,7 +48,7 @@ class LoadOp(Operation):
 
 
 class StoreOp(Operation):
-    """Neighbours, written at once."""
+    """Store contiguous elements."""
 
     name = "vector.store"
     effects = Effects.WRITE
@@ -72,7 +72,7 @@ def _mask_problems(mask: VectorType, type: VectorType) -> Iterator[str]:
 
 
 class MaskedLoadOp(Operation):
-    """Neighbours, read where the mask is set; elsewhere memory is not touched."""
+    """Load contiguous elements under a mask; masked-off elements are not accessed."""
 
     name = "vector.maskedload"
     effects = Effects.READ
@@ -97,7 +97,7 @@ class MaskedLoadOp(Operation):
 
 
 class MaskedStoreOp(Operation):
-    """Neighbours, written where the mask is set; elsewhere memory is not touched."""
+    """Store contiguous elements under a mask; masked-off elements are not accessed."""
 
     name = "vector.maskedstore"
     effects = Effects.WRITE

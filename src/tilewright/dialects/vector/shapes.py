@@ -1,4 +1,4 @@
-"""Vectors made of vectors: repeated, cut, put together, and in other shapes."""
+"""Broadcasts, shape casts, shuffles and slices of vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class BroadcastOp(Operation):
-    """A scalar or a vector, repeated along new dimensions and those of extent one."""
+    """Broadcast a scalar or a vector along new dimensions and unit dimensions."""
 
     name = "vector.broadcast"
     effects = Effects.PURE
@@ -41,11 +41,11 @@ class BroadcastOp(Operation):
         if len(shape) > len(result.shape) or any(
             before not in (1, after) for before, after in zip(shape, tail, strict=True)
         ):
-            yield f"cannot repeat '{source}' to '{result}'"
+            yield f"cannot broadcast '{source}' to '{result}'"
 
 
 class SplatOp(Operation):
-    """A vector of which all elements are the same."""
+    """A splat of a scalar."""
 
     name = "vector.splat"
     effects = Effects.PURE
@@ -56,7 +56,7 @@ class SplatOp(Operation):
 
     @classmethod
     def infer_types(cls, state: ParseState) -> None:
-        """The input has the type of the elements."""
+        """Infer the type of the input from the element type."""
         for type in state.result_types.get("result", ()):
             state.operand_types["input"] = [element_of(type)]
 
@@ -67,7 +67,7 @@ class SplatOp(Operation):
 
 
 class StepOp(Operation):
-    """Zero, one, two and so on."""
+    """The vector 0, 1, 2, ..."""
 
     name = "vector.step"
     effects = Effects.PURE
@@ -82,7 +82,7 @@ class StepOp(Operation):
 
 
 class ShapeCastOp(Operation):
-    """The same elements in row-major order, in another shape."""
+    """Reshape a vector in row-major order."""
 
     name = "vector.shape_cast"
     effects = Effects.PURE
@@ -98,7 +98,7 @@ class ShapeCastOp(Operation):
 
 
 class BitcastOp(Operation):
-    """The same bits, read as elements of another type; the last dimension may change with them."""
+    """Reinterpret the bits as another element type; the last dimension changes accordingly."""
 
     name = "vector.bitcast"
     effects = Effects.PURE
@@ -121,7 +121,7 @@ class BitcastOp(Operation):
 
 
 class ShuffleOp(InferringOp):
-    """Rows of two vectors in any order: the mask counts those of the first, then the second."""
+    """Select rows of two concatenated vectors by a mask."""
 
     name = "vector.shuffle"
     effects = Effects.PURE
@@ -146,18 +146,18 @@ class ShuffleOp(InferringOp):
         first, second = vector(self.v1), vector(self.v2)
         alike = first.element is second.element and first.shape[1:] == second.shape[1:]
         if not alike or len(first.shape) != len(second.shape):
-            found = f"'{first}' and '{second}'"
-            yield f"expected vectors that differ only in their first extent, got {found}"
+            types = f"'{first}' and '{second}'"
+            yield f"expected vectors that differ only in their first extent, got {types}"
             return
         rows = sum([(type.shape or (1,))[0] for type in (first, second)])
-        # -1 stands for a row that nobody looks at.
+        # The index -1 is a poison row.
         if not self.mask or not all(-1 <= row < rows for row in self.mask):
             yield f"expected a mask of numbers in -1 to {rows - 1}, got {list(self.mask)}"
         yield from super().verify()
 
 
 def integers(attribute: Attribute) -> tuple[int, ...]:
-    """The numbers of an array of integer attributes."""
+    """Return the values of an array of integer attributes."""
     assert isinstance(attribute, ArrayAttr)
     return tuple([each.value for each in attribute.elements if isinstance(each, IntegerAttr)])
 
@@ -169,7 +169,7 @@ def _list_problems(**lists: Sequence[Attribute]) -> Iterator[str]:
 
 
 class ExtractStridedSliceOp(InferringOp):
-    """A part of a vector, cut along its first dimensions."""
+    """Extract a slice along the leading dimensions."""
 
     name = "vector.extract_strided_slice"
     effects = Effects.PURE
@@ -204,13 +204,13 @@ class ExtractStridedSliceOp(InferringOp):
             return
         for offset, size, stride, extent in zip(*parts, shape, strict=False):
             if offset < 0 or size < 1 or offset + size > extent or stride != 1:
-                yield f"expected a part of '{self.source.type}' by steps of one"
+                yield f"expected a slice of '{self.source.type}' with strides of one"
                 return
         yield from super().verify()
 
 
 class InsertStridedSliceOp(Operation):
-    """A copy of a vector, a part of which is another one."""
+    """Insert a vector as a slice."""
 
     name = "vector.insert_strided_slice"
     effects = Effects.PURE
@@ -237,4 +237,4 @@ class InsertStridedSliceOp(Operation):
             for offset, size, extent in zip(offsets, inner, dest.shape, strict=True)
         )
         if not fits or value.element is not dest.element or any(step != 1 for step in strides):
-            yield f"expected a part of '{dest}' by steps of one, got '{value}'"
+            yield f"expected a slice of '{dest}' with strides of one, got '{value}'"

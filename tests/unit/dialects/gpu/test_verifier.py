@@ -8,10 +8,10 @@ WRONG = {
         "'gpu.shuffle' op expected value and shuffle_result to have the same type"
     ),
     "gpu.subgroup_reduce and %f : (f32) -> f32": (
-        "'gpu.subgroup_reduce' op cannot combine 'f32' by 'and'"
+        "'gpu.subgroup_reduce' op cannot reduce 'f32' by 'and'"
     ),
     "gpu.subgroup_reduce maxnumf %i : (i32) -> i32": (
-        "'gpu.subgroup_reduce' op cannot combine 'i32' by 'maxnumf'"
+        "'gpu.subgroup_reduce' op cannot reduce 'i32' by 'maxnumf'"
     ),
     "gpu.subgroup_reduce add %f cluster(size = 3) : (f32) -> f32": (
         "'gpu.subgroup_reduce' op expected a cluster size that is a power of two, got 3"

@@ -33,7 +33,7 @@ WRONG = {
         "expected 1 dynamic indices, got 0"
     ),
     "%r = llvm.getelementptr %p[0, 1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32": (
-        "index #1 has nothing to choose from in 'f32'"
+        "index #1 does not apply to 'f32'"
     ),
     "%r = llvm.getelementptr %p[0, %i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, "
     "!llvm.struct<(i32, f32)>": "index #1 must be a constant",

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.dialects.memref.layout import is_contiguous, part_steps, steps_of
+from tilewright.dialects.memref.layout import is_contiguous, steps_of, subview_steps
 from tilewright.ir.attributes import OpaqueAttr
 from tilewright.ir.types import DYNAMIC, F32, MemRefType, StridedLayoutAttr
 
@@ -27,7 +27,7 @@ def test_other_layouts_have_no_strides() -> None:
 def test_part() -> None:
     whole = np.arange(6 * 8, dtype=np.uint8).reshape(6, 8)
     part = whole[2::2, 1::3]
-    steps = part_steps(MemRefType((6, 8), F32), (2, 1), (2, 3))
+    steps = subview_steps(MemRefType((6, 8), F32), (2, 1), (2, 3))
     assert steps == (part.strides, int(part.flat[0]))
 
 

@@ -33,18 +33,18 @@ WRONG = {
     ),
     "%r = memref.view %b[%n][%n] : memref<64xi8, 3> to memref<4xf32, 3>": "expected 0 sizes, got 1",
     "%r = memref.subview %m[0, 0] [4, 4] [1, 1] : memref<16x8xf32> to memref<4x4xf32>": (
-        "expected a part of 'memref<16x8xf32>' of this shape and these steps, got 'memref<4x4xf32>'"
+        "expected a subview of 'memref<16x8xf32>' of this shape and strides, got 'memref<4x4xf32>'"
     ),
     "%r = memref.subview %m[0, 0] [4] [1, 1] : memref<16x8xf32> to memref<4x8xf32>": (
         "expected 2 sizes, got 1"
     ),
     "%r = memref.subview %m[1, 0] [4, 8] [1, 1] : memref<16x8xf32> to "
     "memref<4x8xf32, strided<[8, 1]>>": (
-        "expected a part of 'memref<16x8xf32>' of this shape and these steps, "
+        "expected a subview of 'memref<16x8xf32>' of this shape and strides, "
         "got 'memref<4x8xf32, strided<[8, 1]>>'"
     ),
     "%r = memref.reinterpret_cast %u to offset: [0], sizes: [4], strides: [2] : memref<?xf32> to "
-    "memref<4xf32>": "expected a result with these extents and steps, got 'memref<4xf32>'",
+    "memref<4xf32>": "expected a result with these extents and strides, got 'memref<4xf32>'",
     "%r = memref.get_global @nothing : memref<4xf32>": "expected '@nothing' to name a global",
     "%r = memref.get_global @room : memref<8xf32>": (
         "expected the type 'memref<4xf32>' of '@room', got 'memref<8xf32>'"

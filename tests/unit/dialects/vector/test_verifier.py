@@ -11,7 +11,7 @@ SIGNATURE = (
 WRONG = {
     "%r = vector.broadcast %i : i32 to vector<4xf32>": "expected elements of type 'f32', got 'i32'",
     "%r = vector.broadcast %v : vector<4xf32> to vector<8xf32>": (
-        "cannot repeat 'vector<4xf32>' to 'vector<8xf32>'"
+        "cannot broadcast 'vector<4xf32>' to 'vector<8xf32>'"
     ),
     "%r = vector.extract %w[2, 0] : f32 from vector<2x4xf32>": "expected indices in 0 to 1, got 2",
     "%r = vector.extract %w[0] : f32 from vector<2x4xf32>": (
@@ -39,7 +39,7 @@ WRONG = {
     "%r = vector.step : vector<4xi32>": (
         "expected a vector of rank 1 of indices, got 'vector<4xi32>'"
     ),
-    "%r = vector.reduction <and>, %v : vector<4xf32> into f32": "cannot combine 'f32' by 'and'",
+    "%r = vector.reduction <and>, %v : vector<4xf32> into f32": "cannot reduce 'f32' by 'and'",
     "%r = vector.reduction <add>, %w : vector<2x4xf32> into f32": (
         "expected a vector of rank 1, got 'vector<2x4xf32>'"
     ),
@@ -60,14 +60,14 @@ WRONG = {
         "expected a mask of i1 for each element of 'vector<4xf32>', got 'vector<2xi1>'"
     ),
     "%r = vector.extract_strided_slice %v {offsets = [2], sizes = [3], strides = [1]} : "
-    "vector<4xf32> to vector<3xf32>": "expected a part of 'vector<4xf32>' by steps of one",
+    "vector<4xf32> to vector<3xf32>": "expected a slice of 'vector<4xf32>' with strides of one",
     "%r = vector.extract_strided_slice %v {offsets = [0], sizes = [3], strides = [1]} : "
     "vector<4xf32> to vector<2xf32>": (
         "expected results of types ('vector<3xf32>'), got ('vector<2xf32>')"
     ),
     "%r = vector.insert_strided_slice %v, %w {offsets = [2, 0], strides = [1]} : "
     "vector<4xf32> into vector<2x4xf32>": (
-        "expected a part of 'vector<2x4xf32>' by steps of one, got 'vector<4xf32>'"
+        "expected a slice of 'vector<2x4xf32>' with strides of one, got 'vector<4xf32>'"
     ),
 }
 

@@ -1,4 +1,4 @@
-"""LLVM's own intrinsics by family, each an operation: `llvm.intr.sqrt` calls `llvm.sqrt`."""
+"""LLVM intrinsics by family, each an operation: `llvm.intr.sqrt` is `llvm.sqrt`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has effects, or speaks to the optimizer: copies of memory, promises, traps."""
+"""Intrinsics with effects or optimizer hints: memory copies, assumptions, traps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tilewright.ir.traits import Effects, SameType
 
 
 class Transfer(IntrinsicOp):
-    """Base of the copies of bytes."""
+    """Base of the memory copies."""
 
     dst = d.operand(POINTER)
     src = d.operand(POINTER)
@@ -19,19 +19,19 @@ class Transfer(IntrinsicOp):
 
 
 class MemcpyOp(Transfer):
-    """Copies bytes between places that do not overlap."""
+    """Copy bytes between ranges that do not overlap."""
 
     name = "llvm.intr.memcpy"
 
 
 class MemmoveOp(Transfer):
-    """Copies bytes between places that may overlap."""
+    """Copy bytes between ranges that may overlap."""
 
     name = "llvm.intr.memmove"
 
 
 class MemsetOp(IntrinsicOp):
-    """Fills memory with one byte."""
+    """Fill memory with a byte."""
 
     name = "llvm.intr.memset"
 
@@ -42,7 +42,7 @@ class MemsetOp(IntrinsicOp):
 
 
 class AssumeOp(IntrinsicOp):
-    """Promises that a condition holds."""
+    """Assume that a condition is true."""
 
     name = "llvm.intr.assume"
     syntax = "$cond attr-dict `:` type($cond)"
@@ -51,7 +51,7 @@ class AssumeOp(IntrinsicOp):
 
 
 class ExpectOp(IntrinsicOp):
-    """The value, which is mostly the other one."""
+    """Return a value, with a hint of the expected value."""
 
     name = "llvm.intr.expect"
     effects = Effects.PURE
@@ -64,14 +64,14 @@ class ExpectOp(IntrinsicOp):
 
 
 class TrapOp(IntrinsicOp):
-    """Ends the program with an error."""
+    """Abort the program."""
 
     name = "llvm.intr.trap"
     syntax = "attr-dict"
 
 
 class DebugTrapOp(IntrinsicOp):
-    """Stops for the debugger."""
+    """Trap to the debugger."""
 
     name = "llvm.intr.debugtrap"
     syntax = "attr-dict"

@@ -1,4 +1,4 @@
-"""Functions of floats: roots, rounding, exponentials, extrema, conversions that saturate."""
+"""Float intrinsics: sqrt, rounding, exponentials, min and max, saturating conversions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnaryFloat(IntrinsicOp):
-    """Base of the functions of one float."""
+    """Base of the unary float intrinsics."""
 
     effects = Effects.PURE
     traits = (UNARY,)
@@ -38,55 +38,55 @@ class SqrtOp(UnaryFloat):
 
 
 class FAbsOp(UnaryFloat):
-    """Magnitude."""
+    """Absolute value."""
 
     name = "llvm.intr.fabs"
 
 
 class FloorOp(UnaryFloat):
-    """Rounded down."""
+    """Round down."""
 
     name = "llvm.intr.floor"
 
 
 class CeilOp(UnaryFloat):
-    """Rounded up."""
+    """Round up."""
 
     name = "llvm.intr.ceil"
 
 
 class FTruncOp(UnaryFloat):
-    """Rounded toward zero."""
+    """Round toward zero."""
 
     name = "llvm.intr.trunc"
 
 
 class RintOp(UnaryFloat):
-    """Rounded to the nearest integer, ties to even."""
+    """Round to the nearest integer, ties to even."""
 
     name = "llvm.intr.rint"
 
 
 class NearbyintOp(UnaryFloat):
-    """Rounded to the nearest integer, ties to even, without a trace."""
+    """Round to the nearest integer, ties to even, without raising inexact."""
 
     name = "llvm.intr.nearbyint"
 
 
 class RoundOp(UnaryFloat):
-    """Rounded to the nearest integer, ties away from zero."""
+    """Round to the nearest integer, ties away from zero."""
 
     name = "llvm.intr.round"
 
 
 class RoundEvenOp(UnaryFloat):
-    """Rounded to the nearest integer, ties to even."""
+    """Round to the nearest integer, ties to even."""
 
     name = "llvm.intr.roundeven"
 
 
 class ExpOp(UnaryFloat):
-    """Exponential; the target has it from libdevice alone."""
+    """Exponential; the target has it only in libdevice."""
 
     name = "llvm.intr.exp"
 
@@ -98,43 +98,43 @@ class Exp2Op(UnaryFloat):
 
 
 class LogOp(UnaryFloat):
-    """Natural logarithm; the target has it from libdevice alone."""
+    """Natural logarithm; the target has it only in libdevice."""
 
     name = "llvm.intr.log"
 
 
 class Log2Op(UnaryFloat):
-    """Logarithm to base two; the target has it from libdevice alone."""
+    """Logarithm to base two; the target has it only in libdevice."""
 
     name = "llvm.intr.log2"
 
 
 class Log10Op(UnaryFloat):
-    """Logarithm to base ten; the target has it from libdevice alone."""
+    """Logarithm to base ten; the target has it only in libdevice."""
 
     name = "llvm.intr.log10"
 
 
 class SinOp(UnaryFloat):
-    """Sine; the target has the approximate one, under `afn`."""
+    """Sine; the target has only the approximation, under `afn`."""
 
     name = "llvm.intr.sin"
 
 
 class CosOp(UnaryFloat):
-    """Cosine; the target has the approximate one, under `afn`."""
+    """Cosine; the target has only the approximation, under `afn`."""
 
     name = "llvm.intr.cos"
 
 
 class TanhOp(UnaryFloat):
-    """Hyperbolic tangent; the target has the approximate one, under `afn`."""
+    """Hyperbolic tangent; the target has only the approximation, under `afn`."""
 
     name = "llvm.intr.tanh"
 
 
 class BinaryFloat(IntrinsicOp):
-    """Base of the functions of two floats."""
+    """Base of the binary float intrinsics."""
 
     effects = Effects.PURE
     traits = (BINARY,)
@@ -147,28 +147,28 @@ class BinaryFloat(IntrinsicOp):
 
 
 class MaxNumOp(BinaryFloat):
-    """The greater one; a NaN loses."""
+    """Maximum; if one operand is NaN, the other one."""
 
     name = "llvm.intr.maxnum"
     traits = (BINARY, COMMUTATIVE)
 
 
 class MinNumOp(BinaryFloat):
-    """The lesser one; a NaN loses."""
+    """Minimum; if one operand is NaN, the other one."""
 
     name = "llvm.intr.minnum"
     traits = (BINARY, COMMUTATIVE)
 
 
 class MaximumOp(BinaryFloat):
-    """The greater one; a NaN wins."""
+    """Maximum that propagates NaN."""
 
     name = "llvm.intr.maximum"
     traits = (BINARY, COMMUTATIVE)
 
 
 class MinimumOp(BinaryFloat):
-    """The lesser one; a NaN wins."""
+    """Minimum that propagates NaN."""
 
     name = "llvm.intr.minimum"
     traits = (BINARY, COMMUTATIVE)
@@ -181,13 +181,13 @@ class CopySignOp(BinaryFloat):
 
 
 class PowOp(BinaryFloat):
-    """Power; the target has it from libdevice alone."""
+    """Power; the target has it only in libdevice."""
 
     name = "llvm.intr.pow"
 
 
 class TernaryFloat(IntrinsicOp):
-    """Base of the functions of three floats."""
+    """Base of the ternary float intrinsics."""
 
     effects = Effects.PURE
     traits = (TERNARY,)
@@ -201,19 +201,19 @@ class TernaryFloat(IntrinsicOp):
 
 
 class FMAOp(TernaryFloat):
-    """`a * b + c`, rounded once."""
+    """Fused multiply-add `a * b + c`."""
 
     name = "llvm.intr.fma"
 
 
 class FMulAddOp(TernaryFloat):
-    """`a * b + c`, rounded once or twice."""
+    """`a * b + c`, fused or not."""
 
     name = "llvm.intr.fmuladd"
 
 
 class IsFPClassOp(IntrinsicOp, InferringOp):
-    """Whether a float is of one of the classes that the bits name."""
+    """Test whether a float is in one of the classes of a mask."""
 
     name = "llvm.intr.is.fpclass"
     effects = Effects.PURE
@@ -231,7 +231,7 @@ class IsFPClassOp(IntrinsicOp, InferringOp):
 
 
 class SaturatingConversion(IntrinsicOp):
-    """Base of the conversions that give the nearest integer there is, and zero for NaN."""
+    """Base of the saturating conversions, which return zero for NaN."""
 
     effects = Effects.PURE
     syntax = "`(` $operand `)` attr-dict `:` custom<FunctionalType>($operand, $res)"
@@ -241,12 +241,12 @@ class SaturatingConversion(IntrinsicOp):
 
 
 class FPToSISatOp(SaturatingConversion):
-    """A float as a signed integer."""
+    """Convert to a signed integer, saturating."""
 
     name = "llvm.intr.fptosi.sat"
 
 
 class FPToUISatOp(SaturatingConversion):
-    """A float as an integer without a sign."""
+    """Convert to an unsigned integer, saturating."""
 
     name = "llvm.intr.fptoui.sat"

@@ -1,4 +1,4 @@
-"""Functions of integers: bits, extrema, saturating sums, shifts of pairs, overflow."""
+"""Integer intrinsics: bit counts, min and max, saturation, funnel shifts, overflow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class UnaryInteger(IntrinsicOp):
-    """Base of the functions of one integer."""
+    """Base of the unary integer intrinsics."""
 
     effects = Effects.PURE
     traits = (UNARY,)
@@ -29,25 +29,25 @@ class UnaryInteger(IntrinsicOp):
 
 
 class CtPopOp(UnaryInteger):
-    """How many bits are set."""
+    """Population count."""
 
     name = "llvm.intr.ctpop"
 
 
 class BitReverseOp(UnaryInteger):
-    """The bits from the other end."""
+    """Reverse the bits."""
 
     name = "llvm.intr.bitreverse"
 
 
 class ByteSwapOp(UnaryInteger):
-    """The bytes from the other end."""
+    """Reverse the bytes."""
 
     name = "llvm.intr.bswap"
 
 
 class CountZeros(IntrinsicOp):
-    """Base of the counts of zeros before the first bit that is set."""
+    """Base of the counts of zero bits."""
 
     effects = Effects.PURE
     traits = (UNARY,)
@@ -58,19 +58,19 @@ class CountZeros(IntrinsicOp):
 
 
 class CountLeadingZerosOp(CountZeros):
-    """Zeros from the top."""
+    """Count leading zeros."""
 
     name = "llvm.intr.ctlz"
 
 
 class CountTrailingZerosOp(CountZeros):
-    """Zeros from the bottom."""
+    """Count trailing zeros."""
 
     name = "llvm.intr.cttz"
 
 
 class AbsOp(IntrinsicOp):
-    """Magnitude of a signed integer."""
+    """Absolute value of a signed integer."""
 
     name = "llvm.intr.abs"
     effects = Effects.PURE
@@ -82,7 +82,7 @@ class AbsOp(IntrinsicOp):
 
 
 class BinaryInteger(IntrinsicOp):
-    """Base of the functions of two integers."""
+    """Base of the binary integer intrinsics."""
 
     effects = Effects.PURE
     traits = (BINARY, COMMUTATIVE)
@@ -94,57 +94,57 @@ class BinaryInteger(IntrinsicOp):
 
 
 class SMaxOp(BinaryInteger):
-    """The greater signed integer."""
+    """Signed maximum."""
 
     name = "llvm.intr.smax"
 
 
 class SMinOp(BinaryInteger):
-    """The lesser signed integer."""
+    """Signed minimum."""
 
     name = "llvm.intr.smin"
 
 
 class UMaxOp(BinaryInteger):
-    """The greater integer without a sign."""
+    """Unsigned maximum."""
 
     name = "llvm.intr.umax"
 
 
 class UMinOp(BinaryInteger):
-    """The lesser integer without a sign."""
+    """Unsigned minimum."""
 
     name = "llvm.intr.umin"
 
 
 class SAddSatOp(BinaryInteger):
-    """Sum of signed integers that stops at the ends."""
+    """Signed saturating addition."""
 
     name = "llvm.intr.sadd.sat"
 
 
 class UAddSatOp(BinaryInteger):
-    """Sum of integers without a sign that stops at the end."""
+    """Unsigned saturating addition."""
 
     name = "llvm.intr.uadd.sat"
 
 
 class SSubSatOp(BinaryInteger):
-    """Difference of signed integers that stops at the ends."""
+    """Signed saturating subtraction."""
 
     name = "llvm.intr.ssub.sat"
     traits = (BINARY,)
 
 
 class USubSatOp(BinaryInteger):
-    """Difference of integers without a sign that stops at zero."""
+    """Unsigned saturating subtraction."""
 
     name = "llvm.intr.usub.sat"
     traits = (BINARY,)
 
 
 class FunnelShift(IntrinsicOp):
-    """Base of the shifts of two integers taken as one of twice the width."""
+    """Base of the funnel shifts."""
 
     effects = Effects.PURE
     traits = (TERNARY,)
@@ -157,19 +157,19 @@ class FunnelShift(IntrinsicOp):
 
 
 class FshlOp(FunnelShift):
-    """The upper half of `a:b << c`."""
+    """The high half of `a:b << c`."""
 
     name = "llvm.intr.fshl"
 
 
 class FshrOp(FunnelShift):
-    """The lower half of `a:b >> c`."""
+    """The low half of `a:b >> c`."""
 
     name = "llvm.intr.fshr"
 
 
 class WithOverflow(IntrinsicOp, InferringOp):
-    """Base of the arithmetic that tells whether it overflowed."""
+    """Base of the arithmetic that also returns whether it overflowed."""
 
     effects = Effects.PURE
     traits = (SameType("lhs", "rhs"),)
@@ -187,36 +187,36 @@ class WithOverflow(IntrinsicOp, InferringOp):
 
 
 class SAddWithOverflowOp(WithOverflow):
-    """Sum of signed integers."""
+    """Signed addition with overflow."""
 
     name = "llvm.intr.sadd.with.overflow"
 
 
 class UAddWithOverflowOp(WithOverflow):
-    """Sum of integers without a sign."""
+    """Unsigned addition with overflow."""
 
     name = "llvm.intr.uadd.with.overflow"
 
 
 class SSubWithOverflowOp(WithOverflow):
-    """Difference of signed integers."""
+    """Signed subtraction with overflow."""
 
     name = "llvm.intr.ssub.with.overflow"
 
 
 class USubWithOverflowOp(WithOverflow):
-    """Difference of integers without a sign."""
+    """Unsigned subtraction with overflow."""
 
     name = "llvm.intr.usub.with.overflow"
 
 
 class SMulWithOverflowOp(WithOverflow):
-    """Product of signed integers."""
+    """Signed multiplication with overflow."""
 
     name = "llvm.intr.smul.with.overflow"
 
 
 class UMulWithOverflowOp(WithOverflow):
-    """Product of integers without a sign."""
+    """Unsigned multiplication with overflow."""
 
     name = "llvm.intr.umul.with.overflow"

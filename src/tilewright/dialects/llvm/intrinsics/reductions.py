@@ -1,4 +1,4 @@
-"""Reductions of a vector to one element."""
+"""Reductions of a vector to a scalar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class VectorReduction(IntrinsicOp, InferringOp):
-    """Base of the reductions of a vector to one element."""
+    """Base of the vector reductions."""
 
     effects = Effects.PURE
 
@@ -34,91 +34,91 @@ class VectorReduction(IntrinsicOp, InferringOp):
 
 
 class ReduceAddOp(VectorReduction):
-    """Sum of integers."""
+    """Integer add reduction."""
 
     name = "llvm.intr.vector.reduce.add"
 
 
 class ReduceMulOp(VectorReduction):
-    """Product of integers."""
+    """Integer mul reduction."""
 
     name = "llvm.intr.vector.reduce.mul"
 
 
 class ReduceAndOp(VectorReduction):
-    """Bits that all have."""
+    """Bitwise and reduction."""
 
     name = "llvm.intr.vector.reduce.and"
 
 
 class ReduceOrOp(VectorReduction):
-    """Bits that one has."""
+    """Bitwise or reduction."""
 
     name = "llvm.intr.vector.reduce.or"
 
 
 class ReduceXorOp(VectorReduction):
-    """Bits that an odd number has."""
+    """Bitwise xor reduction."""
 
     name = "llvm.intr.vector.reduce.xor"
 
 
 class ReduceSMaxOp(VectorReduction):
-    """The greatest signed integer."""
+    """Signed maximum."""
 
     name = "llvm.intr.vector.reduce.smax"
 
 
 class ReduceSMinOp(VectorReduction):
-    """The least signed integer."""
+    """Signed minimum."""
 
     name = "llvm.intr.vector.reduce.smin"
 
 
 class ReduceUMaxOp(VectorReduction):
-    """The greatest integer without a sign."""
+    """Unsigned maximum."""
 
     name = "llvm.intr.vector.reduce.umax"
 
 
 class ReduceUMinOp(VectorReduction):
-    """The least integer without a sign."""
+    """Unsigned minimum."""
 
     name = "llvm.intr.vector.reduce.umin"
 
 
 class FloatReduction(VectorReduction):
-    """Base of the reductions of floats that may come in any order."""
+    """Base of the float reductions that do not depend on the order."""
 
     fastmath = d.attribute(FAST_MATH, default=FastMathFlags(), spelling="fastmathFlags")
 
 
 class ReduceFMaxOp(FloatReduction):
-    """The greatest float; NaNs lose."""
+    """Float maximum that ignores NaN."""
 
     name = "llvm.intr.vector.reduce.fmax"
 
 
 class ReduceFMinOp(FloatReduction):
-    """The least float; NaNs lose."""
+    """Float minimum that ignores NaN."""
 
     name = "llvm.intr.vector.reduce.fmin"
 
 
 class ReduceFMaximumOp(FloatReduction):
-    """The greatest float; a NaN wins."""
+    """Float maximum that propagates NaN."""
 
     name = "llvm.intr.vector.reduce.fmaximum"
 
 
 class ReduceFMinimumOp(FloatReduction):
-    """The least float; a NaN wins."""
+    """Float minimum that propagates NaN."""
 
     name = "llvm.intr.vector.reduce.fminimum"
 
 
 class OrderedReduction(IntrinsicOp):
-    """Base of the reductions of floats from a start on, in order unless `reassoc` allows any."""
+    """Base of the float reductions with a start value, in order unless `reassoc` is set."""
 
     effects = Effects.PURE
     traits = (SameType("start_value", "res"),)
@@ -130,12 +130,12 @@ class OrderedReduction(IntrinsicOp):
 
 
 class ReduceFAddOp(OrderedReduction):
-    """Sum of floats."""
+    """Float add reduction."""
 
     name = "llvm.intr.vector.reduce.fadd"
 
 
 class ReduceFMulOp(OrderedReduction):
-    """Product of floats."""
+    """Float mul reduction."""
 
     name = "llvm.intr.vector.reduce.fmul"

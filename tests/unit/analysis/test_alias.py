@@ -35,9 +35,9 @@ def accesses(body: str) -> tuple[Aliases, list[Operation]]:
 
 
 def overlap(body: str) -> bool:
-    found, ops = accesses(body)
-    assert found.may_overlap(ops[0], ops[1]) == found.may_overlap(ops[1], ops[0])
-    return found.may_overlap(ops[0], ops[1])
+    aliases, ops = accesses(body)
+    assert aliases.may_overlap(ops[0], ops[1]) == aliases.may_overlap(ops[1], ops[0])
+    return aliases.may_overlap(ops[0], ops[1])
 
 
 def touched(*pointers: str, kind: str = P) -> str:
@@ -65,7 +65,7 @@ def test_roots(first: str, second: str, expected: bool) -> None:
     assert overlap(touched(first, second)) is expected
 
 
-def moved(name: str, base: str, offset: str, bytes: str = "") -> str:
+def offset_pointer(name: str, base: str, offset: str, bytes: str = "") -> str:
     return f"%{name} = nv_tileaa.addptr {base}, {offset}{bytes} : {P}, i32\n"
 
 
@@ -83,12 +83,14 @@ def moved(name: str, base: str, offset: str, bytes: str = "") -> str:
     ],
 )
 def test_offsets(first: str, second: str, bytes: str, expected: bool) -> None:
-    text = moved("x", "%a", first, bytes) + moved("y", "%a", second, bytes)
+    text = offset_pointer("x", "%a", first, bytes) + offset_pointer("y", "%a", second, bytes)
     assert overlap(text + touched("%x", "%y")) is expected
 
 
 def test_offsets_of_different_arguments_say_nothing() -> None:
-    assert overlap(moved("x", "%a", "%i0") + moved("y", "%b", "%i8") + touched("%x", "%y"))
+    assert overlap(
+        offset_pointer("x", "%a", "%i0") + offset_pointer("y", "%b", "%i8") + touched("%x", "%y")
+    )
 
 
 def test_a_choice_may_be_either() -> None:
@@ -98,7 +100,7 @@ def test_a_choice_may_be_either() -> None:
     assert overlap(text + touched("%x", "%l"))
 
 
-def test_a_pointer_that_moves_in_a_loop() -> None:
+def test_a_pointer_that_advances_in_a_loop() -> None:
     loop = f"""
     %r = scf.for %i = %i0 to %n step %i1 iter_args(%x = %g) -> ({P}) : i32 {{
       %t = nv_tileaa.store weak %x, %one : {P}, f32
@@ -107,7 +109,7 @@ def test_a_pointer_that_moves_in_a_loop() -> None:
     }}
     """
     assert not overlap(loop + touched("%h"))
-    assert overlap(loop + moved("z", "%g", "%i8") + touched("%z"))
+    assert overlap(loop + offset_pointer("z", "%g", "%i8") + touched("%z"))
 
 
 def test_an_address_from_elsewhere_may_be_anything() -> None:

@@ -1,4 +1,4 @@
-"""What the axis facts say of the tiles of small programs, and where they must say nothing."""
+"""Axis facts of small programs, and cases in which none may be claimed."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def facts(body: str) -> tuple[AxisFacts, Value]:
 
 def last(body: str) -> tuple[Run, ...]:
     """The runs of the last result."""
-    found, value = facts(body)
-    return found.of(value).dims
+    analysis, value = facts(body)
+    return analysis.of(value).dims
 
 
 SIGNED = "signed : tensor<64xi32> to tensor<64xi64>"
@@ -94,16 +94,16 @@ def test_all_numbers_of_a_byte_are_no_run_of_signed_numbers() -> None:
 
 def test_a_sum_that_may_wrap_around_is_no_run_of_wider_numbers() -> None:
     offset = "%o = nv_tileaa.splat %n : i32 -> tensor<64xi32>\n"
-    total = f"%u = nv_tileaa.addi %o, %range : {T}\n"
-    assert last(offset + total) == (Run(64, 1, 1),)
-    assert last(offset + total + f"%r = nv_tileaa.exti %u {SIGNED}") == (Run(1, 1, 1),)
+    added = f"%u = nv_tileaa.addi %o, %range : {T}\n"
+    assert last(offset + added) == (Run(64, 1, 1),)
+    assert last(offset + added + f"%r = nv_tileaa.exti %u {SIGNED}") == (Run(1, 1, 1),)
 
 
 def test_a_sum_that_is_known_not_to_wrap_around_is() -> None:
     bound = "%m = nv_tileaa.assume #nv_tileaa.bounded<0, 1000>, %n : i32\n"
     offset = "%o = nv_tileaa.splat %m : i32 -> tensor<64xi32>\n"
-    total = f"%u = nv_tileaa.addi %o, %range : {T}\n"
-    assert last(bound + offset + total + f"%r = nv_tileaa.exti %u {SIGNED}") == (Run(64, 1, 1),)
+    added = f"%u = nv_tileaa.addi %o, %range : {T}\n"
+    assert last(bound + offset + added + f"%r = nv_tileaa.exti %u {SIGNED}") == (Run(64, 1, 1),)
 
 
 def test_pointers_count_bytes() -> None:
@@ -142,7 +142,7 @@ def test_masks(predicate: str, bound: str, constancy: int) -> None:
     assert last(text) == (Run(1, 1, constancy),)
 
 
-def test_promises() -> None:
+def test_assumptions() -> None:
     groups = f"%r = nv_tileaa.assume #nv_tileaa.div_by<32, every 4 along 0>, %t : {T}"
     assert last(groups) == (Run(4, 32, 1),)
     same = f"%r = nv_tileaa.assume #nv_tileaa.same_elements<[4]>, %t : {T}"
@@ -171,10 +171,10 @@ def test_a_loop_forgets_what_one_iteration_breaks() -> None:
 
 
 def test_uniform_tiles() -> None:
-    found, value = facts(f"%r = nv_tileaa.addi %starts, %s8 : {T}")
-    assert found.is_uniform(value)
-    found, value = facts(f"%r = nv_tileaa.addi %starts, %range : {T}")
-    assert not found.is_uniform(value)
+    analysis, value = facts(f"%r = nv_tileaa.addi %starts, %s8 : {T}")
+    assert analysis.is_uniform(value)
+    analysis, value = facts(f"%r = nv_tileaa.addi %starts, %range : {T}")
+    assert not analysis.is_uniform(value)
 
 
 def test_equal_operands_make_equal_floats() -> None:
@@ -182,5 +182,5 @@ def test_equal_operands_make_equal_floats() -> None:
     %f = arith.sitofp %starts : {T} to tensor<64xf32>
     %g = nv_tileaa.exp %f : tensor<64xf32>
     """
-    found, value = facts(text)
-    assert found.is_uniform(value)
+    analysis, value = facts(text)
+    assert analysis.is_uniform(value)

@@ -1,4 +1,4 @@
-"""Each law of the axis facts, on tiles whose elements are known: whatever it claims is so."""
+"""Each transfer function of the axis analysis, checked on tiles with known elements."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ BINARY = (
 
 
 def elements(random: Random) -> list[int]:
-    """Runs that go up, down, by more than one, or stand still, often from round numbers."""
+    """Return runs that increase, decrease, or repeat, often from round numbers."""
     length = random.choice((1, 2, 4, 8, 16))
     step = random.choice((0, 0, 1, 1, 1, -1, 2))
-    found: list[int] = []
+    numbers: list[int] = []
     base = random.choice((0, 1, 8, -8, 120, 124, -16, 64, random.randrange(256)))
     between = random.choice((0, length, 16, 32, -length, random.randrange(256)))
     for number in range(EXTENT // length):
         start = base + number * between
-        found += [(start + step * place + 128) % 256 - 128 for place in range(length)]
-    return found
+        numbers += [(start + step * index + 128) % 256 - 128 for index in range(length)]
+    return numbers
 
 
 def divisors(random: Random) -> list[int]:
@@ -57,13 +57,13 @@ def program(operation: str, pairs: list[tuple[list[int], list[int]]]) -> str:
 
 
 def check(text: str) -> set[tuple[int, int]]:
-    """The runs that were claimed of results, all of which are there."""
+    """Check the facts of all results; return their contiguities and constancies."""
     module = read(text)
     function = module.regions[0].block.first
     assert function is not None
     facts = AxisFacts(function)
     run = Run(function, [])
-    found: set[tuple[int, int]] = set()
+    claimed: set[tuple[int, int]] = set()
     for value, tiles in run.seen.items():
         claim = facts.of(value)
         problem = contradiction(claim, tiles[0], width(value))
@@ -71,8 +71,8 @@ def check(text: str) -> set[tuple[int, int]]:
         problem = outside(facts.ranges.of(value), tiles[0])
         assert problem is None, problem
         run_length, _, repeats = claim.dims[0]
-        found.add((run_length, repeats))
-    return found
+        claimed.add((run_length, repeats))
+    return claimed
 
 
 @pytest.mark.parametrize("operation", BINARY)

@@ -1,4 +1,4 @@
-"""Whatever the analyses claim of a random program holds whenever it runs."""
+"""All facts about random programs hold when they run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRIES = 4
 
 
 def check(seed: int) -> int:
-    """How many facts of a program say something, all of which hold."""
+    """Check all facts of a program; return the number of nontrivial ones."""
     random = Random(seed)
     function = read(random_program(random)).regions[0].block.first
     assert function is not None

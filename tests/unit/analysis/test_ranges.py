@@ -1,4 +1,4 @@
-"""Between which numbers integers lie, and what happens where they leave their type."""
+"""Integer ranges, and their behavior at overflow."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_decided_comparisons() -> None:
 
 
 def test_blocks_are_counted_from_zero() -> None:
-    found = last("%r = nv_tileaa.addi %x, %c1 : i32")
-    assert (found.low, found.high) == (1, MOST_PROGRAMS)
+    interval = last("%r = nv_tileaa.addi %x, %c1 : i32")
+    assert (interval.low, interval.high) == (1, MOST_PROGRAMS)
 
 
 def test_conversions() -> None:
@@ -117,7 +117,7 @@ def test_a_loop_that_adds_up_ends_at_the_ends_of_the_type() -> None:
     assert last(loop) == anything(32)
 
 
-def test_what_stays_small_in_a_loop_is_known_to() -> None:
+def test_small_values_in_a_loop_stay_bounded() -> None:
     loop = """
     %r = scf.for %i = %c1 to %k step %c1 iter_args(%o = %c0) -> (i32) : i32 {
       %s = nv_tileaa.addi %o, %c1 : i32
@@ -125,6 +125,6 @@ def test_what_stays_small_in_a_loop_is_known_to() -> None:
       scf.yield %t : i32
     }
     """
-    # A bound that moves stops at the next of a few widths.
+    # Widening: a growing bound stops at the next of a few widths.
     assert last(loop).high <= 127
     assert last(loop).low == 0

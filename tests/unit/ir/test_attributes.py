@@ -72,9 +72,9 @@ def test_attributes_cannot_be_changed() -> None:
         StringAttr("a").value = "b"
 
 
-def test_the_pool_forgets_what_nobody_holds() -> None:
-    key = (StringAttr, "held by nobody for long")
-    held = StringAttr("held by nobody for long")
+def test_the_pool_drops_unreferenced_attributes() -> None:
+    key = (StringAttr, "referenced for a short time")
+    held = StringAttr("referenced for a short time")
     assert key in attributes._pool
     del held
     gc.collect()

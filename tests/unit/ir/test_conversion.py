@@ -1,4 +1,4 @@
-"""Conversion: targets, patterns, types, and what a failure leaves behind."""
+"""Conversion: targets, patterns, types, and the IR after a failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import InternalError, Sink, UserError
 
 
-def test_targets_prefer_what_is_said_of_the_operation() -> None:
+def test_targets_prefer_the_legality_of_the_operation() -> None:
     target = ConversionTarget(
         legal=("low", toy.AddOp, "other.op"),
         illegal=("toy", LowUseOp),
@@ -136,7 +136,7 @@ def test_types_that_cannot_be_converted_are_a_reason() -> None:
     assert [n.message for n in caught.value.diagnostics[0].notes] == ["cannot convert type 'index'"]
 
 
-def test_patterns_are_tried_in_order_and_leave_nothing_behind() -> None:
+def test_patterns_are_tried_in_order_and_leave_no_operations() -> None:
     @converts(toy.UseOp)
     def gives_up(op: toy.UseOp, new: toy.UseOp, build: ConversionBuilder) -> Result:
         build.create(LowUseOp, inputs=new.inputs, types=[F32])
@@ -254,11 +254,11 @@ def test_several_values_for_one_operand_must_be_asked_for() -> None:
     assert contents(module)[-1] == "low.use i64 f32 i64"
 
 
-def test_what_stays_gets_its_types_back() -> None:
+def test_kept_operations_get_their_types_back() -> None:
     module, build = toy.module()
     one = toy.constant(build, 1)
-    total = toy.add(build, one, one)
-    build.create(toy.StoreOp, value=total, address=total)
+    added = toy.add(build, one, one)
+    build.create(toy.StoreOp, value=added, address=added)
     back = toy.source(build, PAIR)
     build.create(toy.StoreOp, value=back, address=one)
     target = ConversionTarget(legal=("low", "cast", toy.StoreOp), illegal=("toy",))
@@ -278,7 +278,7 @@ def test_what_stays_gets_its_types_back() -> None:
     check_integrity(module)
 
 
-def test_what_is_converted_gets_its_types_from_what_stays() -> None:
+def test_converted_operations_get_casts_from_kept_ones() -> None:
     module, build = toy.module()
     kept = build.create(toy.LoadOp, address=toy.constant(build, 1), types=[PAIR])
     toy.use(build, kept.result, kept.result)
@@ -333,11 +333,11 @@ def test_arguments_have_a_materialisation_of_their_own() -> None:
     assert contents(module)[2:5] == ["low.constant i64", "cast.cast i64 i32", "low.use i64 i32"]
 
 
-def test_what_patterns_make_is_converted_again() -> None:
+def test_created_operations_are_converted_again() -> None:
     @converts(toy.SubOp)
     def twice(op: toy.SubOp, new: toy.SubOp, build: ConversionBuilder) -> Result:
-        total = build.create(toy.AddOp, lhs=new.lhs, rhs=new.rhs)
-        return build.create(toy.AddOp, lhs=total.result, rhs=new.rhs)
+        added = build.create(toy.AddOp, lhs=new.lhs, rhs=new.rhs)
+        return build.create(toy.AddOp, lhs=added.result, rhs=new.rhs)
 
     module, build = toy.module()
     build.location = HERE
@@ -379,7 +379,7 @@ def test_types_may_change_at_every_step() -> None:
     verify(module)
 
 
-def test_what_patterns_make_must_become_legal() -> None:
+def test_created_operations_must_become_legal() -> None:
     @converts(toy.UseOp)
     def to_store(op: toy.UseOp, new: toy.UseOp, build: ConversionBuilder) -> Result:
         return build.create(toy.StoreOp, value=new.inputs[0], address=new.inputs[0])

@@ -56,7 +56,7 @@ def test_blocks_keep_their_graph() -> None:
 
 
 def lower_if(op: toy.IfOp, new: toy.IfOp, build: ConversionBuilder) -> Result:
-    """Structured to branches: the classic that needs blocks to be split."""
+    """Lower structured control flow to branches, which splits blocks."""
     current = build.point.block
     region = current.parent
     assert region is not None
@@ -75,11 +75,11 @@ def lower_if(op: toy.IfOp, new: toy.IfOp, build: ConversionBuilder) -> Result:
 LOWER_IF = ConversionPattern((toy.IfOp,), lower_if, "lower_if")
 
 
-def nested_if(build: Builder, condition: Value, depth: int) -> Value:
+def nested_if(build: Builder, condition: Value, levels: int) -> Value:
     branches: list[Block] = []
     for n in range(2):
         block, inside = toy.block_of()
-        value = nested_if(inside, condition, depth - 1) if depth else toy.constant(inside, n)
+        value = nested_if(inside, condition, levels - 1) if levels else toy.constant(inside, n)
         inside.create(toy.YieldOp, inputs=[toy.add(inside, value, value)])
         branches.append(block)
     then, other = branches
@@ -130,7 +130,7 @@ def test_a_block_may_be_inlined_any_number_of_times() -> None:
     check_integrity(module)
 
 
-def test_inlined_control_flow_moves_what_follows() -> None:
+def test_inlined_control_flow_splits_the_block() -> None:
     @converts(toy.LoopOp)
     def once(op: toy.LoopOp, new: toy.LoopOp, build: ConversionBuilder) -> Result:
         build.inline_block(op.body.block, [])

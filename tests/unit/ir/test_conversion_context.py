@@ -9,7 +9,7 @@ from tilewright.ir.conversion import ConversionBuilder, Result, convert, convert
 
 
 class Counter:
-    """How many operations patterns have seen."""
+    """Counts the operations that patterns have seen."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""Names of values in locations: a conversion passes them on with the values, and nothing else."""
+"""Names of values in locations: a conversion transfers them with the values only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMED = NameLoc("sum", HERE)
 
 @converts(toy.AddOp)
 def three_times(op: toy.AddOp, new: toy.AddOp, build: ConversionBuilder) -> Result:
-    """The value is made in the middle."""
+    """Replace an addition by three operations; the middle one defines the value."""
     first = build.create(LowAddOp, lhs=new.lhs, rhs=new.rhs)
     second = build.create(LowAddOp, lhs=first.result, rhs=new.rhs)
     build.create(LowUseOp, inputs=[second.result], types=[])
@@ -27,7 +27,7 @@ def forwarded(op: toy.AddOp, new: toy.AddOp, build: ConversionBuilder) -> Result
 
 
 def names(module: Operation) -> list[str]:
-    """The names that the operations of the module have in their locations, if any."""
+    """Return the names in the locations of the module's operations."""
     return [
         op.location.name if isinstance(op.location, NameLoc) else "-"
         for op in module.walk()
@@ -39,11 +39,11 @@ def program() -> Operation:
     module, build = toy.module()
     build.location = HERE
     one = toy.constant(build, 1)
-    total = toy.add(build, one, one)
-    maker = total.defining_op()
+    added = toy.add(build, one, one)
+    maker = added.defining_op()
     assert maker is not None
     maker.location = NAMED
-    toy.use(build, total)
+    toy.use(build, added)
     return module
 
 

@@ -26,7 +26,7 @@ PAIR = TupleType((I32, I32))
 
 
 class Program:
-    """Grows a random program with loops, branches and values of two kinds."""
+    """Builds a random program with loops, branches and values of two types."""
 
     def __init__(self, seed: int, poison: bool) -> None:
         self.chance = random.Random(seed)
@@ -35,16 +35,16 @@ class Program:
         self.module, build = toy.module()
         self.block(build, [], 3)
 
-    def place(self) -> FileLoc | FusedLoc:
+    def random_location(self) -> FileLoc | FusedLoc:
         self.line += 1
         here = FileLoc("k", self.line, 1)
         return here if self.line % 3 else FusedLoc((here, FileLoc("other", 1, 1)))
 
-    def block(self, build: Builder, visible: list[Value], depth: int) -> list[Value]:
+    def block(self, build: Builder, visible: list[Value], levels: int) -> list[Value]:
         values = list(visible)
         for _ in range(self.chance.randrange(1, 7)):
-            build.location = self.place()
-            values += self.operation(build, values, depth)
+            build.location = self.random_location()
+            values += self.operation(build, values, levels)
         return values
 
     def pick(self, values: list[Value], type: Type, build: Builder) -> Value:
@@ -54,16 +54,16 @@ class Program:
     def some_types(self, most: int) -> list[Type]:
         return [self.chance.choice([I32, PAIR]) for _ in range(self.chance.randrange(most + 1))]
 
-    def operation(self, build: Builder, values: list[Value], depth: int) -> tuple[Value, ...]:
+    def operation(self, build: Builder, values: list[Value], levels: int) -> tuple[Value, ...]:
         kind = self.chance.randrange(7)
         if kind == 0:
             return (toy.constant(build, self.chance.randrange(9)),)
         if kind == 1:
             return (toy.source(build, self.chance.choice([I32, PAIR, I1])),)
-        if kind == 2 and depth:
-            return self.loop(build, values, depth)
-        if kind == 3 and depth:
-            return self.branch(build, values, depth)
+        if kind == 2 and levels:
+            return self.loop(build, values, levels)
+        if kind == 3 and levels:
+            return self.branch(build, values, levels)
         if kind == 4 and self.poison:
             one = self.pick(values, I32, build)
             return (build.create(toy.DivOp, lhs=one, rhs=one).result,)
@@ -73,31 +73,31 @@ class Program:
         one, two = (self.pick(values, I32, build) for _ in range(2))
         return (toy.add(build, one, two),)
 
-    def loop(self, build: Builder, values: list[Value], depth: int) -> tuple[Value, ...]:
+    def loop(self, build: Builder, values: list[Value], levels: int) -> tuple[Value, ...]:
         types: list[Type] = [
             self.chance.choice([I32, PAIR]) for _ in range(self.chance.randrange(3))
         ]
         inits = [self.pick(values, type, build) for type in types]
-        body = Block(types, [self.place() for _ in types])
-        self.fill(body, values, types, depth)
+        body = Block(types, [self.random_location() for _ in types])
+        self.fill(body, values, types, levels)
         return build.create(toy.LoopOp, inits=inits, body=body, types=types).results
 
-    def branch(self, build: Builder, values: list[Value], depth: int) -> tuple[Value, ...]:
+    def branch(self, build: Builder, values: list[Value], levels: int) -> tuple[Value, ...]:
         types: list[Type] = [
             self.chance.choice([I32, PAIR]) for _ in range(self.chance.randrange(2))
         ]
         then, other = Block(), Block()
-        self.fill(then, values, types, depth)
-        self.fill(other, values, types, depth)
+        self.fill(then, values, types, levels)
+        self.fill(other, values, types, levels)
         condition = self.pick(values, I1, build)
         return build.create(
             toy.IfOp, condition=condition, then_region=then, else_region=other, types=types
         ).results
 
-    def fill(self, block: Block, values: list[Value], types: list[Type], depth: int) -> None:
+    def fill(self, block: Block, values: list[Value], types: list[Type], levels: int) -> None:
         build = Builder(toy.InsertPoint(block))
-        inner = self.block(build, [*values, *block.args], depth - 1)
-        build.location = self.place()
+        inner = self.block(build, [*values, *block.args], levels - 1)
+        build.location = self.random_location()
         build.create(toy.YieldOp, inputs=[self.pick(inner, type, build) for type in types])
 
 
@@ -138,14 +138,14 @@ def test_a_conversion_succeeds_as_a_whole(seed: int) -> None:
     module = program.module
     verify(module)
     expected = len([op for op in module.walk() if isinstance(op, toy.AddOp)])
-    places = {place for op in module.walk() for place in [op.location]}
+    locations = {op.location for op in module.walk()}
     types = converter()
     assert convert(module, target(types), PATTERNS, types)
     check_integrity(module)
     verify(module)
     assert list(target(types).problems(module)) == []
     assert len([op for op in module.walk() if isinstance(op, toy.SubOp)]) == 2 * expected
-    assert {op.location for op in module.walk()} <= places
+    assert {op.location for op in module.walk()} <= locations
 
 
 @given(st.integers(0, 1 << 32))

@@ -1,4 +1,4 @@
-"""Conversions of several roots together, their checks, and judges of unnamed operations."""
+"""Conversions of several roots, their checks, and legality of unnamed operations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.support.diagnostics import Diagnostic, Sink, UserError
 
 
 def program(*, legal: bool) -> Operation:
-    """A module, with an operation at its end that no pattern takes unless it is legal."""
+    """Build a module that ends in an operation that has no pattern and is legal or not."""
     module, build = toy.module()
     one = toy.constant(build, 1)
     toy.use(build, one)

@@ -1,4 +1,4 @@
-"""Patterns that need no builder: they give what they make, and the driver takes a short way."""
+"""Transfer patterns, which need no builder: they return operations, and the driver inserts them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tilewright.support.diagnostics import UserError
 
 @transfers(toy.ConstantOp)
 def constant(op: toy.ConstantOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """A constant that is the sum of itself and another: two operations for one."""
+    """Convert a constant to a constant plus another: two operations for one."""
     results = types.convert(op.result.type) or ()
     one = LowConstantOp((), results, {}, (), op.location)
     return one, LowAddOp((*one.results, *one.results), results, {}, (), op.location)
@@ -29,7 +29,7 @@ def constant(op: toy.ConstantOp, operands: Sequence[Value], types: TypeConverter
 
 @transfers(toy.AddOp)
 def add(op: toy.AddOp, operands: Sequence[Value], types: TypeConverter) -> Made:
-    """One operation, of what is not the same twice."""
+    """Convert an addition of two different values; decline others."""
     if operands[0] is operands[1]:
         return None
     return LowAddOp(operands, types.convert(op.result.type) or (), {}, (), op.location)
@@ -38,7 +38,7 @@ def add(op: toy.AddOp, operands: Sequence[Value], types: TypeConverter) -> Made:
 SHORT = (constant, add)
 
 
-def without_short_way(pattern: ConversionPattern) -> ConversionPattern:
+def without_transfer(pattern: ConversionPattern) -> ConversionPattern:
     return ConversionPattern(pattern.roots, pattern.apply, pattern.name)
 
 
@@ -50,10 +50,10 @@ def program() -> Operation:
     return module
 
 
-def test_the_short_way_makes_the_same() -> None:
+def test_transfers_create_the_same_operations() -> None:
     module, other = program(), program()
     convert(module, LOW, (*SHORT, *TO_LOW), wide())
-    slow = [without_short_way(pattern) for pattern in SHORT]
+    slow = [without_transfer(pattern) for pattern in SHORT]
     convert(other, LOW, (*slow, *TO_LOW), wide())
     assert contents(module) == contents(other)
     assert contents(module)[1:] == [
@@ -68,7 +68,7 @@ def test_the_short_way_makes_the_same() -> None:
     check_integrity(module)
 
 
-def test_what_a_short_way_declines_others_take() -> None:
+def test_declined_operations_go_to_other_patterns() -> None:
     module, build = toy.module()
     one = toy.constant(build, 1)
     toy.use(build, toy.add(build, one, one))
@@ -76,7 +76,7 @@ def test_what_a_short_way_declines_others_take() -> None:
     assert "low.add i64 i64 i64" in contents(module)
 
 
-def test_what_nobody_takes_is_an_error() -> None:
+def test_an_operation_without_a_pattern_is_an_error() -> None:
     module, build = toy.module()
     one = toy.constant(build, 1)
     toy.use(build, toy.add(build, one, one))

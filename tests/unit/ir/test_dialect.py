@@ -19,19 +19,19 @@ assert AddIOp in dialect.folds
 """
 
 
-def test_a_dialect_that_nobody_has_imported_is_found_beside_its_operations() -> None:
+def test_a_dialect_not_yet_imported_is_found_beside_its_operations() -> None:
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 
 class Stranger(Operation):
-    """An operation of a dialect that nobody made."""
+    """An operation of an unknown dialect."""
 
     name = "stranger.op"
 
 
-def test_a_dialect_that_nobody_made_is_not() -> None:
+def test_an_unknown_dialect_is_not_found() -> None:
     assert Dialect.of(Stranger) is None
-    found = Dialect.of(SplatOp)
-    assert found is not None
-    assert found.name == "nv_tileaa"
+    dialect = Dialect.of(SplatOp)
+    assert dialect is not None
+    assert dialect.name == "nv_tileaa"

@@ -12,7 +12,7 @@ from tilewright.ir.types import I1, I32
 
 
 def loop_with(inner: type[Operation] | None = None, broken: bool = False) -> toy.LoopOp:
-    """A loop that holds one operation in an `if`, which may also end the loop."""
+    """Build a loop with one operation in an `if`, which may also break the loop."""
     then, inside = toy.block_of()
     value = toy.source(Builder(toy.InsertPoint(Block())), I32)
     if inner is not None:

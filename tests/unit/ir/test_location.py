@@ -1,4 +1,4 @@
-"""Locations: fusing, and the place that each stands for."""
+"""Locations: fusing, and the file position of each."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_fusing_keeps_metadata_apart() -> None:
 
 def test_texts_resolve_to_files() -> None:
     source = Source("k.mlir", "one\ntwo three\n")
-    place = TextLoc(Positions(source), 8)
-    assert place == FileLoc("k.mlir", 2, 5)
-    assert hash(place) == hash(FileLoc("k.mlir", 2, 5))
-    assert str(place) == "k.mlir:2:5"
-    assert place.excerpt() == ("two three", 5)
+    location = TextLoc(Positions(source), 8)
+    assert location == FileLoc("k.mlir", 2, 5)
+    assert hash(location) == hash(FileLoc("k.mlir", 2, 5))
+    assert str(location) == "k.mlir:2:5"
+    assert location.excerpt() == ("two three", 5)
 
 
-def test_places_of_compound_locations() -> None:
+def test_positions_of_compound_locations() -> None:
     assert str(NameLoc("x", A)) == "a:1:1"
     assert str(CallSiteLoc(A, B)) == "a:1:1"
     assert str(FusedLoc((UNKNOWN, B))) == "b:2:2"

@@ -1,4 +1,4 @@
-"""Programs as deep as the readers let in: 128 levels, on the interpreter's default stack."""
+"""Programs of the maximum nesting, 128 levels, on the interpreter's default stack."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tilewright.transforms.generic.licm import Licm
 DEPTH = 128
 
 
-def nest(build: Builder, value: Value, depth: int) -> Value:
-    """Loops in loops, made from the inside out so that building them needs no depth."""
+def nest(build: Builder, value: Value, levels: int) -> Value:
+    """Build nested loops from the inside out, without recursion."""
     body, inside = toy.block_of([I32])
     inside.create(toy.YieldOp, inputs=[toy.add(inside, body.args[0], body.args[0])])
-    for _ in range(depth - 1):
+    for _ in range(levels - 1):
         outer, around = toy.block_of([I32])
         loop = around.create(toy.LoopOp, inits=[outer.args[0]], body=body, types=[I32])
         around.create(toy.YieldOp, inputs=loop.results)

@@ -16,7 +16,7 @@ from tilewright.support.location import FileLoc, NameLoc
 
 
 def diamond() -> toy.FuncOp:
-    """Four blocks; the last comes before the second in the list and uses a value of the first."""
+    """Build four blocks; the last precedes the second in the list and uses a value of the first."""
     entry, left, right, end = Block(), Block(), Block(), Block([I32])
     build = Builder(InsertPoint(entry), FileLoc("f", 1, 1))
     condition = toy.source(build, I1)
@@ -58,9 +58,9 @@ def test_replacing_a_value_by_itself_changes_nothing() -> None:
 def test_defined_by_asks_for_the_class() -> None:
     _, build = toy.module()
     value = toy.constant(build, 3)
-    found = value.defined_by(toy.ConstantOp)
-    assert found is not None
-    assert found.value == 3
+    constant = value.defined_by(toy.ConstantOp)
+    assert constant is not None
+    assert constant.value == 3
     assert value.defined_by(toy.AddOp) is None
     assert Block([I32]).args[0].defined_by(toy.ConstantOp) is None
 
@@ -165,14 +165,14 @@ def test_blocks_need_not_stand_in_the_order_of_dominance() -> None:
     assert not equivalent(func, copy)
 
 
-def test_clone_maps_operands_and_tells_results() -> None:
+def test_clone_maps_operands_and_results() -> None:
     _, build = toy.module()
     one, two = toy.constant(build, 1), toy.constant(build, 2)
-    total = build.create(toy.AddOp, lhs=one, rhs=one)
+    added = build.create(toy.AddOp, lhs=one, rhs=one)
     values = {one: two}
-    copy = total.clone(values)
+    copy = added.clone(values)
     assert copy.operands == (two, two)
-    assert values[total.result] is copy.result
+    assert values[added.result] is copy.result
 
 
 def test_clone_keeps_unregistered_operations() -> None:

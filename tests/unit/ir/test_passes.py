@@ -17,7 +17,7 @@ from tilewright.support.diagnostics import InternalError, Sink, UserError
 
 
 class Count(Pass):
-    """Appends the names of what it ran on to the log of its options."""
+    """Append the names of its operations to the log of its options."""
 
     name = "count"
     times: int = option(default=1, doc="how often")
@@ -30,7 +30,7 @@ class Count(Pass):
 
 
 class Break(Pass):
-    """Leaves an invalid program behind."""
+    """Make the program invalid."""
 
     name = "break-things"
 
@@ -40,7 +40,7 @@ class Break(Pass):
 
 
 class Report(Pass):
-    """Finds an error."""
+    """Report an error."""
 
     name = "report"
 
@@ -120,7 +120,7 @@ def test_text_and_pipelines_mean_the_same() -> None:
         ("count{times=1", 14, "expected an option or '}', got the end of the text"),
     ],
 )
-def test_errors_in_pipelines_point_at_their_place(text: str, column: int, message: str) -> None:
+def test_errors_in_pipelines_have_their_column(text: str, column: int, message: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_pipeline(text, PASSES)
     assert str(caught.value) == f"<pipeline>:1:{column}: error: {message}"

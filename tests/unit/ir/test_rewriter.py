@@ -1,4 +1,4 @@
-"""Edits keep links, locations and listeners right."""
+"""Edits keep use lists and locations consistent, and notify listeners."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_fused_locations_name_all_sources() -> None:
     assert rewriter.location is HERE
 
 
-def test_a_value_without_a_place_gets_that_of_what_it_replaces() -> None:
+def test_a_value_without_a_location_gets_that_of_the_replaced_one() -> None:
     _, build = toy.module()
     nowhere, known = toy.constant(build, 1), toy.constant(build, 1)
     owner(known).location = THERE
@@ -106,7 +106,7 @@ def test_listeners_hear_every_edit() -> None:
     check_integrity(module)
 
 
-def test_clones_are_told_with_all_inside() -> None:
+def test_listeners_are_notified_of_clones_and_their_regions() -> None:
     module, build = toy.module()
     body, inside = toy.block_of()
     inside.create(toy.YieldOp)
@@ -134,14 +134,14 @@ def test_inlining_a_block() -> None:
     module, build = toy.module()
     one = toy.constant(build, 1)
     body, inside = toy.block_of([I32])
-    total = toy.add(inside, body.args[0], body.args[0])
-    end = inside.create(toy.YieldOp, inputs=[total])
+    added = toy.add(inside, body.args[0], body.args[0])
+    end = inside.create(toy.YieldOp, inputs=[added])
     loop = build.create(toy.LoopOp, inits=[one], body=body, types=[I32])
     toy.use(build, loop.results[0])
     rewriter = Rewriter.at(loop)
     rewriter.erase(end)
     rewriter.inline_block(body, InsertPoint.before(loop), [one])
-    rewriter.replace(loop, total)
+    rewriter.replace(loop, added)
     assert toy.names(module.body.block) == ["constant", "add", "use"]
     check_integrity(module)
     verify(module)
@@ -178,7 +178,7 @@ edits = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30), st.integers(0,
 
 
 def apply(edit: Edit, module: toy.ModuleOp) -> None:
-    """One edit that keeps the program valid, chosen by three numbers."""
+    """Apply one edit that keeps the program valid, chosen by three numbers."""
     kind, first, second = edit
     ops = list(module.body.block)
     op = ops[first % len(ops)]

@@ -48,11 +48,11 @@ def compute(op: toy.AddOp | toy.SubOp, build: Rewriter) -> Replacement:
 @rule(toy.SubOp)
 def subtract_sum(op: toy.SubOp, build: Rewriter) -> Replacement:
     """`x - (x + y)` becomes `0 - y`: addition commutes and wraps."""
-    total = op.rhs.defined_by(toy.AddOp)
-    if total is None or total.lhs is not op.lhs:
+    added = op.rhs.defined_by(toy.AddOp)
+    if added is None or added.lhs is not op.lhs:
         return None
-    build.fuse(total)
-    return build.create(toy.SubOp, lhs=toy.constant(build, 0), rhs=total.rhs)
+    build.fuse(added)
+    return build.create(toy.SubOp, lhs=toy.constant(build, 0), rhs=added.rhs)
 
 
 RULES = (add_zero, compute, subtract_sum)
@@ -67,10 +67,10 @@ def test_rules_apply_until_none_holds() -> None:
     module, build = toy.module()
     x = toy.source(build, I32)
     zero = toy.constant(build, 0)
-    total = x
+    added = x
     for _ in range(10):
-        total = toy.add(build, total, zero)
-    user = toy.use(build, total)
+        added = toy.add(build, added, zero)
+    user = toy.use(build, added)
     assert apply_rules(module, RULES)
     assert user.operands == (x,)
     assert toy.names(module.body.block) == ["use", "use"]
@@ -95,8 +95,8 @@ def test_dead_operations_go_in_chains_and_with_their_regions() -> None:
 def test_locations_of_replacements() -> None:
     module, build = toy.module()
     x, y = toy.source(build, I32), toy.source(build, I32)
-    total = build.create(toy.AddOp, lhs=x, rhs=y, location=THERE)
-    difference = build.create(toy.SubOp, lhs=x, rhs=total.result, location=HERE)
+    added = build.create(toy.AddOp, lhs=x, rhs=y, location=THERE)
+    difference = build.create(toy.SubOp, lhs=x, rhs=added.result, location=HERE)
     user = toy.use(build, difference.result)
     apply_rules(module, RULES)
     negated = user.operands[0].defined_by(toy.SubOp)
@@ -109,7 +109,7 @@ def test_locations_of_replacements() -> None:
 def test_rules_are_found_by_base_class_in_the_order_given() -> None:
     @rule(toy.BinaryOp)
     def base(op: toy.BinaryOp, build: Rewriter) -> Replacement:
-        """Nothing becomes of anything."""
+        """Never applies."""
         return None
 
     finder = ByRoot((base, add_zero, compute))
@@ -139,7 +139,7 @@ def test_a_rule_may_change_an_operation_in_place() -> None:
 def test_a_rule_may_delete_an_operation_without_results() -> None:
     @rule(toy.StoreOp)
     def drop(op: toy.StoreOp, build: Rewriter) -> Replacement:
-        """A store becomes nothing, for the sake of this test."""
+        """A store is erased, for the sake of this test."""
         return ()
 
     module, build = toy.module()
@@ -151,7 +151,7 @@ def test_a_rule_may_delete_an_operation_without_results() -> None:
 def test_a_rule_that_changes_things_and_gives_up_is_a_bug() -> None:
     @rule(toy.AddOp)
     def careless(op: toy.AddOp, build: Rewriter) -> Replacement:
-        """Nothing becomes of anything."""
+        """Never applies."""
         toy.constant(build, 1)
         return None
 
@@ -214,7 +214,7 @@ def test_the_fold_hook_goes_first() -> None:
     assert number(user.operands[0]) == 42
 
 
-# Random programs: whatever the rules do, the program computes the same.
+# Random programs: rewriting preserves the results.
 
 
 def random_program(seed: int) -> tuple[toy.ModuleOp, toy.UseOp]:

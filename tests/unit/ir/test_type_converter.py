@@ -33,7 +33,7 @@ def test_the_latest_callback_answers_first() -> None:
     assert types.convert(F32) == (F32,)
 
 
-def test_types_that_nobody_knows_cannot_be_converted() -> None:
+def test_unknown_types_cannot_be_converted() -> None:
     types = TypeConverter()
     types.keep(IntegerType)
     assert types.convert(F32) is None
@@ -107,7 +107,7 @@ def test_a_callback_for_values_answers_by_the_value() -> None:
     assert types.convert_value(second) == ()
     assert types.convert_value(other) == (F32,)
     assert types.convert_values([first, second, other]) == [I64, F32]
-    # The type alone does not say what becomes of its values.
+    # The type alone does not decide the conversion of its values.
     assert types.convert(I32) is None
     assert not types.is_legal_type(I32)
 

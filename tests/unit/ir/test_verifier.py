@@ -1,4 +1,4 @@
-"""What the verifier of the core finds: structure, dominance and isolation."""
+"""The structural verifier: regions, dominance and isolation."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def graph(edges: list[list[int]]) -> toy.FuncOp:
 def test_a_good_program_passes() -> None:
     module, build = toy.module()
     body, inside = toy.block_of([I32])
-    total = toy.add(inside, body.args[0], body.args[0])
-    inside.create(toy.YieldOp, inputs=[total])
+    added = toy.add(inside, body.args[0], body.args[0])
+    inside.create(toy.YieldOp, inputs=[added])
     build.create(toy.LoopOp, inits=[toy.constant(build, 1)], body=body, types=[I32])
     assert errors(module) == []
 
@@ -156,8 +156,8 @@ def test_declared_types_and_counts_are_checked() -> None:
     ]
 
 
-def test_a_wrong_operand_is_counted_by_its_place() -> None:
-    """Not by its value, which may be used twice."""
+def test_a_wrong_operand_is_numbered_by_its_index() -> None:
+    """A value may be used twice, so the index cannot be looked up by value."""
     module, build = toy.module()
     address = toy.source(build, TileType((), PtrType(F32)))
     build.insert(OffsetOp([address, address], [address.type]))
@@ -189,7 +189,7 @@ edge_lists = st.integers(1, 8).flatmap(
 
 
 def paths_avoiding(edges: list[list[int]], avoided: int) -> set[int]:
-    """What the entry reaches without passing one block: dominance by its definition."""
+    """Return the blocks that the entry reaches without one block: dominance by definition."""
     seen: set[int] = set()
     stack = [0] if avoided != 0 else []
     while stack:

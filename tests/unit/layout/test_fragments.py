@@ -16,10 +16,10 @@ from tilewright.layout.spread import spread
 
 
 def test_accumulator_of_m16n8() -> None:
-    for indices, place in elements(mma_accumulator()):
+    for indices, element in elements(mma_accumulator()):
         group, thread = divmod(indices[LANE], 4)
         register = indices[REGISTER]
-        assert place == (group + 8 * (register >= 2), thread * 2 + register % 2)
+        assert element == (group + 8 * (register >= 2), thread * 2 + register % 2)
 
 
 def test_left_operand_of_m16n8k16() -> None:

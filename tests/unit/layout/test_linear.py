@@ -29,50 +29,50 @@ def test_a_layout_is_linear(layout: Layout) -> None:
     map_ = table(layout)
     for one in list(map_)[:16]:
         for two in list(map_)[-16:]:
-            both = tuple(a ^ b for a, b in zip(one, two, strict=True))
-            assert map_[both] == tuple(a ^ b for a, b in zip(map_[one], map_[two], strict=True))
+            combined = tuple(a ^ b for a, b in zip(one, two, strict=True))
+            assert map_[combined] == tuple(a ^ b for a, b in zip(map_[one], map_[two], strict=True))
 
 
 @given(layouts())
 def test_replicas_leave_every_element_held_once(layout: Layout) -> None:
     masks = layout.replicas()
-    holders = [
-        place
-        for indices, place in elements(layout)
+    held = [
+        element
+        for indices, element in elements(layout)
         if not any(indices[name] & mask for name, mask in masks.items())
     ]
-    assert len(holders) == len(set(holders))
-    assert set(holders) == {place for _, place in elements(layout)}
+    assert len(held) == len(set(held))
+    assert set(held) == {element for _, element in elements(layout)}
 
 
 @given(layouts())
 def test_surjective_as_counted(layout: Layout) -> None:
-    places = [place for _, place in elements(layout)]
-    assert layout.is_surjective == (len(set(places)) == layout.size)
+    held = [element for _, element in elements(layout)]
+    assert layout.is_surjective == (len(set(held)) == layout.size)
 
 
 @given(layouts(surjective=True))
 def test_the_inverse_finds_every_element(layout: Layout) -> None:
     inverse = layout.inverse()
     for packed in range(layout.size):
-        holder = layout.split(inverse.packed(element=packed))
-        assert layout.packed(**holder) == packed
+        inputs = layout.split(inverse.packed(element=packed))
+        assert layout.packed(**inputs) == packed
 
 
 @given(layouts(), st.data())
-def test_permute_moves_coordinates(layout: Layout, data: st.DataObject) -> None:
+def test_permute_reorders_coordinates(layout: Layout, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(layout.shape))))
     moved = layout.permute(order)
-    for indices, place in elements(layout):
-        assert moved.at(**indices) == tuple(place[dimension] for dimension in order)
+    for indices, element in elements(layout):
+        assert moved.at(**indices) == tuple(element[dimension] for dimension in order)
 
 
 @given(layouts(), st.data())
 def test_drop_forgets_a_coordinate(layout: Layout, data: st.DataObject) -> None:
     dimension = data.draw(st.integers(0, len(layout.shape) - 1))
     dropped = layout.drop(dimension)
-    for indices, place in elements(layout):
-        assert dropped.at(**indices) == (*place[:dimension], *place[dimension + 1 :])
+    for indices, element in elements(layout):
+        assert dropped.at(**indices) == (*element[:dimension], *element[dimension + 1 :])
 
 
 @given(layouts())
@@ -91,8 +91,8 @@ def test_division_undoes_the_product(inner: Layout, outer: Layout) -> None:
     quotient = whole.divide(inner)
     assert quotient is not None
     assert table(quotient.only(*outer.names)) == table(outer)
-    for indices, place in elements(inner):
-        assert whole.at(**indices) == place
+    for indices, element in elements(inner):
+        assert whole.at(**indices) == element
 
 
 def test_a_layout_does_not_divide_by_another() -> None:

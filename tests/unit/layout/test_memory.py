@@ -17,7 +17,7 @@ from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.swizzle import row_major, swizzle, swizzled
 
 
-def sums(shape: tuple[int, int], grid: Grid) -> Layout:
+def accumulators(shape: tuple[int, int], grid: Grid) -> Layout:
     return fragment_tile(mma_accumulator(), shape, grid, rows=True, columns=True)
 
 
@@ -28,8 +28,8 @@ def left(shape: tuple[int, int], grid: Grid) -> Layout:
 PAIRS = [
     (spread((64, 64), 4), spread((64, 64), 4, order=(0, 1))),
     (spread((64, 64), 4, vector=4), spread((64, 64), 4, order=(0, 1), vector=4)),
-    (sums((64, 64), Grid(2, 2, 1, 4)), spread((64, 64), 4, vector=4)),
-    (sums((128, 32), Grid(4, 1, 1, 4)), spread((128, 32), 4, vector=2)),
+    (accumulators((64, 64), Grid(2, 2, 1, 4)), spread((64, 64), 4, vector=4)),
+    (accumulators((128, 32), Grid(4, 1, 1, 4)), spread((128, 32), 4, vector=2)),
     (spread((32, 128), 8), left((32, 128), Grid(2, 4, 1, 8))),
 ]
 
@@ -37,7 +37,7 @@ PAIRS = [
 @pytest.mark.parametrize("element", [1, 2, 4, 8])
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_round_trip_has_no_bank_conflict(pair: tuple[Layout, Layout], element: int) -> None:
-    """Each access of a warp takes as many answers as its bytes need, on either side."""
+    """Each access of a warp takes as many wavefronts as its bytes need, on either side."""
     source, destination = pair
     memory = staging(source, destination, element)
     assert is_injective(memory)
@@ -49,7 +49,7 @@ def test_a_round_trip_has_no_bank_conflict(pair: tuple[Layout, Layout], element:
 
 
 @given(layouts(surjective=True, shape=(8, 8)), layouts(surjective=True, shape=(8, 8)))
-def test_staging_gives_every_element_its_own_place(one: Layout, two: Layout) -> None:
+def test_staging_gives_every_element_its_own_offset(one: Layout, two: Layout) -> None:
     memory = staging(one, two, 4)
     assert is_injective(memory)
     assert memory.is_surjective
@@ -65,8 +65,8 @@ def test_registers_that_repeat_elements_take_no_more_memory() -> None:
 
 def test_a_transpose_through_plain_rows_conflicts() -> None:
     columns = spread((64, 64), 4, order=(0, 1))
-    places = columns.then(row_major((64, 64)).inverse())
-    assert wavefronts([4 * vector for vector in places.vectors(LANE)], 4) == 32
+    offsets = columns.then(row_major((64, 64)).inverse())
+    assert wavefronts([4 * vector for vector in offsets.vectors(LANE)], 4) == 32
 
 
 @pytest.mark.parametrize("span", [128, 64, 32])
@@ -91,23 +91,23 @@ def test_a_swizzle_undoes_itself(address: int, span: int) -> None:
 
 @pytest.mark.parametrize("span", [128, 64, 32])
 def test_descriptor_along_k(span: int) -> None:
-    found = describe(swizzled((64, span // 2), 2, span), 2)
-    assert (found.span, found.stride, found.across) == (span, 8 * span, False)
+    descriptor = describe(swizzled((64, span // 2), 2, span), 2)
+    assert (descriptor.span, descriptor.stride, descriptor.across) == (span, 8 * span, False)
 
 
 @pytest.mark.parametrize("span", [128, 64, 32])
 def test_descriptor_across_k(span: int) -> None:
-    """N side by side in memory: boxes of N lie a `leading` apart, 8 steps of K a `stride`."""
+    """N-major: boxes along N are `leading` bytes apart, 8 rows along K are `stride` bytes apart."""
     memory = swizzled((64, 128), 2, span).permute((1, 0))
-    found = describe(memory, 2)
-    assert found == (span, 64 * span, 8 * span, True)
+    descriptor = describe(memory, 2)
+    assert descriptor == (span, 64 * span, 8 * span, True)
 
 
 def test_descriptor_of_core_matrices_without_a_swizzle() -> None:
     # 8 rows of 16 bytes together, first all groups of rows, then the next chunk of K.
     vectors = [(0, 1), (0, 2), (0, 4), (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0), (0, 8)]
-    found = describe(Layout.build({"offset": vectors}, (64, 16)), 2)
-    assert found == (16, 64 * 16, 8 * 16, False)
+    descriptor = describe(Layout.build({"offset": vectors}, (64, 16)), 2)
+    assert descriptor == (16, 64 * 16, 8 * 16, False)
 
 
 def test_plain_rows_are_refused() -> None:
@@ -118,12 +118,12 @@ def test_plain_rows_are_refused() -> None:
 
 
 def test_right_operand_in_rows_is_loaded_transposed() -> None:
-    """B of mma.sync as K rows of N: ldmatrix.trans, one row of memory a step of K."""
+    """N-major B of mma.sync: ldmatrix.trans, one row of memory per index along K."""
     right = fragment_tile(mma_right(16), (16, 16), Grid(1, 1, 1, 1), rows=False, columns=True)
-    places = right.then(row_major((16, 16)).inverse())
-    found = matrix_access(places, 2)
-    assert found == (True, (32, 64, 128), (256, 16), ())
+    offsets = right.then(row_major((16, 16)).inverse())
+    access = matrix_access(offsets, 2)
+    assert access == (True, (32, 64, 128), (256, 16), ())
 
 
-def test_what_does_not_lie_in_rows_is_not_loaded_as_matrices() -> None:
+def test_elements_not_in_rows_are_not_loaded_as_matrices() -> None:
     assert matrix_access(spread((16, 16), 1).then(row_major((16, 16)).inverse()), 2) is None

@@ -1,4 +1,4 @@
-"""Tests of products on several warps: who holds what, and how it goes through shared memory."""
+"""Tests of dots on several warps: operand and accumulator layouts, staging in shared memory."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "depth"), SHAPES)
+@pytest.mark.parametrize(("shape", "k_extent"), SHAPES)
 @pytest.mark.parametrize("warps", [1, 4, 8])
-def test_every_thread_holds_the_factors_of_its_sums(
-    shape: tuple[int, ...], depth: int, warps: int
+def test_every_thread_holds_the_operands_of_its_accumulators(
+    shape: tuple[int, ...], k_extent: int, warps: int
 ) -> None:
-    """The lanes of a row of the sum hold all of A's row between them, likewise for columns."""
+    """The lanes of an accumulator row together hold A's row, likewise for columns of B."""
     *batch, m, n = shape
     grid = warp_grid(shape, (16, 8), warps)
     assert grid.down * grid.across * grid.batch <= warps
-    sums = fragment_tile(mma_accumulator(), shape, grid, rows=True, columns=True)
-    left = fragment_tile(mma_left(16), (*batch, m, depth), grid, rows=True, columns=False)
-    right = fragment_tile(mma_right(16), (*batch, depth, n), grid, rows=False, columns=True)
-    for layout in (sums, left, right):
+    accumulator = fragment_tile(mma_accumulator(), shape, grid, rows=True, columns=True)
+    left = fragment_tile(mma_left(16), (*batch, m, k_extent), grid, rows=True, columns=False)
+    right = fragment_tile(mma_right(16), (*batch, k_extent, n), grid, rows=False, columns=True)
+    for layout in (accumulator, left, right):
         assert layout.is_surjective
         assert layout.extent(WARP) == warps
         assert layout.distinct_registers() == layout
     for warp in range(warps):
-        mine = _held(sums, warp)
+        mine = _held(accumulator, warp)
         rows, columns = _held(left, warp), _held(right, warp)
         for *which, row, column in mine:
-            assert all((*which, row, k) in rows for k in range(depth))
-            assert all((*which, k, column) in columns for k in range(depth))
+            assert all((*which, row, k) in rows for k in range(k_extent))
+            assert all((*which, k, column) in columns for k in range(k_extent))
 
 
 def _held(layout: Layout, warp: int) -> set[tuple[int, ...]]:
@@ -57,7 +57,7 @@ def _held(layout: Layout, warp: int) -> set[tuple[int, ...]]:
     return {layout.at(register=r, lane=t, warp=warp) for r, t in product(registers, lanes)}
 
 
-def test_sums_are_spread_over_warps_before_they_are_repeated() -> None:
+def test_accumulators_are_split_over_warps_before_they_are_replicated() -> None:
     assert warp_grid((128, 128), (16, 8), 4) == Grid(2, 2, 1, 4)
     assert warp_grid((16, 128), (16, 8), 4) == Grid(1, 4, 1, 4)
     assert warp_grid((64, 8), (16, 8), 4) == Grid(4, 1, 1, 4)
@@ -82,29 +82,29 @@ def test_patches_hold_every_element_once_for_each_thread(
     assert layout.extent(REGISTER) == max(1, layout.size // threads)
 
 
-def test_slabs_fit() -> None:
-    for batch, rows, columns, depth in product((1, 4), (1, 64, 256), (8, 128), (1, 16, 512)):
-        found = slice_extent(batch, rows, columns, depth, 4)
-        assert depth % found == 0
-        assert found == 1 or batch * (rows + columns) * 4 * found <= 16 * 1024
+def test_slices_of_k_fit() -> None:
+    for batch, rows, columns, k_extent in product((1, 4), (1, 64, 256), (8, 128), (1, 16, 512)):
+        extent = slice_extent(batch, rows, columns, k_extent, 4)
+        assert k_extent % extent == 0
+        assert extent == 1 or batch * (rows + columns) * 4 * extent <= 16 * 1024
 
 
 @pytest.mark.parametrize("along", [1, 2])
 @pytest.mark.parametrize("vector", [1, 4])
-def test_a_slab_has_all_its_lines_for_each_depth_together(along: int, vector: int) -> None:
+def test_a_slice_is_contiguous_for_each_k(along: int, vector: int) -> None:
     shape = (2, 32, 64)
     memory = slice_smem(spread(shape, 4, vector=vector), along, 16)
     assert is_injective(memory)
     line = shape[3 - along]
     for b, row, column in product(range(2), range(0, 32, 5), range(0, 64, 7)):
         packed = memory.packed(element=(b * 32 + row) * 64 + column)
-        depth = column if along == 2 else row
-        assert packed // line == depth * 2 + b
+        k = column if along == 2 else row
+        assert packed // line == k * 2 + b
 
 
 @pytest.mark.parametrize("along", [1, 2])
 @pytest.mark.parametrize("vector", [1, 4])
-def test_all_slabs_have_one_order(along: int, vector: int) -> None:
+def test_all_slices_have_one_order(along: int, vector: int) -> None:
     shape, slab = (1, 64, 64), 16
     memory = slice_smem(spread(shape, 4, vector=vector), along, slab)
     for row, column in product(range(64), repeat=2):
@@ -113,10 +113,10 @@ def test_all_slabs_have_one_order(along: int, vector: int) -> None:
         assert later % (slab * 64) == memory.packed(element=first[0] * 64 + first[1])
 
 
-def test_lanes_along_the_depth_write_to_several_banks() -> None:
+def test_lanes_along_k_write_to_several_banks() -> None:
     rows = spread((1, 64, 64), 4)
-    places = rows.then(slice_smem(rows, 2, 16))
-    banks = {places.packed(lane=lane) % 32 for lane in range(32)}
+    offsets = rows.then(slice_smem(rows, 2, 16))
+    banks = {offsets.packed(lane=lane) % 32 for lane in range(32)}
     assert len(banks) == 8
 
 
@@ -153,7 +153,7 @@ def test_pieces_are_small_and_make_up_the_tile(source: Layout, wanted: Layout) -
         (spread((64, 64), 4, vector=8, order=(0, 1)), mma_right(16), False),
     ],
 )
-def test_factors_of_halves_are_read_as_matrices(
+def test_f16_operands_are_loaded_with_ldmatrix(
     source: Layout, wanted: Layout, transposed: bool
 ) -> None:
     rows = wanted.shape[0] == 16 and wanted.shape[1] == 16
@@ -163,19 +163,19 @@ def test_factors_of_halves_are_read_as_matrices(
     access = matrix_access(tile.then(memory.inverse()), 2)
     assert access is not None
     assert access.transposed is transposed
-    # Eight lanes read a row of 16 bytes each: all in different parts of a line.
-    parts = {_sum(access.rows, lane) % 128 // 16 for lane in range(8)}
+    # Eight lanes read a row of 16 bytes each, all in different banks.
+    parts = {_xor(access.rows, lane) % 128 // 16 for lane in range(8)}
     assert parts == set(range(8))
     # Threads write whole rows, eight of them at once, without conflicts as well.
     written = source.then(memory.inverse())
     assert {written.packed(lane=lane) * 2 % 128 // 16 for lane in range(8)} == set(range(8))
 
 
-def _sum(vectors: tuple[int, ...], number: int) -> int:
-    total = 0
+def _xor(vectors: tuple[int, ...], number: int) -> int:
+    combined = 0
     for bit, vector in enumerate(vectors):
-        total ^= vector if number >> bit & 1 else 0
-    return total
+        combined ^= vector if number >> bit & 1 else 0
+    return combined
 
 
 def test_rows_that_no_thread_holds_are_not_read_as_matrices() -> None:

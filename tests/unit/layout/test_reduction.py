@@ -19,7 +19,7 @@ def registers_of(layout: Layout, lane: int, warp: int) -> list[tuple[int, ...]]:
 
 @given(thread_layouts(surjective=True), st.integers(0, 1))
 def test_every_element_of_a_line_counts_once(source: Layout, axis: int) -> None:
-    """Partial results are bags of elements; lanes meet by exchange, warps by slots."""
+    """Partial results are multisets of elements; lanes shuffle, warps go through slots."""
     source = source.distinct_registers()
     steps = reduction(source, axis)
     lanes, warps = range(source.extent(LANE)), range(source.extent(WARP))
@@ -44,8 +44,8 @@ def test_every_element_of_a_line_counts_once(source: Layout, axis: int) -> None:
             assert slots.setdefault((line, slot), bag) == bag
     extents = source.shape
     for line in {line for line, _ in slots}:
-        total: Counter[tuple[int, ...]] = Counter()
+        counted: Counter[tuple[int, ...]] = Counter()
         for slot in range(1 << len(steps.warps)):
-            total += slots[line, slot]
-        expected = [(*line[:axis], place, *line[axis:]) for place in range(extents[axis])]
-        assert total == Counter(expected)
+            counted += slots[line, slot]
+        expected = [(*line[:axis], index, *line[axis:]) for index in range(extents[axis])]
+        assert counted == Counter(expected)

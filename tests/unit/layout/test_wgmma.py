@@ -1,4 +1,4 @@
-"""Warpgroups: sums as the PTX manual draws them, factors in memory as descriptors describe them."""
+"""wgmma: accumulator layouts of the PTX manual, operands in memory as in their descriptors."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ SHAPES = [(64, 8), (64, 512), (128, 32), (256, 16), (512, 256)]
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("warps", [4, 8, 16])
-def test_sums_lie_as_the_manual_draws_them(shape: tuple[int, int], warps: int) -> None:
-    """Of a piece of 64 rows: row 16w + 8h + l/4, column 8j + 2(l%4) + i in register 4j + 2h + i."""
-    total = wgmma_tile(shape, warps)
-    columns = instruction_columns(total)
+def test_accumulators_are_laid_out_as_in_the_manual(shape: tuple[int, int], warps: int) -> None:
+    """For each 64 rows: row 16w + 8h + l/4, column 8j + 2(l%4) + i in register 4j + 2h + i."""
+    layout = wgmma_tile(shape, warps)
+    columns = instruction_columns(layout)
     assert columns is not None
     assert shape[1] % columns == 0
     for group, lane, warp in product(range(warps // 4), (0, 1, 6, 31), range(4)):
-        top, left = total.at(warp=4 * group)
+        top, left = layout.at(warp=4 * group)
         assert top % 64 == 0
         assert left % columns == 0
         for register in range(min(columns // 2, 12)):
             j, h, i = register // 4, register // 2 % 2, register % 2
             expected = (top + 16 * warp + 8 * h + lane // 4, left + 8 * j + 2 * (lane % 4) + i)
-            assert total.at(register=register, lane=lane, warp=4 * group + warp) == expected
+            assert layout.at(register=register, lane=lane, warp=4 * group + warp) == expected
 
 
-def test_warpgroups_lie_below_each_other_first() -> None:
+def test_warpgroups_split_m_first() -> None:
     assert wgmma_tile((128, 256), 8).at(warp=4) == (64, 0)
     assert wgmma_tile((64, 256), 8).at(warp=4) == (0, 128)
     assert wgmma_tile((2, 64, 32), 8).at(warp=4) == (0, 0, 16)
@@ -47,18 +47,18 @@ def test_warpgroups_lie_below_each_other_first() -> None:
 
 
 @pytest.mark.parametrize(("warps", "columns"), [(4, 256), (8, 256), (16, 128), (32, 64)])
-def test_sums_of_an_instruction_fit_into_registers(warps: int, columns: int) -> None:
-    """There are 65,536 of 32 bits, and a thread needs some two dozen besides its sums."""
+def test_accumulators_of_an_instruction_fit_into_registers(warps: int, columns: int) -> None:
+    """There are 65,536 of 32 bits, and a thread needs some two dozen besides its accumulators."""
     assert instruction_columns(wgmma_tile((64 * warps // 4, 256), warps)) == columns
     assert columns // 2 + 24 <= 65536 // (32 * warps)
 
 
-def test_other_sums_are_not_theirs() -> None:
-    total = wgmma_tile((64, 32), 4)
-    assert instruction_columns(total) == 32
+def test_other_layouts_are_no_accumulators() -> None:
+    layout = wgmma_tile((64, 32), 4)
+    assert instruction_columns(layout) == 32
     assert instruction_columns(spread((64, 32), 4)) is None
     assert instruction_columns(spread((32, 32), 4)) is None
-    skewed = total.with_input("warp", [*total.vectors("warp"), 8])
+    skewed = layout.with_input("warp", [*layout.vectors("warp"), 8])
     assert instruction_columns(skewed) is None
 
 
@@ -66,28 +66,28 @@ def test_other_sums_are_not_theirs() -> None:
 @pytest.mark.parametrize("deep", [1, 2, 4, 8])
 @pytest.mark.parametrize("across", [False, True])
 def test_every_instruction_begins_where_its_run_says(element: int, deep: int, across: bool) -> None:
-    """Elements lie where the swizzle of the hardware looks for them, run by run."""
+    """The offsets of elements are those of the hardware's swizzle, run by run."""
     if across and element != 2:
         return
-    depth = deep * 32 // element
-    memory = operand_smem((2, 64, depth), element, across=across)
+    extent = deep * 32 // element
+    memory = operand_smem((2, 64, extent), element, across=across)
     each = 32 // element
     span = memory.descriptor.span
-    for start in range(0, depth, memory.run * each):
+    for start in range(0, extent, memory.run * each):
         first = memory.start((1, 8, start), element)
         for number in range(memory.run):
             at = start + number * each
             assert memory.start((1, 8, at), element) == first + number * memory.step
-    for row, k in product((0, 3, 8, 63), range(0, depth, 3)):
-        offset = element * memory.offsets.at(element=64 * depth + row * depth + k)[0]
-        plain = swizzle(offset - 64 * depth * element, span)
-        box, within = divmod(plain, (depth if across else 64) * span)
+    for row, k in product((0, 3, 8, 63), range(0, extent, 3)):
+        offset = element * memory.offsets.at(element=64 * extent + row * extent + k)[0]
+        plain = swizzle(offset - 64 * extent * element, span)
+        box, within = divmod(plain, (extent if across else 64) * span)
         line, byte = divmod(within, span)
-        found = (line, box * span + byte) if across else (box * span + byte, line)
-        assert found == ((k, row * element) if across else (k * element, row))
+        position = (line, box * span + byte) if across else (box * span + byte, line)
+        assert position == ((k, row * element) if across else (k * element, row))
 
 
-def test_memory_is_chosen_by_what_threads_hold() -> None:
+def test_the_memory_layout_follows_the_register_layout() -> None:
     rows = spread((1, 64, 64), 4, vector=8)
     columns = spread((1, 64, 64), 4, vector=8, order=(1, 2, 0))
     assert not best_operand_smem(rows, 2).descriptor.across
@@ -104,7 +104,7 @@ def test_memory_is_chosen_by_what_threads_hold() -> None:
 def test_blocks_are_written_in_whole_words(
     shape: tuple[int, int], warps: int, vector: int, pack: int
 ) -> None:
-    """B with neighbours along N, which wgmma wants along K."""
+    """N-major B, which wgmma takes K-major."""
     each = shape[0] * shape[1] // (32 * warps)
     layout = blocks(shape, warps, (1, 0), 16, each)
     assert layout.is_surjective
@@ -117,5 +117,5 @@ def test_blocks_are_written_in_whole_words(
 def test_lanes_write_blocks_to_different_banks() -> None:
     source = blocks((128, 256), 8, (1, 0), 16, 128).expand(0).permute((0, 2, 1))
     memory = best_operand_smem(source, 1)
-    places = source.then(memory.offsets)
-    assert wavefronts(places.vectors("lane"), 8) == 2
+    offsets = source.then(memory.offsets)
+    assert wavefronts(offsets.vectors("lane"), 8) == 2

@@ -1,4 +1,4 @@
-"""Barriers for tokens: how long each is needed, and which one it gets."""
+"""Allocation of mbarriers to tokens: live ranges and slots."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def join(name: str, *tokens: str) -> str:
 def slots(body: str, pool: int = 32) -> list[int]:
     """The slot of each token, in the order of their creation."""
     function = kernel(body, ARGUMENTS)
-    found = token_slots(function, pool)
-    return [found[op] for op in function.walk() if isinstance(op, CreateMemTokenOp)]
+    assigned = token_slots(function, pool)
+    return [assigned[op] for op in function.walk() if isinstance(op, CreateMemTokenOp)]
 
 
 @pytest.mark.requirement("R2-058")
@@ -42,7 +42,7 @@ def test_each_token_takes_a_slot_of_its_own() -> None:
 
 
 @pytest.mark.requirement("R2-059")
-def test_running_out_of_slots_is_an_error_with_a_place() -> None:
+def test_running_out_of_slots_is_an_error_with_a_location() -> None:
     body = "".join(create(f"t{i}") for i in range(33)) + join("j", *[f"t{i}" for i in range(33)])
     with pytest.raises(UserError) as caught:
         slots(body)
@@ -86,12 +86,12 @@ def test_a_token_that_a_loop_carries_lives_all_through_it() -> None:
     carried = "iter_args(%k = %a) -> (!aa.mem_token)"
     text = LOOP.format(carried, inside, "%late : !aa.mem_token").replace("scf.for", "%r = scf.for")
     first, early, late = slots(create("a") + text + store("end", "r"))
-    # The token that comes around is there while the early one is.
+    # The loop-carried token is live together with the early one.
     assert early != late
     assert first != early
 
 
-def test_tokens_of_both_branches_are_there_behind_them() -> None:
+def test_tokens_of_both_branches_are_live_after_them() -> None:
     branch = (
         "%r = scf.if %cond -> (!aa.mem_token) {{\n{}scf.yield %a : !aa.mem_token\n}} else {{\n{}"
     )
@@ -111,12 +111,12 @@ LIFETIMES = st.lists(
 def test_tokens_that_live_at_once_never_share_and_none_is_refused_needlessly(
     lifetimes: list[Lifetime[int]], pool: int
 ) -> None:
-    found, left = assign(lifetimes, pool)
+    assigned, left = assign(lifetimes, pool)
     for a in lifetimes:
         for b in lifetimes:
-            if a.token < b.token and a.token in found and b.token in found:
+            if a.token < b.token and a.token in assigned and b.token in assigned:
                 overlap = a.start <= b.end and b.start <= a.end
-                assert not (overlap and found[a.token] == found[b.token])
+                assert not (overlap and assigned[a.token] == assigned[b.token])
     most = max(sum(a.start <= at <= a.end for a in lifetimes) for at in range(81))
     assert (left is None) == (most <= pool)
 

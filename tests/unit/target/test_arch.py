@@ -1,4 +1,4 @@
-"""The rows of the GPUs are complete, and ptxas agrees with what they say."""
+"""The table of GPUs is complete, and ptxas agrees with it."""
 
 from __future__ import annotations
 

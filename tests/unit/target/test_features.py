@@ -1,4 +1,4 @@
-"""What the rows say a GPU has, asked of ptxas: it must take an instruction, or must not."""
+"""The features of each GPU, checked with ptxas: it accepts or rejects an instruction."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ ret;
 """
 
 NEWER_THAN_LLVM = {("sm_110", Feature.F32_REDUX)}
-"""What ptxas has and LLVM 22 does not, so that we do not claim it."""
+"""Features of ptxas that LLVM 22 lacks, so that we do not claim them."""
 
 
 def wrong_lines(ptxas: Path, folder: Path, arch: Arch, features: list[Feature]) -> set[Feature]:
-    """The features whose instructions ptxas complains about, of all at once."""
+    """Return the features whose instructions ptxas rejects, tried all at once."""
     parts = [HEAD.format(target=arch.ptx_target)]
     parts += [ENTRY.format(name=each.name, instruction=INSTRUCTIONS[each]) for each in features]
     source = folder / "k.ptx"

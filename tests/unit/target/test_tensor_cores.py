@@ -1,4 +1,4 @@
-"""The tables of matrix products, against numbers of the PTX ISA."""
+"""The tables of mma shapes, against numbers of the PTX ISA."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tilewright.target.tensor_cores import (
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_no_product_is_in_two_families(name: str) -> None:
+def test_no_mma_is_in_two_families(name: str) -> None:
     seen: set[object] = set()
     for row in TABLES[name]:
         for a, b in row.multiplicands:
@@ -31,7 +31,7 @@ def test_no_product_is_in_two_families(name: str) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_row_of_k_is_a_fixed_number_of_bytes(name: str) -> None:
-    """The widest product of each type takes 32 bytes of A a row, 64 dense ones of a sparse A."""
+    """The largest-K mma of each type takes 32 bytes of A a row, 64 dense ones of a sparse A."""
     for row in TABLES[name]:
         for a, _ in row.multiplicands:
             widest = max(k for _, _, k in row.shapes) * BITS[a] // 8

@@ -27,12 +27,12 @@ def accepted(kinds: Iterable[Kind]) -> set[Feature]:
     """The features of all uses of operations."""
     kinds = list(kinds)
     names = {short_name(kind) for kind in kinds}
-    found = {feature for feature in together() if feature[0] in names}
+    result = {feature for feature in together() if feature[0] in names}
     for kind in kinds:
         for proposal in BUILDERS.get(kind, by_fields)(kind):
             for op in _uses(kind, proposal):
-                found.update(features(op))
-    return found
+                result.update(features(op))
+    return result
 
 
 def _uses(kind: Kind, proposal: Proposal) -> Iterator[Operation]:

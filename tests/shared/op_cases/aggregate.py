@@ -21,12 +21,12 @@ from tilewright.testing.bounds import reduction_tolerance, scan_tolerance, small
 from tilewright.testing.compare import EXACT, Tolerance
 
 SCALARS = tuple(element for element in ALL_FLOATS if element is not F4E2M1FN)
-"""The types whose elements can stand alone, as they do in a body."""
+"""The types that a scalar in a body may have."""
 SHAPES: list[tuple[Shape, int]] = [((16,), 0), ((4, 8), 0), ((4, 8), 1), ((2, 4, 8), 1), ((1,), 0)]
 
 
 class Fold:
-    """A body, the text of its identities, and what it does to two values in Python."""
+    """A body, the text of its identities, and the same function in Python."""
 
     def __init__(self, body: str, combine: Callable[[Any, Any], Any], identity: str) -> None:
         self.body = body
@@ -55,7 +55,7 @@ def integer_folds(element: IntegerType) -> list[Fold]:
 
 
 def float_fold(element: FloatType) -> Fold:
-    """The larger of two numbers; types without arithmetic go by way of f32."""
+    """Maximum; types without arithmetic are converted to f32."""
     lowest = format_of(element).signed_pattern(format_of(element).max_finite, True)
     identity = f"{hex(lowest if format_of(element).signed else 0)} : {element}"
     if element in FLOATS:
@@ -108,7 +108,7 @@ def _runs(name: str) -> Iterator[tuple[Shape, int, bool]]:
 def folded(
     numbers: Any, dim: int, combine: Callable[[Any, Any], Any], *, scan: bool, reverse: bool
 ) -> Any:
-    """What Python's fold makes of each row of an array of objects along a dimension."""
+    """Reduce or scan an array of objects along a dimension in Python."""
     rows = np.moveaxis(np.asarray(numbers, dtype=object), dim, -1)
     flat = rows.reshape(-1, rows.shape[-1])
     results = [list(accumulate(row[::-1] if reverse else row, combine)) for row in flat.tolist()]
@@ -128,14 +128,14 @@ def whole_numbers(effort: Effort) -> Iterator[Case]:
                     rng = effort.rng(name, element, shape, dim, reverse)
                     patterns = sample(element, int(np.prod(shape)), rng)
                     numbers = np.array(integers(patterns, element, signed=True), dtype=object)
-                    found = folded(
+                    exact = folded(
                         numbers.reshape(shape), dim, fold.combine,
                         scan=name == "scan", reverse=reverse,
                     )  # fmt: skip
-                    expected = from_integers(found.reshape(-1).tolist(), element)
+                    expected = from_integers(exact.reshape(-1).tolist(), element)
                     source = from_patterns(patterns, element).reshape(shape)
                     yield _case(
-                        name, source, element, dim, fold, expected.reshape(found.shape),
+                        name, source, element, dim, fold, expected.reshape(exact.shape),
                         reverse=reverse,
                     )  # fmt: skip
 
@@ -150,11 +150,11 @@ def largest_numbers(effort: Effort) -> Iterator[Case]:
                 # Patterns of one sign are in the order of their numbers.
                 fold = float_fold(element)
                 order = _ranks(patterns, element)
-                found = folded(order, dim, max, scan=name == "scan", reverse=reverse)
-                expected = elements([_pattern(r, element) for r in found.reshape(-1)], element)
+                exact = folded(order, dim, max, scan=name == "scan", reverse=reverse)
+                expected = elements([_pattern(r, element) for r in exact.reshape(-1)], element)
                 source = from_patterns(patterns.reshape(-1), element).reshape(shape)
                 yield _case(
-                    name, source, element, dim, fold, expected.reshape(found.shape),
+                    name, source, element, dim, fold, expected.reshape(exact.shape),
                     reverse=reverse,
                 )  # fmt: skip
 
@@ -175,8 +175,8 @@ def _pattern(rank: int, element: FloatType) -> int:
     return rank if rank >= 0 else (-rank - 1) | format_of(element).sign
 
 
-def sums(effort: Effort) -> Iterator[Case]:
-    """Sums of floats: of small integers exactly, of others within the bound."""
+def additions(effort: Effort) -> Iterator[Case]:
+    """Addition of floats: small integers exactly, others within the error bound."""
     for name in ("reduce", "scan"):
         for element in FLOATS:
             fold = Fold(_operation("addf", element), operator.add, f"0.0 : {element}")
@@ -198,12 +198,12 @@ def _sum(numbers: Array, dim: int, name: str, reverse: bool) -> Array:
     if name == "reduce":
         return np.asarray(numbers.sum(axis=dim))
     ordered = np.flip(numbers, dim) if reverse else numbers
-    total = np.cumsum(ordered, axis=dim)
-    return np.flip(total, dim) if reverse else total
+    prefixes = np.cumsum(ordered, axis=dim)
+    return np.flip(prefixes, dim) if reverse else prefixes
 
 
 def several(effort: Effort) -> Iterator[Case]:
-    """Two operands at once: the largest number with its place, with a branch in the body."""
+    """Two operands: argmax, the largest number with its index, with a branch in the body."""
     body = """%wins = cmpf greater_than ordered %b, %a : tile<f32> -> tile<i1>
     %v, %w = if %wins -> (tile<f32>, tile<i32>) {
       yield %b, %d : tile<f32>, tile<i32>
@@ -214,26 +214,26 @@ def several(effort: Effort) -> Iterator[Case]:
         for shape, dim in SHAPES:
             rng = effort.rng(name, shape, dim)
             numbers = rng.permutation(int(np.prod(shape))).reshape(shape).astype(np.float32)
-            places = np.indices(shape)[dim].astype(np.int32)
+            indices = np.indices(shape)[dim].astype(np.int32)
             kernel = Kernel(name)
-            values = [kernel.load(numbers, F32), kernel.load(places, I32)]
+            values = [kernel.load(numbers, F32), kernel.load(indices, I32)]
             identities = ["0xFF800000 : f32", "0 : i32"]
             line = _line(name, values, shape, dim, [F32, I32], identities, body, ["%v", "%w"])
-            kernel.add(f"%best, %where = {line}")
+            kernel.add(f"%best, %index = {line}")
             best = numbers.max(axis=dim)
-            where = numbers.argmax(axis=dim)
+            index = numbers.argmax(axis=dim)
             if name == "scan":
                 best = np.maximum.accumulate(numbers, axis=dim)
-                # A place is new where the number is: all numbers differ.
-                new = np.where(numbers == best, places, 0)
-                where = np.maximum.accumulate(new, axis=dim)
+                # The index changes with the number: all numbers differ.
+                new = np.where(numbers == best, indices, 0)
+                index = np.maximum.accumulate(new, axis=dim)
             kernel.store("%best", np.asarray(best), F32)
-            kernel.store("%where", np.asarray(where).astype(np.int32), I32)
+            kernel.store("%index", np.asarray(index).astype(np.int32), I32)
             yield kernel.case()
 
 
 def captured(effort: Effort) -> Iterator[Case]:
-    """A body that uses a value from outside, which it adds once less than there are terms."""
+    """A body that captures a value, which it adds once for each combination."""
     for name in ("reduce", "scan"):
         rng = effort.rng(name, "captured")
         source = rng.integers(-100, 100, (4, 8)).astype(np.int8)
@@ -249,5 +249,5 @@ def captured(effort: Effort) -> Iterator[Case]:
 
 def cases(effort: Effort) -> Iterator[Case]:
     """All cases of this file."""
-    for group in (whole_numbers, largest_numbers, sums, several, captured):
+    for group in (whole_numbers, largest_numbers, additions, several, captured):
         yield from group(effort)

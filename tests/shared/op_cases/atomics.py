@@ -10,7 +10,7 @@ import numpy as np
 
 from op_cases.kernel import Case, Kernel, stored, tile
 from op_cases.layout import KINDS, layouts
-from op_cases.memory import SCOPES, places
+from op_cases.memory import SCOPES, pointers_to
 from op_cases.values import INTEGERS, Effort, some_tile
 from tilewright.dialects.cuda_tile.types import PtrType
 from tilewright.ir.attributes import Type
@@ -61,14 +61,14 @@ def updated(mode: str, before: Any, value: Any) -> Any:
     bits = 8 * kind.itemsize
     a, b = int(before), int(value)
     if mode in UNSIGNED:
-        found = UNSIGNED[mode](a % (1 << bits), b % (1 << bits))
+        result = UNSIGNED[mode](a % (1 << bits), b % (1 << bits))
     else:
-        found = SIGNED[mode](a, b)
-    return np.array(found % (1 << bits), f"u{kind.itemsize}").view(kind)[()]
+        result = SIGNED[mode](a, b)
+    return np.array(result % (1 << bits), f"u{kind.itemsize}").view(kind)[()]
 
 
 def _operands(mode: str, element: Type, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Elements of which every order of additions gives the same, where they are added up."""
+    """Elements whose additions are exact in any order."""
     if mode == "addf":
         return rng.integers(-8, 8, shape).astype(dtype(element))
     return some_tile(element, shape, rng)
@@ -85,11 +85,11 @@ def _rmw(
     indices = rng.permutation(COUNT)[: values.size].reshape(SHAPE)
     if crowded:
         indices = rng.integers(0, 4, SHAPE)
-    where = rng.random(SHAPE) < 0.7 if masked else np.ones(SHAPE, np.bool_)
-    pointers = places(kernel, kernel.pointer(memory, element), indices, element)
+    selected = rng.random(SHAPE) < 0.7 if masked else np.ones(SHAPE, np.bool_)
+    pointers = pointers_to(kernel, kernel.pointer(memory, element), indices, element)
     operands, types = [kernel.load(values, element)], [tile(SHAPE, element)]
     if masked:
-        operands.append(kernel.load(where, I1))
+        operands.append(kernel.load(selected, I1))
         types.append(tile(SHAPE, I1))
     end = f" token={kernel.emit('make_token : token')}" if token else ""
     kernel.add(
@@ -97,22 +97,22 @@ def _rmw(
         f"{tile(SHAPE, PtrType(element))}, {', '.join(types)} -> {tile(SHAPE, element)}, token"
     )
     after = before.copy()
-    for place, value, chosen in zip(indices.flat, values.flat, where.flat, strict=True):
+    for offset, value, chosen in zip(indices.flat, values.flat, selected.flat, strict=True):
         if chosen:
-            after[place] = updated(mode, after[place], value)
+            after[offset] = updated(mode, after[offset], value)
     kernel.expect(memory, element, after)
     if not crowded:  # else what was there before depends on the order
-        _check_old(kernel, before[indices], where, element)
+        _check_old(kernel, before[indices], selected, element)
     return kernel.case()
 
 
-def _check_old(kernel: Kernel, old: Array, where: Array, element: Type) -> None:
-    """What was in memory; where the mask is false that is anything."""
-    mask = kernel.load(where, I1)
+def _check_old(kernel: Kernel, old: Array, selected: Array, element: Type) -> None:
+    """Check the old values, which are unspecified for masked-off elements."""
+    mask = kernel.load(selected, I1)
     other = kernel.load(np.zeros(SHAPE, old.dtype), element)
     types = f"{tile(SHAPE, I1)}, {tile(SHAPE, element)}"
     value = kernel.emit(f"select {mask}, %old, {other} : {types}")
-    kernel.store(value, np.where(where, old, np.zeros_like(old)), element)
+    kernel.store(value, np.where(selected, old, np.zeros_like(old)), element)
 
 
 def updates(effort: Effort) -> Iterator[Case]:
@@ -148,12 +148,12 @@ def _cas(effort: Effort, element: Type, ordering: str, masked: bool, token: bool
     chosen = rng.random(SHAPE)
     compared = np.where(chosen < 0.5, before[indices], compared)
     compared = np.where(chosen > 0.8, np.zeros_like(compared), compared)  # +0 is not -0
-    where = rng.random(SHAPE) < 0.7 if masked else np.ones(SHAPE, np.bool_)
-    pointers = places(kernel, kernel.pointer(memory, element), indices, element)
+    selected = rng.random(SHAPE) < 0.7 if masked else np.ones(SHAPE, np.bool_)
+    pointers = pointers_to(kernel, kernel.pointer(memory, element), indices, element)
     operands = [kernel.load(compared, element), kernel.load(values, element)]
     types = [tile(SHAPE, element)]
     if masked:
-        operands.append(kernel.load(where, I1))
+        operands.append(kernel.load(selected, I1))
         types.append(tile(SHAPE, I1))
     end = f" token={kernel.emit('make_token : token')}" if token else ""
     kernel.add(
@@ -161,16 +161,16 @@ def _cas(effort: Effort, element: Type, ordering: str, masked: bool, token: bool
         f"{tile(SHAPE, PtrType(element))}, {', '.join(types)} -> {tile(SHAPE, element)}, token"
     )
     old = before[indices]
-    swaps = (old.view(bits) == compared.view(bits)) & where
+    swaps = (old.view(bits) == compared.view(bits)) & selected
     after = before.copy()
     after[indices[swaps]] = values[swaps]
     kernel.expect(memory, element, after)
-    kernel.store("%old", np.where(where, old, compared), element)
+    kernel.store("%old", np.where(selected, old, compared), element)
     return kernel.case()
 
 
 def views(effort: Effort) -> Iterator[Case]:
-    """`atomic_red_view_tko`: what lies outside of the tensor stays."""
+    """`atomic_red_view_tko`: elements out of bounds are unchanged."""
     for kind in KINDS[:2]:
         for mode, element in modes():
             if mode == "xchg":
@@ -197,9 +197,9 @@ def _reduction(
         f"{tile(layout.tile_shape, element)}, {type}, {types} -> token"
     )
     after = before.copy()
-    for position, place in layout.places():
-        if place is not None:
-            after[place] = updated(mode, after[place], values[position])
+    for position, offset in layout.offsets():
+        if offset is not None:
+            after[offset] = updated(mode, after[offset], values[position])
     kernel.expect(memory, element, after)
     return kernel.case()
 

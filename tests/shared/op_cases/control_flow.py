@@ -1,4 +1,4 @@
-"""Cases of control flow, in which blocks of a grid take different ways, against Python's own."""
+"""Cases of control flow, divergent between the blocks of a grid, against Python's own."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def start(op: str) -> Kernel:
     return kernel
 
 
-def _swapped(a: Array, b: Array, turns: Sequence[int]) -> Array:
-    """The first of two tiles after so many exchanges."""
-    return np.stack([b if turn % 2 else a for turn in turns])
+def _swapped(a: Array, b: Array, counts: Sequence[int]) -> Array:
+    """The first of two tiles after each number of exchanges."""
+    return np.stack([b if count % 2 else a for count in counts])
 
 
 def branches(effort: Effort) -> Iterator[Case]:
@@ -122,8 +122,8 @@ def _bounds(element: IntegerType, unsigned: bool) -> list[tuple[int, int, int]]:
     if element is I1:
         return [(0, 1, 1), (1, 1, 1), (0, 0, 1)]
     top = 1 << (element.width - (not unsigned))
-    found = [(0, 5, 1), (3, 3, 1), (7, 2, 1), (1, 20, 7), (top - 9, top - 1, 4)]
-    return found if unsigned else [*found, (-8, 4, 3), (-top, 3 - top, 1)]
+    bounds = [(0, 5, 1), (3, 3, 1), (7, 2, 1), (1, 20, 7), (top - 9, top - 1, 4)]
+    return bounds if unsigned else [*bounds, (-8, 4, 3), (-top, 3 - top, 1)]
 
 
 def counting(effort: Effort) -> Iterator[Case]:
@@ -159,7 +159,7 @@ def _counted(element: IntegerType, unsigned: bool, low: int, high: int, step: in
 
 
 def exits(effort: Effort) -> Iterator[Case]:
-    """Ways out of the middle: `return`, `continue` and `break` inside of `if`."""
+    """Early exits: `return`, `continue` and `break` inside of `if`."""
     store = "store_ptr_tko weak %p, {} : tile<ptr<i32>>, tile<i32> -> token"
     bodies = {
         "return": (

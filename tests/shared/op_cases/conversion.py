@@ -77,9 +77,14 @@ def float_to_float(effort: Effort) -> Iterator[Case]:
         patterns = effort.patterns(source, "ftof", target, mode)
         if target is FNV8E5M3FNU:  # what becomes of negative numbers is not published
             patterns = _positive(patterns, source)
-        found = [_converted(x, target, mode) for x in worth(patterns, source).tolist()]
+        expected = [_converted(x, target, mode) for x in worth(patterns, source).tolist()]
         yield _cast(
-            "ftof", patterns, source, elements(found, target), target, f"rounding<{mode.keyword}>"
+            "ftof",
+            patterns,
+            source,
+            elements(expected, target),
+            target,
+            f"rounding<{mode.keyword}>",
         )
 
 
@@ -128,18 +133,18 @@ def _float_to_int(
     patterns = effort.patterns(source, "ftoi", target, sign, saturating)
     signed = sign is Signedness.SIGNED
     numbers = worth(patterns, source).tolist()
-    found = [_whole(x, target, signed=signed) for x in numbers]
+    expected = [_whole(x, target, signed=signed) for x in numbers]
     if target is I1 and not saturating:
-        found = [int(x != 0) for x in numbers]
+        expected = [int(x != 0) for x in numbers]
     elif not saturating:
         fits = [
-            math.isfinite(x) and math.trunc(x) == n for x, n in zip(numbers, found, strict=True)
+            math.isfinite(x) and math.trunc(x) == n for x, n in zip(numbers, expected, strict=True)
         ]
         one = int(np.flatnonzero(fits)[0])
         patterns = np.where(fits, patterns, patterns[one])
-        found = [n if fit else found[one] for n, fit in zip(found, fits, strict=True)]
+        expected = [n if fit else expected[one] for n, fit in zip(expected, fits, strict=True)]
     end = f"{sign.keyword}{' saturating' if saturating else ''}"
-    return _cast("ftoi", patterns, source, from_integers(found, target), target, end)
+    return _cast("ftoi", patterns, source, from_integers(expected, target), target, end)
 
 
 def int_to_float(effort: Effort) -> Iterator[Case]:
@@ -154,8 +159,10 @@ def int_to_float(effort: Effort) -> Iterator[Case]:
                     patterns = patterns & patterns.dtype.type((1 << (source.width - 1)) - 1)
                 numbers = integers(patterns, source, signed=sign is Signedness.SIGNED)
                 saturate = target.width <= 8
-                found = [rounded(Fraction(n), target, saturate=saturate) for n in numbers]
-                yield _cast("itof", patterns, source, elements(found, target), target, sign.keyword)
+                expected = [rounded(Fraction(n), target, saturate=saturate) for n in numbers]
+                yield _cast(
+                    "itof", patterns, source, elements(expected, target), target, sign.keyword
+                )
 
 
 def widths(effort: Effort) -> Iterator[Case]:
@@ -169,8 +176,8 @@ def widths(effort: Effort) -> Iterator[Case]:
                     expected = from_integers(numbers, target)
                     yield _cast("exti", patterns, source, expected, target, sign.keyword)
             elif source.width > target.width:
-                for promise in Overflow:
-                    end = "" if promise is Overflow.NONE else f"overflow<{promise.keyword}>"
+                for overflow in Overflow:
+                    end = "" if overflow is Overflow.NONE else f"overflow<{overflow.keyword}>"
                     expected = from_integers(patterns.tolist(), target)
                     yield _cast("trunci", patterns, source, expected, target, end)
 

@@ -84,7 +84,7 @@ def _same_elements(
 
 
 def exists(element: Type, shape: Shape) -> bool:
-    """Whether there are such tiles: f4E2M1FN comes in pairs."""
+    """Whether a tile type is valid: f4E2M1FN requires an even number of elements."""
     return element is not F4E2M1FN or int(np.prod(shape)) % 2 == 0
 
 
@@ -150,7 +150,7 @@ def joins(effort: Effort) -> Iterator[Case]:
 PARTS = [((16,), (4,), (3,)), ((4, 8), (2, 4), (1, 1)), ((4, 8), (4, 1), (0, 5)), ((), (), ())]
 
 
-def _place(part: Sequence[int], index: Sequence[int]) -> tuple[slice, ...]:
+def _slice(part: Sequence[int], index: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(i * size, (i + 1) * size) for i, size in zip(index, part, strict=True))
 
 
@@ -167,7 +167,7 @@ def parts(effort: Effort) -> Iterator[Case]:
             indices = ", ".join(kernel.load(np.array(i, np.int32), I32) for i in index)
             types = f"{tile(shape, element)} -> {tile(part, element)}"
             result = kernel.emit(f"extract {source}[{indices}] : {types}")
-            expected = np.array(whole[_place(part, index)], order="C")
+            expected = np.array(whole[_slice(part, index)], order="C")
             kernel.store(result, expected.reshape(part), element)
             yield kernel.case()
 
@@ -177,7 +177,7 @@ def parts(effort: Effort) -> Iterator[Case]:
             types = f"{tile(part, element)}, {tile(shape, element)}"
             result = kernel.emit(f"insert {', '.join(names)}[{indices}] : {types}")
             expected = whole.copy()
-            expected[_place(part, index)] = piece
+            expected[_slice(part, index)] = piece
             kernel.store(result, expected, element)
             yield kernel.case()
 
@@ -235,8 +235,8 @@ def _bytes(elements: Array, element: Type) -> Array:
         return np.frombuffer(elements.astype("<f4").tobytes(), np.int8)
     assert isinstance(element, IntegerType | FloatType)
     number = 0
-    for place, pattern in enumerate(to_patterns(elements, element).tolist()):
-        number |= int(pattern) << (place * element.width)
+    for index, pattern in enumerate(to_patterns(elements, element).tolist()):
+        number |= int(pattern) << (index * element.width)
     count = len(elements) * element.width // 8
     return np.frombuffer(number.to_bytes(count, "little"), np.int8)
 
@@ -261,7 +261,7 @@ def packing(effort: Effort) -> Iterator[Case]:
 
 
 def grids(effort: Effort) -> Iterator[Case]:
-    """Where a block is, and how many there are: every block notes both."""
+    """Coordinates of a block and size of the grid: every block stores both."""
     for grid in ((4,), (2, 3), (2, 3, 4)):
         full = (*grid, 1, 1)[:3]
         count = int(np.prod(full))
@@ -281,11 +281,11 @@ def grids(effort: Effort) -> Iterator[Case]:
             for dim, value in enumerate(wanted):
                 step = kernel.constant(dim, I32)
                 at = kernel.emit(f"addi {row}, {step} : tile<i32>")
-                place = kernel.emit(
+                pointer = kernel.emit(
                     f"offset {base}, {at} : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>"
                 )
                 types = "tile<ptr<i32>>, tile<i32> -> token"
-                kernel.emit(f"store_ptr_tko weak {place}, {value} : {types}")
+                kernel.emit(f"store_ptr_tko weak {pointer}, {value} : {types}")
             z, y, x = np.indices(full[::-1]).reshape(3, -1)
             ids = np.stack([x, y, z], axis=1).astype(np.int32)
             extents = np.broadcast_to(np.array(full, np.int32), (count, 3))

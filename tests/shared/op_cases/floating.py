@@ -69,11 +69,11 @@ def _divide(a: float, b: float) -> tuple[Exact, bool]:
 
 
 def _fma(a: float, b: float, c: float) -> tuple[Exact, bool]:
-    product, negative = _multiply(a, b)
-    if product == 0:
+    multiplied, negative = _multiply(a, b)
+    if multiplied == 0:
         zero = -0.0 if negative else 0.0
         return exact(c), math.copysign(1, zero + c) < 0
-    return product + exact(c), False
+    return multiplied + exact(c), False
 
 
 def _special_quotient(a: float, b: float) -> float:
@@ -83,7 +83,7 @@ def _special_quotient(a: float, b: float) -> float:
 
 
 def _special_fma(a: float, b: float, c: float) -> float:
-    # Products of finite numbers stay finite, however large.
+    # The exact multiplication of finite numbers is finite, however large.
     return c if math.isfinite(a) and math.isfinite(b) else a * b + c
 
 
@@ -102,8 +102,8 @@ def _one(name: str, row: Sequence[float], element: FloatType, mode: Rounding, fl
     if flush:
         row = [flushed(number) for number in row]
     if not all(map(math.isfinite, row)):
-        found = special(*row)
-        return rounded(exact(found), element, mode, negative_zero=math.copysign(1, found) < 0)
+        result = special(*row)
+        return rounded(exact(result), element, mode, negative_zero=math.copysign(1, result) < 0)
     x, negative = formula(*row)
     if x == 0 and mode is Rounding.NEGATIVE_INF and _cancels(name, row):
         negative = True
@@ -113,7 +113,7 @@ def _one(name: str, row: Sequence[float], element: FloatType, mode: Rounding, fl
 
 
 def _cancels(name: str, row: Sequence[float]) -> bool:
-    """Whether a zero comes from unlike signs, which rounding down makes negative."""
+    """Whether a zero is a sum of unlike signs, which rounding down makes negative."""
     if name == "fma":
         row = [math.copysign(1, row[0]) * math.copysign(1, row[1]), row[2]]
     elif name == "subf":
@@ -139,13 +139,13 @@ def _modifiers(mode: Rounding, flush: bool) -> str:
 
 
 def arithmetic(effort: Effort) -> Iterator[Case]:
-    """Sum, difference, product, quotient, and product with sum."""
+    """`addf`, `subf`, `mulf`, `divf` and `fma`."""
     for name, (_, _, arity) in FORMULAS.items():
         for element, mode, flush in _modes(name):
             columns = effort.tuples([element] * arity, name, mode, flush)
             rows = zip(*(worth(column, element).tolist() for column in columns), strict=True)
             nearest = mode if mode in IEEE else Rounding.NEAREST_EVEN
-            found = [_one(name, row, element, nearest, flush) for row in rows]
+            expected = [_one(name, row, element, nearest, flush) for row in rows]
 
             def write(
                 *names: str,
@@ -155,7 +155,7 @@ def arithmetic(effort: Effort) -> Iterator[Case]:
                 return f"{name} {', '.join(names)} {end}"
 
             operands = [(column, element) for column in columns]
-            yield elementwise(name, write, operands, elements(found, element), element)
+            yield elementwise(name, write, operands, elements(expected, element), element)
 
 
 def _root(number: float, element: FloatType, mode: Rounding, flush: bool) -> int:
@@ -178,13 +178,15 @@ def roots(effort: Effort) -> Iterator[Case]:
         patterns = effort.patterns(element, "sqrt", mode, flush)
         nearest = mode if mode in IEEE else Rounding.NEAREST_EVEN
         numbers = worth(patterns, element).tolist()
-        found = [_root(number, element, nearest, flush) for number in numbers]
+        expected = [_root(number, element, nearest, flush) for number in numbers]
         type = tile(patterns.shape, element)
 
         def write(a: str, end: str = f"{_modifiers(mode, flush)} : {type}") -> str:
             return f"sqrt {a} {end}"
 
-        yield elementwise("sqrt", write, [(patterns, element)], elements(found, element), element)
+        yield elementwise(
+            "sqrt", write, [(patterns, element)], elements(expected, element), element
+        )
 
 
 def _remainder(a: float, b: float) -> float:
@@ -199,11 +201,11 @@ def remainders(effort: Effort) -> Iterator[Case]:
         a, b = effort.tuples([element] * 2, "remf")
         rows = zip(worth(a, element).tolist(), worth(b, element).tolist(), strict=True)
         results = [_remainder(*row) for row in rows]
-        found = _patterns(results, element)
+        expected = _patterns(results, element)
         type = tile(a.shape, element)
         yield elementwise(
             "remf", lambda x, y, type=type: f"remf {x}, {y} : {type}",
-            [(a, element), (b, element)], elements(found, element), element,
+            [(a, element), (b, element)], elements(expected, element), element,
         )  # fmt: skip
 
 
@@ -269,7 +271,7 @@ def comparisons(effort: Effort) -> Iterator[Case]:
                 a, b = effort.tuples([element] * 2, "cmpf", predicate, ordering)
                 rows = zip(worth(a, element).tolist(), worth(b, element).tolist(), strict=True)
                 unordered = ordering is ComparisonOrdering.UNORDERED
-                found = [
+                expected = [
                     unordered if math.isnan(x) or math.isnan(y) else holds(x, y) for x, y in rows
                 ]
                 types = f"{tile(a.shape, element)} -> {tile(a.shape, I1)}"
@@ -278,7 +280,7 @@ def comparisons(effort: Effort) -> Iterator[Case]:
                     "cmpf",
                     lambda x, y, start=start, types=types: f"{start} {x}, {y} : {types}",
                     [(a, element), (b, element)],
-                    np.array(found),
+                    np.array(expected),
                     I1,
                 )
 
@@ -301,8 +303,8 @@ def integral(effort: Effort) -> Iterator[Case]:
     for name, formula in UNARY.items():
         for element in FLOATS:
             patterns = effort.patterns(element, name)
-            found = _patterns([formula(x) for x in worth(patterns, element).tolist()], element)
-            yield _unary(name, patterns, elements(found, element), element)
+            expected = _patterns([formula(x) for x in worth(patterns, element).tolist()], element)
+            yield _unary(name, patterns, elements(expected, element), element)
 
 
 def signs(effort: Effort) -> Iterator[Case]:
@@ -311,8 +313,8 @@ def signs(effort: Effort) -> Iterator[Case]:
         for element in FLOATS:
             patterns = effort.patterns(element, name)
             sign = patterns.dtype.type(1 << (element.width - 1))
-            found: Array = patterns & ~sign if name == "absf" else patterns ^ sign
-            yield _unary(name, patterns, elements(found.tolist(), element), element)
+            expected: Array = patterns & ~sign if name == "absf" else patterns ^ sign
+            yield _unary(name, patterns, elements(expected.tolist(), element), element)
 
 
 def _unary(name: str, patterns: Array, expected: Array, element: FloatType) -> Case:

@@ -43,7 +43,7 @@ MODIFIERS: dict[str, tuple[str, ...]] = {
     "exp2": ("", "flush_to_zero"),
     "rsqrt": ("", "flush_to_zero"),
 }
-"""What may stand behind the operand; only the first of these for other types than f32."""
+"""The modifiers of f32; other types support only the first."""
 
 
 def special(name: str, x: float) -> float | None:
@@ -101,12 +101,12 @@ def number(x: Number) -> tuple[float, float]:
     return (high, float(x - mpmath.mpf(high))) if math.isfinite(high) else (high, 0.0)
 
 
-def expected(found: Sequence[tuple[float, float]], element: FloatType) -> Array:
+def expected(pairs: Sequence[tuple[float, float]], element: FloatType) -> Array:
     """Exact values in a type with more bits than the element has."""
-    high = np.array([pair[0] for pair in found])
+    high = np.array([pair[0] for pair in pairs])
     if element is not F64 or not LONG_DOUBLE_IS_LONGER:
         return high
-    low = np.array([pair[1] for pair in found])
+    low = np.array([pair[1] for pair in pairs])
     with np.errstate(invalid="ignore"):  # NaNs that signal
         return high.astype(np.longdouble) + low.astype(np.longdouble)
 

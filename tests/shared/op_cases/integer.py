@@ -17,7 +17,7 @@ from tilewright.reference.tile import Array
 
 Row = Sequence[int]
 Formula = Callable[..., int]
-PROMISES = (Overflow.NONE, Overflow.NO_SIGNED_WRAP, Overflow.NO_UNSIGNED_WRAP, Overflow.NO_WRAP)
+OVERFLOWS = (Overflow.NONE, Overflow.NO_SIGNED_WRAP, Overflow.NO_UNSIGNED_WRAP, Overflow.NO_WRAP)
 
 
 def _columns(effort: Effort, element: IntegerType, arity: int, *about: object) -> list[Array]:
@@ -51,7 +51,7 @@ def _shift(a: int, amount: int, width: int) -> int:
 
 
 def overflowing(effort: Effort) -> Iterator[Case]:
-    """Arithmetic that wraps, with and without promises, which a plain run does not look at."""
+    """Wrapping arithmetic, with and without overflow flags, which a run without checks ignores."""
     table: dict[str, Formula] = {
         "addi": lambda a, b, width: a + b,
         "subi": lambda a, b, width: a - b,
@@ -60,29 +60,29 @@ def overflowing(effort: Effort) -> Iterator[Case]:
     }
     for name, formula in table.items():
         for element in INTEGERS:
-            for promise in PROMISES:
-                columns = _columns(effort, element, 2, name, promise)
+            for overflow in OVERFLOWS:
+                columns = _columns(effort, element, 2, name, overflow)
                 rows = zip(*(integers(c, element, signed=False) for c in columns), strict=True)
-                found = [formula(*row, element.width) for row in rows]
-                yield _case(name, columns, element, found, _promise(promise))
+                expected = [formula(*row, element.width) for row in rows]
+                yield _case(name, columns, element, expected, _modifier(overflow))
 
 
-def _promise(promise: Overflow) -> str:
-    return "" if promise is Overflow.NONE else f"overflow<{promise.keyword}>"
+def _modifier(overflow: Overflow) -> str:
+    return "" if overflow is Overflow.NONE else f"overflow<{overflow.keyword}>"
 
 
 def unary(effort: Effort) -> Iterator[Case]:
-    """Negation and magnitude."""
+    """`negi` and `absi`."""
     for element in INTEGERS:
         (column,) = _columns(effort, element, 1, "unary")
         numbers = integers(column, element, signed=True)
-        for promise in (Overflow.NONE, Overflow.NO_SIGNED_WRAP, Overflow.NO_WRAP):
-            yield _case("negi", [column], element, [-n for n in numbers], _promise(promise))
+        for overflow in (Overflow.NONE, Overflow.NO_SIGNED_WRAP, Overflow.NO_WRAP):
+            yield _case("negi", [column], element, [-n for n in numbers], _modifier(overflow))
         yield _case("absi", [column], element, [abs(n) for n in numbers])
 
 
 def unsigned(effort: Effort) -> Iterator[Case]:
-    """The high half of products, and logic."""
+    """`mulhii` and bitwise operations."""
     table: dict[str, Formula] = {
         "mulhii": lambda a, b, width: a * b >> width,
         "andi": lambda a, b, width: a & b,
@@ -97,7 +97,7 @@ def unsigned(effort: Effort) -> Iterator[Case]:
 
 
 def quotient(a: int, b: int, mode: Rounding) -> int:
-    """An integer quotient: Python rounds down, and everything else follows from that."""
+    """Integer division in a rounding mode, based on Python's floor division."""
     if mode is Rounding.NEGATIVE_INF:
         return a // b
     if mode is Rounding.POSITIVE_INF:
@@ -116,7 +116,7 @@ def _defined(columns: list[Array], element: IntegerType, signed: bool) -> list[A
 
 
 def divisions(effort: Effort) -> Iterator[Case]:
-    """Quotients and remainders."""
+    """`divi` and `remi`."""
     modes = (Rounding.ZERO, Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF)
     for element in INTEGERS:
         for sign in Signedness:
@@ -125,17 +125,17 @@ def divisions(effort: Effort) -> Iterator[Case]:
                 columns = _columns(effort, element, 2, "divi", sign, mode)
                 columns = _defined(columns, element, signed)
                 rows = zip(*(integers(c, element, signed=signed) for c in columns), strict=True)
-                found = [quotient(a, b, mode) for a, b in rows]
+                expected = [quotient(a, b, mode) for a, b in rows]
                 modifiers = f"{sign.keyword} rounding<{mode.keyword}>"
-                yield _case("divi", columns, element, found, modifiers)
+                yield _case("divi", columns, element, expected, modifiers)
             columns = _defined(_columns(effort, element, 2, "remi", sign), element, signed)
             rows = zip(*(integers(c, element, signed=signed) for c in columns), strict=True)
-            found = [a - quotient(a, b, Rounding.ZERO) * b for a, b in rows]
-            yield _case("remi", columns, element, found, sign.keyword)
+            expected = [a - quotient(a, b, Rounding.ZERO) * b for a, b in rows]
+            yield _case("remi", columns, element, expected, sign.keyword)
 
 
 def signed(effort: Effort) -> Iterator[Case]:
-    """Operations that depend on how integers are read."""
+    """Operations with a signedness."""
     table: dict[str, Formula] = {
         "maxi": lambda a, b, width: max(a, b),
         "mini": lambda a, b, width: min(a, b),
@@ -147,8 +147,8 @@ def signed(effort: Effort) -> Iterator[Case]:
                 columns = _columns(effort, element, 2, name, sign)
                 is_signed = sign is Signedness.SIGNED
                 numbers = [integers(c, element, signed=is_signed) for c in columns]
-                found = [formula(*row, element.width) for row in zip(*numbers, strict=True)]
-                yield _case(name, columns, element, found, sign.keyword)
+                expected = [formula(*row, element.width) for row in zip(*numbers, strict=True)]
+                yield _case(name, columns, element, expected, sign.keyword)
 
 
 def comparisons(effort: Effort) -> Iterator[Case]:
@@ -159,7 +159,7 @@ def comparisons(effort: Effort) -> Iterator[Case]:
                 columns = _columns(effort, element, 2, "cmpi", sign, predicate)
                 is_signed = sign is Signedness.SIGNED
                 numbers: list[Any] = [integers(c, element, signed=is_signed) for c in columns]
-                found = list(map(holds, *numbers))
+                expected = list(map(holds, *numbers))
                 types = f"{tile(columns[0].shape, element)} -> {tile(columns[0].shape, I1)}"
                 yield elementwise(
                     "cmpi",
@@ -167,7 +167,7 @@ def comparisons(effort: Effort) -> Iterator[Case]:
                         f"cmpi {word} {x}, {y}, {end}"
                     ),
                     [(column, element) for column in columns],
-                    np.array(found),
+                    np.array(expected),
                     I1,
                 )
 

@@ -29,8 +29,8 @@ class Check:
 
     def problem(self, arguments: Sequence[Any]) -> Difference | None:
         """Where the argument is something else."""
-        found = loaded(arguments[self.argument], self.element, self.expected.shape)
-        return difference(found, self.expected, self.element, self.tolerance)
+        actual = loaded(arguments[self.argument], self.element, self.expected.shape)
+        return difference(actual, self.expected, self.element, self.tolerance)
 
 
 class Case:
@@ -82,17 +82,17 @@ class Case:
             return f"expected {self.fails}, but the kernel ran to its end"
         if "".join(printed) != self.printed:
             return f"expected to print {self.printed!r}, got {''.join(printed)!r}"
-        found = (wrong.problem(self.arguments) for wrong in self.checks)
-        return next((f"{wrong}\n{self.text}" for wrong in found if wrong), None)
+        differences = (wrong.problem(self.arguments) for wrong in self.checks)
+        return next((f"{wrong}\n{self.text}" for wrong in differences if wrong), None)
 
 
 def stored(elements: Array, element: Type) -> Array:
     """A tile as it lies in memory: f4E2M1FN two to a byte, i4 in bytes of its own."""
     flat = np.ascontiguousarray(elements).reshape(-1)
     if element is F4E2M1FN:
-        halves = flat.view(np.uint8) & np.uint8(15)
-        halves = np.append(halves, np.zeros(len(halves) % 2, np.uint8))
-        return halves[0::2] | halves[1::2] << np.uint8(4)
+        nibbles = flat.view(np.uint8) & np.uint8(15)
+        nibbles = np.append(nibbles, np.zeros(len(nibbles) % 2, np.uint8))
+        return nibbles[0::2] | nibbles[1::2] << np.uint8(4)
     if isinstance(element, PtrType):
         return flat.view(np.int64).copy()
     return flat.view(np.uint8).copy() if element is I1 else flat.copy()
@@ -101,9 +101,9 @@ def stored(elements: Array, element: Type) -> Array:
 def loaded(memory: Array, element: Type, shape: tuple[int, ...]) -> Array:
     """What `stored` came from."""
     if element is F4E2M1FN:
-        halves = np.stack([memory & np.uint8(15), memory >> np.uint8(4)], axis=1).reshape(-1)
+        nibbles = np.stack([memory & np.uint8(15), memory >> np.uint8(4)], axis=1).reshape(-1)
         count = int(np.prod(shape))
-        return halves[:count].view(DTYPES[F4E2M1FN]).reshape(shape)
+        return nibbles[:count].view(DTYPES[F4E2M1FN]).reshape(shape)
     if isinstance(element, PtrType):
         return memory.view(np.uint64).reshape(shape)
     return from_memory(memory, element).reshape(shape)

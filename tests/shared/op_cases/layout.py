@@ -56,14 +56,14 @@ class Layout:
 
     @property
     def starts(self) -> Shape:
-        """How far apart tiles are along each dimension of a tile."""
+        """The distance of adjacent tiles along each dimension."""
         if self.kind == "strided_view":
             return self.steps
         return self.tile_shape if self.kind == "partition_view" else (1,) * self.rank
 
     @property
     def index_space(self) -> Shape:
-        """How many tiles there are along each dimension of a tile."""
+        """The number of tiles along each dimension."""
         steps = self.tile_shape if self.kind == "gather_scatter_view" else self.starts
         pairs = zip(self.dim_map, steps, strict=True)
         return tuple(-(-self.shape[dim] // step) for dim, step in pairs)
@@ -82,34 +82,34 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """How many elements of memory the tensor covers."""
+        """The number of elements of memory that the tensor covers."""
         reach = zip(self.shape, self.strides, strict=True)
         return 1 + sum((extent - 1) * stride for extent, stride in reach)
 
-    def place(self, position: Shape) -> int | None:
-        """Where in memory an element of the tile is, if it is in the tensor."""
+    def offset(self, position: Shape) -> int | None:
+        """The offset in memory of an element of the tile, or `None` if out of bounds."""
         address = 0
-        for dim, (offset, target) in enumerate(zip(position, self.dim_map, strict=True)):
+        for dim, (inner, target) in enumerate(zip(position, self.dim_map, strict=True)):
             index = self.index[dim]
             if self.kind == "gather_scatter_view" and dim == self.sparse_dim:
-                coordinate = int(index[offset])
+                coordinate = int(index[inner])
             else:
-                coordinate = index * self.starts[dim] + offset
+                coordinate = index * self.starts[dim] + inner
             if not 0 <= coordinate < self.shape[target]:
                 return None
             address += coordinate * self.strides[target]
         return address
 
-    def places(self) -> Iterator[tuple[Shape, int | None]]:
-        """All elements of the tile, and where they are."""
+    def offsets(self) -> Iterator[tuple[Shape, int | None]]:
+        """The position of each element of the tile, and its offset in memory."""
         for position in product(*map(range, self.tile_shape)):
-            yield position, self.place(position)
+            yield position, self.offset(position)
 
     @property
     def repeats(self) -> bool:
-        """Whether the tile names an element of memory twice."""
-        found = [place for _, place in self.places() if place is not None]
-        return len(set(found)) < len(found)
+        """Whether two elements of the tile have the same offset."""
+        offsets = [offset for _, offset in self.offsets() if offset is not None]
+        return len(set(offsets)) < len(offsets)
 
     def tensor_type(self, dynamic: bool = False) -> str:
         """The text of the tensor's type; what is dynamic is left open."""

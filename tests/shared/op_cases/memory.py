@@ -19,10 +19,10 @@ LOADS = ["weak", *map(" ".join, product(("relaxed", "acquire", "seq_cst"), SCOPE
 STORES = ["weak", *map(" ".join, product(("relaxed", "release", "seq_cst"), SCOPES))]
 SHAPE = (4, 8)
 COUNT = 64
-"""How many elements there are in memory."""
+"""The number of elements in memory."""
 
 
-def places(kernel: Kernel, base: str, indices: Array, element: Type) -> str:
+def pointers_to(kernel: Kernel, base: str, indices: Array, element: Type) -> str:
     """Pointers to elements of an array."""
     shape = indices.shape
     ones = (1,) * len(shape)
@@ -52,12 +52,12 @@ def _load(
     memory = some_tile(element, (COUNT,), rng)
     base = kernel.pointer(stored(memory, element), element)
     indices = rng.integers(0, COUNT, SHAPE)
-    where = rng.random(SHAPE) < 0.5
+    selected = rng.random(SHAPE) < 0.5
     padding = some_tile(element, SHAPE, rng)
-    pointers = places(kernel, base, indices, element)
+    pointers = pointers_to(kernel, base, indices, element)
     operands, types = [pointers], [tile(SHAPE, PtrType(element))]
     if masked:
-        operands.append(kernel.load(where, I1))
+        operands.append(kernel.load(selected, I1))
         types.append(tile(SHAPE, I1))
     # Text cannot tell padding of i1 without a mask from a mask.
     padded = padded and (masked or element is not I1)
@@ -72,24 +72,24 @@ def _load(
         f"{', '.join(types)} -> {tile(SHAPE, element)}, token"
     )
     if masked and not padded:  # what the mask leaves out may be anything
-        return _stored_under_mask(kernel, memory, indices, where, element)
-    expected = np.where(where, memory[indices], padding) if masked else memory[indices]
+        return _stored_under_mask(kernel, memory, indices, selected, element)
+    expected = np.where(selected, memory[indices], padding) if masked else memory[indices]
     kernel.store("%found", expected, element)
     return kernel.case()
 
 
 def _stored_under_mask(
-    kernel: Kernel, memory: Array, indices: Array, where: Array, element: Type
+    kernel: Kernel, memory: Array, indices: Array, selected: Array, element: Type
 ) -> Case:
     """The loaded elements, stored under the same mask into memory of their own."""
     out = noise((indices.size,), element)
     target = stored(out, element)
     base = kernel.pointer(target, element)
-    pointers = places(kernel, base, np.arange(indices.size).reshape(SHAPE), element)
-    mask = kernel.load(where, I1)
+    pointers = pointers_to(kernel, base, np.arange(indices.size).reshape(SHAPE), element)
+    mask = kernel.load(selected, I1)
     types = f"{tile(SHAPE, PtrType(element))}, {tile(SHAPE, element)}, {tile(SHAPE, I1)}"
     kernel.emit(f"store_ptr_tko weak {pointers}, %found, {mask} : {types} -> token")
-    expected = np.where(where.reshape(-1), memory[indices].reshape(-1), _clean(out, element))
+    expected = np.where(selected.reshape(-1), memory[indices].reshape(-1), _clean(out, element))
     kernel.expect(target, element, expected)
     return kernel.case()
 
@@ -115,18 +115,18 @@ def _store(effort: Effort, element: Type, ordering: str, masked: bool, token: bo
     memory = stored(before, element)
     base = kernel.pointer(memory, element)
     indices = rng.permutation(COUNT)[: int(np.prod(SHAPE))].reshape(SHAPE)
-    values, where = some_tile(element, SHAPE, rng), rng.random(SHAPE) < 0.5
-    operands = [places(kernel, base, indices, element), kernel.load(values, element)]
+    values, selected = some_tile(element, SHAPE, rng), rng.random(SHAPE) < 0.5
+    operands = [pointers_to(kernel, base, indices, element), kernel.load(values, element)]
     types = [tile(SHAPE, PtrType(element)), tile(SHAPE, element)]
     if masked:
-        operands.append(kernel.load(where, I1))
+        operands.append(kernel.load(selected, I1))
         types.append(tile(SHAPE, I1))
     end = f" token={kernel.emit('make_token : token')}" if token else ""
     kernel.emit(
         f"store_ptr_tko {ordering} {', '.join(operands)}{end} : {', '.join(types)} -> token"
     )
     expected = before.copy()
-    chosen = where if masked else np.ones(SHAPE, np.bool_)
+    chosen = selected if masked else np.ones(SHAPE, np.bool_)
     expected[indices[chosen]] = values[chosen]
     kernel.expect(memory, element, expected)
     return kernel.case()
@@ -146,7 +146,7 @@ def scalars(effort: Effort) -> Iterator[Case]:
 
 
 def scratch(effort: Effort) -> Iterator[Case]:
-    """`alloca`: what a block stores there, it finds there, whatever other blocks do."""
+    """`alloca`: a block loads what it stored, regardless of other blocks."""
     for element in NUMBERS:
         for modifier in ("", " global"):
             rng = effort.rng("alloca", element)
@@ -156,7 +156,7 @@ def scratch(effort: Effort) -> Iterator[Case]:
                 f"alloca num_elem = 32, alignment = 16{modifier} : tile<ptr<{element}>>"
             )
             indices = np.arange(32).reshape(SHAPE)
-            pointers = places(kernel, base, indices, element)
+            pointers = pointers_to(kernel, base, indices, element)
             value = kernel.load(values, element)
             pointer, type = tile(SHAPE, PtrType(element)), tile(SHAPE, element)
             done = kernel.emit(
@@ -180,12 +180,12 @@ TOKENS = {
 
 
 def tokens(effort: Effort) -> Iterator[Case]:
-    """A load behind a store, in the order that tokens say: `check=True` would find a race else."""
+    """A load after a store, ordered by a token: without it `check=True` would report a race."""
     for name, line in TOKENS.items():
         kernel = Kernel(name)
         before, after = np.zeros(16, np.float32), np.arange(16, dtype=np.float32)
         memory = stored(before, F32)
-        pointers = places(kernel, kernel.pointer(memory, F32), np.arange(16), F32)
+        pointers = pointers_to(kernel, kernel.pointer(memory, F32), np.arange(16), F32)
         value = kernel.load(after, F32)
         types = "tile<16xptr<f32>>, tile<16xf32> -> token"
         kernel.add("%t0 = make_token : token")

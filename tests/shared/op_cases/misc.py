@@ -1,4 +1,4 @@
-"""Cases of promises, printing, globals and kernel parameters, against C's formats and hand-work."""
+"""Cases of `assume`, printing, globals and kernel parameters, against C's formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from op_cases.core import exists
 from op_cases.kernel import Case, Kernel, stored, tile
-from op_cases.memory import places
+from op_cases.memory import pointers_to
 from op_cases.numbers import from_integers, worth
 from op_cases.values import INTEGERS, NUMBERS, NUMBERS4, POINTERS, Effort, some_tile
 from tilewright.dialects.cuda_tile.types import PtrType
@@ -22,14 +22,14 @@ COUNTED = (I4, *INTEGERS)
 
 
 PAIRS = np.arange(8).repeat(2).reshape(4, 4)
-"""Numbers of which two neighbours in a row are the same."""
+"""Numbers of which adjacent pairs in a row are equal."""
 ALL = np.arange(16).reshape(4, 4)
 
-Promise = tuple[str, Any, Any]
-"""A predicate, numbers that it holds for, and others."""
+Assumption = tuple[str, Any, Any]
+"""A predicate, numbers that satisfy it, and numbers that violate it."""
 
 
-def _promises(element: Type) -> Iterator[Promise]:
+def _assumptions(element: Type) -> Iterator[Assumption]:
     if element is I1:
         yield "div_by<2>", 0 * ALL, ALL % 2
         yield "same_elements<[1, 2]>", PAIRS % 2, ALL % 2
@@ -56,10 +56,10 @@ def _size(element: Type) -> int:
     return 4 if element is TF32 else max(element.width // 8, 1)
 
 
-def promises(effort: Effort) -> Iterator[Case]:
-    """`assume`: the value itself; a promise that does not hold ends the run."""
+def assumptions(effort: Effort) -> Iterator[Case]:
+    """`assume`: returns the value; a violated assumption aborts the run."""
     for element in (*COUNTED, *POINTERS):
-        for predicate, good, bad in _promises(element):
+        for predicate, good, bad in _assumptions(element):
             for numbers, holds in ((good, True), (bad, False)):
                 yield _assumed(predicate, _held(numbers, element), element, holds)
 
@@ -181,7 +181,7 @@ def _words() -> Case:
 
 
 def globals_(effort: Effort) -> Iterator[Case]:
-    """`global` and `get_global`: what is there, who may change it."""
+    """`global` and `get_global`: initial values, alignment and mutability."""
     for element in NUMBERS:
         for words in ("", "private ", "constant ", "private constant "):
             for alignment in (0, 64):
@@ -194,12 +194,12 @@ def _global(effort: Effort, element: Type, words: str, alignment: int, writes: b
     values = some_tile(element, (8,), rng)
     kernel = Kernel("global")
     literals = ", ".join(_literals(values, element))
-    where = f" alignment = {alignment}" if alignment else ""
+    alignment_text = f" alignment = {alignment}" if alignment else ""
     kernel.head.append(
-        f"global {words}@table{where} <{element}: [{literals}]> : {tile((8,), element)}"
+        f"global {words}@table{alignment_text} <{element}: [{literals}]> : {tile((8,), element)}"
     )
     base = kernel.emit(f"get_global @table : tile<ptr<{element}>>")
-    pointers = places(kernel, base, np.arange(8), element)
+    pointers = pointers_to(kernel, base, np.arange(8), element)
     types, result = tile((8,), PtrType(element)), tile((8,), element)
     order = ""
     if writes:
@@ -256,5 +256,5 @@ def pointer_parameters(effort: Effort) -> Iterator[Case]:
 
 def cases(effort: Effort) -> Iterator[Case]:
     """All cases of this file."""
-    for group in (promises, aligned_tensors, prints, globals_, parameters, pointer_parameters):
+    for group in (assumptions, aligned_tensors, prints, globals_, parameters, pointer_parameters):
         yield from group(effort)

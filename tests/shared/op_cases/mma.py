@@ -1,4 +1,4 @@
-"""Cases of matrix multiplication, against integers, and against wider sums and their bounds."""
+"""Cases of mma, against integers, and against wider accumulators with error bounds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PAIRS: list[tuple[FloatType, FloatType]] = [
     (F32, F32),
     (F64, F64),
 ]
-"""Factors and sums."""
+"""Operand and accumulator types."""
 
 EXTENTS: list[tuple[Shape, int, int, int]] = [
     ((), 16, 8, 32),
@@ -59,64 +59,66 @@ def _shapes(batch: Shape, m: int, n: int, k: int) -> tuple[Shape, Shape, Shape]:
 
 
 def _numbers(array: Array, element: FloatType) -> Array:
-    """Elements in double precision, told by NumPy."""
+    """The values of elements in double precision."""
     return worth(to_patterns(array, element).reshape(-1), element).reshape(array.shape)
 
 
 def _case(
-    factors: list[Array], acc: Array, factor: FloatType, sums: FloatType, fast: bool,
+    operands: list[Array], acc: Array, operand_type: FloatType, acc_type: FloatType, fast: bool,
     expected: Array, tolerance: Tolerance = EXACT,
 ) -> Case:  # fmt: skip
     kernel = Kernel("mmaf")
-    names = [kernel.load(array, factor) for array in factors] + [kernel.load(acc, sums)]
-    types = ", ".join(tile(array.shape, factor) for array in factors)
-    end = f"{'fast_acc ' if fast else ''}: {types}, {tile(acc.shape, sums)}"
-    kernel.store(kernel.emit(f"mmaf {', '.join(names)} {end}"), expected, sums, tolerance)
+    names = [kernel.load(array, operand_type) for array in operands] + [kernel.load(acc, acc_type)]
+    types = ", ".join(tile(array.shape, operand_type) for array in operands)
+    end = f"{'fast_acc ' if fast else ''}: {types}, {tile(acc.shape, acc_type)}"
+    kernel.store(kernel.emit(f"mmaf {', '.join(names)} {end}"), expected, acc_type, tolerance)
     return kernel.case()
 
 
 def floats(effort: Effort) -> Iterator[Case]:
     """`mmaf`: small integers exactly, other numbers within the bound, infinities and NaN."""
-    for factor, sums in PAIRS:
+    for operand_type, acc_type in PAIRS:
         for fast in (False, True):
             for extents in EXTENTS:
-                rng = effort.rng("mmaf", factor, sums, fast, extents)
+                rng = effort.rng("mmaf", operand_type, acc_type, fast, extents)
                 shapes, k = _shapes(*extents), extents[-1]
-                limit = exact_limit(k + 1, factor, sums)
+                limit = exact_limit(k + 1, operand_type, acc_type)
                 lhs, rhs, acc = (small_integers(rng, shape, limit) for shape in shapes)
-                held = [round_to(x, factor) for x in (lhs, rhs)]
-                exact = round_to(np.matmul(lhs, rhs) + acc, sums)
-                yield _case(held, round_to(acc, sums), factor, sums, fast, exact)
-                yield _random(rng, shapes, factor, sums, fast)
-        yield _special(effort, factor, sums)
+                held = [round_to(x, operand_type) for x in (lhs, rhs)]
+                exact = round_to(np.matmul(lhs, rhs) + acc, acc_type)
+                yield _case(held, round_to(acc, acc_type), operand_type, acc_type, fast, exact)
+                yield _random(rng, shapes, operand_type, acc_type, fast)
+        yield _special(effort, operand_type, acc_type)
 
 
 def _random(
     rng: np.random.Generator, shapes: tuple[Shape, Shape, Shape],
-    factor: FloatType, sums: FloatType, fast: bool,
+    operand_type: FloatType, acc_type: FloatType, fast: bool,
 ) -> Case:  # fmt: skip
-    held = [round_to(rng.normal(size=shape), factor) for shape in shapes[:2]]
-    acc = round_to(rng.normal(size=shapes[2]), sums)
-    lhs, rhs = (_numbers(array, factor) for array in held)
-    start = _numbers(acc, sums)
-    wide = np.longdouble if sums is F64 else np.float64
+    held = [round_to(rng.normal(size=shape), operand_type) for shape in shapes[:2]]
+    acc = round_to(rng.normal(size=shapes[2]), acc_type)
+    lhs, rhs = (_numbers(array, operand_type) for array in held)
+    start = _numbers(acc, acc_type)
+    wide = np.longdouble if acc_type is F64 else np.float64
     exact = np.matmul(lhs.astype(wide), rhs.astype(wide)) + start
-    return _case(held, acc, factor, sums, fast, exact, dot_tolerance(lhs, rhs, start, sums))
+    return _case(
+        held, acc, operand_type, acc_type, fast, exact, dot_tolerance(lhs, rhs, start, acc_type)
+    )
 
 
-def _special(effort: Effort, factor: FloatType, sums: FloatType) -> Case:
-    """Where one term is NaN or an infinity, so is the sum; opposite infinities make NaN."""
-    rng = effort.rng("mmaf special", factor, sums)
+def _special(effort: Effort, operand_type: FloatType, acc_type: FloatType) -> Case:
+    """NaN and infinities propagate to the accumulator; opposite infinities give NaN."""
+    rng = effort.rng("mmaf special", operand_type, acc_type)
     lhs, rhs = (small_integers(rng, shape, 2) + 3 for shape in ((8, 4), (4, 8)))
     acc = np.zeros((8, 8))
     lhs[1, 2], rhs[0, 5] = np.nan, np.nan
     acc[3, :4], acc[4, :4] = np.inf, -np.inf
-    if factor is not F8E4M3FN:  # which has no infinity
+    if operand_type is not F8E4M3FN:  # which has no infinity
         lhs[4, 1] = np.inf
-    held = [round_to(x, factor) for x in (lhs, rhs)]
+    held = [round_to(x, operand_type) for x in (lhs, rhs)]
     with np.errstate(invalid="ignore"):
-        expected = round_to((lhs[:, :, np.newaxis] * rhs).sum(axis=1) + acc, sums)
-    return _case(held, round_to(acc, sums), factor, sums, False, expected)
+        expected = round_to((lhs[:, :, np.newaxis] * rhs).sum(axis=1) + acc, acc_type)
+    return _case(held, round_to(acc, acc_type), operand_type, acc_type, False, expected)
 
 
 def integers(effort: Effort) -> Iterator[Case]:
@@ -128,12 +130,12 @@ def integers(effort: Effort) -> Iterator[Case]:
                 shapes = _shapes(*extents)
                 lhs, rhs = (rng.integers(-128, 128, shape).astype(np.int8) for shape in shapes[:2])
                 acc = rng.integers(-(2**31), 2**31, shapes[2]).astype(np.int32)
-                factors = [
+                operands = [
                     array.astype(np.int64) if sign is Signedness.SIGNED
                     else array.view(np.uint8).astype(np.int64)
                     for array, sign in ((lhs, left), (rhs, right))
                 ]  # fmt: skip
-                total = (np.matmul(*factors) + acc).reshape(-1).tolist()
+                expected = (np.matmul(*operands) + acc).reshape(-1).tolist()
                 kernel = Kernel("mmai")
                 names = [kernel.load(lhs, I8), kernel.load(rhs, I8), kernel.load(acc, I32)]
                 types = ", ".join(
@@ -141,7 +143,7 @@ def integers(effort: Effort) -> Iterator[Case]:
                 )
                 signs = f"{left.keyword} {right.keyword}"
                 result = kernel.emit(f"mmai {', '.join(names)} {signs} : {types}")
-                kernel.store(result, from_integers(total, I32).reshape(acc.shape), I32)
+                kernel.store(result, from_integers(expected, I32).reshape(acc.shape), I32)
                 yield kernel.case()
 
 
@@ -154,47 +156,47 @@ SCALED: list[tuple[FloatType, FloatType, int]] = [
     (F4E2M1FN, FNV8E5M3FNU, 16),
     (F4E2M1FN, FNV8E5M3FNU, 32),
 ]
-"""Factors, scales, and how many elements share one."""
+"""Operand types, scale types, and the number of elements that share a scale."""
 
 
 def scaled(effort: Effort) -> Iterator[Case]:
     """`mmaf_scaled`: small integers and powers of two exactly, any elements within the bound."""
-    for factor, scale, block in SCALED:
+    for operand_type, scale, block in SCALED:
         for batch in ((), (2,)):
             for random in (False, True):
-                rng = effort.rng("mmaf_scaled", factor, scale, block, batch, random)
-                yield _scaled(rng, batch, factor, scale, block, random)
+                rng = effort.rng("mmaf_scaled", operand_type, scale, block, batch, random)
+                yield _scaled(rng, batch, operand_type, scale, block, random)
 
 
 def _scaled(
-    rng: np.random.Generator, batch: Shape, factor: FloatType, scale: FloatType,
+    rng: np.random.Generator, batch: Shape, operand_type: FloatType, scale: FloatType,
     block: int, random: bool,
 ) -> Case:  # fmt: skip
     m, n, k = 8, 16, 64
     shapes = (*batch, m, k), (*batch, k, n)
     scale_shapes = (*batch, m, k // block), (*batch, k // block, n)
     if random:
-        held = [_any(rng, shape, factor) for shape in shapes]
+        held = [_any(rng, shape, operand_type) for shape in shapes]
         # Around one, and positive: negative scales have no meaning.
         one = {F8E4M3FN: 0x38, F8E8M0FNU: 127, FNV8E5M3FNU: 0x78}[scale]
         patterns = [rng.integers(one - 6, one + 6, shape) for shape in scale_shapes]
         scales = [elements(p.reshape(-1).tolist(), scale).reshape(p.shape) for p in patterns]
     else:
-        held = [round_to(small_integers(rng, shape, 3), factor) for shape in shapes]
+        held = [round_to(small_integers(rng, shape, 3), operand_type) for shape in shapes]
         scales = [round_to(2.0 ** rng.integers(0, 3, shape), scale) for shape in scale_shapes]
     acc = small_integers(rng, (*batch, m, n), 100).astype(np.float32)
     kernel = Kernel("mmaf_scaled")
     operands = [
-        (held[0], factor),
-        (held[1], factor),
+        (held[0], operand_type),
+        (held[1], operand_type),
         (acc, F32),
         (scales[0], scale),
         (scales[1], scale),
     ]
     names = ", ".join(kernel.load(array, type) for array, type in operands)
     types = ", ".join(tile(array.shape, type) for array, type in operands)
-    lhs = _numbers(held[0], factor) * np.repeat(_numbers(scales[0], scale), block, axis=-1)
-    rhs = _numbers(held[1], factor) * np.repeat(_numbers(scales[1], scale), block, axis=-2)
+    lhs = _numbers(held[0], operand_type) * np.repeat(_numbers(scales[0], scale), block, axis=-1)
+    rhs = _numbers(held[1], operand_type) * np.repeat(_numbers(scales[1], scale), block, axis=-2)
     exact = np.matmul(lhs, rhs) + acc
     tolerance = dot_tolerance(lhs, rhs, acc, F32) if random else EXACT
     expected = exact if random else exact.astype(np.float32)
@@ -202,12 +204,12 @@ def _scaled(
     return kernel.case()
 
 
-def _any(rng: np.random.Generator, shape: Shape, factor: FloatType) -> Array:
+def _any(rng: np.random.Generator, shape: Shape, operand_type: FloatType) -> Array:
     """Elements of all patterns but those that are no numbers."""
-    patterns = np.arange(1 << factor.width, dtype=np.uint8)
-    numbers = patterns[np.isfinite(worth(patterns, factor))]
+    patterns = np.arange(1 << operand_type.width, dtype=np.uint8)
+    numbers = patterns[np.isfinite(worth(patterns, operand_type))]
     chosen = rng.choice(numbers, int(np.prod(shape)))
-    return elements(chosen.tolist(), factor).reshape(shape)
+    return elements(chosen.tolist(), operand_type).reshape(shape)
 
 
 def cases(effort: Effort) -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""What elements are worth and how numbers round to them, told from the tables of NumPy.
+"""The values of elements and the rounding of numbers to them, by the tables of NumPy.
 
 This is the judge: it uses neither `support.numerics` nor `reference.numerics`. Every element is a
 number of double precision; exact results are fractions; rounding looks up neighbours.
@@ -101,7 +101,7 @@ class Ruler:
             self.last = (1 << (self.width - 1)) - (1 << bits) - 1
 
     def at(self, magnitude: int) -> Fraction:
-        """The number of a pattern without sign; behind the last one, where the next would be."""
+        """The number of a pattern without sign; after the last one, the next in sequence."""
         if magnitude > self.last:
             return 2 * self.at(self.last) - self.at(self.last - 1)
         if self.table:

@@ -96,7 +96,7 @@ SAMPLES: dict[Kind, dict[str, Attribute]] = {
 
 
 def by_fields(kind: Kind) -> Iterator[Proposal]:
-    """All elements at every place, for operations whose operands are all there."""
+    """All element types for every field, for operations without optional operands."""
     fields = [*kind.schema.operands, *kind.schema.results]
     if any(field.arity is not Arity.ONE for field in fields):
         raise AssertionError(f"expected a builder for '{kind.name}'")
@@ -115,9 +115,9 @@ def _agreeing(
     free = [index for index, leader in enumerate(tied) if leader == index]
     for chosen in product(*(options[index] for index in free)):
         leaders = dict(zip(free, chosen, strict=True))
-        found = [_like(leaders[leader], options[i]) for i, leader in enumerate(tied)]
-        if None not in found:
-            yield tuple(type for type in found if type is not None)
+        agreeing = [_like(leaders[leader], options[i]) for i, leader in enumerate(tied)]
+        if None not in agreeing:
+            yield tuple(type for type in agreeing if type is not None)
 
 
 def _tied(kind: Kind, names: list[str]) -> list[int]:
@@ -143,9 +143,9 @@ def _like(type: Type, options: Sequence[Type]) -> Type | None:
 def _options(field: Any, shape: Shape) -> Sequence[Type]:
     """The types that a field takes: of a shape, or else scalars, or else a token."""
     for extents in (shape, ()):
-        found = [type for type in _tiles(extents, EVERYTHING) if field.constraint.accepts(type)]
-        if found:
-            return found
+        accepted = [type for type in _tiles(extents, EVERYTHING) if field.constraint.accepts(type)]
+        if accepted:
+            return accepted
     return [TOKEN]
 
 
@@ -251,11 +251,11 @@ def views() -> Iterator[ViewType]:
 
 
 class Access(NamedTuple):
-    """The type of the index of an access to a view, a token or none, and what is promised."""
+    """The index type of an access to a view, an optional token, and the `inbounds` flag."""
 
-    place: Type
+    index_type: Type
     token: list[Type]
-    promise: int
+    inbounds: int
     varies_order: bool = False
 
     @property
@@ -265,9 +265,9 @@ class Access(NamedTuple):
 
     @property
     def attributes(self) -> Choice:
-        """The promise, and the ordering of those that vary something else."""
+        """The `inbounds` flag, and the ordering unless that varies."""
         order = {} if self.varies_order else WEAK
-        return {"inbounds": DenseArrayAttr(I1, (self.promise,)), **order}
+        return {"inbounds": DenseArrayAttr(I1, (self.inbounds,)), **order}
 
     @property
     def base(self) -> Choice | None:
@@ -276,7 +276,7 @@ class Access(NamedTuple):
 
 
 def _accesses(type: ViewType) -> Iterator[Access]:
-    """All orderings, then indices of every type, a token, a promise: one of these at a time."""
+    """Vary one of ordering, index type, token and `inbounds` at a time."""
     shape = (4,) if isinstance(type, GatherScatterViewType) else ()
     yield Access(TileType(shape, I32), [], 0, varies_order=True)
     yield from (Access(TileType(shape, element), [], 0) for element in INTEGERS)
@@ -287,7 +287,7 @@ def _accesses(type: ViewType) -> Iterator[Access]:
 def _view_loads(kind: Kind) -> Iterator[Proposal]:
     for type in views():
         for access in _accesses(type):
-            operands = [type, access.place, *access.token]
+            operands = [type, access.index_type, *access.token]
             results, sizes = [type.tile_type, TOKEN], (1, *access.sizes)
             yield Proposal(operands, results, access.attributes, sizes, base=access.base)
 
@@ -295,7 +295,7 @@ def _view_loads(kind: Kind) -> Iterator[Proposal]:
 def _view_stores(kind: Kind) -> Iterator[Proposal]:
     for type in views():
         for access in _accesses(type):
-            operands = [type.tile_type, type, access.place, *access.token]
+            operands = [type.tile_type, type, access.index_type, *access.token]
             sizes = 1, 1, *access.sizes
             yield Proposal(operands, [TOKEN], access.attributes, sizes, base=access.base)
 
@@ -303,7 +303,7 @@ def _view_stores(kind: Kind) -> Iterator[Proposal]:
 def _view_atomics(kind: Kind) -> Iterator[Proposal]:
     for type in views():
         for access in _accesses(type):
-            operands = [type, access.place, type.tile_type, *access.token]
+            operands = [type, access.index_type, type.tile_type, *access.token]
             segments = 1, 1, 1, access.sizes[1]
             for base in ATOMIC:
                 yield Proposal(operands, [TOKEN], segments=segments, base=base)

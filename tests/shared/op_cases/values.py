@@ -44,8 +44,8 @@ EVERYTHING: tuple[Type, ...] = (*NUMBERS4, *POINTERS)
 class Effort:
     """How many values to try, and where they come from: the same ones in every run."""
 
-    def __init__(self, factor: int = 1, count: int = 256) -> None:
-        self.count = count * factor
+    def __init__(self, multiple: int = 1, count: int = 256) -> None:
+        self.count = count * multiple
 
     def rng(self, *about: object) -> np.random.Generator:
         """Random numbers of a case of their own."""
@@ -56,13 +56,13 @@ class Effort:
         rng = self.rng(element, *about)
         if element.width <= 8:
             return rng.permutation(np.resize(every(element), max(self.count, 256)))
-        found = sample(element, self.count, rng)
+        chosen = sample(element, self.count, rng)
         special = rng.permutation(edges(element))[: self.count // 2]
-        found[: len(special)] = special
-        return rng.permutation(found)
+        chosen[: len(special)] = special
+        return rng.permutation(chosen)
 
     def tuples(self, types: Sequence[Number], *about: object) -> list[Array]:
-        """Operands of types; those behind the first have neighbours of it here and there."""
+        """Operands of types; some of those after the first are close to it."""
         columns = [self.patterns(type, index, *about) for index, type in enumerate(types)]
         rng = self.rng("neighbours", *about)
         for column in columns[1:]:

@@ -33,7 +33,7 @@ PADDINGS = (None, *PaddingValue)
 
 
 def padding_element(padding: PaddingValue, element: Type) -> Array:
-    """What lies around a tensor; types without infinity or NaN have no rule for it."""
+    """The padding elements; undefined for types without infinity or NaN."""
     if not isinstance(element, FloatType):
         assert isinstance(element, IntegerType)
         return from_integers([0], element)
@@ -67,7 +67,7 @@ def _load(
     inbounds: bool = False, rank: int = 2, token: bool = False,
 ) -> Case:  # fmt: skip
     layout = layouts(effort, kind, element, padding, *about, index=index, rank=rank)
-    while inbounds and any(place is None for _, place in layout.places()):
+    while inbounds and any(offset is None for _, offset in layout.offsets()):
         about = (*about, "again")
         layout = layouts(effort, kind, element, padding, *about, index=index, rank=rank)
     rng = effort.rng("load_view_tko", kind, element, padding, *about)
@@ -75,25 +75,25 @@ def _load(
     kernel = Kernel("load_view_tko")
     view, type = layout.write_view(kernel, stored(memory, element), padding, dynamic)
     names, types = layout.write_index(kernel, index)
-    promise = f" inbounds = [{', '.join(['true'] * rank)}]" if inbounds else ""
+    flags = f" inbounds = [{', '.join(['true'] * rank)}]" if inbounds else ""
     before = f" token = {kernel.emit('make_token : token')}" if token else ""
     result = tile(layout.tile_shape, element)
     kernel.add(
-        f"%found, %done = load_view_tko {ordering} {view}[{names}]{before}{promise} : "
+        f"%tile, %done = load_view_tko {ordering} {view}[{names}]{before}{flags} : "
         f"{type}, {types} -> {result}, token"
     )
     if padding is None or not has_padding(padding, element):
-        return _checked_inside(kernel, layout, memory, "%found")
+        return _checked_inside(kernel, layout, memory, "%tile")
     expected = np.empty(layout.tile_shape, memory.dtype)
-    for position, place in layout.places():
+    for position, offset in layout.offsets():
         filler = padding_element(padding, element)[0]
-        expected[position] = filler if place is None else memory[place]
-    kernel.store("%found", expected, element)
+        expected[position] = filler if offset is None else memory[offset]
+    kernel.store("%tile", expected, element)
     return kernel.case()
 
 
 def _checked_inside(kernel: Kernel, layout: Layout, memory: Array, value: str) -> Case:
-    """What lies outside may be anything: store the tile back through the same kind of view."""
+    """Elements out of bounds are unspecified: store the tile back through the same kind of view."""
     before = some_tile(layout.element, memory.shape, np.random.default_rng(1))
     target = stored(before, layout.element)
     view, type = layout.write_view(kernel, target, None)
@@ -103,9 +103,9 @@ def _checked_inside(kernel: Kernel, layout: Layout, memory: Array, value: str) -
         f"store_view_tko weak {value}, {view}[{names}] : {tile_type}, {type}, {types} -> token"
     )
     expected = before.copy()
-    for _, place in layout.places():
-        if place is not None:
-            expected[place] = memory[place]
+    for _, offset in layout.offsets():
+        if offset is not None:
+            expected[offset] = memory[offset]
     kernel.expect(target, layout.element, expected)
     return kernel.case()
 
@@ -116,7 +116,7 @@ def _store(
     token: bool = False, padding: PaddingValue | None = None, inbounds: bool = False,
 ) -> Case:  # fmt: skip
     layout = layouts(effort, kind, element, *about, index=index, unique=True, rank=rank)
-    while inbounds and any(place is None for _, place in layout.places()):
+    while inbounds and any(offset is None for _, offset in layout.offsets()):
         about = (*about, "again")
         layout = layouts(effort, kind, element, *about, index=index, unique=True, rank=rank)
     rng = effort.rng("store_view_tko", kind, element, *about)
@@ -127,22 +127,22 @@ def _store(
     view, type = layout.write_view(kernel, memory, padding, dynamic)
     names, types = layout.write_index(kernel, index)
     tile_type = tile(layout.tile_shape, element)
-    promise = f" inbounds = [{', '.join(['true'] * rank)}]" if inbounds else ""
+    flags = f" inbounds = [{', '.join(['true'] * rank)}]" if inbounds else ""
     end = f" token = {kernel.emit('make_token : token')}" if token else ""
     kernel.emit(
-        f"store_view_tko {ordering} {value}, {view}[{names}]{end}{promise} : "
+        f"store_view_tko {ordering} {value}, {view}[{names}]{end}{flags} : "
         f"{tile_type}, {type}, {types} -> token"
     )
     expected = before.copy()
-    for position, place in layout.places():
-        if place is not None:
-            expected[place] = values[position]
+    for position, offset in layout.offsets():
+        if offset is not None:
+            expected[offset] = values[position]
     kernel.expect(memory, element, expected)
     return kernel.case()
 
 
 def _variants(element: Type, orderings: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """All orderings; on the way, all paddings, types of indices, tokens and promises."""
+    """All orderings, combined with all paddings, index types, tokens and `inbounds`."""
     paddings = _paddings(element)
     for turn, ordering in enumerate(orderings):
         yield {
@@ -205,11 +205,11 @@ def _boolean_extents(element: Type) -> Case:
     view = kernel.emit(f"make_partition_view {whole} : {type}")
     result = f"{tile((2,), element)}, token"
     kernel.add(
-        f"%found, %t = load_view_tko weak {view}[{kernel.zero()}] : {type}, tile<i32> -> {result}"
+        f"%tile, %t = load_view_tko weak {view}[{kernel.zero()}] : {type}, tile<i32> -> {result}"
     )
     expected = memory.copy()
     expected[1] = padding_element(PaddingValue.ZERO, element)[0]
-    kernel.store("%found", expected, element)
+    kernel.store("%tile", expected, element)
     return kernel.case()
 
 

@@ -14,9 +14,9 @@ from tilewright.text.parser import Parser
 
 def parse(text: str) -> Attribute:
     parser = Parser(text, context(allow_unregistered=True))
-    found = parser.attribute()
+    parsed = parser.attribute()
     assert parser.peek() == ""
-    return found
+    return parsed
 
 
 @pytest.mark.requirement("R4-024", "R4-025")

@@ -19,13 +19,13 @@ PROGRAMS = ("kernels/attention.mlir", "kernels/softmax.mlir", "control_flow/exit
 def listed(page: str) -> dict[str, list[str]]:
     """The operations of a page's tables: those produced, and those that are input only."""
     text = (ROOT / "docs" / page).read_text()
-    found: dict[str, list[str]] = {"produced": [], "hand-written": []}
+    by_kind: dict[str, list[str]] = {"produced": [], "hand-written": []}
     dialect = ""
     for name, kind, ops in LISTED.findall(text[text.index(BEGIN) : text.index(END)]):
         dialect = name or dialect
         if kind:
-            found[kind] += [f"{dialect}.{op}" for op in re.findall("`([^`]+)`", ops)]
-    return found
+            by_kind[kind] += [f"{dialect}.{op}" for op in re.findall("`([^`]+)`", ops)]
+    return by_kind
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -136,20 +136,20 @@ def test_shifts() -> None:
 
 def test_wide_results() -> None:
     a, b = integers(1), integers(2)
-    total, carry = fold(integer.AddUIExtendedOp, lhs=known(a), rhs=known(b))
+    low, carry = fold(integer.AddUIExtendedOp, lhs=known(a), rhs=known(b))
     exact = unsigned(a).astype(int) + unsigned(b)
-    assert same_bytes(total, exact)
+    assert same_bytes(low, exact)
     assert carry.elements() == list((exact > 255).astype(int))
-    for kind, product in (
+    for kind, expected in (
         (integer.MulSIExtendedOp, a.astype(int) * b),
         (integer.MulUIExtendedOp, unsigned(a).astype(int) * unsigned(b)),
     ):
         low, high = fold(kind, lhs=known(a), rhs=known(b))
-        assert same_bytes(low, product)
-        assert same_bytes(high, product >> 8)
+        assert same_bytes(low, expected)
+        assert same_bytes(high, expected >> 8)
 
 
-def test_broken_promises_stay() -> None:
+def test_violated_overflow_flags_are_not_folded() -> None:
     most = scalar(2**31 - 1)
     wraps = OverflowAttr("nsw")
     assert fold(integer.AddIOp, lhs=most, rhs=scalar(1), overflow=wraps) is None
@@ -197,8 +197,8 @@ def test_floats(kind: type[Operation], compute: Any, dtype: Any) -> None:
     folded = fold(kind, lhs=known(a), rhs=known(b))
     with np.errstate(all="ignore"):
         expected = compute(a, b)
-    found = np.frombuffer(folded.data, dtype)
-    np.testing.assert_array_equal(found, expected)
+    actual = np.frombuffer(folded.data, dtype)
+    np.testing.assert_array_equal(actual, expected)
 
 
 def test_rounding_modes() -> None:

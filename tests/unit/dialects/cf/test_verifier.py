@@ -33,8 +33,8 @@ def test_wrong(line: str) -> None:
         f"func.func @f(%c: i1, %i: i32, %f: f32) {{ {line}\n"
         "^one(%x: i32): cf.br ^two\n^two: return }"
     )
-    (found,) = errors(text)
-    assert found.endswith(f" op {WRONG[line]}")
+    (message,) = errors(text)
+    assert message.endswith(f" op {WRONG[line]}")
 
 
 def test_types_for_every_value() -> None:

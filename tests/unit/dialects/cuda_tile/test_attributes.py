@@ -38,9 +38,9 @@ from tilewright.text.parser import Parser, parse_text
 
 def parse(text: str) -> Attribute:
     parser = Parser(text, context())
-    found = parser.attribute()
+    parsed = parser.attribute()
     assert parser.peek() == ""
-    return found
+    return parsed
 
 
 def problem(text: str) -> str:
@@ -191,9 +191,9 @@ def test_what_may_be_assumed(predicate: AssumePredicate, type: Type) -> None:
     ],
 )
 def test_what_may_not_be_assumed(predicate: AssumePredicate, type: Type, expected: str) -> None:
-    found = predicate.value_problem(type)
-    assert found is not None
-    assert expected in found
+    actual = predicate.value_problem(type)
+    assert actual is not None
+    assert expected in actual
 
 
 HINTS = "#cuda_tile.optimization_hints"
@@ -254,10 +254,10 @@ def test_values_out_of_range_count_as_absent(
 
 
 @pytest.mark.requirement("R1-052")
-def test_the_architecture_comes_before_the_default() -> None:
-    both = {"sm_90": DictionaryAttr({"latency": number(3)})}
-    both["default"] = DictionaryAttr({"latency": number(5), "allow_tma": IntegerAttr(0, I1)})
-    hints = OptimizationHintsAttr({**both})
+def test_the_architecture_takes_precedence_over_the_default() -> None:
+    entries = {"sm_90": DictionaryAttr({"latency": number(3)})}
+    entries["default"] = DictionaryAttr({"latency": number(5), "allow_tma": IntegerAttr(0, I1)})
+    hints = OptimizationHintsAttr({**entries})
     assert hint(hints, "sm_90", "latency") == 3
     assert hint(hints, "sm_100", "latency") == 5
     assert hint(hints, "sm_90", "allow_tma") == 0

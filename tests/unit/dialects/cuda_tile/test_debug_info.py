@@ -37,7 +37,7 @@ KERNEL = DISubprogram(FILE, 3, "k", "kernel", UNIT_OF_FILE, 4)
 OTHER = DISubprogram(FILE, 9, "o", "other", UNIT_OF_FILE)
 BLOCK = DILexicalBlock(KERNEL, FILE, 5, 2)
 INNER = DILexicalBlock(BLOCK, FILE, 6)
-PLACE = FileLoc("a.py", 7, 8)
+LOCATION = FileLoc("a.py", 7, 8)
 
 FILE_TEXT = '#cuda_tile.di_file<"a.py" in "/dir">'
 UNIT_TEXT = f"#cuda_tile.di_compile_unit<file = {FILE_TEXT}>"
@@ -53,9 +53,9 @@ LOC_TEXT = f'#cuda_tile.di_loc<loc("a.py":7:8) in {KERNEL_TEXT}>'
 
 def parse(text: str) -> Attribute:
     parser = Parser(text, context())
-    found = parser.attribute()
+    parsed = parser.attribute()
     assert parser.peek() == ""
-    return found
+    return parsed
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def parse(text: str) -> Attribute:
             f"#cuda_tile.di_lexical_block<scope = {BLOCK_TEXT}, file = {FILE_TEXT}, line = 6>",
             INNER,
         ),
-        (LOC_TEXT, LocationAttr(DILoc(PLACE, KERNEL))),
+        (LOC_TEXT, LocationAttr(DILoc(LOCATION, KERNEL))),
     ],
 )
 def test_text_both_ways(text: str, attribute: Attribute) -> None:
@@ -125,29 +125,29 @@ def test_aliases(attribute: Attribute, alias: str | None) -> None:
 
 def test_locations_compare_by_contents() -> None:
     location = DILoc(FileLoc("a.py", 7, 8), KERNEL)
-    assert location == DILoc(PLACE, KERNEL)
-    assert location != DILoc(PLACE, OTHER)
+    assert location == DILoc(LOCATION, KERNEL)
+    assert location != DILoc(LOCATION, OTHER)
     assert str(location) == "a.py:7:8"
 
 
-INSIDE = DILoc(PLACE, BLOCK)
-OUTSIDE = DILoc(PLACE, OTHER)
+INSIDE = DILoc(LOCATION, BLOCK)
+OUTSIDE = DILoc(LOCATION, OTHER)
 
 
 @pytest.mark.parametrize(
-    ("location", "found"),
+    ("location", "expected"),
     [
         (INSIDE, INSIDE),
-        (PLACE, None),
+        (LOCATION, None),
         (UNKNOWN, None),
         (CallSiteLoc(OUTSIDE, INSIDE), INSIDE),
-        (CallSiteLoc(INSIDE, PLACE), None),
+        (CallSiteLoc(INSIDE, LOCATION), None),
         (NameLoc("x", INSIDE), INSIDE),
-        (FusedLoc((PLACE, INSIDE, OUTSIDE)), INSIDE),
+        (FusedLoc((LOCATION, INSIDE, OUTSIDE)), INSIDE),
     ],
 )
-def test_the_scope_of_a_location(location: Location, found: DILoc | None) -> None:
-    assert scoped_location(location) is found
+def test_the_scope_of_a_location(location: Location, expected: DILoc | None) -> None:
+    assert scoped_location(location) is expected
 
 
 @pytest.mark.parametrize("scope", [KERNEL, BLOCK, INNER])
@@ -164,12 +164,12 @@ def problems(function: Location, *inside: Location) -> list[str]:
     return [str(problem) for problem in function_debug_problems(op, op.walk())]
 
 
-HERE = DILoc(PLACE, KERNEL)
+HERE = DILoc(LOCATION, KERNEL)
 
 
 def test_scopes_that_fit() -> None:
-    assert problems(UNKNOWN, UNKNOWN, PLACE) == []
-    assert problems(HERE, HERE, INSIDE, DILoc(PLACE, INNER), PLACE, UNKNOWN) == []
+    assert problems(UNKNOWN, UNKNOWN, LOCATION) == []
+    assert problems(HERE, HERE, INSIDE, DILoc(LOCATION, INNER), LOCATION, UNKNOWN) == []
     assert problems(HERE, CallSiteLoc(OUTSIDE, INSIDE)) == []
 
 
@@ -185,5 +185,5 @@ def test_scopes_that_fit() -> None:
     ],
 )
 def test_scopes_that_do_not_fit(function: Location, inside: Location, expected: str) -> None:
-    (found,) = problems(function, inside, inside)
-    assert found.endswith(expected)
+    (problem,) = problems(function, inside, inside)
+    assert problem.endswith(expected)

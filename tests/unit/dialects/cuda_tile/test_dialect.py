@@ -42,8 +42,8 @@ def test_one_text_for_all_targets(arch: str) -> None:
         context(),
     )
     verify(module)
-    (product,) = [op for op in module.walk() if op.name == "cuda_tile.mmaf"]
-    assert product.attributes == {}
+    (mma,) = [op for op in module.walk() if op.name == "cuda_tile.mmaf"]
+    assert mma.attributes == {}
 
 
 @pytest.mark.requirement("R4-023", kind="behaviour")

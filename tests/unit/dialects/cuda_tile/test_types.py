@@ -33,9 +33,9 @@ HUGE = 1 << 62
 
 def parse(text: str) -> Type:
     parser = Parser(text, context())
-    found = parser.type("cuda_tile")
+    parsed = parser.type("cuda_tile")
     assert parser.peek() == ""
-    return found
+    return parsed
 
 
 def problem(text: str) -> str:
@@ -177,7 +177,7 @@ def test_tile_shapes_that_cannot_be(shape: tuple[int, ...], expected: str) -> No
     ("text", "expected"),
     [("0xf32", POSITIVE), ("48xf32", POWERS), ("2x0xi8", POSITIVE), ("4096x8192xi8", TOO_MANY)],
 )
-def test_tile_diagnostics_have_a_place(text: str, expected: str) -> None:
+def test_tile_diagnostics_have_a_location(text: str, expected: str) -> None:
     assert problem(f"tile<{text}>") == expected
 
 
@@ -314,7 +314,7 @@ def test_partition_views_that_cannot_be(
         ("4294967296x1", "", "tile dimensions of a view must fit 32 bits"),
     ],
 )
-def test_partition_view_diagnostics_have_a_place(tile: str, tail: str, expected: str) -> None:
+def test_partition_view_diagnostics_have_a_location(tile: str, tail: str, expected: str) -> None:
     tensor = "tensor_view<?x64xi32, strides=[?,1]>"
     assert problem(f"partition_view<tile=({tile}), {tensor}{tail}>") == expected
 

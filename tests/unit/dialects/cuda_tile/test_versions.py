@@ -53,7 +53,7 @@ def read(body: str, arguments: str = "") -> Operation:
 
 
 def problems(module: Operation, mode: str) -> list[str]:
-    return [found.message for found in version_problems(module, MODES[mode])]
+    return [problem.message for problem in version_problems(module, MODES[mode])]
 
 
 TAN = "%0 = atan2 %x, %x : tile<4xf32>"
@@ -82,19 +82,19 @@ def test_what_is_newer_is_reported(body: str, since: str, named: str) -> None:
     module = read(body)
     modes = list(MODES)
     for mode in modes:
-        found = problems(module, mode)
+        actual = problems(module, mode)
         if modes.index(mode) < modes.index(since):
-            assert any(named in text for text in found)
-            assert any(text.endswith(f"needs version {since}, got {mode}") for text in found)
+            assert any(named in text for text in actual)
+            assert any(text.endswith(f"needs version {since}, got {mode}") for text in actual)
         else:
-            assert found == []
+            assert actual == []
 
 
 def test_arguments_and_views() -> None:
     module = read("", "%p: tile<ptr<f32, <none>>>")
     assert problems(module, "13.4") == []
-    found = problems(module, "13.3")
-    assert found == ["'cuda_tile.entry' op 'ptr_attr' needs version 13.4, got 13.3"]
+    actual = problems(module, "13.3")
+    assert actual == ["'cuda_tile.entry' op 'ptr_attr' needs version 13.4, got 13.3"]
 
 
 def test_an_old_program_has_no_problems() -> None:

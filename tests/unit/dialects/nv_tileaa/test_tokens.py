@@ -24,7 +24,7 @@ POINTERS = "%a: !aa.ptr<i32>, %b: !aa.ptr<i32>, %o: !aa.ptr<i32>"
 
 
 def run(waits_for: str, seed: int) -> np.ndarray:
-    """Two stores and a load of each, behind a token; checked for races."""
+    """Two stores and a load of each, after a token; checked for races."""
     body = f"""
 %k = arith.constant 7 : i32
 %s = aa.store weak %a, %k : !aa.ptr<i32>, i32

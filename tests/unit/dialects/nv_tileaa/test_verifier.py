@@ -146,9 +146,9 @@ CASES = {
         "'div_by' expects integers, pointers or a memref, got 'f32'"
     ),
     "nv_tileaa.assume #nv_tileaa.bounded<4, 2>, %n : i32": "'bounded' expects 4 not to be above 2",
-    "nv_tileaa.call @nobody(%x) : (f32) -> f32": "expected '@nobody' to name a function",
-    f"nv_tileaa.get_global @nobody : {P}": "expected '@nobody' to name a global",
-    "nv_tileaa.execute @nobody(%x) : (f32) -> f32": "expected '@nobody' to name a plugin",
+    "nv_tileaa.call @missing(%x) : (f32) -> f32": "expected '@missing' to name a function",
+    f"nv_tileaa.get_global @missing : {P}": "expected '@missing' to name a global",
+    "nv_tileaa.execute @missing(%x) : (f32) -> f32": "expected '@missing' to name a plugin",
 }
 
 
@@ -168,9 +168,9 @@ def result(line: str) -> str:
 
 @pytest.mark.parametrize("line", CASES, ids=lambda line: line.split(" :")[0])
 def test_refused(line: str) -> None:
-    found = errors(program(result(line)))
-    assert len(found) == 1
-    assert found[0] == f"'{line.split()[0]}' op {CASES[line]}"
+    messages = errors(program(result(line)))
+    assert len(messages) == 1
+    assert messages[0] == f"'{line.split()[0]}' op {CASES[line]}"
 
 
 REGIONS = {
@@ -217,9 +217,9 @@ REGIONS = {
 
 @pytest.mark.parametrize("text", REGIONS)
 def test_regions_are_refused(text: str) -> None:
-    found = errors(program(text))
-    assert len(found) == 1
-    assert found[0].endswith(REGIONS[text])
+    messages = errors(program(text))
+    assert len(messages) == 1
+    assert messages[0].endswith(REGIONS[text])
 
 
 def test_isolated_queues_take_nothing_from_outside() -> None:
@@ -253,8 +253,8 @@ def test_isolated_queues_take_nothing_from_outside() -> None:
     ],
 )
 def test_types_are_refused(type: str, message: str) -> None:
-    (found,) = errors(f"module {{ nv_tileaa.func private @f({type}) }}")
-    assert found == message
+    (actual,) = errors(f"module {{ nv_tileaa.func private @f({type}) }}")
+    assert actual == message
 
 
 def test_kernels_return_nothing() -> None:

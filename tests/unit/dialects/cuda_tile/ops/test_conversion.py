@@ -42,8 +42,8 @@ LEGAL = [
 @pytest.mark.parametrize(("source", "result", "legal"), LEGAL)
 def test_float_conversion_has_the_modes_of_its_types(problems, source, result, legal):
     for mode in Rounding:
-        found = problems(c.FToFOp, f"4x{source}", results=f"4x{result}", rounding_mode=mode)
-        assert (found == []) == (mode in [MODES[key] for key in legal])
+        actual = problems(c.FToFOp, f"4x{source}", results=f"4x{result}", rounding_mode=mode)
+        assert (actual == []) == (mode in [MODES[key] for key in legal])
 
 
 def test_float_conversion_says_which_modes_there_are(problems):
@@ -69,8 +69,8 @@ def test_bitcast_keeps_the_width(problems):
     assert problems(c.BitcastOp, "4xtf32", results="4xi32") == [
         "expected elements of 19 bits like those of tf32, got i32 of 32"
     ]
-    found = problems(c.BitcastOp, "4xi4", results="4xf4E2M1FN")
-    assert found[0].endswith("but got '!cuda_tile.tile<4xi4>'")
+    actual = problems(c.BitcastOp, "4xi4", results="4xf4E2M1FN")
+    assert actual[0].endswith("but got '!cuda_tile.tile<4xi4>'")
 
 
 @pytest.mark.requirement("R1-015", "R1-050")
@@ -104,11 +104,11 @@ def test_floats_and_integers(problems, element):
 
 def test_floats_and_integers_round_in_one_way(problems):
     for mode in set(Rounding) - {Rounding.NEAREST_INT_TO_ZERO}:
-        found = problems(c.FToIOp, "f32", results="i32", rounding_mode=mode, **SIGNED)
-        assert found == [f"expected rounding mode nearest_int_to_zero, got {mode.keyword}"]
+        actual = problems(c.FToIOp, "f32", results="i32", rounding_mode=mode, **SIGNED)
+        assert actual == [f"expected rounding mode nearest_int_to_zero, got {mode.keyword}"]
     for mode in set(Rounding) - {Rounding.NEAREST_EVEN}:
-        found = problems(c.IToFOp, "i32", results="f32", rounding_mode=mode, **SIGNED)
-        assert found == [f"expected rounding mode nearest_even, got {mode.keyword}"]
+        actual = problems(c.IToFOp, "i32", results="f32", rounding_mode=mode, **SIGNED)
+        assert actual == [f"expected rounding mode nearest_even, got {mode.keyword}"]
 
 
 @pytest.mark.requirement("R1-015")

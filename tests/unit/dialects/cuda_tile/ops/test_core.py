@@ -49,8 +49,8 @@ def test_constant_is_a_number(problems, tile):
     for element in ("i4", "ptr<i8>"):
         type = tile(f"4x{element}")
         value = DenseElementsAttr(b"\0", tile("4xi8"))
-        (found,) = problems(c.ConstantOp, results=f"4x{element}", value=value)
-        assert found.endswith(f"but got '{type}'")
+        (problem,) = problems(c.ConstantOp, results=f"4x{element}", value=value)
+        assert problem.endswith(f"but got '{type}'")
 
 
 def test_integer_of_a_constant(constant):
@@ -109,8 +109,8 @@ def test_iota(problems):
         assert problems(c.IotaOp, results=result) == []
     assert problems(c.IotaOp, results="512xi8") == ["expected at most 256 elements of i8, got 512"]
     for result in ("i32", "4x4xi32", "4xf32", "4xi4"):
-        (found,) = problems(c.IotaOp, results=result)
-        assert found == (
+        (problem,) = problems(c.IotaOp, results=result)
+        assert problem == (
             "result #0 must be rank-1 tile of i1, i8, i16, i32 or i64, "
             f"but got '!cuda_tile.tile<{result}>'"
         )
@@ -248,9 +248,9 @@ def test_constant_index_out_of_range_is_only_a_warning(make, constant, kind, til
         number = constant("i32", struct.pack("<i", index))
         sink = Sink()
         verify(make(kind, *tiles, number.result, results=results), sink)
-        found = [(entry.severity, entry.message) for entry in sink.diagnostics]
+        actual = [(entry.severity, entry.message) for entry in sink.diagnostics]
         warning = f"'{kind.name}' op expected index 0 in 0 to 3, got {index}"
-        assert found == ([] if is_inside else [(Severity.WARNING, warning)])
+        assert actual == ([] if is_inside else [(Severity.WARNING, warning)])
 
 
 @pytest.mark.requirement("R1-012")

@@ -38,8 +38,8 @@ def test_takes_tiles_and_scalars_of_every_base_float(problems, tile, kind, eleme
 @pytest.mark.parametrize("element", ["tf32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "i32"])
 @pytest.mark.parametrize("kind", UNARY + BINARY + [f.FmaOp])
 def test_takes_no_other_elements(problems, kind, element):
-    found = problems(kind, *[f"4x{element}"] * len(kind.schema.operands))
-    assert found[0] == (
+    actual = problems(kind, *[f"4x{element}"] * len(kind.schema.operands))
+    assert actual[0] == (
         f"operand #0 must be tile of f16, bf16, f32 or f64, but got '!cuda_tile.tile<4x{element}>'"
     )
 
@@ -64,11 +64,11 @@ def test_every_ieee_rounding_mode(problems, kind):
 def test_refuses_other_rounding_modes(problems, kind):
     allowed = {f.DivFOp: ["approx", "full"], f.SqrtOp: ["approx"]}.get(kind, [])
     for mode in set(Rounding) - set(IEEE):
-        found = problems(kind, *["4xf32"] * ROUNDED[kind], rounding_mode=mode)
+        actual = problems(kind, *["4xf32"] * ROUNDED[kind], rounding_mode=mode)
         expected = " or ".join([known.keyword for known in IEEE] + allowed)
         is_known = mode.keyword in allowed
         wrong = [] if is_known else [f"expected rounding mode {expected}, got {mode.keyword}"]
-        assert found == wrong
+        assert actual == wrong
 
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "f64"])
@@ -78,8 +78,8 @@ def test_refuses_other_rounding_modes(problems, kind):
 )
 def test_approximate_arithmetic_is_single_precision(problems, kind, mode, element):
     operands = [f"4x{element}"] * ROUNDED[kind]
-    found = problems(kind, *operands, rounding_mode=Rounding.from_keyword(mode))
-    assert found == [f"expected f32 elements with rounding mode {mode}, got {element}"]
+    actual = problems(kind, *operands, rounding_mode=Rounding.from_keyword(mode))
+    assert actual == [f"expected f32 elements with rounding mode {mode}, got {element}"]
 
 
 @pytest.mark.parametrize("kind", FLUSHED)
@@ -87,8 +87,8 @@ def test_flush_to_zero_is_single_precision(problems, kind):
     count = FLUSHED[kind]
     assert problems(kind, *["4xf32"] * count, flush_to_zero=True) == []
     for element in ("f16", "bf16", "f64"):
-        found = problems(kind, *[f"4x{element}"] * count, flush_to_zero=True)
-        assert found == [f"expected f32 elements with flush_to_zero, got {element}"]
+        actual = problems(kind, *[f"4x{element}"] * count, flush_to_zero=True)
+        assert actual == [f"expected f32 elements with flush_to_zero, got {element}"]
 
 
 @pytest.mark.parametrize("kind", [f.ExpOp, f.TanHOp])
@@ -103,7 +103,7 @@ def test_precision_of_functions(problems, kind):
     ]
 
 
-def test_functions_are_precise_unless_told_otherwise(make):
+def test_functions_are_precise_by_default(make):
     for kind in (f.ExpOp, f.TanHOp):
         assert make(kind, "4xf32").rounding_mode is Rounding.FULL
     assert make(f.SqrtOp, "4xf32").rounding_mode is Rounding.NEAREST_EVEN

@@ -56,7 +56,7 @@ def test_operands_and_result_have_one_type(problems, kind):
 @pytest.mark.requirement("R1-009", "R1-050")
 @pytest.mark.parametrize("overflow", Overflow)
 @pytest.mark.parametrize("kind", OVERFLOWING)
-def test_overflow_promises(problems, kind, overflow):
+def test_overflow_flags(problems, kind, overflow):
     assert problems(kind, "4xi32", "4xi32", overflow=overflow) == []
 
 

@@ -9,7 +9,7 @@ from tilewright.dialects.cuda_tile.enums import Signedness
 
 FACTORS = ["f16", "bf16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2"]
 # What tileirdisasm 13.4 accepts.
-SUMS = {
+ACCUMULATORS = {
     "f8E4M3FN": {"f16", "f32"},
     "f8E5M2": {"f16", "f32"},
     "f16": {"f16", "f32"},
@@ -32,16 +32,16 @@ SIGNS = {"signedness_lhs": Signedness.SIGNED, "signedness_rhs": Signedness.UNSIG
 @pytest.mark.parametrize("acc", ["f16", "f32", "f64"])
 @pytest.mark.parametrize("element", FACTORS)
 def test_accumulators(problems, element, acc):
-    found = problems(m.MmaFOp, f"16x32x{element}", f"32x8x{element}", f"16x8x{acc}")
-    expected = " or ".join(sorted(SUMS[element]))
+    actual = problems(m.MmaFOp, f"16x32x{element}", f"32x8x{element}", f"16x8x{acc}")
+    expected = " or ".join(sorted(ACCUMULATORS[element]))
     wrong = f"expected acc of {expected} for lhs of {element}, got {acc}"
-    assert found == ([] if acc in SUMS[element] else [wrong])
+    assert actual == ([] if acc in ACCUMULATORS[element] else [wrong])
 
 
 def test_other_elements(problems):
     for element in ("f8E8M0FNU", "f4E2M1FN", "i8"):
-        found = problems(m.MmaFOp, f"16x32x{element}", f"32x8x{element}", "16x8xf32")
-        assert found[0] == (
+        actual = problems(m.MmaFOp, f"16x32x{element}", f"32x8x{element}", "16x8xf32")
+        assert actual[0] == (
             "operand #0 must be tile of f16, bf16, f32, f64, tf32, f8E4M3FN or f8E5M2, "
             f"but got '!cuda_tile.tile<16x32x{element}>'"
         )
@@ -73,7 +73,7 @@ class TestShapes:
             assert problems(kind, *operands, **fields) == []
 
     @pytest.mark.parametrize(
-        ("lhs", "rhs", "sums", "ranks"),
+        ("lhs", "rhs", "accumulator", "ranks"),
         [
             ("16x", "32x8x", "16x8x", "1, 2, 2"),
             ("16x32x", "", "16x8x", "2, 0, 2"),
@@ -81,14 +81,14 @@ class TestShapes:
             ("1x1x16x32x", "1x1x32x8x", "1x1x16x8x", "4, 4, 4"),
         ],
     )
-    def test_rank(self, problems, kind, element, acc, fields, lhs, rhs, sums, ranks):
-        found = problems(kind, lhs + element, rhs + element, sums + acc, **fields)
-        assert found == [
+    def test_rank(self, problems, kind, element, acc, fields, lhs, rhs, accumulator, ranks):
+        actual = problems(kind, lhs + element, rhs + element, accumulator + acc, **fields)
+        assert actual == [
             f"expected lhs, rhs and acc of rank 2, or all of rank 3, got ranks {ranks}"
         ]
 
     @pytest.mark.parametrize(
-        ("lhs", "rhs", "sums", "problem"),
+        ("lhs", "rhs", "accumulator", "problem"),
         [
             ("16x32x", "16x8x", "16x8x", "rhs of shape 32x8, got 16x8"),
             ("16x32x", "32x8x", "32x8x", "acc of shape 16x8, got 32x8"),
@@ -97,9 +97,9 @@ class TestShapes:
             ("4x16x32x", "4x32x8x", "2x16x8x", "acc of shape 4x16x8, got 2x16x8"),
         ],
     )
-    def test_extents(self, problems, kind, element, acc, fields, lhs, rhs, sums, problem):
-        found = problems(kind, lhs + element, rhs + element, sums + acc, **fields)
-        assert found == [f"expected {problem}"]
+    def test_extents(self, problems, kind, element, acc, fields, lhs, rhs, accumulator, problem):
+        actual = problems(kind, lhs + element, rhs + element, accumulator + acc, **fields)
+        assert actual == [f"expected {problem}"]
 
 
 @pytest.mark.requirement("R1-014")
@@ -128,8 +128,8 @@ def scaled(element, scale, block, k=128, batch=""):
 def test_blocks_that_share_a_scale(problems, element, scale, block):
     is_legal = block in BLOCKS.get((element, scale), ())
     for batch in ("", "2x"):
-        found = problems(m.MmaFScaledOp, *scaled(element, scale, block, batch=batch))
-        assert (found == []) == is_legal
+        actual = problems(m.MmaFScaledOp, *scaled(element, scale, block, batch=batch))
+        assert (actual == []) == is_legal
 
 
 def test_what_is_wrong_with_scales(problems):

@@ -126,13 +126,13 @@ def test_tileirdisasm_prints_the_same(path, nvidia_tools, tmp_path):
 
 
 def test_programs_hold_every_operation():
-    found = {
+    actual = {
         type(op)
         for path in PROGRAMS
         for member in wrapped(path.read_text())
         for op in member.walk()
     }
-    assert found >= KINDS - {structure.ModuleOp}
+    assert actual >= KINDS - {structure.ModuleOp}
 
 
 def test_thirty_five_operations():

@@ -238,11 +238,11 @@ MISC = {
         "'cuda_tile.print_tko' op expected every conversion of the format to end in one of "
         "diuoxXeEfFgGaAcsSpn%",
     ),
-    "promise about floats": Case(
+    "assumption about floats": Case(
         "%r = assume bounded<0, 1>, %x : tile<f32>",
         f"'cuda_tile.assume' op 'bounded' expects a tile of integers, got '{TILE}<f32>'",
     ),
-    "promise of divisibility by three": Case(
+    "assumption of divisibility by three": Case(
         "%r = assume div_by<3>, %n : tile<i32>",
         "'cuda_tile.assume' op 'div_by' expects a power of two up to 2^62, got 3",
     ),
@@ -314,8 +314,8 @@ def test_tileirdisasm_agrees(case, nvidia_tools, tmp_path):
     file = tmp_path / "kernel.tileirbc"
     file.write_bytes(write_bytecode(module(case.body)))
     command = [nvidia_tools / "tileirdisasm", file]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
     if case.ours:
-        assert found.returncode == 0
+        assert process.returncode == 0
     else:
-        assert "verification failed" in found.stderr
+        assert "verification failed" in process.stderr

@@ -123,7 +123,7 @@ def test_declared_effects():
     assert all(kind.effects is Effects.UNKNOWN for kind in (*LOADS, *STORES, *ATOMICS))
 
 
-def test_promises_are_as_many_as_indices():
+def test_inbounds_has_one_flag_per_index():
     tensor = "tensor_view<4x4xf32, strides=[4,1]>"
     views = f"partition_view<tile=(4x4), {tensor}>"
     text = f"""

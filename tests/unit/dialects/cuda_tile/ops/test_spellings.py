@@ -44,7 +44,7 @@ def read(body: str) -> Operation:
 
 
 def lines(module: Operation, style: Style = Style.PUBLIC) -> list[str]:
-    """What is printed behind the prelude, one line each, without indentation."""
+    """The printed lines after the prelude, without indentation."""
     printed = [line.strip() for line in print_op(module, style=style).splitlines()]
     start = next(at for at, line in enumerate(printed) if "make_partition_view" in line)
     return printed[start + 1 : -3]
@@ -477,14 +477,14 @@ def test_names_of_views():
 def defined() -> list[type[Operation] | type[Attribute]]:
     """Every operation, type and attribute that a module of the dialect defines under a name."""
     folder = Path(cuda_tile.__path__[0])
-    found: list[type[Operation] | type[Attribute]] = []
+    members: list[type[Operation] | type[Attribute]] = []
     for file in folder.glob("[a-z]*.py"):
         module = import_module(f"{cuda_tile.__name__}.{file.stem}")
         for member in vars(module).values():
             if isinstance(member, type) and member.__module__ == module.__name__:
                 if issubclass(member, Operation | Attribute) and name_of(member):
-                    found.append(member)
-    return found
+                    members.append(member)
+    return members
 
 
 def name_of(member: type[Operation] | type[Attribute]) -> str:

@@ -38,7 +38,7 @@ def test_a_module_holds_kernels():
     assert complaints(module) == []
     assert isinstance(module, ModuleOp)
     assert [entry.sym_name for entry in module.entries()] == ["a", "b", "c"]
-    assert [found.sym_name for found in module.globals()] == ["g"]
+    assert [op.sym_name for op in module.globals()] == ["g"]
     assert module.producer == "acme 1.0"
     assert [argument.index for argument in list(module.entries())[1].arguments] == [0]
 
@@ -185,11 +185,11 @@ DEBUG = """
 #other = #cuda_tile.di_subprogram<
   file = #file, line = 9, name = "o", linkageName = "o", compileUnit = #unit>
 #block = #cuda_tile.di_lexical_block<scope = #k, file = #file, line = 2>
-#place = loc("k.py":3:4)
+#loc_k = loc("k.py":3:4)
 """
-IN_K = "loc(#cuda_tile.di_loc<#place in #k>)"
-IN_OTHER = "loc(#cuda_tile.di_loc<#place in #other>)"
-IN_BLOCK = "loc(#cuda_tile.di_loc<#place in #block>)"
+IN_K = "loc(#cuda_tile.di_loc<#loc_k in #k>)"
+IN_OTHER = "loc(#cuda_tile.di_loc<#loc_k in #other>)"
+IN_BLOCK = "loc(#cuda_tile.di_loc<#loc_k in #block>)"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ IN_BLOCK = "loc(#cuda_tile.di_loc<#place in #block>)"
             ["'cuda_tile.entry' op debug scope of a function must be a di_subprogram"],
         ),
         (
-            "entry @k() { return } loc(callsite(#place at #place))",
+            "entry @k() { return } loc(callsite(#loc_k at #loc_k))",
             ["'cuda_tile.entry' op location of a function must not be a call site"],
         ),
         (

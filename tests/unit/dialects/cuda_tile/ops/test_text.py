@@ -82,8 +82,8 @@ def test_tileirdisasm_reads_the_same_from_our_bytecode(path, nvidia_tools, tmp_p
 
 
 def test_programs_hold_every_operation():
-    found = {type(op) for path in GOLDEN for op in parse_entry(path.read_text()).walk()}
-    assert found >= KINDS
+    actual = {type(op) for path in GOLDEN for op in parse_entry(path.read_text()).walk()}
+    assert actual >= KINDS
 
 
 def test_seventy_operations():
@@ -129,7 +129,7 @@ def test_other_spellings_of_integers(written, printed):
 
 
 @pytest.mark.parametrize(
-    ("written", "place", "message"),
+    ("written", "location", "message"),
     [
         ("addf %0, %1 rounding<up> : tile<4xf32>", "3:32", "'nearest_away', got 'up'"),
         ("addf %0, %1 overflow<none> : tile<4xf32>", "3:23", "got 'overflow'"),
@@ -139,8 +139,8 @@ def test_other_spellings_of_integers(written, printed):
         ("addf %0, %1 : tile<8xf32>", "3:16", "value '%0' has type !cuda_tile.tile<4xf32>"),
     ],
 )
-def test_wrong_text_is_found_where_it_is(written, place, message):
+def test_errors_have_the_location_of_the_wrong_text(written, location, message):
     with pytest.raises(tilewright.UserError) as caught:
         line(written, "tile<4xf32>", "tile<4xf32>")
-    assert str(caught.value).startswith(f"<stdin>:{place}: error: ")
+    assert str(caught.value).startswith(f"<stdin>:{location}: error: ")
     assert message in str(caught.value)

@@ -19,30 +19,30 @@ def store(token: str) -> str:
     return f"%s = store_ptr_tko weak %p, %x token={token} : tile<ptr<i32>>, tile<i32> -> token\n"
 
 
-def test_a_promise_made_twice_is_made_once() -> None:
+def test_a_repeated_assumption_is_dropped() -> None:
     body = "%a = assume div_by<16>, %p : tile<ptr<i32>>\n"
     again = "%b = assume div_by<16>, %a : tile<ptr<i32>>\n"
     assert same(body + again, body, ARGUMENTS)
 
 
-def test_a_promise_made_among_others_is_made_once() -> None:
+def test_an_assumption_repeated_in_a_chain_is_dropped() -> None:
     body = "%a = assume div_by<16>, %x : tile<i32>\n%b = assume bounded<0, ?>, %a : tile<i32>\n"
     again = "%d = assume div_by<16>, %b : tile<i32>\n"
     show = '%t = print_tko "%d", {} : tile<i32> -> token\n'
     assert same(body + again + show.format("%d"), body + show.format("%b"), ARGUMENTS)
 
 
-def test_another_promise_stays() -> None:
+def test_another_assumption_stays() -> None:
     body = "%a = assume div_by<16>, %p : tile<ptr<i32>>\n"
     body += "%b = assume div_by<8>, %a : tile<ptr<i32>>\n"
     assert same(body, body, ARGUMENTS)
 
 
-def test_a_constant_needs_no_promise() -> None:
+def test_an_assumption_about_a_constant_is_dropped() -> None:
     body = "%k = constant <i32: 32> : tile<i32>\n"
-    promise = "%a = assume div_by<16>, %k : tile<i32>\n"
+    assumption = "%a = assume div_by<16>, %k : tile<i32>\n"
     show = '%t = print_tko "%d", {} : tile<i32> -> token\n'
-    assert same(body + promise + show.format("%a"), body + show.format("%k"), ARGUMENTS)
+    assert same(body + assumption + show.format("%a"), body + show.format("%k"), ARGUMENTS)
 
 
 FRESH = "%f = make_token : token\n%g = make_token : token\n"
@@ -73,6 +73,6 @@ def test_a_join_keeps_every_token_that_orders() -> None:
     assert same(body, expected, ARGUMENTS)
 
 
-def test_loads_and_stores_stay_even_if_nobody_looks_at_them() -> None:
+def test_unused_loads_and_stores_stay() -> None:
     body = load("a") + load("b") + store("%t_a")
     assert same(body, body, ARGUMENTS)

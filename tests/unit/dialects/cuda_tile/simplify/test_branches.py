@@ -1,4 +1,4 @@
-"""Rules of branches: known conditions, exits, and results that nobody needs."""
+"""Rules of branches: constant conditions, exits, and unused results."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def test_results_of_a_known_branch() -> None:
     assert becomes(body, "%s = addi %x, %y : tile<i32>\n" + show("s"))
 
 
-def test_behind_a_branch_that_exits_nothing_runs() -> None:
+def test_code_after_a_branch_that_exits_is_erased() -> None:
     body = f"if %true {{ {show('x')} return }}\n{show('y')}"
     assert becomes(body, show("x"))
 
 
-def test_behind_an_exit_with_results_nothing_runs() -> None:
+def test_code_after_an_exit_with_results_is_erased() -> None:
     body = (
         f"%r = if %false -> (tile<i32>) {{ yield %x : tile<i32> }} else {{ return }}\n{show('r')}"
     )
@@ -90,8 +90,8 @@ def test_a_choice_between_tiles_spreads_the_condition() -> None:
         "%r = if %a -> (tile<4xi32>) { yield %p : tile<4xi32> } else { yield %q : tile<4xi32> }\n"
         '%t = print_tko "%d", %r : tile<4xi32> -> token\n'
     )
-    found = simplified(body, ARGUMENTS)
-    assert found[2:] == [
+    lines = simplified(body, ARGUMENTS)
+    assert lines[2:] == [
         "%reshape = reshape %arg0 : tile<i1> -> tile<1xi1>",
         "%bcast = broadcast %reshape : tile<1xi1> -> tile<4xi1>",
         "%0 = select %bcast, %cst_i32, %cst_i32_0 : tile<4xi1>, tile<4xi32>",

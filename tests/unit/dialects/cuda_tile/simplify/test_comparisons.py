@@ -39,7 +39,7 @@ def test_every_pair_of_bytes(predicate: Predicate, signedness: Signedness) -> No
     values = BYTES.view(np.int8 if signedness is Signedness.SIGNED else np.uint8)
     for b in range(256):
         lhs, rhs = vector(BYTES, I8), known([b], I8, (256,))
-        found = fold(
+        folded = fold(
             CmpIOp,
             bits(256),
             comparison_predicate=predicate,
@@ -47,7 +47,7 @@ def test_every_pair_of_bytes(predicate: Predicate, signedness: Signedness) -> No
             rhs=rhs,
             signedness=signedness,
         )
-        assert found == JUDGES[predicate](values, values[b]).astype(int).tolist()
+        assert folded == JUDGES[predicate](values, values[b]).astype(int).tolist()
 
 
 @pytest.mark.parametrize("signedness", Signedness)
@@ -58,22 +58,22 @@ def test_what_is_known_of_an_unknown_integer_holds_for_all(
     values = BYTES.view(np.int8 if signedness is Signedness.SIGNED else np.uint8)
     x = unknown(TileType((2,), I8))
     for b in range(256):
-        found = fold(
+        folded = fold(
             CmpIOp, bits(2), comparison_predicate=predicate, lhs=x,
             rhs=known([b], I8, (2,)), signedness=signedness,
         )  # fmt: skip
         answers = set(JUDGES[predicate](values, values[b]).tolist())
         is_order = predicate not in (Predicate.EQUAL, Predicate.NOT_EQUAL)
-        assert found == ([int(answers.pop())] * 2 if len(answers) == 1 and is_order else None)
+        assert folded == ([int(answers.pop())] * 2 if len(answers) == 1 and is_order else None)
 
 
 @pytest.mark.parametrize("predicate", Predicate)
 def test_a_value_with_itself(predicate: Predicate) -> None:
     x = unknown(TileType((2,), I8))
-    found = fold(
+    folded = fold(
         CmpIOp, bits(2), comparison_predicate=predicate, lhs=x, rhs=x, signedness=Signedness.SIGNED
     )
-    assert found == [int(JUDGES[predicate](1, 1))] * 2
+    assert folded == [int(JUDGES[predicate](1, 1))] * 2
 
 
 FLOATS = np.array([0.0, -0.0, 1.0, -1.0, 6e-8, np.inf, -np.inf, np.nan], np.float16)
@@ -84,24 +84,24 @@ FLOATS = np.array([0.0, -0.0, 1.0, -1.0, 6e-8, np.inf, -np.inf, np.nan], np.floa
 def test_floats(predicate: Predicate, ordering: Ordering) -> None:
     for a, b in product(FLOATS, repeat=2):
         lhs, rhs = (vector([int(v.view(np.uint16))], F16) for v in (a, b))
-        found = fold(
+        folded = fold(
             CmpFOp, bits(1), comparison_predicate=predicate, comparison_ordering=ordering,
             lhs=lhs, rhs=rhs,
         )  # fmt: skip
         if np.isnan(a) or np.isnan(b):
-            assert found == [int(ordering is Ordering.UNORDERED)]
+            assert folded == [int(ordering is Ordering.UNORDERED)]
         else:
-            assert found == [int(JUDGES[predicate](a, b))]
+            assert folded == [int(JUDGES[predicate](a, b))]
 
 
 @pytest.mark.parametrize("ordering", Ordering)
 @pytest.mark.parametrize("predicate", Predicate)
 def test_a_float_with_itself(predicate: Predicate, ordering: Ordering) -> None:
     x = unknown(TileType((), F16))
-    found = fold(
+    folded = fold(
         CmpFOp, [TileType((), I1)], comparison_predicate=predicate, comparison_ordering=ordering,
         lhs=x, rhs=x,
     )  # fmt: skip
     # NaN answers what the ordering says, a number what the predicate says of equals.
     answers = {bool(JUDGES[predicate](1, 1)), ordering is Ordering.UNORDERED}
-    assert found == ([int(answers.pop())] if len(answers) == 1 else None)
+    assert folded == ([int(answers.pop())] if len(answers) == 1 else None)

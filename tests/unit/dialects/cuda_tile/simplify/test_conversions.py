@@ -52,18 +52,20 @@ def uint(element: FloatType) -> Any:
 @pytest.mark.parametrize("signedness", Signedness)
 def test_extension_of_every_byte(signedness: Signedness) -> None:
     kind = np.int8 if signedness is SIGNED else np.uint8
-    found = fold(conversion.ExtIOp, tile(256, I32), source=vector(BYTES, I8), signedness=signedness)
-    assert found == BYTES.view(kind).astype(np.int32).view(np.uint32).tolist()
+    folded = fold(
+        conversion.ExtIOp, tile(256, I32), source=vector(BYTES, I8), signedness=signedness
+    )
+    assert folded == BYTES.view(kind).astype(np.int32).view(np.uint32).tolist()
 
 
 def test_truncation_keeps_the_low_bits() -> None:
     values = np.arange(0, 1 << 16, 37, dtype=np.uint16)[:1024]
-    found = fold(conversion.TruncIOp, tile(1024, I8), source=vector(values, I16))
-    assert found == values.astype(np.uint8).tolist()
+    folded = fold(conversion.TruncIOp, tile(1024, I8), source=vector(values, I16))
+    assert folded == values.astype(np.uint8).tolist()
 
 
 @pytest.mark.parametrize("value", [0, 1, 127, 128, 255, 256, 0x7FFF, 0xFF7F, 0xFF80, 0xFFFF])
-def test_truncation_with_a_promise(value: int) -> None:
+def test_truncation_with_overflow_flags(value: int) -> None:
     signed = value - (1 << 16) if value >> 15 else value
     kept = {
         Overflow.NONE: True,
@@ -72,10 +74,10 @@ def test_truncation_with_a_promise(value: int) -> None:
         Overflow.NO_WRAP: -128 <= signed < 128 and value < 256,
     }
     for overflow, is_kept in kept.items():
-        found = fold(
+        folded = fold(
             conversion.TruncIOp, tile(1, I8), source=vector([value], I16), overflow=overflow
         )
-        assert found == ([value & 0xFF] if is_kept else None)
+        assert folded == ([value & 0xFF] if is_kept else None)
 
 
 @pytest.mark.parametrize("element", [F16, BF16, F32, F64])
@@ -87,18 +89,18 @@ def test_integers_to_floats(element: FloatType, signedness: Signedness) -> None:
     source = values.view(np.int32) if signedness is SIGNED else values
     with np.errstate(over="ignore"):
         expected = source.astype(np.float64).astype(DTYPES[element])
-    found = fold(
+    folded = fold(
         conversion.IToFOp, tile(16, element), source=vector(values, I32), signedness=signedness
     )
-    assert found == expected.view(uint(element)).tolist()
+    assert folded == expected.view(uint(element)).tolist()
 
 
 @pytest.mark.parametrize("element", [F8E4M3FN, F8E5M2])
 @pytest.mark.parametrize("target", [F16, BF16, F32, F64])
 def test_every_small_float_widens_exactly(element: FloatType, target: FloatType) -> None:
     expected = BYTES.view(DTYPES[element]).astype(DTYPES[target])
-    found = fold(conversion.FToFOp, tile(256, target), source=vector(BYTES, element))
-    result = np.array(found, uint(target)).view(DTYPES[target])
+    folded = fold(conversion.FToFOp, tile(256, target), source=vector(BYTES, element))
+    result = np.array(folded, uint(target)).view(DTYPES[target])
     is_nan = np.isnan(expected)
     np.testing.assert_array_equal(np.isnan(result), is_nan)
     bits = uint(target)
@@ -111,11 +113,11 @@ def test_narrowing_to_small_floats_saturates(target: FloatType) -> None:
                        np.inf, -np.inf, 2.5, 3e-5], np.float32)  # fmt: skip
     largest = float(ml_dtypes.finfo(DTYPES[target]).max)
     expected = np.clip(values, -largest, largest).astype(DTYPES[target])
-    found = fold(conversion.FToFOp, tile(16, target), source=vector(values.view(np.uint32), F32))
-    assert found == expected.view(np.uint8).tolist()
+    folded = fold(conversion.FToFOp, tile(16, target), source=vector(values.view(np.uint32), F32))
+    assert folded == expected.view(np.uint8).tolist()
 
 
-def test_narrowing_rounds_as_told() -> None:
+def test_narrowing_uses_the_rounding_mode() -> None:
     third = np.float32(1 / 3)
     source = vector([int(third.view(np.uint32)), int((-third).view(np.uint32))], F32)
     near = np.float16(third)
@@ -127,11 +129,11 @@ def test_narrowing_rounds_as_told() -> None:
 @pytest.mark.parametrize("signedness", Signedness)
 def test_floats_to_integers(signedness: Signedness) -> None:
     values = np.array([0.0, -0.0, 0.9, 1.5, 126.99, 100.25, 1e-40, 3.0], np.float32)
-    found = fold(
+    folded = fold(
         conversion.FToIOp, tile(8, I8), source=vector(values.view(np.uint32), F32),
         signedness=signedness,
     )  # fmt: skip
-    assert found == np.trunc(values).astype(np.int8).view(np.uint8).tolist()
+    assert folded == np.trunc(values).astype(np.int8).view(np.uint8).tolist()
 
 
 @pytest.mark.parametrize(
@@ -149,11 +151,11 @@ def test_floats_to_integers(signedness: Signedness) -> None:
 def test_floats_that_fit_no_integer(value: float, signedness: Signedness, saturated: int) -> None:
     source = vector([int(np.float32(value).view(np.uint32))], F32)
     for saturating in (False, True):
-        found = fold(
+        folded = fold(
             conversion.FToIOp, tile(1, I8), source=source, signedness=signedness,
             saturating=saturating,
         )  # fmt: skip
-        assert found == ([saturated] if saturating else None)
+        assert folded == ([saturated] if saturating else None)
 
 
 def test_bitcast_keeps_the_bits() -> None:

@@ -46,13 +46,13 @@ def patterns(values: Array, element: FloatType) -> list[int]:
     return values.astype(DTYPES[element]).view(BITS[element]).tolist()
 
 
-def numbers(found: object, element: FloatType) -> Array:
-    return np.array(found, BITS[element]).view(DTYPES[element])
+def numbers(actual: object, element: FloatType) -> Array:
+    return np.array(actual, BITS[element]).view(DTYPES[element])
 
 
-def assert_same(found: object, expected: Array, element: FloatType) -> None:
+def assert_same(actual: object, expected: Array, element: FloatType) -> None:
     """Bit for bit, all NaNs being one."""
-    result = numbers(found, element)
+    result = numbers(actual, element)
     is_nan = np.isnan(expected)
     np.testing.assert_array_equal(np.isnan(result), is_nan)
     bits = BITS[element]
@@ -84,7 +84,7 @@ def test_basic_operations_round_to_nearest(
 
 
 def round_exactly(exact: Fraction, mode: Rounding) -> np.float16:
-    """The neighbour of an exact number among the halves that a mode asks for."""
+    """The f16 number that an exact number rounds to in a mode."""
     with np.errstate(over="ignore"):
         near = np.float16(float(exact))
     down, up = near, near
@@ -111,7 +111,7 @@ def round_exactly(exact: Fraction, mode: Rounding) -> np.float16:
         (floating.DivFOp, lambda a, b: a / b),
     ],
 )
-def test_directed_rounding_of_halves(
+def test_directed_rounding_of_f16(
     kind: type[Operation], judge: Callable[[Fraction, Fraction], Fraction], mode: Rounding
 ) -> None:
     choices = [1.0, 1.5, 3.0, 0.1, 0.3, 7.0, 2e-3, 100.0, -1.1, -0.7, 60.0]
@@ -120,11 +120,11 @@ def test_directed_rounding_of_halves(
         if exact == 0:
             continue
         lhs, rhs = (vector(patterns(np.array([side]), F16), F16) for side in (a, b))
-        found = fold(kind, lhs=lhs, rhs=rhs, rounding_mode=mode)
+        folded = fold(kind, lhs=lhs, rhs=rhs, rounding_mode=mode)
         expected = round_exactly(exact, mode)
-        value = {id(lhs): a, id(rhs): b}.get(id(found))
+        value = {id(lhs): a, id(rhs): b}.get(id(folded))
         if value is None:
-            value = numbers(found, F16)[0]
+            value = numbers(folded, F16)[0]
         assert value == expected, (a, b, mode)
 
 
@@ -147,12 +147,12 @@ def test_signs_are_bits_that_nan_has_too(element: FloatType) -> None:
     assert fold(floating.AbsFOp, source=source) == [nan, nan, 0, 0]
 
 
-def test_a_fused_product_rounds_once() -> None:
-    # (1 + 2**-12) squared is 1 + 2**-11 + 2**-24: the last part is lost if the product is rounded.
+def test_an_fma_is_rounded_once() -> None:
+    # (1 + 2**-12) squared is 1 + 2**-11 + 2**-24: the last part is lost if the square is rounded.
     a = np.float32(1 + 2**-12)
     operands = [vector(patterns(np.array([v]), F32), F32) for v in (a, a, -(1 + 2**-11))]
-    found = fold(floating.FmaOp, lhs=operands[0], rhs=operands[1], acc=operands[2])
-    assert numbers(found, F32)[0] == np.float32(2**-24)
+    folded = fold(floating.FmaOp, lhs=operands[0], rhs=operands[1], acc=operands[2])
+    assert numbers(folded, F32)[0] == np.float32(2**-24)
 
 
 def test_flushing_takes_subnormals_as_zeros_of_their_sign() -> None:
@@ -172,17 +172,17 @@ def test_extremes(kind: type[Operation], larger: bool, propagate: bool) -> None:
     values = [*sample(F16).tolist(), np.nan]
     for a, b in product(values, repeat=2):
         lhs, rhs = (vector(patterns(np.array([v]), F16), F16) for v in (a, b))
-        found = numbers(fold(kind, lhs=lhs, rhs=rhs, propagate_nan=propagate), F16)[0]
+        actual = numbers(fold(kind, lhs=lhs, rhs=rhs, propagate_nan=propagate), F16)[0]
         nans = int(np.isnan(a)) + int(np.isnan(b))
         if nans == 2 or (nans and propagate):
-            assert np.isnan(found)
+            assert np.isnan(actual)
         elif nans:
-            assert found == (b if np.isnan(a) else a)
+            assert actual == (b if np.isnan(a) else a)
         else:
             # -0.0 counts as smaller than 0.0.
             order = sorted([a, b], key=lambda v: (v, not np.signbit(v)))
             expected = order[larger]
-            assert (found, np.signbit(found)) == (expected, np.signbit(expected))
+            assert (actual, np.signbit(actual)) == (expected, np.signbit(expected))
 
 
 def test_approximations_stay() -> None:

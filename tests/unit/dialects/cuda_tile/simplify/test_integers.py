@@ -46,9 +46,9 @@ def test_wrapping_operations_on_every_pair_of_bytes(
 ) -> None:
     for b in range(256):
         lhs, rhs = vector(BYTES, I8), known([b], I8, (256,))
-        found = fold(kind, lhs=lhs, rhs=rhs)
+        folded = fold(kind, lhs=lhs, rhs=rhs)
         expected = as_list(judge(BYTES, np.full(256, b, np.uint8)))
-        assert (found is lhs and expected == BYTES.tolist()) or found == expected
+        assert (folded is lhs and expected == BYTES.tolist()) or folded == expected
 
 
 @pytest.mark.parametrize("signedness", [SIGNED, UNSIGNED])
@@ -63,9 +63,9 @@ def test_extremes_on_every_pair_of_bytes(
     values = exact(signedness)
     for b in range(256):
         lhs, rhs = vector(BYTES, I8), known([b], I8, (256,))
-        found = fold(kind, lhs=lhs, rhs=rhs, signedness=signedness)
+        folded = fold(kind, lhs=lhs, rhs=rhs, signedness=signedness)
         expected = as_list(judge(values, np.full(256, values[b])))
-        assert (found is lhs and expected == BYTES.tolist()) or found == expected
+        assert (folded is lhs and expected == BYTES.tolist()) or folded == expected
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_division_of_every_byte_by_every_other(
         if values[b] == -1:
             dividends[128], numbers[128] = 0, 0
         lhs, rhs = vector(dividends, I8), known([b], I8, (256,))
-        found = fold(integer.DivIOp, lhs=lhs, rhs=rhs, signedness=signedness, rounding=rounding)
+        folded = fold(integer.DivIOp, lhs=lhs, rhs=rhs, signedness=signedness, rounding=rounding)
         expected = as_list(judge(numbers, values[b]).astype(np.int64))
-        assert (found is lhs and expected == dividends.tolist()) or found == expected
+        assert (folded is lhs and expected == dividends.tolist()) or folded == expected
 
 
 @pytest.mark.parametrize("signedness", [SIGNED, UNSIGNED])
@@ -99,8 +99,8 @@ def test_remainder_of_every_byte_by_every_other(signedness: Signedness) -> None:
     values = exact(signedness)
     for b in range(1, 256):
         lhs, rhs = vector(BYTES, I8), known([b], I8, (256,))
-        found = fold(integer.RemIOp, lhs=lhs, rhs=rhs, signedness=signedness)
-        assert found == as_list(np.fmod(values, values[b]))
+        folded = fold(integer.RemIOp, lhs=lhs, rhs=rhs, signedness=signedness)
+        assert folded == as_list(np.fmod(values, values[b]))
 
 
 def test_undefined_division_stays() -> None:
@@ -145,13 +145,13 @@ def test_shifts_by_the_width_or_more_stay(amount: int) -> None:
         (integer.ShLIOp, 0x81, 1, set(Overflow) - {Overflow.NONE}),
     ],
 )
-def test_a_broken_promise_stays(
+def test_a_violated_overflow_flag_is_not_folded(
     kind: type[Operation], a: int, b: int, broken: set[Overflow]
 ) -> None:
     for overflow in Overflow:
         lhs, rhs = vector([a], I8), vector([b], I8)
-        found = fold(kind, lhs=lhs, rhs=rhs, overflow=overflow)
-        assert (found is None) == (overflow in broken)
+        folded = fold(kind, lhs=lhs, rhs=rhs, overflow=overflow)
+        assert (folded is None) == (overflow in broken)
 
 
 def test_negation_and_magnitude_of_every_byte() -> None:
@@ -161,11 +161,11 @@ def test_negation_and_magnitude_of_every_byte() -> None:
     assert fold(integer.NegIOp, source=source, overflow=Overflow.NO_SIGNED_WRAP) is None
 
 
-def test_high_half_of_every_product_of_bytes() -> None:
+def test_mulhi_of_every_pair_of_int8() -> None:
     wide = BYTES.astype(np.uint16)
     for b in range(256):
-        found = fold(integer.MulhiIOp, x=vector(BYTES, I8), y=known([b], I8, (256,)))
-        assert found == (wide * b >> 8).tolist()
+        folded = fold(integer.MulhiIOp, x=vector(BYTES, I8), y=known([b], I8, (256,)))
+        assert folded == (wide * b >> 8).tolist()
 
 
 def test_wide_integers_wrap_at_their_width() -> None:
@@ -221,11 +221,11 @@ def test_the_ends_of_the_range_in_extremes(
 ) -> None:
     x = unknown(TILE)
     assert fold(kind, lhs=x, rhs=known([neutral], I32, (8,)), signedness=signedness) is x
-    found = fold(kind, lhs=known([absorbing], I32, (8,)), rhs=x, signedness=signedness)
-    assert found == [absorbing] * 8
+    folded = fold(kind, lhs=known([absorbing], I32, (8,)), rhs=x, signedness=signedness)
+    assert folded == [absorbing] * 8
 
 
-def test_zero_absorbs_products_and_ones_absorb_unions() -> None:
+def test_absorbing_elements_of_mul_and_or() -> None:
     x = unknown(TILE)
     for kind in (integer.MulIOp, bitwise.AndIOp):
         assert fold(kind, lhs=x, rhs=known([0], I32, (8,))) == [0] * 8
@@ -249,11 +249,15 @@ def test_constants_that_are_large_and_not_uniform_stay() -> None:
     assert fold(integer.AddIOp, lhs=rhs, rhs=rhs) == [6] * 8192
 
 
-def test_a_product_with_zeros_is_what_it_is_added_to() -> None:
-    factor, acc = unknown(TileType((4, 4), I8)), unknown(TileType((4, 4), I32))
+def test_an_mma_with_zeros_is_the_accumulator() -> None:
+    operand, acc = unknown(TileType((4, 4), I8)), unknown(TileType((4, 4), I32))
     zero = known([0], I8, (4, 4))
-    for lhs, rhs, expected in ((zero, factor, acc), (factor, zero, acc), (factor, factor, None)):
-        found = fold(
+    for lhs, rhs, expected in (
+        (zero, operand, acc),
+        (operand, zero, acc),
+        (operand, operand, None),
+    ):
+        folded = fold(
             MmaIOp, lhs=lhs, rhs=rhs, acc=acc, signedness_lhs=SIGNED, signedness_rhs=UNSIGNED
         )
-        assert found is expected
+        assert folded is expected

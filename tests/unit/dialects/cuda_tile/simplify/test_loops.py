@@ -104,7 +104,7 @@ def test_a_carried_value_that_never_changes_is_not_carried() -> None:
     assert same(body, constants(l=0, s=1) + ONE.format(inner, show("x") + show("q")), ARGUMENTS)
 
 
-def test_a_carried_value_that_nobody_looks_at_is_not_carried() -> None:
+def test_an_unused_loop_carried_value_is_removed() -> None:
     inner = f"{show('i')} %z = addi %w, %i : tile<i32>\n continue %z, %z : tile<i32>, tile<i32>\n"
     body = constants(l=0, s=1) + CARRYING.format(inner, show("q"))
     inner = f"{show('i')} %z = addi %w, %i : tile<i32>\n continue %z : tile<i32>\n"

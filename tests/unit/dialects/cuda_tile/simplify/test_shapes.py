@@ -37,8 +37,8 @@ def test_reshape_keeps_the_order() -> None:
 def test_permute_is_transpose(order: tuple[int, ...]) -> None:
     source = constant(CUBE)
     expected = CUBE.transpose(order)
-    found = fold(core.PermuteOp, of_shape(*expected.shape), source=source, permutation=order)
-    assert found == (source if order == (0, 1, 2) else expected.ravel().tolist())
+    folded = fold(core.PermuteOp, of_shape(*expected.shape), source=source, permutation=order)
+    assert folded == (source if order == (0, 1, 2) else expected.ravel().tolist())
 
 
 @pytest.mark.parametrize("shape", [(2, 1, 1), (1, 4, 1), (1, 1, 8), (2, 1, 8), (1, 1, 1)])
@@ -52,10 +52,10 @@ def test_broadcast_repeats_unit_extents(shape: tuple[int, ...]) -> None:
 def test_cat_is_concatenate(dim: int) -> None:
     other = CUBE + 100
     expected = np.concatenate([CUBE, other], dim)
-    found = fold(
+    folded = fold(
         core.CatOp, of_shape(*expected.shape), lhs=constant(CUBE), rhs=constant(other), dim=dim
     )
-    assert found == expected.ravel().tolist()
+    assert folded == expected.ravel().tolist()
 
 
 @pytest.mark.parametrize("index", [(0, 0, 0), (1, 1, 3), (0, 1, 2), (1, 0, 1)])
@@ -63,29 +63,29 @@ def test_extract_and_insert_take_a_part(index: tuple[int, int, int]) -> None:
     i, j, k = index
     part = (slice(i, i + 1), slice(2 * j, 2 * j + 2), slice(2 * k, 2 * k + 2))
     indices = [scalar(number) for number in index]
-    found = fold(core.ExtractOp, of_shape(1, 2, 2), source=constant(CUBE), indices=indices)
-    assert found == CUBE[part].ravel().tolist()
+    folded = fold(core.ExtractOp, of_shape(1, 2, 2), source=constant(CUBE), indices=indices)
+    assert folded == CUBE[part].ravel().tolist()
     changed = CUBE.copy()
     changed[part] = np.array([[[900, 901], [902, 903]]])
-    found = fold(
+    folded = fold(
         core.InsertOp, source=constant(changed[part]), destination=constant(CUBE), indices=indices
     )
-    assert found == changed.ravel().tolist()
+    assert folded == changed.ravel().tolist()
 
 
 def test_a_part_outside_of_the_whole_stays() -> None:
     indices = [scalar(number) for number in (0, 2, 0)]
     assert fold(core.ExtractOp, of_shape(1, 2, 2), source=constant(CUBE), indices=indices) is None
     part = constant(np.zeros((1, 2, 2), np.uint32))
-    found = fold(core.InsertOp, source=part, destination=constant(CUBE), indices=indices)
-    assert found is None
+    folded = fold(core.InsertOp, source=part, destination=constant(CUBE), indices=indices)
+    assert folded is None
 
 
-def test_a_part_at_an_unknown_place_stays_unless_all_elements_are_the_same() -> None:
-    places = [unknown(TileType((), I32))] * 3
-    assert fold(core.ExtractOp, of_shape(1, 2, 2), source=constant(CUBE), indices=places) is None
+def test_a_slice_at_unknown_indices_stays_unless_it_is_a_splat() -> None:
+    indices = [unknown(TileType((), I32))] * 3
+    assert fold(core.ExtractOp, of_shape(1, 2, 2), source=constant(CUBE), indices=indices) is None
     sevens = known([7], I32, (2, 4, 8))
-    assert fold(core.ExtractOp, of_shape(1, 2, 2), source=sevens, indices=places) == [7] * 4
+    assert fold(core.ExtractOp, of_shape(1, 2, 2), source=sevens, indices=indices) == [7] * 4
 
 
 def test_the_only_part_is_the_whole() -> None:
@@ -94,7 +94,7 @@ def test_the_only_part_is_the_whole() -> None:
     assert fold(core.InsertOp, source=x, destination=y, indices=[zero, zero]) is x
 
 
-def test_moves_to_the_same_place_go() -> None:
+def test_identity_shape_operations_are_dropped() -> None:
     x = unknown(of_shape(4, 4)[0])
     assert fold(core.ReshapeOp, of_shape(4, 4), source=x) is x
     assert fold(core.BroadcastOp, of_shape(4, 4), source=x) is x
@@ -107,8 +107,8 @@ def test_large_constants_move_only_if_uniform() -> None:
     large, ones = vector(range(8192), I32), known([1], I32, (1, 8192))
     assert fold(core.BroadcastOp, of_shape(4, 8192), source=ones) == [1] * 32768
     rows = create_op(core.ReshapeOp, source=large, types=of_shape(2, 4096)).result
-    found = fold(core.PermuteOp, of_shape(4096, 2), source=rows, permutation=(1, 0))
-    assert found is None
+    folded = fold(core.PermuteOp, of_shape(4096, 2), source=rows, permutation=(1, 0))
+    assert folded is None
 
 
 def test_bytes_of_constants() -> None:
@@ -122,8 +122,8 @@ def test_bytes_of_constants() -> None:
 
 
 def test_bytes_of_odd_elements_stay() -> None:
-    found = fold(core.PackOp, [TileType((8,), I8)], source=known([1], TF32, (2,)))
-    assert found is None
+    folded = fold(core.PackOp, [TileType((8,), I8)], source=known([1], TF32, (2,)))
+    assert folded is None
 
 
 def test_packing_and_unpacking_undo_each_other() -> None:

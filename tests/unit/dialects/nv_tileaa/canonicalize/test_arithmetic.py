@@ -105,8 +105,8 @@ WRAPPING: dict[type[Operation], Function] = {
 @pytest.mark.parametrize("kind", WRAPPING)
 def test_wrapping_arithmetic(kind: type[Operation]) -> None:
     a, b = integers(1), integers(2)
-    found = numbers_of(fold(kind, lhs=known(a), rhs=known(b)), np.int8)
-    np.testing.assert_array_equal(found, WRAPPING[kind](a, b))
+    folded = numbers_of(fold(kind, lhs=known(a), rhs=known(b)), np.int8)
+    np.testing.assert_array_equal(folded, WRAPPING[kind](a, b))
 
 
 DIVISIONS: list[tuple[Signedness, RoundingMode, Function]] = [
@@ -127,11 +127,11 @@ def test_division(signedness: Signedness, mode: RoundingMode, expected: Function
     a, b = integers(3), integers(4)
     fine = (b != 0) & ~((a == -128) & (b == -1))
     a, b = a[fine], b[fine]
-    found = fold(
+    folded = fold(
         integer.DivIOp, lhs=known(a), rhs=known(b), signedness=signedness, rounding_mode=mode
     )
     x, y = readings(signedness, a, b)
-    np.testing.assert_array_equal(numbers_of(found, x.dtype), expected(x, y))
+    np.testing.assert_array_equal(numbers_of(folded, x.dtype), expected(x, y))
 
 
 @pytest.mark.parametrize("signedness", [SIGNED, UNSIGNED])
@@ -139,13 +139,13 @@ def test_remainder_and_shift(signedness: Signedness) -> None:
     a, b = integers(5), integers(6)
     b[b == 0] = 3
     x, y = readings(signedness, a, b)
-    found = fold(integer.RemIOp, lhs=known(a), rhs=known(b), signedness=signedness)
-    np.testing.assert_array_equal(numbers_of(found, x.dtype), np.fmod(x, y))
+    folded = fold(integer.RemIOp, lhs=known(a), rhs=known(b), signedness=signedness)
+    np.testing.assert_array_equal(numbers_of(folded, x.dtype), np.fmod(x, y))
     amounts = np.abs(b) % 8
-    found = fold(integer.ShRIOp, lhs=known(a), rhs=known(amounts), signedness=signedness)
-    np.testing.assert_array_equal(numbers_of(found, x.dtype), x >> amounts.view(x.dtype))
-    found = fold(integer.ShLIOp, lhs=known(a), rhs=known(amounts))
-    np.testing.assert_array_equal(numbers_of(found, np.int8), a << amounts)
+    folded = fold(integer.ShRIOp, lhs=known(a), rhs=known(amounts), signedness=signedness)
+    np.testing.assert_array_equal(numbers_of(folded, x.dtype), x >> amounts.view(x.dtype))
+    folded = fold(integer.ShLIOp, lhs=known(a), rhs=known(amounts))
+    np.testing.assert_array_equal(numbers_of(folded, np.int8), a << amounts)
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ def test_what_is_undefined_is_not_computed(
 def test_negation_and_magnitude() -> None:
     a = integers(7)
     np.testing.assert_array_equal(numbers_of(fold(integer.NegIOp, source=known(a)), np.int8), -a)
-    found = fold(integer.AbsIOp, source=known(a))
-    np.testing.assert_array_equal(numbers_of(found, np.int8), np.abs(a))
+    folded = fold(integer.AbsIOp, source=known(a))
+    np.testing.assert_array_equal(numbers_of(folded, np.int8), np.abs(a))
     least = splat(IntegerAttr(-128, I8))
     assert fold(integer.NegIOp, source=least, overflow=OverflowAttr("nsw")) is None
 
@@ -208,12 +208,12 @@ ROUNDED: dict[type[Operation], Function] = {
 @pytest.mark.parametrize("kind", ROUNDED)
 def test_rounded_arithmetic(kind: type[Operation], dtype: Any) -> None:
     a, b = floats(8, dtype), floats(9, dtype)
-    found = numbers_of(fold(kind, lhs=known(a), rhs=known(b)), dtype)
+    folded = numbers_of(fold(kind, lhs=known(a), rhs=known(b)), dtype)
     with np.errstate(all="ignore"):
         expected = ROUNDED[kind](a, b)
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(folded, expected)
     np.testing.assert_array_equal(
-        np.signbit(found)[~np.isnan(expected)], np.signbit(expected)[~np.isnan(expected)]
+        np.signbit(folded)[~np.isnan(expected)], np.signbit(expected)[~np.isnan(expected)]
     )
 
 
@@ -231,24 +231,24 @@ def test_other_float_arithmetic() -> None:
             (floating.MinFOp, {"lhs": a, "rhs": b}, np.fmin(a, b)),
         ]
     for kind, operands, expected in cases:
-        found = fold(kind, **{name: known(value) for name, value in operands.items()})
-        np.testing.assert_array_equal(numbers_of(found, np.float32), expected)
+        folded = fold(kind, **{name: known(value) for name, value in operands.items()})
+        np.testing.assert_array_equal(numbers_of(folded, np.float32), expected)
 
 
-def test_products_and_sums_are_rounded_once() -> None:
+def test_an_fma_is_rounded_once() -> None:
     a, b, c = (
         np.random.default_rng(seed).standard_normal(64).astype(np.float16) for seed in (1, 2, 3)
     )
-    found = fold(floating.FmaOp, lhs=known(a), rhs=known(b), acc=known(c))
+    folded = fold(floating.FmaOp, lhs=known(a), rhs=known(b), acc=known(c))
     exact = a.astype(np.float64) * b + c
-    np.testing.assert_array_equal(numbers_of(found, np.float16), exact.astype(np.float16))
+    np.testing.assert_array_equal(numbers_of(folded, np.float16), exact.astype(np.float16))
 
 
 def test_clamping() -> None:
     a = floats(12)
     low, high = np.full_like(a, -1), np.full_like(a, 1)
-    found = fold(floating.ClampFOp, source=known(a), lower=known(low), upper=known(high))
-    np.testing.assert_array_equal(numbers_of(found, np.float32), np.fmin(np.fmax(a, low), high))
+    folded = fold(floating.ClampFOp, source=known(a), lower=known(low), upper=known(high))
+    np.testing.assert_array_equal(numbers_of(folded, np.float32), np.fmin(np.fmax(a, low), high))
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,8 @@ def test_integer_comparisons(predicate: CmpIPredicate) -> None:
         "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
         "gt": np.greater, "ge": np.greater_equal,
     }[predicate.keyword[-2:]]  # fmt: skip
-    found = fold(integer.CmpIOp, predicate=predicate, lhs=known(a), rhs=known(b))
-    np.testing.assert_array_equal(numbers_of(found, np.bool_), compare(x, y))
+    folded = fold(integer.CmpIOp, predicate=predicate, lhs=known(a), rhs=known(b))
+    np.testing.assert_array_equal(numbers_of(folded, np.bool_), compare(x, y))
 
 
 @pytest.mark.parametrize("predicate", [CmpFPredicate.OLT, CmpFPredicate.UNE, CmpFPredicate.ORD])
@@ -305,8 +305,8 @@ def test_float_comparisons(predicate: CmpFPredicate) -> None:
         CmpFPredicate.UNE: a != b,
         CmpFPredicate.ORD: ~(np.isnan(a) | np.isnan(b)),
     }[predicate]
-    found = fold(floating.CmpFOp, predicate=predicate, lhs=known(a), rhs=known(b))
-    np.testing.assert_array_equal(numbers_of(found, np.bool_), expected)
+    folded = fold(floating.CmpFOp, predicate=predicate, lhs=known(a), rhs=known(b))
+    np.testing.assert_array_equal(numbers_of(folded, np.bool_), expected)
 
 
 def tensor(element: Type) -> list[Type]:
@@ -316,24 +316,24 @@ def tensor(element: Type) -> list[Type]:
 def test_conversions() -> None:
     a, f = integers(17), floats(18)
     wide = a.astype(np.int32)
-    found = fold(conversion.ExtIOp, tensor(I32), source=known(a), signedness=SIGNED)
-    np.testing.assert_array_equal(numbers_of(found, np.int32), wide)
-    found = fold(conversion.ExtIOp, tensor(I32), source=known(a), signedness=UNSIGNED)
-    np.testing.assert_array_equal(numbers_of(found, np.int32), a.view(np.uint8))
-    found = fold(conversion.TruncIOp, tensor(I8), source=known(wide * 77))
-    np.testing.assert_array_equal(numbers_of(found, np.int8), (wide * 77).astype(np.int8))
-    found = fold(conversion.FpToFpOp, tensor(F16), source=known(f))
+    folded = fold(conversion.ExtIOp, tensor(I32), source=known(a), signedness=SIGNED)
+    np.testing.assert_array_equal(numbers_of(folded, np.int32), wide)
+    folded = fold(conversion.ExtIOp, tensor(I32), source=known(a), signedness=UNSIGNED)
+    np.testing.assert_array_equal(numbers_of(folded, np.int32), a.view(np.uint8))
+    folded = fold(conversion.TruncIOp, tensor(I8), source=known(wide * 77))
+    np.testing.assert_array_equal(numbers_of(folded, np.int8), (wide * 77).astype(np.int8))
+    folded = fold(conversion.FpToFpOp, tensor(F16), source=known(f))
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(numbers_of(found, np.float16), f.astype(np.float16))
-    found = fold(conversion.BitcastOp, tensor(I32), source=known(f))
-    np.testing.assert_array_equal(numbers_of(found, np.uint32), f.view(np.uint32))
+        np.testing.assert_array_equal(numbers_of(folded, np.float16), f.astype(np.float16))
+    folded = fold(conversion.BitcastOp, tensor(I32), source=known(f))
+    np.testing.assert_array_equal(numbers_of(folded, np.uint32), f.view(np.uint32))
     small = np.random.default_rng(19).uniform(-127, 127, COUNT).astype(np.float32)
-    found = fold(conversion.FToIOp, tensor(I8), source=known(small), signedness=SIGNED)
-    np.testing.assert_array_equal(numbers_of(found, np.int8), small.astype(np.int8))
+    folded = fold(conversion.FToIOp, tensor(I8), source=known(small), signedness=SIGNED)
+    np.testing.assert_array_equal(numbers_of(folded, np.int8), small.astype(np.int8))
 
 
 def test_conversions_out_of_range_are_left_alone() -> None:
     large = splat(FloatAttr(0x47000000, F32), (COUNT,))
     assert fold(conversion.FToIOp, tensor(I8), source=large, signedness=SIGNED) is None
-    found = fold(conversion.FToIOp, tensor(I8), source=large, signedness=SIGNED, saturating=True)
-    assert numbers_of(found, np.int8).tolist() == [127]
+    folded = fold(conversion.FToIOp, tensor(I8), source=large, signedness=SIGNED, saturating=True)
+    assert numbers_of(folded, np.int8).tolist() == [127]

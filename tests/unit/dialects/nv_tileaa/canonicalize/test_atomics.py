@@ -124,8 +124,8 @@ def test_floats_are_compared_by_their_bits() -> None:
     body = constant("k", "0x7FC00000", "f32") + cas("k", "k", type="f32") + results("f32")
     assert same(body, load("relaxed gpu", type="f32") + results("f32"), ARGUMENTS)
     zeros = constant("a", "0.0", "f32") + constant("b", "-0.0", "f32")
-    found = simplified(zeros + cas("a", "b", type="f32") + results("f32"), ARGUMENTS)
-    assert any("atomic_cas" in line for line in found)
+    lines = simplified(zeros + cas("a", "b", type="f32") + results("f32"), ARGUMENTS)
+    assert any("atomic_cas" in line for line in lines)
 
 
 @pytest.mark.requirement("R2-033")

@@ -1,4 +1,4 @@
-"""Products of matrices that are known, or that add nothing."""
+"""Folds of dots: of constants, and with an operand of zeros."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ FLOATS = "%x: tensor<4x4xf16>, %y: tensor<4x4xf16>, %z: tensor<4x4xf32>"
 
 @pytest.mark.requirement("R2-003")
 @pytest.mark.parametrize(("a", "b"), [("k", "x"), ("x", "k"), ("k", "k")])
-def test_an_integer_product_with_zero_is_the_accumulator(a: str, b: str) -> None:
+def test_an_integer_dot_with_zero_is_the_accumulator(a: str, b: str) -> None:
     body = splat("k", "0", I8["a"], "i8") + dot(a, b, "z", SIGNED, types=I8)
     assert same(body, use(f"%z : {I8['c']}"), INTEGERS)
 
@@ -61,13 +61,13 @@ def test_an_integer_product_with_zero_is_the_accumulator(a: str, b: str) -> None
 @pytest.mark.requirement("R2-003")
 @pytest.mark.parametrize("zero", ["0.0", "-0.0"])
 @pytest.mark.parametrize(("a", "b"), [("k", "o"), ("o", "k"), ("k", "k")])
-def test_a_float_product_of_zero_and_numbers_is_the_accumulator(a: str, b: str, zero: str) -> None:
+def test_a_float_dot_of_zero_and_numbers_is_the_accumulator(a: str, b: str, zero: str) -> None:
     body = splat("k", zero, F16["a"], "f16") + splat("o", "1.5", F16["a"], "f16")
     assert same(body + dot(a, b, "z", types=F16), use(f"%z : {F16['c']}"), FLOATS)
 
 
 @pytest.mark.requirement("R2-003")
-def test_a_promise_that_there_is_no_nan_allows_it_too() -> None:
+def test_nnan_allows_the_fold() -> None:
     flags = "{fastmath = #arith.fastmath<nnan>}"
     body = splat("k", "0.0", F16["a"], "f16") + dot("k", "x", "z", flags, types=F16)
     assert same(body, use(f"%z : {F16['c']}"), FLOATS)
@@ -77,12 +77,12 @@ def test_a_promise_that_there_is_no_nan_allows_it_too() -> None:
 @pytest.mark.parametrize("other", ["0x7C00", "0xFC00", "0x7E00"])
 def test_infinity_and_nan_are_not_lost(other: str) -> None:
     body = splat("k", "0.0", F16["a"], "f16") + splat("o", other, F16["a"], "f16")
-    found = simplified(body + dot("k", "o", "z", types=F16), FLOATS)
-    assert any("nv_tileaa.dot" in line for line in found)
+    lines = simplified(body + dot("k", "o", "z", types=F16), FLOATS)
+    assert any("nv_tileaa.dot" in line for line in lines)
 
 
 @pytest.mark.requirement("R2-003", "R2-005")
-def test_a_float_product_of_zero_and_something_stays() -> None:
+def test_a_float_dot_of_zero_and_an_unknown_value_stays() -> None:
     body = splat("k", "0.0", F16["a"], "f16") + dot("k", "x", "z", types=F16)
     assert stays(body, FLOATS)
 
@@ -103,14 +103,14 @@ FINITE = {
 
 @pytest.mark.requirement("R2-003")
 @pytest.mark.parametrize(("maker", "finite"), FINITE.items())
-def test_what_is_known_to_be_a_number(maker: str, finite: bool) -> None:
+def test_which_values_are_known_to_be_finite(maker: str, finite: bool) -> None:
     arguments = (
         f"{FLOATS}, %i: tensor<4x4xi8>, %w: tensor<4x4xi32>, %f: tensor<4x4xf8E4M3FN>, "
         "%g: tensor<4x4xf4E2M1FN>, %c: tensor<4x4xi1>"
     )
     body = splat("k", "0.0", F16["a"], "f16") + maker + dot("o", "k", "z", types=F16)
-    found = simplified(body, arguments)
-    assert any("nv_tileaa.dot" in line for line in found) != finite
+    lines = simplified(body, arguments)
+    assert any("nv_tileaa.dot" in line for line in lines) != finite
 
 
 @pytest.mark.requirement("R2-003")
@@ -122,19 +122,19 @@ def test_scales_may_be_nan() -> None:
         f"%r = aa.dot %k, %o, %z scaled by %sa, %sb : {types['a']}, {types['b']}, {types['c']} "
         f"by tensor<4x1xf8E8M0FNU>, tensor<1x4xf8E8M0FNU>\n" + use(f"%r : {types['c']}")
     )
-    found = simplified(body, arguments)
-    assert any("nv_tileaa.dot" in line for line in found)
+    lines = simplified(body, arguments)
+    assert any("nv_tileaa.dot" in line for line in lines)
 
 
 @pytest.mark.requirement("R2-005")
 @pytest.mark.parametrize(("a", "b", "c"), [("x", "k", "k2"), ("k", "x", "k2"), ("k", "k", "z")])
-def test_a_product_with_an_unknown_operand_stays(a: str, b: str, c: str) -> None:
+def test_a_dot_with_an_unknown_operand_stays(a: str, b: str, c: str) -> None:
     body = splat("k", "2", I8["a"], "i8") + splat("k2", "2", I8["c"], "i32")
-    found = simplified(body + dot(a, b, c, SIGNED, types=I8), INTEGERS)
-    assert any("nv_tileaa.dot" in line for line in found)
+    lines = simplified(body + dot(a, b, c, SIGNED, types=I8), INTEGERS)
+    assert any("nv_tileaa.dot" in line for line in lines)
 
 
-def product(body: str) -> np.ndarray:
+def folded_dot(body: str) -> np.ndarray:
     """The matrix that a program of constants folds to."""
     function = run(kernel(body))
     assert not [op for op in function.walk() if isinstance(op, DotOp)]
@@ -158,7 +158,7 @@ def signs(a: bool, b: bool) -> str:
 @pytest.mark.requirement("R2-004", "R2-006", "R2-008")
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_integer_products_are_those_of_numpy(seed: int, sign_a: bool, sign_b: bool) -> None:
+def test_integer_dots_match_numpy(seed: int, sign_a: bool, sign_b: bool) -> None:
     rng = np.random.default_rng(seed)
     a, b = (rng.integers(-128, 128, (4, 4)).astype(np.int8) for _ in range(2))
     c = rng.integers(-(2**31), 2**31, (4, 4)).astype(np.int32)
@@ -166,36 +166,36 @@ def test_integer_products_are_those_of_numpy(seed: int, sign_a: bool, sign_b: bo
     left = (a if sign_a else a.view(np.uint8)).astype(np.int64)
     right = (b if sign_b else b.view(np.uint8)).astype(np.int64)
     expected = (left @ right + c).astype(np.int32)
-    found = product(body + dot("a", "b", "c", signs(sign_a, sign_b), types=I8))
-    np.testing.assert_array_equal(found, expected)
+    folded = folded_dot(body + dot("a", "b", "c", signs(sign_a, sign_b), types=I8))
+    np.testing.assert_array_equal(folded, expected)
 
 
 @pytest.mark.requirement("R2-006")
 @pytest.mark.parametrize(("signed", "expected"), [(True, 4), (False, 4 * 255 * 255)])
 def test_all_ones_are_minus_one_or_255(signed: bool, expected: int) -> None:
     body = splat("k", "-1", I8["a"], "i8") + splat("z", "0", I8["c"], "i32")
-    found = product(body + dot("k", "k", "z", signs(signed, signed), types=I8))
-    np.testing.assert_array_equal(found, np.full((4, 4), expected))
+    folded = folded_dot(body + dot("k", "k", "z", signs(signed, signed), types=I8))
+    np.testing.assert_array_equal(folded, np.full((4, 4), expected))
 
 
 @pytest.mark.requirement("R2-007", "R2-008")
-def test_products_that_overflow_the_factors_do_not_overflow_the_sum() -> None:
+def test_dots_do_not_overflow_in_the_operand_type() -> None:
     body = splat("k", "1000.0", F16["a"], "f16") + splat("z", "0.0", F16["c"], "f32")
-    found = product(body + dot("k", "k", "z", types=F16))
-    np.testing.assert_array_equal(found, np.full((4, 4), np.float32(4e6)))
+    folded = folded_dot(body + dot("k", "k", "z", types=F16))
+    np.testing.assert_array_equal(folded, np.full((4, 4), np.float32(4e6)))
 
 
 @pytest.mark.requirement("R2-004", "R2-007")
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_float_products_are_rounded_once(seed: int) -> None:
+def test_float_dots_are_rounded_once(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (rng.standard_normal((4, 4)).astype(np.float16) for _ in range(2))
     c = rng.standard_normal((4, 4)).astype(np.float32)
     body = dense("a", a, "f16") + dense("b", b, "f16") + dense("c", c, "f32")
-    # Products of f16 have 22 bits, and four of them of like size fit into the 53 of f64.
+    # `a * b` of two f16 has 22 bits, and four of similar magnitude add exactly in f64.
     expected = (a.astype(np.float64) @ b.astype(np.float64) + c).astype(np.float32)
-    np.testing.assert_array_equal(product(body + dot("a", "b", "c", types=F16)), expected)
+    np.testing.assert_array_equal(folded_dot(body + dot("a", "b", "c", types=F16)), expected)
 
 
 def test_batches_are_multiplied_one_by_one() -> None:
@@ -203,8 +203,8 @@ def test_batches_are_multiplied_one_by_one() -> None:
     body = "%a = arith.constant dense<[[[1, 2]], [[3, 4]]]> : tensor<2x1x2xi8>\n"
     body += "%b = arith.constant dense<[[[5], [6]], [[7], [8]]]> : tensor<2x2x1xi8>\n"
     body += "%c = arith.constant dense<[[[100]], [[200]]]> : tensor<2x1x1xi32>\n"
-    found = product(body + dot("a", "b", "c", signs(True, True), types=types))
-    np.testing.assert_array_equal(found.ravel(), [1 * 5 + 2 * 6 + 100, 3 * 7 + 4 * 8 + 200])
+    folded = folded_dot(body + dot("a", "b", "c", signs(True, True), types=types))
+    np.testing.assert_array_equal(folded.ravel(), [1 * 5 + 2 * 6 + 100, 3 * 7 + 4 * 8 + 200])
 
 
 @pytest.mark.parametrize(
@@ -216,14 +216,14 @@ def test_batches_are_multiplied_one_by_one() -> None:
         ("0x3F802000", '{input_precision = "tf32"}', True),
     ],
 )
-def test_factors_that_are_cut_off_are_not_folded(number: str, attributes: str, folds: bool) -> None:
+def test_operands_truncated_to_tf32_stay(number: str, attributes: str, folds: bool) -> None:
     body = splat("k", number, F32["a"], "f32") + dot("k", "k", "k", attributes, types=F32)
     function = run(kernel(body))
     left = [op for op in function.walk() if isinstance(op, DotOp)]
     assert (not left) == folds
 
 
-def test_large_products_are_left_to_the_program() -> None:
+def test_large_dots_are_not_folded() -> None:
     type = "tensor<128x128xi8>"
     numbers = np.arange(128 * 128, dtype=np.int64).reshape(128, 128) % 5
     body = dense("a", numbers, "i8") + splat("z", "0", "tensor<128x128xi32>", "i32")

@@ -51,7 +51,7 @@ def test_a_chain_of_three_becomes_one() -> None:
 def test_the_offsets_of_a_chain_are_added_up() -> None:
     numbers = "".join(f"%c{n} = arith.constant {10**n} : i32\n" for n in range(3))
     body = numbers + addptr("a", "p", "c0") + addptr("b", "a", "c1") + addptr("c", "b", "c2")
-    expected = "%total = arith.constant 111 : i64\n" + addptr("c", "p", "total", type="i64")
+    expected = "%sum = arith.constant 111 : i64\n" + addptr("c", "p", "sum", type="i64")
     end = use("%c : !aa.ptr<f32>")
     assert same(body + end, expected + end, ARGUMENTS)
 
@@ -89,8 +89,8 @@ def test_the_result_has_the_type_of_the_outer_one() -> None:
 def test_offsets_that_overflow_32_bits_do_not_wrap() -> None:
     body = "%big = arith.constant 2147483647 : i32\n"
     body += addptr("a", "p", "big") + addptr("b", "a", "big") + use("%b : !aa.ptr<f32>")
-    expected = "%total = arith.constant 4294967294 : i64\n"
-    expected += addptr("b", "p", "total", type="i64") + use("%b : !aa.ptr<f32>")
+    expected = "%sum = arith.constant 4294967294 : i64\n"
+    expected += addptr("b", "p", "sum", type="i64") + use("%b : !aa.ptr<f32>")
     assert same(body, expected, ARGUMENTS)
 
 
@@ -115,8 +115,8 @@ def test_mixed_units_are_bytes(first: str, second: str) -> None:
     body = "%three = arith.constant 3 : i32\n%five = arith.constant 5 : i32\n"
     body += addptr("a", "p", "three", first) + addptr("b", "a", "five", second)
     distance = 3 * (1 if first else 4) + 5 * (1 if second else 4)
-    expected = f"%total = arith.constant {distance} : i64\n"
-    expected += addptr("b", "p", "total", "bytes", "i64")
+    expected = f"%sum = arith.constant {distance} : i64\n"
+    expected += addptr("b", "p", "sum", "bytes", "i64")
     assert same(body + use("%b : !aa.ptr<f32>"), expected + use("%b : !aa.ptr<f32>"), ARGUMENTS)
 
 
@@ -296,5 +296,5 @@ def test_joins_in_a_row_grow_no_faster_than_the_program() -> None:
     body = join("j1", "%t0", "%t1")
     for i in range(2, count):
         body += join(f"j{i}", f"%j{i - 1}", f"%t{i}") + use(f"%j{i} : !aa.mem_token")
-    found = simplified(body, arguments)
-    assert sum(line.count("%") for line in found) < 10 * count
+    lines = simplified(body, arguments)
+    assert sum(line.count("%") for line in lines) < 10 * count

@@ -1,4 +1,4 @@
-"""Pruning of results that nobody uses."""
+"""Removal of unused results."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def results(root: Operation, seed: int) -> list[np.ndarray]:
 
 
 class Watched:
-    """The rules of all dialects, which remember who of them applied."""
+    """The rules of all dialects, which record the rules that applied."""
 
     def __init__(self) -> None:
         self.applied: set[str] = set()

@@ -1,4 +1,4 @@
-"""Rules of shapes, splats, single elements and promises."""
+"""Rules of shape operations, splats, `extract` and `assume`."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_splats_of_unequal_shapes_make_no_choice() -> None:
 
 @pytest.mark.requirement("R2-012")
 @pytest.mark.parametrize("predicate", ["#aa.div_by<16>", "#aa.bounded<0, ?>"])
-def test_a_promise_about_each_element_moves_above_the_splat(predicate: str) -> None:
+def test_an_elementwise_assumption_is_hoisted_through_the_splat(predicate: str) -> None:
     body = "%s = aa.splat %n : i32 -> tensor<4xi32>\n"
     body += f"%r = aa.assume {predicate}, %s : tensor<4xi32>\n"
     expected = f"%a = aa.assume {predicate}, %n : i32\n%r = aa.splat %a : i32 -> tensor<4xi32>\n"
@@ -109,27 +109,27 @@ def test_a_promise_about_each_element_moves_above_the_splat(predicate: str) -> N
 
 @pytest.mark.requirement("R2-013")
 @pytest.mark.parametrize("predicate", ["#aa.div_by<16, every 4 along 0>", "#aa.same_elements<[2]>"])
-def test_a_promise_about_places_stays(predicate: str) -> None:
+def test_an_assumption_about_indices_stays(predicate: str) -> None:
     body = "%s = aa.splat %n : i32 -> tensor<4xi32>\n"
     body += f"%r = aa.assume {predicate}, %s : tensor<4xi32>\n"
     assert stays(body + use("%r : tensor<4xi32>"), SCALARS)
 
 
 @pytest.mark.requirement("R2-012")
-def test_a_promise_about_another_tile_stays() -> None:
+def test_an_assumption_about_another_tile_stays() -> None:
     body = "%s = aa.addi %t, %t : tensor<4xi32>\n%r = aa.assume #aa.div_by<2>, %s : tensor<4xi32>\n"
     assert stays(body + use("%r : tensor<4xi32>"), "%t: tensor<4xi32>")
 
 
-def test_a_promise_is_made_once_and_not_of_constants() -> None:
+def test_repeated_assumptions_and_those_about_constants_are_dropped() -> None:
     body = "%k = arith.constant 32 : i32\n%a = aa.assume #aa.div_by<16>, %k : i32\n"
     body += "%b = aa.assume #aa.div_by<8>, %n : i32\n%d = aa.assume #aa.div_by<8>, %b : i32\n"
     expected = "%k = arith.constant 32 : i32\n%b = aa.assume #aa.div_by<8>, %n : i32\n"
-    found = body + use("%a : i32", "%d : i32")
-    assert same(found, expected + use("%k : i32", "%b : i32"), SCALARS)
+    text = body + use("%a : i32", "%d : i32")
+    assert same(text, expected + use("%k : i32", "%b : i32"), SCALARS)
 
 
-def test_a_promise_that_was_made_among_others_is_made_once() -> None:
+def test_an_assumption_repeated_in_a_chain_is_dropped() -> None:
     body = "%a = aa.assume #aa.div_by<8>, %n : i32\n%b = aa.assume #aa.bounded<0, ?>, %a : i32\n"
     again = "%d = aa.assume #aa.div_by<8>, %b : i32\n"
     assert same(body + again + use("%d : i32"), body + use("%b : i32"), SCALARS)
@@ -156,8 +156,8 @@ def test_an_element_of_a_sum_is_the_sum_of_elements() -> None:
 def test_attributes_of_the_operation_stay() -> None:
     body = "%s = aa.mulf %t, %u rounding<zero> flush_to_zero : tensor<4x8xf32>\n"
     body += extract("r", "s", "tensor<4x8xf32>") + use("%r : f32")
-    found = simplified(body, TILES)
-    assert found[2] == "%2 = nv_tileaa.mulf %0, %1 rounding<zero> flush_to_zero : f32"
+    lines = simplified(body, TILES)
+    assert lines[2] == "%2 = nv_tileaa.mulf %0, %1 rounding<zero> flush_to_zero : f32"
 
 
 @pytest.mark.requirement("R2-027")
@@ -231,7 +231,7 @@ def literal(name: str, values: np.ndarray) -> str:
 @pytest.mark.requirement("R2-026")
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.booleans())
-def test_what_moves_elements_of_constants_moves_them_as_numpy_does(seed: int, equal: bool) -> None:
+def test_shape_operations_on_constants_match_numpy(seed: int, equal: bool) -> None:
     rng = np.random.default_rng(seed)
     low = 1000 if equal else 0
     a, b = (rng.integers(low, 1001, shape).astype(np.int32) for shape in ((4, 2, 8), (4, 6, 8)))
@@ -283,8 +283,8 @@ def test_what_moves_elements_of_constants_moves_them_as_numpy_does(seed: int, eq
 def test_a_part_outside_of_a_constant_is_not_made_up(index: str) -> None:
     body = literal("a", np.arange(8, dtype=np.int32)) + f"%z = arith.constant {index} : i32\n"
     body += "%r = aa.extract_slice %a[%z] : tensor<8xi32> -> tensor<2xi32>\n"
-    found = simplified(body + use("%r : tensor<2xi32>"))
-    assert any("extract_slice" in line for line in found)
+    lines = simplified(body + use("%r : tensor<2xi32>"))
+    assert any("extract_slice" in line for line in lines)
 
 
 def test_bytes_of_constants_are_read_and_written() -> None:

@@ -1,4 +1,4 @@
-"""Whole kernels through the core: converted to themselves, and through every generic pass."""
+"""Whole kernels: identity conversion, and fixed points of the generic passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens on the way down: the graph stays the same, and what it orders happens in order."""
+"""Tokens in the lowering pipeline: the token graph is preserved, and its order is observed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ JOINED = f"""cuda_tile.module @kernels {{
 
 
 def token_graph(module: Operation) -> list[list[int]]:
-    """For each operation that gives a token, in order, the numbers of those it comes after."""
+    """For each operation with a token result, in order, the indices of its token operands."""
     numbers: dict[object, int] = {}
     graph: list[list[int]] = []
     for op in module.walk():
@@ -75,8 +75,8 @@ def test_lowering_keeps_the_token_graph() -> None:
 
 @pytest.mark.requirement("R2-045", kind="behaviour")
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
-def test_what_tokens_order_happens_in_order(arch: str) -> None:
-    """Threads read what others wrote: the joined token is a barrier, and the checker is content."""
+def test_token_order_is_observed(arch: str) -> None:
+    """Threads read what other threads wrote: the joined token becomes a barrier, without races."""
     x = np.arange(64 * 32, dtype=np.float32)
     y, z = np.zeros_like(x), np.zeros_like(x)
     expected = x.copy()
@@ -86,8 +86,8 @@ def test_what_tokens_order_happens_in_order(arch: str) -> None:
 
 
 @pytest.mark.requirement("R2-045", kind="behaviour")
-def test_without_an_order_there_is_no_barrier() -> None:
-    """The same accesses whose tokens lead nowhere wait for nobody."""
+def test_no_barrier_without_a_token_dependence() -> None:
+    """The same accesses without a token dependence have no barrier."""
     free = JOINED.replace(" token = %t3", "").replace(" token = %t0", "")
     assert "gpu.barrier" in compile(JOINED, arch="sm_90").stages["nvgpu"]
     assert "gpu.barrier" not in compile(free, arch="sm_90").stages["nvgpu"]

@@ -1,4 +1,4 @@
-"""From text to PTX: the core carries a whole program through a conversion."""
+"""A vector add from text to PTX, through a toy conversion."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ builtin.module {
 
 
 def element(tile: TileType) -> Type | None:
-    """A thread holds one element of a tile: tiles of at most 128 of them are all we take."""
+    """The element type: a thread holds one element, so tiles have at most 128 elements."""
     if tile.shape not in ((), (1,), (128,)):
         return None
     return tiny.PTR if isinstance(tile.element, PtrType) else tile.element
@@ -92,7 +92,7 @@ def element(tile: TileType) -> Type | None:
 def types() -> TypeConverter:
     converter = TypeConverter()
     converter.add(TileType, element)
-    # The memory operations of one thread stay in order by themselves.
+    # Memory operations of one thread are in program order.
     converter.add(TokenType, lambda token: ())
     return converter
 
@@ -111,7 +111,7 @@ def entry(op: EntryOp, new: EntryOp, build: ConversionBuilder) -> Result:
 
 
 @converts(ReturnOp)
-def leave(op: ReturnOp, new: ReturnOp, build: ConversionBuilder) -> Result:
+def return_(op: ReturnOp, new: ReturnOp, build: ConversionBuilder) -> Result:
     return build.create(tiny.ReturnOp)
 
 
@@ -173,7 +173,7 @@ def order(
 
 @converts(LoadPtrTkoOp)
 def load(op: LoadPtrTkoOp, new: LoadPtrTkoOp, build: ConversionBuilder) -> Result:
-    """A branch around the load, since a masked lane must not touch memory."""
+    """A branch around the load, since a masked-off lane must not access memory."""
     if new.mask is None:
         return [build.create(tiny.LoadOp, address=new.source, types=[F32]).result, ()]
     then = build.add_block()
@@ -207,7 +207,7 @@ def store(op: StorePtrTkoOp, new: StorePtrTkoOp, build: ConversionBuilder) -> Re
 PATTERNS: Patterns = (
     module,
     entry,
-    leave,
+    return_,
     constant,
     iota,
     block_id,
@@ -261,7 +261,7 @@ def test_a_vector_add_becomes_ptx() -> None:
     assert "%ctaid.y" not in ptx
 
 
-def test_every_new_operation_knows_its_line() -> None:
+def test_new_operations_have_source_locations() -> None:
     lines = PROGRAM.splitlines()
     program = read(PROGRAM)
     convert(program, TARGET, PATTERNS, types())
@@ -291,7 +291,7 @@ def test_every_new_operation_knows_its_line() -> None:
         ),
     ],
 )
-def test_what_cannot_be_lowered_is_named_and_nothing_changes(
+def test_an_op_without_a_pattern_is_reported_and_nothing_changes(
     old: str, new: str, message: str
 ) -> None:
     text = PROGRAM.replace(old, new)
@@ -308,7 +308,7 @@ def test_what_cannot_be_lowered_is_named_and_nothing_changes(
     check_integrity(program)
 
 
-def test_tiles_of_other_shapes_are_refused() -> None:
+def test_tiles_of_other_shapes_are_rejected() -> None:
     program = read(PROGRAM.replace("128x", "64x"))
     with pytest.raises(UserError, match=r"failed to legalize operation 'cuda_tile.\w+'"):
         Pipeline(ToTiny()).run(program)

@@ -1,4 +1,4 @@
-"""Tile IR all the way to PTX: what each level is made of, and what reaches the end."""
+"""The lowering pipeline from Tile IR to PTX: the dialects of each level, and the PTX."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_entry_is_a_kernel() -> None:
 
 @pytest.mark.requirement("R1-006")
 def test_tokens_cost_nothing() -> None:
-    """A load behind a token that nothing made is the same code as one without."""
+    """A load after a fresh token compiles to the same code as one without."""
     with_token = ADD.replace("TOKEN", "%s = make_token : token").replace("BEFORE", "token = %s")
     without = ADD.replace("TOKEN", "").replace("BEFORE", "")
     compiled = compile(with_token, arch="sm_90")
@@ -78,7 +78,7 @@ def values(module: Operation) -> Iterator[Value]:
 
 
 @pytest.mark.requirement("R2-057")
-def test_tokens_are_gone_below_nv_tileas() -> None:
+def test_no_tokens_below_nv_tileas() -> None:
     """A loop carries a token: neither a result nor a block argument is one at the next level."""
     stages = compile((KERNELS / "scan.mlir").read_text(), arch="sm_90").stages
     above, below = (parse_text(stages[level], context()) for level in ("nv_tileas", "nvgpu"))
@@ -88,7 +88,7 @@ def test_tokens_are_gone_below_nv_tileas() -> None:
 
 
 @pytest.mark.requirement("R1-054")
-def test_lines_of_the_source_reach_ptx_if_asked_for() -> None:
+def test_source_lines_are_in_ptx_on_request() -> None:
     text = ADD.replace("TOKEN", "").replace("BEFORE", "")
     with_lines = compile(text, arch="sm_90", line_info=True).ptx
     assert re.search(r"\.loc\s+\d+ 11 ", with_lines)
@@ -97,7 +97,7 @@ def test_lines_of_the_source_reach_ptx_if_asked_for() -> None:
 
 
 GEMMS = {"gemm": "nvgpu.mma.sync", "gemm_warpgroups": "cute_nvgpu.wgmma.issue"}
-"""Two matmuls, and what multiplies in them at the level of threads on sm_90."""
+"""Two matmuls, and their mma operation at the nvgpu level on sm_90."""
 
 LEVELS = {
     "cuda_tile": {"cuda_tile"},
@@ -106,20 +106,20 @@ LEVELS = {
     "nvgpu": {"cute_nvgpu", "nvgpu", "nvvm", "llvm"},
     "nvvm": {"nvvm", "llvm"},
 }
-"""Which of the dialects that levels consist of each level may have."""
+"""The level dialects that each level may contain."""
 
 
 @pytest.mark.requirement("R1-063")
 @pytest.mark.parametrize("name", GEMMS)
 def test_levels_follow_each_other(name: str) -> None:
-    """Atoms of CuTe stand beside the operations of nvgpu, at one level."""
+    """cute_nvgpu and nvgpu are one level."""
     stages = compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90").stages
     assert list(stages) == [*LEVELS, "llvm", "ptx"]
     leveled = set().union(*LEVELS.values())
     for level, allowed in LEVELS.items():
-        found = Counter(op.dialect for op in parse_text(stages[level], context()).walk())
-        assert leveled & found.keys() <= allowed, level
-        assert found[GEMMS[name].partition(".")[0] if level == "nvgpu" else level], level
+        counts = Counter(op.dialect for op in parse_text(stages[level], context()).walk())
+        assert leveled & counts.keys() <= allowed, level
+        assert counts[GEMMS[name].partition(".")[0] if level == "nvgpu" else level], level
         assert (GEMMS[name] in stages[level]) == (level == "nvgpu")
     assert "define" in stages["llvm"]
 
@@ -132,8 +132,8 @@ def test_levels_follow_each_other(name: str) -> None:
         ("gemm_warpgroups", "cute_nvgpu.wgmma.issue", "nvvm.wgmma.steps"),
     ],
 )
-def test_the_last_conversion_takes_atoms_and_nvgpu_alike(name: str, above: str, below: str) -> None:
-    """Every product that the level above has is one below, and nothing of both dialects stays."""
+def test_the_nvvm_conversion_lowers_cute_nvgpu_and_nvgpu(name: str, above: str, below: str) -> None:
+    """Each mma has a counterpart one level below, and no op of either dialect is left."""
     stages = compile((KERNELS / f"{name}.mlir").read_text(), arch="sm_90").stages
     threads, last = (parse_text(stages[level], context()) for level in ("nvgpu", "nvvm"))
     issued = [op for op in threads.walk() if op.name == above]
@@ -142,7 +142,7 @@ def test_the_last_conversion_takes_atoms_and_nvgpu_alike(name: str, above: str, 
     assert not {"cute_nvgpu", "nvgpu"} & {op.dialect for op in last.walk()}
 
 
-TURNED = """cuda_tile.module @kernels {
+TRANSPOSED = """cuda_tile.module @kernels {
   entry @turn(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>) {
     %v = make_tensor_view %x, shape = [4096], strides = [1] : tensor_view<4096xf32, strides=[1]>
     %p = make_partition_view %v : partition_view<tile=(4096), tensor_view<4096xf32, strides=[1]>>
@@ -197,19 +197,19 @@ def test_layouts_are_converted_between_producers_and_consumers() -> None:
 
 
 @pytest.mark.requirement("R0-079")
-def test_views_keep_what_they_are_views_of() -> None:
-    """Memory, shape and order of each access are those that the program began with."""
-    stages = compile(TURNED, arch="sm_90").stages
+def test_views_keep_memory_shape_and_order() -> None:
+    """Memory, shape and dimension order of each access are those of the source program."""
+    stages = compile(TRANSPOSED, arch="sm_90").stages
     module = parse_text(stages["nv_tileas"], context())
     load, store = (
         next(op for op in module.walk() if op.name == f"nv_tileas.tiled_{name}")
         for name in ("load", "store")
     )
-    for access, place, argument, extents in (
+    for access, operand, argument, extents in (
         (load, 0, 0, "tile = [4096]"),
         (store, 1, 1, "tile = [64, 64]"),
     ):
-        view = access.operands[place]
+        view = access.operands[operand]
         assert extents in str(view.type)
         tile = view.defining_op()
         assert tile is not None
@@ -234,7 +234,7 @@ gpu.module @m attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute
 
 
 @pytest.mark.requirement("R0-057")
-def test_fast_math_becomes_that_of_llvm_at_the_end() -> None:
+def test_fast_math_flags_are_converted_to_llvm() -> None:
     stages = compile(FAST, arch="sm_90").stages
     assert "llvm.fastmath" not in stages["nv_tileaa"]
     assert "llvm.fastmath" not in stages["nv_tileas"]

@@ -100,7 +100,7 @@ class Planted(Exception):
 
 
 class Plant:
-    """Counts the applications of patterns in all conversions, and lets one of them fail."""
+    """Count the applications of patterns in all conversions, and make one of them fail."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0

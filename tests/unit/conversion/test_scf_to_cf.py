@@ -1,4 +1,4 @@
-"""Loops and branches as blocks: the blocks, and that nothing of scf is left."""
+"""Lowering of scf loops and branches to basic blocks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PASS = "convert-scf-to-cf"
 
 
 def lines(text: str) -> list[str]:
-    """The blocks of the only function, without notes on who comes before."""
+    """The blocks of the only function, without comments on predecessors."""
     printed = print_op(convert(text, PASS)).splitlines()
     return [line.split("  //")[0].strip() for line in printed[2:-2]]
 
 
-def test_a_loop_asks_first_and_jumps_back() -> None:
+def test_a_for_loop_has_a_header_and_a_back_edge() -> None:
     text = """
     func.func @f(%n: i32, %s: i32, %x: f32) -> f32 {
       %r = scf.for %i = %n to %s step %n iter_args(%a = %x) -> (f32) : i32 {
@@ -41,7 +41,7 @@ def test_a_loop_asks_first_and_jumps_back() -> None:
     ]
 
 
-def test_a_while_loop_leaves_from_its_condition() -> None:
+def test_a_while_loop_exits_at_its_condition() -> None:
     text = """
     func.func @f(%x: i32) -> i32 {
       %r = scf.while (%a = %x) : (i32) -> (i32) {
@@ -70,7 +70,7 @@ def test_a_while_loop_leaves_from_its_condition() -> None:
     ]
 
 
-def test_branches_meet_behind() -> None:
+def test_branches_join() -> None:
     text = """
     func.func @f(%c: i1, %x: i32) -> i32 {
       %r = scf.if %c -> (i32) {
@@ -103,7 +103,7 @@ def test_branches_meet_behind() -> None:
 
 
 @pytest.mark.parametrize("inner", ["scf.for %j = %a to %n step %n : i32 {", "scf.if %c {"])
-def test_nothing_of_scf_is_left_in_nests(inner: str) -> None:
+def test_no_scf_is_left_in_nests(inner: str) -> None:
     module = convert(
         f"""builtin.module {{
         func.func @f(%c: i1, %n: i32) {{

@@ -1,4 +1,4 @@
-"""What single operations of every version of Tile IR become."""
+"""Lowering of single operations of every version of Tile IR."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_scalars(line: str) -> None:
 
 
 def shaped(body: str) -> str:
-    """The last line of what becomes of a few shapes."""
+    """The last line of the lowering of shape operations."""
     text = f"%i = iota : tile<8xi32>\n%m = reshape %i : tile<8xi32> -> tile<2x4xi32>\n{body}"
     return lines(text, "%n: tile<i32>")[-1].partition(" = ")[2]
 
@@ -157,7 +157,7 @@ SCALED = """%a = constant <f8E4M3FN: 1.0> : tile<16x32xf8E4M3FN>
     tile<16x1xf8E8M0FNU>, tile<1x16xf8E8M0FNU>"""
 
 
-def test_scaled_products() -> None:
+def test_scaled_dots() -> None:
     assert lines(SCALED)[-1] == (
         "%5 = nv_tileaa.dot %0, %1, %2 scaled by %3, %4 "
         '{input_precision = "tf32"} : tensor<16x32xf8E4M3FN>, tensor<32x16xf8E4M3FN>, '
@@ -176,7 +176,7 @@ def test_one_element_becomes_a_scalar() -> None:
     ]
 
 
-def test_scalars_have_no_shape_to_change() -> None:
+def test_shape_operations_on_scalars_fold() -> None:
     body = """
     %a = reshape %x : tile<f32> -> tile<f32>
     %b = broadcast %a : tile<f32> -> tile<f32>
@@ -276,7 +276,7 @@ def test_hints_of_kernels() -> None:
     assert "#nv_tileaa.kernel_spec<num_ctas = 2, num_warps = 8, occupancy = 3>" in spec
 
 
-def test_global_arrays_are_found() -> None:
+def test_references_to_globals() -> None:
     around = "global @table <i32: [1, 2]> : tile<2xi32>"
     function = kernel("%g = get_global @table : tile<ptr<i32>>", "", around)
     assert "nv_tileaa.get_global @table : !nv_tileaa.ptr<i32>" in print_op(function)

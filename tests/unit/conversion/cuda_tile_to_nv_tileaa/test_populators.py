@@ -1,4 +1,4 @@
-"""The groups of patterns, and those that come one by one."""
+"""The three parts of the pattern set, and the patterns that can be added one by one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ARGUMENTS = "%p: tile<ptr<f32>>"
 
 
 def names(patterns: PatternSet) -> set[str]:
-    """The operations of Tile IR that patterns take."""
+    """The source operations of patterns."""
     roots = [root for root in patterns.roots() if issubclass(root, TileOp)]
     return {root.name.removeprefix("cuda_tile.") for root in roots}
 
@@ -91,7 +91,7 @@ def joined(*sets: PatternSet) -> PatternSet:
 
 
 def attempt(patterns: PatternSet) -> tuple[bool, str]:
-    """Whether patterns convert the whole of a program, and what comes out."""
+    """Return whether patterns convert a whole program, and the result."""
     module = parsed(tile_module(BODY, ARGUMENTS))
     done = convert(module, TARGET, patterns.compiled(), TYPES, partial=True, sink=Sink())
     return done, print_op(module)
@@ -114,19 +114,19 @@ def test_group_b() -> None:
 def test_group_c() -> None:
     patterns = part("c")
     assert len(patterns) == 4
-    # The scaled product came with 13.3, and is taken by the pattern of the plain one.
+    # The scaled mma was added in 13.3, and shares the pattern of the plain one.
     assert names(patterns) == {"mmaf", "mmaf_scaled", "mmai", "reduce", "scan"}
 
 
 @pytest.mark.requirement("R1-060")
 def test_every_operation_has_a_pattern() -> None:
     expected = {op.name.removeprefix("cuda_tile.") for op in CUDA_TILE.ops.values()}
-    # A break is taken apart with the loop that it leaves.
+    # A break is lowered by the pattern of its loop.
     assert names(all_patterns(ARCH)) | {"break"} == expected
 
 
 @pytest.mark.requirement("R0-039")
-def test_the_list_of_patterns_is_always_the_same() -> None:
+def test_the_pattern_list_is_deterministic() -> None:
     first, second = all_patterns(ARCH), all_patterns(ARCH)
     assert first.roots() == second.roots()
     in_order = [*part("a").roots(), *part("b").roots(), *part("c").roots()]
@@ -134,7 +134,7 @@ def test_the_list_of_patterns_is_always_the_same() -> None:
 
 
 @pytest.mark.requirement("R0-040")
-def test_groups_a_and_b_may_change_places() -> None:
+def test_groups_a_and_b_commute() -> None:
     one = attempt(joined(part("a"), part("b"), part("c")))
     other = attempt(joined(part("b"), part("a"), part("c")))
     assert one == other
@@ -183,8 +183,8 @@ def test_adders_work_alone() -> None:
     module = parsed(tile_module(body, "%x: tile<f32>"))
     target = ConversionTarget(("nv_tileaa",), patterns.roots())
     convert(module, target, patterns.compiled(), TYPES, partial=True, cast=unrealized_cast)
-    found = [op.name for op in module.walk() if op.name.count("cast") == 0]
-    assert found[3:] == ["nv_tileaa.rsqrt", "nv_tileaa.fma", "cuda_tile.absf", "cuda_tile.return"]
+    names = [op.name for op in module.walk() if op.name.count("cast") == 0]
+    assert names[3:] == ["nv_tileaa.rsqrt", "nv_tileaa.fma", "cuda_tile.absf", "cuda_tile.return"]
 
 
 @pytest.mark.requirement("R0-046", "R0-054")
@@ -226,8 +226,8 @@ def test_global() -> None:
         "global private constant @hidden alignment = 16 <i32: [1, 2]> : tile<2xi32>"
     )
     module = converted(tile_module("", "", around))
-    found = [print_op(op).strip() for op in module.walk() if op.name == "nv_tileaa.global"]
-    assert found == [
+    globals = [print_op(op).strip() for op in module.walk() if op.name == "nv_tileaa.global"]
+    assert globals == [
         "nv_tileaa.global @plain = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>",
         'nv_tileaa.global constant @hidden align 16 {sym_visibility = "private"} '
         "= dense<[1, 2]> : tensor<2xi32>",
@@ -252,7 +252,7 @@ def test_fma() -> None:
 @pytest.mark.requirement("R0-015", "R0-056")
 @pytest.mark.parametrize("flags", [(), ("nnan",), ("nnan", "contract"), ("fast",)])
 @pytest.mark.parametrize("name", ["addf", "mulf", "divf"])
-def test_flags_arrive_unchanged(flags: tuple[str, ...], name: str) -> None:
+def test_fast_math_flags_are_unchanged(flags: tuple[str, ...], name: str) -> None:
     text = ",".join(flags) or "none"
     body = f"%r = {name} %x, %x {{fastmath = #arith.fastmath<{text}>}} : tile<f32>"
     made = next(op for op in kernel(body, "%x: tile<f32>").walk() if op.name.endswith(name))
@@ -260,7 +260,7 @@ def test_flags_arrive_unchanged(flags: tuple[str, ...], name: str) -> None:
 
 
 @pytest.mark.requirement("R0-015")
-def test_flags_may_be_a_text() -> None:
+def test_fast_math_flags_may_be_a_string() -> None:
     body = '%r = addf %x, %x {fastmath = "contract"} : tile<f32>'
     made = next(op for op in kernel(body, "%x: tile<f32>").walk() if op.name.endswith("addf"))
     assert made.attributes["fastmath"] is FastMathAttr("contract")
@@ -295,8 +295,8 @@ def test_assume(predicate: str) -> None:
 @pytest.mark.requirement("R0-057")
 def test_no_attribute_of_llvm_appears() -> None:
     def attributes(root: Operation) -> set[str]:
-        found = [value for op in root.walk() for value in op.attributes.values()]
-        return {type(value).mnemonic.partition(".")[0] for value in found}
+        values = [value for op in root.walk() for value in op.attributes.values()]
+        return {type(value).mnemonic.partition(".")[0] for value in values}
 
     body = "%r = addf %x, %x {fastmath = #arith.fastmath<fast>} : tile<f32>"
     assert "llvm" not in attributes(converted(tile_module(body, "%x: tile<f32>")))

@@ -1,4 +1,4 @@
-"""Whole programs, in which every operation of Tile IR occurs, on their way to nv_tileaa."""
+"""Lowering of whole programs, which contain every operation of Tile IR."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def test_program(path: Path, arch: str) -> None:
 
 def test_every_operation_occurs() -> None:
     modules = [parse_module(path.read_text(), path.name) for path in PROGRAMS]
-    found = {op.name for module in modules for op in module.walk()}
-    assert {op.name for op in CUDA_TILE.ops.values()} <= found
+    names = {op.name for module in modules for op in module.walk()}
+    assert {op.name for op in CUDA_TILE.ops.values()} <= names

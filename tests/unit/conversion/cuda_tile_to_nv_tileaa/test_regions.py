@@ -1,4 +1,4 @@
-"""Regions, products, reductions, tokens: what comes with more than an operation."""
+"""Lowering of regions, dots, reductions, scans, flags and tokens."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ STRUCTURED = "structure-early-exits,convert-cuda-tile-to-tileaa{compute-capabili
 
 
 def find(root: Operation, name: str) -> Operation:
-    (found,) = [op for op in root.walk() if op.name == name]
-    return found
+    (match,) = [op for op in root.walk() if op.name == name]
+    return match
 
 
 def after_exits(body: str, arguments: str) -> Operation:
@@ -68,7 +68,7 @@ def test_scan_is_the_example_of_the_notes() -> None:
 
 
 @pytest.mark.requirement("R0-069")
-def test_scans_from_behind_say_so() -> None:
+def test_reverse_scans() -> None:
     body = SCAN.replace("inclusive = true", "reverse = true")
     scan = find(kernel(body), "nv_tileaa.scan")
     assert {"axis", "inclusive", "reverse", "identities"} == scan.attributes.keys()
@@ -141,7 +141,7 @@ WHILE = """
 
 @pytest.mark.requirement("R0-058")
 def test_a_loop_with_a_test_is_a_while() -> None:
-    """What both halves use passes through the condition; a constant is made in both."""
+    """Values of `before` that `after` uses pass through the condition; constants are cloned."""
     assert lines(WHILE, "%n: tile<i32>, %x: tile<f32>") == [
         "%c0_i32 = arith.constant 0 : i32",
         "%0:3 = scf.while (%arg2 = %c0_i32, %arg3 = %arg1) : (i32, f32) -> (f32, i32, f32) {",
@@ -161,7 +161,7 @@ def test_a_loop_with_a_test_is_a_while() -> None:
     ]
 
 
-def test_loops_that_leave_from_anywhere_convert_after_their_exits() -> None:
+def test_loops_with_early_exits_convert_after_structuring() -> None:
     body = """
     %zero = constant <i32: 0> : tile<i32>
     %r = loop iter_values(%i = %zero) : tile<i32> -> tile<i32> {
@@ -212,7 +212,7 @@ def test_replacements_have_all_attributes() -> None:
 
 
 @pytest.mark.requirement("R0-061")
-def test_all_blocks_of_all_regions_are_retyped() -> None:
+def test_all_block_arguments_are_converted() -> None:
     body = """
     %r, %s = if %c -> (tile<f32>, tile<f32>) {
       %a, %b = if %c -> (tile<f32>, tile<f32>) {
@@ -239,26 +239,26 @@ def test_all_blocks_of_all_regions_are_retyped() -> None:
 
 @pytest.mark.requirement("R0-063")
 @pytest.mark.parametrize(
-    ("factor", "total"),
+    ("element", "accumulator"),
     [("f16", "f32"), ("bf16", "f32"), ("tf32", "f32"), ("f8E4M3FN", "f16"), ("f64", "f64")],
 )
-def test_products_of_floats(factor: str, total: str) -> None:
+def test_float_dots(element: str, accumulator: str) -> None:
     body = f"""
-    %a = constant <{factor}: 1.0> : tile<16x8x{factor}>
-    %b = constant <{factor}: 1.0> : tile<8x16x{factor}>
-    %c = constant <{total}: 0.0> : tile<16x16x{total}>
-    %r = mmaf %a, %b, %c : tile<16x8x{factor}>, tile<8x16x{factor}>, tile<16x16x{total}>
+    %a = constant <{element}: 1.0> : tile<16x8x{element}>
+    %b = constant <{element}: 1.0> : tile<8x16x{element}>
+    %c = constant <{accumulator}: 0.0> : tile<16x16x{accumulator}>
+    %r = mmaf %a, %b, %c : tile<16x8x{element}>, tile<8x16x{element}>, tile<16x16x{accumulator}>
     """
     dot = find(kernel(body), "nv_tileaa.dot")
     assert [str(value.type) for value in (*dot.operands, *dot.results)] == [
-        f"tensor<16x8x{factor}>",
-        f"tensor<8x16x{factor}>",
-        *[f"tensor<16x16x{total}>"] * 2,
+        f"tensor<16x8x{element}>",
+        f"tensor<8x16x{element}>",
+        *[f"tensor<16x16x{accumulator}>"] * 2,
     ]
     assert {"signedness_a", "signedness_b"}.isdisjoint(dot.attributes)
 
 
-INTEGER_PRODUCT = """
+INTEGER_DOT = """
 %a = constant <i8: 1> : tile<16x8xi8>
 %b = constant <i8: 1> : tile<8x16xi8>
 %c = constant <i32: 0> : tile<16x16xi32>
@@ -269,14 +269,14 @@ INTEGER_PRODUCT = """
 @pytest.mark.requirement("R0-063", "R0-064")
 @pytest.mark.parametrize("left", ["signed", "unsigned"])
 @pytest.mark.parametrize("right", ["signed", "unsigned"])
-def test_products_of_integers(left: str, right: str) -> None:
-    dot = find(kernel(INTEGER_PRODUCT.format(left, right)), "nv_tileaa.dot")
+def test_integer_dots(left: str, right: str) -> None:
+    dot = find(kernel(INTEGER_DOT.format(left, right)), "nv_tileaa.dot")
     assert str(dot.attributes["signedness_a"]) == f"#nv_tileaa.signedness<{left}>"
     assert str(dot.attributes["signedness_b"]) == f"#nv_tileaa.signedness<{right}>"
     assert "input_precision" not in dot.attributes
 
 
-PRODUCT = """
+DOT = """
 %a = constant <{0}: 1.0> : tile<128x64x{0}>
 %b = constant <{0}: 1.0> : tile<64x128x{0}>
 %c = constant <f32: 0.0> : tile<128x128xf32>
@@ -285,22 +285,22 @@ PRODUCT = """
 
 
 @pytest.mark.requirement("R0-064")
-def test_how_precise_a_sum_must_be_is_kept() -> None:
-    fast = find(kernel(PRODUCT.format("f8E4M3FN", "fast_acc")), "nv_tileaa.dot")
-    plain = find(kernel(PRODUCT.format("f8E4M3FN", "")), "nv_tileaa.dot")
+def test_fast_acc_is_kept() -> None:
+    fast = find(kernel(DOT.format("f8E4M3FN", "fast_acc")), "nv_tileaa.dot")
+    plain = find(kernel(DOT.format("f8E4M3FN", "")), "nv_tileaa.dot")
     assert "fast_acc" in fast.attributes
     assert "fast_acc" not in plain.attributes
 
 
 @pytest.mark.requirement("R0-064")
-def test_other_attributes_of_products_are_kept() -> None:
-    dot = find(kernel(PRODUCT.format("f16", '{rounding = "zero"}')), "nv_tileaa.dot")
+def test_other_attributes_of_dots_are_kept() -> None:
+    dot = find(kernel(DOT.format("f16", '{rounding = "zero"}')), "nv_tileaa.dot")
     assert print_op(dot).strip().count('rounding = "zero"') == 1
 
 
 @pytest.mark.requirement("R0-065")
-def test_the_product_of_the_notes() -> None:
-    dot = find(kernel(PRODUCT.format("f16", '{fastmath = "contract"}')), "nv_tileaa.dot")
+def test_dot_is_the_example_of_the_notes() -> None:
+    dot = find(kernel(DOT.format("f16", '{fastmath = "contract"}')), "nv_tileaa.dot")
     assert dot.attributes["fastmath"] is FastMathAttr("contract")
     assert (
         print_op(dot)
@@ -312,8 +312,8 @@ def test_the_product_of_the_notes() -> None:
     )
 
 
-def test_factors_of_single_precision_count_in_full() -> None:
-    dot = find(kernel(PRODUCT.format("f32", "")), "nv_tileaa.dot")
+def test_f32_operands_have_ieee_precision() -> None:
+    dot = find(kernel(DOT.format("f32", "")), "nv_tileaa.dot")
     assert 'input_precision = "ieee"' in print_op(dot)
 
 
@@ -375,7 +375,7 @@ def test_a_join_of_three(spelling: str) -> None:
 
 
 def joins(operands: str) -> Operation:
-    """A kernel whose join has other operands than its verifier lets pass."""
+    """A kernel whose join has a number of operands that the verifier rejects."""
     text = (
         f'{TOKENS}%t = "cuda_tile.join_tokens"({operands}) : '
         f"({', '.join('!cuda_tile.token' for _ in operands.split())}) -> !cuda_tile.token\n"
@@ -387,7 +387,7 @@ def joins(operands: str) -> Operation:
 
 
 @pytest.mark.requirement("R0-074")
-def test_a_join_of_one_is_that_token() -> None:
+def test_a_join_of_one_token_folds() -> None:
     module = joins("%t1")
     created = [op for op in module.walk() if op.name == "nv_tileaa.create_mem_token"]
     assert find(module, "nv_tileaa.wait_on_dependencies").operands == created[1].results
@@ -395,7 +395,7 @@ def test_a_join_of_one_is_that_token() -> None:
 
 
 @pytest.mark.requirement("R0-075")
-def test_a_join_of_none_is_a_new_token() -> None:
+def test_a_join_of_no_tokens_creates_one() -> None:
     module = joins("")
     (token,) = find(module, "nv_tileaa.wait_on_dependencies").operands
     created = token.defining_op()
@@ -406,8 +406,8 @@ def test_a_join_of_none_is_a_new_token() -> None:
 
 
 @pytest.mark.requirement("R0-077")
-@pytest.mark.parametrize("body", [REDUCE, SCAN, PRODUCT.format("f16", "")])
-def test_no_layout_is_decided(body: str) -> None:
+@pytest.mark.parametrize("body", [REDUCE, SCAN, DOT.format("f16", "")])
+def test_no_layout_is_assigned(body: str) -> None:
     module = converted(tile_module(body))
     types = [result.type for op in module.walk() for result in op.results]
     tensors = [type for type in types if isinstance(type, TensorType)]

@@ -1,4 +1,4 @@
-"""What the first lowering takes and leaves, and what it says when it cannot."""
+"""Legality, options and diagnostics of the conversion to nv_tileaa."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def dialects(root: Operation) -> set[str]:
 
 
 @pytest.mark.requirement("R0-001")
-def test_it_is_the_first_conversion_of_the_way_down() -> None:
+def test_it_is_the_first_conversion_of_the_lowering_pipeline() -> None:
     passes = [step.text for steps in LOWERING_PIPELINE.values() for step in steps]
     conversions = [name for name in passes if name.startswith("convert-")]
     assert conversions[0].startswith("convert-cuda-tile-to-tileaa")
@@ -117,7 +117,7 @@ def test_tile_ir_is_illegal_as_a_dialect() -> None:
 
 
 @pytest.mark.requirement("R0-006", "R1-058", "R1-059")
-def test_poison_takes_a_type_of_the_new_level() -> None:
+def test_poison_types_are_converted() -> None:
     module = parsed(
         tile_module(
             "%p = ub.poison : !cuda_tile.tile<8xf32>\n%q = ub.poison : tensor<4xi32>\n"
@@ -125,18 +125,18 @@ def test_poison_takes_a_type_of_the_new_level() -> None:
         )
     )
     assert failures(module) == []
-    found = [str(op.results[0].type) for op in module.walk() if isinstance(op, PoisonOp)]
-    assert found == ["tensor<8xf32>", "tensor<4xi32>", "f32", "!nv_tileaa.mem_token"]
+    types = [str(op.results[0].type) for op in module.walk() if isinstance(op, PoisonOp)]
+    assert types == ["tensor<8xf32>", "tensor<4xi32>", "f32", "!nv_tileaa.mem_token"]
 
 
 @pytest.mark.requirement("R0-006")
-def test_poison_of_a_type_that_nobody_converts_fails() -> None:
+def test_poison_of_an_unconvertible_type_fails() -> None:
     (error,) = failures(parsed(tile_module("%p = ub.poison : !cuda_tile.string")))
     assert error.message == NOT_CONVERTED
 
 
 @pytest.mark.requirement("R0-008", "R0-060")
-def test_attributes_that_nobody_declared_stay() -> None:
+def test_undeclared_attributes_are_kept() -> None:
     (line, *_) = lines('%y = absf %x {note = "mine"} : tile<f32>', "%x: tile<f32>")
     assert line == '%0 = nv_tileaa.absf %arg0 {note = "mine"} : f32'
 
@@ -157,7 +157,7 @@ def test_axis_and_inclusive_are_accepted() -> None:
 
 @pytest.mark.requirement("R0-009", "R0-017", "R0-080")
 @pytest.mark.parametrize("capability", ["", "abc", "sm_", "sm_abc", "75", "9.x", "-90"])
-def test_a_bad_capability_is_refused_before_anything_happens(capability: str) -> None:
+def test_a_bad_capability_is_rejected_before_any_change(capability: str) -> None:
     module = parsed(tile_module(BODY))
     before = print_op(module)
     (error,) = failures(module, capability)
@@ -188,7 +188,7 @@ def test_capabilities_in_every_spelling(capability: str) -> None:
 
 
 @pytest.mark.requirement("R0-016", "R0-080")
-def test_what_cannot_be_converted_fails_and_leaves_the_program_alone() -> None:
+def test_unconvertible_ops_fail_and_leave_the_program_unchanged() -> None:
     body = """
     %zero = constant <i32: 0> : tile<i32>
     loop {
@@ -235,22 +235,22 @@ def test_unconverted_block_arguments_fail_in_the_verifier() -> None:
     ],
 )
 def test_there_are_two_messages(body: str) -> None:
-    found = failures(parsed(tile_module(body))) + failures(parsed(tile_module(body)), "none")
-    assert [error.message for error in found] == [NOT_CONVERTED, NO_CAPABILITY]
+    errors = failures(parsed(tile_module(body))) + failures(parsed(tile_module(body)), "none")
+    assert [error.message for error in errors] == [NOT_CONVERTED, NO_CAPABILITY]
 
 
 @pytest.mark.requirement("R0-020", kind="behaviour")
-def test_the_capability_is_looked_at_first() -> None:
+def test_the_capability_is_checked_first() -> None:
     module = parsed(tile_module('"cuda_tile.unheard_of"() : () -> ()'))
     assert [error.message for error in failures(module, "none")] == [NO_CAPABILITY]
 
 
 class Declared(MakeRangeOp):
-    """What a declared pattern makes of `iota`."""
+    """The result of a declared pattern for `iota`."""
 
 
 class Written(MakeRangeOp):
-    """What a written pattern makes of `iota`."""
+    """The result of a pattern function for `iota`."""
 
 
 @converts(IotaOp)
@@ -259,7 +259,7 @@ def write_iota(op: IotaOp, new: IotaOp, build: ConversionBuilder) -> Result:
 
 
 def iota_becomes(*patterns: ConversionPattern | Renaming) -> type[Operation]:
-    """The class of the operation that a set of patterns makes of `iota`."""
+    """The operation class that a pattern set lowers `iota` to."""
     collected = PatternSet()
     collected.add(*patterns)
     module = parsed(tile_module("%i = iota : tile<8xi32>"))
@@ -275,7 +275,7 @@ def test_declared_patterns_fire() -> None:
 
 
 @pytest.mark.requirement("R0-020")
-def test_declared_patterns_are_the_fallback_of_written_ones() -> None:
+def test_declared_patterns_are_the_fallback_of_functions() -> None:
     declared = Renaming(IotaOp, Declared)
     assert iota_becomes(declared, write_iota) is Written
     assert iota_becomes(write_iota, declared) is Written
@@ -283,7 +283,7 @@ def test_declared_patterns_are_the_fallback_of_written_ones() -> None:
 
 @pytest.mark.requirement("R0-020", "R0-021")
 def test_the_pass_compiles_what_its_groups_declare() -> None:
-    """Subtraction is declared: no written pattern takes it, and the pass converts it."""
+    """Subtraction is declared: the pass converts it without a pattern function."""
     patterns = all_patterns(ARCHES["sm_90"])
     entries = [entry for entry in patterns if SubIOp in entry.roots]
     assert [type(entry) for entry in entries] == [Renaming]
@@ -294,7 +294,7 @@ def test_the_pass_compiles_what_its_groups_declare() -> None:
 
 @pytest.mark.requirement("R0-022")
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_all_modules_are_found(count: int) -> None:
+def test_all_modules_are_converted(count: int) -> None:
     texts = [tile_module("%i = iota : tile<8xi32>", name=f"m{n}") for n in range(count)]
     nested = " ".join([*texts[:1], *(f"builtin.module {{ {text} }}" for text in texts[1:])])
     module = converted(nested)
@@ -303,7 +303,7 @@ def test_all_modules_are_found(count: int) -> None:
 
 
 @pytest.mark.requirement("R0-023", kind="behaviour")
-def test_one_target_judges_what_all_groups_make() -> None:
+def test_all_groups_share_one_target() -> None:
     body = """
     %t = make_token : token
     %c = constant <f32: 1.0> : tile<4x4xf32>
@@ -314,7 +314,7 @@ def test_one_target_judges_what_all_groups_make() -> None:
 
 
 @pytest.mark.requirement("R1-056")
-def test_nothing_brings_tile_ir_back() -> None:
+def test_later_passes_do_not_create_tile_ir() -> None:
     module = converted(tile_module(BODY))
     for name in ("canonicalize", "cse", "licm", "dce", "fold", "reconcile-unrealized-casts"):
         parse_pipeline(name).run(module)
@@ -324,7 +324,7 @@ def test_nothing_brings_tile_ir_back() -> None:
 
 @pytest.mark.requirement("R1-057")
 @pytest.mark.parametrize("operation", ["nv_tileaa.message", "nvvm.barrier0"])
-def test_programs_hold_public_dialects_alone(operation: str) -> None:
+def test_programs_contain_only_public_dialects(operation: str) -> None:
     text = {"nv_tileaa.message": 'nv_tileaa.message "x"', "nvvm.barrier0": "nvvm.barrier0"}
     with pytest.raises(UserError, match="is not of a public dialect"):
         verify(parsed(tile_module(text[operation])))
@@ -332,18 +332,18 @@ def test_programs_hold_public_dialects_alone(operation: str) -> None:
 
 
 @pytest.mark.requirement("R1-062")
-def test_the_check_afterwards_finds_what_is_left() -> None:
+def test_the_final_check_reports_leftover_ops() -> None:
     module = converted(tile_module(BODY))
     block = next(op for op in module.walk() if op.name == "nv_tileaa.func").regions[0].block
     assert block.first is not None
     planted = create_op(IotaOp, types=[TileType((8,), I32)])
     planted.insert_before(block.first)
-    found = [problem.message for problem in leftovers(module)]
-    assert found == ["'cuda_tile.iota' op is of Tile IR, and should be gone"]
+    messages = [problem.message for problem in leftovers(module)]
+    assert messages == ["'cuda_tile.iota' op is of Tile IR, and should be gone"]
 
 
 @pytest.mark.requirement("R1-062")
-def test_the_check_afterwards_finds_types() -> None:
+def test_the_final_check_reports_leftover_types() -> None:
     text = "nv_tileaa.func @f(%x: !cuda_tile.tile<8xf32>) { nv_tileaa.return }"
     (problem,) = leftovers(parsed(text))
     assert "'!cuda_tile.tile<8xf32>'" in problem.message
@@ -351,7 +351,7 @@ def test_the_check_afterwards_finds_types() -> None:
 
 @pytest.mark.requirement("R1-064")
 @pytest.mark.parametrize("seed", range(3))
-def test_the_order_of_patterns_means_nothing(seed: int) -> None:
+def test_the_order_of_patterns_does_not_matter(seed: int) -> None:
     patterns = list(all_patterns(ARCHES["sm_90"]).compiled())
     random.Random(seed).shuffle(patterns)
     module = parsed(tile_module(BODY))
@@ -360,7 +360,7 @@ def test_the_order_of_patterns_means_nothing(seed: int) -> None:
 
 
 @pytest.mark.requirement("R1-064")
-def test_a_tile_of_a_view_is_loaded_whole() -> None:
+def test_a_tile_of_a_view_is_one_load() -> None:
     body = """
     %v = make_tensor_view %p, shape = [64, 64], strides = [64, 1]
         : tensor_view<64x64xf32, strides=[64,1]>
@@ -377,7 +377,7 @@ def test_a_tile_of_a_view_is_loaded_whole() -> None:
 @pytest.mark.parametrize(
     ("start", "end"), [("if %c {", "}"), ("loop { if %c { break }", "continue }")]
 )
-def test_deep_programs_convert_for_deep_callers(start: str, end: str) -> None:
+def test_deeply_nested_programs_convert_in_deep_call_stacks(start: str, end: str) -> None:
     def deeper(frames: int, text: str) -> Operation:
         return deeper(frames - 1, text) if frames else converted(text)
 

@@ -1,4 +1,4 @@
-"""What types become, and how values get from one level to the other on the way."""
+"""Type conversion, and materializations between the levels."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_types(type: Type) -> None:
     assert list(map(str, converted_types)) == [CONVERTED[type]]
 
 
-def test_a_type_that_no_value_has_is_not_converted() -> None:
+def test_types_without_values_are_not_converted() -> None:
     assert TYPES.convert(StringType()) is None
 
 
@@ -115,7 +115,7 @@ def test_types_are_the_same_for_operands_results_and_arguments() -> None:
 
 
 @pytest.mark.requirement("R0-034")
-def test_types_of_llvm_are_left_alone() -> None:
+def test_llvm_types_are_kept() -> None:
     for type in (StructType((I32,)), PointerType(1)):
         assert TYPES.is_legal_type(type)
     body = '%s = "other.make"() : () -> !llvm.struct<(i32)>\n%p = ub.poison : !llvm.ptr<1>'
@@ -126,7 +126,7 @@ def test_types_of_llvm_are_left_alone() -> None:
 
 
 def partly(text: str, *adders: object) -> Operation:
-    """A program after the patterns of some adders alone."""
+    """A program after a conversion with the patterns of some adders."""
     patterns = PatternSet()
     for add in adders:
         add(patterns)  # pyright: ignore
@@ -141,7 +141,7 @@ TRUNCATED = tile_module("%i = iota : tile<128xi32>\n%n = trunci %i : tile<128xi3
 
 
 @pytest.mark.requirement("R0-024", "R0-032")
-def test_a_cast_bridges_an_operand_that_is_not_converted() -> None:
+def test_an_unconverted_operand_is_materialized_by_a_cast() -> None:
     module = partly(TRUNCATED, add_trunci)
     (cast,) = casts(module)
     (made,) = [op for op in module.walk() if op.name == "nv_tileaa.trunci"]
@@ -151,7 +151,7 @@ def test_a_cast_bridges_an_operand_that_is_not_converted() -> None:
 
 
 @pytest.mark.requirement("R0-025", "R0-032")
-def test_casts_are_gone_in_the_end() -> None:
+def test_casts_fold_at_the_end() -> None:
     body = "%y = rsqrt %x : tile<f32>\n%z = rsqrt %y : tile<f32>\n%w = fma %z, %z, %z : tile<f32>"
     text = tile_module(body + '\nprint_tko "%f", %w : tile<f32> -> token', "%x: tile<f32>")
     module = partly(text, add_rsqrt, add_fma)
@@ -171,7 +171,7 @@ def test_a_whole_conversion_makes_no_casts() -> None:
 
 
 @pytest.mark.requirement("R0-026", "R0-027", kind="behaviour")
-def test_three_kinds_of_values_are_bridged_each_in_one_direction() -> None:
+def test_three_types_have_a_materialization_in_one_direction() -> None:
     types = tileaa_types()
     tile, pointer = TileType((8,), F32), TileType((), PtrType(F32))
     bridged = {
@@ -186,7 +186,7 @@ def test_three_kinds_of_values_are_bridged_each_in_one_direction() -> None:
 
 
 @pytest.mark.requirement("R0-026", kind="behaviour")
-def test_bridges_know_their_values() -> None:
+def test_materializations_take_their_own_types() -> None:
     tile = TileType((8,), F32)
     answers = [bridge(build(), new_types(tile), old_values(tile)) for bridge in TO_NV_TILEAA]
     assert [answer is None for answer in answers] == [False, True]
@@ -198,9 +198,9 @@ def build() -> Builder:
 
 
 def new_types(type: Type) -> tuple[Type, ...]:
-    found = TYPES.convert(type)
-    assert found is not None
-    return found
+    types = TYPES.convert(type)
+    assert types is not None
+    return types
 
 
 def old_values(*types: Type) -> tuple[BlockArgument, ...]:
@@ -208,7 +208,7 @@ def old_values(*types: Type) -> tuple[BlockArgument, ...]:
 
 
 @pytest.mark.requirement("R0-027")
-def test_pointers_reach_what_stays() -> None:
+def test_pointers_of_unconverted_users_are_materialized() -> None:
     body = '"other.use"(%p) : (!cuda_tile.tile<ptr<f32>>) -> ()'
     module = parsed(tile_module(body, "%p: tile<ptr<f32>>"))
     assert failures(module) == []
@@ -220,7 +220,7 @@ def test_pointers_reach_what_stays() -> None:
 
 
 @pytest.mark.requirement("R0-080")
-def test_a_value_that_nobody_can_bridge_fails() -> None:
+def test_a_value_without_a_materialization_fails() -> None:
     body = '"other.use"(%x) : (!cuda_tile.tile<f32>) -> ()'
     (error,) = failures(parsed(tile_module(body, "%x: tile<f32>")))
     assert error.message == "failed to convert cuda_tile to nv_tileaa"
@@ -228,7 +228,7 @@ def test_a_value_that_nobody_can_bridge_fails() -> None:
 
 
 @pytest.mark.requirement("R0-028", "R0-072")
-def test_the_order_of_memory_stays() -> None:
+def test_the_token_order_is_kept() -> None:
     body = """
     %t = make_token : token
     %a, %t1 = load_ptr_tko weak %p token=%t : tile<ptr<f32>> -> tile<f32>, token
@@ -245,15 +245,15 @@ def test_the_order_of_memory_stays() -> None:
 
 
 def edges(root: Operation, token: Type) -> list[tuple[int, int]]:
-    """Which operation with tokens hands one to which, by their places among each other."""
+    """The token edges between operations, as pairs of indices."""
     acting = [
         op
         for op in root.walk()
         if any(value.type is token for value in (*op.operands, *op.results))
     ]
-    place = {op: number for number, op in enumerate(acting)}
+    index = {op: number for number, op in enumerate(acting)}
     return sorted(
-        (place[value.owner], place[op])  # pyright: ignore
+        (index[value.owner], index[op])  # pyright: ignore
         for op in acting
         for value in op.operands
         if value.type is token
@@ -275,7 +275,7 @@ def test_one_to_one() -> None:
 
 
 @pytest.mark.requirement("R0-031", "R0-033", "R0-045")
-def test_trunci_is_the_walk_of_the_notes() -> None:
+def test_trunci_is_the_example_of_the_notes() -> None:
     assert lines("%i = iota : tile<128xi32>\n%n = trunci %i : tile<128xi32> -> tile<128xi8>") == [
         "%0 = nv_tileaa.make_range : tensor<128xi32>",
         "%1 = nv_tileaa.trunci %0 : tensor<128xi32> to tensor<128xi8>",
@@ -283,7 +283,7 @@ def test_trunci_is_the_walk_of_the_notes() -> None:
 
 
 @pytest.mark.requirement("R0-034", kind="behaviour")
-def test_the_target_says_nothing_of_llvm() -> None:
+def test_the_target_does_not_mention_llvm() -> None:
     module = parsed('"other.op"() : () -> !llvm.ptr')
     (inner,) = module.members()
     assert TARGET.legality(inner).value == "unknown"

@@ -11,7 +11,7 @@ from tilewright.text.printer import print_op
 
 
 @pytest.mark.requirement("R3-008", "R3-037", "R3-038", "R3-039", "R3-040")
-def test_an_assertion_calls_where_it_fails() -> None:
+def test_a_failed_assertion_calls_assertfail() -> None:
     body, arguments = 'cf.assert %c, "must hold"', "%c: i1"
     lines = [line.split("  //")[0] for line in lowered(body, arguments)]
     assert lines == [
@@ -35,13 +35,13 @@ def test_an_assertion_calls_where_it_fails() -> None:
     ]
 
 
-def test_two_assertions_share_what_is_equal() -> None:
+def test_two_assertions_share_equal_strings() -> None:
     body = 'cf.assert %c, "a"\ncf.assert %c, "b"'
     names = sorted(line.split('"')[1] for line in symbols(body, "%c: i1") if "global" in line)
     assert names == [".assert_file", ".assert_func", ".assert_msg", ".assert_msg_0"]
 
 
-def test_branches_carry_all_parts_of_a_value() -> None:
+def test_branches_pass_all_converted_values() -> None:
     text = """
     builtin.module {
       func.func @f(%c: i1, %m: memref<?xf32>, %n: memref<?xf32>, %i: i32) -> f32 {

@@ -14,7 +14,7 @@ TOKEN = "%{} = llvm.mlir.constant(0 : i32) : i32"
 
 @pytest.mark.requirement("R3-015", "R3-103", "R3-106")
 @pytest.mark.parametrize(("elements", "cache"), [(1, "ca"), (2, "ca"), (4, "ca"), (4, "cg")])
-def test_a_copy_of_so_many_bytes(elements: int, cache: str) -> None:
+def test_copy_sizes(elements: int, cache: str) -> None:
     bypass = " {bypassL1}" if cache == "cg" else ""
     body = (
         f"%t = nvgpu.device_async_copy %g[%i], %s[%i], {elements}{bypass} "

@@ -1,4 +1,4 @@
-"""cute_nvgpu to NVVM: the steps of products, copies on stages, maps in slots, threads."""
+"""cute_nvgpu to NVVM: wgmma, TMA, tensor maps in slots, synchronization."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def map_type(box: str) -> str:
 
 
 def only(text: str, kind: type[Operation]) -> Operation:
-    (found,) = [op for op in convert(text).walk() if isinstance(op, kind)]
-    return found
+    (match,) = [op for op in convert(text).walk() if isinstance(op, kind)]
+    return match
 
 
 @pytest.mark.requirement("R3-071")
@@ -43,8 +43,8 @@ def test_every_operation_has_a_pattern() -> None:
 
 @pytest.mark.requirement("R3-071")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_one_pass_takes_both(program: Path) -> None:
-    """What is said in cute_nvgpu goes the way of gpu and nvgpu, and nothing of it is left."""
+def test_one_pass_lowers_both_dialects(program: Path) -> None:
+    """The pass lowers cute_nvgpu together with gpu and nvgpu, completely."""
     module = convert(program.read_text(), "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm")
     assert {op.dialect for op in module.walk()} <= {"builtin", "gpu", "llvm", "nvvm"}
     assert {op.name for op in module.walk() if op.dialect == "gpu"} <= {"gpu.module"}
@@ -54,13 +54,11 @@ def issue(accumulator: str, rest: str = "") -> str:
     return f"cute_nvgpu.wgmma.issue %a, %b, {accumulator}{rest} : bf16, bf16, i64, {ACC}"
 
 
-PRODUCT = (
-    "<m = 64, n = 8, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]"
-)
+WGMMA = "<m = 64, n = 8, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]"
 
 
 @pytest.mark.requirement("R3-071")
-def test_fence_and_commit_go_into_the_product_between_them() -> None:
+def test_adjacent_fence_and_commit_are_fused_into_the_wgmma() -> None:
     body = f"""
         %0 = cute_nvgpu.wgmma.fence(%acc : {ACC})
         %1 = {issue("%0", " accumulate %p")}
@@ -68,7 +66,7 @@ def test_fence_and_commit_go_into_the_product_between_them() -> None:
         %2 = cute_nvgpu.wgmma.wait 1, %1 : {ACC}
     """
     assert lowered(body, MATRICES) == [
-        f"%0 = nvvm.wgmma.steps fence A(%arg0) B(%arg1) if %arg4, %arg2, {PRODUCT} commit : {ACC}",
+        f"%0 = nvvm.wgmma.steps fence A(%arg0) B(%arg1) if %arg4, %arg2, {WGMMA} commit : {ACC}",
         f"%1 = nvvm.wgmma.wait.group.sync.aligned 1, %0 : {ACC}",
     ]
 
@@ -84,13 +82,13 @@ def test_a_fence_of_two_accumulators_stays() -> None:
     """
     assert lowered(body, MATRICES) == [
         f"%0:2 = nvvm.wgmma.fence.aligned(%arg2, %arg3 : {ACC}, {ACC})",
-        f"%1 = nvvm.wgmma.steps A(%arg0) B(%arg1), %0#0, {PRODUCT} : {ACC}",
-        f"%2 = nvvm.wgmma.steps A(%arg0) B(%arg1), %0#1, {PRODUCT} commit : {ACC}",
+        f"%1 = nvvm.wgmma.steps A(%arg0) B(%arg1), %0#0, {WGMMA} : {ACC}",
+        f"%2 = nvvm.wgmma.steps A(%arg0) B(%arg1), %0#1, {WGMMA} commit : {ACC}",
         f"%3:2 = nvvm.wgmma.wait.group.sync.aligned 0, %1, %2 : {ACC}, {ACC}",
     ]
 
 
-def test_steps_of_the_protocol_without_accumulators() -> None:
+def test_fence_and_wait_without_accumulators() -> None:
     body = "cute_nvgpu.wgmma.fence\ncute_nvgpu.wgmma.commit\ncute_nvgpu.wgmma.wait 2"
     assert lowered(body) == [
         "nvvm.wgmma.fence.aligned",
@@ -116,32 +114,32 @@ def test_descriptors_advance_and_modes_carry_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("type", "count", "sums"),
+    ("type", "count", "accumulator"),
     [("bf16", 8, "f32"), ("f16", 8, "f16"), ("tf32", 4, "f32"), ("f8E5M2", 16, "f32"),
      ("i8", 16, "i32"), ("si8", 16, "i32"), ("ui8", 16, "i32")],
 )  # fmt: skip
-def test_a_in_registers(type: str, count: int, sums: str) -> None:
-    """Four registers of 32 bits a step, whatever the elements are."""
-    a, acc = f"vector<{count}x{type}>", f"vector<4x{sums}>"
+def test_a_in_registers(type: str, count: int, accumulator: str) -> None:
+    """Four 32-bit registers per step, for every element type."""
+    a, acc = f"vector<{count}x{type}>", f"vector<4x{accumulator}>"
     body = f"""
         %0 = cute_nvgpu.wgmma.fence(%acc : {acc})
         %1 = cute_nvgpu.wgmma.issue %a, %b, %0 : {type}, {type}, {a}, {acc}
         cute_nvgpu.wgmma.commit
         %2 = cute_nvgpu.wgmma.wait 0, %1 : {acc}
-        vector.store %2, %out[%i] : memref<512x{sums}, 1>, {acc}
+        vector.store %2, %out[%i] : memref<512x{accumulator}, 1>, {acc}
     """
-    given = f"%a: {a}, %b: i64, %acc: {acc}, %out: memref<512x{sums}, 1>, %i: index"
+    given = f"%a: {a}, %b: i64, %acc: {acc}, %out: memref<512x{accumulator}, 1>, %i: index"
     text = kernel(body, given)
     op = only(text, WgmmaStepsOp)
     assert isinstance(op, WgmmaStepsOp)
     assert [str(value.type) for value in op.registers_a] == ["i32"] * 4
     word = {"f8E5M2": "e5m2", "i8": "s8", "si8": "s8", "ui8": "u8"}.get(type, type)
-    result = "s32" if sums == "i32" else sums
+    result = "s32" if accumulator == "i32" else accumulator
     assert f"wgmma.mma_async.sync.aligned.m64n8k{2 * count}.{result}.{word}.{word}" in to_ptx(text)
 
 
 @pytest.mark.requirement("R3-071")
-def test_a_matrix_descriptor_is_a_constant_around_the_address() -> None:
+def test_the_fields_of_a_matrix_descriptor() -> None:
     """Fields as CUTLASS has them: address 0-13, leading 16-29, stride 32-45, base 49, mode 62."""
     body = """
         %0 = cute_nvgpu.wgmma.descriptor %m[%i, %i] swizzle_64b leading 8192 stride 512
@@ -162,7 +160,7 @@ def box(rank: int) -> str:
 
 
 def staged(rank: int) -> tuple[str, str, str]:
-    """A map, a buffer with two stages, and arguments that go with them."""
+    """A tensor map, a buffer with two stages, and the kernel's arguments."""
     map, buffer = map_type(f"{box(rank)}xi32"), f"memref<2x{box(rank)}xi32, 3>"
     numbers = ", ".join(f"%c{number}: index" for number in range(rank))
     rest = f"%bars: {BARS}, %s: index, %z: index, %mask: i16, %hint: i64"
@@ -170,27 +168,27 @@ def staged(rank: int) -> tuple[str, str, str]:
 
 
 def numbers(op: Operation, values: str) -> list[str]:
-    """The kernel's own arguments that operands are cut from, by their places."""
-    found: list[str] = []
+    """The indices of the kernel arguments that operands are truncated from."""
+    indices: list[str] = []
     for value in getattr(op, values):
         source = value.defining_op()
         assert source is not None
         assert source.name == "llvm.trunc"
-        found.append(str(source.operands[0].index))
-    return found
+        indices.append(str(source.operands[0].index))
+    return indices
 
 
 @pytest.mark.parametrize("rank", range(1, 6))
 @pytest.mark.parametrize("options", ["", "mask", "hint", "mask hint"])
 def test_loads(rank: int, options: str) -> None:
-    """The last coordinate comes first; a mask makes it a copy for the cluster."""
+    """Coordinates are reversed; a mask makes it a multicast."""
     map, buffer, given = staged(rank)
     at = ", ".join(f"%c{number}" for number in range(rank))
-    place = ", ".join(["%s"] + ["%z"] * rank)
+    indices = ", ".join(["%s"] + ["%z"] * rank)
     text = " multicast %mask" if "mask" in options else ""
     text += " cache_hint %hint" if "hint" in options else ""
     body = (
-        f"cute_nvgpu.tma.load %map[{at}], %bars[%s] to %buffer[{place}]{text} "
+        f"cute_nvgpu.tma.load %map[{at}], %bars[%s] to %buffer[{indices}]{text} "
         f": {map}, {BARS} to {buffer}"
     )
     op = only(kernel(body, given), TensorLoadOp)
@@ -209,11 +207,11 @@ def test_loads(rank: int, options: str) -> None:
 @pytest.mark.parametrize("rank", range(1, 6))
 @pytest.mark.parametrize("kind", KINDS)
 def test_reductions(rank: int, kind: str) -> None:
-    """Straight to NVVM, slots as of a store: map, coordinates, source, hint."""
+    """Operands as of a store: map, coordinates, source, hint."""
     map, buffer, given = staged(rank)
     at = ", ".join(f"%c{number}" for number in range(rank))
-    place = ", ".join(["%s"] + ["%z"] * rank)
-    tail = f"%buffer[{place}] to %map[{at}] cache_hint %hint : {buffer} to {map}"
+    indices = ", ".join(["%s"] + ["%z"] * rank)
+    tail = f"%buffer[{indices}] to %map[{at}] cache_hint %hint : {buffer} to {map}"
     reduce = only(kernel(f"cute_nvgpu.tma.reduce {kind} {tail}", given), TensorReduceOp)
     store = only(kernel(f"cute_nvgpu.tma.store {tail}", given), TensorStoreOp)
     assert isinstance(reduce, TensorReduceOp)
@@ -238,7 +236,7 @@ elemtype interleave_layout swizzle_mode fill_mode
 """.split()
 
 
-def test_all_fields_of_a_new_map() -> None:
+def test_all_fields_of_a_tensor_map() -> None:
     map = map_type("2x?x16xbf16").replace("swizzle = none", "swizzle = swizzle_32b")
     body = (
         f"cute_nvgpu.tensormap.fill %m[%i], %l sizes[%n, %n, %n] strides[%l, %l] box[%n] : "
@@ -248,19 +246,19 @@ def test_all_fields_of_a_new_map() -> None:
     fields = [line.split("field = ")[1] for line in lines if "tensormap.replace" in line]
     assert fields[0].startswith("rank, new_value")
     assert [field.split(",")[0].split(" ")[0] for field in fields[1:]] == FILLED
-    # bf16 is number 10 there, a swizzle of 32 bytes 1, and what is outside is not a number.
+    # bf16 has the encoding 10, a swizzle of 32 bytes 1, and the fill mode is NaN.
     assert [field.split(" in ")[0] for field in fields[-4:]] == [
         "elemtype to 10", "interleave_layout to 0", "swizzle_mode to 1", "fill_mode to 1",
     ]  # fmt: skip
 
 
-def test_elements_that_no_map_has() -> None:
+def test_element_types_without_a_tensor_map_encoding() -> None:
     body = (
         "cute_nvgpu.tensormap.fill %m[%i], %l sizes[%n] strides[] : "
         f"memref<64xi32, 3>, {map_type('64xi128')}"
     )
-    found = failures(kernel(body, "%m: memref<64xi32, 3>, %i: index, %l: i64, %n: i32"))
-    assert "failed to legalize" in found[0]
+    errors = failures(kernel(body, "%m: memref<64xi32, 3>, %i: index, %l: i64, %n: i32"))
+    assert "failed to legalize" in errors[0]
 
 
 SLOT = "memref<8x64xi32, 1>"
@@ -268,7 +266,7 @@ MAPS = "memref<32xi32, 3>"
 SLOTS = f"%slots: {SLOT}, %i: index, %m: {MAPS}, %n: i32"
 
 
-def test_maps_in_slots() -> None:
+def test_tensor_maps_in_slots() -> None:
     body = f"""
         cute_nvgpu.tensormap.publish %m[%z] to %slots[%z, %z] scope sys : {MAPS} to {SLOT}
         %0 = cute_nvgpu.tensormap.at %slots[%z, %z] : {SLOT} -> {map_type("4xf32")}
@@ -279,7 +277,7 @@ def test_maps_in_slots() -> None:
     assert ptx.index(copy) < ptx.index("cp.async.bulk.prefetch.tensor.1d.L2.global.tile")
 
 
-def test_locks_of_slots_hold_for_the_whole_gpu() -> None:
+def test_slot_locks_have_gpu_scope() -> None:
     body = """
         %0 = cute_nvgpu.slot.acquire %slots[%i, %i] users 3 : memref<8x64xi32, 1>
         scf.if %0 {
@@ -291,7 +289,7 @@ def test_locks_of_slots_hold_for_the_whole_gpu() -> None:
     assert "release.gpu.global.add" in ptx
 
 
-ONE_FOR_ONE = [
+ONE_TO_ONE = [
     ("%0 = cute_nvgpu.elect_one", ["%0 = nvvm.elect.sync -> i1"]),
     ("cute_nvgpu.named_barrier.sync %n, %k", ["nvvm.barrier id = %arg0 number_of_threads = %arg1"]),
     (
@@ -332,12 +330,12 @@ ONE_FOR_ONE = [
 
 
 @pytest.mark.requirement("R3-071")
-@pytest.mark.parametrize(("body", "expected"), ONE_FOR_ONE, ids=lambda each: str(each)[:40])
-def test_one_for_one(body: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(("body", "expected"), ONE_TO_ONE, ids=lambda each: str(each)[:40])
+def test_one_to_one(body: str, expected: list[str]) -> None:
     assert lowered(body, "%n: i32, %k: i32") == expected
 
 
-def test_arrivals_at_other_blocks_need_no_fence_of_the_gpu() -> None:
+def test_remote_arrivals_have_cta_scope() -> None:
     body = f"cute_nvgpu.mbarrier.arrive_remote %b[%i], %n : {BARS}"
     lines = lowered(body, f"%b: {BARS}, %i: index, %n: i32")
     assert lines[1:] == [
@@ -347,7 +345,7 @@ def test_arrivals_at_other_blocks_need_no_fence_of_the_gpu() -> None:
     ]
 
 
-def test_arrivals_on_copies_were_expected() -> None:
+def test_arrivals_on_copies_are_noinc() -> None:
     body = f"cute_nvgpu.mbarrier.arrive_on_copies %b[%i] : {BARS}"
     ptx = to_ptx(kernel(body, f"%b: {BARS}, %i: index"))
     assert "cp.async.mbarrier.arrive.noinc.shared.b64" in ptx
@@ -355,7 +353,7 @@ def test_arrivals_on_copies_were_expected() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("transpose", [False, True])
-def test_small_matrices(count: int, transpose: bool) -> None:
+def test_stmatrix(count: int, transpose: bool) -> None:
     type = f"vector<{count}x2xbf16>"
     word = " transpose" if transpose else ""
     body = f"cute_nvgpu.stmatrix %f, %m[%i, %i]{word} : {type}, memref<8x8xbf16, 3>"

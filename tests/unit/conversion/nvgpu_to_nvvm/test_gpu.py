@@ -65,7 +65,7 @@ def test_queries_of_a_warp(query: str, register: str) -> None:
 
 
 @pytest.mark.requirement("R3-007", "R3-034", "R3-035")
-def test_the_barrier_stays_where_it_was() -> None:
+def test_the_barrier_keeps_its_position() -> None:
     body = "%i = gpu.lane_id\ngpu.barrier\n%j = gpu.lane_id"
     assert lowered(body) == [
         "%0 = nvvm.read.ptx.sreg.laneid : i32",
@@ -80,7 +80,7 @@ def test_the_barrier_stays_where_it_was() -> None:
     assert "bar.sync \t0;" in ptx or "barrier.sync.aligned \t0;" in ptx
 
 
-def test_a_shuffle_tells_whether_there_was_a_lane() -> None:
+def test_a_shuffle_returns_the_validity_of_the_lane() -> None:
     body = "%r, %v = gpu.shuffle xor %x, %o, %w : f32"
     assert lowered(body, "%x: f32, %o: i32, %w: i32") == [
         "%0 = llvm.mlir.constant(1 : i32) : i32",
@@ -168,7 +168,7 @@ def test_printf_passes_a_buffer_of_arguments() -> None:
     ]
 
 
-def test_dynamic_shared_memory_has_the_size_of_the_launch() -> None:
+def test_the_size_of_dynamic_shared_memory() -> None:
     body = """
         %m = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
         %c0 = arith.constant 0 : index
@@ -186,7 +186,7 @@ def test_dynamic_shared_memory_has_the_size_of_the_launch() -> None:
 
 
 @pytest.mark.requirement("R3-001", "R3-002", "R3-003", "R3-004")
-def test_only_modules_of_gpu_are_left() -> None:
+def test_only_gpu_modules_are_left() -> None:
     module = convert(kernel(EVERYTHING))
     left = [op for op in module.walk() if op.dialect not in ("llvm", "nvvm")]
     assert {op.name for op in left} == {"builtin.module", "gpu.module"}
@@ -212,13 +212,13 @@ def test_only_modules_of_gpu_are_left() -> None:
         ),
     ],
 )
-def test_what_has_no_pattern_stops_the_pass(body: str, name: str) -> None:
+def test_an_op_without_a_pattern_fails(body: str, name: str) -> None:
     text = kernel(body, "%x: f32, %v: vector<1x2xf16>")
     assert f"failed to legalize operation '{name}' that was marked illegal" in failures(text)
 
 
 @pytest.mark.requirement("R3-023")
-def test_the_target_of_the_stage() -> None:
+def test_the_conversion_target() -> None:
     module = read(
         kernel('gpu.barrier\n%s = math.sin %x : f32\ncf.assert %c, "m"', "%x: f32, %c: i1")
     )

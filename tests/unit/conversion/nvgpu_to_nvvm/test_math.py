@@ -25,7 +25,7 @@ FAST = ("cos", "exp", "log", "log2", "log10", "sin", "tan", "tanh")
 
 
 @pytest.mark.parametrize("function", UNARY)
-def test_functions_of_one_number(function: str) -> None:
+def test_unary_functions(function: str) -> None:
     for type, suffix in (("f32", "f"), ("f64", "")):
         callee = f"__nv_{UNARY[function]}{suffix}"
         assert lowered(f"%r = math.{function} %x : {type}", f"%x: {type}") == [
@@ -36,7 +36,7 @@ def test_functions_of_one_number(function: str) -> None:
 @pytest.mark.parametrize(
     ("op", "callee"), [("math.atan2", "atan2"), ("math.powf", "pow"), ("arith.remf", "fmod")]
 )
-def test_functions_of_two_numbers(op: str, callee: str) -> None:
+def test_binary_functions(op: str, callee: str) -> None:
     assert lowered(f"%r = {op} %x, %x : f32", "%x: f32") == [
         f"%0 = llvm.call @__nv_{callee}f(%arg0, %arg0) : (f32, f32) -> f32"
     ]
@@ -63,7 +63,7 @@ def test_the_callee_by_type(type: str, expected: list[str]) -> None:
 
 
 @pytest.mark.requirement("R3-010", "R3-041", "R3-042")
-def test_vectors_are_taken_apart() -> None:
+def test_vectors_are_scalarized() -> None:
     module = convert(kernel("%r = math.sqrt %x : vector<4xf32>", "%x: vector<4xf32>"))
     ops = list(module.walk())
     calls = [op for op in ops if isinstance(op, CallOp)]
@@ -74,7 +74,7 @@ def test_vectors_are_taken_apart() -> None:
 
 
 @pytest.mark.requirement("R3-021")
-def test_a_vector_at_the_table_is_rejected() -> None:
+def test_the_libdevice_pattern_rejects_vectors() -> None:
     module = read(kernel("%r = math.sqrt %x : vector<4xf32>", "%x: vector<4xf32>"))
     kept = [p for p in nvgpu_to_nvvm.PATTERNS if p not in library.SCALARISERS]
     with pytest.raises(UserError) as caught:
@@ -137,7 +137,7 @@ def test_a_function_is_declared_once() -> None:
         ),
     ],
 )
-def test_what_the_hardware_has(body: str, expected: str) -> None:
+def test_operations_with_an_intrinsic(body: str, expected: str) -> None:
     assert lowered(body, "%x: f32, %i: i32") == [expected]
 
 

@@ -25,7 +25,7 @@ def test_create_names_shared_memory() -> None:
     ]
 
 
-def test_two_groups_have_memory_of_their_own() -> None:
+def test_two_groups_have_separate_memory() -> None:
     body = f"%a = nvgpu.mbarrier.create -> {GROUP}\n%b = nvgpu.mbarrier.create -> {GROUP}"
     names = [line.split("@")[1].split("(")[0] for line in symbols(body)]
     assert names == ["mbar_storage", "mbar_storage_0"]
@@ -83,8 +83,8 @@ def test_operations_on_a_barrier(body: str, expected: list[str]) -> None:
 
 
 @pytest.mark.requirement("R3-077")
-def test_parity_that_a_loop_carries_feeds_the_wait_as_it_is() -> None:
-    """The i1 of the loop is the operand of the wait: nothing is extracted, shifted or masked."""
+def test_a_loop_carried_parity_is_the_operand_of_the_wait() -> None:
+    """The loop-carried i1 is the operand of the wait, without extraction, shift or mask."""
     body = f"""
         %odd = arith.constant true
         %even = arith.constant false
@@ -106,7 +106,7 @@ def test_parity_that_a_loop_carries_feeds_the_wait_as_it_is() -> None:
 
 @pytest.mark.requirement("R3-019", "R3-020", "R3-076")
 @pytest.mark.parametrize("space", ["1", "#gpu.address_space<global>", "0"])
-def test_a_barrier_elsewhere_is_refused(space: str) -> None:
+def test_a_barrier_outside_shared_memory_is_rejected(space: str) -> None:
     group = f"!nvgpu.mbarrier.group<memorySpace = {space}>"
     body = f"%t = nvgpu.mbarrier.arrive %b[%i] : {group} -> !nvgpu.mbarrier.token"
     with pytest.raises(UserError) as caught:
@@ -117,7 +117,7 @@ def test_a_barrier_elsewhere_is_refused(space: str) -> None:
     )
 
 
-def test_threads_meet_at_a_barrier() -> None:
+def test_threads_synchronize_at_a_barrier() -> None:
     body = f"""
         %b = nvgpu.mbarrier.create -> {GROUP}
         %i = gpu.thread_id x

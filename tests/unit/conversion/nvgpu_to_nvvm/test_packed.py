@@ -1,4 +1,4 @@
-"""nvgpu's conversions of pairs of floats, and its packed arithmetic, to NVVM and PTX."""
+"""nvgpu's conversions of pairs and packed arithmetic to NVVM and PTX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lowering import kernel, lowered, to_ptx
 from tilewright.support.diagnostics import Unsupported
 
 PAIR = "vector<2xf32>"
-NARROWINGS = {
+TRUNCATIONS = {
     ("f32", "f16", ""): ("nvvm.convert.f32x2.to.f16x2", "cvt.rn.f16x2.f32", "sm_80"),
     ("f32", "f16", "relu"): ("nvvm.convert.f32x2.to.f16x2", "cvt.rn.relu.f16x2.f32", "sm_80"),
     ("f32", "bf16", "rz"): ("nvvm.convert.f32x2.to.bf16x2", "cvt.rz.bf16x2.f32", "sm_80"),
@@ -58,7 +58,7 @@ NARROWINGS = {
         "sm_100",
     ),
 }
-WIDENINGS = {
+EXTENSIONS = {
     ("f8E4M3FN", "f16"): ("nvvm.convert.f8x2.to.f16x2", "cvt.rn.f16x2.e4m3x2", "sm_89"),
     ("f8E5M2", "f16"): ("nvvm.convert.f8x2.to.f16x2", "cvt.rn.f16x2.e5m2x2", "sm_90"),
     ("f6E2M3FN", "f16"): ("nvvm.convert.f6x2.to.f16x2", "cvt.rn.f16x2.e2m3x2", "sm_100"),
@@ -75,7 +75,7 @@ def attributes(mode: str) -> str:
 
 
 def through_memory(op: str, source: str, target: str) -> str:
-    """A kernel that converts eight numbers; narrow ones are bytes in memory."""
+    """A kernel that converts eight floats; fp8 and narrower are int8 in memory."""
     bits = [STORED.get(type, 0) for type in (source, target)]
     read = f"{bits[0]}xi8" if bits[0] else f"8x{source}"
     write = f"{bits[1]}xi8" if bits[1] else f"8x{target}"
@@ -91,9 +91,9 @@ def through_memory(op: str, source: str, target: str) -> str:
 
 
 @pytest.mark.requirement("R3-017", "R3-067")
-@pytest.mark.parametrize(("source", "target", "mode"), NARROWINGS)
-def test_narrowing(source: str, target: str, mode: str) -> None:
-    name, instruction, arch = NARROWINGS[source, target, mode]
+@pytest.mark.parametrize(("source", "target", "mode"), TRUNCATIONS)
+def test_truncation(source: str, target: str, mode: str) -> None:
+    name, instruction, arch = TRUNCATIONS[source, target, mode]
     op = f"nvgpu.cvt_fptrunc %v{attributes(mode)} : vector<8x{source}> to vector<8x{target}>"
     lines = lowered(f"%r = {op}", f"%v: vector<8x{source}>")
     assert sum(f"= {name} " in line for line in lines) == 4
@@ -102,9 +102,9 @@ def test_narrowing(source: str, target: str, mode: str) -> None:
 
 
 @pytest.mark.requirement("R3-017", "R3-067")
-@pytest.mark.parametrize(("source", "target"), WIDENINGS)
-def test_widening(source: str, target: str) -> None:
-    name, instruction, arch = WIDENINGS[source, target]
+@pytest.mark.parametrize(("source", "target"), EXTENSIONS)
+def test_extension(source: str, target: str) -> None:
+    name, instruction, arch = EXTENSIONS[source, target]
     op = f"nvgpu.cvt_fpext %v : vector<8x{source}> to vector<8x{target}>"
     lines = lowered(f"%r = {op}", f"%v: vector<8x{source}>")
     assert sum(f"= {name} " in line for line in lines) == 4
@@ -114,7 +114,7 @@ def test_widening(source: str, target: str) -> None:
 
 @pytest.mark.requirement("R3-067")
 @pytest.mark.parametrize("source", ["f16", "bf16"])
-def test_halves_widen_as_llvm_does_it(source: str) -> None:
+def test_f16_and_bf16_are_extended_by_fpext(source: str) -> None:
     body = f"%r = nvgpu.cvt_fpext %v : vector<4x{source}> to vector<4xf32>"
     assert lowered(body, f"%v: vector<4x{source}>") == [
         f"%0 = llvm.fpext %arg0 : vector<4x{source}> to vector<4xf32>"
@@ -124,7 +124,7 @@ def test_halves_widen_as_llvm_does_it(source: str) -> None:
 def test_a_vector_of_several_rows_converts_row_by_row() -> None:
     body = "%r = nvgpu.cvt_fptrunc %v : vector<2x2xf32> to vector<2x2xf8E4M3FN>"
     lines = lowered(body, "%v: vector<2x2xf32>")
-    # The second of a pair is the upper half: 1 over 0, 3 over 2.
+    # The second of a pair is the high half: 1 and 0, 3 and 2.
     assert [line.split(" {")[0].split("f8x2 ")[1] for line in lines if "f8x2" in line] == [
         "%3, %1",
         "%7, %5",

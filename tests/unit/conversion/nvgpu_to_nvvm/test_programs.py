@@ -87,7 +87,7 @@ builtin.module {
 
 
 def numbers(*shape: int) -> np.ndarray:
-    """Small whole numbers, whose sums are exact."""
+    """Small integers, which are added exactly in any order."""
     return np.random.default_rng(7).integers(-50, 50, shape).astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""What the stage has patterns for, and the shape that all of them have."""
+"""Completeness of the patterns of the NVVM conversion."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ NVGPU_SIDE = {
         "nvvm.mul.packed.f32x2",
     ),
 }
-"""What must be among the results of each function of a file with all operations of nvgpu."""
+"""Operations that must result from each function of a file with all operations of nvgpu."""
 OWN = Path(__file__).parents[2] / "dialects" / "nvgpu" / "own.mlir"
 
 
@@ -128,7 +128,7 @@ def test_every_operation_has_a_pattern_or_a_reason(name: str) -> None:
 
 @pytest.mark.requirement("R3-045", "R3-046")
 @pytest.mark.parametrize("name", ["nvgpu", "cute_nvgpu"])
-def test_an_operation_has_one_rewrite_that_is_for_it_alone(name: str) -> None:
+def test_an_operation_has_one_dedicated_pattern(name: str) -> None:
     kinds = set(operations(name).values())
     known = roots()
     assert {kind.name for kind in kinds if known[kind] != 1} == set()
@@ -143,7 +143,7 @@ def test_patterns_are_a_table() -> None:
 
 
 @pytest.mark.requirement("R3-069", kind="behaviour")
-def test_all_types_that_are_left_are_those_of_the_shared_converter() -> None:
+def test_all_remaining_types_are_those_of_the_shared_converter() -> None:
     lines = [each.format(group=GROUP, map=MAP) for each in SIMPLE]
     numbered = [line.replace("%p =", f"%p{n} =") for n, line in enumerate(lines)]
     module = convert(kernel("\n".join(numbered), ARGUMENTS))
@@ -183,7 +183,7 @@ def test_functions_of_gpu() -> None:
 @pytest.mark.requirement("R3-005")
 @pytest.mark.parametrize("family", NVGPU_SIDE)
 def test_the_nvgpu_side(family: str) -> None:
-    # A tensor without a shape is the host's matter.
+    # An unranked tensor is not lowered here.
     module = convert(OWN.read_text().replace("memref<*xbf16>", "memref<64x64xbf16>"))
     function = next(
         op for op in module.walk() if isinstance(op, LLVMFuncOp) and op.sym_name == family
@@ -194,7 +194,7 @@ def test_the_nvgpu_side(family: str) -> None:
 
 
 @pytest.mark.requirement("R3-022")
-def test_an_assertion_that_finds_no_place_for_its_texts() -> None:
+def test_an_assertion_without_a_module_for_its_strings() -> None:
     module = read('func.func @f(%c: i1) {\n  cf.assert %c, "m"\n  return\n}')
     function = next(op for op in module.walk() if isinstance(op, FuncOp)).detach()
     before = str(function)
@@ -213,7 +213,7 @@ def test_an_assertion_that_finds_no_place_for_its_texts() -> None:
     ("size", "is_whole"),
     [("96, 1, 1", True), ("16, 2, 1", True), ("48, 1, 1", False), ("1, 1, 1", False)],
 )
-def test_blocks_are_of_whole_warps(size: str, is_whole: bool) -> None:
+def test_block_sizes_are_multiples_of_the_warp_size(size: str, is_whole: bool) -> None:
     attributes = f"attributes {{known_block_size = array<i32: {size}>}}"
     text = kernel("gpu.barrier").replace("kernel {", f"kernel {attributes} {{")
     if not is_whole:
@@ -224,7 +224,7 @@ def test_blocks_are_of_whole_warps(size: str, is_whole: bool) -> None:
     assert threads % 32 == 0
 
 
-def test_barriers_are_invalidated_by_nvvm_itself() -> None:
+def test_barriers_are_invalidated_by_an_nvvm_op() -> None:
     assert "nvgpu.mbarrier.inval" not in operations("nvgpu")
     body = f"""
         %b = nvgpu.mbarrier.create -> {GROUP}

@@ -18,7 +18,7 @@ NAMES = {
 
 
 def expected(line: str) -> str:
-    """A line in which arguments are called by their names."""
+    """A line with arguments by name."""
     for name, number in sorted(NAMES.items(), reverse=True):
         line = line.replace(f"<{name}>", f"%arg{number}")
     return line
@@ -72,7 +72,7 @@ ONE_TO_ONE = [
 
 
 @pytest.mark.parametrize(("source", "line"), ONE_TO_ONE)
-def test_one_for_one(source: str, line: str) -> None:
+def test_one_to_one(source: str, line: str) -> None:
     assert lowered(f"%r = {source}", ARGUMENTS) == [f"%0 = {expected(line)}"]
 
 
@@ -147,7 +147,7 @@ SEVERAL = [
 
 
 @pytest.mark.parametrize(("body", "lines"), SEVERAL)
-def test_several_for_one(body: str, lines: list[str]) -> None:
+def test_one_to_many(body: str, lines: list[str]) -> None:
     assert lowered(body, ARGUMENTS) == [expected(line) for line in lines]
 
 
@@ -197,6 +197,6 @@ def test_globals() -> None:
     assert "llvm.mlir.addressof @s : !llvm.ptr<3>" in printed
 
 
-def test_what_has_no_form_is_named() -> None:
+def test_an_op_without_a_lowering_is_reported() -> None:
     (message,) = failures(kernel("%r = arith.addf %f, %f : f8E4M3FN", "%f: f8E4M3FN, %i: i32"))
     assert message == "failed to legalize operation 'arith.addf' that was marked illegal"

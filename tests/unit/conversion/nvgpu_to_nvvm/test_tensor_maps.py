@@ -1,4 +1,4 @@
-"""Tensor maps that a kernel describes or changes."""
+"""Creation and update of tensor maps in a kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.support.diagnostics import UserError
 from tilewright.text.printer import print_op
 
 OBJECT = struct.Struct("<QII5Q4Q5I5BBBBB")
-"""What the driver's encoder takes, as the manual of this stage lists it."""
+"""The arguments of the driver's encoder, as docs/nvvm.md lists them."""
 
 
 def map_type(box: str, **modes: str) -> str:
@@ -30,14 +30,14 @@ def constants(*numbers: int) -> str:
 
 
 def reasons(text: str) -> list[str]:
-    """Why a conversion refuses."""
+    """The reasons of failed patterns."""
     with pytest.raises(UserError) as caught:
         convert(text)
     return [note.message for error in caught.value.diagnostics for note in error.notes]
 
 
 def described(tensor: str, box: str, extents: list[int], **modes: str) -> str:
-    """A kernel that writes the object of a tensor map to global memory."""
+    """A kernel that writes the encoder's arguments of a tensor map to global memory."""
     type = map_type(box, **modes)
     listed = ", ".join(f"%c{extent}" for extent in extents)
     body = (
@@ -53,7 +53,7 @@ def described(tensor: str, box: str, extents: list[int], **modes: str) -> str:
 
 
 def object_of(text: str, *arguments: Any) -> tuple[int, ...]:
-    """The fields of the object that a kernel describes."""
+    """The encoder's arguments that a kernel writes."""
     module = Module(to_ptx(text))
     out = module.alloc(128)
     module.launch("k", 1, 1, [*arguments, out])
@@ -81,7 +81,7 @@ def test_an_object_for_the_driver() -> None:
 
 
 @pytest.mark.requirement("R3-055")
-def test_extents_that_only_the_launch_tells() -> None:
+def test_dynamic_extents() -> None:
     tensor = "memref<?x?xf32, strided<[?, 1], offset: ?>, 1>"
     text = described(tensor, "8x16xf32", [8, 16])
     fields = object_of(text, 0x4000, 4, 30, 20, 24)
@@ -98,13 +98,13 @@ def test_extents_that_only_the_launch_tells() -> None:
         ("f16", 6), ("f32", 7), ("f64", 8), ("bf16", 9), ("tf32", 11),
     ],
 )  # fmt: skip
-def test_the_drivers_numbers_of_types(element: str, number: int) -> None:
+def test_the_drivers_encoding_of_types(element: str, number: int) -> None:
     text = described(f"memref<64x{element}, 1>", f"32x{element}", [32])
     assert object_of(text, 0x4000)[1:3] == (number, 1)
 
 
 @pytest.mark.requirement("R3-109")
-def test_the_object_is_on_the_stack() -> None:
+def test_the_object_is_an_alloca() -> None:
     type = map_type("8x8xf32")
     body = (
         constants(8)
@@ -118,7 +118,7 @@ def test_the_object_is_on_the_stack() -> None:
         "%0 = llvm.mlir.constant(128 : i64) : i64",
         "%1 = llvm.alloca %0 x i8 {alignment = 64 : i64} : (i64) -> !llvm.ptr",
     ]
-    # All zeros, then address, type and rank, two extents, a stride, two sides, two steps.
+    # Zeros, then address, type and rank, two extents, a stride, two box extents, two strides.
     assert sum(line.startswith("llvm.store") for line in lines) == 1 + 1 + 2 + 2 + 1 + 2 + 2
 
 
@@ -147,7 +147,7 @@ def test_one_object_serves_all_uses() -> None:
     assert before.index("nvgpu.tma.create.descriptor") < before.index("scf.for")
     after = [op.name for op in convert(print_op(module), _DOWN).walk()]
     assert after.count("llvm.alloca") == 1
-    # No use writes to the object again.
+    # Uses do not write to the object.
     loop = after[after.index("llvm.cond_br") :]
     assert "llvm.store" not in loop
     assert loop.count("nvvm.cp.async.bulk.tensor.shared.cluster.global") == 1
@@ -157,7 +157,7 @@ _DOWN = "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm"
 
 
 @pytest.mark.parametrize("use", ["load", "guarded", "prefetch"])
-def test_copies_do_not_read_the_stack(use: str) -> None:
+def test_copies_cannot_read_local_memory(use: str) -> None:
     type, tile = map_type("8x8xf32"), "memref<8x8xf32, 3>"
     group = "!nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>"
     copy = "nvgpu.tma.async.load %m[%c8, %c8], %b[%c8] to %s{} : {}, {} -> {}"
@@ -189,7 +189,7 @@ def test_copies_do_not_read_the_stack(use: str) -> None:
          "expected elements that a tensor map can have, got 'i1'"),
     ],
 )  # fmt: skip
-def test_tensors_that_no_map_describes(
+def test_tensors_without_a_tensor_map(
     tensor: str, box: str, extents: list[int], problem: str
 ) -> None:
     assert problem in reasons(described(tensor, box, extents))
@@ -203,14 +203,14 @@ def test_tensors_that_no_map_describes(
         ("memref<64xf32, 1>", "expected a tensor of rank 2 like the box, got 'memref<64xf32, 1>'"),
     ],
 )
-def test_tensors_that_do_not_fit_the_box(tensor: str, problem: str) -> None:
+def test_tensors_that_do_not_match_the_box(tensor: str, problem: str) -> None:
     with pytest.raises(UserError) as caught:
         read(described(tensor, "8x8xf32", [8, 8]))
     assert problem in caught.value.diagnostics[0].message
 
 
 def rebind(rank: int, scope: str = "", cluster: int = 1, slots: str = "%slots") -> str:
-    """A kernel that points a map in global memory at another tensor."""
+    """A kernel that rebinds a tensor map in global memory to another tensor."""
     type = map_type(f"{'x'.join(['4'] * (rank - 1) + ['16'])}xf32")
     sizes = ", ".join(f"%n{number}" for number in range(rank))
     strides = ", ".join(f"%s{number}" for number in range(rank - 1))
@@ -231,7 +231,7 @@ def names(module: Operation) -> list[str]:
 
 @pytest.mark.requirement("R3-110", "R3-111")
 @pytest.mark.parametrize("rank", range(1, 6))
-def test_changes_come_in_one_order(rank: int) -> None:
+def test_the_order_of_updates_and_fences(rank: int) -> None:
     module = convert(rebind(rank))
     assert names(module) == [
         "nvvm.fence.proxy.acquire",
@@ -244,7 +244,7 @@ def test_changes_come_in_one_order(rank: int) -> None:
         *[("global_dim", number) for number in range(rank)],
         *[("global_stride", number) for number in range(rank - 1)],
     ]
-    # The operation lists its numbers outermost first.
+    # The operands of the operation are outermost first.
     arguments = module.regions[0].block.first.regions[0].block.first.regions[0].blocks[0].args  # pyright: ignore
     sizes = arguments[2 : 2 + rank]
     assert [op.new_value for op in changes[1 : 1 + rank]] == list(sizes[::-1])
@@ -258,24 +258,24 @@ def test_the_scope_of_the_fences(scope: str, text: str) -> None:
     ptx = to_ptx(rebind(2, scope, cluster=2))
     acquire = ptx.index(f"fence.proxy.tensormap::generic.acquire.{text}")
     release = ptx.index(f"fence.proxy.tensormap::generic.release.{text}")
-    places = [at for at in range(len(ptx)) if ptx.startswith("tensormap.replace", at)]
-    assert len(places) == 4
-    assert acquire < places[0]
-    assert places[-1] < release
+    offsets = [at for at in range(len(ptx)) if ptx.startswith("tensormap.replace", at)]
+    assert len(offsets) == 4
+    assert acquire < offsets[0]
+    assert offsets[-1] < release
 
 
 @pytest.mark.requirement("R3-112")
-def test_the_scope_of_a_block_is_too_small_in_a_cluster() -> None:
+def test_cta_scope_is_rejected_in_a_cluster() -> None:
     problem = "expected a scope of at least 'cluster' in a cluster, got 'cta'"
     assert reasons(rebind(2, " scope cta", cluster=2)) == [problem]
     assert "fence.proxy.tensormap::generic.acquire.cta" in to_ptx(rebind(2, " scope cta"))
 
 
-def test_parameters_do_not_change() -> None:
+def test_parameters_cannot_be_rebound() -> None:
     type = map_type("16xf32")
     body = f"cute_nvgpu.tensormap.rebind %map, %a sizes[%n] strides[] : {type}"
-    found = reasons(kernel(body, f"%map: {type}, %a: i64, %n: i32"))
-    assert found == ["expected a tensor map in global memory, got a parameter"]
+    messages = reasons(kernel(body, f"%map: {type}, %a: i64, %n: i32"))
+    assert messages == ["expected a tensor map in global memory, got a parameter"]
 
 
 def test_an_object_can_be_read_back() -> None:

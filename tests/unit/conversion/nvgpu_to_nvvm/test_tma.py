@@ -1,4 +1,4 @@
-"""nvgpu's tensor copies to NVVM: slots, flags, fences, prefetches, and what LLVM makes of them."""
+"""nvgpu's TMA copies to NVVM and LLVM: operands, flags, fences, prefetches."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def store(rank: int, hint: bool = False, guard: bool = False) -> str:
 
 
 def made(body: str, rank: int, kind: type[Operation]) -> Operation:
-    """The only operation of a kind that a kernel becomes."""
+    """The only operation of a class in the lowered kernel."""
     module = convert(kernel(body, arguments(rank)))
-    (found,) = [op for op in module.walk() if isinstance(op, kind)]
-    return found
+    (match,) = [op for op in module.walk() if isinstance(op, kind)]
+    return match
 
 
 def llvm_of(body: str, rank: int) -> str:
@@ -84,7 +84,7 @@ RANKS = pytest.mark.parametrize("rank", range(1, 6))
 )
 @RANKS
 @pytest.mark.parametrize(("mask", "hint"), list(product((False, True), repeat=2)))
-def test_slots_of_a_load(rank: int, mask: bool, hint: bool) -> None:
+def test_operands_of_a_load(rank: int, mask: bool, hint: bool) -> None:
     op = made(load(rank, mask, hint), rank, TensorLoadOp)
     types = [str(value.type) for value in op.operands]
     optional = ["i16"] * mask + ["i64"] * hint
@@ -104,7 +104,7 @@ def test_a_load_in_three_dimensions() -> None:
     by_name = dict(zip(names, start, strict=True))
 
     def origin(value: object) -> object:
-        """The argument that a number or an address comes from."""
+        """The argument that a value is computed from."""
         while (maker := value.defining_op()) is not None:  # pyright: ignore
             value = maker.operands[0]
         return value
@@ -118,7 +118,7 @@ def test_a_load_in_three_dimensions() -> None:
 
 
 @pytest.mark.requirement("R3-088")
-def test_an_absent_mask_leaves_no_place() -> None:
+def test_an_absent_mask_has_no_operand() -> None:
     op = made(load(2, hint=True), 2, TensorLoadOp)
     assert len(op.operands) == 6
     assert str(op.operands[5].type) == "i64"
@@ -142,7 +142,7 @@ def test_the_intrinsic_is_named_by_rank(rank: int) -> None:
 @pytest.mark.requirement("R3-054", "R3-089", "R3-090", "R3-091", "R3-092", "R3-093")
 @RANKS
 @pytest.mark.parametrize("hint", [False, True])
-def test_slots_of_a_store(rank: int, hint: bool) -> None:
+def test_operands_of_a_store(rank: int, hint: bool) -> None:
     op = made(store(rank, hint), rank, TensorStoreOp)
     types = [str(value.type) for value in op.operands]
     assert types == ["!llvm.ptr", *["i32"] * rank, "!llvm.ptr<3>", *["i64"] * hint]
@@ -153,13 +153,13 @@ def test_slots_of_a_store(rank: int, hint: bool) -> None:
     ("body", "kind"),
     [(load(2, guard=True), TensorLoadOp), (store(2, guard=True), TensorStoreOp)],
 )
-def test_a_predicate_comes_last(body: str, kind: type[Operation]) -> None:
+def test_a_predicate_is_the_last_operand(body: str, kind: type[Operation]) -> None:
     op = made(body, 2, kind)
     assert str(op.operands[-1].type) == "i1"
 
 
 @pytest.mark.requirement("R3-012")
-def test_what_a_family_becomes() -> None:
+def test_the_operations_of_each_family() -> None:
     body = "\n".join(
         [
             f"nvgpu.tma.prefetch.descriptor %map : {map_type(2)}",
@@ -168,11 +168,11 @@ def test_what_a_family_becomes() -> None:
             store(2, True).removeprefix(indices(2)),
         ]
     )
-    found = [
+    names = [
         next(word for word in line.split() if "." in word and not word.startswith("%"))
         for line in lowered(body, arguments(2))
     ]
-    assert [name for name in found if name.startswith("nvvm.")] == [
+    assert [name for name in names if name.startswith("nvvm.")] == [
         "nvvm.prefetch",
         "nvvm.fence.proxy.acquire",
         "nvvm.cp.async.bulk.tensor.shared.cluster.global",
@@ -191,7 +191,7 @@ def test_a_prefetch_of_the_map(guard: str, text: str) -> None:
 
 
 @pytest.mark.requirement("R3-057", "R3-096")
-def test_the_fence_comes_before_the_load() -> None:
+def test_the_fence_is_before_the_load() -> None:
     body = f"nvgpu.tma.fence.descriptor %map : {map_type(2)}\n{load(2)}"
     lines = lowered(body, arguments(2))
     assert lines[:2] == [
@@ -204,7 +204,7 @@ def test_the_fence_comes_before_the_load() -> None:
 
 
 @pytest.mark.requirement("R3-094")
-def test_reductions_go_past_nvgpu() -> None:
+def test_reductions_are_not_in_nvgpu() -> None:
     dialect = context().dialect("nvgpu")
     assert dialect is not None
     assert "nvgpu.tma.async.reduce" not in dialect.ops
@@ -229,7 +229,7 @@ def test_kinds_of_reductions(rank: int, kind: str) -> None:
     assert f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{kind}.tile" in to_ptx(text)
 
 
-def test_a_map_of_a_kernel_comes_by_value() -> None:
+def test_a_map_of_a_kernel_is_passed_by_value() -> None:
     text = kernel(load(1), arguments(1))
     ptx = to_ptx(text)
     assert re.search(r"\.param \.align 64 \.b8 k_param_0\[128\]", ptx)
@@ -252,7 +252,7 @@ def test_a_map_of_a_function_is_an_address() -> None:
         ("memref<8x16xf16, 1>", "expected a memref in shared memory, got 'memref<8x16xf16, 1>'"),
     ],
 )
-def test_boxes_that_no_copy_fills(tile: str, problem: str) -> None:
+def test_wrong_shared_memory_of_copies(tile: str, problem: str) -> None:
     body = load(2).replace(f"-> {box(2)}", f"-> {tile}")
     given = arguments(2).replace(f"%tile: {box(2)}", f"%tile: {tile}")
     with pytest.raises(UserError) as caught:
@@ -275,7 +275,7 @@ def test_a_box_that_starts_inside_of_a_buffer() -> None:
         (-1, "expected a multicast mask for 2 blocks, got 0xffff"),
     ],
 )
-def test_masks_that_name_other_blocks(mask: int, problem: str) -> None:
+def test_masks_with_blocks_out_of_range(mask: int, problem: str) -> None:
     body = f"%m = arith.constant {mask} : i16\n" + load(1, mask=True).replace("%mask", "%m")
     text = kernel(body, arguments(1)).replace(
         " kernel {", " kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {"

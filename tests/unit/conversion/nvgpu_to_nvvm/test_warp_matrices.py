@@ -1,4 +1,4 @@
-"""nvgpu's fragments and products of a warp to NVVM."""
+"""nvgpu's ldmatrix, mma.sync and sparse mma to NVVM."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ELEMENTS = {
     "e4m3": "f8E4M3FN",
     "e5m2": "f8E5M2",
 }
-"""The elements of nvgpu by their names in PTX."""
+"""The element types of nvgpu by their names in PTX."""
 BITS = {"f64": 64, "tf32": 32, "f16": 16, "bf16": 16, "s4": 4, "u4": 4, "b1": 1}
 REGISTER = {"f16": "vector<2xf16>", "f32": "f32", "f64": "f64"}
 
@@ -89,22 +89,22 @@ def test_registers_become_one_vector(count: int, element: str, held: int) -> Non
 
 @pytest.mark.requirement("R3-063")
 @pytest.mark.parametrize("name", ["mma/f16.mlir", "mma/transposed.mlir", "mma/s8.mlir"])
-def test_what_ldmatrix_brings_is_right(name: str) -> None:
+def test_results_of_ldmatrix(name: str) -> None:
     run(name)
 
 
-def products(table: tuple[MmaFamily, ...]) -> list[tuple[str, str, str, tuple[int, int, int]]]:
+def mmas(table: tuple[MmaFamily, ...]) -> list[tuple[str, str, str, tuple[int, int, int]]]:
     return [
-        (a, b, sum, shape)
+        (a, b, accumulator, shape)
         for row in table
         for a, b in sorted(row.multiplicands)
-        for sum in sorted(row.accumulators)
+        for accumulator in sorted(row.accumulators)
         for shape in row.shapes
     ]
 
 
 def fragment(letter: str, type: str, shape: tuple[int, int, int], sparse: bool = False) -> str:
-    """The vector of a fragment: registers, each of so many elements; two sums to a row."""
+    """The vector type of a fragment: registers, and elements of each; C has pairs."""
     element = ELEMENTS[type]
     if letter == "c":
         return f"vector<{shape[0] * shape[1] // 64}x2x{element}>"
@@ -113,7 +113,7 @@ def fragment(letter: str, type: str, shape: tuple[int, int, int], sparse: bool =
     return f"vector<{count}x{held}x{element}>"
 
 
-def product(
+def mma_kernel(
     name: str, a: str, b: str, sum: str, shape: tuple[int, int, int], sparse: bool = False
 ) -> str:
     va, vb = fragment("a", a, shape, sparse), fragment("b", b, shape)
@@ -128,11 +128,9 @@ def product(
 
 
 @pytest.mark.requirement("R3-014", "R3-062")
-@pytest.mark.parametrize(("a", "b", "sum", "shape"), products(MMA))
-def test_every_product_of_the_hardware(
-    a: str, b: str, sum: str, shape: tuple[int, int, int]
-) -> None:
-    module = convert(product("mma.sync", a, b, sum, shape))
+@pytest.mark.parametrize(("a", "b", "sum", "shape"), mmas(MMA))
+def test_every_mma_of_the_hardware(a: str, b: str, sum: str, shape: tuple[int, int, int]) -> None:
+    module = convert(mma_kernel("mma.sync", a, b, sum, shape))
     (mma,) = [op for op in module.walk() if op.name == "nvvm.mma.sync"]
     assert str(mma.attributes["multiplicandAPtxType"]) == f"#nvvm.mma_type<{a}>"
     assert str(mma.attributes["multiplicandBPtxType"]) == f"#nvvm.mma_type<{b}>"
@@ -150,13 +148,13 @@ def test_every_product_of_the_hardware(
         ("i8", (16, 16, 32), "s8 and s8 to s32 with the shape m16n16k32"),
     ],
 )
-def test_products_that_the_hardware_lacks(
+def test_mmas_that_the_hardware_lacks(
     element: str, shape: tuple[int, int, int], message: str
 ) -> None:
     a = {"f16": "f16", "i8": "s8"}[element]
-    text = product("mma.sync", a, a, "f16" if a == "f16" else "s32", shape)
-    (found,) = failures(text)
-    assert "nvgpu.mma.sync" in found
+    text = mma_kernel("mma.sync", a, a, "f16" if a == "f16" else "s32", shape)
+    (error,) = failures(text)
+    assert "nvgpu.mma.sync" in error
     with pytest.raises(UserError) as caught:
         convert(text)
     assert f"expected an mma that the hardware has, got {message}" in caught.value.render()
@@ -166,16 +164,16 @@ def test_products_that_the_hardware_lacks(
 @pytest.mark.parametrize(
     "name", ["bf16", "tf32", "f64", "f64_deep", "s4", "b1", "f8"], ids=lambda name: str(name)
 )
-def test_products_are_right(name: str) -> None:
+def test_results_of_mma(name: str) -> None:
     run(f"mma/{name}.mlir")
 
 
 @pytest.mark.requirement("R3-016", "R3-065")
-@pytest.mark.parametrize(("a", "b", "sum", "shape"), products(SPARSE_MMA))
-def test_a_sparse_product_is_assembly(
+@pytest.mark.parametrize(("a", "b", "sum", "shape"), mmas(SPARSE_MMA))
+def test_a_sparse_mma_is_inline_assembly(
     a: str, b: str, sum: str, shape: tuple[int, int, int]
 ) -> None:
-    module = convert(product("mma.sp.sync", a, b, sum, shape, sparse=True))
+    module = convert(mma_kernel("mma.sp.sync", a, b, sum, shape, sparse=True))
     (made,) = [op for op in module.walk() if isinstance(op, InlineAsmOp)]
     m, n, k = shape
     name = f"mma.sp.sync.aligned.m{m}n{n}k{k}.row.col.{sum}.{a}.{b}.{sum}"
@@ -186,7 +184,7 @@ def test_a_sparse_product_is_assembly(
 
 
 @pytest.mark.requirement("R3-065")
-def test_a_sparse_product_in_ptx() -> None:
+def test_a_sparse_mma_in_ptx() -> None:
     ptx = to_ptx((PROGRAMS / "mma" / "sparse_f16.mlir").read_text(), "sm_80")
     assert ptx.count("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {") == 1
     assert (
@@ -198,12 +196,12 @@ def test_a_sparse_product_in_ptx() -> None:
 
 @pytest.mark.requirement("R3-065")
 @pytest.mark.parametrize("name", ["f16", "tf32", "s8", "f8"])
-def test_sparse_products_are_right(name: str) -> None:
+def test_results_of_sparse_mma(name: str) -> None:
     run(f"mma/sparse_{name}.mlir")
 
 
 @pytest.mark.requirement("R3-107")
-def test_nothing_else_is_assembly() -> None:
+def test_nothing_else_is_inline_assembly() -> None:
     names = {"asm": 0, "programs": 0}
     for path in sorted(PROGRAMS.rglob("*.mlir")):
         text = path.read_text()
@@ -211,9 +209,9 @@ def test_nothing_else_is_assembly() -> None:
             continue
         sparse = sum(isinstance(op, MmaSparseSyncOp) for op in read(text).walk())
         module = convert(text, "convert-scf-to-cf,convert-gpu-nvgpu-to-nvvm")
-        found = sum(isinstance(op, InlineAsmOp) for op in module.walk())
-        assert found == sparse, path
-        names["asm"] += found
+        count = sum(isinstance(op, InlineAsmOp) for op in module.walk())
+        assert count == sparse, path
+        names["asm"] += count
         names["programs"] += 1
     assert names["asm"] >= 8
     assert names["programs"] >= 30

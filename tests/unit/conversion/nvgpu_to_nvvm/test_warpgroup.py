@@ -1,4 +1,4 @@
-"""nvgpu's matrix descriptors, and its products of a warpgroup, to NVVM."""
+"""nvgpu's matrix descriptors and warpgroup mma to NVVM."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def generate(
 
 
 def constants(lines: list[str]) -> list[int]:
-    return [int(found[1]) for line in lines if (found := re.search(r"constant\((-?\d+)", line))]
+    return [int(match[1]) for line in lines if (match := re.search(r"constant\((-?\d+)", line))]
 
 
 @pytest.mark.requirement("R3-013", "R3-058", "R3-115")
@@ -69,22 +69,22 @@ def constants(lines: list[str]) -> list[int]:
 def test_the_fields_of_a_descriptor(swizzle: str, leading: int, stride: int, base: int) -> None:
     body = generate("d", "x", "64x64xf16", (leading, stride, swizzle), base)
     lines = lowered(body, "%x: memref<64x64xf16, 3>")
-    # The address, what of it counts, and one constant for all the rest.
+    # The shifted and masked address, and one constant for the other fields.
     names = [line.split(" = ")[1].split()[0] for line in lines if "constant" not in line]
     assert names == ["llvm.ptrtoint", "llvm.lshr", "llvm.and", "llvm.or"]
     shift, mask, fields = constants(lines)
     address = 0x1234560
-    found = Bits.from_buffer_copy((fields % 2**64 | address >> shift & mask).to_bytes(8, "little"))
-    assert found.start == (address & 0x3FFFF) >> 4
-    assert (found.leading, found.stride) == (leading >> 4, stride >> 4)
-    assert (found.base, found.swizzle) == (base >> 7, SWIZZLES[swizzle])
+    bits = Bits.from_buffer_copy((fields % 2**64 | address >> shift & mask).to_bytes(8, "little"))
+    assert bits.start == (address & 0x3FFFF) >> 4
+    assert (bits.leading, bits.stride) == (leading >> 4, stride >> 4)
+    assert (bits.base, bits.swizzle) == (base >> 7, SWIZZLES[swizzle])
 
 
 @pytest.mark.requirement("R3-058")
 @pytest.mark.parametrize(
     ("box", "swizzle", "leading", "stride"),
     [
-        # Rows of a span each, eight of them a group; the next box along a row follows the first.
+        # Rows of one span, in groups of eight; the next box along K follows the first.
         ("64x64xf16", "swizzle_128b", 64 * 128, 1024),
         ("128x32xbf16", "swizzle_64b", 128 * 64, 512),
         ("256x8xf32", "swizzle_32b", 256 * 32, 256),
@@ -103,9 +103,9 @@ def test_fields_that_follow_from_a_tensor_map(
         f"-> {matrix(box)}"
     )
     fields = constants(lowered(body, f"%x: memref<{box}, 3>, %m: {map}"))[-1]
-    found = Bits.from_buffer_copy((fields % 2**64).to_bytes(8, "little"))
-    assert (found.leading, found.stride) == (leading >> 4, stride >> 4)
-    assert (found.start, found.base, found.swizzle) == (0, 0, SWIZZLES[swizzle])
+    bits = Bits.from_buffer_copy((fields % 2**64).to_bytes(8, "little"))
+    assert (bits.leading, bits.stride) == (leading >> 4, stride >> 4)
+    assert (bits.start, bits.base, bits.swizzle) == (0, 0, SWIZZLES[swizzle])
 
 
 @pytest.mark.requirement("R3-113")
@@ -116,13 +116,13 @@ def test_equal_descriptors_are_one() -> None:
     for pipeline, left in ((TO_NVVM, 3), (f"{TO_NVVM},cse", 2), (f"cse,{TO_NVVM}", 2)):
         lines = lowered(body, arguments, pipeline=pipeline)
         assert sum("llvm.or" in line for line in lines) == left
-    # Nothing uses them, and nothing that they do is missed.
+    # Unused descriptors are dead code.
     assert lowered(body, arguments, pipeline=f"{TO_NVVM},dce") == []
 
 
-def product(body: str = "", rows: int = 64, columns: int = 8, depth: int = 16) -> str:
-    """A kernel that multiplies matrices in shared memory, which are not swizzled."""
-    a, b, c = f"{rows}x{depth}xf16", f"{depth}x{columns}xf16", f"{rows}x{columns}xf32"
+def mma_kernel(body: str = "", rows: int = 64, columns: int = 8, k: int = 16) -> str:
+    """A kernel with a warpgroup mma of matrices in shared memory, without swizzle."""
+    a, b, c = f"{rows}x{k}xf16", f"{k}x{columns}xf16", f"{rows}x{columns}xf32"
     types = f"{matrix(a)}, {matrix(b)}, {accumulator(c)}"
     lines = f"""
         {generate("a", "x", a, (rows * 16, 128, "none"))}
@@ -151,35 +151,35 @@ INSTRUCTIONS = [
 
 @pytest.mark.requirement("R3-013", "R3-059", "R3-097")
 def test_the_order_of_the_protocol() -> None:
-    module = convert(product())
+    module = convert(mma_kernel())
     names = [op.name for op in module.walk() if ".wgmma." in op.name]
     assert names == PROTOCOL
     (wait,) = [op for op in module.walk() if op.name == PROTOCOL[-1]]
     assert wait.attributes["group"].value == 0  # pyright: ignore[reportAttributeAccessIssue]
-    lines = [line.strip() for line in to_ptx(product()).splitlines() if "wgmma." in line]
+    lines = [line.strip() for line in to_ptx(mma_kernel()).splitlines() if "wgmma." in line]
     assert [line.startswith(text) for line, text in zip(lines, INSTRUCTIONS, strict=True)] == [
         True
     ] * 4
 
 
 @pytest.mark.requirement("R3-097")
-@pytest.mark.parametrize(("rows", "depth"), [(64, 64), (128, 16), (192, 48)])
-def test_larger_products_are_one_group(rows: int, depth: int) -> None:
-    module = convert(product(rows=rows, depth=depth))
+@pytest.mark.parametrize(("rows", "k"), [(64, 64), (128, 16), (192, 48)])
+def test_larger_mmas_are_one_group(rows: int, k: int) -> None:
+    module = convert(mma_kernel(rows=rows, k=k))
     names = [op.name for op in module.walk() if ".wgmma." in op.name]
-    assert names == [PROTOCOL[0], *[PROTOCOL[1]] * (rows // 64 * (depth // 16)), *PROTOCOL[2:]]
+    assert names == [PROTOCOL[0], *[PROTOCOL[1]] * (rows // 64 * (k // 16)), *PROTOCOL[2:]]
 
 
 @pytest.mark.requirement("R3-098")
 @pytest.mark.parametrize(
-    ("sum", "register", "count"),
+    ("accumulated", "register", "count"),
     [("f32", "f32", 4), ("i32", "i32", 4), ("f16", "vector<2xf16>", 2)],
 )
-def test_accumulators_are_structs_of_registers(sum: str, register: str, count: int) -> None:
-    element = {"f32": "bf16", "i32": "i8", "f16": "f16"}[sum]
-    depth = {"i8": 32}.get(element, 16)
-    a, b = f"64x{depth}x{element}", f"{depth}x8x{element}"
-    c = accumulator(f"64x8x{sum}")
+def test_accumulators_are_structs_of_registers(accumulated: str, register: str, count: int) -> None:
+    element = {"f32": "bf16", "i32": "i8", "f16": "f16"}[accumulated]
+    k = {"i8": 32}.get(element, 16)
+    a, b = f"64x{k}x{element}", f"{k}x8x{element}"
+    c = accumulator(f"64x8x{accumulated}")
     text = kernel(
         f"%d = nvgpu.warpgroup.mma %a, %b, %c : {matrix(a)}, {matrix(b)}, {c} -> {c}",
         f"%a: {matrix(a)}, %b: {matrix(b)}, %c: {c}",
@@ -204,13 +204,13 @@ def test_accumulators_are_structs_of_registers(sum: str, register: str, count: i
         ),
     ],
 )
-def test_an_accumulator_starts_with_zeros(shape: str, struct: str) -> None:
+def test_an_accumulator_is_initialized_with_zeros(shape: str, struct: str) -> None:
     body = f"%c = nvgpu.warpgroup.mma.init.accumulator -> {accumulator(shape)}"
     assert lowered(body) == [f"%0 = llvm.mlir.zero : {struct}"]
 
 
 @pytest.mark.requirement("R3-114")
-def test_a_descriptor_leaves_a_loop() -> None:
+def test_a_descriptor_is_loop_invariant() -> None:
     a, b, c = matrix("64x16xf16"), matrix("16x8xf16"), accumulator("64x8xf32")
     body = f"""
         %c0 = arith.constant 0 : index
@@ -233,7 +233,7 @@ def test_a_descriptor_leaves_a_loop() -> None:
     inside = [op.name for op in loop.walk()]
     assert "nvgpu.warpgroup.mma" in inside
     assert "nvgpu.warpgroup.generate.descriptor" not in inside
-    # Where it stays, LLVM moves what it has become: shifts are done once, before the loop.
+    # Without `licm`, LLVM hoists the shifts out of the loop.
     ptx = to_ptx(text)
     assert ptx.count("wgmma.mma_async") == 1
     head = ptx[: ptx.index("wgmma.mma_async")]
@@ -242,20 +242,20 @@ def test_a_descriptor_leaves_a_loop() -> None:
     assert "shr" in head[:loop_start] or "bfe" in head[:loop_start]
 
 
-def test_a_descriptor_from_elsewhere_serves_one_step() -> None:
+def test_a_descriptor_argument_serves_one_step() -> None:
     c = accumulator("64x8xf32")
-    for depth, expected in ((16, []), (32, ["nvgpu.warpgroup.mma"])):
-        a, b = matrix(f"64x{depth}xf16"), matrix(f"{depth}x8xf16")
+    for k, expected in ((16, []), (32, ["nvgpu.warpgroup.mma"])):
+        a, b = matrix(f"64x{k}xf16"), matrix(f"{k}x8xf16")
         text = kernel(
             f"%d = nvgpu.warpgroup.mma %a, %b, %c : {a}, {b}, {c} -> {c}",
             f"%a: {a}, %b: {b}, %c: {c}",
         )
-        found = failures(text)
-        assert len(found) == len(expected)
-        assert all(name in message for name, message in zip(expected, found, strict=True))
+        errors = failures(text)
+        assert len(errors) == len(expected)
+        assert all(name in message for name, message in zip(expected, errors, strict=True))
 
 
-def test_a_tensor_map_without_a_swizzle_does_not_transpose() -> None:
+def test_a_transposed_operand_needs_a_swizzle() -> None:
     box = "memref<16x8xf16, 3>"
     map = (
         f"!nvgpu.tensormap.descriptor<tensor = {box}, swizzle = none, "
@@ -276,7 +276,7 @@ def test_a_tensor_map_without_a_swizzle_does_not_transpose() -> None:
 
 @pytest.mark.requirement("R3-059", "R3-060", "R3-097", "R3-115")
 @pytest.mark.parametrize("name", ["f16", "s8", "plain", "rows", "transposed", "tensor_map"])
-def test_products_and_stores_are_right(name: str) -> None:
+def test_results_of_mma_and_store(name: str) -> None:
     path = PROGRAMS / f"{name}.mlir"
     text = path.read_text()
     for each in parse_runs(text):
@@ -285,19 +285,21 @@ def test_products_and_stores_are_right(name: str) -> None:
 
 @pytest.mark.requirement("R3-060")
 @pytest.mark.parametrize(
-    ("sum", "rows", "columns", "count"),
+    ("accumulated", "rows", "columns", "count"),
     [("f32", 64, 8, 4), ("f16", 64, 16, 8), ("i32", 128, 8, 8)],
 )
-def test_a_thread_stores_what_it_holds(sum: str, rows: int, columns: int, count: int) -> None:
-    c = accumulator(f"{rows}x{columns}x{sum}")
-    body = f"nvgpu.warpgroup.mma.store %d, %o : {c} to memref<{rows}x{columns}x{sum}, 1>"
-    lines = lowered(body, f"%d: {c}, %o: memref<{rows}x{columns}x{sum}, 1>")
+def test_a_thread_stores_its_fragment(
+    accumulated: str, rows: int, columns: int, count: int
+) -> None:
+    c = accumulator(f"{rows}x{columns}x{accumulated}")
+    body = f"nvgpu.warpgroup.mma.store %d, %o : {c} to memref<{rows}x{columns}x{accumulated}, 1>"
+    lines = lowered(body, f"%d: {c}, %o: memref<{rows}x{columns}x{accumulated}, 1>")
     stores = [line for line in lines if line.startswith("llvm.store")]
     assert len(stores) == count
-    assert all(line.endswith(f": {sum}, !llvm.ptr<1>") for line in stores)
+    assert all(line.endswith(f": {accumulated}, !llvm.ptr<1>") for line in stores)
 
 
-SHARED_PRODUCT = """
+SHARED_MMA = """
 builtin.module {
   gpu.module @m {
     gpu.func @k(%o: memref<64x8xf32, 1>)
@@ -312,10 +314,10 @@ builtin.module {
       %n = arith.remui %t, %c8 : index
       memref.store %single, %y[%k, %n] : memref<16x8xf16, 3>
       %c64 = arith.constant 64 : index
-      %place = arith.remui %t, %c64 : index
+      %row = arith.remui %t, %c64 : index
       %right = arith.divui %t, %c64 : index
       %column = arith.muli %right, %c8 : index
-      vector.store %one, %x[%place, %column] : memref<64x16xf16, 3>, vector<8xf16>
+      vector.store %one, %x[%row, %column] : memref<64x16xf16, 3>, vector<8xf16>
       nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
       gpu.barrier
       BODY
@@ -328,15 +330,15 @@ MUTATIONS = {
     "no fence": (1, 2, 3),
     "no commit": (0, 1, 3),
     "no wait": (0, 1, 2),
-    "fence behind the product": (1, 0, 2, 3),
-    "commit before the product": (0, 2, 1, 3),
+    "fence after the mma": (1, 0, 2, 3),
+    "commit before the mma": (0, 2, 1, 3),
     "wait before the commit": (0, 1, 3, 2),
-    "wait before the product": (0, 3, 1, 2),
+    "wait before the mma": (0, 3, 1, 2),
 }
 
 
 def protocol_ptx() -> tuple[str, list[str]]:
-    """PTX of a product of ones, and its four steps."""
+    """PTX of an mma of ones, and its four instructions."""
     a, b, c = matrix("64x16xf16"), matrix("16x8xf16"), accumulator("64x8xf32")
     body = f"""
       {generate("a", "x", "64x16xf16", (1024, 128, "none"))}
@@ -345,22 +347,22 @@ def protocol_ptx() -> tuple[str, list[str]]:
       %d = nvgpu.warpgroup.mma %a, %b, %c : {a}, {b}, {c} -> {c}
       nvgpu.warpgroup.mma.store %d, %o : {c} to memref<64x8xf32, 1>
     """
-    ptx = to_ptx(SHARED_PRODUCT.replace("BODY", body.strip()))
+    ptx = to_ptx(SHARED_MMA.replace("BODY", body.strip()))
     steps = [line for line in ptx.splitlines() if line.strip().startswith("wgmma.")]
     return ptx, steps
 
 
 def with_steps(order: tuple[int, ...]) -> str:
-    """The same program with its steps in another order, or without some."""
+    """The same program with its instructions in another order, or without some."""
     ptx, steps = protocol_ptx()
-    for place, step in enumerate(steps):
-        ptx = ptx.replace(step, f"STEP{place}", 1)
-    for place in range(len(steps)):
-        ptx = ptx.replace(f"STEP{place}", steps[order[place]] if place < len(order) else "")
+    for index, step in enumerate(steps):
+        ptx = ptx.replace(step, f"STEP{index}", 1)
+    for index in range(len(steps)):
+        ptx = ptx.replace(f"STEP{index}", steps[order[index]] if index < len(order) else "")
     return ptx
 
 
-def test_the_protocol_as_it_should_be() -> None:
+def test_the_correct_protocol() -> None:
     out = np.zeros((64, 8), np.float32)
     Module(with_steps((0, 1, 2, 3))).launch("k", 1, 128, [out])
     np.testing.assert_array_equal(out, np.full((64, 8), 16))
@@ -368,7 +370,7 @@ def test_the_protocol_as_it_should_be() -> None:
 
 @pytest.mark.requirement("R3-099")
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_a_step_that_is_missing_or_misplaced_is_found(mutation: str) -> None:
+def test_a_missing_or_misplaced_step_is_reported(mutation: str) -> None:
     out = np.zeros((64, 8), np.float32)
     with pytest.raises(UserError, match="wgmma"):
         Module(with_steps(MUTATIONS[mutation])).launch("k", 1, 128, [out])

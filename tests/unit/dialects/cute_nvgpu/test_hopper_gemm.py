@@ -1,4 +1,4 @@
-"""The GEMMs for Hopper can be said in these dialects, and nothing but these."""
+"""The Hopper GEMMs use only these dialects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_kernel(program: Path) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_transforms_keep_what_has_effects(program: Path) -> None:
+def test_transforms_keep_side_effects(program: Path) -> None:
     module = read(program.read_text())
     acting = [op.name for op in module.walk() if op.effects is Effects.UNKNOWN]
     before = sum(1 for _ in module.walk())
@@ -44,7 +44,7 @@ def test_transforms_keep_what_has_effects(program: Path) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
-def test_accumulators_pass_through_every_step(program: Path) -> None:
+def test_accumulators_are_threaded_through_every_step(program: Path) -> None:
     names = [op.name for op in read(program.read_text()).walk()]
     steps = [name for name in names if ".wgmma." in name and "descriptor" not in name]
     assert [name.rpartition(".")[2] for name in steps] == [

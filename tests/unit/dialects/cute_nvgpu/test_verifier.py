@@ -8,7 +8,7 @@ MAP = (
     "!nvgpu.tensormap.descriptor<tensor = memref<64x64xbf16, 3>, swizzle = swizzle_128b, "
     "l2promo = none, oob = zero, interleave = none>"
 )
-OPEN = MAP.replace("64x64", "?x64")
+DYNAMIC_MAP = MAP.replace("64x64", "?x64")
 STAGES = "memref<4x128x64xbf16, 3>"
 
 TYPES = {
@@ -75,7 +75,7 @@ WRONG = {
     "cute_nvgpu.tensormap.fill %w[%n, %n], %a sizes[%x] strides[%a] : "
     f"memref<3x32xi32, 3>, {MAP}": ("expected 2 sizes and 1 strides, got 1 and 1"),
     "cute_nvgpu.tensormap.fill %w[%n, %n], %a sizes[%x, %x] strides[%a] : "
-    f"memref<3x32xi32, 3>, {OPEN}": "expected 1 extents of the box, got 0",
+    f"memref<3x32xi32, 3>, {DYNAMIC_MAP}": "expected 1 extents of the box, got 0",
     "cute_nvgpu.tensormap.fill %w[%n, %n], %a sizes[%x, %x] strides[%a] : "
     "memref<3x32xi32, 3>, i32": "expected the type of a tensor map, got 'i32'",
     f"%0 = cute_nvgpu.tensormap.at %w[%n, %n] : memref<3x32xi32, 3> -> {MAP}": (
@@ -97,13 +97,13 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong(line: str) -> None:
     signature = ", ".join(f"%{name}: {type}" for name, type in TYPES.items())
-    (found,) = errors(f"func.func @f({signature}) {{ {line}\n return }}")
-    assert found.endswith(f" op {WRONG[line]}")
+    (error,) = errors(f"func.func @f({signature}) {{ {line}\n return }}")
+    assert error.endswith(f" op {WRONG[line]}")
 
 
 @pytest.mark.parametrize("element", ["f16", "bf16"])
 @pytest.mark.parametrize("kind", ["add", "min", "max"])
-def test_floats_that_copies_combine(element: str, kind: str) -> None:
+def test_float_reductions(element: str, kind: str) -> None:
     map, stages = (text.replace("bf16", element) for text in (MAP, STAGES))
     line = f"cute_nvgpu.tma.reduce {kind} %s[%n, %n, %n] to %m[%n, %n] : {stages} to {map}"
     assert errors(f"func.func @f(%s: {stages}, %m: {map}, %n: index) {{ {line}\n return }}") == []

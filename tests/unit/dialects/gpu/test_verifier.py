@@ -62,7 +62,7 @@ def test_wrong_function(text: str) -> None:
     assert errors(f"gpu.module @m {{ {text} }}") == [FUNCTIONS[text]]
 
 
-def test_functions_stand_in_modules() -> None:
+def test_functions_are_in_modules() -> None:
     assert errors("gpu.func @f() { gpu.return }") == [
         "'gpu.func' op expected parent op 'gpu.module', got 'builtin.module'"
     ]

@@ -1,4 +1,4 @@
-"""Programs in the LLVM dialect read and print as MLIR writes them, and mean the same to xDSL."""
+"""Programs in the LLVM dialect round-trip in MLIR's syntax, and parse in xDSL."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_prints_as_mlir_writes_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_generic_form_says_the_same(name: str) -> None:
+def test_generic_form_round_trips(name: str) -> None:
     program = read(PROGRAMS[name])
     again = read(print_op(program, generic=True))
     assert equivalent(program, again)
@@ -201,7 +201,7 @@ def test_xdsl_reads_the_generic_form(name: str) -> None:
 
 
 def test_xdsl_verifies_what_it_knows() -> None:
-    """xDSL lacks some properties (volatile, invariant, always_inline, ...): these stay out."""
+    """xDSL lacks some properties (volatile, invariant, always_inline, ...): these are left out."""
     text = """
       llvm.mlir.global internal @shared() {addr_space = 3 : i32} : !llvm.array<16 x f32>
       llvm.func @f(%a: i32, %x: f32, %p: !llvm.ptr<1>, %c: i1) -> f32 {
@@ -233,7 +233,7 @@ def test_xdsl_verifies_what_it_knows() -> None:
     assert not [op for op in judged.walk() if op.name == "builtin.unregistered"]
 
 
-def test_every_operation_has_a_docstring_and_a_name_of_its_own() -> None:
+def test_every_operation_has_a_docstring_and_a_unique_name() -> None:
     assert len(LLVM.ops) > 120
     for name, kind in LLVM.ops.items():
         assert kind.name == name

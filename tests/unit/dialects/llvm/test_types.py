@@ -1,4 +1,4 @@
-"""The types and attributes of the LLVM dialect: text, equality, what cannot be."""
+"""The types and attributes of the LLVM dialect: text, equality, invalid types."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def test_arrays_without_spaces() -> None:
         ("!llvm.ptr<x>", "expected an integer"),
     ],
 )
-def test_types_that_cannot_be(text: str, message: str) -> None:
+def test_invalid_types(text: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_type(text, context())
     assert message in str(caught.value)
 
 
-def test_what_can_be_held() -> None:
+def test_storable_types() -> None:
     assert is_storable(VectorType((4,), F32))
     assert not is_storable(VectorType((4, 4), F32))
     assert not is_storable(INDEX)
@@ -75,7 +75,7 @@ def test_what_can_be_held() -> None:
         StructType((VOID,))
 
 
-def test_parts_of_types() -> None:
+def test_member_types() -> None:
     nested = StructType((I32, ArrayType(3, StructType((F32,)))))
     assert member_type(nested, (1, 2, 0)) is F32
     assert member_type(nested, (1, 3)) is None
@@ -102,7 +102,7 @@ def test_attributes_read_and_print(text: str) -> None:
     assert attribute_text(parse_attribute(text, context())) == text
 
 
-def test_numbers_of_enumerations_are_mlirs() -> None:
+def test_enum_values_are_those_of_mlir() -> None:
     assert [p.keyword for p in CmpIPredicate] == [
         "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the LLVM dialect refuses, and in which words."""
+"""Diagnostics of the verifiers of the LLVM dialect."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ WRONG = {
         "expected a value of type"
     ),
     '%r = llvm.mlir.constant("abc") : !llvm.array<2 x i8>': "expected 2 bytes, got 3",
-    "%r = llvm.mlir.addressof @nobody : !llvm.ptr": (
-        "expected '@nobody' to name a global or a function"
+    "%r = llvm.mlir.addressof @missing : !llvm.ptr": (
+        "expected '@missing' to name a global or a function"
     ),
     "%r = llvm.mlir.addressof @shared : !llvm.ptr": "expected the type '!llvm.ptr<3>'",
-    "%r = llvm.call @nobody(%x) : (f32) -> f32": "expected '@nobody' to name an 'llvm.func'",
+    "%r = llvm.call @missing(%x) : (f32) -> f32": "expected '@missing' to name an 'llvm.func'",
     "%r = llvm.call @callee(%i) : (i32) -> f32": "expected operands for '!llvm.func<f32 (f32)>'",
     "%r = llvm.call @callee(%x) : (f32) -> i32": "expected results of '!llvm.func<f32 (f32)>'",
     '%r = llvm.call_intrinsic "nvvm.x"(%i) : (i32) -> i32': "expected the name of an intrinsic",

@@ -15,7 +15,7 @@ def test_row_major(shape: tuple[int, ...]) -> None:
     assert steps == (strides, 0)
 
 
-def test_unknown_extents_make_unknown_strides() -> None:
+def test_dynamic_extents_make_dynamic_strides() -> None:
     assert steps_of(MemRefType((4, DYNAMIC, 2), F32)) == ((DYNAMIC, 2, 1), 0)
 
 
@@ -24,7 +24,7 @@ def test_other_layouts_have_no_strides() -> None:
     assert steps_of(MemRefType((4,), F32, layout)) is None
 
 
-def test_part() -> None:
+def test_subview() -> None:
     whole = np.arange(6 * 8, dtype=np.uint8).reshape(6, 8)
     part = whole[2::2, 1::3]
     steps = subview_steps(MemRefType((6, 8), F32), (2, 1), (2, 3))

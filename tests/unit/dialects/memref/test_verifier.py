@@ -46,17 +46,17 @@ WRONG = {
     "%r = memref.reinterpret_cast %u to offset: [0], sizes: [4], strides: [2] : memref<?xf32> to "
     "memref<4xf32>": "expected a result with these extents and strides, got 'memref<4xf32>'",
     "%r = memref.get_global @nothing : memref<4xf32>": "expected '@nothing' to name a global",
-    "%r = memref.get_global @room : memref<8xf32>": (
-        "expected the type 'memref<4xf32>' of '@room', got 'memref<8xf32>'"
+    "%r = memref.get_global @global_memref : memref<8xf32>": (
+        "expected the type 'memref<4xf32>' of '@global_memref', got 'memref<8xf32>'"
     ),
 }
 
 
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong(line: str) -> None:
-    room = "memref.global @room : memref<4xf32> = uninitialized"
-    (found,) = errors(f"{room}\nfunc.func @f({SIGNATURE}) {{ {line}\n return }}")
-    assert found.endswith(f" op {WRONG[line]}")
+    global_memref = "memref.global @global_memref : memref<4xf32> = uninitialized"
+    (error,) = errors(f"{global_memref}\nfunc.func @f({SIGNATURE}) {{ {line}\n return }}")
+    assert error.endswith(f" op {WRONG[line]}")
 
 
 GLOBALS = {

@@ -34,18 +34,18 @@ def problems(line: str, **arguments: str) -> list[str]:
 @pytest.mark.parametrize("use", BARRIER_USES)
 def test_barriers_are_in_shared_memory(use: str) -> None:
     line = use.replace("{}", GLOBAL).replace("{map}", map_type())
-    (found,) = problems(
+    (error,) = problems(
         line, b=GLOBAL, n="index", p="i1", map=map_type(), tile="memref<64x64xf16, 3>"
     )
     label = f"operand #{BARRIER_USES[use]}"
-    assert found.endswith(f"op {label} must be mbarrier barrier type, but got '{GLOBAL}'")
+    assert error.endswith(f"op {label} must be mbarrier barrier type, but got '{GLOBAL}'")
     line = use.replace("{}", SHARED).replace("{map}", map_type())
     arguments = {"n": "index", "p": "i1", "map": map_type(), "tile": "memref<64x64xf16, 3>"}
     assert problems(line, b=SHARED, **arguments) == []
 
 
 @pytest.mark.requirement("R3-019")
-def test_barriers_are_made_in_shared_memory() -> None:
+def test_barriers_are_created_in_shared_memory() -> None:
     line = "%b = nvgpu.mbarrier.create -> !nvgpu.mbarrier.group<memorySpace = 1, num_barriers = 2>"
     assert problems(line) == [
         "'nvgpu.mbarrier.create' op result #0 must be mbarrier barrier type, but got "
@@ -54,7 +54,7 @@ def test_barriers_are_made_in_shared_memory() -> None:
 
 
 @pytest.mark.parametrize("name", ["nvgpu.mbarrier.inval", "nvgpu.tma.async.reduce"])
-def test_what_nvgpu_does_not_have(name: str) -> None:
+def test_ops_that_nvgpu_does_not_have(name: str) -> None:
     dialect = context().dialect("nvgpu")
     assert dialect is not None
     assert name not in dialect.ops
@@ -129,7 +129,7 @@ def mma_types(a: str, b: str, c: str) -> tuple[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("element", "sum", "depth"),
+    ("element", "accumulator", "k"),
     [
         ("f16", "f32", 64),
         ("f16", "f16", 64),
@@ -141,8 +141,8 @@ def mma_types(a: str, b: str, c: str) -> tuple[str, dict[str, str]]:
         ("ui8", "i32", 128),
     ],
 )
-def test_products_of_warpgroups(element: str, sum: str, depth: int) -> None:
-    line, types = mma_types(f"128x{depth}x{element}", f"{depth}x64x{element}", f"128x64x{sum}")
+def test_warpgroup_mma(element: str, accumulator: str, k: int) -> None:
+    line, types = mma_types(f"128x{k}x{element}", f"{k}x64x{element}", f"128x64x{accumulator}")
     assert problems(line, **types) == []
 
 
@@ -182,12 +182,12 @@ def test_products_of_warpgroups(element: str, sum: str, depth: int) -> None:
         ),
     ],
 )
-def test_wrong_products_of_warpgroups(a: str, b: str, c: str, message: str) -> None:
+def test_wrong_warpgroup_mma(a: str, b: str, c: str, message: str) -> None:
     line, types = mma_types(a, b, c)
     assert problems(line, **types) == [f"'nvgpu.warpgroup.mma' op {message}"]
 
 
-def test_products_of_warpgroups_are_done_at_once() -> None:
+def test_warpgroup_mma_is_synchronous() -> None:
     line, types = mma_types("64x64xf16", "64x64xf16", "64x64xf32")
     line = line.replace("%c :", "%c {waitGroup = 1 : i64} :")
     assert problems(line, **types) == [
@@ -195,7 +195,7 @@ def test_products_of_warpgroups_are_done_at_once() -> None:
     ]
 
 
-def test_descriptors_follow_from_something() -> None:
+def test_descriptors_need_a_tensor_map_or_attributes() -> None:
     line = (
         "%d = nvgpu.warpgroup.generate.descriptor %t {matrix_stride = 64 : i64} : "
         "memref<64x64xf16, 3> -> !nvgpu.warpgroup.descriptor<tensor = memref<64x64xf16, 3>>"
@@ -206,8 +206,8 @@ def test_descriptors_follow_from_something() -> None:
     ]
 
 
-# Shape, and what a lane holds of A, B and C by the tables of PTX.
-PRODUCTS = [
+# Shape, and the fragments of A, B and C of a lane, by the tables of PTX.
+MMAS = [
     ([16, 8, 8], "2x2xf16", "1x2xf16", "2x2xf32"),
     ([16, 8, 16], "4x2xf16", "2x2xf16", "2x2xf16"),
     ([16, 8, 16], "4x2xbf16", "2x2xbf16", "2x2xf32"),
@@ -221,24 +221,26 @@ PRODUCTS = [
 
 
 @pytest.mark.parametrize("flag", ["transposeA", "transposeB"])
-@pytest.mark.parametrize(("element", "sum"), [("tf32", "f32"), ("f8E5M2", "f32"), ("i8", "i32")])
-def test_only_halves_can_be_transposed(flag: str, element: str, sum: str) -> None:
-    line, types = mma_types(f"64x128x{element}", f"128x64x{element}", f"64x64x{sum}")
+@pytest.mark.parametrize(
+    ("element", "accumulator"), [("tf32", "f32"), ("f8E5M2", "f32"), ("i8", "i32")]
+)
+def test_only_16_bit_elements_can_be_transposed(flag: str, element: str, accumulator: str) -> None:
+    line, types = mma_types(f"64x128x{element}", f"128x64x{element}", f"64x64x{accumulator}")
     assert problems(line.replace("%c :", f"%c {{{flag}}} :"), **types) == [
         f"'nvgpu.warpgroup.mma' op expected elements of 16 bits to transpose, got '{element}'"
     ]
 
 
-def product(shape: list[int], a: str, b: str, c: str, name: str = "mma.sync") -> list[str]:
+def mma_errors(shape: list[int], a: str, b: str, c: str, name: str = "mma.sync") -> list[str]:
     types = ", ".join(f"vector<{part}>" for part in (a, b, c))
     meta = " metadata(%m)" if name == "mma.sp.sync" else ""
     line = f"%d = nvgpu.{name}(%a, %b, %c){meta} {{mmaShape = {shape}}} : ({types}) -> vector<{c}>"
     return problems(line, a=f"vector<{a}>", b=f"vector<{b}>", c=f"vector<{c}>", m="vector<2xi16>")
 
 
-@pytest.mark.parametrize(("shape", "a", "b", "c"), PRODUCTS)
-def test_products_of_warps(shape: list[int], a: str, b: str, c: str) -> None:
-    assert product(shape, a, b, c) == []
+@pytest.mark.parametrize(("shape", "a", "b", "c"), MMAS)
+def test_mma_sync(shape: list[int], a: str, b: str, c: str) -> None:
+    assert mma_errors(shape, a, b, c) == []
 
 
 @pytest.mark.parametrize(
@@ -248,8 +250,8 @@ def test_products_of_warps(shape: list[int], a: str, b: str, c: str) -> None:
         ([16, 8, 64], "4x4xi8", "4x4xi8", "2x2xi32"),
     ],
 )
-def test_sparse_products_of_warps(shape: list[int], a: str, b: str, c: str) -> None:
-    assert product(shape, a, b, c, "mma.sp.sync") == []
+def test_sparse_mma_sync(shape: list[int], a: str, b: str, c: str) -> None:
+    assert mma_errors(shape, a, b, c, "mma.sp.sync") == []
 
 
 @pytest.mark.parametrize(
@@ -286,8 +288,8 @@ def test_sparse_products_of_warps(shape: list[int], a: str, b: str, c: str) -> N
         ),
     ],
 )
-def test_wrong_products_of_warps(shape: list[int], a: str, b: str, c: str, message: str) -> None:
-    assert product(shape, a, b, c) == [f"'nvgpu.mma.sync' op {message}"]
+def test_wrong_mma_sync(shape: list[int], a: str, b: str, c: str, message: str) -> None:
+    assert mma_errors(shape, a, b, c) == [f"'nvgpu.mma.sync' op {message}"]
 
 
 @pytest.mark.parametrize(
@@ -299,14 +301,14 @@ def test_wrong_products_of_warps(shape: list[int], a: str, b: str, c: str, messa
         ([16, 8, 256], "4x32xi1", "2x32xi1", "2x2xi32"),
     ],
 )
-def test_products_of_unlike_elements(shape: list[int], a: str, b: str, c: str) -> None:
-    assert product(shape, a, b, c) == []
+def test_mma_sync_of_mixed_element_types(shape: list[int], a: str, b: str, c: str) -> None:
+    assert mma_errors(shape, a, b, c) == []
 
 
 @pytest.mark.parametrize(
     ("shape", "a", "b", "c", "most"),
     [
-        # Of the four lanes of a row, one has the metadata, or two have it, or all.
+        # The metadata is in one, two or all of the four lanes of a row.
         ([16, 8, 16], "2x2xf16", "2x2xf16", "2x2xf32", 3),
         ([16, 8, 32], "4x2xf16", "4x2xf16", "2x2xf32", 1),
         ([16, 8, 8], "2x1xf32", "2x1xf32", "2x2xf32", 3),
@@ -324,10 +326,10 @@ def test_which_lanes_may_hold_metadata(shape: list[int], a: str, b: str, c: str,
             f"%d = nvgpu.mma.sp.sync(%a, %b, %c) metadata(%m) {{mmaShape = {shape}, "
             f"sparsitySelector = {selector} : i32}} : ({', '.join(types)}) -> {types[2]}"
         )
-        found = problems(line, **dict(zip("abc", types, strict=True)), m="vector<2xi16>")
+        actual = problems(line, **dict(zip("abc", types, strict=True)), m="vector<2xi16>")
         message = f"expected a sparsity selector from 0 to {most}, got {selector}"
         wrong = [] if selector <= most else [f"'nvgpu.mma.sp.sync' op {message}"]
-        assert found == wrong
+        assert actual == wrong
 
 
 LOADS_OF_MATRICES = {
@@ -396,8 +398,8 @@ CONVERSIONS = {
 @pytest.mark.parametrize("line", CONVERSIONS)
 def test_wrong_conversion(line: str) -> None:
     types = {"a": "vector<3xf32>", "b": "vector<4xf64>", "c": "vector<4xf32>"}
-    (found,) = problems(f"%r = {line}", **types)
-    assert found.endswith(f" op {CONVERSIONS[line]}")
+    (error,) = problems(f"%r = {line}", **types)
+    assert error.endswith(f" op {CONVERSIONS[line]}")
 
 
 def test_wrong_parameters_of_types() -> None:
@@ -407,11 +409,11 @@ def test_wrong_parameters_of_types() -> None:
         ("!nvgpu.mbarrier.group<memorySpace = 3, num_barriers = 0>", "expected a positive number"),
         ("!nvgpu.warpgroup.descriptor<tensor = f32>", "expected a memref, got 'f32'"),
     ):
-        (found,) = errors(f"func.func private @f({text})")
-        assert found.startswith(message)
+        (error,) = errors(f"func.func private @f({text})")
+        assert error.startswith(message)
 
 
-def test_waiting_blocks_or_tells() -> None:
+def test_waits_with_and_without_a_result() -> None:
     text = (
         f"func.func @f(%b: {SHARED}, %n: index, %p: i1) {{\n"
         f"  nvgpu.mbarrier.try_wait.parity %b[%n], %p, %n : {SHARED}\n"

@@ -1,4 +1,4 @@
-"""Tests of accesses to global memory: what the verifier refuses, and what PTX they become."""
+"""Global loads and stores: diagnostics of the verifier, and PTX."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def ptx(line: str) -> str:
         ),
     ],
 )
-def test_accesses_say_all_that_they_are_told(line: str, expected: str) -> None:
-    """ptxas takes each of them."""
+def test_accesses_have_all_modifiers(line: str, expected: str) -> None:
+    """ptxas accepts each of them."""
     assert expected in ptx(line)
 
 
@@ -78,5 +78,5 @@ def test_accesses_say_all_that_they_are_told(line: str, expected: str) -> None:
         ),
     ],
 )
-def test_accesses_that_ptx_does_not_have(line: str, message: str) -> None:
-    assert any(message in found for found in errors(KERNEL.format(line)))
+def test_wrong_accesses(line: str, message: str) -> None:
+    assert any(message in error for error in errors(KERNEL.format(line)))

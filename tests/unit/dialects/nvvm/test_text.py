@@ -1,4 +1,4 @@
-"""The NVVM dialect reads, prints and refuses as MLIR's does, and as the notes spell it."""
+"""Text and verifiers of the NVVM dialect, compared with MLIR's and with the notes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tilewright.text.printer import print_op
 PROGRAM = "".join([c.function(f"k{n}") for n, c in enumerate(nvvm_cases.CASES)])
 
 
-def test_all_forms_read_back_as_the_same() -> None:
+def test_all_forms_round_trip() -> None:
     program = parse_text(PROGRAM, context())
     verify(program)
     custom = print_op(program)
@@ -31,7 +31,7 @@ def test_all_forms_read_back_as_the_same() -> None:
     assert equivalent(program, parse_text(print_op(program, generic=True), context()))
 
 
-SPELLED = [
+MLIR_SYNTAX = [
     "nvvm.barrier id = %arg4 number_of_threads = %arg4",
     "%0 = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32",
     "%0 = nvvm.shfl.sync bfly %arg4, %arg8, %arg4, %arg4 : f32 -> f32",
@@ -54,7 +54,7 @@ SIGNATURE = (
 )
 
 
-@pytest.mark.parametrize("line", SPELLED)
+@pytest.mark.parametrize("line", MLIR_SYNTAX)
 def test_spellings_of_mlir(line: str) -> None:
     text = f"llvm.func @f({SIGNATURE}) {{\n  {line}\n  llvm.return\n}}\n"
     program = parse_text(text, context())
@@ -70,7 +70,7 @@ def test_enumerations_may_be_spelled_in_full() -> None:
     assert "nvvm.fence.proxy.acquire <gpu> %arg0, %arg4" in print_op(parse_text(text, context()))
 
 
-def test_other_spellings_are_taken() -> None:
+def test_alternative_spellings_are_accepted() -> None:
     assert NVVM.ops["nvvm.ldmatrix.sync"] is LdMatrixOp
     assert NVVM.ops["nvvm.fence.proxy.acquire.sync"] is FenceProxyAcquireOp
 
@@ -170,8 +170,8 @@ BARRIERS = {
 
 @pytest.mark.requirement("R3-072", "R3-076")
 @pytest.mark.parametrize("line", sorted(BARRIERS))
-def test_barriers_say_where_they_are(line: str) -> None:
-    """The shared forms take a pointer into shared memory, the others one into any."""
+def test_address_spaces_of_barriers(line: str) -> None:
+    """The `.shared` forms take a shared pointer, the others a generic one."""
     names = {name for name in NVVM.ops if name.startswith("nvvm.mbarrier.")}
     shared = {name for name in names if name.endswith(".shared")}
     assert shared == {f"nvvm.{each.partition('nvvm.')[2].split()[0]}" for each in BARRIERS}
@@ -193,6 +193,6 @@ def test_accumulators_are_structs_and_descriptors_are_i64() -> None:
     struct = StructType((F32,) * 4)
     assert fields["inouts"].constraint.accepts(struct)
     assert not fields["inouts"].constraint.accepts(F32)
-    wrong = SPELLED[7].replace("%arg6, %arg6", "%arg4, %arg6")
+    wrong = MLIR_SYNTAX[7].replace("%arg6, %arg6", "%arg4, %arg6")
     with pytest.raises(UserError, match="has type i32, but is used as i64"):
         parse_text(f"llvm.func @f({SIGNATURE}) {{\n{wrong}\nllvm.return\n}}", context())

@@ -42,7 +42,7 @@ def test_elements_of_constants() -> None:
     assert part is DenseElementsAttr((7).to_bytes(4, "little"), VectorType((2,), I32))
 
 
-def test_elements_of_what_was_made() -> None:
+def test_elements_of_built_vectors() -> None:
     values = [unknown(I32) for _ in range(4)]
     made = create_op(FromElementsOp, elements=values, types=[V4]).result
     assert fold(ExtractOp, source=made, static_position=(2,)) is values[2]
@@ -57,7 +57,7 @@ def test_elements_of_what_was_made() -> None:
     assert fold(ExtractOp, source=changed, static_position=(2,)) is None
 
 
-def test_parts_put_together_again() -> None:
+def test_to_elements_and_from_elements_cancel() -> None:
     source = unknown(V4)
     parts = create_op(ToElementsOp, source=source).results
     assert fold(FromElementsOp, [V4], elements=parts) is source
@@ -65,7 +65,7 @@ def test_parts_put_together_again() -> None:
     assert fold(FromElementsOp, [V22], elements=parts) is None
 
 
-def test_constants_put_together() -> None:
+def test_vectors_of_constants() -> None:
     numbers = [constant(f"{number} : i32") for number in (1, 2, 3, 4)]
     made = fold(FromElementsOp, [V22], elements=numbers)
     assert made is parse_attribute("dense<[[1, 2], [3, 4]]> : vector<2x2xi32>", context())

@@ -74,5 +74,5 @@ WRONG = {
 
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong(line: str) -> None:
-    (found,) = errors(f"func.func @f({SIGNATURE}) {{ {line}\n return }}")
-    assert found.endswith(f" op {WRONG[line]}")
+    (error,) = errors(f"func.func @f({SIGNATURE}) {{ {line}\n return }}")
+    assert error.endswith(f" op {WRONG[line]}")

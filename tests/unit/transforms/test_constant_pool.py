@@ -39,7 +39,7 @@ def test_constants_of_branches_and_loops_are_shared_at_the_head() -> None:
     assert same(body, expected, ARGUMENTS)
 
 
-def test_constants_behind_other_operations_move_up() -> None:
+def test_constants_after_other_operations_move_up() -> None:
     body = SHOW.format("n") + constant("a", 3) + SHOW.format("a")
     assert same(body, constant("a", 3) + SHOW.format("n") + SHOW.format("a"), ARGUMENTS)
 

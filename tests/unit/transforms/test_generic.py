@@ -1,4 +1,4 @@
-"""The passes that know no dialect: folding, canonicalization, merging, deletion, hoisting."""
+"""Dialect-independent passes: folding, canonicalization, CSE, DCE, LICM."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fold_add(op: toy.AddOp, constants: Constants) -> Folded:
 
 
 def fold_call(op: toy.CallOp, constants: Constants) -> Folded:
-    """Both results at once: a constant, and something that cannot be made."""
+    """Fold both results at once: to a constant, and to a value that cannot be materialized."""
     return [IntegerAttr(1, I32), IntegerAttr(2, F32)]
 
 
@@ -85,11 +85,11 @@ def owner(value: Value) -> Operation:
     return op
 
 
-def test_constants_fold_and_take_the_place_of_the_operation() -> None:
+def test_constants_fold_and_replace_the_operation() -> None:
     module, build = toy.module()
-    total = toy.add(build, toy.constant(build, 2), toy.constant(build, 3))
-    owner(total).location = HERE
-    user = toy.use(build, toy.add(build, total, toy.constant(build, 0)))
+    added = toy.add(build, toy.constant(build, 2), toy.constant(build, 3))
+    owner(added).location = HERE
+    user = toy.use(build, toy.add(build, added, toy.constant(build, 0)))
     run(Fold(), module)
     folded = user.operands[0].defined_by(toy.ConstantOp)
     assert folded is not None
@@ -126,7 +126,7 @@ def test_canonicalization_gives_up_with_a_warning(monkeypatch: pytest.MonkeyPatc
 
 
 class StrangeSubOp(toy.SubOp):
-    """A difference of a dialect that nobody made."""
+    """A subtraction of an unknown dialect."""
 
     name = "stranger.sub"
 
@@ -275,10 +275,10 @@ def test_regions_are_compared() -> None:
 def test_dead_code_goes_from_the_end() -> None:
     module, build = toy.module()
     x = toy.source(build, I32)
-    total = x
+    added = x
     for _ in range(5):
-        total = toy.add(build, total, x)
-    build.create(toy.LoadOp, address=total, types=[I32])
+        added = toy.add(build, added, x)
+    build.create(toy.LoadOp, address=added, types=[I32])
     branches(build, toy.source(build, I1), 1)
     build.create(toy.StoreOp, value=x, address=x)
     run(Dce(), module)
@@ -343,7 +343,7 @@ def test_invariants_leave_nested_loops() -> None:
     assert toy.names(inner_body) == ["add", "yield"]
 
 
-def test_only_what_may_run_anywhere_leaves_a_loop() -> None:
+def test_only_speculatable_operations_leave_a_loop() -> None:
     module, build = toy.module()
     x = toy.source(build, I32)
     body, inside = toy.block_of()
@@ -390,7 +390,7 @@ def test_an_early_exit_stays_in_its_loop() -> None:
     assert toy.names(module.body.block) == ["use"]
 
 
-# Random programs: every pass keeps what can be observed.
+# Random programs: every pass preserves observable behavior.
 
 
 @st.composite

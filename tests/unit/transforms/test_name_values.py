@@ -1,4 +1,4 @@
-"""name-values: the names of values in the locations of what makes them."""
+"""name-values: the names of values in the locations of their defining operations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ cuda_tile.module @kernels {
 
 
 def names() -> list[tuple[str, str]]:
-    """Each operation with results or a name, and the name."""
+    """Return each operation with results or a name, and the name."""
     module = read_runnable(PROGRAM, "program.mlir")
     NameValues().run(module, Sink())
     return [

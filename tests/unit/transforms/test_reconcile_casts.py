@@ -60,7 +60,7 @@ def test_casts_that_end_elsewhere_stay() -> None:
     assert reconcile(module) == ["use"] + ["unrealized_conversion_cast"] * 3 + ["use"]
 
 
-def test_casts_that_nobody_uses_vanish() -> None:
+def test_unused_casts_vanish() -> None:
     module, build = toy.module()
     cast(build, [I64], toy.source(build, I32))
     assert reconcile(module) == ["use"]

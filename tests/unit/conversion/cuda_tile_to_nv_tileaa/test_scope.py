@@ -170,7 +170,7 @@ def test_a_bad_capability_is_rejected_before_any_change(capability: str) -> None
 def test_no_pattern_is_built_for_a_bad_capability() -> None:
     class Watched(ConvertCudaTileToTileAA):
         @property
-        def extra(self) -> Iterator[Renaming]:  # pyright: ignore
+        def extra(self) -> Iterator[Renaming]:
             raise AssertionError("asked for patterns")
 
     sink = Sink()

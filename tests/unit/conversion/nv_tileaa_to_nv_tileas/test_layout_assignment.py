@@ -31,7 +31,7 @@ TILE = "tensor<64x64xf32>"
 
 
 def kernel(body: str) -> tuple[Operation, FuncOp]:
-    """A module and its kernel, with views of a matrix along rows and along columns."""
+    """Parse a module and its kernel, with views of a matrix along rows and along columns."""
     module = read(f"""gpu.module @kernels {{
       nv_tileaa.func @f(%n: i32, %p: !nv_tileaa.ptr<f32>, %c: i1)
           attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
@@ -70,8 +70,8 @@ def constraints(body: str) -> LayoutConstraints:
 
 def test_preferences_of_a_class_add_up() -> None:
     """A load and a store of f32 along rows weigh four bytes an element each."""
-    found = constraints(load("a", "rows", ROWS) + store("a", "rows", ROWS))
-    (weights,) = found.preferences.values()
+    collected = constraints(load("a", "rows", ROWS) + store("a", "rows", ROWS))
+    (weights,) = collected.preferences.values()
     assert list(weights.values()) == [2 * 64 * 64 * 4]
 
 
@@ -80,8 +80,8 @@ def loop(body: str, counter: str = "i") -> str:
 
 
 def test_loops_multiply_the_weight_of_an_access() -> None:
-    found = constraints(loop(loop(load("a", "rows", ROWS), "j")))
-    (weights,) = found.preferences.values()
+    collected = constraints(loop(loop(load("a", "rows", ROWS), "j")))
+    (weights,) = collected.preferences.values()
     assert list(weights.values()) == [64 * 64 * 4 * LOOP_WEIGHT**2]
 
 
@@ -94,12 +94,12 @@ def test_a_class_takes_the_layout_with_the_greatest_weight(heavier: str) -> None
     views = {"rows": ROWS, "columns": COLUMNS}
     body = load("a", "rows", ROWS) + load("b", "columns", COLUMNS)
     body += SUM + load("d", heavier, views[heavier]) + SUM.replace("%x", "%y").replace("%b", "%d")
-    found = constraints(body)
-    (weights,) = found.preferences.values()
+    collected = constraints(body)
+    (weights,) = collected.preferences.values()
     assert len(weights) == 2
     layout, _ = max(weights.items(), key=lambda item: item[1])
-    assignment = solve_layouts(found)
-    (leader,) = found.preferences
+    assignment = solve_layouts(collected)
+    (leader,) = collected.preferences
     assert assignment.layout(leader) is layout
     # Registers of a thread hold neighbours in memory: elements of a row, or of a column.
     assert layout.vectors("register")[0] == {"rows": 1, "columns": 64}[heavier]
@@ -108,10 +108,10 @@ def test_a_class_takes_the_layout_with_the_greatest_weight(heavier: str) -> None
 def test_collecting_and_solving_change_nothing() -> None:
     module, function = kernel(load("a", "rows", ROWS) + store("a", "columns", COLUMNS))
     before = print_op(module, debug=True)
-    found = collect_constraints(function, SM_90, 4)
-    accesses = dict(found.accesses)
-    assert solve_layouts(found).layouts == solve_layouts(found).layouts
-    assert found.accesses == accesses
+    collected = collect_constraints(function, SM_90, 4)
+    accesses = dict(collected.accesses)
+    assert solve_layouts(collected).layouts == solve_layouts(collected).layouts
+    assert collected.accesses == accesses
     assert print_op(module, debug=True) == before
 
 
@@ -119,10 +119,10 @@ def test_layouts_propagate_through_shape_operations() -> None:
     body = load("a", "rows", ROWS)
     body += f"%flat = nv_tileaa.view %a : {TILE} -> tensor<4096xf32>\n"
     body += "%twice = nv_tileaa.addf %flat, %flat : tensor<4096xf32>\n"
-    found = constraints(body)
-    assignment = solve_layouts(found)
-    (leader,) = found.preferences
-    (op,) = found.shape_ops
+    collected = constraints(body)
+    assignment = solve_layouts(collected)
+    (leader,) = collected.preferences
+    (op,) = collected.shape_ops
     assert assignment.layout(op.results[0]) == assignment.layout(leader).reshape((4096,))
 
 
@@ -135,7 +135,7 @@ def applied(body: str) -> Operation:
 
 
 def test_operations_are_legal_once_their_tiles_carry_layouts() -> None:
-    """So the conversion of what has been converted changes nothing."""
+    """The conversion is idempotent."""
     body = load("a", "rows", ROWS) + "%x = nv_tileaa.addf %a, %a : tensor<64x64xf32>\n"
     body += f"%r = scf.if %c -> ({TILE}) {{\nscf.yield %x : {TILE}\n}} else {{\n"
     body += f"scf.yield %a : {TILE}\n}}\n" + store("r", "columns", COLUMNS)

@@ -33,7 +33,7 @@ LOOP = """scf.for %i = %n to %m step %n : i32 {{
 
 
 def lowered(body: str, symbols: str = "", gpu: str = "sm_90") -> Operation:
-    """A kernel with layouts."""
+    """Lower a kernel to nv_tileas."""
     text = f"""gpu.module @kernels {{ {symbols}
       nv_tileaa.func @f(%n: i32, %m: i32, %c: i1, %a: !nv_tileaa.ptr<f32>)
           attributes {{kernel_spec = #nv_tileaa.kernel_spec<>}} {{
@@ -51,9 +51,9 @@ def lowered(body: str, symbols: str = "", gpu: str = "sm_90") -> Operation:
 
 
 def steps(module: Operation) -> list[str]:
-    """What happens at pipelines, in order."""
-    found = [op.name for op in module.walk() if op.name.startswith(PIPE)]
-    return [name.removeprefix(PIPE) for name in found]
+    """Return the pipeline operations, in order."""
+    names = [op.name for op in module.walk() if op.name.startswith(PIPE)]
+    return [name.removeprefix(PIPE) for name in names]
 
 
 def problem(body: str, symbols: str = "", gpu: str = "sm_90") -> str:
@@ -80,7 +80,7 @@ def test_ends_of_queues_become_regions_of_pipelines() -> None:
 
 
 @pytest.mark.requirement("R2-062")
-def test_loops_carry_the_turns() -> None:
+def test_loops_carry_the_pipeline_iterators() -> None:
     """Those of producers and consumers; an iteration continues where the previous one ended."""
     module = lowered(CREATE + PUT + LOOP.format(PUT + GET.format("")) + GET.format("1"))
     (loop,) = [op for op in module.walk() if op.name == "scf.for"]
@@ -126,7 +126,7 @@ def test_an_end_without_a_slot_is_an_error(body: str, message: str) -> None:
 
 @pytest.mark.requirement("R0-076")
 def test_a_token_of_nothing_is_the_pipelines_null_token() -> None:
-    """What a join of no tokens has become, where a pipeline takes it."""
+    """A join of no tokens is the null token of a pipeline."""
     queue = "!nv_tileaa.queue<[!nv_tileaa.mem_token]>"
     body = f"""%q = nv_tileaa.create_queue : {queue}
       %none = nv_tileaa.create_mem_token : !nv_tileaa.mem_token
@@ -183,8 +183,8 @@ def test_a_plugin_runs_in_an_agent_with_its_layouts() -> None:
     ],
 )
 def test_no_agent_without_its_resources(resource: str, amount: int, what: str) -> None:
-    found = problem(TILES + EXECUTE, f"nv_tileaa.plugin @p {{{resource} = {amount} : i32}}")
-    assert f"asks for {amount} {what} for '@p', of which a block has" in found
+    message = problem(TILES + EXECUTE, f"nv_tileaa.plugin @p {{{resource} = {amount} : i32}}")
+    assert f"asks for {amount} {what} for '@p', of which a block has" in message
 
 
 def test_the_code_of_a_plugin_is_not_ours() -> None:

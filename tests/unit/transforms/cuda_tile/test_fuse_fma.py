@@ -1,4 +1,4 @@
-"""Which products and sums are fused."""
+"""Which multiplications and additions are fused."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ def fuses(body: str, expected: str) -> bool:
 
 @pytest.mark.parametrize("modifiers", ["", "rounding<zero>", "flush_to_zero"])
 @pytest.mark.parametrize("operands", ["%m, %c", "%c, %m"])
-def test_a_product_and_a_sum(operands: str, modifiers: str) -> None:
+def test_mul_and_add(operands: str, modifiers: str) -> None:
     body = mul(modifiers) + f"%s = addf {operands} {modifiers} : tile<f32>\n"
     expected = f"%s = fma %a, %b, %c {modifiers} : tile<f32>\n"
     assert fuses(body + store("s"), expected + store("s"))
 
 
-def test_a_product_and_a_difference() -> None:
+def test_mul_and_sub() -> None:
     body = mul() + "%s = subf %m, %c : tile<f32>\n"
     expected = "%n = negf %c : tile<f32>\n%s = fma %a, %b, %n : tile<f32>\n"
     assert fuses(body + store("s"), expected + store("s"))
 
 
-def test_a_product_that_is_subtracted_stays() -> None:
+def test_a_subtracted_mul_stays() -> None:
     body = mul() + "%s = subf %c, %m : tile<f32>\n" + store("s")
     assert fuses(body, body)
 
 
 @pytest.mark.parametrize("modifiers", ["rounding<zero>", "flush_to_zero"])
-def test_what_rounds_differently_stays(modifiers: str) -> None:
+def test_different_rounding_stays(modifiers: str) -> None:
     body = mul() + f"%s = addf %m, %c {modifiers} : tile<f32>\n" + store("s")
     assert fuses(body, body)
 
 
-def test_a_product_that_others_need_stays() -> None:
+def test_a_mul_with_other_uses_stays() -> None:
     body = mul() + "%s = addf %m, %c : tile<f32>\n" + store("s") + store("m", "u")
     assert fuses(body, body)
     twice = mul() + "%s = addf %m, %m : tile<f32>\n" + store("s")
     assert fuses(twice, twice)
 
 
-def test_the_fused_operation_comes_from_both_places() -> None:
+def test_the_location_of_the_fma_is_fused() -> None:
     module = kernel(mul() + "%s = addf %m, %c : tile<f32>\n" + store("s"), ARGUMENTS)
     ops: dict[str, Operation] = {op.name: op for op in module.walk()}
     ops["cuda_tile.mulf"].location = FileLoc("k.py", 1, 1)

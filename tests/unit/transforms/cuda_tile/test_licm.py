@@ -1,4 +1,4 @@
-"""What leaves a loop, and what must stay."""
+"""Operations that are hoisted out of a loop, and those that must stay."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_reduction_of_what_never_changes_is_computed_once() -> None:
 @pytest.mark.parametrize("line", [
     "%z = divi %x, %y signed : tile<i32>\n",  # undefined for some operands
     "%z = addi %x, %i : tile<i32>\n",  # changes
-    "%z = assume bounded<0, 9>, %x : tile<i32>\n",  # a promise made here alone
+    "%z = assume bounded<0, 9>, %x : tile<i32>\n",  # an assumption that holds here only
 ])  # fmt: skip
 def test_what_must_not_run_elsewhere_stays(line: str) -> None:
     body = CONSTANTS + loop(line + SHOW, "for")

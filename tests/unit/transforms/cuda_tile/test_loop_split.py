@@ -1,4 +1,4 @@
-"""Loops that are split at a condition do what they did."""
+"""Splitting a loop at a condition preserves its behavior."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def loop(
 
 
 def counts(module: ModuleOp) -> tuple[int, int]:
-    """How many loops and branches there are."""
+    """Return the number of loops and branches."""
     ops = list(module.walk())
     return sum(isinstance(op, ForOp) for op in ops), sum(isinstance(op, IfOp) for op in ops)
 
@@ -55,8 +55,8 @@ def test_constant_bounds_leave_constant_bounds() -> None:
         for name, value in {"l": 0, "u": 100, "s": 4, "k": 33}.items()
     )
     body = constants + loop("greater_than %i, %k")
-    found = simplified(body, passes="loop-split,canonicalize")
-    assert [line for line in found if line.startswith("for")] == [
+    lines = simplified(body, passes="loop-split,canonicalize")
+    assert [line for line in lines if line.startswith("for")] == [
         "for %loopIdx in (%cst_0_i8 to %cst_36_i8, step %cst_4_i8) : tile<i8> {",
         "for %loopIdx in (%cst_36_i8 to %cst_100_i8, step %cst_4_i8) : tile<i8> {",
     ]

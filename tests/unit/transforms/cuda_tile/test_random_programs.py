@@ -20,7 +20,7 @@ PASSES = (
 
 
 class Program(NamedTuple):
-    """A program, and what it does when it is called with certain arguments."""
+    """A program, and its expected traces by arguments."""
 
     module: ModuleOp
     calls: list[list[int]]
@@ -47,10 +47,10 @@ def test_effects_and_the_order_that_tokens_give_them_stay(passes: str) -> None:
     for program in programs():
         module = run(program.module.clone(), passes)
         for call, expected in zip(program.calls, program.expected, strict=True):
-            found = trace(next(module.entries()), call)
-            assert found is not None
-            assert effects(found) == effects(expected), (str(program.module), call)
-            lost = [a[2] - b[2] for a, b in zip(expected, found, strict=True)]
+            actual = trace(next(module.entries()), call)
+            assert actual is not None
+            assert effects(actual) == effects(expected), (str(program.module), call)
+            lost = [a[2] - b[2] for a, b in zip(expected, actual, strict=True)]
             assert not any(lost), (str(program.module), call)
 
 

@@ -1,4 +1,4 @@
-"""Early exits made structured: what is left, and that it does what the program did."""
+"""structure-early-exits: the resulting form, and that it preserves the behavior."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def show(name: str, value: str) -> str:
 
 
 def structured(body: str, parameters: str = BYTES) -> ModuleOp:
-    """What the pass makes of a kernel, once it is known to be the form and to do the same."""
+    """Run the pass on a kernel; check the form and the behavior of the result."""
     before = kernel(body, parameters)
     after = run(before.clone(), PASS)
     assert is_structured(after)
@@ -184,12 +184,12 @@ def test_a_return_out_of_nested_loops_skips_all_that_follows() -> None:
         %n = addi %s, %one : tile<i8>
         continue %n : tile<i8>
       }}
-      %t = {show("behind", "%r")}
+      %t = {show("after", "%r")}
     """)
     assert [line for line in lines(module) if line == "return"] == []
 
 
-def test_nothing_is_left_behind_a_loop_that_only_returns() -> None:
+def test_nothing_is_left_after_a_loop_that_only_returns() -> None:
     module = structured(f"""
       %one = constant <i8: 1> : tile<i8>
       %r = loop iter_values(%x = %a) : tile<i8> -> tile<i8> {{
@@ -214,7 +214,7 @@ def test_a_branch_that_may_exit_in_part_leaves_a_flag() -> None:
       }} else {{
         yield %b : tile<i8>
       }}
-      %t = {show("behind", "%v")}
+      %t = {show("after", "%v")}
     """)
     assert sum("constant <i1: true>" in line for line in lines(module)) == 1
 
@@ -242,7 +242,7 @@ def test_pointers_tokens_and_small_integers_can_leave_a_loop() -> None:
 VIEW = "tensor_view<64xf32, strides=[1]>"
 
 
-def test_views_are_made_again_behind_the_test() -> None:
+def test_views_are_created_again_after_the_test() -> None:
     module = structured(
         f"""
         %zero = constant <i32: 0> : tile<i32>
@@ -265,11 +265,11 @@ def test_views_are_made_again_behind_the_test() -> None:
     parts = while_of(loop)
     assert parts is not None
     assert parts.captured() == [loop.carried[0]]
-    assert sum(is_view(result) for op in parts.behind() for result in op.results) == 2
+    assert sum(is_view(result) for op in parts.after() for result in op.results) == 2
 
 
 NEAR_MISSES = {
-    "a second break behind the test": """
+    "a second break after the test": """
       loop {
         if %c { break }
         if %d { break }
@@ -321,12 +321,12 @@ def test_random_programs_do_the_same() -> None:
         text = str(after)
         assert str(run(after, PASS)) == text
         for call in random_arguments(seed):
-            expected, found = (trace(next(m.entries()), call) for m in (before, after))
+            expected, actual = (trace(next(m.entries()), call) for m in (before, after))
             if expected is None:
                 continue
-            assert found is not None
-            assert [event[:2] for event in found] == [event[:2] for event in expected]
-            assert not any(a[2] - b[2] for a, b in zip(expected, found, strict=True))
+            assert actual is not None
+            assert [event[:2] for event in actual] == [event[:2] for event in expected]
+            assert not any(a[2] - b[2] for a, b in zip(expected, actual, strict=True))
     assert changed > 50
 
 

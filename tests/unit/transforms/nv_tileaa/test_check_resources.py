@@ -13,7 +13,7 @@ TARGET = "attributes {aa.target_spec = #aa.target_spec<compute_capability = %d>}
 
 
 def errors(symbols: str, body: str, passes: str = "check-resources", gpu: int = 90) -> list[str]:
-    """What is wrong with a kernel and the symbols beside it."""
+    """Check a kernel and its symbols; return the errors."""
     target = TARGET % gpu if gpu else ""
     function = f"aa.func @f() {{\n{body}\naa.return\n}}"
     text = f"module {{ gpu.module @m {target} {{ {symbols}\n{function} }} }}"
@@ -43,19 +43,19 @@ def test_plugins_say_what_they_need(kind: type) -> None:
     assert names >= {*NEEDS, "input_layouts", "output_layouts"}
 
 
-@pytest.mark.parametrize("where", ["plugin", "execute"])
+@pytest.mark.parametrize("owner", ["plugin", "execute"])
 @pytest.mark.parametrize("name", NEEDS)
-def test_each_resource_is_checked(name: str, where: str) -> None:
+def test_each_resource_is_checked(name: str, owner: str) -> None:
     what, available = NEEDS[name]
     for amount, fits in ((available, True), (available + 1, False)):
         need = f"{{{name} = {amount} : i32}}"
-        plugin = f"aa.plugin @p {need if where == 'plugin' else ''}"
-        found = errors(plugin, execute(need if where == "execute" else ""))
+        plugin = f"aa.plugin @p {need if owner == 'plugin' else ''}"
+        messages = errors(plugin, execute(need if owner == "execute" else ""))
         message = (
             f"'nv_tileaa.execute' op asks for {amount} {what} for '@p', "
             f"of which a block has {available}"
         )
-        assert found == ([] if fits else [message])
+        assert messages == ([] if fits else [message])
 
 
 def test_tensor_memory_is_there_on_some_gpus() -> None:
@@ -115,9 +115,9 @@ def test_a_queue_needs_both_ends() -> None:
 
 @pytest.mark.parametrize(("depth", "fits"), [(14, True), (15, False)])
 def test_queues_fit_into_shared_memory(depth: int, fits: bool) -> None:
-    found = errors("", create(depth) + PUT + GET)
+    messages = errors("", create(depth) + PUT + GET)
     message = (
         f"'nv_tileaa.create_queue' op asks for {depth * 64 * 64 * 4} bytes of shared memory "
         "for all queues of '@f', of which a block has 232448"
     )
-    assert found == ([] if fits else [message])
+    assert messages == ([] if fits else [message])

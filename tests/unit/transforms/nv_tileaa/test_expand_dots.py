@@ -1,4 +1,4 @@
-"""Tests of expand-dots: which factors are left for the tensor cores of which GPU."""
+"""Tests of expand-dots: the operand types that are left for the tensor cores of each GPU."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def expanded(body: str, capability: int) -> list[DotOp]:
     return [op for op in module.walk() if isinstance(op, DotOp)]
 
 
-def plain(element: str, total: str = "f32") -> str:
-    types = f"tensor<16x32x{element}>, tensor<32x8x{element}>, tensor<16x8x{total}>"
+def plain(element: str, accumulator: str = "f32") -> str:
+    types = f"tensor<16x32x{element}>, tensor<32x8x{element}>, tensor<16x8x{accumulator}>"
     a, b, c = types.split(", ")
     return (
         f"nv_tileaa.func @f(%a: {a}, %b: {b}, %c: {c}) -> {c} {{\n"
@@ -39,9 +39,7 @@ def plain(element: str, total: str = "f32") -> str:
         ("bf16", 80, "bf16"),
     ],
 )
-def test_bytes_become_halves_where_only_halves_are_multiplied(
-    element: str, capability: int, expected: str
-) -> None:
+def test_fp8_becomes_f16_without_fp8_mma(element: str, capability: int, expected: str) -> None:
     (dot,) = expanded(plain(element), capability)
     assert str(dot.a.type) == f"tensor<16x32x{expected}>"
     assert str(dot.b.type) == f"tensor<32x8x{expected}>"
@@ -52,7 +50,7 @@ def test_bytes_become_halves_where_only_halves_are_multiplied(
     ("element", "scale"),
     [("f8E4M3FN", "f8E8M0FNU"), ("f4E2M1FN", "f8E4M3FN"), ("f8E5M2", "f8E8M0FNU")],
 )
-def test_scales_become_part_of_the_factors(element: str, scale: str) -> None:
+def test_scales_are_multiplied_into_the_operands(element: str, scale: str) -> None:
     types = f"tensor<16x64x{element}>, tensor<64x8x{element}>, tensor<16x8xf32>"
     scales = f"tensor<16x2x{scale}>, tensor<2x8x{scale}>"
     a, b, c, p, q = (*types.split(", "), *scales.split(", "))

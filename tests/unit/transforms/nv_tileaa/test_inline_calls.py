@@ -1,4 +1,4 @@
-"""Functions go where they are called; those that call themselves are refused."""
+"""Functions are inlined into their callers; recursive ones are rejected."""
 
 from __future__ import annotations
 

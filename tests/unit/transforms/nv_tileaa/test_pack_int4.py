@@ -1,4 +1,4 @@
-"""Tests of pack-int4: what the reference executor says of its result, and what it refuses."""
+"""Tests of pack-int4: its results on the reference executor, and its errors."""
 
 from __future__ import annotations
 

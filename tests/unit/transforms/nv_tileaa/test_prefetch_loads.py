@@ -1,4 +1,4 @@
-"""Loops that load ahead, short loops, loads of the same: what changes, and what must not."""
+"""prefetch-loads, unroll-loops and merge-loads: what each changes, and what it must keep."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HALF_VIEW = f"partition_view<tile=(1x128), {HALVES}>"
 
 
 def made(body: str, passes: str) -> Operation:
-    """A kernel on views of two tensors of 64 by 128, behind passes of nv_tileaa."""
+    """Run passes of nv_tileaa on a kernel with views of two tensors of 64 by 128."""
     text = f"""
       cuda_tile.module @m {{
         entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %h: tile<ptr<f16>>, %n: tile<i32>) {{
@@ -83,7 +83,7 @@ class TestMergeLoads:
                     + store("%c", "%n"), "merge-loads")  # fmt: skip
         assert count(root, TiledLoadOp) == 1
 
-    def test_a_load_behind_a_store_is_another(self) -> None:
+    def test_a_load_after_a_store_is_another(self) -> None:
         body = load("a", "%n") + store("%a", "%n", "%t_a") + load("b", "%n", "%stored")
         body += store("%b", "%c0", "%t_b", "again")
         assert count(made(body, "merge-loads"), TiledLoadOp) == 2
@@ -100,7 +100,7 @@ class TestMergeLoads:
         body = load("a", "%n") + store("%a", "%n") + loop(load("b", "%n") + store("%b", name="s"))
         assert count(made(body, "merge-loads"), TiledLoadOp) == 1
 
-    def test_what_a_branch_loads_is_not_known_behind_it(self) -> None:
+    def test_loads_of_a_branch_are_not_available_after_it(self) -> None:
         body = f"""%less = cmpi less_than %n, %c4, signed : tile<i32> -> tile<i1>
           if %less {{ {load("a", "%n")} {store("%a", "%c1")} yield }}
           {load("b", "%n")} {store("%b", "%n", name="s")}"""
@@ -108,13 +108,13 @@ class TestMergeLoads:
 
 
 class TestUnrollLoops:
-    def test_few_rounds_are_written_out(self) -> None:
+    def test_few_iterations_are_unrolled(self) -> None:
         root = made(loop(load("a") + store("%a"), "%c4"), "unroll-loops")
         assert count(root, ForOp) == 0
         assert count(root, TiledLoadOp) == 4
 
     @pytest.mark.parametrize("upper", ["%c5", "%n"])
-    def test_more_rounds_or_unknown_ones_stay(self, upper: str) -> None:
+    def test_more_or_unknown_iterations_stay(self, upper: str) -> None:
         assert count(made(loop(load("a") + store("%a"), upper), "unroll-loops"), ForOp) == 1
 
     def test_loops_that_load_nothing_stay(self) -> None:
@@ -123,7 +123,7 @@ class TestUnrollLoops:
 
 class TestPrefetchLoads:
     def rotated(self, inside: str) -> bool:
-        """Whether a loop loads its first tile before it begins."""
+        """Return whether a loop loads its first tile before it begins."""
         return loads_outside_loops(made(loop(inside), "prefetch-loads")) > 0
 
     def test_the_first_tile_is_loaded_before_the_loop(self) -> None:
@@ -131,7 +131,7 @@ class TestPrefetchLoads:
         assert count(root, TiledLoadOp) == 2
         assert loads_outside_loops(root) == 1
         text = print_op(root)
-        # Both only if their round comes: else they are those of a tile outside.
+        # In bounds only if their iteration exists.
         assert text.count("nv_tileaa.select") == 2
         assert text.count("sliced") == 2
 
@@ -146,7 +146,7 @@ class TestPrefetchLoads:
         assert len(loads) == 2
         assert all(op.mask is not None for op in loads)
 
-    def test_what_waits_for_the_round_before_stays(self) -> None:
+    def test_loads_that_wait_for_the_previous_iteration_stay(self) -> None:
         body = f"""%last = for %i in (%c0 to %n, step %c1) : tile<i32>
           iter_values(%t = %t0) -> (token) {{
             {load("a", token="%t")} {store("%a", token="%t_a")} continue %stored : token }}"""
@@ -156,21 +156,21 @@ class TestPrefetchLoads:
     def test_ordered_loads_stay(self, order: str) -> None:
         assert not self.rotated(load("a", order=order) + store("%a"))
 
-    def test_the_same_tile_in_every_round_stays(self) -> None:
+    def test_the_same_tile_in_every_iteration_stays(self) -> None:
         assert not self.rotated(load("a", "%c4") + store("%a"))
 
     def test_assertions_come_before_what_they_guard(self) -> None:
         guard = '%ok = cmpi less_than %i, %c4, signed : tile<i32> -> tile<i1> assert %ok, "no" '
         assert not self.rotated(f"{guard}: tile<i1> " + load("a") + store("%a"))
 
-    def test_only_harmless_divisions_are_done_ahead(self) -> None:
+    def test_only_speculatable_divisions_are_prefetched(self) -> None:
         by = "%j = divi %i, {} signed : tile<i32> "
         assert self.rotated(by.format("%c4") + load("a", "%j") + store("%a"))
         assert not self.rotated(by.format("%n") + load("a", "%j") + store("%a"))
 
-    def test_promises_are_not_made_ahead(self) -> None:
-        promise = "%j = assume bounded<0, 63>, %i : tile<i32> "
-        assert not self.rotated(promise + load("a", "%j") + store("%a"))
+    def test_assumptions_are_not_speculated(self) -> None:
+        assume = "%j = assume bounded<0, 63>, %i : tile<i32> "
+        assert not self.rotated(assume + load("a", "%j") + store("%a"))
 
     def test_small_tiles_that_are_converted_stay(self) -> None:
         inside = (
@@ -180,15 +180,15 @@ class TestPrefetchLoads:
         )
         assert not self.rotated(inside + store("%a"))
 
-    def test_factors_of_products_too(self) -> None:
-        product = (
+    def test_dot_operands_are_prefetched_too(self) -> None:
+        dot = (
             "%l = reshape %a : tile<1x128xf32> -> tile<8x16xf32> "
             "%r = reshape %a : tile<1x128xf32> -> tile<16x8xf32> "
             "%z = constant <f32: 0.0> : tile<8x8xf32> "
             "%m = mmaf %l, %r, %z : tile<8x16xf32>, tile<16x8xf32>, tile<8x8xf32> "
             "print_tko \"%f\", %m : tile<8x8xf32> -> token "
         )  # fmt: skip
-        assert self.rotated(load("a") + product)
+        assert self.rotated(load("a") + dot)
 
 
 @pytest.mark.parametrize("checked", [False, True])
@@ -197,7 +197,7 @@ def test_it_is_a_matter_of_the_optimization_level_and_of_checks(
     opt_level: int, checked: bool
 ) -> None:
     names = passes_to("nv_tileas", "sm_90", opt_level, checked=checked).split(",")
-    ahead = opt_level >= 2 and not checked
+    prefetched = opt_level >= 2 and not checked
     for name in ("unroll-loops", "merge-loads", "prefetch-loads", "stage-loads"):
-        assert (name in names) == ahead
+        assert (name in names) == prefetched
     assert "convert-tileaa-to-tileas" in names

@@ -1,4 +1,4 @@
-"""Large tiles in slices: what is cut, what is left alone, and that results are those of NumPy."""
+"""slice-tiles: the loops that it creates, the tiles that stay, and results against NumPy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arrays = Any
 
 
 def sliced(body: str, words: int = 16) -> Operation:
-    """A kernel `k` on views of two tensors of 16 by 8, cut into slices of so many registers."""
+    """Slice a kernel `k` on views of two tensors of 16 by 8 into slices of `words` registers."""
     text = f"""
       cuda_tile.module @m {{
         entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {{
@@ -59,13 +59,13 @@ def store(value: str, view: str = "%qv", token: str = "%t0") -> str:
 
 
 def loops(root: Operation) -> list[int]:
-    """How many slices each loop has."""
+    """Return the number of slices of each loop."""
     bounds = [op.upper_bound for op in root.walk() if isinstance(op, ForOp)]
     return [value.defining_op().attributes["value"].value for value in bounds]  # type: ignore[union-attr]
 
 
 def run(root: Operation) -> tuple[Arrays, Arrays]:
-    """The tensors before and behind a run."""
+    """Run the kernel; return the tensors before and after."""
     before = np.random.default_rng(5).integers(-9, 9, (16, 8)).astype(np.float32)
     p, q = before.copy(), np.zeros((16, 8), np.float32)
     tilewright.execute(root, "k", 1, [p, q], check=True)
@@ -98,27 +98,27 @@ def test_each_row_by_itself() -> None:
     assert np.array_equal(after, before - before.sum(1, keepdims=True))
 
 
-def test_sums_over_slices() -> None:
+def test_reductions_over_slices() -> None:
     root = sliced(f"""{LOAD}
       %sum = reduce %x dim=0 identities=[0.0 : f32] : tile<16x8xf32> -> tile<8xf32> {REDUCE}
       %row = reshape %sum : tile<8xf32> -> tile<1x8xf32>
       %wide = broadcast %row : tile<1x8xf32> -> tile<16x8xf32>
       {store("%wide")}""")
     before, after = run(root)
-    # The sum needs all rows before the first of the result: two loops, one behind the other.
+    # The reduction needs all rows before the first of the result: two loops, one after the other.
     assert len(loops(root)) == 2
     assert np.array_equal(after, np.broadcast_to(before.sum(0), (16, 8)))
 
 
 def test_identities_need_not_be_neutral() -> None:
-    """Of a tile of nothing but identities, the index is that of an element."""
+    """In a tile of identities only, the index is that of an element."""
     root = sliced(f"""{LOAD}
       %inf = constant <f32: 0x7F800000> : tile<16x8xf32>
       %y = addf %x, %inf : tile<16x8xf32>
       %flat = reshape %y : tile<16x8xf32> -> tile<128xf32>
       %ones = constant <i32: 1> : tile<128xi32>
-      %places = iota : tile<128xi32>
-      %later = addi %places, %ones : tile<128xi32>
+      %indices = iota : tile<128xi32>
+      %later = addi %indices, %ones : tile<128xi32>
       %least:2 = reduce %flat, %later dim=0 identities=[0x7F800000 : f32, 0 : i32]
         : tile<128xf32>, tile<128xi32> -> tile<f32>, tile<i32>
         (%a: tile<f32>, %b: tile<f32>, %i: tile<i32>, %j: tile<i32>) {{
@@ -139,8 +139,8 @@ def test_identities_need_not_be_neutral() -> None:
     assert (run(root)[1] == 1).all()
 
 
-def test_what_waits_for_a_sum_is_loaded_again() -> None:
-    """All of the tile is in the sum that each element is divided by: two loops with a load each."""
+def test_tiles_that_use_their_reduction_are_loaded_again() -> None:
+    """Each element is divided by the sum of the tile: two loops with a load each."""
     root = sliced(f"""{LOAD}
       %flat = reshape %x : tile<16x8xf32> -> tile<128xf32>
       %sum = reduce %flat dim=0 identities=[0.0 : f32] : tile<128xf32> -> tile<f32> {REDUCE}
@@ -186,7 +186,7 @@ def test_in_place_on_other_elements_stays_whole() -> None:
     assert loops(root) == []
 
 
-def test_what_stands_between_comes_behind() -> None:
+def test_operations_in_between_follow_the_loop() -> None:
     root = sliced(f"""{LOAD}
       print_tko "loaded\\n" token = %t1 -> token
       {store("%x")}""")

@@ -1,4 +1,4 @@
-"""Tests of barriers for tokens: where threads may meet, and where they cannot."""
+"""Tests of barriers for tokens: accesses of several threads that may overlap or cannot."""
 
 from __future__ import annotations
 
@@ -60,25 +60,25 @@ def barriers(text: str) -> int:
 
 
 def test_threads_that_keep_to_their_elements_do_not_wait() -> None:
-    """Tiles side by side: what a thread loads, it stored itself, in whichever round."""
+    """Adjacent tiles: each thread loads elements that it stored itself, in any iteration."""
     wide = IN_PLACE.replace("64", "128").replace("256", "512")
     assert barriers(wide) == 0
 
 
 def test_copies_of_an_element_wait_for_the_one_that_writes_it() -> None:
-    """A tile of 64 on 128 threads: half of them load what the other half stores."""
+    """A tile of 64 on 128 threads: half of them load elements that the other half stores."""
     assert barriers(IN_PLACE) > 0
 
 
-def test_the_same_names_mean_other_addresses_in_the_next_round() -> None:
+def test_the_same_values_are_other_addresses_in_the_next_iteration() -> None:
     assert barriers(SLIDING) > 0
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
-def test_windows_that_overlap_from_round_to_round(arch: str) -> None:
-    found = np.zeros(136, np.int32)
-    tilewright.execute(SLIDING, "slide", 1, [found], on="emulator", check=True, arch=arch)
+def test_windows_that_overlap_between_iterations(arch: str) -> None:
+    array = np.zeros(136, np.int32)
+    tilewright.execute(SLIDING, "slide", 1, [array], on="emulator", check=True, arch=arch)
     expected = np.zeros(136, np.int32)
     for start in range(8):
         expected[start : start + 128] += 1
-    assert np.array_equal(found, expected)
+    assert np.array_equal(array, expected)

@@ -1,4 +1,4 @@
-"""Tests of the barriers that tokens of asynchronous copies become."""
+"""Tests of the mbarriers that tokens of asynchronous copies are lowered to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tilewright.ir.verifier import verify
 from tilewright.support.diagnostics import UserError
 from tilewright.text.parser import parse_text
 
-ROOM = "!nv_tileas.buffer<shared, 40, 64xf32>"
+BUFFER = "!nv_tileas.buffer<shared, 40, 64xf32>"
 TOKEN = "!nv_tileaa.mem_token"
 ROW = (
     "#nv_tileas.layout<[64], register = [[1]], "
@@ -27,16 +27,16 @@ HEAD = f"""gpu.module @kernels attributes {{{{{TARGET}}}}} {{{{
   nv_tileaa.func @f(%x: !nv_tileaa.ptr<f32>)
       attributes {{{{kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>}}}} {{{{
     %s = arith.constant 0 : i32
-    %room = nv_tileas.alloc_tensor : {ROOM}
+    %buffer = nv_tileas.alloc_tensor : {BUFFER}
 """
 CREATE = f"%{{}} = nv_tileaa.create_mem_token {{{{producers = {{}} : i32}}}} : {TOKEN}\n"
 COPY = (
-    f"%{{}} = nv_tileas.async.copy %x, %room[%s] token = %{{}} "
-    f": !nv_tileaa.ptr<f32>, {ROOM}, {TOKEN}\n"
+    f"%{{}} = nv_tileas.async.copy %x, %buffer[%s] token = %{{}} "
+    f": !nv_tileaa.ptr<f32>, {BUFFER}, {TOKEN}\n"
 )
 READ = (
-    f"%v{{0}}, %{{0}} = nv_tileas.read_buffer %room[%s] token = %{{1}} : {TOKEN} "
-    f": {ROOM} -> tensor<64xf32, {ROW}>\n"
+    f"%v{{0}}, %{{0}} = nv_tileas.read_buffer %buffer[%s] token = %{{1}} : {TOKEN} "
+    f": {BUFFER} -> tensor<64xf32, {ROW}>\n"
 )
 PASSES = "materialize-async", "convert-tileas-to-nvgpu"
 
@@ -59,14 +59,14 @@ def named(module: Operation, *names: str) -> list[Operation]:
 
 
 def init_counts(module: Operation) -> list[int]:
-    """How many arrivals each barrier is made for."""
+    """Return the arrival count of each barrier."""
     counts = [op.operands[1].defining_op() for op in named(module, "nvgpu.mbarrier.init")]
     return [op.attributes["value"].value for op in counts]  # type: ignore[union-attr]
 
 
-def last_number(ptx: str, line: str, place: int) -> int:
-    """The number in a place of an instruction, or in the register there."""
-    operand = line.rstrip(";").split(",")[place].strip()
+def last_number(ptx: str, line: str, index: int) -> int:
+    """Return an operand of an instruction as a number, or the number moved to its register."""
+    operand = line.rstrip(";").split(",")[index].strip()
     moved = re.search(rf"mov\.\w+ \t{re.escape(operand)}, (\d+);", ptx)
     return int(operand if moved is None else moved[1])
 
@@ -87,7 +87,7 @@ def test_a_creation_is_a_barrier_for_its_producers(producers: int) -> None:
 @pytest.mark.requirement("R2-046")
 @pytest.mark.parametrize(("gpu", "arrivals"), [("sm_90", 1), ("sm_80", 128)])
 def test_the_barrier_in_ptx(gpu: str, arrivals: int) -> None:
-    """Made ready once, before all threads go on; what waits for phase 0 asks for parity 0."""
+    """Initialized once, before a CTA barrier; waiting for phase 0 tests parity 0."""
     body = CREATE.format("t", 1) + COPY.format("c", "t")
     ptx = compile(program(body, int(gpu[3:])), gpu, emit="ptx").ptx
     lines = [line.strip() for line in ptx.splitlines()]
@@ -103,7 +103,7 @@ def test_the_barrier_in_ptx(gpu: str, arrivals: int) -> None:
 
 @pytest.mark.requirement("R2-047", "R2-054")
 def test_a_join_waits_for_each_token() -> None:
-    """Three copies, three barriers; behind the join nobody waits again."""
+    """Three copies, three barriers; no thread waits again after the join."""
     body = "".join(CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") for n in range(3))
     body += f"%j = nv_tileaa.join_mem_token [%c0, %c1, %c2] : {TOKEN}\n"
     body += READ.format("r", "j") + READ.format("q", "j")
@@ -111,7 +111,7 @@ def test_a_join_waits_for_each_token() -> None:
     waits = named(module, "nvgpu.mbarrier.try_wait.parity")
     # Without a result it spins until the phase is over.
     assert [len(op.results) for op in waits] == [0, 0, 0]
-    # Read behind all of them.
+    # The read follows all of them.
     order = [op.name for op in module.walk()]
     last = max(n for n, name in enumerate(order) if name.endswith("try_wait.parity"))
     assert order.index("llvm.load") > last
@@ -120,11 +120,11 @@ def test_a_join_waits_for_each_token() -> None:
 
 
 @pytest.mark.requirement("R2-048")
-def test_a_copy_comes_behind_its_token_and_flips_the_phase() -> None:
+def test_a_copy_waits_for_its_token_and_flips_the_phase() -> None:
     body = CREATE.format("t", 1) + COPY.format("a", "t") + COPY.format("b", "a")
     names = ("nvgpu.mbarrier.try_wait.parity", "cute_nvgpu.bulk.load", "arith.xori")
     module = lowered(body)
-    # The first has nothing to wait for; the last wait is for what nobody asks for.
+    # The first has nothing to wait for; the last wait is for a phase without readers.
     assert [op.name for op in named(module, *names)] == [
         "cute_nvgpu.bulk.load", "arith.xori",
         "nvgpu.mbarrier.try_wait.parity", "cute_nvgpu.bulk.load", "arith.xori",
@@ -174,7 +174,7 @@ def test_a_barrier_is_invalidated_before_its_slot_is_used_again() -> None:
     assert "nvgpu.mbarrier.inval" not in context().dialect("nvgpu").ops  # type: ignore[union-attr]
     last = lowered(body, passes=(*PASSES, "convert-gpu-nvgpu-to-nvvm"))
     names = ("nvvm.mbarrier.init.shared", "nvvm.mbarrier.inval.shared")
-    # The slot is made ready at the start, and again for each of the two.
+    # The slot is initialized at the start, and again for each of the two.
     assert [op.name.split(".")[2] for op in named(last, *names)] == [
         "init", "inval", "init", "inval", "init",
     ]  # fmt: skip
@@ -188,7 +188,7 @@ def test_tokens_of_threads_take_no_barrier() -> None:
     assert not named(lowered(body), "nvgpu.mbarrier.create", "nvgpu.mbarrier.init")
 
 
-def test_a_copy_behind_a_reader_waits_for_all_threads() -> None:
+def test_a_copy_after_a_reader_waits_for_all_threads() -> None:
     body = CREATE.format("t", 1) + COPY.format("a", "t") + READ.format("r", "a")
     body += COPY.format("b", "r")
     ordered = [
@@ -234,7 +234,7 @@ def test_there_are_32_barriers() -> None:
     assert "at most 32 barriers, two for each stage, got 34" in problem(ring)
 
 
-def test_every_producer_must_come() -> None:
+def test_every_producer_must_exist() -> None:
     assert "expected 2 copies that take the token" in problem(
         CREATE.format("t", 2) + COPY.format("a", "t")
     )

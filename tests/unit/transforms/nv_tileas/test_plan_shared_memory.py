@@ -1,4 +1,4 @@
-"""Tests of the plan of shared memory: areas in turn, barriers where both may be in use."""
+"""Tests of shared-memory planning: alternating areas, and barriers where both may be in use."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tilewright.driver.compile import compile
 VIEW = "partition_view<tile=(64x64), tensor_view<64x64xi32, strides=[64,1]>>"
 
 
-def program(turns: str, *, loop: bool) -> str:
-    """A tile that is turned a number of times, each time through shared memory."""
+def program(transposes: str, *, loop: bool) -> str:
+    """Return a kernel that transposes a tile several times, each time through shared memory."""
     body = (
-        turns
+        transposes
         if not loop
         else f"""
     %y = for %i in (%zero to %three, step %one) : tile<i32> iter_values(%x = %x0)
         -> (tile<64x64xi32>) {{
-      {turns}
+      {transposes}
       continue %y : tile<64x64xi32>
     }}"""
     )
     first = "" if loop else "%x = addi %x0, %x0 : tile<64x64xi32>"
     return f"""cuda_tile.module @kernels {{
-  entry @turn(%a: tile<ptr<i32>>) {{
+  entry @k(%a: tile<ptr<i32>>) {{
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %three = constant <i32: 3> : tile<i32>
@@ -44,8 +44,8 @@ def program(turns: str, *, loop: bool) -> str:
 """
 
 
-def turned(count: int) -> str:
-    """`%y` is `%x`, each time turned and added to its own turned form."""
+def transposed(count: int) -> str:
+    """Compute `%y` from `%x` by adding the transpose, `count` times."""
     lines: list[str] = []
     last = "%x"
     for number in range(count):
@@ -58,11 +58,11 @@ def turned(count: int) -> str:
     return "\n".join(lines)
 
 
-def expected(array: np.ndarray, count: int, rounds: int) -> np.ndarray:
-    found = array if rounds > 1 else array + array
-    for _ in range(count * rounds):
-        found = found.T + found
-    return found
+def expected(array: np.ndarray, count: int, iterations: int) -> np.ndarray:
+    result = array if iterations > 1 else array + array
+    for _ in range(count * iterations):
+        result = result.T + result
+    return result
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
@@ -72,22 +72,22 @@ def test_areas_are_not_written_while_they_are_read(count: int, loop: bool, arch:
     """The emulator's checker finds every race in shared memory."""
     array = np.arange(64 * 64, dtype=np.int32).reshape(64, 64)
     wanted = expected(array, count, 3 if loop else 1)
-    text = program(turned(count), loop=loop)
-    tilewright.execute(text, "turn", 1, [array], on="emulator", check=True, seed=count, arch=arch)
+    text = program(transposed(count), loop=loop)
+    tilewright.execute(text, "k", 1, [array], on="emulator", check=True, seed=count, arch=arch)
     assert np.array_equal(array, wanted)
 
 
 def test_one_use_takes_one_area_and_more_take_two() -> None:
     areas = [
-        compile(program(turned(count), loop=False), arch="sm_90").entries["turn"].resources.shared
+        compile(program(transposed(count), loop=False), arch="sm_90").entries["k"].resources.shared
         for count in (1, 2, 5)
     ]
     assert areas[1] == areas[2] == 2 * areas[0]
 
 
 @pytest.mark.parametrize(("bins", "bytes"), [(64, 256), (4096, 16384), (16384, 16384)])
-def test_bins_of_a_histogram_lie_in_shared_memory(bins: int, bytes: int) -> None:
-    """Four bytes each; more than 4096 take turns."""
+def test_bins_of_a_histogram_are_in_shared_memory(bins: int, bytes: int) -> None:
+    """Four bytes each; more than 4096 are counted in several passes."""
     pointers = f"tensor<{bins}x!nv_tileaa.ptr<i32>>"
     text = f"""gpu.module @kernels {{
   nv_tileaa.func @count(%a: !nv_tileaa.ptr<i32>)

@@ -1,4 +1,4 @@
-"""Tests of addresses: what has none of its own is refused, not computed wrongly."""
+"""Tests of addresses: elements without one of their own are rejected."""
 
 from __future__ import annotations
 

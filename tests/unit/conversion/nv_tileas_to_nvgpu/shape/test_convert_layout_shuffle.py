@@ -1,4 +1,4 @@
-"""Changes of layout within warps, by shuffles: run, for random layouts and types."""
+"""Layout conversions within warps by shuffles: run for random layouts and types."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def random_layout(random: Random, bits: int, replicas: int) -> Layout:
 
 
 def pairs(seed: int, bits: int) -> tuple[Layout, Layout]:
-    """Two layouts between which lanes exchange registers."""
+    """Return two layouts whose conversion shuffles."""
     random = Random(seed)
     while True:
-        both = [random_layout(random, bits, random.choice((0, 0, 1))) for _ in range(2)]
-        if is_shuffled(transfer(both[0], both[1])):
-            return both[0], both[1]
+        layouts = [random_layout(random, bits, random.choice((0, 0, 1))) for _ in range(2)]
+        if is_shuffled(transfer(layouts[0], layouts[1])):
+            return layouts[0], layouts[1]
 
 
 def spelled(layout: Layout) -> str:

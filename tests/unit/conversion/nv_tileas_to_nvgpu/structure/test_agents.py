@@ -1,4 +1,4 @@
-"""Tests of agents as threads: who they are, where they meet, what they cannot do."""
+"""Tests of agents lowered to warps: thread ids, named barriers, restrictions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def program(body: str) -> str:
 
 
 def lowered(body: str) -> Operation:
-    """A kernel as threads see it."""
+    """Lower a kernel to nvgpu."""
     module = read(program(body))
     parse_pipeline("convert-tileas-to-nvgpu").run(module)
     verify(module)
@@ -59,11 +59,11 @@ def test_an_agent_of_all_warps_needs_no_branch() -> None:
 
 
 def test_an_agent_has_warps_of_the_kernel() -> None:
-    (found,) = errors(program(agent(3, 2, "")))
-    assert "expected warps out of the 4 of the kernel, got 2 from number 3 on" in found
+    (message,) = errors(program(agent(3, 2, "")))
+    assert "expected warps out of the 4 of the kernel, got 2 from number 3 on" in message
     gives = agent(0, 2, "").replace(SWITCH, f"%y = {SWITCH[:-11]} -> f32 attributes")
-    (found,) = errors(program(gives.replace(END, f"{END} %x : f32")))
-    assert "expected all 4 warps, since the agent gives values, got 2" in found
+    (message,) = errors(program(gives.replace(END, f"{END} %x : f32")))
+    assert "expected all 4 warps, since the agent gives values, got 2" in message
 
 
 def test_agents_do_not_share_the_scratch_memory_of_the_block() -> None:

@@ -1,4 +1,4 @@
-"""How wide accesses to memory are, and the near misses that make them narrow."""
+"""Widths of memory accesses, and near misses that make them narrow."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def access(body: str) -> tuple[Operation, AxisFacts]:
     return op, AxisFacts(function)
 
 
-def found(body: str) -> Vectorization:
+def vectorization(body: str) -> Vectorization:
     op, facts = access(body)
     tile = accessed(op)
     assert tile is not None
@@ -70,7 +70,7 @@ def tiled(
         (tiled(sizes="%n2"), 2),
         (tiled(sizes="%n"), 1),
         (tiled(sizes="%n", attributes="{in_bounds = array<i1: true>}"), 4),
-        # Tiles that start at odd places.
+        # Tiles that start at odd offsets.
         (tiled(tile="tile = [1024], steps = [2]"), 2),
         (tiled(tile="tile = [1024], steps = [3]"), 1),
         (tiled(tile="tile = [1024], steps = [3]", index="%n16"), 4),
@@ -81,11 +81,11 @@ def tiled(
     ],
 )
 def test_lines(body: str, vector: int) -> None:
-    assert found(body) == Vectorization(0, vector)
+    assert vectorization(body) == Vectorization(0, vector)
 
 
 def matrix(stride: str, tile: str, index: str = "%x, %y", steps: str = "") -> str:
-    """A load of a tile of a matrix with rows of an open distance."""
+    """A load of a tile of a matrix with a dynamic row stride."""
     source = "!nv_tileaa.memref<?x64xf32, strides = [?, 1]>"
     view = f"!nv_tileaa.tiled_view<tile = [{tile}], source = {source}{steps}>"
     shape = tile.replace(", ", "x")
@@ -110,7 +110,7 @@ def matrix(stride: str, tile: str, index: str = "%x, %y", steps: str = "") -> st
     ],
 )
 def test_matrices(body: str, expected: Vectorization) -> None:
-    assert found(body) == expected
+    assert vectorization(body) == expected
 
 
 def test_rows_that_are_picked_one_by_one() -> None:
@@ -123,8 +123,8 @@ def test_rows_that_are_picked_one_by_one() -> None:
     %l:2 = nv_tileaa.gather_load weak %t[%rows, %zero]
       : tensor<16xi32>, i32 of {view} -> tensor<16x64xf32>
     """
-    assert found(body) == Vectorization(1, 4)
-    assert found(body.replace("strides(%s4", "strides(%s")) == Vectorization(1, 1)
+    assert vectorization(body) == Vectorization(1, 4)
+    assert vectorization(body.replace("strides(%s4", "strides(%s")) == Vectorization(1, 1)
 
 
 def pointers(bound: str, base: str = "%p16", offset: str = "%start") -> str:
@@ -157,7 +157,7 @@ def pointers(bound: str, base: str = "%p16", offset: str = "%start") -> str:
     ],
 )
 def test_pointers(body: str, vector: int) -> None:
-    assert found(body) == Vectorization(0, vector)
+    assert vectorization(body) == Vectorization(0, vector)
 
 
 @pytest.mark.parametrize(("warps", "vector"), [(1, 4), (4, 4), (8, 4), (16, 2), (32, 1)])
@@ -210,8 +210,8 @@ cuda_tile.module @m {{
 
 @pytest.mark.parametrize("divisor", [1, 4, 16])
 @pytest.mark.parametrize("element", ["i8", "f16", "f32", "i64"])
-def test_what_runs_moves_everything_and_no_more(element: str, divisor: int) -> None:
-    """The last tile is cut off at every place that the promise allows."""
+def test_compiled_copies_are_complete_and_in_bounds(element: str, divisor: int) -> None:
+    """The last tile ends at every offset that the assumption allows."""
     tensor = f"tensor_view<?x{element}, strides=[1]>"
     view = f"partition_view<tile=(512), {tensor}>"
     text = COPY.format(element=element, divisor=divisor, tensor=tensor, view=view)

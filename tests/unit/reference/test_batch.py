@@ -1,4 +1,4 @@
-"""Batches: narrowing, merging, and what is the same in all blocks."""
+"""Batches: narrowing, merging, and values that are uniform over all blocks."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_a_narrowed_batch_has_the_values_of_its_own_blocks() -> None:
     assert inner.blocks.tolist() == [[3, 0, 0]]
 
 
-def test_a_split_that_all_agree_on_is_no_split() -> None:
+def test_a_uniform_condition_does_not_split() -> None:
     at = batch_of(3)
     assert at.split(np.array([True])) == (at, None)
     assert at.split(np.array([False, False, False])) == (None, at)
 
 
-def test_who_parts_meets_again_in_order() -> None:
+def test_divergent_blocks_merge_in_order() -> None:
     at = batch_of(5)
     odd, even = at.split(np.array([False, True, False, True, False]))
     assert odd is not None
@@ -56,7 +56,7 @@ def test_who_parts_meets_again_in_order() -> None:
     assert kept is one
 
 
-def test_who_does_not_come_back_is_left_out() -> None:
+def test_blocks_that_do_not_return_are_left_out() -> None:
     at = batch_of(4)
     first, rest = at.narrow(np.array([0])), at.narrow(np.array([2, 3]))
     merged, (actual,) = merge(at, [(rest, scalars([22, 23])), (first, scalars([20]))])
@@ -65,7 +65,7 @@ def test_who_does_not_come_back_is_left_out() -> None:
     assert actual.tolist() == [20, 22, 23]
 
 
-def test_a_part_alone_hangs_on_the_batch_it_came_from() -> None:
+def test_the_parent_of_a_single_part_is_the_merged_batch() -> None:
     at = batch_of(4)
     part = at.narrow(np.array([1, 2, 3])).narrow(np.array([0, 2]))
     merged, _ = merge(at, [(part, ())])

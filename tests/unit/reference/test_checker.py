@@ -1,4 +1,4 @@
-"""The memory model: what orders accesses, what only looks as if it did, and the order by chance."""
+"""The memory model: synchronization that orders accesses, near misses, and random schedules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(source: str, grid: int, seed: int, size: int = 1) -> tuple[Any, Any]:
 
 
 def races(source: str, grid: int = 1) -> bool:
-    """Whether a race is found, whatever the order."""
+    """Return whether a race is reported, which must not depend on the schedule."""
     faults: set[Fault | None] = set()
     for seed in SEEDS:
         try:
@@ -118,7 +118,7 @@ RMW = (
         (handover("release device", "relaxed device"), True),
     ],
 )
-def test_an_acquire_that_sees_a_release_orders_what_is_around(source: str, wrong: bool) -> None:
+def test_an_acquire_that_observes_a_release_orders_accesses(source: str, wrong: bool) -> None:
     assert races(source, 2) == wrong
 
 

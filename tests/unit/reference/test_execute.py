@@ -1,4 +1,4 @@
-"""Kernels through the front door: arguments, grids, errors, memory that arguments share."""
+"""`tilewright.execute`: arguments, grids, errors, memory shared by arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COPY = program(
 
 
 class Ambiguous:
-    """What some libraries have for arrays: compared with a number it is an array again."""
+    """An array as some libraries have it: a comparison with a number is an array again."""
 
     def __eq__(self, other: object) -> Any:
         return self
@@ -51,7 +51,7 @@ def test_arrays_change_in_place() -> None:
     assert b.tolist() == [2.5]
 
 
-def test_a_view_of_an_array_keeps_its_place_and_bounds() -> None:
+def test_a_view_of_an_array_keeps_its_offset_and_bounds() -> None:
     whole = np.arange(8, dtype=np.float32)
     tilewright.execute(COPY, "k", 1, [whole[5:], whole[2:4]])
     assert whole.tolist() == [0, 1, 5, 3, 4, 5, 6, 7]
@@ -111,7 +111,7 @@ def test_scalars_of_every_kind(type: str, number: Any, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("on", ["cpu", "emulator"])
-def test_floats_of_four_bits_are_packed(on: str) -> None:
+def test_fp4_is_packed(on: str) -> None:
     source = program("", "%x: tile<ptr<f4E2M1FN>>")
     tilewright.execute(source, None, 1, [np.zeros(4, np.uint8)], on)
     gist = r"argument 0 .*'f4E2M1FN' two to a byte, as uint8, got an array of float4_e2m1fn"
@@ -192,7 +192,7 @@ def test_blocks_that_store_to_one_tile_leave_one_of_their_values() -> None:
 @pytest.mark.parametrize(
     "grid", [0, (1, 2, 3, 4), (), (2, -1), "4", 1.5, (1.5,), None, 1 << 31, (1, 65536)]
 )
-def test_grids_that_cannot_be(grid: Any) -> None:
+def test_invalid_grids(grid: Any) -> None:
     assert failure(COPY, [], grid).fault is Fault.ARGUMENT
 
 
@@ -215,11 +215,11 @@ def test_numbers_that_do_not_fit(type: str, number: Any, gist: str) -> None:
     assert gist in str(error)
 
 
-def test_progress_ends_with_all_blocks() -> None:
+def test_progress_reaches_all_blocks() -> None:
     a, b = np.zeros(1, np.float32), np.zeros(1, np.float32)
     seen: list[tuple[int, int]] = []
     tilewright.execute(
-        COPY, None, 5000, [a, b], progress=lambda done, total: seen.append((done, total))
+        COPY, None, 5000, [a, b], progress=lambda done, blocks: seen.append((done, blocks))
     )
     assert seen[-1] == (5000, 5000)
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
@@ -273,6 +273,6 @@ def test_a_loop_that_counts_for_ever_runs_out_of_fuel() -> None:
     assert caught.value.fault is Fault.DEADLOCK
 
 
-def test_other_places_to_run_are_named() -> None:
+def test_unknown_execution_targets_list_the_valid_ones() -> None:
     with pytest.raises(tilewright.Unsupported, match="on 'moon': expected one of cpu, emulator"):
         tilewright.execute(COPY, None, 1, [], on="moon")

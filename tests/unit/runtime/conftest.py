@@ -1,4 +1,4 @@
-"""A machine with a GPU, as far as these tests can tell."""
+"""A stand-in for the CUDA driver of a machine with a GPU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from stand_in_gpu import StandIn, forget, install
 
 @pytest.fixture
 def cuda(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """The driver of that machine."""
+    """Replace the CUDA driver by the stand-in."""
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
     stand_in = StandIn()
     install(monkeypatch, stand_in)

@@ -1,4 +1,4 @@
-"""Launches without a GPU: what reaches the driver, and what comes back."""
+"""Launches without a GPU: calls to the driver, and handling of its results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ cuda_tile.module @kernels {
   }
 }
 """
-SPEAKING = """\
+PRINTING = """\
 cuda_tile.module @kernels {
   entry @speak(%x: tile<i32>) {
     %zero = constant <i32: 0> : tile<i32>
@@ -43,7 +43,7 @@ cuda_tile.module @kernels {
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    """Imported before there is a driver that is none: torch looks at it."""
+    """Import torch before the stand-in driver is installed, because torch queries the driver."""
     return pytest.importorskip("torch")
 
 
@@ -68,7 +68,7 @@ def fill(cuda: StandIn, compiled: tilewright.CompiledModule) -> tilewright.Compi
     return compiled
 
 
-class Elsewhere:
+class InterfaceArray:
     """An array of a library that has `__cuda_array_interface__`."""
 
     def __init__(self, address: int, *, typestr: str = "<i4", readonly: bool = False, **more: Any):
@@ -78,14 +78,14 @@ class Elsewhere:
 
 
 def on_gpu(cuda: StandIn, ordinal: int = 0) -> int:
-    """Some memory of a GPU."""
+    """Allocate memory on a GPU."""
     [*_, made] = cuda.cuMemAlloc(64)
     address = int(made)
     cuda.homes[address] = ordinal
     return address
 
 
-def test_numpy_arrays_are_copied_there_and_back(
+def test_numpy_arrays_are_copied_to_the_gpu_and_back(
     cuda: StandIn, fill: tilewright.CompiledModule
 ) -> None:
     x, source = np.zeros(2, np.int32), np.array([5], np.int32)
@@ -97,7 +97,7 @@ def test_numpy_arrays_are_copied_there_and_back(
     assert cuda.current == 0
 
 
-def test_views_of_one_array_share_memory_there(
+def test_views_of_one_array_share_memory_on_the_gpu(
     cuda: StandIn, fill: tilewright.CompiledModule
 ) -> None:
     whole = np.array([0, 0, 0, 0, 7, 0], np.int32)
@@ -105,12 +105,10 @@ def test_views_of_one_array_share_memory_there(
     assert whole.tolist() == [15, 0, 0, 0, 7, 0]
 
 
-def test_arrays_of_the_gpu_are_taken_as_they_are(
-    cuda: StandIn, fill: tilewright.CompiledModule
-) -> None:
+def test_gpu_arrays_are_not_copied(cuda: StandIn, fill: tilewright.CompiledModule) -> None:
     into, source = on_gpu(cuda), on_gpu(cuda)
     ctypes.c_int32.from_address(source).value = 4
-    arrays = [Elsewhere(into), Elsewhere(source, typestr="|V4", readonly=True)]
+    arrays = [InterfaceArray(into), InterfaceArray(source, typestr="|V4", readonly=True)]
     tilewright.launch(fill, "fill", 1, [*arrays, 8])
     assert number(into) == 12
     assert "cuStreamSynchronize" not in cuda.calls
@@ -123,16 +121,16 @@ def test_addresses_of_the_bindings(cuda: StandIn, fill: tilewright.CompiledModul
     assert number(into) == 8
 
 
-def test_arrays_decide_which_gpu_it_is(cuda: StandIn, fill: tilewright.CompiledModule) -> None:
+def test_arrays_determine_the_gpu(cuda: StandIn, fill: tilewright.CompiledModule) -> None:
     seen: list[int] = []
     cuda.kernel = lambda pointers: seen.append(cuda.current)
-    array = Elsewhere(on_gpu(cuda, 1))
+    array = InterfaceArray(on_gpu(cuda, 1))
     tilewright.launch(fill, "fill", 1, [array, array, 8])
     assert seen == [PRIMARY + 1]
     with pytest.raises(
         tilewright.UserError, match=r"argument 1 .*on GPU 1, as before it, got .* 0"
     ):
-        tilewright.launch(fill, "fill", 1, [array, Elsewhere(on_gpu(cuda, 0)), 8])
+        tilewright.launch(fill, "fill", 1, [array, InterfaceArray(on_gpu(cuda, 0)), 8])
 
 
 def test_modules_are_loaded_once(cuda: StandIn, fill: tilewright.CompiledModule) -> None:
@@ -141,7 +139,7 @@ def test_modules_are_loaded_once(cuda: StandIn, fill: tilewright.CompiledModule)
     assert cuda.calls.count("cuModuleLoadData") == 1
 
 
-def test_old_modules_make_room(cuda: StandIn) -> None:
+def test_the_oldest_modules_are_unloaded(cuda: StandIn) -> None:
     device = gpu(0)
     for index in range(MODULES + 2):
         device.kernel(PRIMARY, b"code %d" % index, "kernel")
@@ -165,7 +163,7 @@ class TestStreams:
         assert cuda.launches[0][-1] == 0x77
 
     @pytest.mark.parametrize("stream", ["fast", True, -1, 1 << 64, 1.5])
-    def test_something_else(
+    def test_invalid_streams(
         self, cuda: StandIn, fill: tilewright.CompiledModule, stream: object
     ) -> None:
         expected = f"expected a stream or its handle, got {type(stream).__name__} {stream!r}"
@@ -173,10 +171,10 @@ class TestStreams:
             tilewright.launch(fill, "fill", 1, [None, None, 8], stream=stream)
         assert not cuda.launches
 
-    def test_waits_for_whoever_fills_an_array(
+    def test_waits_for_the_producer_stream_of_an_array(
         self, cuda: StandIn, fill: tilewright.CompiledModule
     ) -> None:
-        array = Elsewhere(on_gpu(cuda), stream=0x55)
+        array = InterfaceArray(on_gpu(cuda), stream=0x55)
         tilewright.launch(fill, "fill", 1, [array, array, 8], stream=0x55)
         assert "cuStreamWaitEvent" not in cuda.calls
         tilewright.launch(fill, "fill", 1, [array, array, 8], stream=0x66)
@@ -204,7 +202,7 @@ class TestArguments:
             ([[1, 2], None, 8], r"argument 0 .*: expected an array for .*, got list \[1, 2\]"),
         ],
     )
-    def test_what_does_not_fit_is_named(
+    def test_mismatched_arguments_are_named(
         self, cuda: StandIn, fill: tilewright.CompiledModule, arguments: list[Any], gist: str
     ) -> None:
         with pytest.raises(tilewright.UserError, match=gist):
@@ -241,7 +239,7 @@ class TestArguments:
         with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* that may change, got"):
             tilewright.launch(fill, "fill", 1, [fixed, x, 8])
 
-    def test_read_only_views_of_what_changes(
+    def test_read_only_views_of_written_arrays(
         self, cuda: StandIn, fill: tilewright.CompiledModule
     ) -> None:
         x = np.array([0, 0, 0, 0, 5], np.int32)
@@ -253,7 +251,7 @@ class TestArguments:
     def test_elements_in_another_byte_order(
         self, cuda: StandIn, fill: tilewright.CompiledModule
     ) -> None:
-        array = Elsewhere(on_gpu(cuda), typestr=">i4")
+        array = InterfaceArray(on_gpu(cuda), typestr=">i4")
         with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* in the byte order"):
             tilewright.launch(fill, "fill", 1, [array, None, 8])
 
@@ -268,7 +266,7 @@ class TestArguments:
     ) -> None:
         cuda.failing["cuPointerGetAttribute"] = "CUDA_ERROR_INVALID_VALUE"
         with pytest.raises(tilewright.UserError, match=r"argument 0 .*: .* address 0x40"):
-            tilewright.launch(fill, "fill", 1, [Elsewhere(0x40), None, 8])
+            tilewright.launch(fill, "fill", 1, [InterfaceArray(0x40), None, 8])
 
     def test_arrays_of_dlpack_on_the_host(
         self, cuda: StandIn, fill: tilewright.CompiledModule
@@ -349,7 +347,7 @@ class TestKernels:
             tilewright.launch(fill, "full", 1, [])
 
     @pytest.mark.parametrize("kernel", [PROGRAM, b"cubin", None])
-    def test_what_is_not_compiled(self, kernel: Any) -> None:
+    def test_kernels_that_are_not_compiled(self, kernel: Any) -> None:
         expected = rf"expected what tilewright\.compile gives, got {type(kernel).__name__}"
         with pytest.raises(TypeError, match=expected):
             tilewright.launch(kernel, "fill", 1, [None, None, 8])
@@ -420,66 +418,68 @@ class TestFailures:
         assert ("--sanitize=memcheck" in caught.value.render()) is hint
         assert "nothing else can run on the GPU in this process" in caught.value.render()
 
-    def test_faults_of_kernels_before(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
+    def test_faults_of_earlier_kernels(
+        self, cuda: StandIn, fill: tilewright.CompiledModule
+    ) -> None:
         cuda.failing["cuLaunchKernel"] = "CUDA_ERROR_ILLEGAL_ADDRESS"
         with pytest.raises(GpuError, match="a kernel that was launched before: "):
             tilewright.launch(fill, "fill", 1, [None, None, 8])
 
-    def test_assertions_of_kernels_before_have_their_text(
+    def test_assertions_of_earlier_kernels_have_their_text(
         self, cuda: StandIn, capfd: pytest.CaptureFixture[str]
     ) -> None:
         line = b"k.py:12: before: block: [1,0,0], thread: [0,0,0] Assertion `n > 0` failed.\n"
         cuda.kernel = lambda _: cuda.say((b"", line))
         cuda.failing["cuLaunchKernel"] = "CUDA_ERROR_ASSERT"
         with pytest.raises(GpuError) as caught:
-            tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu")
+            tilewright.execute(PRINTING, "speak", 1, [3], on="gpu")
         assert str(caught.value) == (
             "k.py:12:1: error: a kernel that was launched before: "
             "assertion failed in block [1,0,0]: n > 0"
         )
         assert capfd.readouterr().err == ""
 
-    def test_memory_that_is_used_up(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
+    def test_out_of_memory(self, cuda: StandIn, fill: tilewright.CompiledModule) -> None:
         cuda.failing["cuMemAlloc"] = "CUDA_ERROR_OUT_OF_MEMORY"
         with pytest.raises(GpuError, match="the GPU has no memory left") as caught:
             tilewright.launch(fill, "fill", 1, [np.zeros(1, np.int32), None, 8])
         assert not caught.value.is_fault
 
-    def test_what_a_kernel_prints_reaches_the_user(
+    def test_kernel_output_reaches_the_user(
         self, cuda: StandIn, capfd: pytest.CaptureFixture[str]
     ) -> None:
         cuda.says = (b"x is 3\n", b"a warning\n")
         printed: list[str] = []
-        tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu", write=printed.append)
+        tilewright.execute(PRINTING, "speak", 1, [3], on="gpu", write=printed.append)
         assert printed == ["x is 3\n"]
         assert capfd.readouterr() == ("", "a warning\n")
-        tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu")
+        tilewright.execute(PRINTING, "speak", 1, [3], on="gpu")
         assert capfd.readouterr().out == "x is 3\n"
 
-    def test_what_is_printed_while_a_launch_returns_is_not_lost(
+    def test_output_during_the_return_of_a_launch_is_not_lost(
         self, cuda: StandIn, capfd: pytest.CaptureFixture[str]
     ) -> None:
         cuda.kernel = lambda _: cuda.say((b"x ", b""))
         cuda.says = (b"is 3\n", b"")
         printed: list[str] = []
-        tilewright.execute(SPEAKING, "speak", 1, [3], on="gpu", write=printed.append)
+        tilewright.execute(PRINTING, "speak", 1, [3], on="gpu", write=printed.append)
         assert "".join(printed) == "x is 3\n"
         assert capfd.readouterr().out == ""
 
-    def test_assertions_have_their_text_and_place(
+    def test_assertions_have_their_text_and_location(
         self, cuda: StandIn, capfd: pytest.CaptureFixture[str]
     ) -> None:
         line = b"kernel.py:12: speak: block: [2,0,0], thread: [%d,0,0] Assertion `x > 0` failed.\n"
         cuda.says = (b"", b"".join(line % thread for thread in range(3)))
         cuda.failing["cuStreamSynchronize"] = "CUDA_ERROR_ASSERT"
         with pytest.raises(GpuError) as caught:
-            tilewright.execute(SPEAKING, "speak", 1, [-3], on="gpu")
+            tilewright.execute(PRINTING, "speak", 1, [-3], on="gpu")
         assert str(caught.value) == (
             "kernel.py:12:1: error: kernel '@speak': assertion failed in block [2,0,0]: x > 0"
         )
         assert capfd.readouterr().err == ""
 
-    def test_checked_accesses_have_a_place_of_their_own(self, cuda: StandIn) -> None:
+    def test_checked_accesses_have_their_own_location(self, cuda: StandIn) -> None:
         text = b"k.py:4:8: error: store outside of its view"
         line = b"k.py:4: speak: block: [0,1,0], thread: [0,0,0] Assertion `%s` failed.\n" % text
         cuda.says = (b"", line)
@@ -488,4 +488,4 @@ class TestFailures:
             r"k.py:4:8: error: kernel '@speak': .* block \[0,1,0\]: store outside of its view"
         )
         with pytest.raises(GpuError, match=expected):
-            tilewright.execute(SPEAKING, "speak", 1, [-3], on="gpu")
+            tilewright.execute(PRINTING, "speak", 1, [-3], on="gpu")

@@ -1,4 +1,4 @@
-"""What a new user meets: no bindings, no driver, no GPU, an old driver, no ptxas."""
+"""Errors of incomplete set-ups: no bindings, no driver, no GPU, an old driver, no ptxas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run_it() -> None:
     tilewright.execute(PROGRAM, "fill", 1, [np.zeros(1, np.int32), 3], on="gpu")
 
 
-def test_without_bindings_one_learns_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_bindings_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch, None)
     with pytest.raises(tilewright.Unsupported, match=r"pip install 'tilewright\[gpu\]'"):
         run_it()
@@ -48,7 +48,7 @@ def test_without_a_gpu(cuda: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
         run_it()
 
 
-def test_driver_that_is_half_installed(cuda: StandIn) -> None:
+def test_driver_of_mismatched_versions(cuda: StandIn) -> None:
     cuda.failing["cuInit"] = "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"
     with pytest.raises(tilewright.Unsupported, match="of different versions"):
         run_it()
@@ -70,13 +70,13 @@ def test_driver_older_than_ptxas(cuda: StandIn, status: str) -> None:
         run_it()
 
 
-def test_gpu_that_is_not_served(cuda: StandIn) -> None:
+def test_unsupported_gpu(cuda: StandIn) -> None:
     cuda.capability = (7, 5)
     with pytest.raises(tilewright.Unsupported, match=r"Stand-In 9000 \(sm_75\): not in sm_80, "):
         run_it()
 
 
-def test_gpu_that_is_not_there(cuda: StandIn) -> None:
+def test_missing_gpu(cuda: StandIn) -> None:
     with pytest.raises(tilewright.Unsupported, match="GPU 2: this machine has 2"):
         gpu(2)
 
@@ -95,17 +95,17 @@ def test_names_of_gpus(cuda: StandIn) -> None:
     assert (current_gpu().name, current_gpu().arch) == ("Stand-In 9000", "sm_121")
 
 
-def test_the_gpu_is_that_of_the_thread(cuda: StandIn) -> None:
+def test_the_gpu_is_that_of_the_current_context(cuda: StandIn) -> None:
     assert current_gpu().ordinal == 0
     cuda.current = 0x1001
     assert current_gpu().ordinal == 1
 
 
-def test_code_for_another_gpu_is_not_run_on_the_one_that_is_there(cuda: StandIn) -> None:
+def test_code_for_another_gpu_is_rejected(cuda: StandIn) -> None:
     with pytest.raises(tilewright.Unsupported, match=r"'sm_80' on 'gpu': .* is sm_90"):
         tilewright.execute(PROGRAM, "fill", 1, [None, 3], on="gpu", arch="sm_80")
 
 
-def test_races_are_not_looked_for_on_a_gpu(cuda: StandIn) -> None:
+def test_race_checks_are_unsupported_on_a_gpu(cuda: StandIn) -> None:
     with pytest.raises(tilewright.Unsupported, match="expected 'cpu' or 'emulator'"):
         tilewright.execute(PROGRAM, "fill", 1, [None, 3], on="gpu", check=True)

@@ -1,4 +1,4 @@
-"""Numbers as bytes: those that the reference executor holds, which rounds by itself."""
+"""Encoding of scalar arguments, against the independent rounding of the reference executor."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_floats_are_rounded_once(element: str, number: float) -> None:
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64", "f8E5M2", "f8E4M3FN"])
 def test_nan_stays_nan(element: str) -> None:
-    [found] = np.frombuffer(parameter(element).encode(math.nan), DTYPES[NAMES[element]])
-    assert np.isnan(found.astype(np.float64))
+    [number] = np.frombuffer(parameter(element).encode(math.nan), DTYPES[NAMES[element]])
+    assert np.isnan(number.astype(np.float64))
 
 
 @pytest.mark.parametrize("element", [name for name in NAMES if name.startswith("i")])
@@ -44,13 +44,13 @@ def test_integers(element: str, number: int) -> None:
     type = NAMES[element]
     assert isinstance(type, IntegerType)
     if type.width == 1 and number not in (0, 1):
-        pytest.skip("not of one bit")
+        pytest.skip("not a 1-bit integer")
     assert parameter(element).encode(number) == scalar(number, type).tobytes()
 
 
 @pytest.mark.parametrize("element", ["f16", "f32", "f64"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_integers_beyond_all_floats_are_infinite(element: str, sign: int) -> None:
+def test_integers_beyond_the_float_range_are_infinite(element: str, sign: int) -> None:
     expected = scalar(sign * math.inf, NAMES[element])
     assert parameter(element).encode(sign * 10**400) == expected.tobytes()
     assert scalar(sign * 10**400, NAMES[element]).tolist() == expected.tolist()
@@ -67,13 +67,13 @@ def test_integers_beyond_all_floats_are_infinite(element: str, sign: int) -> Non
         ("f16", np.int8(2), b"\x00\x40"),
     ],
 )
-def test_numbers_of_numpy(element: str, number: object, expected: bytes) -> None:
+def test_numpy_scalars(element: str, number: object, expected: bytes) -> None:
     assert parameter(element).encode(number) == expected
 
 
 @pytest.mark.parametrize(
     ("element", "number"), [("i8", 256), ("i8", -129), ("i1", 2), ("i64", 1 << 64)]
 )
-def test_numbers_that_do_not_fit(element: str, number: int) -> None:
+def test_integers_out_of_range(element: str, number: int) -> None:
     with pytest.raises(tilewright.UserError, match="argument 0: expected a number of"):
         parameter(element).encode(number)

@@ -1,4 +1,4 @@
-"""The comparison contract, on results that are right, nearly right and wrong by hand."""
+"""Comparison of results that are equal, within the tolerance and outside of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_integers_must_be_the_same() -> None:
     assert str(wrong) == "expected 4 at [2], got 3; 1 of 3 differ"
 
 
-def test_the_place_is_that_of_the_first_of_many() -> None:
+def test_the_index_is_that_of_the_first_mismatch() -> None:
     actual = difference(np.ones((2, 3), np.bool_), np.zeros((2, 3), np.bool_), I1)
     assert actual is not None
     assert (actual.index, actual.count, actual.size) == ((0, 0), 6, 6)
@@ -49,7 +49,7 @@ def test_defined_results_have_defined_zeros() -> None:
     assert difference(f32(0.0), f32(-0.0), F32, Tolerance(ulps=1)) is None
 
 
-def test_four_bit_integers_lie_in_bytes() -> None:
+def test_int4_is_stored_in_bytes() -> None:
     assert difference(np.array([-8], np.int8), np.array([-8], np.int8), I4) is None
 
 
@@ -76,11 +76,11 @@ def test_shapes_and_dtypes_must_agree() -> None:
         (1.0, TF32, 2.0**-10),
     ],
 )
-def test_units_in_the_last_place(number: float, element: object, expected: float) -> None:
+def test_ulp(number: float, element: object, expected: float) -> None:
     assert ulp(np.array(number), element) == expected  # type: ignore[arg-type]
 
 
-def test_so_many_units_and_not_one_more() -> None:
+def test_the_ulp_tolerance_is_inclusive() -> None:
     one = f32(1.0)
     third = np.nextafter(np.nextafter(np.nextafter(one, f32(2)), f32(2)), f32(2))
     assert difference(third, one, F32, Tolerance(ulps=3)) is None
@@ -96,7 +96,7 @@ def test_a_bound_may_differ_by_element() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.bool_, np.float16, ml_dtypes.bfloat16])
-def test_arrays_say_what_they_hold(dtype: type) -> None:
+def test_the_dtype_selects_the_element_type(dtype: type) -> None:
     ones = np.ones(4, dtype)
     assert array_difference(ones, ones.copy()) is None
     assert array_difference(ones, np.array([1, 1, 0, 1], dtype)) is not None
@@ -124,7 +124,7 @@ def test_infinity_is_one_step_beyond_the_largest_number() -> None:
     assert error_in_ulps(f32(INF, 0), np.array([1e300, -1e300]), F32).tolist() == [0, 2.0**24]
 
 
-def test_nan_is_near_nothing() -> None:
+def test_nan_is_within_no_tolerance() -> None:
     generous = Tolerance(absolute=INF)
     assert difference(f32(NAN), f32(1), F32, generous) is not None
     assert difference(f32(1), f32(NAN), F32, generous) is not None
@@ -138,6 +138,6 @@ def test_errors_are_measured_against_wider_numbers() -> None:
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="long double is no longer")
-def test_double_precision_has_something_wider() -> None:
+def test_f64_is_compared_with_long_double() -> None:
     exact = np.array([1], np.longdouble) + np.longdouble(2) ** -54
     assert error_in_ulps(np.ones(1), exact, F64).tolist() == [0.25]

@@ -1,4 +1,4 @@
-"""Estimates: bounds by hand, and that kernels in single precision stay inside, but not by far."""
+"""Error estimates: bounds by hand, and f32 kernels within the bounds, which are not loose."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def test_elements_are_exact() -> None:
     assert x.error.tolist() == [0, 0]
 
 
-def test_a_sum_rounds_once() -> None:
+def test_add_is_rounded_once() -> None:
     one = Estimate([1.0], 0.25)
-    total = one + Estimate([2.0], 0.5)
-    assert total.value.tolist() == [3.0]
-    assert total.error[0] == pytest.approx(0.75 + 2 * U)
+    result = one + Estimate([2.0], 0.5)
+    assert result.value.tolist() == [3.0]
+    assert result.error[0] == pytest.approx(0.75 + 2 * U)
 
 
-def test_errors_of_factors_are_multiplied() -> None:
-    product = Estimate([3.0], 0.5) * Estimate([-2.0], 0.25)
-    assert product.error[0] == pytest.approx(3 * 0.25 + 0.5 * 2.25, rel=1e-6)
+def test_errors_of_mul() -> None:
+    result = Estimate([3.0], 0.5) * Estimate([-2.0], 0.25)
+    assert result.error[0] == pytest.approx(3 * 0.25 + 0.5 * 2.25, rel=1e-6)
 
 
-def test_errors_of_a_divisor() -> None:
-    quotient = Estimate([6.0]) / Estimate([2.0], 1.0)
-    assert quotient.error[0] == pytest.approx(3.0, rel=1e-6)  # 6 / 1 is 6
+def test_errors_of_div() -> None:
+    result = Estimate([6.0]) / Estimate([2.0], 1.0)
+    assert result.error[0] == pytest.approx(3.0, rel=1e-6)  # 6 / (2 - 1) - 6 / 2
     assert np.isinf((Estimate([6.0]) / Estimate([2.0], 2.0)).error[0])
 
 
@@ -54,7 +54,7 @@ def test_functions_have_documented_errors() -> None:
         apply("cosh", Estimate([1.0], 0.5))
 
 
-def test_narrower_types_round_more() -> None:
+def test_rounding_to_a_narrower_type() -> None:
     x = Estimate([1.0 + 2.0**-20]).rounded(F16)
     assert x.error[0] <= 2.0**-11 * SLACK
     assert x.rounded(F16) is x
@@ -62,7 +62,7 @@ def test_narrower_types_round_more() -> None:
         _ = x + Estimate([1.0])
 
 
-def test_the_bound_of_a_product_is_that_of_sums() -> None:
+def test_the_bound_of_a_dot() -> None:
     a, b = Estimate([[1.0, -2.0]]), Estimate([[3.0], [4.0]])
     assert (a @ b).error.tolist() == [[3 * U * 11]]
     assert (given(np.ones((1, 2))) @ given(np.ones((2, 1)))).element is F64
@@ -76,7 +76,7 @@ def test_masked_numbers_have_no_error() -> None:
     assert maximum(x, Estimate([0.0, 0.0], 0.75)).error.tolist() == [0.75, 0.75]
 
 
-def test_what_is_wrong_is_found() -> None:
+def test_differences_beyond_the_error_are_reported() -> None:
     x = Estimate([1.0, 2.0], 1e-3)
     assert x.difference(np.array([1.0005, 2.0], np.float32)) is None
     wrong = x.difference(np.array([1.0, 2.002], np.float32))
@@ -86,19 +86,19 @@ def test_what_is_wrong_is_found() -> None:
 
 
 def closeness(actual: Any, wanted: Estimate) -> float:
-    """The largest error, as a part of what it may be."""
+    """Return the largest error as a fraction of its bound."""
     held = wanted.rounded(F16 if actual.dtype == np.float16 else F32)
     return float((np.abs(actual - held.value) / held.error).max())
 
 
-def test_softmax_in_single_precision_stays_inside() -> None:
+def test_softmax_in_f32_stays_within_the_bound() -> None:
     x = normal(1, 20, 100)
     powers = np.exp(x - x.max(axis=1, keepdims=True))
     actual = powers / powers.sum(axis=1, keepdims=True)
     assert 0.005 < closeness(actual, softmax(given(x))) < 1
 
 
-def test_layer_norm_in_single_precision_stays_inside() -> None:
+def test_layer_norm_in_f32_stays_within_the_bound() -> None:
     x, w, b = normal(1, 20, 100), normal(2, 100), normal(3, 100)
     centred = x - x.mean(axis=1, keepdims=True)
     scale = 1 / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + np.float32(1e-5))
@@ -120,14 +120,14 @@ def test_attention_is_a_mean_by_softmax() -> None:
 def test_fourier_transforms() -> None:
     re, im = normal(1, 3, 64), normal(2, 3, 64)
     exact = np.fft.fft(re.astype(np.float64) + 1j * im)
-    for factors in ((8, 8), (4, 2, 8), (64,)):
-        actual = fourier(Complex(given(re), given(im)), factors)
+    for radices in ((8, 8), (4, 2, 8), (64,)):
+        actual = fourier(Complex(given(re), given(im)), radices)
         assert np.allclose(actual.real.value, exact.real, atol=1e-12)
         assert np.allclose(actual.imaginary.value, exact.imag, atol=1e-12)
         assert closeness(np.fft.fft(re + 1j * im).real.astype(np.float32), actual.real) < 1
 
 
-def test_tf32_is_a_rounding_of_its_own() -> None:
+def test_tf32_operands_widen_the_bound() -> None:
     a = given(normal(1, 4, 8))
     b = given(normal(2, 8, 4))
     assert ((a.rounded(TF32) @ b.rounded(TF32)).error > 100 * (a @ b).error).all()

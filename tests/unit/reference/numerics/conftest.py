@@ -1,4 +1,4 @@
-"""How many elements to try where not all can be."""
+"""The number of elements to sample where a test is not exhaustive."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_float_to_float(
 
 
 @pytest.mark.parametrize(("source", "target"), WIDENED, ids=str)
-def test_the_mode_does_not_matter_where_nothing_is_lost(
+def test_widening_is_independent_of_the_rounding_mode(
     source: FloatType, target: FloatType, sample_size: int
 ) -> None:
     elements = from_patterns(some(source, sample_size), source)
@@ -69,7 +69,7 @@ def test_the_mode_does_not_matter_where_nothing_is_lost(
 def test_float_to_int(
     source: FloatType, target: IntegerType, signed: bool, sample_size: int
 ) -> None:
-    """What is undefined without `saturating` saturates as well."""
+    """Results that are undefined without `saturating` saturate as well."""
     format = format_of(source)
     check_elements(
         lambda a: conversion.float_to_int(a, source, target, is_signed=signed),

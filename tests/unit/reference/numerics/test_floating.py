@@ -59,9 +59,9 @@ def test_fma(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> 
     a, b = operands(type, sample_size)
     rng = np.random.default_rng(5)
     c = sample(type, len(a[0]), rng)
-    # What the product nearly is, so that the sum cancels.
-    products = map(exact.multiply, a[0].tolist(), b[0].tolist(), repeat(format))
-    near = np.array(list(products), c.dtype)
+    # c near -(a * b), for cancellation.
+    rounded = map(exact.multiply, a[0].tolist(), b[0].tolist(), repeat(format))
+    near = np.array(list(rounded), c.dtype)
     c = np.where(rng.random(len(c)) < 0.3, near ^ c.dtype.type(format.sign), c)
     check_elements(
         lambda a, b, c: floating.fma(a, b, c, type, mode, flush=flush),
@@ -73,7 +73,7 @@ def test_fma(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> 
 
 @pytest.mark.parametrize(("type", "flush"), MODES)
 @pytest.mark.parametrize("mode", IEEE)
-def test_roots(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> None:
+def test_sqrt(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> None:
     format, rounding = format_of(type), floats.Rounding[mode.name]
     check_elements(
         lambda a: floating.sqrt(a, type, mode, flush=flush),
@@ -105,7 +105,7 @@ def test_one_operand(name: str, type: FloatType, sample_size: int) -> None:
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", ["absolute", "negate"])
 def test_signs_of_nan_change_too(name: str, type: FloatType) -> None:
-    """Bit for bit: that NaNs are all equal would hide a sign that stays."""
+    """Compare bits: comparing NaNs as equal would hide a sign that did not change."""
     format = format_of(type)
     assert format.nan is not None
     patterns = [format.nan, format.nan | format.sign]
@@ -128,7 +128,7 @@ def test_remainders(type: FloatType, sample_size: int) -> None:
 @pytest.mark.parametrize(("type", "flush"), MODES)
 @pytest.mark.parametrize("propagate", [False, True])
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
-def test_extremes(
+def test_min_and_max(
     name: str, propagate: bool, type: FloatType, flush: bool, sample_size: int
 ) -> None:
     flags: dict[str, Any] = {"propagate_nan": propagate, "flush": flush}

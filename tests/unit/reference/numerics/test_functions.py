@@ -1,4 +1,4 @@
-"""Mathematical functions at special points, as C's Annex F has them, and at hard ones."""
+"""Math functions at the special points of C's Annex F, and at points that are hard to round."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPES = (F16, BF16, F32, F64)
 
 @pytest.fixture(params=[True, False], ids=["long", "decimal"])
 def precision(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """C's `long double`, if it is longer here, and the way to do without."""
+    """Test with C's `long double`, if it is wider than double here, and without it."""
     if request.param and not functions.LONG_DOUBLE_IS_LONGER:
         pytest.skip("long double is no longer")
     monkeypatch.setattr(functions, "LONG_DOUBLE_IS_LONGER", request.param)
@@ -131,7 +131,7 @@ FORMULAS: list[tuple[Callable[..., Any], Callable[..., Any], float]] = [
     (np.arctan2, mpmath.atan2, 1.0),
     (np.power, mpmath.power, 0.0),
 ]
-"""Functions, what they should give, and how far numbers of both signs go: 0 for positive ones."""
+"""Functions, exact references, and the magnitude of signed arguments: 0 for positive ones only."""
 
 
 @pytest.mark.usefixtures("precision")

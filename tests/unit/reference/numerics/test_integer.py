@@ -1,4 +1,4 @@
-"""Integers in arrays against the specification: all of 16 bits, all pairs of 8, samples beyond."""
+"""Integer arrays against the specification: all of 16 bits, all pairs of 8, samples of wider."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_two_operands_with_a_sign(
 @pytest.mark.parametrize("signed", SIGNS)
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
-def test_extremes(name: str, type: IntegerType, signed: bool, sample_size: int) -> None:
+def test_min_and_max(name: str, type: IntegerType, signed: bool, sample_size: int) -> None:
     check_elements(
         lambda a, b: getattr(integer, name)(a, b, is_signed=signed),
         lambda a, b: getattr(exact, name)(a, b, type.width, signed=signed),
@@ -83,7 +83,7 @@ def test_extremes(name: str, type: IntegerType, signed: bool, sample_size: int) 
 @pytest.mark.parametrize("signed", SIGNS)
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize("mode", [Rounding.ZERO, Rounding.NEGATIVE_INF, Rounding.POSITIVE_INF])
-def test_quotients(mode: Rounding, type: IntegerType, signed: bool, sample_size: int) -> None:
+def test_div(mode: Rounding, type: IntegerType, signed: bool, sample_size: int) -> None:
     rounding = floats.Rounding[mode.name]
     check_elements(
         lambda a, b: integer.divide(a, b, type, is_signed=signed, mode=mode),
@@ -120,7 +120,7 @@ WRAPS: list[tuple[type, Callable[..., bool]]] = [
 @pytest.mark.parametrize("signed", SIGNS)
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize(("kind", "overflows"), WRAPS)
-def test_where_arithmetic_wraps(
+def test_overflow_of_arithmetic(
     kind: Any, overflows: Callable[..., bool], type: IntegerType, signed: bool, sample_size: int
 ) -> None:
     given = operands(type, sample_size)[: 1 if kind is di.NegIOp else 2]
@@ -136,7 +136,7 @@ def test_where_arithmetic_wraps(
 @pytest.mark.parametrize(
     ("source", "target"), [(a, b) for a in TYPES for b in TYPES if a.width > b.width]
 )
-def test_where_truncation_wraps(source: IntegerType, target: IntegerType, signed: bool) -> None:
+def test_overflow_of_truncation(source: IntegerType, target: IntegerType, signed: bool) -> None:
     width = source.width
     check_elements(
         lambda a: overflow.wraps(dc.TruncIOp, [a], target, is_signed=signed),

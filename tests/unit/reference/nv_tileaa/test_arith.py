@@ -1,4 +1,4 @@
-"""arith as programs of nv_tileaa use it, against Python's integers and NumPy's floats."""
+"""arith ops in nv_tileaa programs, against Python's integers and NumPy's floats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Y = np.array([-0.0, 0.0, 2.0, np.nan, 1.0, 2.0, 1.0, 3e38, 1e-30, -2.0], np.floa
 
 
 def run(lines: str, *arrays: Any, kinds: tuple[str, ...]) -> Any:
-    """The last array after a kernel on tiles %a, %b, ... of them; `lines` make %r from those."""
+    """Run a kernel that computes %r by `lines` from tiles %a, %b, ...; return the last array."""
     pairs = list(zip("abc"[: len(arrays)], kinds, strict=True))
     body = "".join(
         f"""
@@ -111,7 +111,7 @@ def test_floats(name: str) -> None:
         np.testing.assert_array_equal(actual, FLOATS[name](X, Y))
 
 
-def test_a_mode_rounds() -> None:
+def test_rounding_modes_of_divf() -> None:
     ones, threes = np.ones(10, np.float32), np.full(10, 3, np.float32)
     for mode, is_right in (("upward", np.greater), ("downward", np.less)):
         lines = f"%r = arith.divf %a, %b {mode} : tensor<10xf32>"

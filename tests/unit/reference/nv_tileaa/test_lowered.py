@@ -1,4 +1,4 @@
-"""What attributes of Tile IR ask for, programs still do after the first lowering."""
+"""Attributes of Tile IR ops keep their semantics in the lowering to nv_tileaa."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INTEGERS = np.array([0, 1, -1, 127, -128, 64, 3, -3], np.int8)
 
 
 def lowered(parameters: str, body: str) -> list[Operation]:
-    """A kernel as nv_tileaa, before and after its canonicaliser."""
+    """Lower a kernel to nv_tileaa; return it before and after canonicalization."""
     text = f"cuda_tile.module @m {{ entry @k({parameters}) {{\n{body}\nreturn\n}} }}"
     return [changed(tilewright.read(text), passes) for passes in NV_TILEAA]
 
@@ -54,7 +54,7 @@ def mapped(body: str, source: str, target: str, given: list[Any], result: Any) -
 
 
 def pairs(values: Any) -> list[Any]:
-    """Every value with every other: 64 pairs of eight."""
+    """Return all 64 pairs of eight values."""
     columns = zip(*product(values, values), strict=True)
     return [np.array(column, values.dtype) for column in columns]
 
@@ -96,12 +96,12 @@ def test_shifts_extensions_and_conversions_read_the_sign(sign: str, kind: Any) -
 
 @pytest.mark.requirement("R1-050")
 @pytest.mark.parametrize(
-    ("promise", "flags"),
+    ("overflow", "flags"),
     [("", ""), ("overflow<no_signed_wrap>", " nsw"), ("overflow<no_unsigned_wrap>", " nuw")],
 )
-def test_promises_not_to_overflow_reach_llvm(promise: str, flags: str) -> None:
+def test_overflow_flags_reach_llvm(overflow: str, flags: str) -> None:
     text = f"""cuda_tile.module @m {{ entry @k(%p: tile<ptr<i32>>, %x: tile<i32>, %y: tile<i32>) {{
-      %s = addi %x, %y {promise} : tile<i32>
+      %s = addi %x, %y {overflow} : tile<i32>
       %t = store_ptr_tko weak %p, %s : tile<ptr<i32>>, tile<i32> -> token
       return
     }} }}"""
@@ -111,7 +111,7 @@ def test_promises_not_to_overflow_reach_llvm(promise: str, flags: str) -> None:
 
 @pytest.mark.requirement("R1-051")
 @pytest.mark.parametrize("mode", ["nearest_even", "zero"])
-def test_conversions_round_as_told(mode: str) -> None:
+def test_rounding_modes_of_ftof(mode: str) -> None:
     a, b = pairs(np.array([1 + 3 * 2.0**-11, -1 - 3 * 2.0**-11, 1, 2049, 2051, -0.1, 65519, 0]))
     a, b = a.astype(np.float32), b.astype(np.float32)
     expected = a.astype(np.float16)
@@ -127,7 +127,7 @@ PADDINGS = {"zero": 0.0, "neg_zero": -0.0, "nan": np.nan, "pos_inf": np.inf, "ne
 
 @pytest.mark.requirement("R1-051")
 @pytest.mark.parametrize("padding", PADDINGS)
-def test_what_lies_outside_reads_as_the_padding(padding: str) -> None:
+def test_out_of_bounds_elements_read_as_the_padding(padding: str) -> None:
     tensor = "tensor_view<5xf32, strides=[1]>"
     view = f"partition_view<tile=(8), padding_value = {padding}, {tensor}>"
     whole = "partition_view<tile=(8), tensor_view<8xf32, strides=[1]>>"

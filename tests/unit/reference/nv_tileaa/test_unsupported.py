@@ -1,4 +1,4 @@
-"""What runs code from elsewhere, or is at another level, cannot run, and says so by name."""
+"""Ops that run external code are rejected with an error that names them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_code_from_elsewhere_does_not_run(name: str) -> None:
+def test_external_code_is_rejected(name: str) -> None:
     with pytest.raises(tilewright.Unsupported, match=f"running 'nv_tileaa.{name}'"):
         tilewright.execute(PROGRAM.format(line=FOREIGN[name]), "k", 1, [1])
 
 
-def test_what_is_only_described_does_no_harm() -> None:
+def test_annotations_are_ignored() -> None:
     tilewright.execute(PROGRAM.format(line="nv_tileaa.mark_for_reuse %x : i32"), "k", 1, [1])
 
 
-def test_functions_from_elsewhere_are_named() -> None:
+def test_external_functions_are_named() -> None:
     text = PROGRAM.format(line="%y = nv_tileaa.call @far(%x) : (i32) -> i32")
     text = text.replace(
         "nv_tileaa.plugin", "nv_tileaa.func private @far(i32) -> i32\n  nv_tileaa.plugin"

@@ -1,4 +1,4 @@
-"""Random programs are well defined: they verify, run without a fault, and mean one thing only."""
+"""Random programs are well defined: they verify, run without a fault, and are deterministic."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ALL = Options(profile="all")
 
 
 class Outcome:
-    """What a program did."""
+    """The outcome of one run of a program."""
 
     def __init__(self, program: Program, module: ModuleOp, **how: Any) -> None:
         arguments, printed = program.arguments(), list[str]()
@@ -60,7 +60,7 @@ def programs() -> list[tuple[Program, ModuleOp, Outcome]]:
     return [(p, m, Outcome(p, m)) for p, m in zip(made, modules, strict=True)]
 
 
-def test_every_order_gives_the_same_and_no_fault() -> None:
+def test_every_schedule_gives_the_same_result_without_a_fault() -> None:
     for program, module, expected in programs():
         for seed in (1, 2):
             actual = Outcome(program, module, check=True, seed=seed)
@@ -76,7 +76,7 @@ def test_constants_as_arguments_change_nothing() -> None:
         assert counts[1] <= counts[0] // 10
 
 
-def test_bytecode_holds_all_of_a_program() -> None:
+def test_bytecode_round_trips() -> None:
     for program, module, _ in programs():
         again = read_bytecode(write_bytecode(module), "again")
         verify(again)
@@ -85,7 +85,7 @@ def test_bytecode_holds_all_of_a_program() -> None:
 
 
 @pytest.mark.parametrize("passes", ["structure-early-exits", LEVELS[3]])
-def test_passes_change_nothing_that_shows(passes: str) -> None:
+def test_passes_preserve_the_results(passes: str) -> None:
     for program, module, expected in programs():
         changed = module.clone()
         parse_pipeline(passes).run(changed)
@@ -106,7 +106,7 @@ def test_the_programs_reach_every_operation_and_type() -> None:
     assert orders == {"relaxed", "acquire", "release", "acq_rel"}
 
 
-def test_every_way_to_leave_early_occurs() -> None:
+def test_every_early_exit_occurs() -> None:
     exits = {
         (type(op), type(op.parent_op))
         for _, module, _ in programs()
@@ -116,7 +116,7 @@ def test_every_way_to_leave_early_occurs() -> None:
     assert {(kind, IfOp) for kind in (BreakOp, ContinueOp, ReturnOp)} <= exits
 
 
-def test_a_wrong_result_is_noticed() -> None:
+def test_a_wrong_result_is_reported() -> None:
     noticed = 0
     for program, _, expected in programs()[:20]:
         for at, result in enumerate(program.results):
@@ -129,7 +129,7 @@ def test_a_wrong_result_is_noticed() -> None:
 
 
 def spoiled(array: Array) -> Array:
-    """A copy in which the first element has another bit, which is not one of a NaN."""
+    """Return a copy with one bit of the first element flipped, such that it is no NaN."""
     copy = array.copy()
     raw = copy.view(np.uint8).reshape(-1)
     raw[: array.itemsize] = 0 if raw[: array.itemsize].any() else 1
@@ -156,7 +156,7 @@ def test_the_size_is_the_number_of_statements() -> None:
     assert lengths[0] < lengths[1] < lengths[2]
 
 
-def test_shrinking_leaves_what_fails() -> None:
+def test_shrinking_keeps_the_failing_operation() -> None:
     def fails(module: ModuleOp) -> bool:
         return any(isinstance(op, MulhiIOp) for op in module.walk())
 

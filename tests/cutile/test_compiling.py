@@ -1,4 +1,4 @@
-"""What cuTile gets when we compile for it in its process: all that a compiler of its own gives."""
+"""In-process compilation for cuTile: results, errors, options and logs as of its own compiler."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ct = pytest.importorskip("cuda.tile", reason="cuTile Python is not installed (Py
 cutile = pytest.importorskip("tilewright.cutile")
 ConstInt = ct.Constant[int]
 PATIENCE_S = 600
-"""How long a busy machine may take for what must happen."""
+"""A generous time limit for busy machines."""
 
 import cuda.tile._compile as own  # noqa: E402
 from cuda.tile._cext import default_tile_context  # noqa: E402
@@ -50,7 +50,7 @@ def add(a, b, c, size: ConstInt):
 
 
 LINE = add._pyfunc.__code__.co_firstlineno + 3
-"""Where the kernel adds."""
+"""The line of the addition in the kernel."""
 
 
 @pytest.fixture(autouse=True)
@@ -100,7 +100,7 @@ def test_no_process_of_a_compiler_is_started(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.peer
-def test_cutile_has_its_compiler_back_afterwards() -> None:
+def test_the_compiler_of_cutile_is_restored() -> None:
     cutile.disable()
     assert read_note(export()) is None
 
@@ -120,7 +120,7 @@ def test_threads_compile_at_the_same_time() -> None:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Any], Exception]], None]:
-    """Have the compiler fail at the addition."""
+    """Make the compiler fail at the addition."""
 
     def failing(failure: Callable[[Any], Exception]) -> None:
         def to(self: Compilation, stage: str) -> NoReturn:
@@ -157,7 +157,7 @@ def calling(a, b, c, size: ConstInt):
     ct.store(c, (0,), summed(ct.load(a, (0,), (size,)), ct.load(b, (0,), (size,))))
 
 
-def test_errors_have_the_calls_that_led_there(failing: Callable[..., None]) -> None:
+def test_errors_have_the_call_stack(failing: Callable[..., None]) -> None:
     failing(lambda location: Unsupported("addition", location))
     with pytest.raises(TileCompilerExecutionError) as caught:
         export(calling)
@@ -178,7 +178,7 @@ def test_errors_have_the_calls_that_led_there(failing: Callable[..., None]) -> N
         (lambda _: MemoryError(), "MemoryError"),
     ],
 )
-def test_our_own_bugs_are_errors_of_the_compiler_to_cutile(
+def test_internal_errors_are_compiler_errors_to_cutile(
     failure: Any, words: str, failing: Callable[..., None]
 ) -> None:
     failing(failure)
@@ -209,7 +209,7 @@ def test_interrupts_stay_interrupts(failing: Callable[..., None]) -> None:
         export()
 
 
-def test_compilations_that_take_too_long_are_given_up(
+def test_compilations_beyond_the_time_limit_are_cancelled(
     monkeypatch: pytest.MonkeyPatch, config: Callable[..., None]
 ) -> None:
     ended = threading.Event()
@@ -229,7 +229,7 @@ def test_compilations_that_take_too_long_are_given_up(
     assert ended.wait(PATIENCE_S)
 
 
-def test_with_a_compilation_ptxas_is_given_up(
+def test_ptxas_is_cancelled_with_its_compilation(
     monkeypatch: pytest.MonkeyPatch, config: Callable[..., None], tmp_path: Path
 ) -> None:
     number = tmp_path / "number"
@@ -247,7 +247,7 @@ def test_with_a_compilation_ptxas_is_given_up(
     assert ends_within(PATIENCE_S, int(number.read_text()))
 
 
-def test_llvm_that_was_given_up_stands_in_nobodys_way(
+def test_a_cancelled_llvm_does_not_block_other_compilations(
     monkeypatch: pytest.MonkeyPatch, config: Callable[..., None]
 ) -> None:
     pool = service.Pool(1)
@@ -285,7 +285,7 @@ def test_a_time_limit_changes_nothing_else(config: Callable[..., None], failing:
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], Any]]:
-    """Command lines and programs that come to us."""
+    """Record command lines and programs that reach our compiler."""
     seen: list[tuple[list[str], Any]] = []
     compile_file = compiling.compile_file
 
@@ -392,7 +392,7 @@ def test_the_text_is_that_of_nvidias_disassembler() -> None:
     assert own._bytecode_to_mlir_text(data) == ours
 
 
-def test_text_of_what_is_no_program() -> None:
+def test_text_of_invalid_bytecode() -> None:
     with pytest.raises(TileCompilerExecutionError, match=r"tileirdisasm: .*bytecode") as caught:
         own._bytecode_to_mlir_text(b"words")
     assert caught.value.message.startswith("Return code 3\n")

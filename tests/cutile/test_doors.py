@@ -36,7 +36,9 @@ def cache(tmp_path: Path) -> Path:
 
 
 @pytest.mark.peer
-def test_without_a_door_the_cubin_is_not_ours(client: Path, cache: Path, tmp_path: Path) -> None:
+def test_without_entry_points_the_cubin_is_not_ours(
+    client: Path, cache: Path, tmp_path: Path
+) -> None:
     done = python(client, tmp_path / "made.cubin", cache=cache)
     assert done.returncode == 0, done.stderr
     assert maker(tmp_path / "made.cubin") is None
@@ -101,7 +103,7 @@ def test_compilers_do_not_share_cubins(client: Path, cache: Path, tmp_path: Path
 
 
 def changed_compiler(folder: Path) -> Path:
-    """A copy of the compiler that differs by one line."""
+    """Copy the compiler and change one line."""
     package = folder / "tilewright"
     shutil.copytree(SOURCES / "tilewright", package, ignore=shutil.ignore_patterns("__pycache__"))
     changed = package / "transforms" / "__init__.py"
@@ -119,7 +121,7 @@ compiling.compile_file = compile_file
 """
 
 
-def test_one_line_of_the_compiler_changes_what_cutile_keeps_in_process(
+def test_a_change_of_the_compiler_invalidates_the_cache_in_process(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:
     client.write_text(ENABLING + COUNTING + CLIENT)
@@ -143,7 +145,7 @@ with open(tilewright.transforms.__file__, "a") as file:
 """
 
 
-def test_a_line_that_changes_while_a_program_runs_counts_for_the_next_one(
+def test_a_change_while_a_program_runs_affects_the_next_one(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:
     client.write_text(ENABLING + EDITING + CLIENT)
@@ -156,7 +158,7 @@ def test_a_line_that_changes_while_a_program_runs_counts_for_the_next_one(
     assert made.digest == before != digest_of(str(sources / "tilewright"))
 
 
-def test_another_ptxas_changes_what_cutile_keeps(client: Path, cache: Path, tmp_path: Path) -> None:
+def test_another_ptxas_invalidates_the_cache(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(ENABLING + COUNTING + CLIENT)
     other = tmp_path / "ptxas"
     other.write_text(f'#!/bin/sh\nexec "{find_ptxas()}" "$@"\n')
@@ -169,7 +171,7 @@ def test_another_ptxas_changes_what_cutile_keeps(client: Path, cache: Path, tmp_
     assert counts == [1, 0, 1]
 
 
-def test_one_line_of_the_compiler_changes_what_cutile_keeps_on_the_path(
+def test_a_change_of_the_compiler_invalidates_the_cache_on_the_path(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:
     client.write_text(HIDING + CLIENT)
@@ -244,9 +246,7 @@ if __name__ == "__main__":
 """
 
 
-def test_processes_that_a_program_starts_come_to_us_too(
-    client: Path, cache: Path, tmp_path: Path
-) -> None:
+def test_child_processes_use_our_compiler_too(client: Path, cache: Path, tmp_path: Path) -> None:
     script = tmp_path / "starts.py"
     script.write_text("import sys" + SPAWNING)
     spawned, called = tmp_path / "spawned.cubin", tmp_path / "called.cubin"
@@ -274,7 +274,7 @@ def test_older_pythons_can_read_the_file_that_python_runs_first() -> None:
     assert "__future__" not in text  # annotations are not there before 3.7
 
 
-def test_what_a_program_puts_into_its_environment_holds(client: Path, tmp_path: Path) -> None:
+def test_environment_changes_of_a_program_are_kept(client: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     client.write_text(f"import os\nos.environ['CUDA_TILE_CACHE_DIR'] = {str(other)!r}\n{CLIENT}")
     done = python(*RUNNER, client, tmp_path / "made.cubin", cache=tmp_path / "cache")
@@ -293,7 +293,7 @@ def test_a_process_that_compiles_nothing_does_not_load_the_compiler_of_cutile(
     assert done.stdout == "set()\n", done.stderr
 
 
-def test_an_import_that_fails_may_be_tried_again(client: Path, cache: Path, tmp_path: Path) -> None:
+def test_a_failed_import_can_be_retried(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(
         "import sys\nsys.modules['cuda.tile._stub'] = None\n"
         "try:\n    import cuda.tile\nexcept ImportError:\n    print('failed')\n"
@@ -304,7 +304,7 @@ def test_an_import_that_fails_may_be_tried_again(client: Path, cache: Path, tmp_
     assert maker(tmp_path / "made.cubin") == own_note()
 
 
-def test_other_versions_of_cutile_are_refused_by_name(cache: Path, tmp_path: Path) -> None:
+def test_other_versions_of_cutile_are_rejected(cache: Path, tmp_path: Path) -> None:
     package = tmp_path / "cuda" / "tile"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("__version__ = '99.1'\n")

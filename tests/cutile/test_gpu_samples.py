@@ -1,4 +1,4 @@
-"""The judge of `tools/gpu_samples.py`: a sample passes only with the note of its compiler."""
+"""The verdict of `tools/gpu_samples.py`: a sample passes only with the note of its compiler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cubin() -> bytes:
 
 
 @pytest.mark.parametrize("words", PASSED)
-def test_what_passes(words: str, cubin: bytes) -> None:
+def test_verdict_of_passing_samples(words: str, cubin: bytes) -> None:
     assert judge(0, f"3 tests\n{words}", [cubin]) == "passed"
 
 
@@ -34,11 +34,11 @@ def test_what_passes(words: str, cubin: bytes) -> None:
         (0, "Skipped test: no such GPU", "skipped itself"),
     ],
 )
-def test_what_does_not(code: int, output: str, verdict: str, cubin: bytes) -> None:
+def test_verdict_of_failing_samples(code: int, output: str, verdict: str, cubin: bytes) -> None:
     assert judge(code, output, [cubin]) == verdict
 
 
-def test_without_cubins_there_is_no_proof() -> None:
+def test_samples_without_cubins_do_not_pass() -> None:
     assert judge(0, PASSED[0], []) == "no proof"
 
 
@@ -49,7 +49,7 @@ def test_without_cubins_there_is_no_proof() -> None:
         ("add_note", lambda data, note: data),  # no note
     ],
 )
-def test_cubins_of_others_do_not_count(
+def test_cubins_of_other_compilers_do_not_pass(
     name: str, stand_in: object, cubin: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(assembling, name, stand_in)

@@ -108,7 +108,7 @@ def test_every_element_type_adds_as_numpy_does(dtype: Any) -> None:
 @pytest.mark.parametrize(
     "dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.float8_e8m0fnu]
 )
-def test_bytes_of_floating_point_are_read_as_numbers(dtype: Any) -> None:
+def test_fp8_is_read_as_numbers(dtype: Any) -> None:
     x, y = np.abs(normal(1, 64)).astype(dtype), np.zeros(64, np.float32)
     cutile.launch(1, widen, (x, y, 64))
     assert np.array_equal(y, x.astype(np.float32))
@@ -127,7 +127,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_views_are_read_where_they_lie(view: str) -> None:
+def test_views_are_read_in_place(view: str) -> None:
     x = VIEWS[view](normal(1, 64, 64))
     y = np.zeros((48, 64), np.float32)
     cutile.launch((3, 4), copy, (x, y, 16, 16))
@@ -136,7 +136,7 @@ def test_views_are_read_where_they_lie(view: str) -> None:
 
 
 @pytest.mark.parametrize("view", [view for view in VIEWS if view != "repeated"])
-def test_views_are_written_where_they_lie_and_nothing_else_is(view: str) -> None:
+def test_writes_to_a_view_change_nothing_else(view: str) -> None:
     whole = np.full((64, 64), 7, np.float32)
     wanted = whole.copy()
     y, expected = VIEWS[view](whole), VIEWS[view](wanted)
@@ -186,7 +186,7 @@ def test_prints_go_to_the_given_function() -> None:
     assert "".join(printed) == "42\n"
 
 
-def test_one_and_true_and_one_point_nought_are_different_constants() -> None:
+def test_1_true_and_1_0_are_different_constants() -> None:
     @ct.kernel
     def store_f16(y, number: ConstAny):
         ct.scatter(y, 0, number / 2)
@@ -210,7 +210,7 @@ def test_kernels_are_forgotten_with_their_modules() -> None:
     assert alive() is None
 
 
-def test_the_checker_finds_races_in_the_line_of_the_kernel() -> None:
+def test_races_are_reported_at_the_line_of_the_kernel() -> None:
     y = np.zeros(1, np.int32)
     cutile.launch(2, races, (y,))
     with pytest.raises(ExecutionError) as caught:
@@ -232,7 +232,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG, ids=[text for _, text in WRONG])
-def test_wrong_arguments_are_refused(arguments: tuple[Any, ...], message: str) -> None:
+def test_wrong_arguments_are_rejected(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(tilewright.UserError) as caught:
         cutile.launch(1, scalars, arguments)
     assert message in str(caught.value)
@@ -244,7 +244,7 @@ def test_strides_must_be_whole_elements() -> None:
         cutile.launch(1, add, (fields, fields, fields, 4))
 
 
-def test_foreign_byte_order_is_refused() -> None:
+def test_foreign_byte_order_is_rejected() -> None:
     x = np.zeros(4, np.dtype(np.int32).newbyteorder())
     with pytest.raises(tilewright.UserError, match="byte order of this machine"):
         cutile.launch(1, add, (x, x, x, 4))
@@ -257,7 +257,7 @@ def test_negative_strides_violate_the_assumptions_of_cutile() -> None:
     assert caught.value.fault is Fault.ASSUMPTION
 
 
-def test_an_array_may_be_empty_or_come_twice() -> None:
+def test_an_array_may_be_empty_or_be_passed_twice() -> None:
     empty, x = np.zeros(0, np.float32), np.ones(16, np.float32)
     cutile.launch(1, add, (empty, x, x.copy(), 16))
     cutile.launch(1, add, (x, x, x, 16))

@@ -1,4 +1,4 @@
-"""The judge of `tools/cutile_samples.py`: it must see what is wrong."""
+"""The comparison of `tools/cutile_samples.py` reports wrong results."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def test_results_within_the_bound_match() -> None:
 
 
 @pytest.mark.parametrize("numbers", [(1, 2.5, 3), (1, 2, 3.0001), (1, np.nan, 3), (np.inf, 2, 3)])
-def test_results_outside_of_it_do_not(numbers: tuple[float, ...]) -> None:
+def test_results_outside_of_the_bound_do_not_match(numbers: tuple[float, ...]) -> None:
     text = result(*numbers).mismatch()
     assert text is not None
     assert "expected" in text
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_launch_is_right_before_it_ran(name: str) -> None:
+def test_results_mismatch_before_the_launch(name: str) -> None:
     for build in CASES[name]:
         results = build().results
         assert any(result.mismatch() for result in results)
-        assert all(result.mismatch() for result in results if result.found.dtype.kind == "f")
+        assert all(result.mismatch() for result in results if result.actual.dtype.kind == "f")

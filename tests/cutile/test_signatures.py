@@ -1,4 +1,4 @@
-"""What we compile for is what cuTile's own launcher compiles for.
+"""Our signatures equal those of cuTile's own launcher.
 
 cuTile asks the driver before it looks at arguments. A driver without a device, compiled here, is
 enough to have it name the signature of arrays of the host.

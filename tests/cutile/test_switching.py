@@ -1,4 +1,4 @@
-"""cuTile switched over and back, wherever its functions were imported to; and other versions."""
+"""Enabling and disabling our compiler in cuTile, with earlier imports and other versions."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def test_launch_runs_on_the_cpu_and_ignores_its_stream() -> None:
     assert y.tolist() == [6, 6, 6]
 
 
-def test_modules_that_imported_it_before_get_it_too(client: Any) -> None:
+def test_earlier_imports_of_launch_are_switched_too(client: Any) -> None:
     cutile.enable(on="cpu")
     assert launched(client.start) == [5, 5, 5]
     cutile.disable()
     assert client.start is OWN
 
 
-def test_modules_that_import_it_meanwhile_lose_it_again(client: Any) -> None:
+def test_imports_while_enabled_are_switched_back(client: Any) -> None:
     cutile.enable(on="cpu")
     client.later = ct.launch
     cutile.disable()
@@ -68,7 +68,7 @@ def test_modules_that_import_it_meanwhile_lose_it_again(client: Any) -> None:
     assert ct.launch is OWN
 
 
-def test_enabling_again_changes_how() -> None:
+def test_enabling_again_changes_the_options() -> None:
     cutile.enable(on="cpu")
     cutile.enable(on="cpu", check=True)
 
@@ -90,7 +90,7 @@ def test_other_devices_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("options", [{"check": True}, {"seed": 7}])
-def test_what_only_the_executor_can_do_is_refused_elsewhere(options: dict[str, Any]) -> None:
+def test_options_of_the_executor_are_rejected_elsewhere(options: dict[str, Any]) -> None:
     with pytest.raises(tilewright.UserError, match="expected on='cpu'"):
         cutile.enable(**options)
 
@@ -109,7 +109,7 @@ def test_the_installed_version_is_known() -> None:
     assert ct.__version__ in cutile.KNOWN_VERSIONS
 
 
-def test_other_versions_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_versions_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ct, "__version__", "99.1")
     for attempt in (cutile.enable, lambda: cutile.launch(1, fill, ())):
         with pytest.raises(tilewright.Unsupported) as caught:
@@ -117,7 +117,7 @@ def test_other_versions_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
         assert "cuTile Python 99.1 (known: 1.7.0)" in str(caught.value)
 
 
-def test_without_cutile_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_cutile_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cuda.tile", None)
     with pytest.raises(tilewright.Unsupported, match="PyPI: cuda-tile"):
         cutile.launch(1, fill, ())

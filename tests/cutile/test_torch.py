@@ -68,6 +68,6 @@ def test_tensors_and_arrays_mix() -> None:
         (lambda: torch.zeros(4, dtype=torch.complex64), "no arrays of complex64"),
     ],
 )
-def test_other_tensors_are_refused(tensor: Any, message: str) -> None:
+def test_other_tensors_are_rejected(tensor: Any, message: str) -> None:
     with pytest.raises(tilewright.UserError, match=message):
         cutile.launch(1, add, (tensor(), tensor(), tensor(), 4))

@@ -1,4 +1,4 @@
-"""cuTile Python on a GPU with kernels of ours, through every door to its compiler."""
+"""cuTile Python on a GPU with our compiler, through each of its entry points."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def script(folder: Path, text: str) -> Path:
 
 
 def check(cache: Path, count: int) -> None:
-    """So many cubins ran, all of this compiler."""
+    """Check that `count` cubins were cached, all by this compiler."""
     assert [read_note(cubin) for cubin in kept(cache)] == [own_note()] * count
 
 
@@ -54,7 +54,7 @@ def test_path(cache: Path, tmp_path: Path) -> None:
     check(cache, 1)
 
 
-def test_kept_kernels_run_again(cache: Path, tmp_path: Path) -> None:
+def test_cached_kernels_run_again(cache: Path, tmp_path: Path) -> None:
     client = script(tmp_path, KERNELS + ADDING)
     for _ in range(2):
         done = python(*RUNNER, client, cache=cache)
@@ -67,26 +67,26 @@ import threading
 import torch
 
 @ct.kernel(occupancy=2)
-def product(a, b, c, rows: ct.Constant[int], columns: ct.Constant[int], depth: ct.Constant[int]):
-    sums = ct.full((rows, columns), 0, dtype=ct.float32)
-    for k in range(ct.num_tiles(a, axis=1, shape=(rows, depth))):
-        left = ct.load(a, (ct.bid(0), k), (rows, depth), padding_mode=ct.PaddingMode.ZERO)
-        right = ct.load(b, (k, ct.bid(1)), (depth, columns), padding_mode=ct.PaddingMode.ZERO)
-        sums = ct.mma(left, right, sums)
-    ct.store(c, (ct.bid(0), ct.bid(1)), ct.astype(sums, c.dtype))
+def matmul(a, b, c, rows: ct.Constant[int], columns: ct.Constant[int], k_size: ct.Constant[int]):
+    accumulator = ct.full((rows, columns), 0, dtype=ct.float32)
+    for k in range(ct.num_tiles(a, axis=1, shape=(rows, k_size))):
+        left = ct.load(a, (ct.bid(0), k), (rows, k_size), padding_mode=ct.PaddingMode.ZERO)
+        right = ct.load(b, (k, ct.bid(1)), (k_size, columns), padding_mode=ct.PaddingMode.ZERO)
+        accumulator = ct.mma(left, right, accumulator)
+    ct.store(c, (ct.bid(0), ct.bid(1)), ct.astype(accumulator, c.dtype))
 
 @ct.kernel
 def gathered(arrays, c, size: ct.Constant[int]):
-    sums = ct.full((size,), 0, dtype=ct.float32)
+    result = ct.full((size,), 0, dtype=ct.float32)
     for i in range(len(arrays)):
-        sums = sums + ct.load(arrays[i], (ct.bid(0),), (size,))
-    ct.store(c, (ct.bid(0),), sums)
+        result = result + ct.load(arrays[i], (ct.bid(0),), (size,))
+    ct.store(c, (ct.bid(0),), result)
 
 def multiply():
     a = torch.randint(-4, 5, (100, 72), device="cuda").to(torch.float16)
     b = torch.randint(-4, 5, (72, 90), device="cuda").to(torch.float16)
     c = torch.zeros(100, 90, device="cuda")
-    ct.launch(torch.cuda.current_stream(), (2, 2), product, (a, b, c, 64, 64, 32))
+    ct.launch(torch.cuda.current_stream(), (2, 2), matmul, (a, b, c, 64, 64, 32))
     torch.cuda.synchronize()
     assert torch.equal(c, (a.double() @ b.double()).float())
 
@@ -116,7 +116,7 @@ print(errors or "done")
 """
 
 
-def test_threads_streams_lists_and_products(cache: Path, tmp_path: Path) -> None:
+def test_threads_streams_lists_and_matmuls(cache: Path, tmp_path: Path) -> None:
     done = python(*RUNNER, script(tmp_path, KERNELS + MORE), cache=cache)
     assert done.stdout == "done\n", done.stderr
     assert kept(cache)

@@ -1,4 +1,4 @@
-"""Launches on a GPU: arrays of NumPy and torch, streams, threads, what kernels print."""
+"""Launches on a GPU: arrays of NumPy and torch, streams, threads, output of kernels."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_numpy_arrays_change_in_place(element: str) -> None:
     x, y = (rng.integers(-50, 50, 1000).astype(ELEMENTS[element]) for _ in range(2))
     out = np.zeros_like(x)
     tilewright.execute(program(element), "add", 8, [x, y, out, 1000], on="gpu")
-    # Sums of two of these are exact in every type but i8, which wraps as NumPy does.
+    # x + y is exact in every type but i8, which wraps as NumPy does.
     assert np.array_equal(out, x + y)
 
 
@@ -91,9 +91,7 @@ def test_views_share_memory(add: tilewright.CompiledModule) -> None:
     assert np.array_equal(whole, wanted)
 
 
-def test_memory_is_given_back(
-    add: tilewright.CompiledModule, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_memory_is_freed(add: tilewright.CompiledModule, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
     given: list[int] = []
 
@@ -172,13 +170,13 @@ def test_tensors_that_need_gradients(torch: Any, add: tilewright.CompiledModule)
     assert out.tolist() == [2] * 128
 
 
-def test_tensors_on_the_host_are_refused(torch: Any, add: tilewright.CompiledModule) -> None:
+def test_tensors_on_the_host_are_rejected(torch: Any, add: tilewright.CompiledModule) -> None:
     there, here = torch.ones(128, device="cuda"), torch.ones(128)
     with pytest.raises(tilewright.UserError, match=r"argument 1 of '@add': .* on 'cpu': move it"):
         tilewright.launch(add, "add", 1, [there, here, there, 128])
 
 
-def test_elements_of_another_type_are_refused(torch: Any, add: tilewright.CompiledModule) -> None:
+def test_elements_of_another_type_are_rejected(torch: Any, add: tilewright.CompiledModule) -> None:
     x, half = torch.ones(128, device="cuda"), torch.ones(128, device="cuda").half()
     with pytest.raises(tilewright.UserError, match=r"argument 1 .*'f32', got an array of float16"):
         tilewright.launch(add, "add", 1, [x, half, x, 128])
@@ -189,16 +187,16 @@ def test_kernels_follow_the_current_stream(torch: Any, add: tilewright.CompiledM
     x, out = torch.zeros(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
     torch.cuda.synchronize()
     with torch.cuda.stream(stream):
-        torch.cuda._sleep(20_000_000)  # the kernel must wait for what comes before it
+        torch.cuda._sleep(20_000_000)  # the kernel must wait for earlier work of the stream
         x.fill_(3)
         tilewright.launch(add, "add", (1 << 20) // BLOCK, [x, x, out, 1 << 20])
-        total = out.sum()
+        result = out.sum()
     stream.synchronize()
-    assert total.item() == 6 * (1 << 20)
+    assert result.item() == 6 * (1 << 20)
 
 
 @pytest.mark.parametrize("form", ["stream", "handle", "core"])
-def test_streams_that_are_named(torch: Any, add: tilewright.CompiledModule, form: str) -> None:
+def test_explicit_streams(torch: Any, add: tilewright.CompiledModule, form: str) -> None:
     stream = torch.cuda.Stream()
     given: Any = {"stream": stream, "handle": stream.cuda_stream}.get(form)
     if form == "core":
@@ -226,7 +224,7 @@ def test_launches_return_before_kernels_end(torch: Any, add: tilewright.Compiled
     torch.cuda.synchronize()
 
 
-def test_threads_launch_at_once(add: tilewright.CompiledModule) -> None:
+def test_threads_launch_concurrently(add: tilewright.CompiledModule) -> None:
     def work(seed: int) -> bool:
         x = np.full(1000, seed, np.float32)
         out = np.zeros(1000, np.float32)
@@ -246,7 +244,7 @@ def test_the_thread_keeps_its_own_context(torch: Any, add: tilewright.CompiledMo
     assert int(call("cuCtxGetCurrent")) == before
 
 
-def test_what_kernels_print(capfd: pytest.CaptureFixture[str]) -> None:
+def test_kernel_output(capfd: pytest.CaptureFixture[str]) -> None:
     printed: list[str] = []
     x = np.arange(3, dtype=np.float32)
     tilewright.execute(SCALE, "scale", 3, [x, 2.5], on="gpu", write=printed.append)
@@ -255,7 +253,7 @@ def test_what_kernels_print(capfd: pytest.CaptureFixture[str]) -> None:
     assert sorted(capfd.readouterr().out.split()) == ["0", "10", "5"]
 
 
-def test_a_wish_for_clusters_binds_no_grid() -> None:
+def test_a_cluster_hint_does_not_constrain_the_grid() -> None:
     if current_gpu().arch != "sm_90":
         pytest.skip("the hint is for sm_90")
     kernel = tilewright.compile(CLUSTERS, arch="sm_90")
@@ -282,7 +280,7 @@ def test_code_for_another_gpu() -> None:
         tilewright.launch(kernel, "add", 1, [None, None, None, 0])
 
 
-def test_a_product_of_matrices(torch: Any) -> None:
+def test_gemm(torch: Any) -> None:
     source = (ROOT / "examples" / "gemm.mlir").read_text()
     kernel = tilewright.compile(source, arch=current_gpu().arch)
     a, b = (torch.randint(-4, 5, size, device="cuda").half() for size in ((512, 320), (320, 384)))

@@ -38,7 +38,7 @@ PTX = """\
 
 
 def called(result: tuple[Any, ...]) -> Any:
-    """What a function of the driver gives besides success."""
+    """Check the status of a driver call and return its other results."""
     status, *values = result
     assert int(status) == 0, status
     return values[0] if len(values) == 1 else values
@@ -46,23 +46,23 @@ def called(result: tuple[Any, ...]) -> Any:
 
 @pytest.fixture
 def driver() -> Iterator[Any]:
-    """The driver's functions, with a context of the first GPU."""
-    found = pytest.importorskip("cuda.bindings.driver", reason="cuda.bindings is not installed")
+    """The driver bindings, with a current context on the first GPU."""
+    bindings = pytest.importorskip("cuda.bindings.driver", reason="cuda.bindings is not installed")
     try:
-        (status,) = found.cuInit(0)
+        (status,) = bindings.cuInit(0)
     except RuntimeError as error:
         pytest.skip(f"there is no driver: {error}")
     if int(status):
         pytest.skip(f"there is no GPU: {status}")
-    device = called(found.cuDeviceGet(0))
-    context = called(found.cuDevicePrimaryCtxRetain(device))
-    called(found.cuCtxSetCurrent(context))
-    yield found
-    called(found.cuDevicePrimaryCtxRelease(device))
+    device = called(bindings.cuDeviceGet(0))
+    context = called(bindings.cuDevicePrimaryCtxRetain(device))
+    called(bindings.cuCtxSetCurrent(context))
+    yield bindings
+    called(bindings.cuDevicePrimaryCtxRelease(device))
 
 
 def name_of(driver: Any) -> str:
-    """The GPU by the name that compilers use."""
+    """Return the architecture name of the GPU, such as sm_90."""
     kind = driver.CUdevice_attribute
     device = called(driver.cuCtxGetDevice())
     parts = (
@@ -84,8 +84,8 @@ def test_a_kernel_of_a_noted_cubin_runs(driver: Any) -> None:
     arguments = ((memory,), (None,))
     called(driver.cuLaunchKernel(kernel, 1, 1, 1, THREADS, 1, 1, 0, 0, arguments, 0))
     called(driver.cuCtxSynchronize())
-    found = (ctypes.c_uint32 * THREADS)()
-    called(driver.cuMemcpyDtoH(ctypes.addressof(found), memory, 4 * THREADS))
+    results = (ctypes.c_uint32 * THREADS)()
+    called(driver.cuMemcpyDtoH(ctypes.addressof(results), memory, 4 * THREADS))
     called(driver.cuMemFree(memory))
     called(driver.cuModuleUnload(module))
-    assert list(found) == [i * i for i in range(THREADS)]
+    assert list(results) == [i * i for i in range(THREADS)]

@@ -1,4 +1,4 @@
-"""Processes that run a kernel on a GPU: kernels that fail, after which nothing else can run."""
+"""Kernels that fail on a GPU, each in a process of its own, because the context is lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ cuda_tile.module @kernels {
 
 
 def outcome(*command: str) -> subprocess.CompletedProcess[str]:
-    """What a process of Python does."""
+    """Run Python in a process of its own."""
     folders = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
     return subprocess.run(
@@ -60,17 +60,17 @@ def outcome(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def tilewright(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What the command line does."""
+    """Run `tilewright run` on the GPU in a process of its own."""
     return outcome("-m", "tilewright", "run", str(path), "--on=gpu", *arguments)
 
 
-def test_memory_that_is_not_there(tmp_path: Path) -> None:
+def test_out_of_bounds_store(tmp_path: Path) -> None:
     path = tmp_path / "store.mlir"
     path.write_text(STORE)
     done = tilewright(path, "--arg=zeros:4xi32", "--arg=1000000000")
     assert done.returncode == 1
     assert "kernel '@store': the kernel accessed memory that is not there" in done.stderr
-    # The hardware also tells windows of addresses that are no global memory.
+    # The hardware reports addresses in the shared and local windows differently.
     assert re.search("CUDA_ERROR_(ILLEGAL_ADDRESS|INVALID_ADDRESS_SPACE)", done.stderr)
     assert "--sanitize=memcheck" in done.stderr
     assert "Traceback" not in done.stderr
@@ -92,7 +92,7 @@ def test_misaligned_addresses() -> None:
     assert done.stdout == "CUDA_ERROR_MISALIGNED_ADDRESS\n", done.stderr
 
 
-def test_assertions_say_what_and_where(tmp_path: Path) -> None:
+def test_assertions_have_their_text_and_location(tmp_path: Path) -> None:
     path = tmp_path / "speak.mlir"
     path.write_text(SPEAK.replace("\\\\", "\\"))
     fine = tilewright(path, "--arg=3")
@@ -104,7 +104,7 @@ def test_assertions_say_what_and_where(tmp_path: Path) -> None:
     assert "kernel '@speak': assertion failed in block [0,0,0]: x is positive" in done.stderr
 
 
-def test_checked_accesses_say_where(tmp_path: Path) -> None:
+def test_checked_accesses_have_a_location(tmp_path: Path) -> None:
     path = tmp_path / "view.mlir"
     path.write_text(VIEW)
     plain = tilewright(path, "--grid=2", "--arg=zeros:16xi32", "--arg=16", "--show=0")
@@ -115,7 +115,7 @@ def test_checked_accesses_say_where(tmp_path: Path) -> None:
     assert "store_view_tko outside of its view" in done.stderr
 
 
-def test_null_is_no_memory(tmp_path: Path) -> None:
+def test_null_pointer(tmp_path: Path) -> None:
     path = tmp_path / "store.mlir"
     path.write_text(STORE)
     done = tilewright(path, "--arg=0", "--arg=64")
@@ -123,14 +123,14 @@ def test_null_is_no_memory(tmp_path: Path) -> None:
     assert "CUDA_ERROR_ILLEGAL_ADDRESS" in done.stderr
 
 
-def test_much_is_printed(tmp_path: Path) -> None:
+def test_large_output(tmp_path: Path) -> None:
     path = tmp_path / "speak.mlir"
     path.write_text(SPEAK.replace("\\\\", "\\"))
     done = tilewright(path, "--grid=100000", "--arg=3")
     assert (done.returncode, done.stdout) == (0, "x is 3\n" * 100_000)
 
 
-def test_later_launches_learn_of_earlier_ones() -> None:
+def test_later_launches_report_earlier_failures() -> None:
     done = outcome(
         "-c",
         "import torch, tilewright\n"

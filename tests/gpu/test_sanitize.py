@@ -62,7 +62,7 @@ cuda_tile.module @kernels {
 
 
 def run(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What the command line does, in a process of its own: a kernel that fails is its last."""
+    """Run the command line in a process of its own, because a failing kernel loses the context."""
     folders = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
     command = [sys.executable, "-m", "tilewright", "run", path, "--on=gpu", "--sanitize=memcheck"]
@@ -73,7 +73,7 @@ def run(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("n", [256, 200])
-def test_kernels_without_mistakes_do_what_they_did(n: int) -> None:
+def test_correct_kernels_are_unaffected(n: int) -> None:
     array = np.arange(256, dtype=np.float32)
     expected = np.where(np.arange(256) < n, array * 2, array)
     tilewright.execute(SCALE, "scale", 2, [array, n, 0], on="gpu", sanitize=True)
@@ -86,24 +86,24 @@ def test_masked_elements_are_not_accessed() -> None:
     np.testing.assert_array_equal(array, np.arange(40))
 
 
-@pytest.mark.parametrize(("first", "found"), [(1, 2), (-1, -1)])
-def test_a_tile_outside_of_its_view(tmp_path: Path, first: int, found: int) -> None:
+@pytest.mark.parametrize(("first", "index"), [(1, 2), (-1, -1)])
+def test_a_tile_outside_of_its_view(tmp_path: Path, first: int, index: int) -> None:
     path = tmp_path / "scale.mlir"
     path.write_text(SCALE)
     done = run(path, "--grid=2", "--arg=zeros:256xf32", "--arg=256", f"--arg={first}")
     assert done.returncode == 1
     assert f"{path}:10:15: error: kernel '@scale': " in done.stderr
     assert "load_view_tko outside of its view" in done.stderr
-    # A driver may lose what a kernel printed before it failed.
-    told = f"{path}:10:15: error: load_view_tko outside of its view: expected index 0 below 2, "
+    # A driver may lose the output of a kernel that fails.
+    message = f"{path}:10:15: error: load_view_tko outside of its view: expected index 0 below 2, "
     if done.stdout:
-        assert f"{told}got {found}, in block (" in done.stdout
+        assert f"{message}got {index}, in block (" in done.stdout
 
 
 def test_a_pointer_outside_of_the_view_of_its_base(tmp_path: Path) -> None:
     path = tmp_path / "gather.mlir"
     path.write_text(GATHER)
-    # The array is longer than the view: only the check can notice.
+    # The array is longer than the view: only the check can detect this.
     done = run(path, "--arg=zeros:4096xi32", "--arg=40", "--arg=41")
     assert done.returncode == 1
     assert f"{path}:16:15: error: kernel '@gather': " in done.stderr

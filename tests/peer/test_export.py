@@ -148,7 +148,7 @@ CASES = [
 
 
 def export(name: str, version: str) -> bytes:
-    """The bytecode of a kernel, as cuTile Python makes it."""
+    """Export the bytecode of a kernel by cuTile Python."""
     kernel, parameters = KERNELS[name]
     convention = ct.compilation.CallingConvention.cutile_python_v1()
     signature = ct.compilation.KernelSignature(parameters, convention)
@@ -165,7 +165,7 @@ def export(name: str, version: str) -> bytes:
 
 
 def compile_with_tileiras(folder: Path, nvidia_tools: Path, data: bytes) -> int:
-    """The size of the cubin that NVIDIA's compiler makes of bytecode."""
+    """Compile bytecode by NVIDIA's compiler and return the size of the cubin."""
     source, target = folder / "kernel.tileirbc", folder / "kernel.cubin"
     source.write_bytes(data)
     command = [str(nvidia_tools / "tileiras"), str(source), "-o", str(target)]
@@ -201,7 +201,7 @@ def test_optimized_kernel(name: str, tmp_path: Path, nvidia_tools: Path) -> None
     assert compile_with_tileiras(tmp_path, nvidia_tools, data) > 1000
 
 
-def test_what_an_old_version_lacks() -> None:
+def test_features_that_an_old_version_lacks() -> None:
     module = tilewright.read(export("angles", "13.4"))
     with pytest.raises(tilewright.UserError, match=r"atan2.* 13\.2"):
         tilewright.write_bytecode(module, "13.1")

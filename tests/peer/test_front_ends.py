@@ -1,4 +1,4 @@
-"""Modules as other front ends write them: NVIDIA's tools and ours take the same."""
+"""Modules of other front ends: NVIDIA's tools and ours accept the same."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_probe_of_cutile_rs_runs(on: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("gpu", ["sm_100", "sm_120"])
-def test_empty_modules_that_find_out_the_newest_version(
+def test_empty_modules_that_probe_the_newest_version(
     gpu: str, version: str, nvidia_tools: Path, run: Run, tmp_path: Path
 ) -> None:
     source, target = tmp_path / "probe.tile", tmp_path / "probe.cubin"
@@ -163,9 +163,7 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_other_ways_to_put_sections_together(
-    name: str, nvidia_tools: Path, run: Run, tmp_path: Path
-) -> None:
+def test_other_section_layouts(name: str, nvidia_tools: Path, run: Run, tmp_path: Path) -> None:
     header, sections = sections_of_an_example()
     source, target = tmp_path / "in.tile", tmp_path / "out.cubin"
     source.write_bytes(assembled(header, VARIANTS[name](sections)))
@@ -221,6 +219,6 @@ def test_names_of_globals(name: str, nvidia_tools: Path, run: Run, tmp_path: Pat
 
 
 @pytest.mark.parametrize("tool", ["tileiras", "tileirdisasm"])
-def test_versions_have_the_number_that_front_ends_look_for(tool: str, run: Run) -> None:
+def test_version_output_has_the_number_that_front_ends_parse(tool: str, run: Run) -> None:
     """cuTile.jl reads a version of Tile IR out of both, and wants remarks from 13.4 on."""
     assert "V13.4.0" in run("--version", tool=tool).out.split()

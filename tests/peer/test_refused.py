@@ -1,4 +1,4 @@
-"""Programs that NVIDIA's compiler does not take, and we do."""
+"""Programs that NVIDIA's compiler rejects and ours accepts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).parent.parent / "run" / "memory" / "gather_scatter.mlir
 def test_gather_reduce_scatter_in_place(
     arch: str, status: int, tmp_path: Path, nvidia_tools: Path
 ) -> None:
-    """Should this fail because the original learned it: good, and the program stays."""
+    """When a newer tileiras accepts the program, drop this test and keep the program."""
     module = tilewright.read(PROGRAM)
     alone = module.clone()
     for entry in list(alone.walk()):

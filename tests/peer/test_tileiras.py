@@ -170,11 +170,11 @@ LINE = re.compile(
     r"|recursive expansion of: .*"
     r"|cannot not open file .*"
 )
-"""A line of what either compiler says of a mistake."""
+"""A line of a diagnostic of either compiler."""
 
 
 class Done(NamedTuple):
-    """How a compiler ended."""
+    """The exit code and the output of a compiler."""
 
     code: int
     out: str
@@ -208,7 +208,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def invalid_program() -> bytes:
-    """Bytecode that is read, and a program that is wrong: an iota of floats."""
+    """Return well-formed bytecode of an invalid program: an iota of floats."""
     from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415
     from tilewright.driver.assembly import parse_module  # noqa: PLC0415
 
@@ -218,7 +218,7 @@ def invalid_program() -> bytes:
 
 @pytest.fixture
 def run_both(folder: Path, nvidia_tools: Path, capfd: pytest.CaptureFixture[str]):
-    """Runs a command line on both compilers, NVIDIA's first, each without what the other made."""
+    """Run a command line on both compilers, NVIDIA's first, and remove output files in between."""
 
     def run(arguments: list[str]) -> tuple[Done, Done]:
         command = [nvidia_tools / "tileiras", *arguments]
@@ -266,7 +266,7 @@ def test_wrong_command_lines_and_files(run_both, arguments: list[str]) -> None:
     assert [line for line in ours.err.splitlines() if not LINE.fullmatch(line)] == []
 
 
-def test_a_wrong_gpu_is_answered_with_the_right_ones(run_both) -> None:
+def test_an_unknown_gpu_is_answered_with_the_known_ones(run_both) -> None:
     theirs, ours = run_both(["good", "--gpu-name=sm_75", "-o", "made"])
     rest = ours.err.removeprefix(theirs.err.strip())
     assert rest == f" Expected one of {', '.join(command_line.GPUS)}\n"
@@ -306,7 +306,7 @@ def test_the_same_options(nvidia_tools: Path) -> None:
 
 @pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
 def test_an_empty_module_compiles_for_every_gpu(version: str, run_both, folder: Path) -> None:
-    """How cuTile finds out which version of bytecode a compiler reads."""
+    """cuTile probes the bytecode versions of a compiler by empty modules."""
     data = tilewright.write_bytecode(tilewright.read("cuda_tile.module @m {}"), version)
     (folder / "good").write_bytes(data)
     theirs, ours = run_both(["good", "-o", "made", "--gpu-name", "sm_120"])
@@ -333,7 +333,7 @@ def test_yaml_has_the_same_form(run_both, folder: Path, nvidia_tools: Path) -> N
 
 
 def documents(text: str) -> list[dict[str, str]]:
-    """The remarks of a file, which consists of nothing else."""
+    """Parse a file that consists of remarks only."""
     parsed: list[dict[str, str]] = []
     for document in re.split(r"(?<=\.\.\.)\n", text):
         if not document:

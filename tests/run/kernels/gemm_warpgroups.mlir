@@ -8,7 +8,7 @@
 // ARG a = random:120x144xf8E4M3FN:1
 // ARG b = random:144x48xf8E4M3FN:2
 // ARG c = random:120x48xf32:3
-// EXPECT c near warpgroup_product(a, b, c)
+// EXPECT c near wgmma_dot(a, b, c)
 // RUN @columns grid=2x2
 // ARG a = small:120x144xf8E5M2:1
 // ARG b = small:48x144xf8E5M2:2
@@ -18,7 +18,7 @@
 // ARG a = random:120x144xf8E5M2:1
 // ARG b = random:48x144xf8E5M2:2
 // ARG c = random:120x48xf32:3
-// EXPECT c near warpgroup_product(a, b.swapaxes(0, 1), c, fast=True)
+// EXPECT c near wgmma_dot(a, b.swapaxes(0, 1), c, fast=True)
 // RUN @batch grid=1
 // ARG a = small:2x64x32xf8E4M3FN:1
 // ARG b = small:2x32x16xf8E4M3FN:2
@@ -28,7 +28,7 @@
 // ARG a = random:2x64x128xf8E4M3FN:1
 // ARG b = random:2x128x64xf8E4M3FN:2
 // ARG c = zeros:2x64x64xf32
-// EXPECT c near warpgroup_product(a, b)
+// EXPECT c near wgmma_dot(a, b)
 !a4 = !cuda_tile.tensor_view<120x144xf8E4M3FN, strides=[144,1]>
 !a4v = !cuda_tile.partition_view<tile=(64x64), padding_value=zero, tensor_view<120x144xf8E4M3FN, strides=[144,1]>>
 !b4 = !cuda_tile.tensor_view<144x48xf8E4M3FN, strides=[48,1]>

@@ -40,10 +40,10 @@ class ModuleOp(Operation):
             attributes["sym_name"] = StringAttr(parser.symbol())
         if parser.accept("attributes"):
             start = parser.at
-            given = parser.attr_dict()
-            if given.keys() & attributes.keys():
+            parsed = parser.attr_dict()
+            if parsed.keys() & attributes.keys():
                 parser.error("the name of the module is given twice", start)
-            attributes |= given
+            attributes |= parsed
         body = parser.region(owner=cls, field=cls.body)
         return cls(attributes=attributes, regions=[body], location=location)
 

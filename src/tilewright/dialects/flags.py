@@ -82,8 +82,8 @@ class FlagsAttr(Parametric):
             at = parser.at
             flag = cls._bits_of(parser.keyword())
             if flag is None:
-                known = ", ".join(("none", *cls.flags, *filter(None, (cls.everything,))))
-                parser.error(f"expected one of {known}, got '{parser.tokens[at]}'", at)
+                keywords = ", ".join(("none", *cls.flags, *filter(None, (cls.everything,))))
+                parser.error(f"expected one of {keywords}, got '{parser.tokens[at]}'", at)
             bits |= flag
             if not parser.accept(","):
                 break

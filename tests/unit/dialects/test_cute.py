@@ -1,4 +1,4 @@
-"""The attributes of cute: text both ways, and what is malformed."""
+"""The attributes of cute: parsing, printing, and diagnostics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialect pages list every registered operation once, and do not deny what is produced."""
+"""The dialect pages list every registered operation once, and mark those produced as such."""
 
 from __future__ import annotations
 

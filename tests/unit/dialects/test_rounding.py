@@ -1,4 +1,4 @@
-"""The rounding modes of conversions, against what NVIDIA's tool accepts."""
+"""The rounding modes of conversions, against NVIDIA's tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of the standard dialects as wholes: laziness, inference, folding inside programs."""
+"""The standard dialects as a whole: lazy loading, type inference, folding inside programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operation of the standard dialects in text: read, printed, and judged by xDSL.
+"""Every operation of the standard dialects in text: parsed, printed, and checked by xDSL.
 
 `known.mlir` holds what xDSL knows too, `own.mlir` what it does not know, or knows otherwise.
 """

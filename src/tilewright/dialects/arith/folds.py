@@ -63,9 +63,9 @@ def fold_floats(predicate: CmpFPredicate, op: ComparisonOp, constants: Constants
     if format is None:
         return None
     if predicate in (CmpFPredicate.ORD, CmpFPredicate.UNO):
-        wanted = predicate is CmpFPredicate.UNO
+        unordered = predicate is CmpFPredicate.UNO
         return elementwise(
-            lambda a, b: int((is_nan(a, format) or is_nan(b, format)) == wanted), type, constants
+            lambda a, b: int((is_nan(a, format) or is_nan(b, format)) == unordered), type, constants
         )
     relation, ordered = _RELATIONS[predicate.keyword[1:]], predicate.keyword.startswith("o")
     return elementwise(
@@ -77,9 +77,9 @@ def fold_select(op: SelectOp, constants: Constants) -> Folded:
     """Fold a constant condition, equal arms, and `select c, true, false`."""
     if op.true_value is op.false_value:
         return op.true_value
-    known = splat_of(constants[0])
-    if known is not None:
-        return op.true_value if known else op.false_value
+    condition = splat_of(constants[0])
+    if condition is not None:
+        return op.true_value if condition else op.false_value
     if op.result.type is I1 and [splat_of(value) for value in constants[1:]] == [1, 0]:
         return op.condition
     return None

@@ -87,16 +87,16 @@ def elementwise(
     compute: Compute, type: Type, constants: Sequence[Attribute | None]
 ) -> Literal | None:
     """Fold an elementwise computation; `None` if an element is undefined."""
-    known = [constant for constant in constants if isinstance(constant, Literal)]
-    if len(known) < len(constants):
+    literals = [constant for constant in constants if isinstance(constant, Literal)]
+    if len(literals) < len(constants):
         return None
-    splats = [splat_of(constant) for constant in known]
+    splats = [splat_of(constant) for constant in literals]
     if None not in splats:
         columns = [[splat] for splat in cast("list[int]", splats)]
     elif count_of(type) > LIMIT:
         return None
     else:
-        columns = [expanded(constant, count_of(type)) for constant in known]
+        columns = [expanded(constant, count_of(type)) for constant in literals]
     function = cast("Callable[..., int | None]", compute)
     results = [function(*row) for row in zip(*columns, strict=True)]
     return None if None in results else literal(cast("list[int]", results), type)

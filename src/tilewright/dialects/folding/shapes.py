@@ -48,7 +48,7 @@ def shape_folds(ops: ShapeOps) -> Folds:
     }
 
 
-def _known(constant: Attribute | None) -> DenseElementsAttr | None:
+def _foldable(constant: Attribute | None) -> DenseElementsAttr | None:
     """The elements of a constant tile that is a splat or has at most `LIMIT` elements."""
     if not isinstance(constant, DenseElementsAttr):
         return None
@@ -59,7 +59,7 @@ def _gathered(
     constant: Attribute | None, type: Type, steps: Sequence[int], start: int | None = 0
 ) -> Folded:
     """Gather the elements of a constant at the given strides."""
-    elements = _known(constant)
+    elements = _foldable(constant)
     if elements is None:
         return None
     if elements.is_splat:
@@ -113,7 +113,7 @@ def _permute(order: str) -> Callable[[Any, Constants], Folded]:
 def _cat(axis: str) -> Callable[[Any, Constants], Folded]:
     def fold(op: Any, constants: Constants) -> Folded:
         """Concatenate constants."""
-        lhs, rhs = _known(constants[0]), _known(constants[1])
+        lhs, rhs = _foldable(constants[0]), _foldable(constants[1])
         if lhs is None or rhs is None:
             return None
         type: Type = op.result.type
@@ -154,7 +154,7 @@ def fold_insert(op: Any, constants: Constants) -> Folded:
     part, whole = source_value.type, destination_value.type
     if part is whole:
         return source_value
-    source, destination = _known(constants[0]), _known(constants[1])
+    source, destination = _foldable(constants[0]), _foldable(constants[1])
     if source is None or destination is None:
         return None
     if source.is_splat and source.data == destination.data:

@@ -54,7 +54,7 @@ _INTEGERS: Final[dict[type[Operation], Callable[[int, int], int]]] = {
 
 
 def fold_float(op: UnaryFloat, constants: Constants) -> Folded:
-    """Compute on constants, unless the operation asks for an approximation."""
+    """Compute on constants, unless approximation is permitted."""
     format = _computable(op)
     if format is None or "afn" in op.fastmath:
         return None

@@ -80,8 +80,8 @@ class Rearrangement(Operation):
 
     def verify(self) -> Iterator[str]:
         element = element_of(self.source.type)
-        wrong = list(element_problems("result", element, self.result.type))
-        yield from wrong or self.shape_problems(shape(self.source.type), shape(self.result.type))
+        problems = list(element_problems("result", element, self.result.type))
+        yield from problems or self.shape_problems(shape(self.source.type), shape(self.result.type))
 
     def shape_problems(self, source: tuple[int, ...], result: tuple[int, ...]) -> Iterator[str]:
         """Check the shapes of source and result."""

@@ -1,4 +1,4 @@
-"""Folds of arith and math against NumPy, on many numbers at once."""
+"""Folds of arith and math, against NumPy."""
 
 from __future__ import annotations
 

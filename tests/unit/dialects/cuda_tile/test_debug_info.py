@@ -1,4 +1,4 @@
-"""Debug information: text both ways, aliases and scopes."""
+"""Debug information: parsing, printing, aliases and scopes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialect as a whole: names, text forms, and no hardware in it."""
+"""The dialect as a whole: names, text forms, and hardware independence."""
 
 from __future__ import annotations
 

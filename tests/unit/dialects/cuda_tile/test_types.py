@@ -1,4 +1,4 @@
-"""The types of cuda_tile: text both ways, elements by version, and what cannot exist."""
+"""The types of cuda_tile: parsing, printing, elements by version, and invalid types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each version of Tile IR has, as the published tables say."""
+"""The operations of each Tile IR version, against the published tables."""
 
 from __future__ import annotations
 

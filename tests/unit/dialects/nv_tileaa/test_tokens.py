@@ -1,4 +1,4 @@
-"""Tokens: one type without data, made by creation, joins and every effect on memory."""
+"""Tokens: a type without data; results of creation, joins and memory operations."""
 
 from __future__ import annotations
 

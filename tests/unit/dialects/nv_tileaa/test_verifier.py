@@ -1,4 +1,4 @@
-"""What the verifier of nv_tileaa refuses, and why."""
+"""The diagnostics of the verifier of nv_tileaa."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tilewright.transforms.generic.canonicalize import Canonicalize
 
 
 def simplified(body: str, result: str) -> list[str]:
-    """What is left of a body that returns a result of i32."""
+    """Simplify a body that returns an i32."""
     module = read(f"""
         func.func private @use(i32)
         func.func @f(%a: i32, %b: i32, %c: i1) -> i32 {{

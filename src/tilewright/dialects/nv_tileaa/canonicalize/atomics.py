@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import element_of, width_of
 from tilewright.dialects.nv_tileaa.atomics import AtomicCasOp, AtomicOp, AtomicRmwOp
 from tilewright.dialects.nv_tileaa.attributes import RmwMode
-from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, known
+from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, splat_value
 from tilewright.dialects.nv_tileaa.memory import LOAD_SEMANTICS, CreateMemTokenOp, LoadOp
 from tilewright.dialects.nv_tileaa.view import TiledAtomicRmwOp
 from tilewright.ir.rules import constant_of, rule
@@ -35,7 +35,7 @@ def _is_identity(mode: RmwMode, value: Value) -> bool:
     identity = _IDENTITIES.get(mode)
     if identity is None or not isinstance(element_of(value.type), IntegerType):
         return False
-    return known(value) == identity(width_of(value.type))
+    return splat_value(value) == identity(width_of(value.type))
 
 
 def _load(op: AtomicOp, mask: Value | None, other: Value | None, build: Rewriter) -> Replacement:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
 
 
-def known(value: Value) -> int | None:
+def splat_value(value: Value) -> int | None:
     """The bit pattern of a constant of equal elements, or `None`."""
     return splat_of(constant_of(value))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects import row_major
 from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, known
+from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, splat_value
 from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE, shape
 from tilewright.dialects.nv_tileaa.shape import (
     ExpandDimsOp,
@@ -101,7 +101,7 @@ def extract_of_view(op: ExtractOp, build: Rewriter) -> Replacement:
     view = op.source.defined_by(ViewOp)
     if view is None:
         return None
-    linear = _linear_index(shape(view.result.type), [known(index) for index in op.indices])
+    linear = _linear_index(shape(view.result.type), [splat_value(index) for index in op.indices])
     if linear is None:
         return None
     build.fuse(view)

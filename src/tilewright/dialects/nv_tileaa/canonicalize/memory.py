@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import width_of, with_element
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic, Signedness
-from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, known
+from tilewright.dialects.nv_tileaa.canonicalize.constants import constant, splat_value
 from tilewright.dialects.nv_tileaa.constraints import pointer
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp
 from tilewright.dialects.nv_tileaa.integer import AddIOp, MulIOp
@@ -92,7 +92,7 @@ def canonicalize_masked_load(op: LoadOp, build: Rewriter) -> Replacement:
 
     Its token is replaced by its token operand.
     """
-    mask = None if op.mask is None else known(op.mask)
+    mask = None if op.mask is None else splat_value(op.mask)
     if mask is None:
         return None
     if mask:
@@ -112,7 +112,7 @@ def canonicalize_masked_load(op: LoadOp, build: Rewriter) -> Replacement:
 @rule(StoreOp)
 def canonicalize_masked_store(op: StoreOp, build: Rewriter) -> Replacement:
     """Drop a mask that is true; drop a store with a false mask, forwarding its token operand."""
-    mask = None if op.mask is None else known(op.mask)
+    mask = None if op.mask is None else splat_value(op.mask)
     if mask is None:
         return None
     if mask:

@@ -1,4 +1,4 @@
-"""Operations made from short spellings of tiles, and what the verifier says about them."""
+"""Build operations from short spellings of tiles, and collect verifier diagnostics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def element_type(text: str) -> Type:
 
 
 def tile_type(text: str) -> TileType:
-    """`4x8xf32`, the inside of `tile<4x8xf32>`."""
+    """Parse `4x8xf32`, the parameters of `tile<4x8xf32>`."""
     *shape, element = text.split("x")
     return TileType(tuple(map(int, shape)), element_type(element))
 
@@ -42,7 +42,7 @@ def value(text: str) -> Value:
 def make_op(
     kind: type[Operation], *operands: str | Value, results: str = "", **attributes: Any
 ) -> Operation:
-    """An operation; operands are spelled in their order, the last field takes the rest."""
+    """Build an operation; operands are in order, the last field takes the rest."""
     values = [value(item) if isinstance(item, str) else item for item in operands]
     fields: dict[str, Any] = {}
     for field in kind.schema.operands:
@@ -67,7 +67,7 @@ def make() -> Make:
 
 @pytest.fixture
 def problems() -> Problems:
-    """Makes an operation and gives all that is wrong with it, without the operation's name."""
+    """Build an operation and return its diagnostics, without the name of the operation."""
 
     def find(*arguments: Any, **fields: Any) -> list[str]:
         op = make_op(*arguments, **fields)

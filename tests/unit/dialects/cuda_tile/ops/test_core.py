@@ -1,4 +1,4 @@
-"""Constants, shapes, parts, addresses: what the verifier demands, and the names of results."""
+"""Constants, shape operations and pointers: verifier diagnostics and result names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Float arithmetic: which modifiers go with which elements."""
+"""Float arithmetic: the modifiers that each element type supports."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_prints_what_it_reads(path):
 
 
 def wrapped(text: str) -> list[Operation]:
-    """The members, read inside a module, where `get_global` finds what it names."""
+    """Parse members inside a module, so that `get_global` resolves its symbol."""
     module = parse_text(f"cuda_tile.module @m {{\n{text}}}", context())
     verify(module)
     return [op.detach() for op in module.regions[0].block]

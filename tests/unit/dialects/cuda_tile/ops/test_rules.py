@@ -1,4 +1,4 @@
-"""What the verifier demands of operations with regions or effects.
+"""Verifier diagnostics of operations with regions or effects.
 
 Each case breaks one rule. NVIDIA's tileirdisasm 13.4 judges the same programs: it refuses all of
 them, except those that are marked as ours alone.
@@ -261,7 +261,7 @@ MISC = {
 }
 
 CASES = CONTROL_FLOW | AGGREGATES | MEMORY | ATOMICS | VIEWS | MISC
-"""All the wrong programs."""
+"""All invalid programs."""
 
 
 def check(case: Case) -> None:

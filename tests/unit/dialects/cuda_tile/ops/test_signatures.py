@@ -1,4 +1,4 @@
-"""What operations with regions or effects declare: values, versions, effects; wrong text."""
+"""Declarations of operations with regions or effects: values, versions, effects; syntax errors."""
 
 from __future__ import annotations
 

@@ -327,7 +327,7 @@ ATTRIBUTES = {
         "memory_ordering_semantics": "relaxed", "memory_scope": "device", "mode": "addf"
     },
 }  # fmt: skip
-"""What each of them says by keywords."""
+"""The attributes that each of them prints as keywords."""
 
 
 def token_ordered(module: Operation, name: str) -> Operation:
@@ -374,7 +374,7 @@ ELIDED = {
 KEYS = (
     "memory_ordering_semantics", "memory_scope", "operandSegmentSizes", "mode", "optimization_hints"
 )  # fmt: skip
-"""What no dictionary of these operations shows, whether or not it is declared."""
+"""The attributes that no printed dictionary of these operations contains."""
 
 
 @pytest.mark.requirement("R4-015", "R4-038", "R4-039", "R4-040")
@@ -493,7 +493,7 @@ def name_of(member: type[Operation] | type[Attribute]) -> str:
 
 @pytest.mark.requirement("R4-044", kind="behaviour")
 def test_everything_is_named_after_the_dialect():
-    """What lacks the prefix is in no table of the dialect: neither text nor bytecode finds it."""
+    """Definitions without the prefix would be in no table of the dialect."""
     members = defined()
     assert len(members) > 120
     assert [name for name in map(name_of, members) if not name.startswith("cuda_tile.")] == []

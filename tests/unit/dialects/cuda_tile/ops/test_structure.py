@@ -1,4 +1,4 @@
-"""Modules, kernels and globals: what they demand, and what may stand in them."""
+"""Modules, kernels and globals: verifier diagnostics and allowed operations."""
 
 from __future__ import annotations
 

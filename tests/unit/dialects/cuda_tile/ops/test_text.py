@@ -49,7 +49,7 @@ def print_entry(op: Operation, generic: bool = False) -> str:
 
 
 def line(operation: str, *operands: str) -> str:
-    """What an operation prints, when its operands `%0`, `%1` ... have these types."""
+    """The printed form of an operation whose operands `%0`, `%1` ... have these types."""
     makers = [f'%{i} = "a.value"() : () -> !cuda_tile.{t}' for i, t in enumerate(operands)]
     text = "\n".join([*makers, f"cuda_tile.{operation}"])
     module = parse_text(text, context(allow_unregistered=True))

@@ -1,4 +1,4 @@
-"""Rules that make one operation of two in a row."""
+"""Rules that merge two consecutive operations."""
 
 from __future__ import annotations
 

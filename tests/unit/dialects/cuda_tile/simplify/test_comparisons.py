@@ -1,4 +1,4 @@
-"""Folds of comparisons, judged by NumPy."""
+"""Folds of comparisons, against NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds of conversions, judged by NumPy."""
+"""Folds of conversions, against NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds of float operations, judged by NumPy."""
+"""Folds of float operations, against NumPy."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def numbers(actual: object, element: FloatType) -> Array:
 
 
 def assert_same(actual: object, expected: Array, element: FloatType) -> None:
-    """Bit for bit, all NaNs being one."""
+    """Compare bitwise, except for NaN payloads."""
     result = numbers(actual, element)
     is_nan = np.isnan(expected)
     np.testing.assert_array_equal(np.isnan(result), is_nan)

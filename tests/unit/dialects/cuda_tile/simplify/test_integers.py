@@ -1,4 +1,4 @@
-"""Folds and rules of integer operations, judged by NumPy over all bytes."""
+"""Folds and rules of integer operations, against NumPy over all int8 values."""
 
 from __future__ import annotations
 

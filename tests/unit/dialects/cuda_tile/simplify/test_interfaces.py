@@ -1,4 +1,4 @@
-"""What a class of operations says about itself, and what it gets from elsewhere."""
+"""Folds and traits that an operation class declares, and those registered for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of loops: those that never run, run once, or carry values for nothing."""
+"""Rules of loops: trip counts of zero and one, and redundant loop-carried values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds and rules of selections."""
+"""Folds and rules of `select`."""
 
 from __future__ import annotations
 

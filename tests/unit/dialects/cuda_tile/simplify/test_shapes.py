@@ -1,4 +1,4 @@
-"""Folds of what rearranges a tile, judged by NumPy."""
+"""Folds of shape operations, against NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folds of arithmetic against NumPy, on many numbers at once; and the laws that hold exactly."""
+"""Folds of arithmetic against NumPy, and identities that hold exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of atomic operations that change nothing."""
+"""Rules of atomic operations that leave memory unchanged."""
 
 from __future__ import annotations
 

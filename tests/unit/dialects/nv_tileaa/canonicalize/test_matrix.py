@@ -17,7 +17,7 @@ DTYPES = {"i8": np.int8, "i32": np.int32, "f16": np.float16, "f32": np.float32, 
 
 
 def dense(name: str, values: np.ndarray, element: str) -> str:
-    """A constant matrix, written by its bits."""
+    """A constant matrix, spelled as bit patterns."""
     values = values.astype(DTYPES[element])
     shape = "x".join(map(str, values.shape))
     size = values.itemsize

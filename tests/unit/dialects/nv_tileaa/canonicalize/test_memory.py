@@ -1,4 +1,4 @@
-"""Rules of addresses, of masks that are known, and of tokens."""
+"""Rules of pointer arithmetic, constant masks, and tokens."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_offsets_of_a_chain_are_added_up() -> None:
 
 @pytest.mark.requirement("R2-009")
 def test_offsets_of_tile_ir_become_one() -> None:
-    """The chain that a kernel writes is one addptr where layouts are assigned."""
+    """A chain of offsets of a kernel is a single addptr at layout assignment."""
     text = """cuda_tile.module @m { entry @k(%p: tile<ptr<f32>>, %i: tile<i32>, %j: tile<i32>) {
       %a = offset %p, %i : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
       %b = offset %a, %j : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
@@ -185,7 +185,7 @@ def test_without_fallback_it_is_undefined_and_without_token_it_waits_for_nothing
 
 @pytest.mark.requirement("R2-017")
 def test_a_fallback_of_another_type_is_not_taken() -> None:
-    """The verifier refuses such a load; the rule would not apply either."""
+    """The verifier rejects such a load; the rule would not apply either."""
     function = kernel(mask(False) + load("mask = %known other = %o") + RESULTS, ARGUMENTS)
     (op,) = [op for op in function.walk() if isinstance(op, LoadOp)]
     assert op.mask is not None

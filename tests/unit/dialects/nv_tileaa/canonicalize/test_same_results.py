@@ -1,4 +1,4 @@
-"""Every rewrite leaves results as they were: programs run before and after it."""
+"""Every rewrite preserves results: programs run before and after it."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ PROGRAMS = {
     ],
 }  # fmt: skip
 ELSEWHERE = {"drop_identity"}
-"""Its programs are with those of the atomic operations: what it removes has no result."""
+"""Tested with the atomic operations: the operation that it removes has no result."""
 
 
 def program(body: str) -> Operation:

@@ -212,7 +212,7 @@ def test_an_element_of_a_splat_is_its_scalar() -> None:
 
 
 def folded(body: str, type: str) -> np.ndarray:
-    """The elements of the constant that a program of i32 constants becomes, row by row."""
+    """The elements of the i32 constant that a program folds to, in row-major order."""
     function = run(kernel(body + use(f"%r : {type}")))
     (value,) = next(op for op in function.walk() if op.name.endswith("barrier")).operands
     constant = constant_of(value)

@@ -106,17 +106,17 @@ def _leftovers(regions: Sequence[Region]) -> Iterator[Diagnostic]:
     names: set[str] = set()
     for argument in _arguments(regions):
         if argument.type.mnemonic.startswith(_PREFIX):
-            message = f"a value of type '{argument.type}' should be gone"
+            message = f"a value of type '{argument.type}' was not converted"
             yield Diagnostic(message, argument.location)
     for op in (op for region in regions for op in region.walk()):
         if op.name not in names:
             if op.name.startswith(_PREFIX):
-                yield op.error("is of Tile IR, and should be gone")
+                yield op.error("was not converted")
                 continue
             names.add(op.name)
         for value in (*op.results, *_arguments(op.regions)) if op.regions else op.results:
             if value.type not in seen and _is_old(value.type, op, seen):
-                yield op.error(f"has a value of type '{value.type}', which should be gone")
+                yield op.error(f"has a value of type '{value.type}', which was not converted")
 
 
 def _arguments(regions: Sequence[Region]) -> Iterator[Value]:

@@ -80,7 +80,7 @@ def loop(op: control_flow.LoopOp, new: control_flow.LoopOp, build: ConversionBui
     """
     parts = while_of(op)
     if parts is None:
-        return build.reject("expected a loop with one exit, in a test of its own")
+        return build.reject("expected a loop with one exit, guarded by a test in its body")
     constants, captured = _split_constants(parts.captured())
     carried = build.types.convert_all(types_of(op.carried))
     passed = build.types.convert_all(types_of([*op.results, *captured]))

@@ -77,7 +77,9 @@ def constant(op: ConstantOp, new: ConstantOp, build: ConversionBuilder) -> Resul
     type = result_type(op, build)
     value = None if type is None else literal(op.value, type)
     if type is None or value is None:
-        return build.reject(f"expected a constant that LLVM has, got '{op.result.type}'")
+        return build.reject(
+            f"expected a constant type that converts to LLVM, got '{op.result.type}'"
+        )
     return build.create(LLVMConstantOp, value=value, types=[type])
 
 
@@ -86,7 +88,7 @@ def poison(op: PoisonOp, new: PoisonOp, build: ConversionBuilder) -> Result:
     """Lower `ub.poison` to one `llvm.mlir.poison` for each converted type."""
     types = build.types.convert(op.result.type)
     if types is None:
-        return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a type that converts to LLVM, got '{op.result.type}'")
     return [[build.create(LLVMPoisonOp, types=[type]).res for type in types]]
 
 
@@ -186,7 +188,7 @@ def _float(root: type[floating.BinaryFloat]) -> ConversionPattern:
 
     def apply(op: Any, new: Any, build: ConversionBuilder) -> Result:
         if not is_llvm_float(op.lhs.type):
-            return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
+            return build.reject(f"expected a float type of LLVM, got '{op.lhs.type}'")
         mode = op.rounding if root in _ROUNDED else None
         if mode in (None, RoundingMode.TO_NEAREST_EVEN):
             return build.create(kind, lhs=new.lhs, rhs=new.rhs, fastmath=fast_math(op.fastmath))
@@ -201,7 +203,7 @@ def _directed(
     """Lower to an NVVM operation with a rounding mode, which f32 and f64 scalars have."""
     direction = None if op.rounding is None else _DIRECTIONS.get(op.rounding)
     if direction is None or str(op.result.type) not in ("f32", "f64"):
-        return build.reject(f"expected a rounding that '{op.result.type}' has")
+        return build.reject(f"expected a rounding mode of '{op.result.type}'")
     rhs = new.rhs
     if isinstance(op, floating.SubFOp):
         rhs = build.create(arithmetic.FNegOp, operand=rhs).res
@@ -220,7 +222,7 @@ def fast_division(op: floating.DivFOp, new: floating.DivFOp, build: ConversionBu
 def negation(op: floating.NegFOp, new: floating.NegFOp, build: ConversionBuilder) -> Result:
     """Lower `arith.negf` to `llvm.fneg`."""
     if not is_llvm_float(op.result.type):
-        return build.reject(f"expected floats that LLVM computes with, got '{op.result.type}'")
+        return build.reject(f"expected a float type of LLVM, got '{op.result.type}'")
     return build.create(arithmetic.FNegOp, operand=new.operand, fastmath=fast_math(op.fastmath))
 
 
@@ -238,7 +240,7 @@ def compare_floats(
 ) -> Result:
     """Lower `arith.cmpf` to `llvm.fcmp` with the same predicate."""
     if not is_llvm_float(op.lhs.type):
-        return build.reject(f"expected floats that LLVM computes with, got '{op.lhs.type}'")
+        return build.reject(f"expected a float type of LLVM, got '{op.lhs.type}'")
     return build.create(
         arithmetic.FCmpOp,
         predicate=op.predicate,
@@ -280,7 +282,7 @@ def _cast(root: type[casts.CastOp]) -> ConversionPattern:
     def apply(op: Any, new: Any, build: ConversionBuilder) -> Result:
         type = result_type(op, build)
         if type is None or not all(map(_is_plain, (op.source.type, op.result.type))):
-            return build.reject(f"expected types that LLVM converts, got '{op.source.type}'")
+            return build.reject(f"expected scalar types of LLVM, got '{op.source.type}'")
         if getattr(op, "rounding", None) not in (None, RoundingMode.TO_NEAREST_EVEN):
             return build.reject("expected rounding to nearest even")
         return build.create(kind, arg=new.source, types=[type])
@@ -299,7 +301,7 @@ def index_cast(
     """Lower a cast between an integer and `index`, which has 64 bits."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a type that converts to LLVM, got '{op.result.type}'")
     source, target = scalar_of(new.source.type), scalar_of(type)
     assert isinstance(source, IntegerType)
     assert isinstance(target, IntegerType)
@@ -316,7 +318,7 @@ def bitcast(op: casts.BitcastOp, new: casts.BitcastOp, build: ConversionBuilder)
     """Lower `arith.bitcast`; a no-op between fp8 and i8, which have the same converted type."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a type that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a type that converts to LLVM, got '{op.result.type}'")
     if new.source.type is type:
         return new.source
     return build.create(conversion.BitcastOp, arg=new.source, types=[type])

@@ -24,7 +24,7 @@ def copy(
     """Lower `nvgpu.device_async_copy` to `cp.async`; its token becomes an unused constant."""
     size = (bits_of(memref_type(op.dst).element) or 0) // 8
     if not size:
-        return build.reject(f"expected elements of whole bytes, got '{op.dst.type}'")
+        return build.reject(f"expected elements of a multiple of 8 bits, got '{op.dst.type}'")
     target = Buffer.of(op.dst, build).element_address(new.dst_indices, build)
     source = Buffer.of(op.src, build).element_address(new.src_indices, build)
     if source.type is not PTR_GLOBAL:

@@ -45,7 +45,9 @@ def cmpxchg_loop(op: AtomicRMWOp, new: AtomicRMWOp, build: ConversionBuilder) ->
     buffer = Buffer.of(op.memref, build)
     type, bits = buffer.element, _bits(buffer.element)
     if bits is None:
-        return build.reject(f"expected 32 or 64 bits to swap, got '{op.value.type}'")
+        return build.reject(
+            f"expected an element of 32 or 64 bits for cmpxchg, got '{op.value.type}'"
+        )
     address = buffer.element_address(new.indices, build)
     first = build.create(
         LoadOp,

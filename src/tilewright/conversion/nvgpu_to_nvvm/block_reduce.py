@@ -50,7 +50,7 @@ def all_reduce(op: AllReduceOp, new: AllReduceOp, build: ConversionBuilder) -> R
     value, type = new.value, new.value.type
     combine = _combine(op, type, build)
     if combine is None:
-        return build.reject(f"expected numbers to combine, got '{op.value.type}'")
+        return build.reject(f"expected integers or floats to reduce, got '{op.value.type}'")
     for distance in _distances(WARP_SIZE):
         value = combine(value, butterfly_shuffle(build, value, distance))
     warps = _known_warps(op)

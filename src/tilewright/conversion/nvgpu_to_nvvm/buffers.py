@@ -8,7 +8,7 @@ from tilewright.conversion.nvgpu_to_nvvm.numbers import Number, as_value, dot
 from tilewright.conversion.nvgpu_to_nvvm.types import element_type, vector_type
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
 from tilewright.dialects.llvm.memory import GEPOp
-from tilewright.dialects.memref.layout import steps_of
+from tilewright.dialects.memref.layout import strides_and_offset
 from tilewright.ir.types import DYNAMIC, MemRefType, VectorType
 from tilewright.support.diagnostics import InternalError
 
@@ -50,7 +50,7 @@ class Buffer:
         assert isinstance(type, MemRefType)
         address, *rest = build.values(value)
         numbers = iter(rest)
-        (strides, offset), shape = steps_of(type) or ((), 0), type.shape or ()
+        (strides, offset), shape = strides_and_offset(type) or ((), 0), type.shape or ()
         return Buffer(
             address,
             _known(offset, numbers),
@@ -61,7 +61,7 @@ class Buffer:
 
     def parts(self, type: MemRefType, build: Builder) -> list[Value]:
         """Return the converted values of a memref of this type: the address and what is dynamic."""
-        (strides, offset), shape = steps_of(type) or ((), 0), type.shape or ()
+        (strides, offset), shape = strides_and_offset(type) or ((), 0), type.shape or ()
         static = (offset, *shape, *strides)
         actual = (self.offset, *self.sizes, *self.strides)
         unknown = [
@@ -97,7 +97,7 @@ def memory_type(type: MemRefType) -> Type:
     inside = type.element
     element = vector_type(inside) if isinstance(inside, VectorType) else element_type(inside)
     if element is None:
-        raise InternalError(f"'{type}' has elements that LLVM does not have")
+        raise InternalError(f"the element type of '{type}' does not convert to LLVM")
     return element
 
 

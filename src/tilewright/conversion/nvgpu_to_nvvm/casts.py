@@ -17,7 +17,7 @@ def bridge(
     groups = [build.types.convert(result.type) for result in op.results]
     results = [type for group in groups for type in group or ()]
     if None in groups or [value.type for value in inputs] != results:
-        return build.reject("expected types that become the same")
+        return build.reject("expected operands and results of the same converted types")
     values = iter(inputs)
     return [[next(values) for _ in group or ()] for group in groups]
 

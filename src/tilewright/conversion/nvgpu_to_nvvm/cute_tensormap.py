@@ -45,7 +45,7 @@ def fill(
     assert isinstance(type, TensorMapDescriptorType)
     number = ptx_number(type.tensor.element)
     if number is None:
-        return build.reject(f"expected elements that tensor maps have, got '{type.tensor.element}'")
+        return build.reject(f"expected a tensor map element type, got '{type.tensor.element}'")
     map = Buffer.of(op.storage, build).element_address(new.indices, build)
     shape = type.tensor.shape or ()
     given = iter(new.box)

@@ -63,7 +63,7 @@ class Fields:
 def _problem(op: TmaCreateDescriptorOp, strides: Sequence[Number], width: int) -> str | None:
     """Check that a tensor map can describe the strides of a tensor."""
     if strides[-1] != 1:
-        return f"expected a last dimension without gaps, got '{op.tensor.type}'"
+        return f"expected a last stride of 1, got '{op.tensor.type}'"
     for stride in strides[:-1]:
         if isinstance(stride, int) and stride * width % STEP:
             return (
@@ -80,7 +80,7 @@ def create(
     map, element = tensor_map(op.tensor_map), memref_type(op.tensor).element
     kind, width = driver_number(element), (bits_of(element) or 0) // 8
     if kind is None:
-        return build.reject(f"expected elements that a tensor map can have, got '{element}'")
+        return build.reject(f"expected a tensor map element type, got '{element}'")
     tensor = Buffer.of(op.tensor, build)
     problem = _problem(op, tensor.strides, width)
     if problem is not None:

@@ -69,7 +69,7 @@ def function(op: FuncOp, new: FuncOp, build: ConversionBuilder) -> Result:
     """Lower `func.func` to `llvm.func`, a definition or a declaration."""
     type = function_type(op.signature, build)
     if type is None:
-        return build.reject(f"expected types that LLVM has, got '{op.signature}'")
+        return build.reject(f"expected types that convert to LLVM, got '{op.signature}'")
     private = op.sym_visibility == "private" and op.body.blocks
     made = build.create(
         LLVMFuncOp,
@@ -105,7 +105,7 @@ def call(op: CallOp, new: CallOp, build: ConversionBuilder) -> Result:
     groups = [build.types.convert(result.type) for result in op.results]
     types = [type for group in groups if group is not None for type in group]
     if None in groups:
-        return build.reject("expected results of types that LLVM has")
+        return build.reject("expected result types that convert to LLVM")
     whole = [] if not types else [return_type(types)]
     made = build.create(LLVMCallOp, callee=op.callee, args=new.arguments, types=whole)
     if len(types) < 2:

@@ -69,9 +69,11 @@ def function(op: GPUFuncOp, new: GPUFuncOp, build: ConversionBuilder) -> Result:
     """Lower `gpu.func` to `llvm.func`, with the kernel attributes of NVVM."""
     type = function_type(op.signature, build)
     if type is None:
-        return build.reject(f"expected types that LLVM has, got '{op.signature}'")
+        return build.reject(f"expected types that convert to LLVM, got '{op.signature}'")
     if op.kernel and not _has_whole_warps(op.known_block_size):
-        return build.reject(f"expected blocks of whole warps, got {op.known_block_size} threads")
+        return build.reject(
+            f"expected a block size in multiples of {WARP_SIZE}, got {op.known_block_size}"
+        )
     if any(problem for number in _alignments(op) for problem in alignment_problems(number)):
         return build.reject("expected alignments of buffers that are powers of two up to 2**30")
     start = None

@@ -18,7 +18,7 @@ def ldmatrix(op: LdMatrixOp, new: LdMatrixOp, build: ConversionBuilder) -> Resul
     """Lower to `nvvm.ldmatrix`, whose registers hold 32 bits of a row for any element type."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.res.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.res.type}'")
     address = Buffer.of(op.src_memref, build).element_address(new.indices, build)
     layout = MMALayout.COL if op.transpose else MMALayout.ROW
     loaded = build.create(nvvm.LdMatrixOp, ptr=address, num=op.num_tiles, layout=layout).res

@@ -86,7 +86,7 @@ def _library(root: type[Operation]) -> ConversionPattern:
     def apply(op: Any, new: Operation, build: ConversionBuilder) -> Result:
         type = op.results[0].type
         if type not in (F16, BF16, F32, F64):
-            return build.reject(f"expected a scalar that libdevice takes, got '{type}'")
+            return build.reject(f"expected a scalar type of libdevice, got '{type}'")
         fast = "afn" in op.fastmath and type is not F64
         arguments = _widened(build, new.operands) if type is not F64 else list(new.operands)
         if fast and root in APPROXIMATE:
@@ -153,9 +153,7 @@ def _intrinsic(root: type[Operation]) -> ConversionPattern:
 
     def apply(op: Any, new: Operation, build: ConversionBuilder) -> Result:
         if not is_llvm_float(op.results[0].type):
-            return build.reject(
-                f"expected floats that LLVM computes with, got '{op.operands[0].type}'"
-            )
+            return build.reject(f"expected a float type of LLVM, got '{op.operands[0].type}'")
         operands: dict[str, Any] = dict(zip(names, new.operands, strict=True))
         return build.create(kind, **operands, fastmath=fast_math(op.fastmath))
 
@@ -182,7 +180,7 @@ _CLASSES: Final[Mapping[type[ops.ClassifyOp], int]] = {
 def _classification(root: type[ops.ClassifyOp]) -> ConversionPattern:
     def apply(op: ops.ClassifyOp, new: ops.ClassifyOp, build: ConversionBuilder) -> Result:
         if not is_llvm_float(op.operand.type):
-            return build.reject(f"expected floats that LLVM computes with, got '{op.operand.type}'")
+            return build.reject(f"expected a float type of LLVM, got '{op.operand.type}'")
         return build.create(floats.IsFPClassOp, operand=new.operand, bit=_CLASSES[root])
 
     return ConversionPattern((root,), apply, f"{root.name} by class")

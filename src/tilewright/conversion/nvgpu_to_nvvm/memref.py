@@ -86,7 +86,7 @@ def atomic(op: access.AtomicRMWOp, new: access.AtomicRMWOp, build: ConversionBui
     """Lower `memref.atomic_rmw` to `llvm.atomicrmw`."""
     kind = _ATOMICS.get(op.kind)
     if kind is None:
-        return build.reject(f"expected an atomic that LLVM has, got '{op.kind.keyword}'")
+        return build.reject(f"expected an atomic operation of LLVM, got '{op.kind.keyword}'")
     buffer = Buffer.of(op.memref, build)
     address = buffer.element_address(new.indices, build)
     return build.create(
@@ -105,7 +105,7 @@ def dim(op: access.DimOp, new: access.DimOp, build: ConversionBuilder) -> Result
     number = getattr(getattr(index, "value", None), "value", None)
     sizes = Buffer.of(op.source, build).sizes
     if not isinstance(number, int) or not 0 <= number < len(sizes):
-        return build.reject("expected a constant dimension that the memref has")
+        return build.reject("expected a constant dimension within the rank of the memref")
     return as_value(build, sizes[number])
 
 
@@ -137,7 +137,7 @@ def alloca(op: allocation.AllocaOp, new: allocation.AllocaOp, build: ConversionB
     """Lower `memref.alloca` to `llvm.alloca`."""
     type = memref_type(op.result)
     if type.layout is not None or space_of(type.space) != 0 or op.dynamic_sizes:
-        return build.reject(f"expected memory of the thread of known extent, got '{type}'")
+        return build.reject(f"expected a private memref of static shape, got '{type}'")
     return stack_memory(build, extent_of(type), memory_type(type), op.alignment)
 
 
@@ -152,7 +152,9 @@ def global_(op: allocation.GlobalOp, new: allocation.GlobalOp, build: Conversion
     type = op.type
     space = space_of(type.space) if isinstance(type, MemRefType) else None
     if not isinstance(type, MemRefType) or space is None or type.layout is not None:
-        return build.reject(f"expected a plain memref, got '{type}'")
+        return build.reject(
+            f"expected a memref without a layout in a known memory space, got '{type}'"
+        )
     value: Attribute | None = op.initial_value
     array = array_type(type)
     if isinstance(value, DenseElementsAttr):
@@ -205,7 +207,7 @@ def space_cast(
     """Lower `memref.memory_space_cast` to `llvm.addrspacecast`."""
     types = build.types.convert(op.result.type)
     if types is None:
-        return build.reject(f"expected a memref that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a memref type that converts to LLVM, got '{op.result.type}'")
     first, *rest = build.values(op.source)
     if first.type is not types[0]:
         first = build.create(AddrSpaceCastOp, arg=first, types=[types[0]]).res

@@ -109,7 +109,7 @@ def narrowed(op: TruncFOp, new: TruncFOp, build: ConversionBuilder) -> Result:
     target = scalar_of(op.result.type)
     direction = _direction(target, op.rounding)
     if direction is None:
-        return build.reject(f"expected a rounding that the hardware has for '{target}'")
+        return build.reject(f"expected a rounding mode of the conversion to '{target}'")
     scalars: list[Value] = []
     for pair in _pairs(_scalars(build, new.source)):
         scalars += lanes(build, _to_fp8(build, pair, target, direction))
@@ -171,7 +171,7 @@ def converted(op: ConvertFOp, new: ConvertFOp, build: ConversionBuilder) -> Resu
     source, target = scalar_of(op.source.type), scalar_of(op.result.type)
     direction = _direction(target, op.rounding)
     if not (_is_narrow(source) and _is_narrow(target)) or direction is None:
-        return build.reject(f"expected floats that are converted, got '{op.source.type}'")
+        return build.reject(f"expected f16, bf16 or fp8, got '{op.source.type}'")
     scalars: list[Value] = []
     for pair in _pairs(_scalars(build, new.source)):
         low, high = _fp8_to_half(build, pair, source)

@@ -42,7 +42,7 @@ def narrow(op: CvtFPTruncOp, new: CvtFPTruncOp, build: ConversionBuilder) -> Res
     """Lower a truncation to conversions of pairs."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     source, target = vector_of(op.source).element, vector_of(op.result).element
     if source is F32:
         numbers = lanes(build, new.source)
@@ -109,7 +109,7 @@ def widen(op: CvtFPExtOp, new: CvtFPExtOp, build: ConversionBuilder) -> Result:
     """Lower an extension to conversions of pairs; f16 and bf16 to `llvm.fpext`."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     source = vector_of(op.source).element
     if source in (F16, BF16):
         return build.create(FPExtOp, arg=new.source, types=[type])

@@ -65,7 +65,7 @@ def _mask_problem(op: tma.TmaAsyncLoadOp) -> str | None:
         return None
     mask, size = made.value.value & 0xFFFF, cluster_size(op)
     if mask == 0:
-        return "expected a multicast mask with a bit, got 0"
+        return "expected a nonzero multicast mask, got 0"
     if size is not None and mask >> size:
         return f"expected a multicast mask for {size} blocks, got {mask:#x}"
     return None

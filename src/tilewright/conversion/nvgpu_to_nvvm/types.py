@@ -17,7 +17,7 @@ from tilewright.dialects.llvm.types import (
     is_float,
     is_storable,
 )
-from tilewright.dialects.memref.layout import steps_of
+from tilewright.dialects.memref.layout import strides_and_offset
 from tilewright.dialects.nvgpu.types import (
     DeviceAsyncTokenType,
     MBarrierGroupType,
@@ -102,12 +102,12 @@ def extent_of(type: VectorType) -> int:
 
 def memref_types(type: MemRefType) -> tuple[Type, ...] | None:
     """Convert to a pointer and an i64 for each dynamic offset, extent and stride."""
-    steps, space = steps_of(type), space_of(type.space)
-    if steps is None or space is None or type.shape is None:
+    layout, space = strides_and_offset(type), space_of(type.space)
+    if layout is None or space is None or type.shape is None:
         return None
     if element_type(type.element) is None and not isinstance(type.element, VectorType):
         return None
-    strides, offset = steps
+    strides, offset = layout
     unknown = (offset, *type.shape, *strides).count(DYNAMIC)
     return (PointerType(space), *[I64] * unknown)
 

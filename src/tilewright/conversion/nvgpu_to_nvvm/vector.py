@@ -100,7 +100,7 @@ def from_elements(
     """Lower `vector.from_elements` to insertions."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     return build_vector(build, new.elements, type)
 
 
@@ -208,7 +208,7 @@ def broadcast(op: shapes.BroadcastOp, new: shapes.BroadcastOp, build: Conversion
     """Lower `vector.broadcast` to a splat or a shuffle."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     if not isinstance(op.source.type, VectorType):
         return _splat(build, new.source, type)
     target, source = vector_of(op.result).shape, op.source.type.shape
@@ -239,7 +239,7 @@ def splat(op: shapes.SplatOp, new: shapes.SplatOp, build: ConversionBuilder) -> 
     """Lower `vector.splat`."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     return _splat(build, new.input, type)
 
 
@@ -248,7 +248,7 @@ def step(op: shapes.StepOp, new: shapes.StepOp, build: ConversionBuilder) -> Res
     """Lower `vector.step` to a constant."""
     type = result_type(op, build)
     if not isinstance(type, VectorType):
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     data = b"".join([number.to_bytes(8, "little") for number in range(type.shape[0])])
     return build.create(ConstantOp, value=DenseElementsAttr(data, type), types=[type])
 
@@ -264,7 +264,7 @@ def bitcast(op: shapes.BitcastOp, new: shapes.BitcastOp, build: ConversionBuilde
     """Lower `vector.bitcast` to `llvm.bitcast`."""
     type = result_type(op, build)
     if type is None:
-        return build.reject(f"expected a vector that LLVM has, got '{op.result.type}'")
+        return build.reject(f"expected a vector type that converts to LLVM, got '{op.result.type}'")
     if new.source.type is type:
         return new.source
     return build.create(LLVMBitcastOp, arg=new.source, types=[type])

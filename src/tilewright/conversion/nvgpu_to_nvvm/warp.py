@@ -184,7 +184,7 @@ def subgroup_reduce(
     value, distance = new.value, op.cluster_stride
     kind = combination(op.op, value.type)
     if kind is None:
-        return build.reject(f"expected numbers to combine, got '{op.value.type}'")
+        return build.reject(f"expected integers or floats to reduce, got '{op.value.type}'")
     end = distance * (op.cluster_size or WARP_SIZE // distance)
     while distance < end:
         value = combined(build, kind, value, butterfly_shuffle(build, value, distance))

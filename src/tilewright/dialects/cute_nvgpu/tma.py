@@ -20,7 +20,7 @@ from tilewright.dialects.elements import (
 )
 from tilewright.dialects.gpu.attributes import in_shared_memory
 from tilewright.dialects.memref.access import index_count_problems
-from tilewright.dialects.memref.layout import row_major, steps_of
+from tilewright.dialects.memref.layout import row_major, strides_and_offset
 from tilewright.dialects.nvgpu.constraints import (
     BARRIERS,
     TENSOR_MAP,
@@ -58,13 +58,13 @@ def stage_problems(
 
 def _holds(buffer: MemRefType, box: tuple[int, ...]) -> bool:
     """Return whether a box is contiguous in the last dimensions of a buffer."""
-    steps = steps_of(buffer)
-    if buffer.shape is None or steps is None or len(buffer.shape) < len(box):
+    layout = strides_and_offset(buffer)
+    if buffer.shape is None or layout is None or len(buffer.shape) < len(box):
         return False
     outer = len(buffer.shape) - len(box)
     tail = buffer.shape[outer:]
     fits = tail[0] >= box[0] and tail[1:] == box[1:]
-    return fits and steps[0][outer:] == row_major(tail)
+    return fits and layout[0][outer:] == row_major(tail)
 
 
 class TmaLoadOp(Operation):

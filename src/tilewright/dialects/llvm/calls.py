@@ -147,7 +147,7 @@ class CallIntrinsicOp(LLVMOp):
 
     def verify(self) -> Iterator[str]:
         if not self.intrin.startswith("llvm."):
-            yield f"expected the name of an intrinsic, 'llvm.' and more, got '{self.intrin}'"
+            yield f"expected an intrinsic name that starts with 'llvm.', got '{self.intrin}'"
         if len(self.outputs) > 1:
             yield f"expected at most one result, got {len(self.outputs)}"
 

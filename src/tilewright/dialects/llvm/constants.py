@@ -49,7 +49,7 @@ def constant_problem(value: Attribute, type: Type) -> str | None:
         case ArrayAttr() if isinstance(type, StructType | ArrayType):
             return _members_problem(value, type)
         case _:
-            return f"cannot make a value of type '{type}' of this attribute"
+            return f"this attribute is not a constant of type '{type}'"
 
 
 def _width(type: Any) -> int:

@@ -58,7 +58,7 @@ class StructType(Type):
     def problem(cls, *parameters: object) -> str | None:
         elements = cast("tuple[Type, ...]", parameters[0])
         wrong = next((element for element in elements if not is_storable(element)), None)
-        return None if wrong is None else f"a struct cannot hold '{wrong}'"
+        return None if wrong is None else f"a struct cannot contain '{wrong}'"
 
     def spell(self) -> str:
         packed = "packed " if self.packed else ""
@@ -92,7 +92,7 @@ class ArrayType(Type):
     @classmethod
     def problem(cls, *parameters: object) -> str | None:
         element = cast("Type", parameters[0])
-        return None if is_storable(element) else f"an array cannot hold '{element}'"
+        return None if is_storable(element) else f"an array cannot contain '{element}'"
 
     def spell(self) -> str:
         return f"array<{self.extent} x {_bare(self.element)}>"

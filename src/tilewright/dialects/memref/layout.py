@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from tilewright.ir.types import DYNAMIC, MemRefType, StridedLayoutAttr
 
-Steps = tuple[tuple[int, ...], int]
+StridesAndOffset = tuple[tuple[int, ...], int]
 """The strides of the dimensions, and the offset of the first element."""
 
 
-def steps_of(type: MemRefType) -> Steps | None:
+def strides_and_offset(type: MemRefType) -> StridesAndOffset | None:
     """Return strides and offset, or `None` for a layout without strides."""
     if type.shape is None:
         return None
@@ -49,31 +49,31 @@ def agrees(a: int, b: int) -> bool:
 
 def is_unit_stride(type: MemRefType) -> bool:
     """Return whether the last stride is 1."""
-    steps = steps_of(type)
-    return steps is not None and (not steps[0] or steps[0][-1] == 1)
+    layout = strides_and_offset(type)
+    return layout is not None and (not layout[0] or layout[0][-1] == 1)
 
 
 def is_contiguous(type: MemRefType) -> bool:
     """Return whether a memref is contiguous and row-major."""
-    steps = steps_of(type)
-    if steps is None or type.shape is None:
+    layout = strides_and_offset(type)
+    if layout is None or type.shape is None:
         return False
     step = 1
-    for extent, stride in zip(reversed(type.shape), reversed(steps[0]), strict=True):
+    for extent, stride in zip(reversed(type.shape), reversed(layout[0]), strict=True):
         if extent != 1 and (stride != step or stride == DYNAMIC):
             return False
         step = times(step, extent)
     return True
 
 
-def subview_steps(
+def subview_strides_and_offset(
     source: MemRefType, offsets: Sequence[int], strides: Sequence[int]
-) -> Steps | None:
+) -> StridesAndOffset | None:
     """Return strides and offset of a subview with these offsets and strides."""
-    steps = steps_of(source)
-    if steps is None:
+    layout = strides_and_offset(source)
+    if layout is None:
         return None
-    outer, offset = steps
+    outer, offset = layout
     for start, stride in zip(offsets, outer, strict=True):
         offset = plus(offset, times(start, stride))
     return tuple([times(a, b) for a, b in zip(outer, strides, strict=True)]), offset

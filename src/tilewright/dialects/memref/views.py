@@ -9,8 +9,8 @@ from tilewright.dialects.elements import ANY_MEMREF, INDEX_TYPE, RANKED_MEMREF, 
 from tilewright.dialects.memref.layout import (
     agrees,
     is_contiguous,
-    steps_of,
-    subview_steps,
+    strides_and_offset,
+    subview_strides_and_offset,
 )
 from tilewright.dialects.type_syntax import INDICES, index_problems
 from tilewright.ir import declare as d
@@ -54,7 +54,7 @@ def _are_compatible(source: MemRefType, result: MemRefType) -> bool:
         return source.shape is not result.shape
     if len(source.shape) != len(result.shape) or not _all_agree(source.shape, result.shape):
         return False
-    before, after = steps_of(source), steps_of(result)
+    before, after = strides_and_offset(source), strides_and_offset(result)
     if before is None or after is None:
         return source.layout is result.layout
     return _all_agree(before[0], after[0]) and agrees(before[1], after[1])
@@ -117,9 +117,9 @@ class SubViewOp(Operation):
                 return
         if source.element is not result.element or source.space is not result.space:
             yield f"expected the element type and memory space of '{source}', got '{result}'"
-        steps = subview_steps(source, self.static_offsets, self.static_strides)
-        actual = steps_of(result)
-        if steps is not None and actual is not None and not self._fits(*steps, *actual):
+        layout = subview_strides_and_offset(source, self.static_offsets, self.static_strides)
+        actual = strides_and_offset(result)
+        if layout is not None and actual is not None and not self._fits(*layout, *actual):
             yield f"expected a subview of '{source}' of this shape and strides, got '{result}'"
 
     def _fits(
@@ -176,11 +176,11 @@ class ReinterpretCastOp(Operation):
                 return
         if source.element is not result.element or source.space is not result.space:
             yield f"expected the element type and memory space of '{source}', got '{result}'"
-        steps = steps_of(result)
-        if steps is None:
+        layout = strides_and_offset(result)
+        if layout is None:
             return
         static = (*self.static_sizes, *self.static_strides, *self.static_offsets)
-        if not _all_agree(static, (*shape, *steps[0], steps[1])):
+        if not _all_agree(static, (*shape, *layout[0], layout[1])):
             yield f"expected a result with these extents and strides, got '{result}'"
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:

@@ -59,14 +59,16 @@ class AccessOp(NvvmOp):
             sizes = " or ".join(map(str, SIZES[type]))
             yield f"expected {sizes} bytes in '{type}', got {self.bytes}"
         if self.order not in orders:
-            yield f"expected an order of this access, got {self.order.keyword}"
+            keywords = ", ".join([order.keyword for order in orders])
+            yield f"expected one of the orders {keywords}, got {self.order.keyword}"
         ordered = self.order not in (AccessOrder.WEAK, AccessOrder.VOLATILE)
         if ordered != (self.scope is not None):
-            yield f"expected a scope if, and only if, the order has one, got {self.order.keyword}"
-        if self.cache is not None and (
-            self.cache not in caches or self.order is not AccessOrder.WEAK
-        ):
-            yield f"expected a cache hint of this access, got {self.cache.keyword}"
+            yield f"expected a scope if and only if the order has one, got {self.order.keyword}"
+        if self.cache is not None and self.order is not AccessOrder.WEAK:
+            yield f"expected no cache hint with the order {self.order.keyword}"
+        elif self.cache is not None and self.cache not in caches:
+            keywords = ", ".join([hint.keyword for hint in CacheHint if hint in caches])
+            yield f"expected one of the cache hints {keywords}, got {self.cache.keyword}"
 
 
 class LoadGlobalOp(AccessOp):

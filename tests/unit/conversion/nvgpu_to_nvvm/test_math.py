@@ -81,7 +81,7 @@ def test_the_libdevice_pattern_rejects_vectors() -> None:
         convert_module(module, nvgpu_to_nvvm.TARGET, kept, llvm_types())
     (error,) = caught.value.diagnostics
     assert error.message == "failed to legalize operation 'math.sqrt' that was marked illegal"
-    assert error.notes[0].message == ("expected a scalar that libdevice takes, got 'vector<4xf32>'")
+    assert error.notes[0].message == ("expected a scalar type of libdevice, got 'vector<4xf32>'")
 
 
 @pytest.mark.requirement("R3-044", "R0-071")

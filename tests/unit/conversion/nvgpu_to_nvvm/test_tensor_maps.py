@@ -184,9 +184,9 @@ def test_copies_cannot_read_local_memory(use: str) -> None:
         ("memref<64x30xf32, 1>", "8x16xf32", [8, 16],
          "expected strides that are multiples of 16 bytes, got 120 bytes"),
         ("memref<64x32xf32, strided<[64, 2]>, 1>", "8x16xf32", [8, 16],
-         "expected a last dimension without gaps, got 'memref<64x32xf32, strided<[64, 2]>, 1>'"),
+         "expected a last stride of 1, got 'memref<64x32xf32, strided<[64, 2]>, 1>'"),
         ("memref<64xi1, 1>", "32xi1", [32],
-         "expected elements that a tensor map can have, got 'i1'"),
+         "expected a tensor map element type, got 'i1'"),
     ],
 )  # fmt: skip
 def test_tensors_without_a_tensor_map(

@@ -270,7 +270,7 @@ def test_a_box_that_starts_inside_of_a_buffer() -> None:
 @pytest.mark.parametrize(
     ("mask", "problem"),
     [
-        (0, "expected a multicast mask with a bit, got 0"),
+        (0, "expected a nonzero multicast mask, got 0"),
         (4, "expected a multicast mask for 2 blocks, got 0x4"),
         (-1, "expected a multicast mask for 2 blocks, got 0xffff"),
     ],

@@ -56,8 +56,8 @@ def test_arrays_without_spaces() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("!llvm.struct<(index)>", "a struct cannot hold 'index'"),
-        ("!llvm.array<2 x void>", "an array cannot hold '!llvm.void'"),
+        ("!llvm.struct<(index)>", "a struct cannot contain 'index'"),
+        ("!llvm.array<2 x void>", "an array cannot contain '!llvm.void'"),
         ("!llvm.ptr<x>", "expected an integer"),
     ],
 )

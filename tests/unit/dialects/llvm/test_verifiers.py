@@ -73,7 +73,7 @@ WRONG = {
     "%r = llvm.call @missing(%x) : (f32) -> f32": "expected '@missing' to name an 'llvm.func'",
     "%r = llvm.call @callee(%i) : (i32) -> f32": "expected operands for '!llvm.func<f32 (f32)>'",
     "%r = llvm.call @callee(%x) : (f32) -> i32": "expected results of '!llvm.func<f32 (f32)>'",
-    '%r = llvm.call_intrinsic "nvvm.x"(%i) : (i32) -> i32': "expected the name of an intrinsic",
+    '%r = llvm.call_intrinsic "nvvm.x"(%i) : (i32) -> i32': "expected an intrinsic name",
     "llvm.br ^next(%i : i32)\n^next:": "expected values of types () for the target, got ('i32')",
     "llvm.return %i : i32": "expected to return (), got ('i32')",
     "%r = llvm.fptrunc %h : f16 to bf16": "expected a result narrower than the operand",

@@ -3,31 +3,35 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tilewright.dialects.memref.layout import is_contiguous, steps_of, subview_steps
+from tilewright.dialects.memref.layout import (
+    is_contiguous,
+    strides_and_offset,
+    subview_strides_and_offset,
+)
 from tilewright.ir.attributes import OpaqueAttr
 from tilewright.ir.types import DYNAMIC, F32, MemRefType, StridedLayoutAttr
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (4, 1, 7)])
 def test_row_major(shape: tuple[int, ...]) -> None:
-    steps = steps_of(MemRefType(shape, F32))
+    steps = strides_and_offset(MemRefType(shape, F32))
     strides = np.zeros(shape, np.uint8).strides
     assert steps == (strides, 0)
 
 
 def test_dynamic_extents_make_dynamic_strides() -> None:
-    assert steps_of(MemRefType((4, DYNAMIC, 2), F32)) == ((DYNAMIC, 2, 1), 0)
+    assert strides_and_offset(MemRefType((4, DYNAMIC, 2), F32)) == ((DYNAMIC, 2, 1), 0)
 
 
 def test_other_layouts_have_no_strides() -> None:
     layout = OpaqueAttr("affine_map<(d0) -> (d0 mod 2)>")
-    assert steps_of(MemRefType((4,), F32, layout)) is None
+    assert strides_and_offset(MemRefType((4,), F32, layout)) is None
 
 
 def test_subview() -> None:
     whole = np.arange(6 * 8, dtype=np.uint8).reshape(6, 8)
     part = whole[2::2, 1::3]
-    steps = subview_steps(MemRefType((6, 8), F32), (2, 1), (2, 3))
+    steps = subview_strides_and_offset(MemRefType((6, 8), F32), (2, 1), (2, 3))
     assert steps == (part.strides, int(part.flat[0]))
 
 

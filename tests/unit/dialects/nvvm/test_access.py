@@ -64,17 +64,17 @@ def test_accesses_have_all_modifiers(line: str, expected: str) -> None:
         (
             "nvvm.st.global %p, %w {bytes = 4 : i32, order = #nvvm.access_order<acquire>, "
             "scope = #nvvm.mem_scope<gpu>} : !llvm.ptr<1>, i32",
-            "expected an order of this access, got acquire",
+            "expected one of the orders weak, relaxed, release, volatile, got acquire",
         ),
         (
             "nvvm.st.global %p, %w {bytes = 4 : i32, order = #nvvm.access_order<relaxed>} "
             ": !llvm.ptr<1>, i32",
-            "expected a scope if, and only if, the order has one",
+            "expected a scope if and only if the order has one",
         ),
         (
             "nvvm.st.global %p, %w {bytes = 4 : i32, cache = #nvvm.cache_hint<lu>} "
             ": !llvm.ptr<1>, i32",
-            "expected a cache hint of this access, got lu",
+            "expected one of the cache hints cg, cs, wb, wt, got lu",
         ),
     ],
 )

@@ -1,7 +1,7 @@
-// Who waits for a queue that nobody else uses waits for ever.
+// A queue.put without a consumer and a queue.get without a producer deadlock.
 // RUN @full
 // ARG out = zeros:1xi32
-// FAILS deadlock at FULL : waits for room
+// FAILS deadlock at FULL : waits for a free slot
 // RUN @empty
 // ARG out = zeros:1xi32
 // FAILS deadlock at EMPTY : waits for an entry

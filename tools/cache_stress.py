@@ -170,7 +170,7 @@ def problems(options: argparse.Namespace, folder: Path, herd: Herd) -> Iterator[
 def is_whole(path: str) -> bool:
     """Return whether the checksum of an entry holds."""
     data = Path(path).read_bytes()
-    return store_module._opened(os.path.basename(path), data) is not None
+    return store_module._unpack(os.path.basename(path), data) is not None
 
 
 def strangers(store: Store) -> list[Path]:

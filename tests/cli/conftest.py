@@ -1,4 +1,4 @@
-"""Files that a user may have at hand, good ones and bad ones, and a command line in process."""
+"""Valid and invalid input files, and a command line in process."""
 
 from __future__ import annotations
 

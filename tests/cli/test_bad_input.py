@@ -55,7 +55,7 @@ BYTECODE = {
 
 
 def check(run: Run, folder: Path, arguments: list[str], code: int, parts: tuple[str, ...]) -> None:
-    """The command fails so, and neither makes nor changes its output file."""
+    """Check that the command fails so, and neither creates nor changes its output file."""
     for before in (None, b"precious"):
         output = folder / "output"
         if before is not None:
@@ -182,7 +182,7 @@ except FileError as error:
 def test_output_over_what_is_protected(
     file_mode: int, folder_mode: int, error: str, contents: str
 ) -> None:
-    """Who may not write a file may not replace it; who may needs no right to its folder."""
+    """A read-only file is not replaced; a writable one needs no right to its folder."""
     with TemporaryDirectory() as name:
         target = Path(name) / "target"
         target.write_text("old")

@@ -24,7 +24,7 @@ from tilewright.target.arch import ARCHES
 
 SETTINGS = Settings(ARCHES["sm_90"])
 PATIENCE_S = 600
-"""How long a busy machine may take for what must happen."""
+"""Time limit on a busy machine, in seconds."""
 
 
 def kernel(name: str) -> str:
@@ -140,9 +140,9 @@ def test_a_process_that_dies_fails_its_file_only(
 
     monkeypatch.setattr(Worker, "ask", killing)
     good = ["one.mlir", "two.mlir", "three.mlir"]
-    found = {each.path: each for each in compile_files(good, SETTINGS, "ptx", jobs=1)}
-    assert [found[name].code for name in good] == [0, 70, 0]
-    assert found["two.mlir"].message.endswith("the process that compiled it ended by signal 9")
+    outcomes = {each.path: each for each in compile_files(good, SETTINGS, "ptx", jobs=1)}
+    assert [outcomes[name].code for name in good] == [0, 70, 0]
+    assert outcomes["two.mlir"].message.endswith("the process that compiled it ended by signal 9")
 
 
 @pytest.mark.parametrize("names", [["one.mlir"], ["one.mlir", "two.mlir"]])
@@ -151,7 +151,7 @@ def test_modules_where_the_user_works_are_not_ours(
 ) -> None:
     for module in ("types", "signal", "struct", "llvmlite", "tilewright"):
         (folder / f"{module}.py").write_text("raise SystemExit('this is not what was meant')\n")
-    # What the console script does: it leaves the folder out.
+    # As the console script does, leave the folder out.
     command = [sys.executable, "-P", "-m", "tilewright", "compile", *names]
     done = subprocess.run(
         [*command, "-o", "out/", "--emit", "ptx"], cwd=folder, capture_output=True, text=True

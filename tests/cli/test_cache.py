@@ -48,13 +48,13 @@ def test_resources_and_standard_output_come_from_the_cache_too(run: Run, ptxas: 
 
 
 @pytest.mark.parametrize("option", ["--no-cache", "--timing", "--verify-each", "--print-after-all"])
-def test_who_watches_the_compiler_gets_it_to_work(run: Run, store: Path, option: str) -> None:
+def test_observing_options_bypass_the_cache(run: Run, store: Path, option: str) -> None:
     assert run("compile", "good.tileirbc", "-o", "k.ptx", option).code == 0
     assert entries(store) == []
 
 
 @pytest.mark.parametrize("stage", ["nv_tileaa", "nvvm", "llvm"])
-def test_stages_on_the_way_are_not_kept(run: Run, store: Path, stage: str) -> None:
+def test_intermediate_stages_are_not_cached(run: Run, store: Path, stage: str) -> None:
     assert run("compile", "good.tileirbc", "--emit", stage).code == 0
     assert entries(store) == []
 

@@ -1,4 +1,4 @@
-"""What each subcommand does with good input."""
+"""Each subcommand on valid input."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_dis_options(run: Run) -> None:
     assert run("dis", "--asm-style=public", "--", "good.tileirbc") == (0, TEXT, "")
 
 
-def test_dis_prints_a_wrong_module_only_if_told_to(run: Run, folder: Path) -> None:
+def test_dis_prints_an_invalid_module_only_on_demand(run: Run, folder: Path) -> None:
     data = (folder / "good.tileirbc").read_bytes()
     # The name of the kernel; the verifier knows that no two symbols share one.
     twice = tilewright.read("entry @add() {\n return\n}\nentry @ade() {\n return\n}\n")
@@ -125,7 +125,7 @@ def test_help_of_each_command(run: Run, command: str, option: str) -> None:
 
 @pytest.mark.parametrize("output", ["closed", "full", "head"])
 @pytest.mark.parametrize("arguments", [["--help"], ["cache"], ["compile", "--help"]])
-def test_output_that_nobody_takes(folder: Path, output: str, arguments: list[str]) -> None:
+def test_output_without_a_reader(folder: Path, output: str, arguments: list[str]) -> None:
     shell = {"closed": '"$@" >&-', "full": '"$@" >/dev/full', "head": '"$@" | true'}[output]
     done = subprocess.run(
         [
@@ -211,7 +211,7 @@ entry @widen(%x: tile<i8>, %y: tile<ptr<i32>>) {
     assert "%0 = exti %arg0 signed : tile<i8> -> tile<i32>" in run("dis", "out").out
 
 
-def test_as_warns_of_attributes_that_bytecode_has_no_place_for(run: Run, folder: Path) -> None:
+def test_as_warns_of_attributes_without_an_encoding(run: Run, folder: Path) -> None:
     text = (folder / "good.mlir").read_text().replace(" : tile<f32>\n", " {foo.bar} : tile<f32>\n")
     (folder / "more.mlir").write_text(text)
     result = run("as", "more.mlir", "-o", "out")

@@ -1,4 +1,4 @@
-"""`tilewright compile` and `tilewright.compile`: every stage, its options, and what goes wrong."""
+"""`tilewright compile` and `tilewright.compile`: every stage, its options, and errors."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ import tilewright
 from tilewright.driver.pipelines import LEVELS, LOWERING_PIPELINE, OPT_LEVELS, PASSES
 from tilewright.ptxsim import Module
 
-SUMS = """
+ACCUMULATE = """
 cuda_tile.module @m {
-  entry @sums(%source: tile<ptr<f32>>, %target: tile<ptr<f32>>, %rounds: tile<i32>) {
+  entry @accumulate(%source: tile<ptr<f32>>, %target: tile<ptr<f32>>, %count: tile<i32>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
     %width = constant <i32: 64> : tile<i32>
@@ -23,13 +23,13 @@ cuda_tile.module @m {
     %lanes = iota : tile<64xi32>
     %p1 = reshape %source : tile<ptr<f32>> -> tile<1xptr<f32>>
     %p = broadcast %p1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
-    %total = for %i in (%zero to %rounds, step %one) : tile<i32>
+    %all = for %i in (%zero to %count, step %one) : tile<i32>
         iter_values(%sum = %none) -> (tile<64xf32>) {
       %start = muli %i, %width : tile<i32>
       %s1 = reshape %start : tile<i32> -> tile<1xi32>
       %s = broadcast %s1 : tile<1xi32> -> tile<64xi32>
-      %places = addi %s, %lanes : tile<64xi32>
-      %at = offset %p, %places : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+      %indices = addi %s, %lanes : tile<64xi32>
+      %at = offset %p, %indices : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
       %x, %t = load_ptr_tko weak %at : tile<64xptr<f32>> -> tile<64xf32>, token
       %next = addf %sum, %x : tile<64xf32>
       continue %next : tile<64xf32>
@@ -37,7 +37,7 @@ cuda_tile.module @m {
     %q1 = reshape %target : tile<ptr<f32>> -> tile<1xptr<f32>>
     %q = broadcast %q1 : tile<1xptr<f32>> -> tile<64xptr<f32>>
     %to = offset %q, %lanes : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
-    %done = store_ptr_tko weak %to, %total : tile<64xptr<f32>>, tile<64xf32> -> token
+    %done = store_ptr_tko weak %to, %all : tile<64xptr<f32>>, tile<64xf32> -> token
     return
   }
 }
@@ -53,29 +53,29 @@ def test_each_level_adds_to_the_one_before() -> None:
 def test_the_documentation_names_what_a_level_adds(level: int) -> None:
     text = (Path(__file__).parents[2] / "docs" / "optimization-levels.md").read_text()
     (row,) = (line for line in text.splitlines() if line.startswith(f"| `-O{level}` |"))
-    told = [word for word in re.findall(r"[\w-]+", row.split("|")[2]) if word in PASSES]
+    listed = [word for word in re.findall(r"[\w-]+", row.split("|")[2]) if word in PASSES]
     steps = (step for steps in LOWERING_PIPELINE.values() for step in steps if step.since == level)
     added = [name for step in steps for name in re.findall(r"[\w-]+", step.text) if name in PASSES]
-    assert told == ([] if level == 0 else added)
+    assert listed == ([] if level == 0 else added)
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("level", range(4))
 def test_a_level_does_what_the_program_says(level: int, arch: str) -> None:
-    made = tilewright.compile(SUMS, arch, level)
-    entry = made.entries["sums"]
+    made = tilewright.compile(ACCUMULATE, arch, level)
+    entry = made.entries["accumulate"]
     x = np.random.default_rng(1).standard_normal((5, 64)).astype(np.float32)
-    found = np.zeros(64, np.float32)
+    actual = np.zeros(64, np.float32)
     threads = entry.resources.threads
     assert threads is not None
-    Module(made.ptx).launch("sums", (1,), threads, [x.reshape(-1), found, 5], check=True)
+    Module(made.ptx).launch("accumulate", (1,), threads, [x.reshape(-1), actual, 5], check=True)
     expected = np.zeros(64, np.float32)
     for row in x:
         expected = expected + row
-    assert found.tobytes() == expected.tobytes()
+    assert actual.tobytes() == expected.tobytes()
 
 
 def test_levels_reach_llvm_and_ptxas() -> None:
-    texts = {tilewright.compile(SUMS, opt_level=level, emit="ptx").ptx for level in (0, 3)}
-    cubins = {tilewright.compile(SUMS, opt_level=level).cubin for level in (0, 3)}
+    texts = {tilewright.compile(ACCUMULATE, opt_level=level, emit="ptx").ptx for level in (0, 3)}
+    cubins = {tilewright.compile(ACCUMULATE, opt_level=level).cubin for level in (0, 3)}
     assert len(texts) == len(cubins) == 2

@@ -1,4 +1,4 @@
-"""What the pages say holds: links lead somewhere, examples and commands run, names are known."""
+"""The documentation is valid: links resolve, examples and commands run, names are known."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def name_of(page: Path) -> str:
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    return [text for found, text in BLOCK.findall(page.read_text("utf-8")) if found == language]
+    return [text for tag, text in BLOCK.findall(page.read_text("utf-8")) if tag == language]
 
 
 def links(page: Path) -> list[tuple[Path, str]]:
     """The files that a page points to, each with the heading."""
-    found = [link for link in LINK.findall(page.read_text("utf-8")) if "://" not in link]
-    parts = [link.partition("#") for link in found]
+    targets = [link for link in LINK.findall(page.read_text("utf-8")) if "://" not in link]
+    parts = [link.partition("#") for link in targets]
     return [((page.parent / file).resolve() if file else page, at) for file, _, at in parts]
 
 
@@ -67,12 +67,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_page_is_found_from_the_first() -> None:
-    found, left = {README}, [README]
+    reached, left = {README}, [README]
     while left:
-        new = {file for file, _ in links(left.pop()) if file.suffix == ".md"} - found
-        found |= new
+        new = {file for file, _ in links(left.pop()) if file.suffix == ".md"} - reached
+        reached |= new
         left += new
-    assert set((ROOT / "docs").rglob("*.md")) <= found
+    assert set((ROOT / "docs").rglob("*.md")) <= reached
 
 
 def test_targets_of_make_and_stages_are_known() -> None:
@@ -86,7 +86,7 @@ def test_targets_of_make_and_stages_are_known() -> None:
 
 @pytest.fixture
 def at_hand(folder: Path) -> Path:
-    """The files that pages speak of."""
+    """The files that pages mention."""
     shutil.copy(ROOT / "examples" / "add.mlir", folder / "kernel.mlir")
     module = tilewright.read(folder / "kernel.mlir")
     (folder / "kernel.tileirbc").write_bytes(tilewright.write_bytecode(module))
@@ -131,7 +131,7 @@ def cutile_as_it_was() -> Iterator[None]:
 
 @pytest.fixture
 def names(at_hand: Path) -> dict[str, Any]:
-    """What examples speak of and do not make themselves."""
+    """Names that examples use and do not define."""
     module = tilewright.read(at_hand / "kernel.mlir")
     return {
         "tilewright": tilewright,
@@ -160,7 +160,7 @@ def run_example(text: str, folder: Path, names: dict[str, Any]) -> None:
 @pytest.mark.usefixtures("cutile_as_it_was")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
 def test_examples_run(at_hand: Path, page: Path, names: dict[str, Any]) -> None:
-    """Those that use the package; parts of its own source are at least Python."""
+    """Run the examples that use the package; excerpts of its source must parse as Python."""
     for text in blocks(page, "python"):
         if "tilewright" not in text:
             compile(text, name_of(page), "exec")

@@ -1,4 +1,4 @@
-"""`tilewright ptx run`: kernels of PTX files, what they print, what they did."""
+"""`tilewright ptx run`: kernels of PTX files, their output, and counters."""
 
 from __future__ import annotations
 

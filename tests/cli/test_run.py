@@ -1,4 +1,4 @@
-"""`tilewright run`: arguments from the command line, files in and out, what it compares."""
+"""`tilewright run`: arguments from the command line, input and output files, comparisons."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_show_prints_an_argument(run: Run, program: Path) -> None:
 @pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
 def test_compiled_programs_run_on_the_emulator(run: Run, program: Path, gpu: str) -> None:
     np.save("in.npy", np.array([1, 2, 3], np.float32))
-    where = ("--on=emulator", f"--arch={gpu}", "--check", "--grid=3")
-    result = run("run", "scale.mlir", *where, "--arg=out.npy=in.npy", "--arg=2.5")
+    options = ("--on=emulator", f"--arch={gpu}", "--check", "--grid=3")
+    result = run("run", "scale.mlir", *options, "--arg=out.npy=in.npy", "--arg=2.5")
     assert (result.code, result.err) == (0, "")
     assert sorted(result.out.splitlines()) == ["2.5", "5", "7.5"]
     assert np.load("out.npy").tolist() == [2.5, 5, 7.5]
@@ -60,7 +60,7 @@ def test_expected_files_decide_the_exit_code(run: Run, program: Path) -> None:
     assert run(*arguments, "--expect=0=want.npy", "--atol=0.5").code == 0
 
 
-def test_errors_of_the_program_have_a_place(run: Run, program: Path) -> None:
+def test_errors_of_the_program_have_a_location(run: Run, program: Path) -> None:
     result = run("run", "scale.mlir", "--grid=3", "--arg=ones:2xf32", "--arg=2")
     assert result.code == 1
     assert result.err.startswith("scale.mlir:5:15: error: 'cuda_tile.load_ptr_tko' op accesses")
@@ -123,8 +123,8 @@ def test_memory_that_is_not_there(run: Run, program: Path, monkeypatch: pytest.M
     ("text", "value"), [("3", 3), ("-0x10", -16), ("2.5", 2.5), ("1e3", 1000.0), ("true", True)]
 )
 def test_numbers(text: str, value: object) -> None:
-    found = parse_argument(text)
-    assert (found, type(found)) == (value, type(value))
+    parsed = parse_argument(text)
+    assert (parsed, type(parsed)) == (value, type(value))
 
 
 def test_arrays_of_every_contents() -> None:

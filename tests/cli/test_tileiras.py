@@ -1,4 +1,4 @@
-"""`tileiras` as its callers use it: a process that makes a cubin, or says why there is none."""
+"""`tileiras` as its callers use it: a process that writes a cubin, or reports an error."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def _no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def unverified(path: Path, text: str) -> None:
-    """Bytecode of a program that may be wrong."""
+    """Write bytecode of a program that may be invalid."""
     from tilewright.bytecode.writer import write_bytecode  # noqa: PLC0415
     from tilewright.driver.assembly import parse_module  # noqa: PLC0415
 
     path.write_bytes(write_bytecode(parse_module(text, "text")))
 
 
-def test_the_cubin_says_who_made_it(run: Run, folder: Path) -> None:
+def test_the_cubin_names_its_compiler(run: Run, folder: Path) -> None:
     assert run("good.tileirbc", GPU, "-o", "k.cubin", tool="tileiras") == (0, "", "")
     cubin = (folder / "k.cubin").read_bytes()
     assert read_note(cubin) == own_note()
@@ -79,7 +79,7 @@ def test_versions_with_another_ptxas_differ(
     assert all(identity() in text for text in texts)
 
 
-def test_errors_have_the_place_in_the_kernel(run: Run, folder: Path) -> None:
+def test_errors_have_the_location_in_the_kernel(run: Run, folder: Path) -> None:
     unverified(folder / "wrong", DEBUG.replace("BODY", "iota : tile<8xf32>"))
     code, out, err = run("wrong", GPU, "-o", "made", tool="tileiras")
     assert (code, out) == (3, "")
@@ -87,14 +87,14 @@ def test_errors_have_the_place_in_the_kernel(run: Run, folder: Path) -> None:
     assert not (folder / "made").exists()
 
 
-def test_cutile_shows_the_place(run: Run, folder: Path) -> None:
-    """It reads the words of a compiler, and must be able to print what it makes of them."""
+def test_cutile_shows_the_location(run: Run, folder: Path) -> None:
+    """cuTile parses the compiler's messages, and must be able to print the result."""
     compiling = pytest.importorskip("cuda.tile._compile")
     exceptions = pytest.importorskip("cuda.tile._exception")
     unverified(folder / "wrong", DEBUG.replace("BODY", "iota : tile<8xf32>"))
     code, _, err = run("wrong", GPU, tool="tileiras")
-    text, place = compiling._parse_tileir_stderr(err)
-    error = exceptions.TileCompilerExecutionError(code, text, place, "", None)
+    text, location = compiling._parse_tileir_stderr(err)
+    error = exceptions.TileCompilerExecutionError(code, text, location, "", None)
     assert 'loc("/folder/kernel.py":7:5) in f' in str(error)
     assert "iota" in str(error)
 
@@ -193,9 +193,9 @@ def test_remarks_are_true_of_the_code(run: Run, folder: Path) -> None:
     (folder / "gemm").write_bytes(tilewright.write_bytecode(module))
     out = run("gemm", GPU, "--remarks=all", tool="tileiras").out
     ptx = tilewright.compile(module).ptx
-    product = re.search(r"Instruction = (\S+)\n +.* Shape = \[(\d+), (\d+), (\d+)\]\n\n", out)
-    assert product is not None
-    name, m, n, k = product.groups()
+    match = re.search(r"Instruction = (\S+)\n +.* Shape = \[(\d+), (\d+), (\d+)\]\n\n", out)
+    assert match is not None
+    name, m, n, k = match.groups()
     assert f"{name}.aligned.m{m}n{n}k{k}." in ptx
     (threads,) = re.findall(r"Threads = (\d+)x1x1\n", out)
     assert f".reqntid {threads}" in ptx
@@ -245,7 +245,7 @@ def test_streams_that_the_caller_has_closed(folder: Path, streams: str) -> None:
 
 @pytest.mark.parametrize("tool", ["tileiras", "tileirdisasm"])
 @pytest.mark.parametrize("target", ["/dev/full", "&-"])
-def test_an_answer_that_nobody_gets(tool: str, target: str) -> None:
+def test_an_answer_without_a_reader(tool: str, target: str) -> None:
     script = Path(sys.executable).with_name(tool)
     done = subprocess.run(["sh", "-c", f"{script} --version >{target}"], capture_output=True)
     assert done.returncode in (1, 2)
@@ -253,7 +253,7 @@ def test_an_answer_that_nobody_gets(tool: str, target: str) -> None:
 
 
 def test_interrupted_while_it_loads() -> None:
-    """Somebody who presses Ctrl-C wants to see no traceback."""
+    """Ctrl-C prints no traceback."""
     code = (
         "import sys; from tilewright.tileiras import __main__ as tool\n"
         "class Pressed:\n"
@@ -275,7 +275,7 @@ def test_files_of_arguments_that_cannot_be_read(run: Run, folder: Path, words: b
     assert err.startswith("tileiras: cannot read 'odd': ")
 
 
-def test_messages_that_nobody_gets() -> None:
+def test_messages_without_a_reader() -> None:
     command = f"{sys.executable} -m tilewright.tileiras nope {GPU} 2>&-"
     done = subprocess.run(["sh", "-c", command], capture_output=True)
     assert (done.returncode, done.stdout) == (1, b"")

@@ -37,9 +37,9 @@ def test_a_check_must_match(tmp_path: Path) -> None:
 
 
 def test_inputs_are_split_and_checked_together(tmp_path: Path) -> None:
-    both = f"{CHECKED}// CHECK-COUNT-2: muli\n{PROGRAM}// -----\n{PROGRAM}"
-    assert outcome(tmp_path, both) is None
-    assert outcome(tmp_path, both.replace("COUNT-2", "COUNT-3")) is not None
+    twice = f"{CHECKED}// CHECK-COUNT-2: muli\n{PROGRAM}// -----\n{PROGRAM}"
+    assert outcome(tmp_path, twice) is None
+    assert outcome(tmp_path, twice.replace("COUNT-2", "COUNT-3")) is not None
 
 
 def test_check_prefixes_select_the_checks_of_a_run_line(tmp_path: Path) -> None:

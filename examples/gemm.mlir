@@ -2,7 +2,7 @@
 cuda_tile.module @kernels {
   entry @gemm(%a: tile<ptr<f16>>, %b: tile<ptr<f16>>, %c: tile<ptr<f32>>,
               %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) optimization_hints=<sm_90 = {num_cta_in_cga = 1}> {
-    // What the caller promises: 16-byte aligned bases, extents divisible by 16.
+    // Assumptions about the arguments: 16-byte aligned bases, extents divisible by 16.
     %a_base = assume div_by<16>, %a : tile<ptr<f16>>
     %b_base = assume div_by<16>, %b : tile<ptr<f16>>
     %c_base = assume div_by<16>, %c : tile<ptr<f32>>

@@ -51,7 +51,7 @@ cuda_tile.module @kernels {
     %t1 = store_view_tko weak %most#1, %ov[%zero, %zero] : tile<16x32xi32>, partition_view<tile=(16x32), tensor_view<16x32xi32, strides=[32,1]>>, tile<i32> -> token
     return
   }
-  // What each element is compared with comes from all of them.
+  // Each element is compared with a reduction of all of them.
   entry @below(%x: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %xt = make_tensor_view %x, shape = [32768], strides = [1] : tensor_view<32768xi32, strides=[1]>

@@ -1,4 +1,4 @@
-// Reductions with other bodies than a sum: largest element and its place, a branch in the body,
+// Reductions with other bodies than a sum: largest element and its index, a branch in the body,
 // a value from outside; scans in both directions.
 // RUN @argmax grid=4
 // ARG x = random:4x64xf32:1

@@ -1,4 +1,4 @@
-// Blocks that part: branches, loops of different lengths, early exits.
+// Divergent blocks: branches, loops of different lengths, early exits.
 // RUN @branches grid=8
 // ARG out = zeros:8xi32
 // EXPECT out = np.array([0, 101, 2, 103, 4, 105, 6, 107])

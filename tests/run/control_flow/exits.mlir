@@ -1,4 +1,4 @@
-// What a branch does on its way out of a loop that tests and leaves.
+// Effects of a branch that breaks out of a loop.
 // RUN @views_on_the_way_out
 // ARG x = iota:8xi32
 // ARG out = zeros:1xi32

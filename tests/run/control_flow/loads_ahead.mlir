@@ -1,4 +1,4 @@
-// Loops that load ahead: rounds of every number, loads that must wait for stores, tiles of every size.
+// Loops with prefetched loads: any number of iterations, loads that must wait for stores, tiles of every size.
 // RUN @views
 // ARG x = random:8x64xi32:1
 // ARG out = zeros:64xi32
@@ -218,7 +218,7 @@ cuda_tile.module @kernels {
     %t2 = store_ptr_tko weak %to, %sum : tile<64xptr<i32>>, tile<64xi32> -> token
     return
   }
-  // Each round loads what the one before has stored.
+  // Each iteration loads the tile that the previous one stored.
   entry @prefix_sums(%x: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -237,7 +237,7 @@ cuda_tile.module @kernels {
     }
     return
   }
-  // Each round stores behind its own load; rounds are not ordered.
+  // Each iteration stores after its own load; iterations are not ordered.
   entry @in_place(%x: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -254,7 +254,7 @@ cuda_tile.module @kernels {
     }
     return
   }
-  // What is loaded says where to load from.
+  // The loaded value is the index of the next load.
   entry @rows_picked(%x: tile<ptr<i32>>, %rows: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -272,7 +272,7 @@ cuda_tile.module @kernels {
     }
     return
   }
-  // Two loops of a known number of rounds that load the same.
+  // Two loops of constant trip count that load the same tiles.
   entry @four_rounds(%x: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -296,7 +296,7 @@ cuda_tile.module @kernels {
     }
     return
   }
-  // Tiles that come through shared memory; the last one has an edge.
+  // Tiles staged in shared memory; the last one is partly out of bounds.
   entry @large_halves(%x: tile<ptr<f16>>, %out: tile<ptr<f16>>, %rows: tile<i32>) {
     %first, %by, %bz = get_tile_block_id : tile<i32>
     %blocks, %ny, %nz = get_num_tile_blocks : tile<i32>

@@ -1,4 +1,4 @@
-// Loops that cannot end: nobody changes what they wait for.
+// Endless loops: no block changes the value that they wait for.
 // RUN @alone
 // ARG flag = zeros:1xi32
 // FAILS deadlock at ALONE : never ends: block (0, 0, 0) waits for memory that no block is left to change

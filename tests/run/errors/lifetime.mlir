@@ -1,4 +1,4 @@
-// Scratch memory ends with its region, and belongs to its block.
+// The lifetime of scratch memory ends with its region; it belongs to its block.
 // RUN @outside
 // ARG out = zeros:1xi32
 // FAILS out_of_bounds at OUTSIDE : where there is no memory
@@ -39,7 +39,7 @@ cuda_tile.module @kernels {
     %t2 = store_ptr_tko weak %out, %seen : tile<ptr<i32>>, tile<i32> -> token
     return
   }
-  // One block tells the other where its memory is, and waits until that has looked at it.
+  // One block sends the address of its memory to the other, and waits until that has read it.
   entry @of_another_block(%shared: tile<ptr<i64>>) {
     %x, %y, %z = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>

@@ -1,4 +1,4 @@
-// Tiles of elements of four bits that are not there.
+// Out-of-bounds tiles of 4-bit elements.
 // RUN @outside grid=3
 // ARG x = zeros:4x8xi8
 // ONLY checked

@@ -1,4 +1,4 @@
-// A store behind the end of an array, in the second of two blocks.
+// A store after the end of an array, in the second of two blocks.
 // RUN grid=2
 // ARG out = zeros:4xi32
 // FAILS out_of_bounds at STORE : accesses 4 bytes at 0x700000000010, byte 16 of argument 0, which has 16, in block (1, 0, 0)

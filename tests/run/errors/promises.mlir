@@ -1,4 +1,4 @@
-// Memory that nobody wrote, promises that do not hold, assertions, division by zero.
+// Uninitialized memory, assumptions that do not hold, assertions, division by zero.
 // RUN @uninitialised
 // ARG out = zeros:1xi32
 // ONLY checked

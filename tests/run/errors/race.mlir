@@ -1,4 +1,4 @@
-// Two accesses to one place: in one block without a token between them, in two blocks, in one
+// Two accesses to one address: in one block without a token between them, in two blocks, in one
 // store; and the same with the order that makes them right.
 // RUN @in_a_block
 // ARG out = zeros:1xi32
@@ -59,7 +59,7 @@ cuda_tile.module @kernels {
     %row = reshape %out : tile<ptr<i32>> -> tile<1xptr<i32>>
     %same = broadcast %row : tile<1xptr<i32>> -> tile<2xptr<i32>>
     %values = iota : tile<2xi32>
-    // Both elements go to one place.
+    // Both elements have one address.
     %t = store_ptr_tko weak %same, %values : tile<2xptr<i32>>, tile<2xi32> -> token // TWICE
     return
   }
@@ -70,7 +70,7 @@ cuda_tile.module @kernels {
     %answer = constant <i32: 42> : tile<i32>
     %first = cmpi equal %x, %zero, signed : tile<i32> -> tile<i1>
     if %first {
-      // Waits until the other block says that the data is there.
+      // Wait for the flag of the other block.
       %there = loop : token {
         %seen, %t0 = load_ptr_tko acquire device %flag : tile<ptr<i32>> -> tile<i32>, token
         %set = cmpi equal %seen, %one, signed : tile<i32> -> tile<i1>
@@ -93,7 +93,7 @@ cuda_tile.module @kernels {
     %one = constant <i32: 1> : tile<i32>
     %first = cmpi equal %x, %zero, signed : tile<i32> -> tile<i1>
     if %first {
-      // The load of the data is not ordered behind that of the flag.
+      // The load of the data is not ordered after that of the flag.
       %seen, %t0 = load_ptr_tko acquire device %flag : tile<ptr<i32>> -> tile<i32>, token
       %found, %t1 = load_ptr_tko weak %data : tile<ptr<i32>> -> tile<i32>, token // UNORDERED
     } else {

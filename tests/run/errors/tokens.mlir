@@ -1,4 +1,4 @@
-// Tokens that do not order what they seem to order, each beside the way that does.
+// Tokens that do not order the accesses that they seem to order, each beside a correct version.
 // RUN @not_carried
 // ARG out = zeros:1xi32
 // ONLY checked
@@ -105,7 +105,7 @@ cuda_tile.module @kernels {
     %t2 = store_ptr_tko weak %out, %b token=%t1 : tile<ptr<i32>>, tile<i32> -> token
     return
   }
-  // A fence orders what its token stands for, and nothing else.
+  // A fence orders the accesses of its token, and no others.
   entry @fence_is_no_order(%out: tile<ptr<i32>>) {
     %seven = constant <i32: 7> : tile<i32>
     %start = make_token : token
@@ -114,14 +114,14 @@ cuda_tile.module @kernels {
     %a, %t1 = load_ptr_tko weak %out token=%fenced : tile<ptr<i32>> -> tile<i32>, token // BEHIND_FENCE
     return
   }
-  // A weak load does not come behind an atomic only because it stands there.
+  // Program order does not order a weak load after an atomic.
   entry @program_order_is_no_order(%out: tile<ptr<i32>>) {
     %seven = constant <i32: 7> : tile<i32>
     %old, %t0 = atomic_rmw_tko acq_rel device %out, add, %seven : tile<ptr<i32>>, tile<i32> -> tile<i32>, token // ATOMIC
     %a, %t1 = load_ptr_tko weak %out : tile<ptr<i32>> -> tile<i32>, token // BEHIND_ATOMIC
     return
   }
-  // Whoever gets the lock keeps it.
+  // The block that gets the lock keeps it.
   entry @lock_that_nobody_opens(%lock: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>

@@ -1,4 +1,4 @@
-// Promises about tiles, alignment and bounds that do not hold, and operations without a defined result.
+// Assumptions about tiles, alignment and bounds that do not hold, and operations with undefined behavior.
 // RUN @tile_overflow
 // ARG n = 2147483640
 // ONLY checked
@@ -196,7 +196,7 @@ cuda_tile.module @kernels {
     %t1 = store_view_tko weak %chosen, %ov[%zero] : tile<4xi32>, !four_tile, tile<i32> -> token
     return
   }
-  // A distance of 2^64 bytes comes back to where it started.
+  // An offset of 2^64 bytes wraps around to the start.
   entry @far(%x: tile<ptr<i32>>, %n: tile<ptr<i64>>) {
     %count, %t0 = load_ptr_tko weak %n : tile<ptr<i64>> -> tile<i64>, token
     %p = offset %x, %count : tile<ptr<i32>>, tile<i64> -> tile<ptr<i32>> // FAR
@@ -210,7 +210,7 @@ cuda_tile.module @kernels {
     %e = get_tensor_shape %xt : !open -> tile<i8> // EXTENT
     return
   }
-  // From 124 in steps of 2, what follows 126 is no number of i8.
+  // From 124 in steps of 2, the value after 126 does not fit i8.
   entry @last_index(%n: tile<i32>) {
     %start = constant <i8: 124> : tile<i8>
     %two = constant <i8: 2> : tile<i8>

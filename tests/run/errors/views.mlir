@@ -1,4 +1,4 @@
-// Tiles that are not there: behind the end, before the start, of strided views and of rows.
+// Tiles out of bounds: after the end, before the start, of strided views and of rows.
 // RUN @negative
 // ARG x = zeros:8xi32
 // ARG n = -1
@@ -153,7 +153,7 @@ cuda_tile.module @kernels {
     %t1 = store_view_tko weak %v, %xv[%which, %n] token=%t0 : tile<4x2xi32>, !picked_pair, tile<4xi64>, tile<i64> -> token
     return
   }
-  // What does not run is not wrong.
+  // An access that does not run is not an error.
   entry @unused(%x: tile<ptr<i32>>, %n: tile<i32>) {
     %two = constant <i32: 2> : tile<i32>
     %there = cmpi less_than %n, %two, signed : tile<i32> -> tile<i1>
@@ -177,7 +177,7 @@ cuda_tile.module @kernels {
     %t = store_view_tko weak %one, %xv[%zero] : tile<1xi32>, !one_tile, tile<i32> -> token // ODD
     return
   }
-  // Rows from n on; nothing happens to those behind the last one.
+  // Rows from n on; those after the last one are not accessed.
   entry @odd_rows(%x: tile<ptr<i32>>, %n: tile<i32>) {
     %two = constant <i32: 2> : tile<i32>
     %zero = constant <i32: 0> : tile<i32>

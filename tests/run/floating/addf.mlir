@@ -1,4 +1,4 @@
-// Sums of each type, in each mode.
+// Additions of each type, in each rounding mode.
 // RUN @f32
 // ARG x = random:64xf32:1
 // ARG y = random:64xf32:2

@@ -1,4 +1,4 @@
-// A kernel that checks its input: square roots of what must not be negative.
+// A kernel that asserts that its input is not negative, and computes square roots.
 // RUN grid=4
 // ARG x : f32 = np.arange(32.0) ** 2
 // ARG y = zeros:32xf32

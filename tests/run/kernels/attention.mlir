@@ -1,5 +1,5 @@
-// Flash attention: keys and values go by in tiles, with a running maximum and a running sum. Two heads share keys and values.
-// Weights are rounded to half precision before the second product.
+// Flash attention: a loop over tiles of keys and values, with a running maximum and a running sum. Two heads share keys and values.
+// Weights are rounded to f16 before the second dot.
 // RUN @causal grid=2x4
 // ARG q = random:4x32x16xf16:1
 // ARG k = random:2x32x16xf16:2

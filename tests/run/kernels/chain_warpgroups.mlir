@@ -1,4 +1,4 @@
-// Two products of 8-bit floats in a row: sums of the first, cut, are a factor of the second; their rows are reduced between.
+// Two fp8 dots in a row: the accumulator of the first, truncated, is an operand of the second; its rows are reduced in between.
 // RUN @chain
 // ARG a = small:64x64xf8E4M3FN:1
 // ARG b = small:64x64xf8E4M3FN:2

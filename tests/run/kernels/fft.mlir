@@ -1,5 +1,5 @@
 // Fourier transforms of 64 points as two stages of 8: rotate the columns, twiddle, rotate the rows, and transpose. Each stage is
-// four real products.
+// four real matmuls.
 // RUN grid=3
 // ARG xr = random:3x8x8xf32:1
 // ARG xi = random:3x8x8xf32:2

@@ -1,4 +1,4 @@
-// C = A · B of bytes, summed up in 32 bits, with every choice of signs.
+// C = A · B of int8, accumulated in i32, with every choice of signs.
 // RUN @signed_signed grid=2x2
 // ARG a = random:32x40xi8:1
 // ARG b = random:40x32xi8:2

@@ -1,4 +1,4 @@
-// C = A · B + C of 8-bit floats in tiles of whole warpgroups, with ragged edges: B by rows or by columns, sums in full or fast.
+// C = A · B + C of fp8 in tiles for wgmma, with ragged edges: B row- or column-major, accumulation in full precision or fast.
 // RUN @rows grid=2x2
 // ARG a = small:120x144xf8E4M3FN:1
 // ARG b = small:144x48xf8E4M3FN:2

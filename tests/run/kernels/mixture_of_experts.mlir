@@ -1,5 +1,5 @@
 // Mixture of experts: tokens are gathered by expert, eight to a tile and the last one not full; each tile is multiplied by its
-// expert's matrix and scattered to where its tokens belong. Three experts have three tokens each, one has seven.
+// expert's matrix and scattered to the rows of its tokens. Three experts have three tokens each, one has seven.
 // RUN grid=4x2
 // ARG x = small:16x32xf16:1
 // ARG w = small:4x32x32xf16:2

@@ -1,4 +1,4 @@
-// RMS norm of rows of half precision in tiles with a ragged edge: two blocks share nine rows.
+// RMS norm of f16 rows in tiles with a ragged edge: two blocks share nine rows.
 // RUN grid=2
 // ARG x = random:9x100xf16:1
 // ARG w = random:100xf16:2

@@ -1,5 +1,5 @@
-// Running sums over more than a block can hold: each block sums up its part, waits until the block before it has published what
-// comes before, and publishes the sum for the next.
+// Inclusive scan over several blocks: each block reduces its part, waits until the previous block has published
+// its prefix, and publishes the prefix for the next.
 // RUN grid=8
 // ARG x = random:512xi32:1
 // ARG y = zeros:512xi32

@@ -1,5 +1,5 @@
-// C = A · B, where four blocks share a tile of C: each sums up a part of the depth, and they add their parts one after the
-// other, under a lock for the tile. Whoever counts to zero comes first, and need not read C.
+// C = A · B, where four blocks share a tile of C: each accumulates a part of K (split-K), and they add their parts one after the
+// other, under a lock for the tile. The block that counts to zero is the first, and need not read C.
 // RUN grid=2x2x4
 // ARG a = small:32x64xf16:1
 // ARG b = small:64x32xf16:2

@@ -1,5 +1,5 @@
-// Sums that are read between two products of the same registers: twice the first sums and twice the second are two things.
-// A loop reads them in each of its rounds.
+// An accumulator that is read between two dots on the same registers: the first and the second value must be distinct.
+// A loop reads it in each iteration.
 // RUN @twice_f16 grid=1
 // ARG a = small:64x32xf16:1
 // ARG b = small:32x16xf16:2

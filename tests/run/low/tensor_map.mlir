@@ -1,5 +1,5 @@
 // A box of a tensor into shared memory and from there to another tensor, by maps of the host: one
-// map comes by its address, the other by value.
+// map is passed by address, the other by value.
 // RUN @copy block=32 arch=tma
 // DATA source = random:16x64xf32:1
 // DATA target = zeros:8x32xf32

@@ -1,4 +1,4 @@
-// Atomics of many elements on few places: a histogram, and the old values of a counter.
+// Atomics of many elements on few addresses: a histogram, and the old values of a counter.
 // RUN @histogram grid=8
 // ARG x : i32 = np.random.default_rng(1).integers(0, 10, 512)
 // ARG bins = zeros:10xi32

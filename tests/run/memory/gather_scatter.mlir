@@ -1,4 +1,4 @@
-// Rows are gathered, reduced, and scattered back to where they came from.
+// Rows are gathered, reduced, and scattered back.
 // RUN @in_place grid=4
 // ARG x = small:64x32xf32:1
 // ARG rows : i32 = np.random.default_rng(2).permutation(64).astype(np.int32)
@@ -37,7 +37,7 @@ cuda_tile.module @kernels {
     %t2 = store_view_tko weak %left, %xv[%which, %zero] token=%t1 : tile<16x32xf32>, !rows, tile<16xi32>, tile<i32> -> token
     return
   }
-  // Memory that hardware for copies of whole tiles could take, were it not for the rows.
+  // Memory that TMA could access, were it not for the gathered rows.
   entry @aligned(%x: tile<ptr<f32>>, %rows: tile<ptr<i32>>, %height: tile<i32>, %width: tile<i32>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>
@@ -65,7 +65,7 @@ cuda_tile.module @kernels {
     %t2 = store_view_tko weak %left, %xv[%one, %which, %zero] token=%t1 : tile<1x8x32xf32>, !deep, tile<i32>, tile<8xi32>, tile<i32> -> token
     return
   }
-  // Each round adds the sum of all rows to every row; the next one sees what it wrote.
+  // Each iteration adds the sum of all rows to every row; the next one reads the result.
   entry @in_a_loop(%x: tile<ptr<i32>>, %rows: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %one = constant <i32: 1> : tile<i32>

@@ -1,4 +1,4 @@
-// A lock around an update that is not atomic: every block adds its number to one place.
+// A lock around an update that is not atomic: every block adds its number to one address.
 // RUN grid=16
 // ARG lock = zeros:1xi32
 // ARG sum = zeros:1xi32

@@ -67,7 +67,7 @@
 // PRINTS sums [28, 92, 156, 220] of 2, twice [[28, 28], [92, 92], [156, 156], [220, 220]]
 // PRINTS sums [28, 92, 156, 220] of 2, twice [[28, 28], [92, 92], [156, 156], [220, 220]]
 cuda_tile.module @kernels {
-  // Every mode on four elements: what each element was before is what it was at first.
+  // Every mode on four elements: the old value of each element is the initial one.
   entry @modes_i32(%x: tile<ptr<i32>>, %old: tile<ptr<i32>>) {
     %p_r = reshape %x : tile<ptr<i32>> -> tile<1xptr<i32>>
     %p_b = broadcast %p_r : tile<1xptr<i32>> -> tile<4xptr<i32>>
@@ -220,7 +220,7 @@ cuda_tile.module @kernels {
     %s = store_ptr_tko weak %q, %o : tile<4xptr<f64>>, tile<4xf64> -> token
     return
   }
-  // Whoever exchanged a second time would find a one.
+  // A second exchange would return a one.
   entry @cas(%x: tile<ptr<i32>>, %old: tile<ptr<i32>>) {
     %p_r = reshape %x : tile<ptr<i32>> -> tile<1xptr<i32>>
     %p_b = broadcast %p_r : tile<1xptr<i32>> -> tile<4xptr<i32>>
@@ -271,7 +271,7 @@ cuda_tile.module @kernels {
     %o1, %t2 = atomic_rmw_tko relaxed device %sum_b, add, %v2 : tile<4x8xptr<i32>>, tile<4x8xi32> -> tile<4x8xi32>, token
     return
   }
-  // Sums that several threads hold, and a count of those that are odd.
+  // Reductions that several threads hold, and the number of odd ones.
   entry @reduced_0(%x: tile<ptr<i32>>, %out: tile<ptr<i32>>, %count: tile<ptr<i32>>) {
     %p_r = reshape %x : tile<ptr<i32>> -> tile<1x1xptr<i32>>
     %p_b = broadcast %p_r : tile<1x1xptr<i32>> -> tile<32x64xptr<i32>>
@@ -336,7 +336,7 @@ cuda_tile.module @kernels {
     %o1, %t2 = atomic_rmw_tko relaxed device %count_b, add, %one, %is : tile<64xptr<i32>>, tile<64xi32>, tile<64xi1> -> tile<64xi32>, token
     return
   }
-  // Ten times one more: whoever came late would add to what others have stored.
+  // Ten increments: a repeated one would add to a value that another thread stored.
   entry @in_place(%x: tile<ptr<i32>>) {
     %p_r = reshape %x : tile<ptr<i32>> -> tile<1xptr<i32>>
     %p_b = broadcast %p_r : tile<1xptr<i32>> -> tile<4xptr<i32>>
@@ -368,7 +368,7 @@ cuda_tile.module @kernels {
     }
     return
   }
-  // Tiles that stick out: what lies in the tensor is counted once.
+  // Partly out-of-bounds tiles: elements in bounds are counted once.
   entry @views(%x: tile<ptr<i32>>) {
     %bx, %by, %bz = get_tile_block_id : tile<i32>
     %view = make_tensor_view %x, shape = [6, 10], strides = [10, 1] : tensor_view<6x10xi32, strides=[10,1]>
@@ -377,7 +377,7 @@ cuda_tile.module @kernels {
     %t = atomic_red_view_tko relaxed device %tiles[%bx, %by], add, %one : tile<2x4xi32>, partition_view<tile=(2x4), tensor_view<6x10xi32, strides=[10,1]>>, tile<i32> -> token
     return
   }
-  // What is reduced and broadcast is printed once by each block.
+  // A value that is reduced and broadcast is printed once by each block.
   entry @messages(%x: tile<ptr<i32>>) {
     %p_r = reshape %x : tile<ptr<i32>> -> tile<1x1xptr<i32>>
     %p_b = broadcast %p_r : tile<1x1xptr<i32>> -> tile<4x8xptr<i32>>

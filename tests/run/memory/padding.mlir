@@ -1,4 +1,4 @@
-// Masked loads from one place, with a padding that differs from block to block.
+// Masked loads from one address, with a padding that differs from block to block.
 // RUN @pad grid=4
 // ARG x = ones:1xi32
 // ARG out = zeros:4xi32

@@ -18,7 +18,7 @@
 !line = !cuda_tile.partition_view<tile=(1x256), tensor_view<8x256xi32, strides=[256,1]>>
 !reals = !cuda_tile.partition_view<tile=(1x256), tensor_view<8x256xf32, strides=[256,1]>>
 cuda_tile.module @kernels {
-  // Every block sums its own row, waits until all have done so, and sums the sums.
+  // Every block reduces its own row, waits until all have done so, and reduces the results.
   entry @flag(%x: tile<ptr<i32>>, %flag: tile<ptr<i32>>, %sums: tile<ptr<i32>>, %totals: tile<ptr<i32>>) {
     %b, %y, %z = get_tile_block_id : tile<i32>
     %zero = constant <i32: 0> : tile<i32>

@@ -1,4 +1,4 @@
-// Queues keep what goes in, in order; each block has its own.
+// Queues are FIFOs; each block has its own.
 // RUN @in_order grid=3
 // ARG out = zeros:6xi32
 // EXPECT out = np.array([0, 10, 1, 11, 2, 12])
@@ -38,7 +38,7 @@ gpu.module @kernels {
     %t1 = nv_tileaa.store weak %p1, %second : !nv_tileaa.ptr<i32>, i32
     nv_tileaa.return
   }
-  // Only even blocks put more in; what is left at the end decides.
+  // Only even blocks put another element; the rest at the end decides.
   nv_tileaa.func @where_blocks_part(%out: !nv_tileaa.ptr<i32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
     %b:3 = nv_tileaa.get_program_id : i32, i32, i32
     %zero = arith.constant 0 : i32
@@ -68,7 +68,7 @@ gpu.module @kernels {
     %t = nv_tileaa.store weak %p, %last : !nv_tileaa.ptr<i32>, i32
     nv_tileaa.return
   }
-  // One row is always on its way: it is put in a round before it is taken out.
+  // One row is always in the queue: it is put one iteration before it is taken.
   nv_tileaa.func @ahead(%x: !nv_tileaa.ptr<f32>, %y: !nv_tileaa.ptr<f32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
     %b:3 = nv_tileaa.get_program_id : i32, i32, i32
     %c0 = arith.constant 0 : i32

@@ -1,4 +1,4 @@
-// What comes before each element, and how often numbers occur, in tiles that several warps share.
+// Exclusive scans and histograms of tiles that several warps share.
 // RUN @rows grid=2
 // ARG x = small:32x256xi32:1
 // ARG before = zeros:32x256xi32

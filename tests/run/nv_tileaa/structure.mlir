@@ -1,4 +1,4 @@
-// Functions, regions with directives, places in the grid, and what means nothing when it runs.
+// Functions, regions with directives, grid coordinates, and operations without an effect at run time.
 // RUN @calls grid=2
 // ARG out = zeros:2xi32
 // EXPECT out = np.array([1, 49])
@@ -41,7 +41,7 @@ gpu.module @kernels {
     %t = nv_tileaa.store weak %p, %z : !nv_tileaa.ptr<i32>, i32
     nv_tileaa.return
   }
-  // All blocks run, so that none is left to take over.
+  // All blocks run, so that none is left to cancel.
   nv_tileaa.func @alone(%out: !nv_tileaa.ptr<i32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
     %b:3 = nv_tileaa.get_program_id : i32, i32, i32
     %none = arith.constant -1 : i32

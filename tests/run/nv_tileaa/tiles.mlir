@@ -123,7 +123,7 @@ gpu.module @kernels {
     %t2 = nv_tileaa.store weak %to2, %l : tensor<4x!nv_tileaa.ptr<f32>>, tensor<4xf32>
     nv_tileaa.return
   }
-  // tf32 has ten bits behind the point: what is smaller is rounded away.
+  // tf32 has ten bits of fraction: smaller ones are rounded away.
   nv_tileaa.func @rounded(%x: !nv_tileaa.ptr<f32>, %some: !nv_tileaa.ptr<f32>, %all: !nv_tileaa.ptr<f32>) attributes {kernel_spec = #nv_tileaa.kernel_spec<>} {
     %zero = arith.constant 0 : i32
     %m = nv_tileaa.make_memref %x : !nv_tileaa.ptr<f32> -> !nv_tileaa.memref<4x4xf32, strides = [4, 1]>

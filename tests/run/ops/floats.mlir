@@ -1,4 +1,4 @@
-// Arithmetic on two and three floats. The product in `fused` has more bits than an element.
+// Arithmetic on two and three floats. The multiplication in `fused` has more bits than an element.
 // RUN @floats
 // ARG x = random:64xf32:1
 // ARG y = random:64xf32:2

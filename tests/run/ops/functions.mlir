@@ -1,4 +1,4 @@
-// Functions of one float: exact ones, and those within the units in the last place that CUDA documents.
+// Functions of one float: exact ones, and those within the ulps that CUDA documents.
 // RUN @functions
 // ARG x = random:64xf32:1
 // ARG p : f32 = abs(x) + 0.25

@@ -1,4 +1,4 @@
-// Memory through pointers: masks, tokens that are joined, fences, atomics of every mode; what orders grids.
+// Memory through pointers: masks, tokens that are joined, fences, atomics of every mode; the order of dependent grids.
 // RUN @masked
 // ARG x = iota:16xf32
 // ARG out = ones:16xf32
@@ -48,7 +48,7 @@ cuda_tile.module @kernels {
     %t1 = store_ptr_tko weak %to, %values, %more : tile<16xptr<f32>>, tile<16xf32>, tile<16xi1> -> token
     return
   }
-  // Both loads come behind both stores.
+  // Both loads are ordered after both stores.
   entry @ordered(%x: tile<ptr<i32>>, %y: tile<ptr<i32>>, %out: tile<ptr<i32>>) {
     %two = constant <i32: 2> : tile<i32>
     %start = make_token : token
@@ -86,7 +86,7 @@ cuda_tile.module @kernels {
     %r5, %t5 = atomic_rmw_tko relaxed device %p5, min, %n : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
     %r6, %t6 = atomic_rmw_tko relaxed device %p6, umax, %n : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
     %r7, %t7 = atomic_rmw_tko relaxed device %p7, umin, %n : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
-    // One block finds the seven that it looks for; nobody finds a two.
+    // One block finds the seven that it looks for; no block finds a two.
     %next = offset %swapped, %one : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
     %r8, %t8 = atomic_cas_tko relaxed device %swapped, %seven, %nine : tile<ptr<i32>>, tile<i32> -> tile<i32>, token
     %r9, %t9 = atomic_cas_tko relaxed device %next, %two, %four : tile<ptr<i32>>, tile<i32> -> tile<i32>, token

@@ -1,4 +1,4 @@
-// Powers with exponents that are constants: squares are exact, the others near.
+// Powers with exponents that are constants: squares are exact, the others approximate.
 // RUN @powers
 // ARG x = random:64xf32:1
 // ARG first = zeros:64xf32

@@ -1,4 +1,4 @@
-// Products of matrices: integers of either sign, floats, floats with a scale for each block of 32.
+// Dots: integers of either sign, floats, floats with a scale for each block of 32.
 // RUN @integers
 // ARG a = random:2x4x16xi8:1
 // ARG b = random:2x16x8xi8:2

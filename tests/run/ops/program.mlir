@@ -1,4 +1,4 @@
-// Globals, the size of the grid, and what a view says about its tensor.
+// Globals, the size of the grid, and queries of views.
 // RUN @globals
 // ARG out = zeros:2xf32
 // ARG count = zeros:1xi32
@@ -80,7 +80,7 @@ cuda_tile.module @kernels {
     %t3 = store_ptr_tko weak %p3, %across : tile<ptr<i32>>, tile<i32> -> token
     return
   }
-  // Promises that hold change nothing, nor does an assertion.
+  // Assumptions that hold change nothing, nor does an assertion.
   entry @promises(%x: tile<ptr<i32>>, %n: tile<i32>, %out: tile<ptr<i32>>) {
     %zero = constant <i32: 0> : tile<i32>
     %n16 = assume div_by<16>, %n : tile<i32>

@@ -1,4 +1,4 @@
-// Single numbers: what tiles of no dimension are made of.
+// Scalars: tiles of rank 0.
 // RUN @integers_to_floats
 // ARG n = 1
 // ARG big = 4629700416937910272

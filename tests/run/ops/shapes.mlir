@@ -1,4 +1,4 @@
-// The shapes of tiles: permuted, joined, cut, put in, spread; bytes packed and unpacked.
+// Shapes of tiles: permute, cat, extract, insert, broadcast; bytes packed and unpacked.
 // RUN @shapes
 // ARG x = random:4x8xf32:1
 // ARG y = random:4x8xf32:2

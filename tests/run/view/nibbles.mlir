@@ -1,4 +1,4 @@
-// Elements of four bits in memory: two share a byte, the first in its low bits.
+// 4-bit elements in memory: two share a byte, the first in its low bits.
 // RUN @widened grid=2x2
 // ARG x = random:8x16xi8:1
 // ARG out = zeros:8x32xf32

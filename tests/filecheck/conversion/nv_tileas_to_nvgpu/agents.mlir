@@ -1,4 +1,4 @@
-// Warp specialization: each agent is a range of warps behind a branch; stages of a pipeline are guarded
+// Warp specialization: each agent is a range of warps under a branch; stages of a pipeline are guarded
 // by a full and an empty mbarrier each.
 // RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
 #one = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>

@@ -64,7 +64,7 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %5 = nv_tileaa.fpowf %a, %b : !f
     nv_tileaa.return
   }
-  // f32 has no exact integer power: f64 has room for the 32 bits of the exponent.
+  // f32 has no exact integer power: f64 represents the 32 bits of the exponent.
   // CHECK-LABEL: @integer_power
   // CHECK: arith.sitofp %arg1 : vector<1xi32> to vector<1xf64>
   // CHECK: math.powf {{.*}} : vector<1xf64>

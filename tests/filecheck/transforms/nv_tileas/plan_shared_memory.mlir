@@ -1,4 +1,4 @@
-// Operations that go through shared memory alternate between two areas: behind the barrier of one,
+// Operations that go through shared memory alternate between two areas: after the barrier of one,
 // the area of the one before is no longer read, so consecutive uses need no barrier between them.
 // RUN: tilewright opt --pass plan-shared-memory %s | filecheck %s
 #rows = #nv_tileas.layout<[32, 32], register = [[1, 0], [2, 0], [4, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[8, 0], [16, 0]]>

@@ -1,4 +1,4 @@
-// Floats of 8 bits from and to all others: rounded once, and cut at the largest number.
+// fp8 from and to all other floats: rounded once, and saturated.
 // RUN @to_f8E4M3FN_f32 block=256 arch=fp8
 // ARG x : f32 = np.random.default_rng(1).standard_normal(256) * np.exp2(np.arange(256) % 24 - 12)
 // ARG r = zeros:256xf8E4M3FN

@@ -1,4 +1,4 @@
-// Vectors of 8-bit floats, of even and odd length.
+// Vectors of fp8, of even and odd length.
 // RUN @narrow block=32 arch=fp8
 // ARG x = random:32x3xf32:1
 // ARG y = zeros:32x3xf8E5M2

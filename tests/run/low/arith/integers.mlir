@@ -1,4 +1,4 @@
-// Integer arithmetic: it wraps; quotients round to zero, down or up; products in two halves.
+// Integer arithmetic: it wraps; division rounds to zero, down or up; extended multiplication has a low and a high half.
 // RUN @divsi block=256 arch=base
 // ARG a : i32 = np.random.default_rng(1).integers(-(1 << 31), 1 << 31, 256)
 // ARG b : i32 = np.where((np.random.default_rng(2).integers(-(1 << 31), 1 << 31, 256)) >> 20 == 0, 7, (np.random.default_rng(2).integers(-(1 << 31), 1 << 31, 256)) >> 20)

@@ -1,4 +1,4 @@
-// Blocks of a cluster read what the others wrote, behind the barrier of the cluster; a relaxed one shows nothing.
+// Blocks of a cluster read the others' writes after the cluster barrier; a relaxed one does not make them visible.
 // RUN @around grid=8 block=32 cluster=4 arch=cluster
 // ARG x = random:8x32xi32:1
 // ARG y = zeros:8x32xi32

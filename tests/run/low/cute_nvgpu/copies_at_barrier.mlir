@@ -1,4 +1,4 @@
-// A barrier waits for copies that threads have started by themselves, and for nothing else of them.
+// A barrier waits for the cp.async copies of threads only.
 // RUN @copy block=64 arch=cluster
 // ARG x = random:64x4xf32:1
 // ARG y = zeros:64x4xf32

@@ -1,4 +1,4 @@
-// Blocks make tensor maps for themselves, in slots of which there are too few, and turn one to another tensor.
+// Blocks create tensor maps in global memory, with fewer slots than blocks, and rebind one to another tensor.
 // RUN @copy grid=6 block=32 arch=tma
 // ARG first = random:64x48xf16:1
 // ARG second = random:40x80xf16:2
@@ -6,7 +6,7 @@
 // EXPECT out = np.stack([np.pad(x, ((0, 16), (0, 32)))[8 * n : 8 * n + 16, 32:64] for x in (first, second) for n in (0, 1, 5)])
 !map = !nvgpu.tensormap.descriptor<tensor = memref<16x32xf16, 3>, swizzle = none, l2promo = none, oob = zero, interleave = none>
 !bars = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
-// 32 words for a map, and behind them the word that locks the slot.
+// 32 words for a map, followed by the word that locks the slot.
 !slots = memref<2x64xi32, 1>
 !tile = memref<16x32xf16, 3>
 gpu.module @kernels {

@@ -1,4 +1,4 @@
-// One thread of each warp acts; it may rest, ask where it runs, and let the next grid start.
+// One elected thread of each warp sleeps and reads its SM id; the grid lets its dependents launch.
 // RUN @count grid=2 block=96 arch=cluster
 // ARG count = zeros:1xi32
 // ARG processors = zeros:2x3xi32

@@ -1,4 +1,4 @@
-// Two blocks of a cluster bring a half each to both; a stage is free when both have read it.
+// Two blocks of a cluster multicast half of each tile to both; a stage is empty when both have read it.
 // RUN @share grid=4 block=64 cluster=2 arch=tma+cluster
 // DATA source = random:48x64xf32:1
 // MAP map = source box=4x64
@@ -51,7 +51,7 @@ gpu.module @kernels {
       %before = arith.xori %odd, %true : i1
       %start = arith.muli %round, %i8 : index
       scf.if %first {
-        // The first round waits for a phase that is over already.
+        // The first iteration waits for a phase that is over already.
         nvgpu.mbarrier.try_wait.parity %empty[%i0], %before, %ticks : !bars
         nvgpu.mbarrier.arrive.expect_tx %full[%i0], %bytes : !bars
         %down = arith.addi %top, %start : index
@@ -66,7 +66,7 @@ gpu.module @kernels {
         memref.store %y, %out[%block, %there, %t] : memref<4x24x64xf32, 1>
       }
       cute_nvgpu.warp_sync
-      // Lane 0 of each warp tells block 0, lane 1 block 1.
+      // Lane 0 of each warp arrives at block 0, lane 1 at block 1.
       scf.if %tells {
         cute_nvgpu.mbarrier.arrive_remote %empty[%i0], %number : !bars
       }

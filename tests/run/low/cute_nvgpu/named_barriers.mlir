@@ -1,4 +1,4 @@
-// Two warps write, one of them at a time to each of two others; who writes does not wait to be read.
+// Two producer warps hand values to one consumer warp each; producers arrive without waiting.
 // RUN @hand_over block=128 arch=base
 // ARG x = random:64xi32:1
 // ARG out = zeros:64xi32

@@ -13,7 +13,7 @@ gpu.module @kernels {
     %i0 = arith.constant 0 : index
     %i8 = arith.constant 8 : index
     %t = gpu.thread_id x
-    // Eight lanes say where the rows of each matrix go.
+    // Eight lanes have the row addresses of each matrix.
     %matrix = arith.divui %t, %i8 : index
     %row = arith.remui %t, %i8 : index
     %own = vector.load %x[%t, %i0] : memref<32x8xi16, 1>, vector<8xi16>

@@ -1,4 +1,4 @@
-// The eight ways in which a copy combines what it brings with what is there.
+// The eight reduction modes of a tensor store.
 // RUN @combine block=32 arch=tma
 // ARG tile : i32 = (np.arange(256).reshape(8, 32) * 37) % 100 - 20
 // DATA sums = random:8x32xi32:1

@@ -1,4 +1,4 @@
-// Boxes of three dimensions go in and out by two stages of one buffer, with hints for the cache.
+// Three-dimensional boxes are copied in and out through two stages of one buffer, with cache hints.
 // RUN @copy block=32 arch=tma
 // DATA source = random:12x8x32xf32:1
 // DATA target = zeros:10x8x32xf32
@@ -34,7 +34,7 @@ gpu.module @kernels {
         %phase = arith.cmpi eq, %odd, %i1 : index
         %at = arith.addi %n, %i2 : index
         cute_nvgpu.tma.prefetch %from[%at, %i0, %i0] cache_hint %leave : !map
-        // The copy out of this stage, two rounds ago, has read it.
+        // The copy out of this stage, two iterations ago, has read it.
         cute_nvgpu.tma.wait 1 read
         nvgpu.mbarrier.arrive.expect_tx %bars[%stage], %bytes : !bars
         cute_nvgpu.tma.load %from[%at, %i0, %i0], %bars[%stage] to %tile[%stage, %i0, %i0, %i0] cache_hint %leave : !map, !bars to !stages

@@ -1,4 +1,4 @@
-// One warpgroup gives registers away and brings rows by a ring of two stages, the other takes them and adds up.
+// Warp specialization: a producer warpgroup with fewer registers loads rows into a ring of two stages, a consumer with more adds them up.
 // RUN @sum block=256 arch=setmaxnreg
 // DATA source = small:96x128xf32:1
 // MAP map = source box=16x128

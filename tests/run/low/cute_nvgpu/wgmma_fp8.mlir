@@ -1,4 +1,4 @@
-// Products of two kinds of 8-bit floats, once with A in registers.
+// wgmma of two fp8 types, once with A in registers.
 // RUN @multiply block=128 arch=wgmma
 // DATA a = small:64x64xf8E4M3FN:1
 // DATA b = small:32x64xf8E5M2:2

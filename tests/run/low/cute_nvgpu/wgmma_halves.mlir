@@ -1,4 +1,4 @@
-// Two accumulators go through one fence and one wait: f16 sums, and negative ones of a transposed A and B.
+// Two accumulators share one fence and one wait: f16, and negated with transposed A and B.
 // RUN @multiply block=128 arch=wgmma
 // DATA a = small:64x64xf16:1
 // DATA b = small:64x64xf16:2

@@ -1,4 +1,4 @@
-// A stays in registers, B comes in two stages: the second product is issued while the first goes on.
+// A stays in registers, B has two stages: the second wgmma is issued while the first is in flight.
 // RUN @multiply block=128 arch=wgmma
 // DATA a = small:64x128xbf16:1
 // DATA b = small:64x128xbf16:2
@@ -39,7 +39,7 @@ gpu.module @kernels {
     %a1 = vector.load %fragments[%t, %i32] : memref<128x64xbf16, 1>, vector<32xbf16>
     %b0 = cute_nvgpu.wgmma.descriptor %b[%i0, %i0, %i0] swizzle_128b leading 16 stride 1024 : !stages
     %b1 = cute_nvgpu.wgmma.descriptor %b[%i1, %i0, %i0] swizzle_128b leading 16 stride 1024 : !stages
-    // What the accumulator holds before does not count: the first product replaces it.
+    // The first wgmma replaces the accumulator.
     %any = arith.constant dense<7.0> : vector<32xf32>
     nvgpu.mbarrier.try_wait.parity %bars[%i0], %false, %ticks : !bars
     %ready = cute_nvgpu.wgmma.fence(%any : vector<32xf32>)

@@ -1,5 +1,5 @@
-// A matrix product for Hopper, C = A @ B in bf16, with a warpgroup that produces and two that consume.
-// Two blocks share B, given as [K, N]: each brings a half of it to both.
+// A GEMM for Hopper, C = A @ B in bf16, with a producer warpgroup and two consumer warpgroups.
+// Two blocks share B, given as [K, N]: each multicasts a half of it to both.
 // RUN @gemm grid=2 block=384 cluster=2 arch=wgmma
 // DATA a = small:300x136xbf16:1
 // DATA b = small:136x264xbf16:2
@@ -72,7 +72,7 @@ gpu.module @kernels {
     %rank = arith.index_castui %rank_index : index to i32
     %first = arith.divui %block, %c2 : i32
     %step = arith.divui %blocks, %c2 : i32
-    // How many tiles there are, and how many steps each takes.
+    // The number of tiles, and of iterations along K.
     %m_up = arith.addi %M, %c255 : i32
     %m_tiles = arith.divui %m_up, %c256 : i32
     %n_up = arith.addi %N, %c255 : i32
@@ -108,7 +108,7 @@ gpu.module @kernels {
       scf.if %is_warp_0 {
         %elected = cute_nvgpu.elect_one
         scf.if %elected {
-          // The first round waits for a phase that is over already.
+          // The first iteration waits for a phase that is over already.
           %p:2 = scf.for unsigned %tile = %first to %tiles step %step iter_args(%s0 = %c0, %ph0 = %true) -> (i32, i1) : i32 {
             %rows = arith.divui %tile, %tiles_in_rows : i32
             %rest = arith.remui %tile, %tiles_in_rows : i32
@@ -359,7 +359,7 @@ gpu.module @kernels {
         cute_nvgpu.tma.wait 0
       }
     }
-    // Nobody leaves while another may still write or arrive here.
+    // No block exits while another may still write or arrive here.
     cute_nvgpu.cluster.arrive
     cute_nvgpu.cluster.wait
     gpu.return

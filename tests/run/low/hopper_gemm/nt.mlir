@@ -1,4 +1,4 @@
-// A matrix product for Hopper, C = A @ B in bf16, with a warpgroup that produces and two that consume.
+// A GEMM for Hopper, C = A @ B in bf16, with a producer warpgroup and two consumer warpgroups.
 // B is given as [N, K]; the tensor maps come from the host.
 // RUN @gemm grid=1 block=384 arch=wgmma
 // DATA a = small:128x64xbf16:1
@@ -79,7 +79,7 @@ gpu.module @kernels {
     %block = arith.index_castui %block_index : index to i32
     %blocks_index = gpu.grid_dim x
     %blocks = arith.index_castui %blocks_index : index to i32
-    // How many tiles there are, and how many steps each takes.
+    // The number of tiles, and of iterations along K.
     %m_up = arith.addi %M, %c127 : i32
     %m_tiles = arith.divui %m_up, %c128 : i32
     %n_up = arith.addi %N, %c255 : i32
@@ -114,7 +114,7 @@ gpu.module @kernels {
       scf.if %is_warp_0 {
         %elected = cute_nvgpu.elect_one
         scf.if %elected {
-          // The first round waits for a phase that is over already.
+          // The first iteration waits for a phase that is over already.
           %p:2 = scf.for unsigned %tile = %block to %tiles step %blocks iter_args(%s0 = %c0, %ph0 = %true) -> (i32, i1) : i32 {
             %rows = arith.divui %tile, %tiles_in_rows : i32
             %rest = arith.remui %tile, %tiles_in_rows : i32

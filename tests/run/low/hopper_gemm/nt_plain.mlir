@@ -1,5 +1,5 @@
-// A matrix product for Hopper, C = A @ B in bf16, with a warpgroup that produces and two that consume.
-// B is given as [N, K]; the kernel takes addresses, and makes its tensor maps in global slots.
+// A GEMM for Hopper, C = A @ B in bf16, with a producer warpgroup and two consumer warpgroups.
+// B is given as [N, K]; the kernel takes addresses, and creates its tensor maps in global memory.
 // RUN @gemm grid=2 block=384 arch=wgmma
 // ARG a = small:136x72xbf16:1
 // ARG b = small:264x72xbf16:2
@@ -17,7 +17,7 @@
 !map_c = !nvgpu.tensormap.descriptor<tensor = memref<64x64xbf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
 !any_map = !nvgpu.tensormap.descriptor<tensor = memref<?x64xbf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
 !maps = memref<3x32xi32, #gpu.address_space<workgroup>>
-// 32 words for each map, and behind them the word that locks the slot.
+// 32 words for each map, followed by the word that locks the slot.
 !slots = memref<256x128xi32, 1>
 
 gpu.module @kernels {
@@ -75,7 +75,7 @@ gpu.module @kernels {
     %block = arith.index_castui %block_index : index to i32
     %blocks_index = gpu.grid_dim x
     %blocks = arith.index_castui %blocks_index : index to i32
-    // How many tiles there are, and how many steps each takes.
+    // The number of tiles, and of iterations along K.
     %m_up = arith.addi %M, %c127 : i32
     %m_tiles = arith.divui %m_up, %c128 : i32
     %n_up = arith.addi %N, %c255 : i32
@@ -189,7 +189,7 @@ gpu.module @kernels {
       scf.if %is_warp_01 {
         %elected = cute_nvgpu.elect_one
         scf.if %elected {
-          // The first round waits for a phase that is over already.
+          // The first iteration waits for a phase that is over already.
           %p:2 = scf.for unsigned %tile = %block to %tiles step %blocks iter_args(%s0 = %c0, %ph0 = %true) -> (i32, i1) : i32 {
             %rows1 = arith.divui %tile, %tiles_in_rows : i32
             %rest = arith.remui %tile, %tiles_in_rows : i32

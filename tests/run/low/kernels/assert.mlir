@@ -1,4 +1,4 @@
-// An assertion that holds lets the kernel go on; one that does not ends it, and says where.
+// An assertion that holds has no effect; one that fails ends the kernel with a location.
 // RUN @check block=32 arch=base
 // ARG x = ones:32xi32
 // ARG y = zeros:32xi32

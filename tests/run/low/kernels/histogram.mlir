@@ -1,4 +1,4 @@
-// How often each value occurs: counted in shared memory, added up in global memory.
+// A histogram: counted in shared memory, added up in global memory.
 // RUN @histogram grid=4 block=128 arch=base
 // ARG x : i32 = np.random.default_rng(1).integers(0, 64, 1024)
 // ARG counts = zeros:64xi32

@@ -1,4 +1,4 @@
-// Text from the device: every kind of argument, blocks and threads in any order.
+// Device printf: every kind of argument, blocks and threads in any order.
 // RUN @kinds block=1 arch=base
 // ARG x = 7
 // PRINTS i32 -5, unsigned 4294967291, hex ff, char A

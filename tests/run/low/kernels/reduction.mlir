@@ -1,4 +1,4 @@
-// The sum of a long vector: each thread a part, then warps, then blocks by an atomic sum.
+// The sum of a long vector: by thread, then by warp, then over blocks with an atomic add.
 // RUN @sum grid=4 block=256 arch=base
 // ARG x = small:10000xf32:1
 // ARG n = 10000

@@ -1,4 +1,4 @@
-// The sums up to each element: of a warp by shuffles, of the block by its warps.
+// An inclusive scan: within a warp by shuffles, over the block by its warps.
 // RUN @scan grid=3 block=256 arch=base
 // ARG x = random:3x256xi32:1
 // ARG y = zeros:3x256xi32

@@ -1,4 +1,4 @@
-// Softmax of rows, a block for each: the largest, then the sum of all the block, within the bounds of its steps.
+// Softmax of rows, a block for each: maximum, then sum over the block, within its error bounds.
 // RUN @softmax grid=4 block=128 arch=base
 // ARG x = random:4x128xf32:1
 // ARG y = zeros:4x128xf32

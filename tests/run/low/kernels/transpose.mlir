@@ -1,4 +1,4 @@
-// A matrix turned by tiles in shared memory, whose rows lie one word apart from a multiple of the banks.
+// A matrix transposed by tiles in shared memory, whose rows are padded by one word against bank conflicts.
 // RUN @transpose grid=2x3 block=32x8 arch=base
 // ARG x = random:96x64xf32:1
 // ARG y = zeros:64x96xf32

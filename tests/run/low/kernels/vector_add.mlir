@@ -1,4 +1,4 @@
-// The sum of two vectors, a thread for each element; those beyond the end do nothing.
+// The sum of two vectors, a thread for each element; threads beyond the end do nothing.
 // RUN @add grid=2 block=64
 // ARG a = random:100xf32:1
 // ARG na = 100

@@ -1,4 +1,4 @@
-// What the hardware computes exactly: roundings, signs, fused sums, classes of numbers.
+// Exact functions of the hardware: rounding, signs, fma, classification.
 // RUN @floor_f32 block=256 arch=base
 // ARG x : f32 = np.concatenate([np.linspace(-4, 4, 65), np.random.default_rng(3).standard_normal(183) * 1e5, [0.5, -0.5, 2.5, -0.0, np.inf, -np.inf, np.nan, 8388609]])
 // ARG r = zeros:256xf32

@@ -1,4 +1,4 @@
-// Functions of half floats: computed in single precision, rounded to the half.
+// Functions of f16: computed in f32 and rounded.
 // RUN @sin_f16 block=256 arch=base
 // ARG x : f16 = np.linspace(-10, 10, 256)
 // ARG y = zeros:256xf16

@@ -1,4 +1,4 @@
-// Powers with integer exponents: of floats by libdevice, a rounding for each factor; of integers modulo the width.
+// Powers with integer exponents: of floats by libdevice, a rounding for each multiplication; of integers modulo the width.
 // RUN @fpowi_f32 block=256 arch=base
 // ARG a : f32 = np.exp2(np.linspace(-3, 3, 256))
 // ARG n : i32 = np.arange(256) % 21 - 10

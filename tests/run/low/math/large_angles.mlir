@@ -1,4 +1,4 @@
-// Angles of many turns, for which the remainder needs many bits of pi.
+// Large angles, whose range reduction needs many bits of pi.
 // RUN @sin_f32 block=256 arch=base
 // ARG x : f32 = np.exp2(np.linspace(10, 100, 256))
 // ARG y = zeros:256xf32

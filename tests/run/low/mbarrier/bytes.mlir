@@ -1,5 +1,5 @@
 // A barrier that counts bytes: two bulk copies of a row each, whose sizes one arrival announces. Afterwards the
-// barrier is given up, and its place in memory serves another one.
+// barrier is invalidated, and its memory is used for another one.
 // RUN @add block=32 arch=tma
 // ARG x = random:2x128xf32:1
 // ARG y = zeros:128xf32

@@ -20,7 +20,7 @@ gpu.module @kernels {
     gpu.barrier
     %v = memref.load %x[%t] : memref<32xf32, 1>
     memref.store %v, %s[%t] : memref<32xf32, 3>
-    // Three of its four arrivals: nobody can be the last one yet.
+    // Three of its four arrivals: none can be the last one yet.
     %early = nvgpu.mbarrier.arrive.nocomplete %bars[%c0], %c3 : !bars -> !nvgpu.mbarrier.token
     %token = nvgpu.mbarrier.arrive %bars[%c0] : !bars -> !nvgpu.mbarrier.token
     scf.while : () -> () {

@@ -1,5 +1,5 @@
-// A sum over a block as a tree: one barrier, a phase for each level, its parity going back and forth. The waits
-// say whether the phase is over, and are repeated until it is.
+// A tree reduction over a block: one barrier, a phase for each level, with alternating parity. The waits
+// return whether the phase is over, and are repeated until it is.
 // RUN @sum grid=2 block=64 arch=cluster
 // ARG x = small:128xi32:1
 // ARG out = zeros:2xi32

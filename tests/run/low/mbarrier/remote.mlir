@@ -1,4 +1,4 @@
-// Blocks of a cluster hand values round: each writes into its neighbour's memory and arrives at the barrier there.
+// Blocks of a cluster pass values in a ring: each writes to its neighbour's shared memory and arrives at the barrier there.
 // RUN @pass grid=4 cluster=4 block=32 arch=cluster
 // ARG x = random:4x32xi32:1
 // ARG y = zeros:4x32xi32
@@ -36,7 +36,7 @@ gpu.module @kernels {
     %bar_there = nvvm.mapa %bar, %neighbour : !llvm.ptr<3> -> !llvm.ptr<7>
     nvvm.mbarrier.arrive.shared.cluster <cluster> %bar_there, %one : !llvm.ptr<7>, i32
     nvgpu.mbarrier.try_wait.parity %bars[%c0], %false, %ticks : !bars
-    // The wait orders what this block did; the values come from another one.
+    // The wait orders accesses of this block; the values are written by another one.
     nvvm.fence.sc.cluster
     %w = memref.load %s[%t] : memref<32xi32, 3>
     memref.store %w, %y[%rank, %t] : memref<4x32xi32, 1>

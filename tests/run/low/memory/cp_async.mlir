@@ -1,4 +1,4 @@
-// A pipeline of copies: while one tile of four is summed up, the next is on its way to the other buffer.
+// A pipeline of copies: while one tile of four is added up, the next is copied to the other buffer.
 // RUN @sums grid=2 block=64 arch=base
 // ARG x = small:2x8x256xf32:1
 // ARG y = zeros:2x256xf32

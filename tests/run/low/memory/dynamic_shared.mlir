@@ -1,4 +1,4 @@
-// Shared memory that the launch asks for, little and much: a block turned around.
+// Dynamic shared memory of several sizes: a block reverses its elements.
 // RUN @reverse block=256 shared=1024 arch=base
 // ARG x = random:256xf32:1
 // ARG y = zeros:256xf32

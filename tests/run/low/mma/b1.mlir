@@ -1,4 +1,4 @@
-// A tile of A * B by one warp: bits, 32 in a word; the product of two is that both are set.
+// A tile of A * B by one warp: bits, 32 in a word, multiplied by `and`.
 // RUN @gemm block=32 arch=base
 // ARG a = random:16x16xi32:1
 // ARG b = random:8x16xi32:2
@@ -35,7 +35,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index

@@ -1,4 +1,4 @@
-// A tile of A * B by one warp: f16, sums in f32 and in f16.
+// A tile of A * B by one warp: f16, accumulators in f32 and in f16.
 // RUN @to_f32 block=32 arch=base
 // ARG a = small:16x64xf16:1
 // ARG b = small:8x64xf16:2
@@ -45,7 +45,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index
@@ -103,7 +103,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index

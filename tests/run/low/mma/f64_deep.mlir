@@ -1,4 +1,4 @@
-// A tile of A * B by one warp in one instruction: f64, 16 deep, which Hopper has.
+// A tile of A * B by one warp in one instruction: f64 with K = 16, which Hopper has.
 // RUN @gemm block=32 arch=f64_mma
 // ARG a = small:16x16xf64:1
 // ARG b = small:16x8xf64:2

@@ -1,4 +1,4 @@
-// A tile of A * B by one warp: 8-bit floats, of one kind and of two.
+// A tile of A * B by one warp: fp8, of one type and of two.
 // RUN @same block=32 arch=fp8
 // ARG a = small:16x64xf8E4M3FN:1
 // ARG b = small:8x64xf8E4M3FN:2
@@ -55,7 +55,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index
@@ -113,7 +113,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index
@@ -171,7 +171,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index

@@ -1,4 +1,4 @@
-// A tile of A * B by one warp: integers of 4 bits, two in a byte, the first one below.
+// A tile of A * B by one warp: int4, two in a byte, the first one in the low bits.
 // RUN @gemm block=32 arch=base
 // ARG a = random:16x64xi8:1
 // ARG b = random:8x64xi8:2
@@ -35,7 +35,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index

@@ -1,4 +1,4 @@
-// A tile of A * B by one warp: bytes, signed and unsigned in every pair.
+// A tile of A * B by one warp: int8, signed and unsigned in every pair.
 // RUN @signed block=32 arch=base
 // ARG a = random:16x64xi8:1
 // ARG b = random:8x64xi8:2
@@ -45,7 +45,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index
@@ -103,7 +103,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index
@@ -161,7 +161,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index

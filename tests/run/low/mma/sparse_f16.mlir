@@ -1,5 +1,5 @@
-// A sparse matrix times a dense one by a warp: A has two of every four elements. Of four lanes, one or two say which;
-// what the others hold does not matter.
+// A sparse matrix times a dense one by a warp: A has two of every four elements. Of four lanes, one or two have metadata;
+// the metadata of the others is ignored.
 // RUN @deep block=32 arch=base
 // ARG a = small:16x16xf16:1
 // ARG b = small:8x32xf16:2

@@ -1,4 +1,4 @@
-// A sparse matrix times a dense one by a warp: 8-bit floats, A has two of every four; every lane has metadata.
+// A sparse matrix times a dense one by a warp: fp8, A has two of every four; every lane has metadata.
 // RUN @gemm block=32 arch=fp8
 // ARG a = small:16x32xf8E4M3FN:1
 // ARG b = small:8x64xf8E4M3FN:2

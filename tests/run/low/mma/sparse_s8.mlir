@@ -1,4 +1,4 @@
-// A sparse matrix times a dense one by a warp: bytes, A has two of every four; every lane has metadata.
+// A sparse matrix times a dense one by a warp: int8, A has two of every four; every lane has metadata.
 // RUN @gemm block=32 arch=base
 // ARG a = random:16x32xi8:1
 // ARG b = random:8x64xi8:2

@@ -40,7 +40,7 @@ gpu.module @kernels {
       }
     }
     gpu.barrier
-    // Each lane says where a row of 16 bytes lies: of four matrices of A, of two of B.
+    // Each lane has the address of a row of 16 bytes: of four matrices of A, of two of B.
     %half_a = arith.divui %lane, %c16 : index
     %at_a = arith.muli %half_a, %piece : index
     %row_b = arith.remui %lane, %c8 : index

@@ -1,4 +1,4 @@
-// A tile of transposed A * transposed B by one warp: ldmatrix turns 8 by 8 matrices on the way.
+// A tile of transposed A * transposed B by one warp: ldmatrix.trans transposes 8 by 8 matrices.
 // RUN @gemm block=32 arch=base
 // ARG a = small:16x16xf16:1
 // ARG b = small:16x8xf16:2
@@ -26,7 +26,7 @@ gpu.module @kernels {
       vector.store %y, %sb[%mine, %c0] {alignment = 16 : i64} : memref<16x8xf16, 3>, vector<8xf16>
     }
     gpu.barrier
-    // In memory a row runs along M. Matrices come in the order: above, below, then those to the right,
+    // In memory a row runs along M. The order of matrices: above, below, then those to the right,
     // which are the ones 8 further down in memory.
     %in_matrix = arith.remui %lane, %c8 : index
     %number = arith.divui %lane, %c8 : index

@@ -1,4 +1,4 @@
-// A copy goes on by itself; who takes its token waits for it. The second copy waits for the reader of the first.
+// A copy is asynchronous; the reader of its token waits for it. The second copy waits for the reader of the first.
 // RUN @twice block=128 arch=base
 // ARG x = random:512xf32:1
 // ARG y = zeros:512xf32

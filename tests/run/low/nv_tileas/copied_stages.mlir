@@ -1,4 +1,4 @@
-// One warp starts copies into a ring of three stages and goes on; two others add up what has come. Stages are full when their bytes are there.
+// A producer warp issues copies into a pipeline of three stages; two consumer warps add them up. Stages are full when their bytes have arrived.
 // RUN @sum block=96 arch=base
 // ARG x = small:10x128xf16:1
 // ARG y = zeros:128xf16

@@ -1,4 +1,4 @@
-// Who takes a joined token waits for all three copies; behind it a fourth goes on at the barrier of the first.
+// The reader of a joined token waits for all three copies; a fourth copy after it reuses the barrier of the first.
 // RUN @sum block=64 arch=base
 // ARG x = small:512xf16:1
 // ARG y = zeros:128xf16

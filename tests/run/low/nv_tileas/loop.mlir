@@ -1,4 +1,4 @@
-// A loop carries the token of the copy that runs ahead; every round flips the phase, and each round makes another barrier again.
+// A loop carries the token of a prefetched copy; every iteration flips the phase, and initializes another barrier again.
 // RUN @rows block=32 arch=base
 // ARG x = small:6x64xf32:1
 // ARG y = zeros:64xf32

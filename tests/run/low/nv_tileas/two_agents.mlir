@@ -1,4 +1,4 @@
-// One warp loads rows and puts them into a ring of two stages, with their numbers; two others take and add them up.
+// A producer warp loads rows and their indices into a pipeline of two stages; two consumer warps add them up.
 // RUN @weighted block=96 arch=base
 // ARG x = small:7x64xf32:1
 // ARG y = zeros:64xf32
@@ -50,7 +50,7 @@ gpu.module @kernels {
         %next = nv_tileas.async.pipeline.inc_iter %turn : !turn
         scf.yield %next, %more : !turn, tensor<64xf32, #two>
       }
-      // The agent's warps meet at a barrier of their own.
+      // The agent's warps synchronize at a barrier of their own.
       nv_tileas.barrier
       %range = nv_tileas.make_range : tensor<64xi32, #two>
       %base = nv_tileas.splat %y : !nv_tileaa.ptr<f32> -> tensor<64x!nv_tileaa.ptr<f32>, #two>

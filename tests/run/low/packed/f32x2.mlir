@@ -1,4 +1,4 @@
-// Products and sums of two f32 at once: to nearest, to zero, downwards.
+// Multiplication and addition of two f32 at once: to nearest, to zero, downwards.
 // RUN @k block=64 arch=packed_f32
 // ARG a = random:128xf32:1
 // ARG b = random:128xf32:2

@@ -1,4 +1,4 @@
-// Pairs of floats to 8 bits and back: what is too large becomes the largest number.
+// Pairs of floats to fp8 and back: larger numbers saturate.
 // RUN @singles_f8E4M3FN block=32 arch=fp8
 // DATA small = random:128xf32:1
 // ARG x : f32 = small * np.linspace(1, 448, 128)

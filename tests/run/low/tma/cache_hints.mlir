@@ -1,4 +1,4 @@
-// Cache hints change where data stays, never what it is: evict first on the way in, last on the way out.
+// Cache hints change where data stays, never what it is: evict_first for loads, evict_last for stores.
 // RUN @copy grid=3 block=32 arch=tma
 // DATA source = random:24x64xf16:1
 // DATA target = zeros:24x64xf16

@@ -1,4 +1,4 @@
-// What a kernel says of a tensor map, for the driver to encode: the distance to the tensor, then type and rank,
+// The description of a tensor map, for the driver to encode: the offset of the tensor, then type and rank,
 // extents, strides, box, steps and modes; numbers of types and modes are the driver's.
 // RUN @describe block=32 arch=base
 // ARG tensor = zeros:6x40xf16

@@ -1,4 +1,4 @@
-// Reductions of floats, by several blocks at once; sums of small integers are exact in every order.
+// Reductions of floats, by several blocks at once; small integers accumulate exactly in every order.
 // RUN @add_f32 grid=3 block=32 arch=tma
 // DATA box = small:4x32xf32:1
 // DATA tensor = small:4x32xf32:2

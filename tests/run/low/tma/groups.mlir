@@ -1,4 +1,4 @@
-// Two buffers take turns on the way out: a thread waits until the copy before the last has read its buffer.
+// Double-buffered stores: a thread waits until the copy before the last has read its buffer.
 // RUN @fill block=32 arch=tma
 // DATA target = zeros:6x128xi32
 // MAP to = target box=1x128

@@ -35,10 +35,10 @@ gpu.module @kernels {
     scf.if %first {
       nvgpu.mbarrier.init %bars[%c0], %c1 : !bars
       nvvm.fence.mbarrier.init
-      // The bytes that both blocks send count here.
+      // The barrier expects the bytes of both blocks.
       nvgpu.mbarrier.arrive.expect_tx %bars[%c0], %bytes : !bars
     }
-    // Nobody sends before all barriers are there.
+    // No block sends before all barriers are initialized.
     nvvm.cluster.arrive
     nvvm.cluster.wait
     scf.if %first {
@@ -54,7 +54,7 @@ gpu.module @kernels {
     %x = arith.muli %quarter, %c8 : index
     %row = vector.load %tile[%y, %x] : memref<16x32xf32, 3>, vector<8xf32>
     vector.store %row, %out[%block, %y, %x] : memref<4x16x32xf32, 1>, vector<8xf32>
-    // Nobody leaves while another may still write here.
+    // No block exits while another may still write here.
     nvvm.cluster.arrive
     nvvm.cluster.wait
     gpu.return

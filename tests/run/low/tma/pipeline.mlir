@@ -1,4 +1,4 @@
-// A ring of three stages: one warp loads tiles, another adds them up row by row; barriers tell when a stage is
+// A pipeline of three stages: one warp loads tiles, another adds them up row by row; barriers signal when a stage is
 // full and when it is empty again.
 // RUN @sum block=64 arch=tma
 // DATA source = small:64x32xf32:1
@@ -46,7 +46,7 @@ gpu.module @kernels {
     gpu.barrier
     scf.if %loads {
       scf.if %first {
-        // The first round waits for phases that are over already.
+        // The first iteration waits for phases that are over already.
         %end:2 = scf.for %i = %c0 to %tiles step %c1 iter_args(%s = %c0, %parity = %true) -> (index, i1) {
           nvgpu.mbarrier.try_wait.parity %empty[%s], %parity, %ticks : !bars
           %stage = memref.subview %ring[%s, 0, 0][1, 8, 32][1, 1, 1] : memref<3x8x32xf32, 3> to !stage

@@ -35,7 +35,7 @@ gpu.module @kernels {
     %v = vector.load %tile[%y, %x] : memref<16x32xf32, 3>, vector<8xf32>
     %w = arith.addf %v, %ones : vector<8xf32>
     vector.store %w, %tile[%y, %x] : memref<16x32xf32, 3>, vector<8xf32>
-    // What threads wrote must be seen by the copy.
+    // The writes of threads must be visible to the copy.
     nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
     gpu.barrier
     nvgpu.tma.async.store %tile to %to[%c0, %c0], predicate = %first l2_cache_hint = %hint : memref<16x32xf32, 3> -> !map

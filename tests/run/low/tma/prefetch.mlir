@@ -1,4 +1,4 @@
-// Maps and boxes are brought near before the copy that needs them; results are as without.
+// Maps and boxes are prefetched before the copy that needs them; results are the same.
 // RUN @parameter block=32 arch=tma
 // DATA source = random:16x32xi32:1
 // MAP from = source box=8x32

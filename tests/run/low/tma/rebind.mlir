@@ -1,4 +1,4 @@
-// One map in global memory serves two tensors in turn: the kernel points it at the second one.
+// One map in global memory is used for two tensors: the kernel rebinds it to the second one.
 // RUN @both block=32 arch=tma
 // DATA first = random:16x32xf32:1
 // MAP map = first box=8x16

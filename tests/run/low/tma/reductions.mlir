@@ -57,7 +57,7 @@ gpu.module @kernels {
       %v = memref.load %box[%y, %t] : memref<8x32xi32, 1>
       memref.store %v, %tile[%y, %t] : memref<8x32xi32, 3>
     }
-    // What threads wrote must be seen by the copy.
+    // The writes of threads must be visible to the copy.
     cute_nvgpu.fence.proxy_async shared_cta
     gpu.barrier
     func.return

@@ -1,4 +1,4 @@
-// Sums into a part of a tensor of every rank.
+// Add-reductions into a part of a tensor of every rank.
 // RUN @add_1d block=32 arch=tma
 // DATA box = random:32xi32:1
 // DATA tensor = random:96xi32:6

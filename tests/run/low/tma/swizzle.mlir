@@ -1,4 +1,4 @@
-// A swizzled box, as it lies in shared memory: 16-byte pieces change places within rows, by row.
+// A swizzled box in shared memory: 16-byte chunks are permuted within rows, by row.
 // RUN @b32 block=32 arch=tma
 // DATA source = random:16x16xf16:1
 // MAP from = source swizzle=32

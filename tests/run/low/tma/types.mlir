@@ -1,4 +1,4 @@
-// Boxes of every type of elements; what lies outside of a tensor is zero, or NaN if the map says so.
+// Boxes of every element type; out-of-bounds elements are zero, or NaN if the map says so.
 // RUN @copy_i8 block=32 arch=tma
 // DATA source = random:8x64xi8:1
 // DATA target = ones:8x64xi8

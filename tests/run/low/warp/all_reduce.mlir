@@ -1,4 +1,4 @@
-// The values of a whole block as one: blocks of one, three and eight warps, of known size or not,
+// Reductions over a block: of one, three and eight warps, of known size or not,
 // by an operation or by a body, again and again through the same memory.
 // RUN @sum grid=2 block=256 arch=base
 // ARG x = small:512xf32:1

@@ -1,4 +1,4 @@
-// Where a block is in its cluster, and the cluster in the grid.
+// The index of a block in its cluster, and of the cluster in the grid.
 // RUN @clusters grid=4x2 block=32 cluster=2x2 arch=cluster
 // ARG y = zeros:8x6xi32
 // EXPECT y = [[0, 0, 2, 0, 0, 2], [0, 0, 2, 1, 0, 2], [1, 0, 2, 0, 0, 2], [1, 0, 2, 1, 0, 2], [0, 0, 2, 0, 1, 2], [0, 0, 2, 1, 1, 2], [1, 0, 2, 0, 1, 2], [1, 0, 2, 1, 1, 2]]

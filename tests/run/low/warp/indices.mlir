@@ -1,4 +1,4 @@
-// Every question about where a thread is, in grids and blocks of three dimensions.
+// Every index and size of threads, blocks and grids, in three dimensions.
 // RUN @where grid=2x3x2 block=8x4x2 arch=base
 // ARG y = zeros:12x64x14xi32
 // LET at = np.mgrid[0:2, 0:3, 0:2, 0:2, 0:4, 0:8].reshape(6, -1)

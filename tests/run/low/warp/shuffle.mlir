@@ -62,7 +62,7 @@ gpu.module @kernels {
     %v = memref.load %x[%i] : memref<32xi32, 1>
     %c8 = arith.constant 8 : index
     %inside = arith.cmpi ult, %i, %c8 : index
-    // Only the first lanes of the warp take part.
+    // Only the first lanes of the warp participate.
     memref.store %v, %out[%i] : memref<32xi32, 1>
     scf.if %inside {
       %a, %va = gpu.shuffle down %v, %three, %width : i32

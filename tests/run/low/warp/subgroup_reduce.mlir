@@ -1,4 +1,4 @@
-// The values of a warp as one, of every width, of whole warps and of groups of lanes.
+// Reductions over a warp, of every width, of whole warps and of groups of lanes.
 // RUN @add_f32 block=32 arch=base
 // ARG x = small:32xf32:1
 // ARG y = zeros:32xf32

@@ -1,4 +1,4 @@
-// A tile of A * B by a warpgroup: f16, sums in f32 and in f16.
+// A tile of A * B by a warpgroup: f16, accumulators in f32 and in f16.
 // RUN @to_f32 block=128 arch=wgmma
 // ARG a = small:64x64xf16:1
 // ARG b = small:64x64xf16:2

@@ -1,4 +1,4 @@
-// A tile of A * B by a warpgroup: 8-bit floats of one kind and of two, sums in f32 and f16.
+// A tile of A * B by a warpgroup: fp8 of one type and of two, accumulators in f32 and f16.
 // Instructions add 33 terms, of which they keep 13 bits below the first bit of the largest.
 // RUN @same block=128 arch=wgmma
 // ARG a = small:64x128xf8E4M3FN:1

@@ -1,4 +1,4 @@
-// A * B in tiles of 64 by 64, a block for each; the accumulator goes round a loop over the common dimension.
+// A * B in tiles of 64 by 64, a block for each; the accumulator is carried by a loop over K.
 // RUN @gemm grid=2x3 block=128 arch=wgmma
 // ARG a = small:192x256xf16:1
 // ARG b = small:128x256xf16:2
@@ -30,7 +30,7 @@ gpu.module @kernels {
     %first_column = arith.muli %across, %c64 : index
     %none = nvgpu.warpgroup.mma.init.accumulator -> !sum
     %sum = scf.for %k = %c0 to %c256 step %c64 iter_args(%before = %none) -> (!sum) {
-      // Rows of 128 bytes, in which pieces of 16 bytes change places.
+      // Rows of 128 bytes, in which chunks of 16 bytes are swizzled.
       scf.for %i = %tid to %c512 step %c128 {
         %row = arith.divui %i, %c8 : index
         %piece = arith.remui %i, %c8 : index
@@ -55,7 +55,7 @@ gpu.module @kernels {
           {leading_byte_offset = 16 : i64, matrix_stride = 1024 : i64, swizzle_mode = #nvgpu.swizzle<swizzle_128b>}
           : memref<64x64xf16, 3> -> !b
       %after = nvgpu.warpgroup.mma %da, %db, %before : !a, !b, !sum -> !sum
-      // The product is done; nobody fills the buffers again before all have it.
+      // The wgmma is done; no thread fills the buffers again before all threads know.
       gpu.barrier
       scf.yield %after : !sum
     }

@@ -1,4 +1,4 @@
-// A tile of A * B by a warpgroup, A in registers: f16, and bf16 whose products are taken away.
+// A tile of A * B by a warpgroup, A in registers: f16, and bf16 with negated A.
 // RUN @f16 block=128 arch=wgmma
 // ARG a = small:64x64xf16:1
 // ARG b = small:16x64xf16:2

@@ -1,4 +1,4 @@
-// A tile of A * B by a warpgroup, A in registers: tf32, 8-bit floats, bytes.
+// A tile of A * B by a warpgroup, A in registers: tf32, fp8, int8.
 // RUN @tf32 block=128 arch=wgmma
 // ARG a = small:64x32xf32:1
 // ARG b = small:8x32xf32:2

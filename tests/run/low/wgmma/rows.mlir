@@ -1,4 +1,4 @@
-// 128 and 192 rows by a warpgroup: two and three instructions for every step, one group.
+// 128 and 192 rows by a warpgroup: two and three instructions per step of K, one group.
 // RUN @two block=128 arch=wgmma
 // ARG a = small:128x64xf16:1
 // ARG b = small:128x64xf16:2

@@ -1,4 +1,4 @@
-// A tile of A * B by a warpgroup: bytes, signed and unsigned in every pair.
+// A tile of A * B by a warpgroup: int8, signed and unsigned in every pair.
 // RUN @signed block=128 arch=wgmma
 // ARG a = random:64x128xi8:1
 // ARG b = random:96x128xi8:2

@@ -1,5 +1,5 @@
-// A tile of A * B by a warpgroup: tensor copies bring the matrices, whose descriptors follow from the tensor maps. A
-// comes in two boxes side by side; B lies with its rows along N, and is transposed on the way.
+// A tile of A * B by a warpgroup: tensor copies load the matrices, whose descriptors follow from the tensor maps. A
+// has two boxes side by side; B is N-major, and wgmma transposes it.
 // RUN @gemm block=128 arch=wgmma
 // DATA a = small:64x128xf16:1
 // DATA b = small:128x64xf16:2

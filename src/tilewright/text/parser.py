@@ -1,4 +1,4 @@
-"""The parser of MLIR text: values, blocks, regions, and the whole program."""
+"""The parser of MLIR text: operands, operations, blocks, regions, and whole programs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MAX_SHARED: Final = 4096
 
 
 class Argument:
-    """`%x: type`, perhaps with attributes and a location: becomes an argument of a block."""
+    """A block argument `%x: type`, with optional attributes and location."""
 
     __slots__ = ("attributes", "location", "ref", "type")
 
@@ -58,7 +58,7 @@ class Argument:
 
 
 class Parser(Cursor):
-    """Reads one text. Stops at the first error, which it raises as a `UserError`."""
+    """Parses one text, and raises the first error as a `UserError`."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Parser(Cursor):
         self.labels = Labels(self)
         defaults = ("builtin",) if default_dialect is None else ("builtin", default_dialect)
         self.default_dialects: tuple[str, ...] = defaults
-        """Where operations without a prefix are looked for, in this order."""
+        """The dialects of operations without a prefix, in the order of lookup."""
         self._readers: dict[str, OpReader] = context.op_readers.setdefault(defaults, {})
         self._types: defaultdict[str | None, dict[str, Type]] = defaultdict(dict)
 
@@ -88,7 +88,7 @@ class Parser(Cursor):
         return at
 
     def operand_list(self) -> list[int]:
-        """Take values' names with commas between them, perhaps none."""
+        """Parse a possibly empty list of operands."""
         tokens, at = self.tokens, self.at
         refs: list[int] = []
         if tokens[at][:1] != "%":
@@ -100,25 +100,25 @@ class Parser(Cursor):
         return refs
 
     def resolve(self, ref: int, type: Type) -> Value:
-        """The value that a name stands for, which has this type."""
+        """Return the value of a name, of the given type; it may be a forward reference."""
         value = self.names.values.get(self.tokens[ref])
         if value is not None and value.type is type:
             return value
         return self.names.resolve(ref, type)
 
     def lookup(self, ref: int) -> Value:
-        """The value that a name stands for, which must be defined already."""
+        """Return the value of a name that must be defined already."""
         return self.names.lookup(ref)
 
     def define(self, ref: int, value: Value) -> None:
-        """Let a name stand for a value."""
+        """Bind a name to a value."""
         self.names.define(ref, value)
 
     def type(self, dialect: str | None = None) -> Type:
-        """Take a type; inside `dialect` its types may go without `!dialect.`."""
+        """Parse a type; types of `dialect` may be written without `!dialect.`."""
         tokens, at = self.tokens, self.at
-        # Most types have been parsed before. A type ends after its angle brackets; the shortest
-        # and most frequent ones first.
+        # Most types have been parsed before and are looked up by their tokens. A type ends after
+        # its angle brackets; the shortest and most frequent forms are tried first.
         if tokens[at + 1] != "<":
             end = at + 1
             key = tokens[at]
@@ -138,7 +138,7 @@ class Parser(Cursor):
         return self._new_type(dialect, key, end)
 
     def _new_type(self, dialect: str | None, key: str, end: int) -> Type:
-        """Take a type that this text has not had before; other texts may have had it."""
+        """Parse a type that is new in this text, or look it up in the cache shared by texts."""
         shared = self.context.types_by_text
         type = shared.get((dialect, key))
         if type is not None:
@@ -149,7 +149,7 @@ class Parser(Cursor):
             self.leave()
         if self.at == end:
             self._types[dialect][key] = type
-            # Aliases may have other values in the next text.
+            # Aliases may be defined differently in the next text.
             if "!" not in key and "#" not in key:
                 if len(shared) == _MAX_SHARED:
                     shared.clear()
@@ -157,7 +157,7 @@ class Parser(Cursor):
         return type
 
     def shaped(self, dialect: str | None = None) -> tuple[tuple[int, ...], Type]:
-        """Take a shape and an element type: `4x8xf32`, `f32`."""
+        """Parse a shape and an element type: `4x8xf32`, `f32`."""
         token = self.tokens[self.at]
         if token[:2] == "0x" and token[2:] in FLOATS:
             self.at += 1
@@ -165,39 +165,39 @@ class Parser(Cursor):
         return self.extents(), self.type(dialect)
 
     def attribute(self, type: Type | None = None) -> Attribute:
-        """Take an attribute; `type` is that of a number which does not say its own."""
+        """Parse an attribute; `type` is that of a number without a type suffix."""
         return read_attribute(self, type)
 
     def member(self, kind: EnumClass[EnumT]) -> EnumT:
-        """Take the keyword of a member of an enumeration."""
+        """Parse the keyword of a member of an enumeration."""
         return read_member(self, kind)
 
     def element(self, type: Type) -> int:
-        """Take one number of an integer or float type; the result is its bit pattern."""
+        """Parse a number of an integer or float type; return its bit pattern."""
         return read_element(self, type)
 
     def integer_of(self, type: IntegerType) -> int:
-        """Take an integer that fits its type; `true` and `false` for i1."""
+        """Parse an integer that fits its type; `true` or `false` for i1."""
         return read_integer(self, type)
 
     def elements(self, type: Type) -> DenseElementsAttr:
-        """Take the data of a shaped type: what stands inside `dense<...>`."""
+        """Parse the elements of a shaped type, as inside `dense<...>`."""
         return read_elements(self, type)
 
     def attr_dict(self) -> dict[str, Attribute]:
-        """Take `{...}`."""
+        """Parse an attribute dictionary `{...}`."""
         return read_entries(self)
 
     def optional_attr_dict(self) -> dict[str, Attribute]:
-        """Take `{...}` if it is there."""
+        """Parse an optional attribute dictionary `{...}`."""
         return read_entries(self) if self.tokens[self.at] == "{" else {}
 
     def optional_location(self) -> Location | None:
-        """Take a trailing `loc(...)` if it is there."""
+        """Parse an optional trailing `loc(...)`."""
         return read_parenthesised(self) if self.tokens[self.at] == "loc" else None
 
     def argument(self, dialect: str | None = None) -> Argument:
-        """Take `%x: type`, perhaps with attributes and a location."""
+        """Parse a block argument `%x: type` with optional attributes and location."""
         ref = self.operand()
         self.expect(":")
         type = self.type(dialect)
@@ -206,11 +206,11 @@ class Parser(Cursor):
         return Argument(ref, type, location, attributes)
 
     def named_argument(self, ref: int, type: Type) -> Argument:
-        """An argument whose name and type stand apart in the text."""
+        """Return an argument whose name and type are separate in the text."""
         return Argument(ref, type, self.location(ref))
 
     def successor(self) -> Block:
-        """Take `^label`; the block may come later."""
+        """Parse a successor `^label`; the block may be defined later."""
         return self.labels.use()
 
     def region(
@@ -220,7 +220,7 @@ class Parser(Cursor):
         owner: OpClass,
         field: RegionField | None = None,
     ) -> Region:
-        """Take `{ ... }`, a region of an operation of the class `owner`.
+        """Parse `{ ... }`, a region of an operation of the class `owner`.
 
         `arguments` are those of the entry block. With `field`, an omitted block or terminator
         that the declaration requires is added.
@@ -251,7 +251,7 @@ class Parser(Cursor):
         region = Region()
         token = self.tokens[self.at]
         if arguments or (token != "}" and token[:1] != "^"):
-            # Even if its arguments stand elsewhere, the entry block may have a label.
+            # The entry block may have a label even if its arguments are outside of the region.
             entry = self._labelled() if token[:1] == "^" else Block()
             region.append(entry)
             self._add_arguments(entry, arguments)
@@ -266,7 +266,7 @@ class Parser(Cursor):
         return region
 
     def _labelled(self) -> Block:
-        """Take `^label:`."""
+        """Parse `^label:`."""
         block = self.labels.define()
         self.expect(":")
         return block
@@ -289,7 +289,7 @@ class Parser(Cursor):
                 implicit_terminator(self, field.terminator, block)
 
     def operation(self) -> Operation:
-        """Take an operation, with the names of its results and its location."""
+        """Parse an operation, with the names of its results and its location."""
         tokens, start = self.tokens, self.at
         named: list[tuple[int, int]] | None = None
         if tokens[start][:1] == "%":
@@ -321,7 +321,7 @@ class Parser(Cursor):
         return read
 
     def _result_names(self) -> list[tuple[int, int]]:
-        """Take `%a, %b:2 =`: the names and how many results each has."""
+        """Parse `%a, %b:2 =`; return the names and the number of results of each."""
 
         def name() -> tuple[int, int]:
             ref = self.operand()
@@ -338,7 +338,7 @@ class Parser(Cursor):
         return names
 
     def program(self) -> list[Operation]:
-        """Take everything: the definitions of aliases, and operations."""
+        """Parse a whole text: alias definitions and operations."""
         tokens = self.tokens
         ops: list[Operation] = []
         while token := tokens[self.at]:
@@ -355,9 +355,9 @@ class Parser(Cursor):
 def parse_text(
     text: str, context: Context, name: str = "<stdin>", default_dialect: str | None = None
 ) -> Operation:
-    """Read a program: its module, or a builtin module around what has none.
+    """Parse a program; return its module, or wrap other operations in a builtin module.
 
-    Operations of `default_dialect` may go without a prefix at the top.
+    Top-level operations of `default_dialect` may be written without its prefix.
     """
     parser = Parser(text, context, name, default_dialect)
     with CollectorPause(), DeepRecursion():
@@ -373,7 +373,7 @@ def parse_text(
 
 
 def parse_type(text: str, context: Context, dialect: str | None = None) -> Type:
-    """Read a text that is one type."""
+    """Parse a text that is one type."""
     parser = Parser(text, context)
     with DeepRecursion():
         type = parser.type(dialect)
@@ -383,7 +383,7 @@ def parse_type(text: str, context: Context, dialect: str | None = None) -> Type:
 
 
 def parse_attribute(text: str, context: Context) -> Attribute:
-    """Read a text that is one attribute."""
+    """Parse a text that is one attribute."""
     parser = Parser(text, context)
     with DeepRecursion():
         attribute = parser.attribute()

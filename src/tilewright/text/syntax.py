@@ -1,20 +1,20 @@
-"""The grammar of `syntax` strings: the custom form of an operation, element by element.
+"""The grammar of `syntax` strings, which declare the custom assembly format of an operation.
 
-The vocabulary is that of MLIR's declarative assembly formats, with the same rules for spaces:
+The directives are those of MLIR's declarative assembly formats, with the same spacing rules:
 
     `literal`               a keyword or one punctuation mark
-    `` ` ` `` and `` `` ``  a space, and no space where there would be one
-    $field                  operands with commas, an attribute as its kind spells it, a region
-    type($field)            the types of operands or results, with commas
-    attr-dict               attributes that nothing else spells; `attr-dict-with-keyword` puts
-                            `attributes` in front
-    ( ... $field^ ... )?    only if the field is there: an operand or a region that exists, an
-                            attribute that is not the default; else the second part of
-                            `( ... $field^ ... ) : ( ... )?`
-    oilist(`a` ... | ...)   clauses in any order, each there if one of its fields is
+    `` ` ` `` and `` `` ``  a space, and the omission of the default space
+    $field                  comma-separated operands, an attribute as its kind spells it, a region
+    type($field)            the comma-separated types of operands or results
+    attr-dict               the attributes that no other element spells; with the keyword
+                            `attributes` in front for `attr-dict-with-keyword`
+    ( ... $field^ ... )?    an optional group, present if its anchor is: an existing operand or
+                            region, an attribute other than the default; otherwise the second
+                            group of `( ... $field^ ... ) : ( ... )?`
+    oilist(`a` ... | ...)   clauses in any order, each present if one of its fields is
     custom<Name>(...)       a pair of functions from the operation's `directives`
 
-A flag as the anchor of a group prints nothing itself.
+A unit attribute as the anchor of a group has no text of its own.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 
 class ParseState:
-    """What the text has said so far while the custom form of one operation is read.
+    """The parsed operands, types, attributes and regions of one operation in its custom form.
 
-    Everything is keyed by the names of fields; operands are what `Parser.operand` gives.
+    They are keyed by field name; operands are references as returned by `Parser.operand`.
     """
 
     __slots__ = (
@@ -66,9 +66,9 @@ class ParseState:
 class Directive:
     """The parser and printer of a `custom<Name>(...)` element.
 
-    `parse(parser, state, *arguments)` and `print(printer, op, *arguments)` get the arguments of
-    the element as strings: the names of fields, for `$field` as for `type($field)`. The engine
-    puts the space in front, unless the directive emits nothing at all; an empty text counts.
+    `parse(parser, state, *arguments)` and `print(printer, op, *arguments)` take the arguments of
+    the element as field names, for `$field` as for `type($field)`. The printer emits the space in
+    front, unless the directive makes no call to `emit`; emitting an empty text counts as a call.
     """
 
     __slots__ = ("parse", "print")
@@ -94,7 +94,7 @@ class Literal(Element):
 
 
 class Space(Element):
-    """A space, or the absence of one."""
+    """An explicit space, or the omission of the default one."""
 
     __slots__ = ("wanted",)
 
@@ -121,7 +121,7 @@ class TypeOf(Element):
 
 
 class AttrDict(Element):
-    """`attr-dict`, or with the keyword `attributes` in front."""
+    """`attr-dict`, or `attr-dict-with-keyword`."""
 
     __slots__ = ("keyword",)
 
@@ -130,7 +130,7 @@ class AttrDict(Element):
 
 
 class Group(Element):
-    """`( ... )?` with its anchor, and what stands there if the anchor is absent."""
+    """An optional group with its anchor, and the elements used if the anchor is absent."""
 
     __slots__ = ("anchor", "otherwise", "then")
 
@@ -141,7 +141,7 @@ class Group(Element):
 
 
 class AnyOrder(Element):
-    """`oilist(...)`: clauses that start with a literal."""
+    """`oilist(...)`: clauses in any order, each starting with a literal."""
 
     __slots__ = ("clauses",)
 
@@ -150,7 +150,7 @@ class AnyOrder(Element):
 
 
 class Custom(Element):
-    """`custom<Name>(...)` and the fields it is given."""
+    """`custom<Name>(...)`: a directive and the fields that are its arguments."""
 
     __slots__ = ("directive", "fields")
 
@@ -160,7 +160,7 @@ class Custom(Element):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What the directive's functions are called with."""
+        """The arguments of the directive's parser and printer: the names of the fields."""
         return tuple([field.name for field in self.fields])
 
 
@@ -177,7 +177,7 @@ class _SyntaxReader:
         self._anchor: Field | None = None
 
     def wrong(self, message: str) -> InternalError:
-        """Raise an error about the declaration of the operation."""
+        """Return an error about the declaration of the operation."""
         return InternalError(f"syntax of '{self._kind.name}': {message}")
 
     def accept(self, token: str) -> bool:
@@ -188,18 +188,18 @@ class _SyntaxReader:
         return True
 
     def expect(self, token: str) -> None:
-        """Step over a token that must come next."""
+        """Consume a token, or raise an error if it is not next."""
         if not self.accept(token):
             raise self.wrong(f"expected {token!r}, got {self._tokens[self._at]!r}")
 
     def next(self) -> str:
-        """The next token, whatever it is."""
+        """Consume and return the next token."""
         token = self._tokens[self._at]
         self._at += 1
         return token
 
     def elements(self, *ends: str) -> list[Element]:
-        """Elements up to one of the ends, which stays."""
+        """Parse elements up to one of the end tokens, which is not consumed."""
         elements: list[Element] = []
         while self._tokens[self._at] not in ends:
             elements.append(self.element())
@@ -218,13 +218,13 @@ class _SyntaxReader:
         return self.directive(token)
 
     def anchored(self, element: Variable | TypeOf) -> Element:
-        """Take note of a `^`."""
+        """Record the field of an element as the anchor if `^` follows."""
         if self.accept("^"):
             self._anchor = element.field
         return element
 
     def directive(self, token: str) -> Element:
-        """An element that starts with a word."""
+        """Parse an element that starts with a keyword."""
         match token:
             case "attr-dict" | "attr-dict-with-keyword":
                 return AttrDict(token != "attr-dict")
@@ -238,14 +238,14 @@ class _SyntaxReader:
                 raise self.wrong(f"expected an element, got {token!r}")
 
     def type_argument(self) -> Field:
-        """`($field)`."""
+        """Parse `($field)`."""
         self.expect("(")
         field = self.field(self.next())
         self.expect(")")
         return field
 
     def field(self, token: str) -> Field:
-        """The field of a `$name`."""
+        """Look up the field of a `$name`."""
         schema: Schema = self._kind.schema
         field = schema.by_name.get(token[1:])
         if not token.startswith("$") or field is None:
@@ -253,7 +253,7 @@ class _SyntaxReader:
         return cast("Field", field)
 
     def group(self) -> Group:
-        """The rest of `( ... )? : ( ... )`."""
+        """Parse the rest of `( ... ) : ( ... )?`."""
         outer, self._anchor = self._anchor, None
         then = self.elements(")", "")
         self.expect(")")
@@ -269,7 +269,7 @@ class _SyntaxReader:
         return Group(then, anchor, otherwise)
 
     def any_order(self) -> AnyOrder:
-        """The rest of `oilist( ... | ... )`."""
+        """Parse the rest of `oilist( ... | ... )`."""
         self.expect("(")
         clauses = [self.elements("|", ")", "")]
         while self.accept("|"):
@@ -299,18 +299,18 @@ class _SyntaxReader:
 
 
 def is_flag(field: Field) -> bool:
-    """Whether the field is a unit attribute, which has no text of its own."""
+    """Return whether the field is a unit attribute, which has no text of its own."""
     return isinstance(field, AttributeField) and isinstance(field.kind, UnitKind)
 
 
 def read_syntax(kind: type[Operation]) -> list[Element]:
-    """The elements of an operation's syntax string."""
+    """Parse the syntax string of an operation."""
     reader = _SyntaxReader(kind)
     return reader.elements("")
 
 
 def spelled_fields(elements: list[Element]) -> set[Field]:
-    """The fields whose values some element spells."""
+    """Return the fields whose values an element spells."""
     fields: set[Field] = set()
     for element in elements:
         match element:
@@ -328,7 +328,7 @@ def spelled_fields(elements: list[Element]) -> set[Field]:
 
 
 def typed_fields(elements: list[Element]) -> set[str]:
-    """The names of the fields whose types some element spells, or may spell."""
+    """Return the names of the fields whose types an element spells, or may spell."""
     names: set[str] = set()
     for element in elements:
         match element:

@@ -1,4 +1,4 @@
-"""From what the custom form of an operation said to the operation itself."""
+"""Build operations from the parse state of their custom form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Infer = Callable[[ParseState], None]
 
 
 class _ValueField:
-    """What is known beforehand of an operand or a result."""
+    """The declaration of an operand or a result: arity, unique type, fields of the same type."""
 
     __slots__ = ("is_one", "name", "only", "partners")
 
@@ -34,10 +34,10 @@ class _ValueField:
         self.only = field.constraint.only
         groups = [names for names in same if field.name in names]
         self.partners = [name for names in groups for name in names if name != field.name]
-        """The fields that have the same type."""
+        """The fields that have the same type by a `SameType` trait."""
 
     def infer(self, state: ParseState) -> Type | None:
-        """The type that the text left out, where there is only one choice."""
+        """Infer the type from the constraint or from a field of the same type, or return `None`."""
         if self.only is not None:
             return self.only
         for name in self.partners:
@@ -48,7 +48,7 @@ class _ValueField:
 
 
 class OpBuilder:
-    """Makes operations of one class: infers types, resolves operands, fills in defaults."""
+    """Builds operations of one class: infers types, resolves operands, adds default attributes."""
 
     __slots__ = ("_attributes", "_infer", "_kind", "_operands", "_regions", "_results", "_segments")
 
@@ -64,7 +64,7 @@ class OpBuilder:
         self._infer: Infer | None = getattr(kind, "infer_types", None)
 
     def build(self, parser: Parser, state: ParseState) -> Operation:
-        """Make the operation."""
+        """Build the operation."""
         if self._infer is not None:
             self._infer_all(state)
             self._infer(state)
@@ -83,7 +83,7 @@ class OpBuilder:
         return [state.regions.get(name) or Region() for name in self._regions]
 
     def _infer_all(self, state: ParseState) -> None:
-        """Fill in what the operation's own inference may want to know."""
+        """Infer the types that the `infer_types` of the operation may depend on."""
         for field in self._operands:
             if field.name not in state.operand_types and (type := field.infer(state)) is not None:
                 state.operand_types[field.name] = [type] * len(state.operands.get(field.name, ()))
@@ -94,7 +94,7 @@ class OpBuilder:
                     state.result_types[field.name] = [type]
 
     def _resolved(self, parser: Parser, state: ParseState) -> tuple[list[Value], list[int]]:
-        """The operands, and how many each field has."""
+        """Resolve the operands; return them, and the number of operands of each field."""
         values: list[Value] = []
         sizes: list[int] = []
         given, known = state.operands, state.operand_types
@@ -131,7 +131,7 @@ class OpBuilder:
         return types
 
     def _all_attributes(self, given: dict[str, Attribute]) -> dict[str, Attribute]:
-        """The declared attributes in order, defaults included, and then all others."""
+        """Return the declared attributes in order, with defaults, then the discardable ones."""
         attributes: dict[str, Attribute] = {}
         for field in self._attributes:
             spelling = field.spelling
@@ -150,7 +150,7 @@ class OpBuilder:
 
 
 class _DeclaredAttribute:
-    """What is known beforehand of an attribute."""
+    """The declaration of an attribute: names, default value, coercion."""
 
     __slots__ = ("coerce", "default", "name", "spelling")
 
@@ -159,7 +159,7 @@ class _DeclaredAttribute:
         self.spelling = field.spelling
         has_default = not field.optional and field.default is not None
         self.default: Attribute | None = field.kind.wrap(field.default) if has_default else None
-        """What the attribute is where the text does not spell it."""
+        """The value if the text does not spell the attribute."""
         kind: AttributeKind[Any] = field.kind
         self.coerce = kind.coerce if isinstance(kind, EnumKind) else None
-        """Other kinds store what they are given."""
+        """The conversion of the parsed attribute, for enumerations only."""

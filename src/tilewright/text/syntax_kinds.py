@@ -1,4 +1,4 @@
-"""How a custom form reads an attribute whose kind is known."""
+"""Parsers of attributes by their declared kind, for custom forms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Reader = Callable[["Parser"], Attribute]
 
 
 def kind_reader(field: AttributeField[Any], dialect: str | None) -> Reader:
-    """The function that reads `$field`; types of the dialect may leave out its prefix."""
+    """Return the parser of `$field`; types of `dialect` may be written without its prefix."""
     match field.kind:
         case EnumKind(enum=enum):
             return _enum_reader(enum)
@@ -62,7 +62,7 @@ def kind_reader(field: AttributeField[Any], dialect: str | None) -> Reader:
 
 
 def kind_starts(field: AttributeField[Any]) -> Callable[[str], bool]:
-    """Whether `$field` can start with a token, where it decides if an optional group is there."""
+    """Return a predicate on the first token of `$field`, for optional groups that start with it."""
     match field.kind:
         case EnumKind(enum=enum):
             return lambda token: enum.from_keyword(token) is not None
@@ -103,7 +103,7 @@ def _one_of(words: list[str]) -> str:
 
 
 def read_integer(parser: Parser, type: IntegerType | IndexType) -> int:
-    """An integer of a type: any that its bits can hold, signed or not; i1 has its own words."""
+    """Parse an integer in the signed or unsigned range of a type; `true` or `false` for i1."""
     if type is I1:
         if parser.accept("true"):
             return 1
@@ -125,7 +125,7 @@ def _read_integers(parser: Parser, element: IntegerType) -> Attribute:
 
 
 def _instance_reader(kind: type[Attribute], declared: AttributeKind[Any]) -> Reader:
-    """A dialect's attribute: in full, or only what follows its name."""
+    """Return the parser of a dialect attribute, in full or by its parameters alone."""
     parse: Callable[[Parser], Attribute] | None = getattr(kind, "parse", None)
 
     def read(parser: Parser) -> Attribute:

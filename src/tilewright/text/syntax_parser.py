@@ -1,4 +1,4 @@
-"""Syntax strings as parsers: each becomes a list of functions on first use."""
+"""Compile syntax strings to parsers, on first use of an operation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _forms: dict[type[Operation], Form | None] = {}
 
 
 def parser_of(kind: type[Operation]) -> Form | None:
-    """The function that reads an operation after its name; nothing if it has no custom form."""
+    """Return the parser of an operation after its name, or `None` if it has no custom form."""
     if kind not in _forms:
         _forms[kind] = _make_form(kind)
     return _forms[kind]
@@ -77,7 +77,7 @@ class _Compiler:
         self._dialect = kind.name.partition(".")[0] if kind.elides_type_prefix else None
 
     def sequence(self, elements: Sequence[Element], *first: Step) -> Step:
-        """Build one step for elements that follow others."""
+        """Compile a sequence of elements to one step, which runs `first` before them."""
         items: list[_Item] = [("", "", step) for step in first]
         for element in elements:
             match element:
@@ -97,7 +97,7 @@ class _Compiler:
         return _run(items)
 
     def step(self, element: Element) -> Step | None:
-        """The step of one element."""
+        """Compile one element to a step."""
         match element:
             case Variable(field=field):
                 return self.variable(field)
@@ -114,7 +114,7 @@ class _Compiler:
                 raise AssertionError(element)
 
     def variable(self, field: Field) -> Step | None:
-        """`$field`."""
+        """Compile `$field` to a step, or to `None` for a unit attribute."""
         match field:
             case OperandField():
                 return _operands(field)
@@ -128,7 +128,7 @@ class _Compiler:
                 raise self.wrong(f"'{field.name}' cannot be a variable")
 
     def types(self, field: Field) -> Step:
-        """`type($field)`."""
+        """Compile `type($field)` to a step."""
         name, dialect = field.name, self._dialect
         assert isinstance(field, OperandField | ResultField)
         is_operand = isinstance(field, OperandField)
@@ -137,7 +137,7 @@ class _Compiler:
 
         def step(parser: Parser, state: ParseState) -> None:
             types = state.operand_types if is_operand else state.result_types
-            # Operands that are not there have no types, whatever follows.
+            # Without operands there are no types, even if a type follows in the text.
             if is_operand and state.operands.get(name) == []:
                 types[name] = []
             else:
@@ -146,7 +146,7 @@ class _Compiler:
         return step
 
     def followers(self, field: Field) -> tuple[list[str], list[str]]:
-        """The single operands and results whose type is that of a field, and never spelled."""
+        """Return the operands and results whose unspelled type is that of the field."""
         traits = [trait for trait in self._kind.traits if isinstance(trait, SameType)]
         same = {name for trait in traits if field.name in trait.fields for name in trait.fields}
         schema = self._kind.schema
@@ -157,18 +157,18 @@ class _Compiler:
         return operands, results
 
     def group(self, group: Group) -> Step:
-        """An optional group that is there."""
+        """Compile the elements of an optional group whose anchor is present."""
         flags = [_flag(group.anchor)] if is_flag(group.anchor) else []
         return self.sequence(group.then, *flags)
 
     def choice(self, group: Group) -> Step:
-        """An optional group, there if its first element is, or its other half."""
+        """Compile an optional group, whose presence is decided by its first element."""
         test = self.test(next(e for e in group.then if not isinstance(e, Space)))
         then, otherwise = self.group(group), self.sequence(group.otherwise)
         return lambda parser, state: (then if test(parser) else otherwise)(parser, state)
 
     def test(self, element: Element) -> Test:
-        """Whether an element stands here."""
+        """Return a predicate that is true if an element is next in the text."""
         match element:
             case Literal(text=text):
                 return lambda parser: parser.tokens[parser.at] == text
@@ -183,7 +183,7 @@ class _Compiler:
                 raise self.wrong("an optional group starts with a literal or a variable")
 
     def any_order(self, oilist: AnyOrder) -> Step:
-        """Clauses by their first literal, each at most once."""
+        """Compile clauses that are selected by their first literal, each at most once."""
         clauses: dict[str, Step] = {}
         for clause in oilist.clauses:
             first = clause[0]
@@ -202,17 +202,17 @@ class _Compiler:
         return step
 
     def wrong(self, message: str) -> InternalError:
-        """Raise an error about the declaration of the operation."""
+        """Return an error about the declaration of the operation."""
         return InternalError(f"syntax of '{self._kind.name}': {message}")
 
 
 _Item = tuple[str, str, Step | None]
-"""A literal; or the name of a field that is one operand; or a step for anything else, which is
-taken only before the literal if there is one."""
+"""A literal, the field name of a single operand, or a step for any other element. A step with a
+literal runs only if the literal is the next token."""
 
 
 def _run(items: list[_Item]) -> Step:
-    """A step for a sequence; its simple elements are read in place, since calls cost the most."""
+    """Return a step for a sequence; literals and operands are parsed inline to avoid calls."""
 
     def run(parser: Parser, state: ParseState) -> None:
         tokens, at = parser.tokens, parser.at
@@ -253,7 +253,7 @@ def _operands(field: OperandField[Any]) -> Step:
 
 
 def _single_type(field: Field, dialect: str | None, followers: tuple[list[str], list[str]]) -> Step:
-    """A type; some operands and results have the same one."""
+    """Return a step that parses one type, which is also that of the followers."""
     name = field.name
     operands, results = followers
     (operands if isinstance(field, OperandField) else results).append(name)

@@ -1,4 +1,4 @@
-"""Syntax strings as printers: each becomes a function on first use."""
+"""Compile syntax strings to printers, on first use of an operation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _forms: dict[type[Operation], Step | None] = {}
 
 
 def printer_of(kind: type[Operation]) -> Step | None:
-    """The function that prints an operation after its name; nothing if it has no custom form."""
+    """Return the printer of an operation after its name, or `None` if it has no custom form."""
     if kind not in _forms:
         _forms[kind] = _make_form(kind)
     return _forms[kind]
@@ -56,17 +56,17 @@ def _make_form(kind: type[Operation]) -> Step | None:
 
 
 class _Parts:
-    """A sequence of functions, some that give text, and some that print on their own."""
+    """A sequence of functions, some of which return text and some of which print."""
 
     __slots__ = ("_steps", "_texts")
 
     def __init__(self) -> None:
         self._steps: list[Step] = []
         self._texts: list[Text] = []
-        """The texts since the last step."""
+        """The text functions since the last step."""
 
     def add_text(self, text: Text) -> None:
-        """Append a function that gives text."""
+        """Append a function that returns text."""
         self._texts.append(text)
 
     def add_step(self, step: Step) -> None:
@@ -80,11 +80,11 @@ class _Parts:
             self._texts = []
 
     def as_text(self) -> Text | None:
-        """All as one function that gives text, if nothing prints on its own."""
+        """Return one function for all text, or `None` if there are steps that print."""
         return None if self._steps else _joined(self._texts)
 
     def as_step(self) -> Step:
-        """All as one function that prints."""
+        """Return one function that prints everything."""
         self._print_texts()
         return _run(self._steps)
 
@@ -103,8 +103,8 @@ def _run(steps: list[Step]) -> Step:
 class _Compiler:
     """Compiles format elements to printer functions, with the spacing rules of MLIR.
 
-    Whether there is a space depends on the preceding element of the format, not on what an
-    operation makes of it: an optional group counts even where it prints nothing.
+    Spacing depends on the preceding element of the format, not on its printed text: an absent
+    optional group counts as well.
     """
 
     __slots__ = (
@@ -118,18 +118,18 @@ class _Compiler:
         self._elements = read_syntax(kind)
         self._parts = _Parts()
         self._operands: list[tuple[str, int]] = []
-        """Operands with the text in front of each, which can be printed at once."""
+        """Consecutive single operands with the text in front of each, printed by one function."""
         self._pending = ""
         """Text to print before the next element."""
         self._space = True
         self._after_mark = False
 
     def compile(self) -> _Parts:
-        """The functions of the whole syntax."""
+        """Compile the whole syntax."""
         return self.sequence(self._elements)
 
     def sequence(self, elements: list[Element]) -> _Parts:
-        """The functions of some elements, on their own."""
+        """Compile a nested sequence of elements."""
         outer, self._parts = self._parts, _Parts()
         for element in elements:
             self.element(element)
@@ -138,7 +138,7 @@ class _Compiler:
         return parts
 
     def flush(self) -> None:
-        """Add what is pending."""
+        """Add pending operands and text to the parts."""
         if self._operands:
             self._parts.add_text(operands_text(self._operands))
             self._operands = []
@@ -147,7 +147,7 @@ class _Compiler:
             self._pending = ""
 
     def element(self, element: Element) -> None:
-        """Add one element."""
+        """Compile one element."""
         match element:
             case Literal(text=text):
                 self.literal(text)
@@ -166,7 +166,7 @@ class _Compiler:
                 self.value(element)
 
     def literal(self, text: str) -> None:
-        """A keyword or a mark; some marks stand close to their neighbours."""
+        """Add a keyword or a punctuation mark, with the spacing of its neighbours."""
         if self._space and self.wants_space_before(text):
             self._pending += " "
         self._pending += text
@@ -174,13 +174,13 @@ class _Compiler:
         self._after_mark = not (text[0].isalpha() or text[0] == "_")
 
     def wants_space_before(self, text: str) -> bool:
-        """Whether a space may stand before this literal."""
+        """Return whether a literal may have a space in front."""
         if len(text) != 1 and text != "->":
             return True
         return text[0] not in (">)}]," if self._after_mark else "<>(){}[],")
 
     def group(self, group: Group) -> None:
-        """A group that is printed only if its anchor is there."""
+        """Compile an optional group, which is printed if its anchor is present."""
         self.flush()
         then = self.sequence(group.then)
         text = then.as_text()
@@ -191,7 +191,7 @@ class _Compiler:
         self.add_choice(test, then, self.sequence(group.otherwise))
 
     def any_order(self, oilist: AnyOrder) -> None:
-        """Clauses that are printed if one of their fields is there, in the order given."""
+        """Compile clauses, each of which is printed if one of its fields is present, in order."""
         self.flush()
         schema = self._kind.schema
         for clause in oilist.clauses:
@@ -199,7 +199,7 @@ class _Compiler:
             self.add_choice(_any(tests), self.sequence(clause), _Parts())
 
     def add_choice(self, test: Test, then: _Parts, otherwise: _Parts) -> None:
-        """One of two sequences."""
+        """Add a choice of two sequences by a predicate."""
         text, other = then.as_text(), otherwise.as_text()
         if text is not None and other is not None:
             self._parts.add_text(_text_choice(test, text, other))
@@ -207,7 +207,7 @@ class _Compiler:
             self._parts.add_step(_step_choice(test, then.as_step(), otherwise.as_step()))
 
     def attr_dict(self, keyword: bool) -> None:
-        """The attributes that nothing else spells."""
+        """Add the dictionary of the attributes that no other element spells."""
         self.flush()
         fields = spelled_fields(self._elements)
         spelled = {field.spelling for field in fields if isinstance(field, AttributeField)}
@@ -215,7 +215,7 @@ class _Compiler:
         self._after_mark = False
 
     def value(self, element: Element) -> None:
-        """An element that has a space in front, unless a mark or the syntax forbids it."""
+        """Add a value element, with a space in front unless a mark or the syntax forbids it."""
         spaced = self._space or not self._after_mark
         self._space, self._after_mark = True, False
         if isinstance(element, Custom):
@@ -240,12 +240,12 @@ class _Compiler:
                 raise AssertionError(element)
 
     def taken(self) -> str:
-        """Return the pending text, for the caller to print."""
+        """Return and clear the pending text."""
         text, self._pending = self._pending, ""
         return text
 
     def text(self, text: Text) -> None:
-        """A piece of text."""
+        """Add a text function."""
         self.flush()
         self._parts.add_text(text)
 
@@ -255,7 +255,7 @@ def _constant(text: str) -> Text:
 
 
 def _printing(texts: list[Text]) -> Step:
-    """Print some texts at once; the usual numbers of them without a loop, which takes longer."""
+    """Print texts by one call; small counts are unrolled for speed."""
     match texts:
         case [a, b]:
             return lambda printer, op: printer.emit(a(printer, op) + b(printer, op))

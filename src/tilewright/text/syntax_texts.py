@@ -1,4 +1,4 @@
-"""The texts of fields in a custom form: operands, types, attributes; and which are there."""
+"""Text of operands, types and attributes in custom forms, and presence of optional fields."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 Step = Callable[["Printer", Any], None]
 """Prints a part of an operation."""
 Text = Callable[["Printer", Any], str]
-"""Gives the text of a part of an operation, or of an attribute."""
+"""Returns the text of a part of an operation, or of an attribute."""
 Test = Callable[[Any], object]
-"""Whether an optional group is present, by the truth value of its anchor."""
+"""Returns a true value if an optional group is present."""
 Values = Callable[[Any], "tuple[Value, ...]"]
 
 
 def presence(schema: Schema, field: Field) -> Test:
-    """Whether a field counts as there when it anchors a group."""
+    """Return the predicate that a field is present, as the anchor of an optional group."""
     match field:
         case AttributeField(spelling=spelling, optional=True):
             return lambda op: spelling in op.attributes
@@ -56,7 +56,7 @@ def presence(schema: Schema, field: Field) -> Test:
 
 
 def values_getter(schema: Schema, field: Field) -> Values:
-    """A function that gives the operands or results of a field."""
+    """Return a function that gets the operands or results of a field."""
     position = field.position
     if isinstance(field, ResultField):
         if not schema.variable_results:
@@ -84,18 +84,18 @@ def _segment_getter(position: int) -> Values:
 
 
 def _is_single(schema: Schema, field: Field) -> bool:
-    """Whether the value of a field always has the field's own number."""
+    """Return whether the index of the value of a field is always the position of the field."""
     fields = schema.results if isinstance(field, ResultField) else schema.operands
     return all(other.arity is Arity.ONE for other in fields[: field.position + 1])
 
 
 def single_operand(schema: Schema, field: Field) -> bool:
-    """Whether a field is one operand that always has the field's own number."""
+    """Return whether a field is a single operand whose index is the position of the field."""
     return isinstance(field, OperandField) and _is_single(schema, field)
 
 
 def when_text(schema: Schema, anchor: Field, then: Text) -> Text:
-    """A text that is there if the anchor is."""
+    """Return a text function that gives an empty text if the anchor is absent."""
     match anchor:
         case AttributeField(spelling=spelling, optional=True):
             return lambda printer, op: then(printer, op) if spelling in op.attributes else ""
@@ -113,7 +113,7 @@ def when_text(schema: Schema, anchor: Field, then: Text) -> Text:
 
 
 def operands_text(operands: list[tuple[str, int]]) -> Text:
-    """Operands by number, each with its own text in front."""
+    """Return a text function for operands by index, each with its own text in front."""
     match operands:
         case [(a, i)]:
             return lambda printer, op: a + printer.names[op.operands[i]]
@@ -126,21 +126,21 @@ def operands_text(operands: list[tuple[str, int]]) -> Text:
             return two
         case _:
 
-            def all_of_them(printer: Printer, op: Operation) -> str:
+            def any_number(printer: Printer, op: Operation) -> str:
                 names, values = printer.names, op.operands
                 return "".join([f"{text}{names[values[index]]}" for text, index in operands])
 
-            return all_of_them
+            return any_number
 
 
 def values_text(schema: Schema, field: Field, prefix: str) -> Text:
-    """A group of operands, with commas."""
+    """Return a text function for the comma-separated operands of a field."""
     values = values_getter(schema, field)
     return lambda printer, op: prefix + ", ".join([printer.names[value] for value in values(op)])
 
 
 def types_text(schema: Schema, field: Field, dialect: str, prefix: str) -> Text:
-    """The types of a field, with commas; those of the dialect without its prefix."""
+    """Return a text function for the types of a field; types of `dialect` omit its prefix."""
     if not _is_single(schema, field):
         values = values_getter(schema, field)
 
@@ -156,7 +156,7 @@ def types_text(schema: Schema, field: Field, dialect: str, prefix: str) -> Text:
 
 
 def attribute_text(field: AttributeField[Any], dialect: str, prefix: str) -> Text:
-    """An attribute as its kind spells it; an absent one as its default."""
+    """Return a text function for an attribute as its kind spells it, or for its default."""
     spelling, kind = field.spelling, field.kind
     default = None if field.default is None else kind.wrap(field.default)
     if isinstance(kind, EnumKind):

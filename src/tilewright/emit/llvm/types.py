@@ -1,4 +1,4 @@
-"""Types as LLVM IR spells them."""
+"""Translation of types to LLVM IR text."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ FLOATS: Final[Mapping[str, str]] = {
 
 
 SPACES: Final = frozenset((0, 1, 3, 4, 5, 6, 7))
-"""Generic, global, shared, constant, local, tensor memory, shared memory of the cluster."""
+"""NVPTX address spaces: generic, global, shared, const, local, tensor memory, shared::cluster."""
 
-LONG: Final = 16
-"""A struct of more members has a name: it is spelled in every line that takes a member out."""
+MAX_LITERAL_STRUCT: Final = 16
+"""The largest struct that is spelled as a literal type.
+
+Larger ones are named, because every `extractvalue` repeats the type."""
 
 
 class TypeTexts(dict["Type", str]):
-    """The text of each type, made when it is first asked for."""
+    """A cache of the text of each type, computed on first lookup."""
 
     __slots__ = ("definitions",)
 
     def __init__(self) -> None:
         super().__init__()
         self.definitions: list[str] = []
-        """What the names of types mean: lines that come before those that use them."""
+        """Definitions of named struct types, each after those that it uses."""
 
     def __missing__(self, type: Type) -> str:
         text = self._text(type)
-        if isinstance(type, StructType) and len(type.elements) > LONG:
+        if isinstance(type, StructType) and len(type.elements) > MAX_LITERAL_STRUCT:
             name = f"%struct.{len(self.definitions)}"
             self.definitions.append(f"{name} = type {text}")
             text = name
@@ -82,7 +84,7 @@ class TypeTexts(dict["Type", str]):
 
 
 def mangled(type: Type) -> str:
-    """How a type is spelled in the name of an intrinsic: `v4f32`, `p3`."""
+    """Mangle a type for the name of an overloaded intrinsic: `v4f32`, `p3`."""
     match type:
         case VectorType(shape=(extent,)):
             return f"v{extent}{mangled(type.element)}"

@@ -112,7 +112,7 @@ def test_a_second_spelling_prints_as_the_first() -> None:
     assert MemoryScope.from_keyword("DEVICE") is None
 
 
-def test_what_only_the_text_knows_has_no_number() -> None:
+def test_members_only_in_text_have_no_encoding() -> None:
     textual = [member for kind in KEYWORDS for member in kind if not member.has_number]
     assert textual == [
         AtomicMode.ADDU,
@@ -162,7 +162,7 @@ TENSOR = TensorViewType((8,), F32, (1,))
         (BoundedAttr(3, 3), INTS),
     ],
 )
-def test_what_may_be_assumed(predicate: AssumePredicate, type: Type) -> None:
+def test_valid_assumptions(predicate: AssumePredicate, type: Type) -> None:
     assert predicate.value_problem(type) is None
 
 
@@ -190,7 +190,7 @@ def test_what_may_be_assumed(predicate: AssumePredicate, type: Type) -> None:
         (BoundedAttr(0, 1), POINTERS, "a tile of integers"),
     ],
 )
-def test_what_may_not_be_assumed(predicate: AssumePredicate, type: Type, expected: str) -> None:
+def test_invalid_assumptions(predicate: AssumePredicate, type: Type, expected: str) -> None:
     actual = predicate.value_problem(type)
     assert actual is not None
     assert expected in actual

@@ -136,7 +136,7 @@ def test_elements_by_version() -> None:
 
 @pytest.mark.requirement("R1-007")
 @pytest.mark.parametrize("element", ["f6E2M3FN", "i128", "f80", "index", "si32", "tile<f32>"])
-def test_what_is_no_element(element: str) -> None:
+def test_invalid_element_types(element: str) -> None:
     assert problem(f"tile<2x{element}>").startswith("tile elements must be numbers or pointers")
 
 

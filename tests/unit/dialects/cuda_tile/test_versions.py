@@ -78,7 +78,7 @@ NEWER = [
 
 @pytest.mark.requirement("R1-007", "R1-018")
 @pytest.mark.parametrize(("body", "since", "named"), NEWER)
-def test_what_is_newer_is_reported(body: str, since: str, named: str) -> None:
+def test_newer_features_are_reported(body: str, since: str, named: str) -> None:
     module = read(body)
     modes = list(MODES)
     for mode in modes:

@@ -162,7 +162,7 @@ def test_all_are_pure():
     assert {kind.effects for kind in ALL} == {Effects.PURE}
 
 
-def test_what_came_after_the_first_version():
+def test_operations_newer_than_the_first_version():
     newer = {f.Atan2Op: (13, 2), f.FPowIOp: (13, 4)}
     for kind in ALL:
         assert kind.since == newer.get(kind, (13, 1))

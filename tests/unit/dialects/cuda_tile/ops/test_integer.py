@@ -121,12 +121,12 @@ def test_comparison_types(problems):
     ]
 
 
-def test_only_division_must_not_run_where_it_did_not():
+def test_only_division_must_not_be_speculated():
     assert {kind for kind in ALL if kind.effects is not Effects.PURE} == {i.DivIOp}
     assert i.DivIOp.effects is Effects.NONE
 
 
-def test_what_came_after_the_first_version():
+def test_operations_newer_than_the_first_version():
     assert {kind.since for kind in [*ALL, i.CmpIOp]} == {(13, 1)}
     assert i.NegIOp.overflow.since == (13, 2)
 

@@ -132,7 +132,7 @@ def test_blocks_that_share_a_scale(problems, element, scale, block):
         assert (actual == []) == is_legal
 
 
-def test_what_is_wrong_with_scales(problems):
+def test_scale_diagnostics(problems):
     assert problems(m.MmaFScaledOp, *scaled("f8E5M2", "f8E4M3FN", 32)) == [
         "expected scales of f8E8M0FNU for elements of f8E5M2, got f8E4M3FN"
     ]

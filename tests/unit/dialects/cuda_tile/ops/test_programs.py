@@ -51,7 +51,7 @@ def spell(members: list[Operation], style: Style = Style.PUBLIC, generic: bool =
 @pytest.mark.requirement("R1-003", "R1-011", "R1-016", "R1-052", "R1-053", "R4-001")
 @pytest.mark.requirement("R4-003", "R4-004", "R4-013", "R4-014", "R4-016")
 @every_program
-def test_prints_what_it_reads(path):
+def test_parse_print_round_trip(path):
     text = path.read_text()
     assert spell(wrapped(text)) == text
 

@@ -41,7 +41,7 @@ def test_stores_give_a_token(kind):
 
 
 @pytest.mark.requirement("R1-048")
-def test_compare_and_swap_takes_what_it_expects_and_what_it_stores():
+def test_compare_and_swap_takes_two_values():
     names = [field.name for field in atomics.AtomicCASTkoOp.schema.operands]
     assert names == ["pointers", "cmp", "val", "mask", "token"]
 

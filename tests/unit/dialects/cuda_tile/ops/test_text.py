@@ -59,7 +59,7 @@ def line(operation: str, *operands: str) -> str:
 
 @pytest.mark.requirement("R1-009", "R1-010", "R1-012", "R1-014", "R1-015", "R4-020", "R4-021")
 @pytest.mark.parametrize("path", GOLDEN, ids=program_id)
-def test_prints_what_it_reads(path):
+def test_parse_print_round_trip(path):
     text = path.read_text()
     assert print_entry(parse_entry(text)) == text
 

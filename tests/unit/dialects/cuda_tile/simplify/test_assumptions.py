@@ -56,7 +56,7 @@ FRESH = "%f = make_token : token\n%g = make_token : token\n"
         ("%t_a, %t_a", "%t_a"),
     ],
 )
-def test_a_join_with_what_orders_nothing_is_no_join(tokens: str, expected: str) -> None:
+def test_a_join_drops_tokens_without_dependences(tokens: str, expected: str) -> None:
     body = f"{FRESH}{load('a')}%j = join_tokens {tokens} : token\n{store('%j')}"
     assert same(body, load("a") + store(expected), ARGUMENTS)
 

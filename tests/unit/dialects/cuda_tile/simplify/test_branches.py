@@ -26,12 +26,12 @@ def test_a_true_condition_leaves_the_first_branch() -> None:
     assert becomes(body, show("x"))
 
 
-def test_a_false_condition_leaves_the_second_branch_or_nothing() -> None:
+def test_a_false_condition_leaves_the_else_branch() -> None:
     body = f"if %false {{ {show('x')} }} else {{ {show('y')} }}\nif %false {{ {show('x')} }}\n"
     assert becomes(body, show("y"))
 
 
-def test_results_of_a_known_branch() -> None:
+def test_results_of_a_branch_with_a_constant_condition() -> None:
     body = (
         "%r = if %true -> (tile<i32>) { %s = addi %x, %y : tile<i32>\n yield %s : tile<i32> }"
         f" else {{ yield %x : tile<i32> }}\n{show('r')}"
@@ -51,7 +51,7 @@ def test_code_after_an_exit_with_results_is_erased() -> None:
     assert becomes(body, "")
 
 
-def test_unused_results_go() -> None:
+def test_unused_results_are_removed() -> None:
     body = (
         f"%r, %s = if %a -> (tile<i32>, tile<i32>) {{ {show('x')} %u = addi %x, %y : tile<i32>\n"
         "yield %x, %u : tile<i32>, tile<i32> }"
@@ -66,7 +66,7 @@ def test_unused_results_go() -> None:
     assert becomes(body, expected)
 
 
-def test_a_choice_of_what_is_known_before_needs_no_branch() -> None:
+def test_a_result_defined_before_the_if_is_hoisted() -> None:
     body = (
         "%r = if %a -> (tile<i32>) { yield %x : tile<i32> } else { yield %y : tile<i32> }\n"
         f"{show('r')}"
@@ -124,7 +124,7 @@ def test_a_negated_condition_swaps_the_branches() -> None:
     assert becomes(body, f"if %a {{ {show('y')} }} else {{ {show('x')} }}\n")
 
 
-def test_an_empty_else_goes() -> None:
+def test_an_empty_else_is_removed() -> None:
     assert becomes(f"if %a {{ {show('x')} }} else {{ }}\n", f"if %a {{ {show('x')} }}\n")
 
 
@@ -133,7 +133,7 @@ def test_an_else_that_exits_stays() -> None:
     assert becomes(body, body)
 
 
-def test_an_if_without_effect_goes() -> None:
+def test_an_if_without_effect_is_removed() -> None:
     assert becomes("if %a { %s = addi %x, %y : tile<i32>\n }\n", "")
 
 
@@ -152,7 +152,7 @@ def test_nested_ifs_ask_for_both() -> None:
 
 
 @pytest.mark.parametrize("other", ["y", "x"])
-def test_nested_ifs_with_results_need_equal_values_elsewhere(other: str) -> None:
+def test_nested_ifs_with_results_need_equal_else_values(other: str) -> None:
     inner = (
         f"%i = if %b -> (tile<i32>) {{ {show('x')} %s = addi %x, %y : tile<i32>\n"
         "yield %s : tile<i32> } else { yield %x : tile<i32> }\n"

@@ -78,6 +78,6 @@ def test_two_in_a_row(chain: str, expected: str, type: str) -> None:
         "%y = mulf %f, %f : tile<f32>\n%x = mulf %f, %g : tile<f32>\n%z = addf %x, %y : tile<f32>",
     ],
 )
-def test_what_does_not_go_together_stays(chain: str) -> None:
+def test_ifs_that_cannot_be_merged_stay(chain: str) -> None:
     body = chain + USE.format("i32" if "i32" in chain else "f32")
     assert same(body, body, "%b: tile<i8>, %f: tile<f32>, %g: tile<f32>")

@@ -52,7 +52,7 @@ def test_every_pair_of_bytes(predicate: Predicate, signedness: Signedness) -> No
 
 @pytest.mark.parametrize("signedness", Signedness)
 @pytest.mark.parametrize("predicate", Predicate)
-def test_what_is_known_of_an_unknown_integer_holds_for_all(
+def test_folds_of_an_unknown_integer_hold_for_all_values(
     predicate: Predicate, signedness: Signedness
 ) -> None:
     values = BYTES.view(np.int8 if signedness is Signedness.SIGNED else np.uint8)

@@ -215,7 +215,7 @@ DOWN = Rounding.NEGATIVE_INF
         (floating.DivFOp, ONE, Rounding.NEAREST_EVEN, True),
     ],
 )
-def test_neutral_operands(
+def test_identity_operands(
     kind: type[Operation], constant: int, mode: Rounding, is_neutral: bool
 ) -> None:
     x, c = unknown(TileType((4,), F16)), known([constant], F16, (4,))
@@ -234,7 +234,7 @@ def test_neutral_operands(
         (floating.DivFOp, 1.0, np.divide),
     ],
 )
-def test_neutral_operands_change_no_half_at_all(
+def test_identity_operands_hold_for_every_f16(
     kind: type[Operation], constant: float, judge: Callable[[Array, Array], Array]
 ) -> None:
     x, c = unknown(TileType((4,), F16)), known(patterns(np.array([constant]), F16), F16, (4,))
@@ -245,7 +245,7 @@ def test_neutral_operands_change_no_half_at_all(
     assert np.all(same | np.isnan(every))
 
 
-def test_flushing_is_not_neutral() -> None:
+def test_flushing_prevents_identity_folds() -> None:
     x, one = unknown(TileType((), F32)), known([0x3F800000], F32, ())
     assert fold(floating.MulFOp, lhs=x, rhs=one, flush_to_zero=True) is None
     assert fold(floating.MaxFOp, lhs=x, rhs=x, flush_to_zero=True) is None

@@ -154,7 +154,7 @@ def test_a_violated_overflow_flag_is_not_folded(
         assert (folded is None) == (overflow in broken)
 
 
-def test_negation_and_magnitude_of_every_byte() -> None:
+def test_negation_and_abs_of_every_int8() -> None:
     source = vector(BYTES, I8)
     assert fold(integer.NegIOp, source=source) == as_list(0 - exact(SIGNED))
     assert fold(integer.AbsIOp, source=source) == as_list(np.abs(exact(SIGNED)))
@@ -184,13 +184,13 @@ def test_wide_integers_wrap_at_their_width() -> None:
         (bitwise.XOrIOp, 0),
     ],
 )
-def test_a_neutral_operand_goes_on_either_side(kind: type[Operation], neutral: int) -> None:
+def test_an_identity_operand_is_dropped_on_either_side(kind: type[Operation], neutral: int) -> None:
     x, constant = unknown(TILE), known([neutral], I32, (8,))
     assert fold(kind, lhs=x, rhs=constant) is x
     assert fold(kind, lhs=constant, rhs=x) is x
 
 
-def test_a_neutral_operand_goes_on_the_right_alone() -> None:
+def test_an_identity_operand_is_dropped_on_the_right_only() -> None:
     x, zero, one = unknown(TILE), known([0], I32, (8,)), known([1], I32, (8,))
     assert fold(integer.SubIOp, lhs=x, rhs=zero) is x
     assert fold(integer.SubIOp, lhs=zero, rhs=x) is None

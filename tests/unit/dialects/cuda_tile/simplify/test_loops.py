@@ -24,12 +24,12 @@ def loop(body: str, bounds: str = "%l to %u, step %s", kind: str = "for") -> str
     ("lower", "upper", "kind"),
     [(0, 0, "for"), (5, 3, "for"), (0, -1, "for"), (-1, 7, "for unsigned")],
 )
-def test_a_loop_over_nothing_goes(lower: int, upper: int, kind: str) -> None:
+def test_a_zero_trip_loop_is_removed(lower: int, upper: int, kind: str) -> None:
     body = constants(l=lower, u=upper, s=1) + loop(show("i"), kind=kind)
     assert same(body, "", ARGUMENTS)
 
 
-def test_a_loop_with_one_bound_twice_goes_and_gives_its_initial_values() -> None:
+def test_a_loop_with_equal_bounds_becomes_its_initial_values() -> None:
     body = constants(s=1) + (
         "%r = for %i in (%n to %n, step %s) : tile<i32> iter_values(%v = %x) -> (tile<i32>) {\n"
         f"{show('i')} %w = addi %v, %i : tile<i32>\n continue %w : tile<i32>\n}}\n{show('r')}"
@@ -120,7 +120,7 @@ def test_every_way_to_the_next_iteration_counts() -> None:
     assert same(body, body, ARGUMENTS)
 
 
-def test_a_loop_without_effect_goes() -> None:
+def test_a_loop_without_effect_is_removed() -> None:
     inner = "%z = addi %w, %i : tile<i32>\n continue %z, %z : tile<i32>, tile<i32>\n"
     assert same(constants(l=0, s=1) + CARRYING.format(inner, ""), "", ARGUMENTS)
 
@@ -155,7 +155,7 @@ REPEAT = (
 )
 
 
-def test_what_an_endless_loop_carries_and_gives_for_nothing_goes() -> None:
+def test_redundant_values_and_results_of_a_loop_are_removed() -> None:
     body = REPEAT.format(show("v"), show("r") + show("q"))
     expected = (
         "%q = loop iter_values(%w = %n) : tile<i32> -> tile<i32> {\n"

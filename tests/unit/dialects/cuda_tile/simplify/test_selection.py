@@ -13,7 +13,7 @@ from tilewright.ir.types import F32, I1, I32
 C, X, Y = (unknown(TileType((4,), element)) for element in (I1, I32, I32))
 
 
-def test_a_known_condition_chooses() -> None:
+def test_a_constant_condition_selects() -> None:
     assert fold(SelectOp, cond=known([1], I1, (4,)), val_if_true=X, val_if_false=Y) is X
     assert fold(SelectOp, cond=known([0], I1, (4,)), val_if_true=X, val_if_false=Y) is Y
     mixed = vector([1, 0, 0, 1], I1)
@@ -69,7 +69,7 @@ def test_rules(body: str, expected: str) -> None:
 
 @pytest.mark.parametrize(("predicate", "chosen"), [("equal", "%y"), ("not_equal", "%x")])
 @pytest.mark.parametrize("operands", ["%x, %y", "%y, %x"])
-def test_the_choice_between_what_is_compared(predicate: str, chosen: str, operands: str) -> None:
+def test_a_select_between_compared_values(predicate: str, chosen: str, operands: str) -> None:
     body = f"%b = cmpi {predicate} {operands}, signed : tile<i32> -> tile<i1>\n"
     body += select("s", "b", "x", "y") + STORE.format("%s")
     assert same(body, STORE.format(chosen), ARGUMENTS)

@@ -73,7 +73,7 @@ def test_extract_and_insert_take_a_part(index: tuple[int, int, int]) -> None:
     assert folded == changed.ravel().tolist()
 
 
-def test_a_part_outside_of_the_whole_stays() -> None:
+def test_a_slice_out_of_bounds_stays() -> None:
     indices = [scalar(number) for number in (0, 2, 0)]
     assert fold(core.ExtractOp, of_shape(1, 2, 2), source=constant(CUBE), indices=indices) is None
     part = constant(np.zeros((1, 2, 2), np.uint32))
@@ -88,7 +88,7 @@ def test_a_slice_at_unknown_indices_stays_unless_it_is_a_splat() -> None:
     assert fold(core.ExtractOp, of_shape(1, 2, 2), source=sevens, indices=indices) == [7] * 4
 
 
-def test_the_only_part_is_the_whole() -> None:
+def test_a_slice_of_the_full_shape_is_the_source() -> None:
     x, y, zero = unknown(of_shape(4, 4)[0]), unknown(of_shape(4, 4)[0]), scalar(0)
     assert fold(core.ExtractOp, of_shape(4, 4), source=x, indices=[zero, zero]) is x
     assert fold(core.InsertOp, source=x, destination=y, indices=[zero, zero]) is x
@@ -133,7 +133,7 @@ def test_packing_and_unpacking_undo_each_other() -> None:
     assert fold(core.UnpackOp, [TileType((2,), F32)], source=packed) is None
 
 
-def test_an_address_moved_by_nothing() -> None:
+def test_a_zero_offset() -> None:
     pointers = TileType((4,), PtrType(F32))
     p = unknown(pointers)
     assert fold(core.OffsetOp, ptr=p, offset=known([0], I32, (4,))) is p

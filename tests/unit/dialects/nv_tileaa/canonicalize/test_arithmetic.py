@@ -160,14 +160,14 @@ def test_remainder_and_shift(signedness: Signedness) -> None:
         (integer.MulIOp, (-1, -1), {"overflow": OverflowAttr("nuw")}),
     ],
 )
-def test_what_is_undefined_is_not_computed(
+def test_undefined_results_are_not_folded(
     kind: type[Operation], numbers: tuple[int, int], more: Any
 ) -> None:
     a, b = (splat(IntegerAttr(number, I8)) for number in numbers)
     assert fold(kind, lhs=a, rhs=b, **more) is None
 
 
-def test_negation_and_magnitude() -> None:
+def test_negation_and_abs() -> None:
     a = integers(7)
     np.testing.assert_array_equal(numbers_of(fold(integer.NegIOp, source=known(a)), np.int8), -a)
     folded = fold(integer.AbsIOp, source=known(a))
@@ -184,7 +184,7 @@ def test_negation_and_magnitude() -> None:
         (integer.ShLIOp, 0, {}), (integer.DivIOp, 1, {"signedness": SIGNED}),
     ],
 )  # fmt: skip
-def test_neutral_operands_go(kind: type[Operation], number: int, more: Any) -> None:
+def test_identity_operands_are_dropped(kind: type[Operation], number: int, more: Any) -> None:
     x = unknown(TensorType((4,), I8))
     assert fold(kind, lhs=x, rhs=splat(IntegerAttr(number, I8)), **more) is x
     assert fold(kind, lhs=x, rhs=splat(IntegerAttr(2, I8)), **more) is None
@@ -260,7 +260,7 @@ def test_clamping() -> None:
         (floating.DivFOp, 0x3F800000, True),
     ],
 )  # fmt: skip
-def test_only_what_keeps_zeros_and_nans_is_neutral(
+def test_identity_operands_keep_zeros_and_nans(
     kind: type[Operation], number: int, neutral: bool
 ) -> None:
     x, k = unknown(TensorType((4,), F32)), splat(FloatAttr(number, F32))

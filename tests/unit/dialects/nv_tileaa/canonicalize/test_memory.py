@@ -140,7 +140,7 @@ def test_an_address_that_a_loop_starts_from_stays_outside_of_it() -> None:
     assert stays(body, ARGUMENTS)
 
 
-def test_an_address_moved_by_nothing_is_itself() -> None:
+def test_a_zero_offset_is_dropped() -> None:
     body = "%z = arith.constant 0 : i32\n" + addptr("a", "p", "z")
     assert same(body + use("%a : !aa.ptr<f32>"), use("%p : !aa.ptr<f32>"), ARGUMENTS)
 
@@ -177,7 +177,7 @@ def test_a_load_with_a_false_mask_is_its_fallback() -> None:
 
 
 @pytest.mark.requirement("R2-016", "R2-041")
-def test_without_fallback_it_is_undefined_and_without_token_it_waits_for_nothing() -> None:
+def test_without_other_it_is_poison_and_without_token_a_new_token() -> None:
     body = mask(False) + load("mask = %known") + RESULTS
     expected = "%v = ub.poison : tensor<4xf32>\n%u = aa.create_mem_token : !aa.mem_token\n"
     assert same(body, expected + RESULTS, ARGUMENTS)

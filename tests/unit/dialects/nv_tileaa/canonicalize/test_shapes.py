@@ -41,7 +41,7 @@ def test_a_wrapped_splat_is_a_splat(wrapper: str, type: str) -> None:
 
 
 @pytest.mark.requirement("R2-022", "R2-026")
-def test_views_of_views_become_one() -> None:
+def test_a_chain_of_views_becomes_one() -> None:
     body = "%a = aa.view %t : tensor<8x4xf32> -> tensor<32xf32>\n"
     body += "%b = aa.view %a : tensor<32xf32> -> tensor<2x16xf32>\n"
     body += "%r = aa.view %b : tensor<2x16xf32> -> tensor<4x8xf32>\n"
@@ -51,7 +51,7 @@ def test_views_of_views_become_one() -> None:
 
 
 @pytest.mark.requirement("R2-022", "R2-026")
-def test_a_view_that_leads_back_is_nothing() -> None:
+def test_a_view_that_undoes_another_is_dropped() -> None:
     body = "%a = aa.view %t : tensor<8x4xf32> -> tensor<32xf32>\n"
     body += "%r = aa.view %a : tensor<32xf32> -> tensor<8x4xf32>\n" + use("%r : tensor<8x4xf32>")
     assert same(body, use("%t : tensor<8x4xf32>"), "%t: tensor<8x4xf32>")
@@ -78,7 +78,7 @@ def test_wrappers_of_other_tiles_stay() -> None:
 
 
 @pytest.mark.requirement("R2-014")
-def test_a_splat_of_a_choice_is_a_choice_of_splats() -> None:
+def test_a_splat_of_a_select_is_a_select_of_splats() -> None:
     body = "%s = aa.select %c, %x, %y : i1, f32\n" + splat("r", "tensor<4x8xf32>", "s")
     expected = "%a = aa.splat %c : i1 -> tensor<4x8xi1>\n" + splat("b", "tensor<4x8xf32>")
     expected += splat("d", "tensor<4x8xf32>", "y")
@@ -186,7 +186,7 @@ def test_an_added_dimension_has_no_index() -> None:
         "%s = aa.permute %p [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>\n",
     ],
 )
-def test_lanes_that_do_not_map_one_to_one_stay(maker: str) -> None:
+def test_operations_that_are_not_elementwise_stay(maker: str) -> None:
     body = maker + extract("r", "s", "tensor<4x8xf32>") + use("%r : f32")
     assert stays(body, f"{TILES}, %p: tensor<8x4xf32>")
 
@@ -196,7 +196,7 @@ def test_a_tile_that_is_needed_as_a_whole_is_not_computed_twice() -> None:
     assert stays(body + use("%r : f32", "%s : tensor<4x8xf32>"), TILES)
 
 
-def test_an_element_of_a_view_is_found_where_it_stands() -> None:
+def test_an_element_of_a_view_has_the_same_linear_index() -> None:
     body = "%k1 = arith.constant 1 : i32\n%k3 = arith.constant 3 : i32\n"
     body += "%v = aa.view %q : tensor<8xf32> -> tensor<2x4xf32>\n"
     body += extract("r", "v", "tensor<2x4xf32>", "%k1, %k3") + use("%r : f32")
@@ -280,7 +280,7 @@ def test_shape_operations_on_constants_match_numpy(seed: int, equal: bool) -> No
 
 
 @pytest.mark.parametrize("index", ["4", "-1"])
-def test_a_part_outside_of_a_constant_is_not_made_up(index: str) -> None:
+def test_a_slice_out_of_bounds_of_a_constant_is_not_folded(index: str) -> None:
     body = literal("a", np.arange(8, dtype=np.int32)) + f"%z = arith.constant {index} : i32\n"
     body += "%r = aa.extract_slice %a[%z] : tensor<8xi32> -> tensor<2xi32>\n"
     lines = simplified(body + use("%r : tensor<2xi32>"))
@@ -303,7 +303,7 @@ def test_elements_of_ranges_and_constants_are_known() -> None:
     assert same(body, expected)
 
 
-def test_a_choice_that_is_known_is_made() -> None:
+def test_a_constant_select_is_folded() -> None:
     body = "%k = arith.constant true\n%a = aa.select %k, %x, %y : i1, f32\n"
     body += "%b = aa.select %c, %y, %y : i1, f32\n" + use("%a : f32", "%b : f32")
     assert same(body, use("%x : f32", "%y : f32"), SCALARS)

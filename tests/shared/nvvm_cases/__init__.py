@@ -1,4 +1,4 @@
-"""One case or more for each operation of the NVVM dialect: its text, and what PTX it must become.
+"""One case or more for each operation of the NVVM dialect: its text, and its PTX.
 
 The expected instructions and the first GPU that has them are those of the PTX ISA.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from nvvm_cases.case import ARGUMENTS, HAVING, Case
 from nvvm_cases.matrices import (
-    dense_products,
+    dense_mmas,
     small_matrices,
-    sparse_products,
+    sparse_mmas,
     warpgroups,
 )
 from nvvm_cases.memory import accesses, copies, tensors
@@ -28,8 +28,8 @@ CASES = [
     *copies(),
     *tensors(),
     *small_matrices(),
-    *dense_products(),
-    *sparse_products(),
+    *dense_mmas(),
+    *sparse_mmas(),
     *warpgroups(),
     *arithmetic(),
     *conversions(),

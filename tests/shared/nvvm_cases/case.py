@@ -1,4 +1,4 @@
-"""A case of the NVVM dialect: its text, and what PTX it must become."""
+"""A case of the NVVM dialect: its text, and its PTX."""
 
 from __future__ import annotations
 
@@ -44,4 +44,4 @@ HAVING: dict[str, Callable[[int], bool]] = {
     "redux": lambda number: number in (100, 103, 107),
     "rs": lambda number: number in (100, 103),
 }
-"""Which GPUs have what, by what the PTX ISA says of targets; LLVM 22 has less of sm_110."""
+"""The GPUs of each target condition of the PTX ISA; LLVM 22 supports less of sm_110."""

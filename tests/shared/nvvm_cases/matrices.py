@@ -1,4 +1,4 @@
-"""Cases of products of matrices, by warps and warpgroups."""
+"""Cases of mma by warps and warpgroups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nvvm_cases.case import Case
 
 
 def first_of(struct: str, body: str) -> str:
-    """A body whose struct `%t` gives its first member as the result."""
+    """A body whose result is the first member of its struct `%t`."""
     return f"%t = {body}\n    %r = llvm.extractvalue %t[0] : {struct}"
 
 
@@ -63,7 +63,7 @@ def mma(
     a: str, b: str, c: str, shape: str, counts: tuple[int, int, int], ptx: str, since: str,
     *, extra: str = "", sparse: bool = False,
 ) -> Case:  # fmt: skip
-    """A product of a warp, given the numbers of registers."""
+    """An mma.sync with these numbers of registers."""
     m, n, k = shape.replace("m", "").replace("n", " ").replace("k", " ").split()
     (left, left_type), (right, right_type), (acc, acc_type) = (
         fragment(type, count) for type, count in zip((a, b, c), counts, strict=True)
@@ -115,7 +115,7 @@ SPARSE = (
 SATURATED = "intOverflowBehavior = #nvvm.mma_int_overflow<satfinite>, "
 
 
-def dense_products() -> Iterator[Case]:
+def dense_mmas() -> Iterator[Case]:
     for pairs, accumulators, shapes, since in DENSE:
         for (a, b), (c, count), (shape, n_a, n_b) in product(pairs, accumulators, shapes):
             counts = (n_a, n_b, count)
@@ -134,7 +134,7 @@ def dense_products() -> Iterator[Case]:
         yield mma("b1", "b1", "s32", shape, counts, ptx, "80", extra=extra)
 
 
-def sparse_products() -> Iterator[Case]:
+def sparse_mmas() -> Iterator[Case]:
     for extra, head in (
         ("", "mma.sp.sync.aligned"),
         ("orderedMetadata, ", "mma.sp::ordered_metadata.sync.aligned"),
@@ -149,7 +149,7 @@ def sparse_products() -> Iterator[Case]:
 def wgmma(
     a: str, b: str, c: str, n: int, k: int, *, layouts: tuple[str, str] = ("row", "col")
 ) -> Case:
-    """A product of a warpgroup into fresh accumulators."""
+    """A wgmma into new accumulators."""
     type = {"f32": "f32", "s32": "i32", "f16": "vector<2xf16>"}[c]
     count = 64 * n // 128 // (2 if c == "f16" else 1)
     struct = f"!llvm.struct<({', '.join([type] * count)})>"
@@ -209,7 +209,7 @@ def warpgroups() -> Iterator[Case]:
 
 
 def vector_accumulators() -> Iterator[Case]:
-    """Products into vectors of elements, behind a fence that the accumulators go through."""
+    """wgmmas into vector accumulators, after a fence of the accumulators."""
     for a, c, element, k in (
         ("bf16", "f32", "f32", 16),
         ("f16", "f16", "f16", 16),

@@ -9,7 +9,7 @@ from nvvm_cases.case import Case
 
 HINTS = (("", ""), (" l2_cache_hint = %l", ".L2::cache_hint"))
 MASKS = (("", ""), (" multicast_mask = %h", ".multicast::cluster"))
-"""What may be said of a copy, and how the instruction says it."""
+"""Options of a copy, and their modifiers in PTX."""
 
 
 def accesses() -> Iterator[Case]:
@@ -76,7 +76,7 @@ def bulk_loads() -> Iterator[Case]:
 
 
 def bulk_stores() -> Iterator[Case]:
-    """Stores, and what may be fetched ahead with the same hints."""
+    """Stores, and prefetches with the same hints."""
     for hint, extra in HINTS:
         text = f"nvvm.cp.async.bulk.global.shared.cta %g, %s, %i{hint}"
         name = "cp.async.bulk.global.shared::cta.bulk_group"
@@ -136,7 +136,7 @@ def tensor_loads(rank: int, box: str) -> Iterator[Case]:
 
 
 def tensor_stores(rank: int, box: str) -> Iterator[Case]:
-    """Stores, reductions, and what may be fetched ahead with the same hints."""
+    """Stores, reductions, and prefetches with the same hints."""
     for hint, hinted in HINTS:
         text = f"nvvm.cp.async.bulk.tensor.global.shared.cta %p, %s, box[{box}]{hint}"
         name = f"cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group{hinted} ["

@@ -155,7 +155,7 @@ def mbarriers() -> Iterator[Case]:
             "90",
         )
         yield Case(
-            # A state that no arrival gave makes ptxas end with a segmentation fault.
+            # ptxas crashes with a segmentation fault on a state that is not from an arrival.
             f"%t = {name}.arrive{suffix} {pointer} : {type} -> i64\n"
             f"    %r = {name}.test.wait{suffix} {pointer}, %t : {type}, i64 -> i1",
             f"mbarrier.test_wait{suffix}.b64",

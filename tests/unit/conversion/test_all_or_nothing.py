@@ -201,7 +201,7 @@ def test_a_failure_at_any_pattern_of_layout_assignment_leaves_the_input_untouche
 
 
 def test_types_of_tile_ir_that_are_left_leave_the_input_untouched() -> None:
-    """The check that the source form is gone comes before the new program is put in place."""
+    """The check for leftover types runs before the new program is installed."""
     rest = "nv_tileaa.func @rest(%x: !cuda_tile.tile<8xf32>) { nv_tileaa.return }"
     module = parse_text(f"builtin.module {{ {TILE_IR}\n{rest} }}", context())
     before = print_op(module, debug=True)

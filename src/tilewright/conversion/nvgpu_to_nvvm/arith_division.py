@@ -39,10 +39,10 @@ def ceil_unsigned(op: CeilDivUIOp, new: CeilDivUIOp, build: ConversionBuilder) -
     """Lower to `a / b + (a % b != 0)`, which does not overflow."""
     zero = build.create(ZeroOp, types=[new.lhs.type]).res
     quotient = build.create(UDivOp, lhs=new.lhs, rhs=new.rhs).res
-    rest = build.create(URemOp, lhs=new.lhs, rhs=new.rhs).res
-    left = _compare(build, CmpIPredicate.NE, rest, zero)
-    more = build.create(ZExtOp, arg=left, types=[new.lhs.type]).res
-    return build.create(AddOp, lhs=quotient, rhs=more)
+    remainder = build.create(URemOp, lhs=new.lhs, rhs=new.rhs).res
+    inexact = _compare(build, CmpIPredicate.NE, remainder, zero)
+    increment = build.create(ZExtOp, arg=inexact, types=[new.lhs.type]).res
+    return build.create(AddOp, lhs=quotient, rhs=increment)
 
 
 @converts(CeilDivSIOp, FloorDivSIOp)
@@ -54,14 +54,15 @@ def signed(op: BinaryInteger, new: BinaryInteger, build: ConversionBuilder) -> R
     type = new.lhs.type
     zero = build.create(ZeroOp, types=[type]).res
     quotient = build.create(SDivOp, lhs=new.lhs, rhs=new.rhs).res
-    rest = build.create(SRemOp, lhs=new.lhs, rhs=new.rhs).res
-    left = _compare(build, CmpIPredicate.NE, rest, zero)
+    remainder = build.create(SRemOp, lhs=new.lhs, rhs=new.rhs).res
+    inexact = _compare(build, CmpIPredicate.NE, remainder, zero)
     signs = build.create(XorOp, lhs=new.lhs, rhs=new.rhs).res
     up = isinstance(op, CeilDivSIOp)
-    wrong = _compare(build, CmpIPredicate.SGE if up else CmpIPredicate.SLT, signs, zero)
-    off = build.create(AndOp, lhs=left, rhs=wrong).res
-    one = build.create(ZExtOp, arg=off, types=[type]).res
-    return build.create(AddOp if up else SubOp, lhs=quotient, rhs=one)
+    direction = CmpIPredicate.SGE if up else CmpIPredicate.SLT
+    wrong_direction = _compare(build, direction, signs, zero)
+    is_off_by_one = build.create(AndOp, lhs=inexact, rhs=wrong_direction).res
+    correction = build.create(ZExtOp, arg=is_off_by_one, types=[type]).res
+    return build.create(AddOp if up else SubOp, lhs=quotient, rhs=correction)
 
 
 DIVISIONS: Final[Patterns] = (ceil_unsigned, signed)

@@ -48,8 +48,8 @@ def fill(
         return build.reject(f"expected a tensor map element type, got '{type.tensor.element}'")
     map = Buffer.of(op.storage, build).element_address(new.indices, build)
     shape = type.tensor.shape or ()
-    given = iter(new.box)
-    box = [next(given) if extent == DYNAMIC else constant(build, extent, I32) for extent in shape]
+    dynamic = iter(new.box)
+    box = [next(dynamic) if extent == DYNAMIC else constant(build, extent, I32) for extent in shape]
     one = constant(build, 1, I32)
     rank = constant(build, len(shape) - 1, I32)
     build.create(TensormapReplaceOp, addr=map, new_value=rank, field=TensormapField.RANK)

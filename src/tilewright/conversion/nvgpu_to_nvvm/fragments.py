@@ -40,8 +40,8 @@ def unpack_registers(build: ConversionBuilder, vector: Value, part: Type) -> lis
         return lanes(build, vector)
     width = _width(part)
     words = VectorType((_width(vector.type) // width,), IntegerType(width))
-    whole = same_bits(build, vector, words)
-    return [same_bits(build, word, part) for word in lanes(build, whole)]
+    packed = same_bits(build, vector, words)
+    return [same_bits(build, word, part) for word in lanes(build, packed)]
 
 
 def pack_registers(build: ConversionBuilder, parts: Sequence[Value], type: Type) -> Value:

@@ -106,8 +106,8 @@ def call(op: CallOp, new: CallOp, build: ConversionBuilder) -> Result:
     types = [type for group in groups if group is not None for type in group]
     if None in groups:
         return build.reject("expected result types that convert to LLVM")
-    whole = [] if not types else [return_type(types)]
-    made = build.create(LLVMCallOp, callee=op.callee, args=new.arguments, types=whole)
+    results = [] if not types else [return_type(types)]
+    made = build.create(LLVMCallOp, callee=op.callee, args=new.arguments, types=results)
     if len(types) < 2:
         return made
     parts = iter(

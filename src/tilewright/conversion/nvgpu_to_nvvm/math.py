@@ -129,8 +129,8 @@ def _per_lane(root: type[Operation]) -> ConversionPattern:
             build.insert(op.like(list(values), [type.element], [])).results[0]
             for values in zip(*vectors, strict=True)
         ]
-        (whole,) = build.types.convert_all([type]) or (type,)
-        return build.create(FromElementsOp, elements=lanes, types=[whole])
+        (converted,) = build.types.convert_all([type]) or (type,)
+        return build.create(FromElementsOp, elements=lanes, types=[converted])
 
     return ConversionPattern((root,), apply, f"{root.name} by lane")
 

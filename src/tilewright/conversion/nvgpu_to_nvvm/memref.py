@@ -223,20 +223,20 @@ def mixed(static: Sequence[int], dynamic: Sequence[Value]) -> list[Number]:
 @converts(views.SubViewOp)
 def subview(op: views.SubViewOp, new: views.SubViewOp, build: ConversionBuilder) -> Result:
     """Lower `memref.subview`: compose offsets and strides, drop unit dimensions."""
-    whole = Buffer.of(op.source, build)
+    source = Buffer.of(op.source, build)
     offsets = mixed(op.static_offsets, new.offsets)
     sizes = mixed(op.static_sizes, new.sizes)
     steps = mixed(op.static_strides, new.strides)
     kept = _kept_dimensions(op)
     if kept is None:
         return build.reject("expected a result whose dropped dimensions are known")
-    start = dot(build, whole.offset, zip(offsets, whole.strides, strict=True))
+    start = dot(build, source.offset, zip(offsets, source.strides, strict=True))
     part = Buffer(
-        whole.address,
+        source.address,
         start,
         [sizes[d] for d in kept],
-        [mul(build, steps[d], whole.strides[d]) for d in kept],
-        whole.element,
+        [mul(build, steps[d], source.strides[d]) for d in kept],
+        source.element,
     )
     return [part.parts(memref_type(op.result), build)]
 
@@ -246,16 +246,16 @@ def _kept_dimensions(op: views.SubViewOp) -> list[int] | None:
 
     The search is from the last dimension, so that of several matches the last is kept.
     """
-    wanted = list(memref_type(op.result).shape or ())
+    remaining = list(memref_type(op.result).shape or ())
     kept: list[int] = []
     for dimension in reversed(range(len(op.static_sizes))):
         size = op.static_sizes[dimension]
-        if wanted and wanted[-1] == size:
-            wanted.pop()
+        if remaining and remaining[-1] == size:
+            remaining.pop()
             kept.insert(0, dimension)
         elif size != 1:
             return None
-    return None if wanted else kept
+    return None if remaining else kept
 
 
 @converts(views.ReinterpretCastOp)

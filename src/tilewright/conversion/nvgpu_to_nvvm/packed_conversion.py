@@ -74,8 +74,8 @@ def _from_f32(
         made = build.create(
             nvvm.F32x2ToF6x2Op, a=high, b=low, relu=relu, dst_type=target, types=[_FP8_PAIR]
         ).dst
-        sixes = VectorType((2,), IntegerType(6))
-        return build.create(TruncOp, arg=made, types=[sixes]).res
+        fp6_pair = VectorType((2,), IntegerType(6))
+        return build.create(TruncOp, arg=made, types=[fp6_pair]).res
     return build.create(
         nvvm.F32x2ToF8x2Op,
         a=high,

@@ -56,11 +56,11 @@ def integer_power(op: IPowIOp, new: IPowIOp, build: ConversionBuilder) -> Result
     inverse = _inverse(build, new.lhs, new.rhs, zero, one)
     loop = build.add_block([type, type, type])
     after = build.add_block([type], after=loop)
-    more = _is_any_nonzero(build, start)
+    is_nonzero = _is_any_nonzero(build, start)
     otherwise = _select(build, negative, inverse, one)
     build.create(
         CondBrOp,
-        condition=more,
+        condition=is_nonzero,
         true_operands=[new.lhs, start, one],
         false_operands=[otherwise],
         successors=[loop, after],
@@ -86,11 +86,11 @@ def _iteration(
     is_odd = _compare(build, CmpIPredicate.NE, bit, zero)
     result = _select(build, is_odd, multiplied, power)
     square = build.create(arithmetic.MulOp, lhs=base, rhs=base).res
-    rest = build.create(arithmetic.LShrOp, lhs=exponent, rhs=one).res
+    remaining = build.create(arithmetic.LShrOp, lhs=exponent, rhs=one).res
     build.create(
         CondBrOp,
-        condition=_is_any_nonzero(build, rest),
-        true_operands=[square, rest, result],
+        condition=_is_any_nonzero(build, remaining),
+        true_operands=[square, remaining, result],
         false_operands=[result],
         successors=[loop, after],
     )

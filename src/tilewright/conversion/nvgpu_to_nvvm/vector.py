@@ -143,9 +143,9 @@ def reduction(
     """Lower `vector.reduction` to an LLVM reduction; float add and mul in order."""
     if isinstance(op.result.type, FloatType) and op.kind in (CombiningKind.ADD, CombiningKind.MUL):
         return _ordered(op, new, build)
-    whole, pair = _REDUCTIONS[op.kind]
-    (reduced,) = build.create(whole, operand=new.source).results
-    return reduced if new.acc is None else build.create(pair, lhs=reduced, rhs=new.acc)
+    reduce, combine = _REDUCTIONS[op.kind]
+    (reduced,) = build.create(reduce, operand=new.source).results
+    return reduced if new.acc is None else build.create(combine, lhs=reduced, rhs=new.acc)
 
 
 def _ordered(
@@ -287,17 +287,17 @@ def shuffle(op: shapes.ShuffleOp, new: shapes.ShuffleOp, build: ConversionBuilde
 
 
 def _slice(
-    whole: VectorType, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]
+    source: VectorType, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]
 ) -> list[int]:
     """Return the linear indices of the elements of a slice."""
-    left = whole.shape[len(sizes) :]
-    strides = row_major(whole.shape)
+    trailing = source.shape[len(sizes) :]
+    strides = row_major(source.shape)
     ranges = [
         *[
             range(start, start + size * step, step)
             for start, size, step in zip(offsets, sizes, steps, strict=True)
         ],
-        *map(range, left),
+        *map(range, trailing),
     ]
     return [sum(i * s for i, s in zip(index, strides, strict=True)) for index in product(*ranges)]
 
@@ -321,11 +321,11 @@ def insert_slice(
     op: shapes.InsertStridedSliceOp, new: shapes.InsertStridedSliceOp, build: ConversionBuilder
 ) -> Result:
     """Lower `vector.insert_strided_slice` to a shuffle."""
-    whole, part = vector_of(op.dest), vector_of(op.value)
-    missing = len(whole.shape) - len(part.shape)
+    target, part = vector_of(op.dest), vector_of(op.value)
+    missing = len(target.shape) - len(part.shape)
     sizes = [1] * missing + list(part.shape)
     steps = [1] * missing + _numbers(op.strides)
-    indices = _slice(whole, _numbers(op.offsets), sizes, steps)
+    indices = _slice(target, _numbers(op.offsets), sizes, steps)
     return _replace(build, new.dest, new.value, indices)
 
 

@@ -43,24 +43,24 @@ def shuffled(build: ConversionBuilder, value: Value, shuffle_word: ShuffleWord) 
     if type in (I32, F32):
         return shuffle_word(value)
     width = _width(type)
-    bits, whole = IntegerType(width), IntegerType(-(-width // I32.width) * I32.width)
-    carried = same_bits(build, value, bits)
-    if whole is not bits:
-        carried = build.create(ZExtOp, arg=carried, types=[whole]).res
-    words = _shuffled_words(build, carried, whole, shuffle_word)
-    if whole is not bits:
+    bits, padded = IntegerType(width), IntegerType(-(-width // I32.width) * I32.width)
+    integer = same_bits(build, value, bits)
+    if padded is not bits:
+        integer = build.create(ZExtOp, arg=integer, types=[padded]).res
+    words = _shuffled_words(build, integer, padded, shuffle_word)
+    if padded is not bits:
         words = build.create(TruncOp, arg=words, types=[bits]).res
     return same_bits(build, words, type)
 
 
 def _shuffled_words(
-    build: ConversionBuilder, value: Value, whole: IntegerType, shuffle_word: ShuffleWord
+    build: ConversionBuilder, value: Value, padded: IntegerType, shuffle_word: ShuffleWord
 ) -> Value:
-    if whole is I32:
+    if padded is I32:
         return shuffle_word(value)
-    words = VectorType((whole.width // I32.width,), I32)
+    words = VectorType((padded.width // I32.width,), I32)
     parts = unpack_registers(build, same_bits(build, value, words), I32)
-    return same_bits(build, pack_registers(build, list(map(shuffle_word, parts)), words), whole)
+    return same_bits(build, pack_registers(build, list(map(shuffle_word, parts)), words), padded)
 
 
 def _width(type: Type) -> int:

@@ -155,10 +155,12 @@ def _joined(build: ConversionBuilder, blocks: Sequence[Value], type: Type) -> Va
     """Build an accumulator from its blocks of 64 rows."""
     if len(blocks) == 1:
         return blocks[0]
-    whole: Value = build.create(PoisonOp, types=[type]).res
+    accumulator: Value = build.create(PoisonOp, types=[type]).res
     for index, block in enumerate(blocks):
-        whole = build.create(InsertValueOp, container=whole, value=block, position=[index]).res
-    return whole
+        accumulator = build.create(
+            InsertValueOp, container=accumulator, value=block, position=[index]
+        ).res
+    return accumulator
 
 
 def _bits(build: ConversionBuilder, value: Value, start: int, count: int, step: int) -> Value:

@@ -128,13 +128,13 @@ class SubViewOp(Operation):
         """Return whether the result has these strides and offset, up to dropped unit dimensions."""
         if offset != start:
             return False
-        left = list(zip(memref(self.result).shape or (), actual, strict=True))
+        remaining = list(zip(memref(self.result).shape or (), actual, strict=True))
         for size, stride in zip(self.static_sizes, strides, strict=True):
-            if left and left[0] == (size, stride):
-                left.pop(0)
+            if remaining and remaining[0] == (size, stride):
+                remaining.pop(0)
             elif size != 1:
                 return False
-        return not left
+        return not remaining
 
     def result_names(self, style: str) -> Iterable[tuple[int, str]]:
         return ((0, "subview"),)

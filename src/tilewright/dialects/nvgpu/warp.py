@@ -135,13 +135,13 @@ def _mma_problems(
         yield "expected an element type other than f64 for a sparse mma"
         return
     bits = bits_of(element) or 32
-    tile_k, held = (4, 1) if element is F64 else (128 // bits, 32 // bits)
+    tile_k, lane_elements = (4, 1) if element is F64 else (128 // bits, 32 // bits)
     m, n, k = shape
     if m % 8 or n % 8 or k % (tile_k * sparsity):
         yield f"expected 'mmaShape' in multiples of [8, 8, {tile_k * sparsity}], got {list(shape)}"
         return
-    yield from _fragment_problems("A", a, m // 8 * (k // tile_k) // sparsity, held)
-    yield from _fragment_problems("B", b, n // 8 * (k // tile_k), held)
+    yield from _fragment_problems("A", a, m // 8 * (k // tile_k) // sparsity, lane_elements)
+    yield from _fragment_problems("B", b, n // 8 * (k // tile_k), lane_elements)
     yield from _fragment_problems("C", c, m // 8 * (n // 8), 2)
     accumulators = _ACCUMULATOR_TYPES.get(element, (F16, F32))
     if c.element not in accumulators:

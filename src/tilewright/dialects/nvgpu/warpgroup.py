@@ -43,7 +43,7 @@ _FP8_TYPES: Final = (F8E4M3FN, F8E5M2)
 
 
 def has_wgmma(result: Type, a: Type, b: Type) -> bool:
-    """Return whether wgmma has_wgmma these element types of A and B in this type."""
+    """Return whether wgmma accumulates these element types of A and B in this type."""
     if a is BF16 or a is TF32:
         return b is a and result is F32
     if a is F16:

@@ -198,9 +198,9 @@ def _mma_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
     if op.inouts.type not in allowed:
         yield f"expected {count} registers of '{_REGISTER[accumulated][0]}' as accumulators"
     # A and B are K-major; only 16-bit elements can be transposed.
-    for letter, type, layout, usual in (
+    for letter, type, layout, k_major in (
         ("A", a, op.layout_a, MMALayout.ROW),
         ("B", b, op.layout_b, MMALayout.COL),
     ):
-        if layout is not usual and type not in _TRANSPOSABLE:
-            yield f"expected the layout '{usual.keyword}' of {letter} with {type.keyword}"
+        if layout is not k_major and type not in _TRANSPOSABLE:
+            yield f"expected the layout '{k_major.keyword}' of {letter} with {type.keyword}"

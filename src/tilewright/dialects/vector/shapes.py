@@ -144,8 +144,8 @@ class ShuffleOp(InferringOp):
 
     def verify(self) -> Iterator[str]:
         first, second = vector(self.v1), vector(self.v2)
-        alike = first.element is second.element and first.shape[1:] == second.shape[1:]
-        if not alike or len(first.shape) != len(second.shape):
+        same_rows = first.element is second.element and first.shape[1:] == second.shape[1:]
+        if not same_rows or len(first.shape) != len(second.shape):
             types = f"'{first}' and '{second}'"
             yield f"expected vectors that differ only in their first extent, got {types}"
             return

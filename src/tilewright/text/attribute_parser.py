@@ -82,7 +82,7 @@ def _dictionary(parser: Parser, type: Type | None) -> Attribute:
 
 
 def read_entries(parser: Parser) -> dict[str, Attribute]:
-    """Take `{name = attribute, flag}`."""
+    """Parse `{name = attribute, flag}`."""
     entries: dict[str, Attribute] = {}
     parser.expect("{")
     if parser.accept("}"):
@@ -109,7 +109,7 @@ def _symbol(parser: Parser, type: Type | None) -> Attribute:
 
 
 def _hash(parser: Parser, type: Type | None) -> Attribute:
-    """`#alias`, `#dialect.name<...>` or `#dialect<...>`."""
+    """Parse `#alias`, `#dialect.name<...>` or `#dialect<...>`."""
     start = parser.at
     token = parser.tokens[start]
     name = token[1:]
@@ -145,7 +145,7 @@ def _dialect_attribute(parser: Parser, dialect: Dialect, name: str) -> Attribute
 
 
 def _wrapped(parser: Parser, dialect: Dialect, name: str) -> Attribute | None:
-    """`#dialect<name keyword>`, as MLIR spells enumerations that have no brackets of their own."""
+    """Parse `#dialect<name keyword>`, MLIR's form of enumerations without brackets of their own."""
     kind = dialect.attributes.get(f"{name}.{parser.tokens[parser.at + 2]}")
     if kind is None or not issubclass(kind, EnumAttr):
         return None
@@ -163,7 +163,7 @@ def _enum(parser: Parser, kind: type[EnumAttr]) -> Attribute:
 
 
 def read_member(parser: Parser, kind: type[EnumT]) -> EnumT:
-    """Take the keyword of a member of an enumeration."""
+    """Parse the keyword of a member of an enumeration."""
     member = kind.from_keyword(parser.peek())
     if member is None:
         parser.unexpected(f"one of {', '.join(each.keyword for each in kind)}")
@@ -176,7 +176,7 @@ def _location(parser: Parser, type: Type | None) -> Attribute:
 
 
 def _affine(parser: Parser, type: Type | None) -> Attribute:
-    """`affine_map<...>` or `affine_set<...>`: text with uniform spaces."""
+    """Parse `affine_map<...>` or `affine_set<...>` as text with normalized spaces."""
     start = parser.at
     opaque(parser)
     text = " ".join(parser.tokens[start : parser.at])
@@ -193,11 +193,11 @@ _SPACES: Final = (
     (r"\) \[", ")["),
     (r"([(,] ?)- ", r"\1-"),
 )
-"""From one space between all tokens to the spaces that MLIR prints."""
+"""Replacements that turn single spaces between all tokens into MLIR's spacing."""
 
 
 def _strided(parser: Parser, type: Type | None) -> Attribute:
-    """`strided<[8, 1], offset: ?>`."""
+    """Parse `strided<[8, 1], offset: ?>`."""
     start = parser.at
     parser.at += 1
     parser.expect("<")
@@ -216,7 +216,7 @@ def _step(parser: Parser) -> int:
 
 
 def _with_type(parser: Parser, type: Type | None) -> Attribute:
-    """`dense_resource<...> : type` or `sparse<...> : type`: text."""
+    """Parse `dense_resource<...> : type` or `sparse<...> : type` as text."""
     text = opaque(parser)
     if type is None:
         parser.expect(":")
@@ -225,7 +225,7 @@ def _with_type(parser: Parser, type: Type | None) -> Attribute:
 
 
 def _distinct(parser: Parser, type: Type | None) -> Attribute:
-    """`distinct[0]<attribute>`: text."""
+    """Parse `distinct[0]<attribute>` as text."""
     start = parser.at
     parser.at += 1
     parser.expect("[")

@@ -51,11 +51,11 @@ from tilewright.support.location import (
 )
 
 MAX_LISTED: Final = 100
-"""Dense constants with more elements than this, all the same excepted, print as raw bytes."""
+"""The number of elements above which dense constants print as raw bytes, splats excepted."""
 
 
 def quoted(text: str) -> str:
-    r"""A string literal.
+    r"""Print a string literal.
 
     >>> print(quoted('a"b\\\n'))
     "a\22b\\\0A"
@@ -73,18 +73,18 @@ def _escaped(byte: int) -> str:
 
 
 def keyword_or_string(text: str) -> str:
-    """A name as it is, or in quotes if it is no identifier."""
+    """Print a name, in quotes if it is not an identifier."""
     bare = text.replace("$", "0").replace(".", "0")
     return text if bare.isascii() and bare.isidentifier() else quoted(text)
 
 
 def symbol_text(path: Iterable[str]) -> str:
-    """`@outer::@inner`."""
+    """Print a symbol path: `@outer::@inner`."""
     return "::".join([f"@{keyword_or_string(name)}" for name in path])
 
 
 def number_text(pattern: int, type: Type) -> str:
-    """An element of a constant, given as the bits of its type."""
+    """Print an element of a constant, given as a bit pattern."""
     if isinstance(type, FloatType):
         return print_decimal(pattern, FORMATS[type.format])
     if type is I1:
@@ -119,18 +119,18 @@ def array_text(attribute: DenseArrayAttr) -> str:
 class AttributePrinter:
     """Prints attributes, types and locations inline, without aliases.
 
-    A dialect's attribute class defines `print(self, printer) -> str`: what follows
-    `#dialect.name`. A dialect's location class defines `print` for all of its text.
+    A dialect's attribute class defines `print(self, printer) -> str` for the text
+    after `#dialect.name`. A dialect's location class defines `print` for all of its text.
     """
 
     __slots__ = ()
 
     def attribute(self, attribute: Attribute) -> str:
-        """An attribute as it stands in an attribute dictionary."""
+        """Print an attribute as in an attribute dictionary."""
         return self.spell(attribute)
 
     def spell(self, attribute: Attribute) -> str:
-        """The attribute's own text, even where others refer to it by an alias."""
+        """Print an attribute in full, even if it has an alias."""
         speller = _SPELLERS.get(type(attribute))
         if speller is not None:
             return speller(self, attribute)
@@ -141,7 +141,7 @@ class AttributePrinter:
         return f"#{attribute.mnemonic}{self.parameters(attribute)}"
 
     def parameters(self, attribute: Attribute) -> str:
-        """What follows the name of a dialect's attribute: the form without `#dialect.name`."""
+        """Print a dialect attribute without `#dialect.name`."""
         if isinstance(attribute, EnumAttr):
             return f"<{attribute.keyword}>"
         spell = getattr(attribute, "print", None)
@@ -154,7 +154,7 @@ class AttributePrinter:
         return dense_text(attribute)
 
     def type(self, type: Type) -> str:
-        """A type in its full form."""
+        """Print a type in its full form."""
         match type:
             case TensorType(encoding=Attribute() as encoding):
                 shape = spell_shape(type.shape)
@@ -172,14 +172,14 @@ class AttributePrinter:
                 return str(type)
 
     def signature(self, inputs: Iterable[Type], results: tuple[Type, ...]) -> str:
-        """`(A, B) -> C`, with parentheses around any but a single plain result."""
+        """Print `(A, B) -> C`, with parentheses around all but a single non-function result."""
         text = ", ".join(map(self.type, results))
         if len(results) != 1 or isinstance(results[0], FunctionType):
             text = f"({text})"
         return f"({', '.join(map(self.type, inputs))}) -> {text}"
 
     def entries(self, entries: Iterable[tuple[str, Attribute]]) -> str:
-        """The inside of a dictionary: `a = 1 : i32, flag`."""
+        """Print the entries of a dictionary: `a = 1 : i32, flag`."""
         return ", ".join([self._entry(name, attribute) for name, attribute in entries])
 
     def _entry(self, name: str, attribute: Attribute) -> str:
@@ -187,7 +187,7 @@ class AttributePrinter:
         return name if isinstance(attribute, UnitAttr) else f"{name} = {self.attribute(attribute)}"
 
     def elements(self, attribute: ArrayAttr) -> str:
-        """The inside of an array, where i64 and f64 need not say so."""
+        """Print the elements of an array, without the type suffix of i64 and f64."""
         return ", ".join(map(self._element, attribute.elements))
 
     def _element(self, attribute: Attribute) -> str:
@@ -199,12 +199,12 @@ class AttributePrinter:
         return self.attribute(attribute)
 
     def location(self, location: Location) -> str:
-        """A location where an attribute may stand: `loc(...)`, or the form of its dialect."""
+        """Print a location as an attribute: `loc(...)`, or the form of its dialect."""
         text = self.location_body(location)
         return text if text.startswith("#") else f"loc({text})"
 
     def nested_location(self, location: Location) -> str:
-        """A location inside another."""
+        """Print a location inside another."""
         return self.location_body(location)
 
     def location_body(self, location: Location) -> str:
@@ -276,5 +276,5 @@ _SPELLERS: Final[dict[type, Callable[[AttributePrinter, Any], str]]] = {
 
 
 def attribute_text(attribute: Attribute) -> str:
-    """An attribute on its own, without aliases."""
+    """Print an attribute by itself, without aliases."""
     return AttributePrinter().attribute(attribute)

@@ -54,11 +54,11 @@ class Cursor:
         """The maximum nesting so far, including that of expanded aliases."""
 
     def peek(self) -> str:
-        """The current token; empty at the end."""
+        """Return the current token, or an empty one at the end."""
         return self.tokens[self.at]
 
     def next(self) -> str:
-        """Take the current token."""
+        """Consume and return the current token."""
         token = self.tokens[self.at]
         if not token:
             self.error("unexpected end of input")
@@ -66,14 +66,14 @@ class Cursor:
         return token
 
     def accept(self, token: str) -> bool:
-        """Take the current token if it is this one."""
+        """Consume the current token if it is the given one."""
         if self.tokens[self.at] != token:
             return False
         self.at += 1
         return True
 
     def expect(self, token: str) -> None:
-        """Take this token."""
+        """Consume the given token, or report that it is missing."""
         if self.tokens[self.at] != token:
             self.missing(token)
         self.at += 1
@@ -130,7 +130,7 @@ class Cursor:
             DeepRecursion.need(_FRAMES)
 
     def keyword(self) -> str:
-        """Take a bare word."""
+        """Parse a bare identifier."""
         word = self.tokens[self.at]
         if word[:1] not in LETTERS:
             self.unexpected("a keyword")
@@ -138,13 +138,13 @@ class Cursor:
         return word
 
     def is_integer(self) -> bool:
-        """Whether an integer stands here, perhaps with a sign."""
+        """Return whether an integer follows, with an optional sign."""
         token = self.tokens[self.at]
         digits = self.tokens[self.at + 1] if token == "-" else token
         return digits[:1] in DIGITS and (digits.isdigit() or digits[:2] == "0x")
 
     def integer(self) -> int:
-        """Take an integer: decimal or hexadecimal, perhaps with a minus."""
+        """Parse a decimal or hexadecimal integer with an optional minus sign."""
         start = self.at
         negative = self.accept("-")
         token = self.tokens[self.at]
@@ -156,7 +156,7 @@ class Cursor:
         return -number if negative else number
 
     def number(self, digits: str, at: int) -> int:
-        """The value of decimal or hexadecimal digits."""
+        """Return the value of decimal or hexadecimal digits."""
         if len(digits) > MAX_DIGITS:
             self.error(f"integer literal of more than {MAX_DIGITS} digits", at)
         if digits.isdigit():
@@ -169,14 +169,14 @@ class Cursor:
             self.error(f"expected an integer, got {describe(digits)}", at)
 
     def string(self) -> str:
-        """Take a string literal; the result is what it stands for."""
+        """Parse a string literal; return its unescaped contents."""
         token = self.tokens[self.at]
         if token[:1] != '"' or token == '"':
             self.unexpected("a string")
         return self.unescaped(token)
 
     def symbol(self) -> str:
-        """Take `@name`; the result is the name."""
+        """Parse `@name`; return the name."""
         token = self.tokens[self.at]
         if token[:1] != "@" or token == "@":
             self.unexpected("a symbol name")
@@ -186,7 +186,7 @@ class Cursor:
         return token[1:]
 
     def unescaped(self, literal: str) -> str:
-        """Take the current token, whose quoted part is `literal`."""
+        """Consume the current token, and unescape its quoted part `literal`."""
         text = unescape(literal)
         if text is None:
             self.error("unknown escape in string literal")
@@ -230,7 +230,7 @@ class Cursor:
         return -1
 
     def extents(self) -> tuple[int, ...]:
-        """Take the extents in front of an element type, `4x?x`; nothing there is rank 0."""
+        """Parse the extents before an element type, `4x?x`; none for rank 0."""
         token = self.tokens[self.at]
         if token[-1:] != "x" or token[0] not in _EXTENT_START:
             return ()
@@ -239,7 +239,7 @@ class Cursor:
         return shape
 
     def shape(self) -> tuple[int, ...]:
-        """Take extents alone: `8x64`, `8`, `?x4`."""
+        """Parse extents without an element type: `8x64`, `8`, `?x4`."""
         token = self.tokens[self.at]
         if token[:1] not in _EXTENT_START or token[-1] == "x":
             self.unexpected("a shape")
@@ -248,7 +248,7 @@ class Cursor:
         return shape
 
     def extent(self, text: str) -> int:
-        """The value of one extent of the current token."""
+        """Return the value of one extent of the current token."""
         if text == "?":
             return DYNAMIC
         extent = int(text) if text.isdigit() and len(text) < 20 else -1

@@ -47,14 +47,14 @@ LOOKAHEAD: Final = 8
 
 
 def tokenize(text: str) -> list[str]:
-    """The tokens of a text; a character that starts none is a token by itself."""
+    """Split a text into tokens; a character that starts no token is one by itself."""
     tokens: list[str] = _TOKEN.findall(text)
     tokens += [""] * LOOKAHEAD
     return tokens
 
 
 class TokenPositions(Positions):
-    """Positions that are token numbers; they cost one more pass over the text, if ever."""
+    """Positions as token indices; their offsets are computed by a second pass on demand."""
 
     __slots__ = ("_offsets",)
 
@@ -63,7 +63,7 @@ class TokenPositions(Positions):
         self._offsets: list[int] | None = None
 
     def offset(self, position: int) -> int:
-        """The character offset of a token."""
+        """Return the character offset of a token."""
         offsets = self._offsets
         if offsets is None:
             matches = _TOKEN.finditer(self.source.text)

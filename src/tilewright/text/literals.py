@@ -1,4 +1,4 @@
-"""Reads numbers as the elements of a type, and `dense<...>` data made of them."""
+"""Parse numbers as elements of a type, and the data of `dense<...>`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BOOLEANS = {"true": 1, "false": 0}
 
 
 def read_number(parser: Parser, type: Type | None) -> Attribute:
-    """Take a number as an attribute; without `type` it may say its own, as in `1 : i32`."""
+    """Parse a number as an attribute; without `type` it may have a suffix, as in `1 : i32`."""
     start = parser.at
     parser.at += 2 if parser.tokens[start] == "-" else 1
     end = parser.at
@@ -52,14 +52,14 @@ def _suffix(parser: Parser, start: int) -> Type:
 
 
 def _value(bits: int, type: Type) -> int:
-    """The number that a pattern stands for in an attribute."""
+    """Return the attribute value of a bit pattern."""
     if type is I1 or (isinstance(type, IntegerType) and type.signedness == "u"):
         return bits
     return to_signed(bits, type.width if isinstance(type, IntegerType) else 64)
 
 
 def read_element(parser: Parser, type: Type) -> int:
-    """Take one number of an integer or float type; the result is its bit pattern."""
+    """Parse a number of an integer or float type; return its bit pattern."""
     start = parser.at
     token = parser.tokens[start]
     if token in _BOOLEANS:
@@ -123,7 +123,7 @@ def _decimal(parser: Parser, token: str, negative: bool, type: FloatType) -> int
 
 
 def read_dense_array(parser: Parser) -> Attribute:
-    """Take `array<i32: 1, 2>`."""
+    """Parse `array<i32: 1, 2>`."""
     parser.at += 1
     parser.expect("<")
     start = parser.at
@@ -140,7 +140,7 @@ def read_dense_array(parser: Parser) -> Attribute:
 
 
 def read_dense(parser: Parser, type: Type | None) -> Attribute:
-    """Take `dense<...> : type`."""
+    """Parse `dense<...> : type`."""
     parser.at += 1
     start = parser.at
     if parser.peek() != "<":
@@ -160,7 +160,7 @@ def read_dense(parser: Parser, type: Type | None) -> Attribute:
 
 
 def read_elements(parser: Parser, type: Type) -> DenseElementsAttr:
-    """Take the data of a shaped type: one number for all, nested lists, or bytes in a string."""
+    """Parse the elements of a shaped type: a splat, nested lists, or a string of raw bytes."""
     start = parser.at
     shape: tuple[int, ...] | None = getattr(type, "shape", None)
     element: object = getattr(type, "element", None)
@@ -188,7 +188,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 
 
 def _nested(parser: Parser, element: Type, size: int) -> tuple[bytes, tuple[int, ...]]:
-    """The data and the shape of a list of numbers or lists."""
+    """Parse nested lists of numbers; return the data and the shape."""
     parser.enter()
     if parser.tokens[parser.at + 1] == "[":
         lists = parser.listed(lambda: _nested(parser, element, size), "[", "]")
@@ -205,7 +205,7 @@ def _nested(parser: Parser, element: Type, size: int) -> tuple[bytes, tuple[int,
 
 
 def _bytes(parser: Parser, size: int, count: int) -> bytes:
-    """The data in `"0x..."`: all elements, or one for all."""
+    """Parse `"0x..."`: the bytes of all elements, or those of a splat."""
     start = parser.at
     text = parser.string()
     try:

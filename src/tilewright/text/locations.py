@@ -22,7 +22,7 @@ _MAX_POSITION: Final = (1 << 32) - 1
 
 
 def read_parenthesised(parser: Parser) -> Location:
-    """Take `loc(...)`, whose first word is the current token."""
+    """Parse `loc(...)`, which starts at the current token."""
     parser.at += 1
     parser.expect("(")
     location = read_instance(parser)
@@ -42,7 +42,7 @@ def read_trailing(parser: Parser) -> Location:
 
 
 def read_instance(parser: Parser) -> Location:
-    """Take what stands inside `loc(...)`; `loc(...)` itself may stand there too."""
+    """Parse the contents of `loc(...)`, or a nested `loc(...)`."""
     token = parser.tokens[parser.at]
     if token[:1] == "#":
         return _attribute(parser)
@@ -56,7 +56,7 @@ def read_instance(parser: Parser) -> Location:
 
 
 def _attribute(parser: Parser) -> Location:
-    """An alias, or a location that a dialect defines."""
+    """Parse an alias, or a location that a dialect defines."""
     start = parser.at
     attribute = parser.attribute()
     if not isinstance(attribute, LocationAttr):
@@ -81,7 +81,7 @@ def _name_or_file(parser: Parser) -> Location:
 
 
 def _file(parser: Parser, name: str) -> Location:
-    """`line:column`, and perhaps `to line:column` or `to :column`."""
+    """Parse `line:column` with an optional `to line:column` or `to :column`."""
     line = _position(parser)
     # A line alone is a range that starts at the first column.
     column = _position(parser) if parser.accept(":") else 0

@@ -1,4 +1,4 @@
-"""Names of values: numbers, or the hints that operations give, made unique as MLIR does it."""
+"""Names of SSA values: numbers, or hints of operations, made unique as in MLIR."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 _MAX_REMEMBERED: Final = 1 << 12
 
 _identifiers: dict[str, str] = {}
-"""Hints that were seen before, and the identifiers made of them."""
+"""A cache of the identifiers made from hints."""
 
 
 class _Known(dict["Value", str]):
-    """Names by value; a value from elsewhere has none, and only wrong programs use one."""
+    """Names by value; values from outside of the root, which only invalid IR uses, have none."""
 
     def __missing__(self, value: Value) -> str:
         return "<<UNKNOWN SSA VALUE>>"
@@ -34,11 +34,11 @@ class Names:
     __slots__ = ("_argument", "_conflict", "_hinted", "_number", "_style", "_taken", "lefts", "of")
 
     def __init__(self, root: Operation, style: str, hinted: bool) -> None:
-        """`hinted` says whether operations may name their values; the generic form does not."""
+        """Assign the names; `hinted` is whether to use hints, which the generic form does not."""
         self.of: dict[Value, str] = _Known()
-        """What an operand prints as: `%0`, `%name`, `%pack#1`."""
+        """The text of a value as an operand: `%0`, `%name`, `%pack#1`."""
         self.lefts: dict[Operation, str] = {}
-        """What stands left of `=` for operations with several results."""
+        """The text left of `=` of operations with several results."""
         self._style = style
         self._hinted = hinted
         self._taken: dict[str, None] = {}
@@ -114,7 +114,7 @@ class Names:
         self.lefts[op] = ", ".join(lefts)
 
     def _group(self, op: Operation, head: str, start: int, end: int) -> str:
-        """Name the results of a group by its first one; gives what stands left of `=`."""
+        """Name the results of a group after the first one; return the text left of `=`."""
         size = end - start
         if size == 1:
             self.of[op.results[start]] = head
@@ -124,7 +124,7 @@ class Names:
         return f"{head}:{size}"
 
     def _fresh(self, hint: str) -> str:
-        """A name made from a hint, with `%`; the next number if there is no hint."""
+        """Return a unique name with `%` from a hint, or the next number without one."""
         if not hint:
             self._number += 1
             return f"%{self._number - 1}"

@@ -107,7 +107,7 @@ def _merged(parser: Parser, properties: dict[str, Attribute]) -> dict[str, Attri
 
 
 def _signature(parser: Parser) -> tuple[list[Type], list[Type]]:
-    """`: (types) -> type` or `: (types) -> (types)`."""
+    """Parse `: (types) -> type` or `: (types) -> (types)`."""
     parser.expect(":")
     operands = parser.listed(parser.type, "(", ")")
     parser.expect("->")
@@ -119,7 +119,7 @@ def _signature(parser: Parser) -> tuple[list[Type], list[Type]]:
 def _segments(
     parser: Parser, kind: type[Operation], attributes: dict[str, Attribute], count: int, at: int
 ) -> tuple[int, ...] | None:
-    """The sizes of the operand groups, which only the generic form spells as an attribute."""
+    """Return the operand segment sizes, which only the generic form spells as an attribute."""
     schema = kind.schema
     if not schema.has_segments:
         return None
@@ -134,7 +134,7 @@ def _segments(
 
 
 def implicit_terminator(parser: Parser, name: str, block: Block) -> None:
-    """End a block whose text leaves the terminator out."""
+    """Add the terminator to a block whose text omits it."""
     if block.last is not None and block.last.is_terminator:
         return
     kind = parser.context.op(name)

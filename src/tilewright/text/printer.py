@@ -36,7 +36,7 @@ class Style(Enum):
 
 
 class _TypeTexts(dict[Type, str]):
-    """The text of each type, without prefix for those of one dialect; made on first use."""
+    """A cache of the text of each type, without prefix for those of one dialect."""
 
     __slots__ = ("_prefix", "_printer")
 
@@ -52,7 +52,7 @@ class _TypeTexts(dict[Type, str]):
 
 
 class _TextsOfDialects(dict[str, _TypeTexts]):
-    """The type texts for each dialect whose prefix is left out; "" leaves out none."""
+    """The type texts by the dialect whose prefix is omitted; "" for none."""
 
     __slots__ = ("_printer",)
 
@@ -80,7 +80,7 @@ class _Keywords(dict[EnumAttr, str]):
 
 
 Form = tuple[str, Callable[["Printer", Any], None]]
-"""The name of an operation, and the function that prints what follows."""
+"""The name of an operation, and the function that prints the rest."""
 
 _forms: dict[tuple[Style, bool, str], dict[type[Operation], Form]] = {}
 _keywords: dict[Style, _Keywords] = {}
@@ -89,7 +89,7 @@ _keywords: dict[Style, _Keywords] = {}
 class Printer(AliasPrinter):
     """Prints operations piece by piece through `emit`.
 
-    An operation class may define `print(self, printer)`, which writes what follows the name.
+    An operation class may define `print(self, printer)`, which prints the text after the name.
     """
 
     __slots__ = (
@@ -112,7 +112,7 @@ class Printer(AliasPrinter):
     )
 
     emit: Callable[[str], None]
-    """Write a piece of text."""
+    """Append a text to the output."""
 
     def __init__(self, root: Operation, style: Style, debug: bool, generic: bool) -> None:
         super().__init__()
@@ -122,7 +122,7 @@ class Printer(AliasPrinter):
         self.lefts = names.lefts
         self.type_texts = _TextsOfDialects(self)
         self._texts_inside: dict[object, _TypeTexts] = {}
-        """The same by the class of the operation whose form is printed."""
+        """The type texts by the class of the operation whose custom form is printed."""
         self.keywords = _keywords.setdefault(style, _Keywords(style))
         self._debug = debug
         self._generic = generic
@@ -135,15 +135,15 @@ class Printer(AliasPrinter):
         """A line break and the indentation of the current line."""
         self._locations: dict[int, str] = {}
         self.out: list[str] = []
-        """All pieces so far."""
+        """The output so far."""
         self.emit = self.out.append
 
     def value(self, value: Value) -> str:
-        """The name of a value, with `%`."""
+        """Return the name of a value, with `%`."""
         return self.names[value]
 
     def type(self, type: Type, op: Operation | None = None) -> str:
-        """A type; in the custom form of `op` the prefix of its own dialect may be left out."""
+        """Print a type; in the custom form of `op` types of its dialect may omit the prefix."""
         texts = self._texts_inside.get(op.__class__)
         if texts is None:
             bare = op.dialect if op is not None and op.elides_type_prefix else ""
@@ -153,7 +153,7 @@ class Printer(AliasPrinter):
     def attr_dict(
         self, op: Operation, elided: Collection[str] = (), *, keyword: bool = False
     ) -> str:
-        """` {a = 1 : i32}` for all but the elided attributes and those with their default."""
+        """Print ` {a = 1 : i32}` for all attributes but elided ones and defaults."""
         entries = [
             (name, op.attributes[name])
             for name in sorted(op.attributes)
@@ -174,7 +174,7 @@ class Printer(AliasPrinter):
         return text
 
     def argument(self, argument: BlockArgument, op: Operation | None = None) -> str:
-        """`%x: type`, with the location in full where locations are asked for."""
+        """Print `%x: type`, with the full location if locations are requested."""
         text = f"{self.value(argument)}: {self.type(argument.type, op)}"
         if not self._debug:
             return text
@@ -190,7 +190,7 @@ class Printer(AliasPrinter):
         print_empty_block: bool = False,
         label: str | None = None,
     ) -> None:
-        """`{ ... }`; `label` names the entry block, and makes it print its name."""
+        """Print `{ ... }`; with `label`, the entry block has that label, which is printed."""
         owner = region.parent
         outer, line = self._default_dialect, self._line
         self._deeper()
@@ -249,11 +249,11 @@ class Printer(AliasPrinter):
         self._line = outer
 
     def newline(self, indent: int = 0) -> None:
-        """Go on in a new line, as far right as the current operation and `indent` more."""
+        """Start a new line, indented by `indent` relative to the current operation."""
         self.emit(f"{self._line}{' ' * indent}")
 
     def operation(self, op: Operation, before: str = "") -> None:
-        """`%results = name ... loc(...)`, with a text before all that."""
+        """Print `%results = name ... loc(...)`, preceded by `before`."""
         form = self._forms.get(type(op))
         if form is None:
             form = self._form(op)
@@ -290,7 +290,7 @@ class Printer(AliasPrinter):
         return form
 
     def generic(self, op: Operation) -> None:
-        """The generic form, from the operands on."""
+        """Print the generic form, starting with the operands."""
         emit = self.emit
         emit(f"({', '.join(map(self.value, op.operands))})")
         if op.successors:
@@ -310,15 +310,15 @@ class Printer(AliasPrinter):
         emit(f" : {self.signature(operands, tuple([result.type for result in op.results]))}")
 
     def block_name(self, block: Block) -> str:
-        """`^bb1`."""
+        """Return the label of a block, such as `^bb1`."""
         return f"^{self._labels.get(block, 'INVALIDBLOCK')}"
 
     def finish(self) -> str:
-        """Everything printed so far, with the definitions of aliases."""
+        """Return the output, with the definitions of aliases."""
         return self.resolve("".join(self.out))
 
     def top_level(self, ops: Iterable[Operation], default_dialect: str) -> str:
-        """Each operation on its own lines; they share aliases."""
+        """Print operations in sequence, with shared aliases."""
         self._enter(default_dialect)
         for op in ops:
             self.operation(op)
@@ -355,7 +355,7 @@ def print_op(
     generic: bool = False,
     default_dialect: str = "builtin",
 ) -> str:
-    """The text of an operation, with a line break at the end.
+    """Print an operation, with a line break at the end.
 
     `debug` adds locations, `generic` prints the generic form of everything. The names of
     operations of the default dialect go without prefix, as inside an operation that sets one.
@@ -368,7 +368,7 @@ def print_op(
 def print_contents(
     op: Operation, *, style: Style = Style.PUBLIC, debug: bool = False, generic: bool = False
 ) -> str:
-    """The text of what a module holds, without the module; aliases are those of all together."""
+    """Print the operations of a module without the module itself, with shared aliases."""
     inside = op.default_dialect or "builtin"
     with DeepRecursion():
         return Printer(op, style, debug, generic).top_level(op.regions[0].block, inside)

@@ -1,4 +1,4 @@
-"""What names stand for: SSA values and block labels, each used before or after its definition."""
+"""Scopes of SSA values and block labels, including forward references."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Forward(Value):
-    """Stands in for a value that is defined further on."""
+    """A placeholder for a value that is used before its definition."""
 
     __slots__ = ("ref",)
 
@@ -29,10 +29,10 @@ Scope = tuple[dict[str, Value], dict[str, _Forward], int]
 
 
 class Names:
-    """The values that can be named here.
+    """The values in scope.
 
-    A name is `%x`, or `%x#1` for a result other than the first. Uses may come before the
-    definition; whether they may also run before it is for the verifier to say.
+    A name is `%x`, or `%x#1` for a result other than the first. Uses may precede the
+    definition in the text; the verifier checks dominance.
     """
 
     __slots__ = ("_forward", "_parser", "values")
@@ -40,12 +40,12 @@ class Names:
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self.values: dict[str, Value] = {}
-        """What is defined, in the order of definition."""
+        """Defined values by name, in the order of definition."""
         self._forward: dict[str, _Forward] = {}
-        """What is used and not defined yet."""
+        """Forward references that are not resolved yet."""
 
     def open(self, isolated: bool) -> Scope:
-        """Enter a region; an isolated one sees no outer name."""
+        """Enter a region; names from outside are not visible in an isolated one."""
         scope = self.values, self._forward, len(self.values)
         if isolated:
             self.values = {}
@@ -53,7 +53,7 @@ class Names:
         return scope
 
     def close(self, scope: Scope) -> None:
-        """Leave a region: the names defined in it end."""
+        """Leave a region, and drop the names defined in it."""
         values, forward, count = scope
         if self.values is not values:
             self.finish()
@@ -64,7 +64,7 @@ class Names:
             values.popitem()
 
     def finish(self) -> None:
-        """All uses must have found their definitions."""
+        """Report forward references without a definition."""
         for forward in self._forward.values():
             self._undefined(forward.ref)
 
@@ -72,7 +72,7 @@ class Names:
         self._parser.error(f"use of undefined value '{self._parser.tokens[ref]}'", ref)
 
     def define(self, ref: int, value: Value) -> None:
-        """Let the name at a token stand for a value."""
+        """Bind the name at a token to a value."""
         name = self._parser.tokens[ref]
         if "#" in name:
             self._parser.error(f"expected a name to define, got '{name}'", ref)
@@ -88,7 +88,7 @@ class Names:
             self._settle(name, value)
 
     def _settle(self, name: str, value: Value) -> None:
-        """Give the earlier uses of a name their value."""
+        """Replace the forward reference of a name by its value."""
         forward = self._forward.pop(name, None)
         if forward is None:
             return
@@ -125,7 +125,7 @@ class Names:
         self._parser.error(message, at)
 
     def resolve(self, ref: int, type: Type) -> Value:
-        """The value of a name that is not defined yet or has another type."""
+        """Return the value of a name, or a forward reference; report a type mismatch."""
         name = self._name(ref)
         value = self.values.get(name) or self._forward.get(name)
         if value is None:
@@ -135,7 +135,7 @@ class Names:
         return value
 
     def lookup(self, ref: int) -> Value:
-        """The value of a name that must be defined."""
+        """Return the value of a name that must be defined already."""
         value = self.values.get(self._name(ref))
         if value is None:
             self._undefined(ref)
@@ -167,7 +167,7 @@ class Labels:
         """The first use of each label that is not defined yet."""
 
     def use(self) -> Block:
-        """Take a label, defined or not."""
+        """Parse the use of a label; return its block, which may be defined later."""
         parser = self._parser
         start = parser.at
         name = self._take()
@@ -179,7 +179,7 @@ class Labels:
         return block
 
     def define(self) -> Block:
-        """Take the label in front of a block."""
+        """Parse the label of a block definition; return the block."""
         name = self._take()
         block = self._blocks.get(name)
         if block is None:
@@ -197,6 +197,6 @@ class Labels:
         return name
 
     def close(self) -> None:
-        """All labels must have been defined."""
+        """Report labels without a definition."""
         for name, at in self._forward.items():
             self._parser.error(f"reference to undefined block '{name}'", at)

@@ -33,7 +33,7 @@ _INTEGER: Final = re.compile(r"([su]?)i([1-9][0-9]{0,8})")
 
 
 def read_type(parser: Parser, dialect: str | None) -> Type:
-    """Take a type; the bare names of `dialect`, if given, come before the builtin ones."""
+    """Parse a type; bare names of `dialect`, if given, take precedence over builtin ones."""
     word = parser.tokens[parser.at]
     if dialect is not None:
         known = parser.context.dialect(dialect)
@@ -63,7 +63,7 @@ def _builtin(parser: Parser, word: str) -> Type:
 
 
 def _scalar(parser: Parser, word: str) -> Type | None:
-    """The builtin type that a single word names."""
+    """Return the builtin type of a single word, or `None`."""
     named = _SCALARS.get(word)
     if named is not None:
         return named
@@ -89,7 +89,7 @@ def _dialect_type(parser: Parser, word: str) -> Type:
 
 
 def _parametric(parser: Parser, kind: type[Type]) -> Type:
-    """A type of a known class, whose name is the current token."""
+    """Parse a type of a known class, whose name is the current token."""
     start = parser.at
     parser.at += 1
     read: Callable[[Parser], Type] | None = getattr(kind, "parse", None)
@@ -99,7 +99,7 @@ def _parametric(parser: Parser, kind: type[Type]) -> Type:
 
 
 def opaque(parser: Parser) -> str:
-    """Take a name and the angle brackets that may follow; the result is their text."""
+    """Parse a name with optional angle brackets; return their text."""
     start = parser.at
     if parser.tokens[start + 1] != "<":
         parser.at += 1
@@ -114,7 +114,7 @@ def opaque(parser: Parser) -> str:
 
 
 def function_type(parser: Parser) -> FunctionType:
-    """Take `(i32, f32) -> f32`."""
+    """Parse `(i32, f32) -> f32`."""
     inputs = parser.listed(parser.type, "(", ")")
     parser.expect("->")
     if parser.peek() == "(":
@@ -172,7 +172,7 @@ def _memref(parser: Parser) -> Type:
 
 
 def _is_layout(attribute: Attribute) -> bool:
-    """Whether an attribute of a memref is its layout; it cannot be its memory space."""
+    """Return whether an attribute of a memref is its layout, not its memory space."""
     text = attribute.text if isinstance(attribute, OpaqueAttr) else ""
     return isinstance(attribute, StridedLayoutAttr) or text.startswith("affine_map<")
 

@@ -36,10 +36,11 @@ test-all: $(READY) ## run the repeats that make test leaves out: more seeds, siz
 lint: style types ## check style, format, import direction and types
 
 style: $(READY)
-	@echo "lint: ruff and the import contracts"
+	@echo "lint: ruff, the import contracts, the vocabulary"
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python tools/vocabulary.py --quiet
 
 types: $(READY)
 	@echo "lint: pyright"

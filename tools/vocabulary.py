@@ -180,16 +180,18 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", help="only files whose paths start with one of these")
     parser.add_argument("--before", metavar="COMMIT", help="count in this commit too")
     parser.add_argument("--list", action="store_true", help="print every open use")
+    parser.add_argument("--quiet", action="store_true", help="print open uses and nothing else")
     options = parser.parse_args()
     before = None
     if options.before is not None:
         before = Counter(hit.word for hit, _ in count(sources(options.before), options.paths))
     now = list(count(sources(None), options.paths))
     unexplained = [hit for hit, reason in now if reason is None]
-    if options.list:
+    if options.list or options.quiet:
         for hit in unexplained:
             print(f"{hit.path}:{hit.number}: {hit.word}: {hit.line.strip()}")
-    report(now, before)
+    if not options.quiet:
+        report(now, before)
     return int(bool(unexplained))
 
 

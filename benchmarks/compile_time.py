@@ -97,7 +97,7 @@ CLOCKS: Final[dict[str, Clock]] = {"cpu": processor, "wall": time.perf_counter}
 def main() -> None:
     """Measure and print, as a page of results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--modules", type=int, default=200, help="how many (default 200)")
+    parser.add_argument("--modules", type=int, default=200, help="number of modules (default 200)")
     parser.add_argument("--runs", type=int, default=2, help="repetitions; the best one counts")
     parser.add_argument("--clock", choices=CLOCKS, default="cpu")
     parser.add_argument("--gpu-name", default="sm_90")

@@ -198,7 +198,7 @@ LOW = Path(__file__).parents[1] / "tests" / "run" / "low"
 
 
 def is_low(text: str) -> bool:
-    """Whether a text is a program of the levels that are measured here."""
+    """Return whether a text is a program of the levels that are measured here."""
     return "// RUN" in text and level_of(read(text)) in ("nvgpu", "nvvm")
 
 

@@ -35,7 +35,7 @@ STARTUP_AIM_MS: Final = 80
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--modules", type=int, default=0, help="how many modules (default: all)")
+    parser.add_argument("--modules", type=int, default=0, help="number of modules (default: all)")
     parser.add_argument("--runs", type=int, default=5, help="repetitions; the best one counts")
     parser.add_argument("--files", type=int, default=40, help="files for the ratio to the peer")
     options = parser.parse_args()

@@ -33,7 +33,7 @@ PASSES: Final = passes_to("nv_tileaa", "sm_90")
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--modules", type=int, default=0, help="how many modules (default: all)")
+    parser.add_argument("--modules", type=int, default=0, help="number of modules (default: all)")
     parser.add_argument("--runs", type=int, default=3, help="repetitions; the best one counts")
     options = parser.parse_args()
     modules = [*load_programs(), *load_modules()]

@@ -45,9 +45,9 @@ class Case(NamedTuple):
 
     path: Path
     arguments: tuple[str, ...]
-    """Those of `tilewright`."""
+    """The arguments of `tilewright`."""
     checks: tuple[str, ...]
-    """Those of `filecheck`; empty without one."""
+    """The arguments of `filecheck`; empty without one."""
 
     @property
     def id(self) -> str:
@@ -58,7 +58,7 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a command wrote, and its exit code."""
+    """The output of a command, and its exit code."""
 
     code: int
     out: str
@@ -73,7 +73,7 @@ class Reported(NamedTuple):
     text: str
 
     def accepts(self, other: Reported) -> bool:
-        """Whether a reported diagnostic is this expected one."""
+        """Return whether a reported diagnostic is this expected one."""
         return self[:2] == other[:2] and self.text in other.text
 
 

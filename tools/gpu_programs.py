@@ -48,7 +48,7 @@ class Row(NamedTuple):
 
 
 def same_bits(actual: Any, wanted: Any) -> bool:
-    """Whether arrays are equal; all NaNs are."""
+    """Return whether arrays are equal; all NaNs are."""
     if actual.dtype != wanted.dtype or actual.shape != wanted.shape:
         return False
     equal = actual.view(np.uint8).reshape(actual.size, -1) == wanted.view(np.uint8).reshape(

@@ -163,7 +163,7 @@ def _random_job(seed: int) -> Job:
 def _cubin(text: str, name: str, entry: str | None) -> tuple[int, bytes]:
     ptx = compile_kernel(read_runnable(text, name), entry, ARCH)
     threads = THREADS.search(ptx)
-    assert threads is not None, "expected a kernel that says how many threads it has"
+    assert threads is not None, "expected a kernel with a known number of threads"
     return int(threads[1]), assemble(ptx, ARCHES[ARCH]).data
 
 

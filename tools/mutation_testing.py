@@ -82,7 +82,7 @@ class Switchboard:
     def __init__(self) -> None:
         self.off: Mutant | None = None
         self.applied: set[Mutant] = set()
-        """Those that have done something since this was last cleared."""
+        """The mutants whose original was applied since the last clear."""
         self.known: dict[Mutant, None] = {}
         for package in PACKAGES:
             self._switch_passes(package)

@@ -72,7 +72,7 @@ def program_jobs() -> Iterator[Job]:
 
 
 def is_tile_ir(source: bytes) -> bool:
-    """Whether a program is written in `cuda_tile` and not at a level below."""
+    """Return whether a program is written in `cuda_tile` and not at a level below."""
     try:
         return level_of(read_level(source, "<input>")) == "cuda_tile"
     except tilewright.Error:

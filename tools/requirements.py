@@ -66,7 +66,7 @@ def load_measurement(path: Path = MEASUREMENT) -> Measurement:
 
 
 def reach(requirement: Requirement, measured: Measurement) -> Reach:
-    """Whether a requirement holds on the path from Tile IR."""
+    """Return whether a requirement holds on the path from Tile IR."""
     if requirement.waived or not (requirement.about or requirement.evidence):
         return "-"
     if requirement.about is not None:
@@ -76,7 +76,7 @@ def reach(requirement: Requirement, measured: Measurement) -> Reach:
 
 
 class Outcome(NamedTuple):
-    """How one test that carries a requirement ended."""
+    """The outcome of one test that carries a requirement."""
 
     requirement: str
     test: str

@@ -128,7 +128,7 @@ def _instrument() -> None:
 
 
 def lower(job: Job) -> tuple[Facts, bool]:
-    """What one compilation uses, if it succeeds, and whether it did."""
+    """Run one compilation; return its facts and whether it succeeded."""
     _facts.clear()
     try:
         module = read_level(job.source, "<input>")

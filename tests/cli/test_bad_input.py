@@ -179,7 +179,7 @@ except FileError as error:
     ],
     ids=["file", "folder"],
 )
-def test_output_over_what_is_protected(
+def test_output_over_a_protected_file(
     file_mode: int, folder_mode: int, error: str, contents: str
 ) -> None:
     """A read-only file is not replaced; a writable one needs no right to its folder."""
@@ -201,7 +201,7 @@ def test_output_with_the_longest_name(run: Run, folder: Path) -> None:
     assert (folder / name).read_text().startswith("entry @add")
 
 
-def test_output_to_what_is_no_file(run: Run) -> None:
+def test_output_to_a_special_file(run: Run) -> None:
     assert run("dis", "good.tileirbc", "-o", "/dev/null") == (0, "", "")
 
 
@@ -266,7 +266,7 @@ def test_a_bug_of_ours_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "This is a bug in Tilewright, not in your program" in err
 
 
-def test_what_we_cannot_do_yet(run: Run, folder: Path) -> None:
+def test_unsupported_features(run: Run, folder: Path) -> None:
     text = (
         "entry @f(%a: tile<4xf32>) {\n"
         + (

@@ -120,7 +120,7 @@ def test_clear(run: Run, store: Path) -> None:
     assert [path for path in store.rglob("*") if path.is_file()] == []
 
 
-def test_what_cannot_be_cleared_is_an_error(
+def test_a_failure_to_clear_is_an_error(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("compile", "good.tileirbc", "-o", "k.ptx")

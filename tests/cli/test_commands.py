@@ -189,7 +189,7 @@ def test_a_reader_that_has_seen_enough(folder: Path) -> None:
     assert (done.stdout.strip(), done.stderr) == ("0", "")
 
 
-def test_opt_takes_what_dis_prints(run: Run, folder: Path) -> None:
+def test_opt_reads_the_output_of_dis(run: Run, folder: Path) -> None:
     (folder / "text.mlir").write_text(TEXT)
     assert run("opt", "text.mlir", "--emit", "bytecode", "-o", "out") == (0, "", "")
     assert run("dis", "out") == (0, TEXT, "")

@@ -82,7 +82,7 @@ def test_the_suffix_picks_the_stage(run: Run, folder: Path, name: str, start: by
 
 
 @pytest.mark.parametrize("stage", ["nvgpu", "nvvm"])
-def test_what_a_stage_prints_compiles_to_the_same(run: Run, stage: str) -> None:
+def test_the_text_of_a_stage_compiles_to_the_same(run: Run, stage: str) -> None:
     text = run("compile", "kernel.mlir", "--emit", stage).out
     again = run("compile", "-", "--emit", "ptx", stdin=text.encode())
     assert again == run("compile", "kernel.mlir", "--emit", "ptx")
@@ -118,13 +118,13 @@ def test_opt_takes_the_same_levels(run: Run) -> None:
     assert result == run("compile", "kernel.mlir", "--emit", "nvvm")
 
 
-def test_tile_programs_go_all_the_way(run: Run, folder: Path) -> None:
+def test_tile_programs_compile_to_cubins(run: Run, folder: Path) -> None:
     assert "addf" in run("compile", "good.mlir", "--emit", "cuda_tile", "-O0").out
     assert run("compile", "good.mlir", "-o", "out.cubin").code == 0
     assert (folder / "out.cubin").read_bytes().startswith(b"\x7fELF")
 
 
-def test_no_way_up(run: Run) -> None:
+def test_no_raising_to_an_earlier_stage(run: Run) -> None:
     result = run("compile", "kernel.mlir", "--emit", "cuda_tile")
     assert result.code == 1
     assert "expected a stage from 'nvgpu' on, where the program is, got 'cuda_tile'" in result.err

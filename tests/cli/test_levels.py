@@ -50,7 +50,7 @@ def test_each_level_adds_to_the_one_before() -> None:
 
 
 @pytest.mark.parametrize("level", OPT_LEVELS)
-def test_the_documentation_names_what_a_level_adds(level: int) -> None:
+def test_the_documentation_names_the_passes_of_a_level(level: int) -> None:
     text = (Path(__file__).parents[2] / "docs" / "optimization-levels.md").read_text()
     (row,) = (line for line in text.splitlines() if line.startswith(f"| `-O{level}` |"))
     listed = [word for word in re.findall(r"[\w-]+", row.split("|")[2]) if word in PASSES]
@@ -61,7 +61,7 @@ def test_the_documentation_names_what_a_level_adds(level: int) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("level", range(4))
-def test_a_level_does_what_the_program_says(level: int, arch: str) -> None:
+def test_a_level_preserves_the_results(level: int, arch: str) -> None:
     made = tilewright.compile(ACCUMULATE, arch, level)
     entry = made.entries["accumulate"]
     x = np.random.default_rng(1).standard_normal((5, 64)).astype(np.float32)

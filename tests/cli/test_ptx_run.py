@@ -54,7 +54,7 @@ def test_several_kernels_need_one(run: Run) -> None:
     assert err.startswith("error: expected one kernel, or its name (--entry), got saxpy, ")
 
 
-def test_what_kernels_print(run: Run, folder: Path) -> None:
+def test_printed_output(run: Run, folder: Path) -> None:
     np.save("name.npy", np.frombuffer(b"thread\0", np.uint8))
     result = run(
         "ptx", "run", FUNCTIONS, "--entry=greet", "--block=32", "--arg=name.npy", "--arg=2.345"

@@ -144,7 +144,7 @@ def test_small_floats_are_packed_two_to_a_byte() -> None:
     assert make_array("iota:4xf4E2M1FN").tolist() == [0x20, 0x54]
 
 
-def test_what_is_no_array() -> None:
+def test_invalid_arrays() -> None:
     with pytest.raises(ArgumentError, match="expected a shape and a type"):
         make_array("zeros:4.5xf32")
 

@@ -128,7 +128,7 @@ def failing(monkeypatch: pytest.MonkeyPatch):
     return install
 
 
-def test_what_is_not_supported(run: Run, folder: Path, failing) -> None:
+def test_unsupported_features(run: Run, folder: Path, failing) -> None:
     failing(Unsupported("tiles of thoughts", CALLED))
     assert run("good.tileirbc", GPU, "-o", "made", tool="tileiras") == (
         5,
@@ -168,7 +168,7 @@ def test_output_that_cannot_be_written(run: Run, folder: Path) -> None:
     assert list(folder.glob("*.part")) == []
 
 
-def test_a_failure_leaves_what_was_there(run: Run, folder: Path, failing) -> None:
+def test_a_failure_keeps_the_old_output(run: Run, folder: Path, failing) -> None:
     (folder / "made").write_bytes(b"before")
     failing(Unsupported("anything"))
     assert run("good.tileirbc", GPU, "-o", "made", tool="tileiras").code == 5

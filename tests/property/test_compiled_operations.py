@@ -14,7 +14,7 @@ SAMPLE = 12
 
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("name", GROUPS)
-def test_compiled_operations_compute_what_the_oracles_say(
+def test_compiled_operations_agree_with_the_oracles(
     name: str, arch: str, pytestconfig: pytest.Config
 ) -> None:
     cases = list(GROUPS[name].cases(Effort()))

@@ -15,7 +15,7 @@ from tilewright.bytecode.opcodes import OPCODES
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_the_reference_executor_computes_what_the_oracles_say(
+def test_the_reference_executor_agrees_with_the_oracles(
     name: str, pytestconfig: pytest.Config
 ) -> None:
     report = Report(GROUPS[name])

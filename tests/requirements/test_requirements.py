@@ -43,7 +43,7 @@ def test_index_has_375_distinct_titles_of_one_line() -> None:
     assert all(0 < len(title) <= 80 and "\n" not in title for title in titles)
 
 
-def test_unknown_stage_is_refused(tmp_path: Path) -> None:
+def test_unknown_stage_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "index.toml"
     path.write_text('stages = ["a"]\n[requirements]\nR9-001 = { title = "t", later = "b" }\n')
     with pytest.raises(ValueError, match="R9-001: unknown stage 'b'"):
@@ -77,7 +77,7 @@ def test_waived_holds_although_a_test_passes() -> None:
     assert status(Requirement("R9-001", "t", waived="a"), [outcome("passed")]) == "waived"
 
 
-def test_every_requirement_has_evidence_or_says_what_it_is_about() -> None:
+def test_every_requirement_has_evidence_or_a_subject() -> None:
     for requirement in load_index().values():
         given = bool(requirement.evidence) + bool(requirement.about) + bool(requirement.waived)
         assert given == 1, requirement.id
@@ -111,7 +111,7 @@ def is_fact(fact: str, rules: set[str]) -> bool:
     return False
 
 
-def test_evidence_names_what_exists() -> None:
+def test_evidence_names_existing_operations() -> None:
     rules = rule_names()
     wrong = [
         (requirement.id, fact)
@@ -149,7 +149,7 @@ def test_requirements_are_about_known_things() -> None:
         Requirement("R9-001", "t", about="weather")
 
 
-def test_report_lists_tests_once_and_names_what_failed() -> None:
+def test_report_lists_tests_once_and_names_failures() -> None:
     index = {
         "R9-001": Requirement("R9-001", "one", evidence=["op a.b"]),
         "R9-002": Requirement("R9-002", "two", "soon"),

@@ -257,4 +257,4 @@ REPEATS: Final = ("lowered-plain", "canonical-plain", "sm_80", "sanitized")
 Runs that fail stay in all modes: there each mode reports the failure in its own way.
 """
 NV_TILEAA: Final = {mode: kind for mode, kind in MODES.items() if "lowered" not in mode}
-"""Those for programs that are at that level already."""
+"""The modes for programs that are at that level already."""

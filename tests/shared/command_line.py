@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class Result(NamedTuple):
-    """How a command ended."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str

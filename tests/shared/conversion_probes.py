@@ -43,7 +43,7 @@ def _integers_and_floats() -> Iterator[Probe]:
 
 
 def _holds(to: str, of: str) -> bool:
-    """Whether one integer type holds every value of another, so that `.sat` has no meaning."""
+    """Return whether an integer type represents all values of another: `.sat` is invalid."""
     capacity, needed = int(to[1:]) - (to[0] == "s"), int(of[1:]) - (of[0] == "s")
     return capacity >= needed and (of[0] == "u" or to[0] == "s")
 

@@ -410,7 +410,7 @@ def sparse_probes() -> Iterator[Probe]:
 
 
 def metadata_probes() -> Iterator[Probe]:
-    """Which lane and bits describe which chunk: one nibble after the other says 2, 3 for 0, 1.
+    """The lane and bits of the metadata of each chunk: one nibble after the other is 2, 3 for 0, 1.
 
     A is all ones; B is 0 for the first half of a chunk and 1 + the chunk's number for the second,
     so that D shows the chunk and the row that the nibble belongs to.

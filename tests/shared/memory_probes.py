@@ -217,7 +217,7 @@ def _policies() -> Probe:
 
 
 def _spaces() -> Probe:
-    """Which space an address lies in, for addresses in all of them."""
+    """`isspacep`, for addresses in all spaces."""
     spaces = ("global", "shared", "shared::cta", "shared::cluster", "local", "const")
     lines = [".reg .b64 %a<4>; .reg .pred %s;",
              "mov.u64 %a0, scratch; cvta.global.u64 %a0, %a0; mov.u64 %a1, cells;",

@@ -57,7 +57,7 @@ def same(body: str, expected: str, arguments: str = "") -> bool:
 
 
 def stays(body: str, arguments: str = "") -> bool:
-    """Whether canonicalization leaves a function as it is."""
+    """Return whether canonicalization leaves a function as it is."""
     return simplified(body, arguments) == lines(kernel(body, arguments))
 
 

@@ -108,7 +108,7 @@ LOW = "tests/run/low/kernels/softmax.mlir"
         ("ptx", {"dataclasses", "inspect", "ml_dtypes", "numpy"}),
     ],
 )
-def test_a_compilation_loads_what_its_stages_need(stage: str, unwanted: set[str]) -> None:
+def test_a_compilation_loads_only_its_stages(stage: str, unwanted: set[str]) -> None:
     command = ["compile", LOW, "--emit", stage]
     loaded = modules_after(f"from tilewright.driver.cli import main\nmain({command!r})")
     assert "tilewright.conversion.nvgpu_to_nvvm" in loaded

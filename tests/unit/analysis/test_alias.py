@@ -1,4 +1,4 @@
-"""Which accesses may overlap, and which are known not to."""
+"""Alias analysis: accesses that may overlap, and accesses that cannot."""
 
 from __future__ import annotations
 

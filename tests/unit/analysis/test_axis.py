@@ -149,7 +149,7 @@ def test_assumptions() -> None:
     assert last(same) == (Run(1, 1, 4),)
 
 
-def test_a_loop_keeps_what_every_iteration_keeps() -> None:
+def test_a_loop_keeps_facts_that_every_iteration_keeps() -> None:
     text = f"""
     %r = scf.for %i = %c8 to %n step %c8 iter_args(%o = %own) -> ({T}) : i32 {{
       %k = nv_tileaa.splat %i : i32 -> {T}
@@ -160,7 +160,7 @@ def test_a_loop_keeps_what_every_iteration_keeps() -> None:
     assert last(text) == (Run(64, 8, 1),)
 
 
-def test_a_loop_forgets_what_one_iteration_breaks() -> None:
+def test_a_loop_drops_facts_that_one_iteration_breaks() -> None:
     text = f"""
     %r = scf.for %i = %c8 to %n step %c8 iter_args(%o = %own) -> ({T}) : i32 {{
       %next = nv_tileaa.addi %o, %o : {T}

@@ -87,7 +87,7 @@ def test_threads_get_the_same_object() -> None:
     assert len({id(attribute) for attribute in made}) == 50
 
 
-def test_impossible_values_are_refused() -> None:
+def test_invalid_values_are_rejected() -> None:
     with pytest.raises(InvalidValue, match="integer width must be in 1 to 16777215, got 0"):
         IntegerType(0)
     with pytest.raises(InvalidValue, match="duplicate key 'a'"):

@@ -452,7 +452,7 @@ def test_values_from_outside_the_root_stay() -> None:
     verify(module)
 
 
-def test_a_target_finds_what_is_left() -> None:
+def test_a_target_reports_illegal_operations() -> None:
     module, build = toy.module()
     build.location = HERE
     toy.use(build)

@@ -53,7 +53,7 @@ def test_an_operation_that_changes_keeps_its_name() -> None:
     assert names(module) == ["-", "sum", "-"]
 
 
-def test_only_what_makes_the_value_has_its_name() -> None:
+def test_only_the_defining_operation_has_the_name() -> None:
     module = program()
     assert convert(module, LOW, (three_times, *TO_LOW), wide())
     assert names(module) == ["-", "-", "sum", "-", "-"]

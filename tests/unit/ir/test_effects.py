@@ -39,7 +39,7 @@ def loop_with(inner: type[Operation] | None = None, broken: bool = False) -> toy
         (toy.UseOp, False, False, True, False),
     ],
 )
-def test_effects_of_what_is_inside_count(
+def test_effects_of_nested_operations_count(
     inner: type[Operation] | None, pure: bool, free: bool, writes: bool, dead: bool
 ) -> None:
     loop = loop_with(inner)
@@ -58,7 +58,7 @@ def test_a_jump_counts_where_it_leaves() -> None:
     assert not is_pure(inner)
 
 
-def test_what_is_used_or_ends_a_block_is_not_dead() -> None:
+def test_used_operations_and_terminators_are_not_dead() -> None:
     _, build = toy.module()
     value = toy.constant(build, 1)
     definition = value.defining_op()

@@ -65,7 +65,7 @@ def test_defined_by_asks_for_the_class() -> None:
     assert Block([I32]).args[0].defined_by(toy.ConstantOp) is None
 
 
-def test_erasing_what_is_used_is_a_bug() -> None:
+def test_erasing_a_used_operation_is_a_bug() -> None:
     module, build = toy.module()
     value = toy.constant(build, 1)
     toy.use(build, value)
@@ -216,7 +216,7 @@ def test_builder_infers_types() -> None:
         build.create(toy.LoadOp, address=one)
 
 
-def test_builder_refuses_what_is_not_declared() -> None:
+def test_builder_rejects_undeclared_fields() -> None:
     _, build = toy.module()
     with pytest.raises(InternalError, match=r"'toy.constant' has no field 'valu'"):
         build.create(toy.ConstantOp, valu=1)

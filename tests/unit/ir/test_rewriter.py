@@ -40,7 +40,7 @@ def owner(value: Value) -> Operation:
     return op
 
 
-def test_new_operations_take_the_location_of_what_they_replace() -> None:
+def test_new_operations_take_the_location_of_the_replaced_one() -> None:
     module, build = toy.module()
     one = toy.constant(build, 1)
     old = build.create(toy.AddOp, lhs=one, rhs=one, location=HERE)

@@ -190,7 +190,7 @@ def test_rules_that_undo_each_other_are_found_out() -> None:
     verify(module)
 
 
-def test_only_what_is_inside_the_root_is_touched() -> None:
+def test_only_operations_inside_the_root_are_rewritten() -> None:
     module, build = toy.module()
     outside = toy.constant(build, 1)
     body, inside = toy.block_of()

@@ -80,7 +80,7 @@ def test_left_operand_of_wgmma_in_registers() -> None:
 @pytest.mark.parametrize("shape", [(1,), (8,), (4096,), (16, 16), (1, 1024), (2, 4, 8, 16)])
 @pytest.mark.parametrize("warps", [1, 4, 8])
 @pytest.mark.parametrize("vector", [1, 4])
-def test_spread_tiles_hold_every_element_and_neighbours_lie_side_by_side(
+def test_spread_tiles_hold_every_element_in_contiguous_vectors(
     shape: tuple[int, ...], warps: int, vector: int
 ) -> None:
     layout = spread(shape, warps, vector=vector)

@@ -118,7 +118,7 @@ def test_extents_are_powers_of_two() -> None:
         log2(12)
 
 
-def test_vectors_lie_in_the_tile() -> None:
+def test_vectors_are_within_the_tile() -> None:
     with pytest.raises(ValueError, match="expected vectors of lane within"):
         Layout([("lane", [4])], (4,))
 

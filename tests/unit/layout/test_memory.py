@@ -110,7 +110,7 @@ def test_descriptor_of_core_matrices_without_a_swizzle() -> None:
     assert descriptor == (16, 64 * 16, 8 * 16, False)
 
 
-def test_plain_rows_are_refused() -> None:
+def test_plain_rows_are_rejected() -> None:
     with pytest.raises(Refusal, match="expected memory in core matrices"):
         describe(row_major((64, 64)), 2)
     with pytest.raises(Refusal, match="expected at least 32 bytes of k, got 16"):

@@ -65,7 +65,7 @@ def test_later_phases_keep_the_slot() -> None:
     assert slots(body) == [0, 1]
 
 
-def test_a_join_goes_on_in_the_slot_of_its_first_token() -> None:
+def test_a_join_reuses_the_slot_of_its_first_token() -> None:
     body = create("a") + create("b") + join("j", "a", "b") + create("n") + store("m", "n")
     body += store("s", "j")
     assert slots(body) == [0, 1, 1]
@@ -108,7 +108,7 @@ LIFETIMES = st.lists(
 
 @pytest.mark.requirement("R2-058", "R2-059")
 @given(LIFETIMES, st.integers(1, 8))
-def test_tokens_that_live_at_once_never_share_and_none_is_refused_needlessly(
+def test_overlapping_live_ranges_never_share_a_slot_and_allocation_is_optimal(
     lifetimes: list[Lifetime[int]], pool: int
 ) -> None:
     assigned, left = assign(lifetimes, pool)

@@ -82,7 +82,7 @@ def test_every_feature_has_an_instruction() -> None:
 
 
 @pytest.mark.parametrize("arch", [pytest.param(a, id=a.name) for a in ARCHES.values()])
-def test_ptxas_takes_what_a_row_says(arch: Arch, ptxas: Path, tmp_path: Path) -> None:
+def test_ptxas_agrees_with_the_features(arch: Arch, ptxas: Path, tmp_path: Path) -> None:
     having = [feature for feature in Feature if feature in arch]
     missing = [feature for feature in Feature if feature not in arch]
     missing = [feature for feature in missing if (arch.name, feature) not in NEWER_THAN_LLVM]

@@ -73,7 +73,7 @@ def test_registers_of_accumulators_and_of_sparse_multiplicands() -> None:
     assert fragment_registers((16, 8, 32), "b", "f16", sparse=True) == 4
 
 
-def test_which_gpu_has_what() -> None:
+def test_instructions_by_gpu() -> None:
     def kinds(name: str) -> set[str]:
         return {a for row in MMA if row.feature in ARCHES[name] for a, _ in row.multiplicands}
 

@@ -196,7 +196,7 @@ def test_merging_follows_dominance() -> None:
     assert [toy.names(block)[0] for block in (left, right, end)] == ["use", "use", "use"]
 
 
-def test_regions_see_what_is_outside_but_not_the_other_way() -> None:
+def test_regions_see_outer_operations_but_not_the_reverse() -> None:
     module, build = toy.module()
     x = toy.source(build, I32)
     body, inside = toy.block_of()
@@ -272,7 +272,7 @@ def test_regions_are_compared() -> None:
     assert user.operands[0] is not user.operands[2]
 
 
-def test_dead_code_goes_from_the_end() -> None:
+def test_dead_code_is_removed_from_the_end() -> None:
     module, build = toy.module()
     x = toy.source(build, I32)
     added = x
@@ -285,7 +285,7 @@ def test_dead_code_goes_from_the_end() -> None:
     assert toy.names(module.body.block) == ["use", "use", "store"]
 
 
-def test_dead_code_inside_regions_goes() -> None:
+def test_dead_code_inside_regions_is_removed() -> None:
     module, build = toy.module()
     body, inside = toy.block_of()
     kept = toy.constant(inside, 1)
@@ -297,7 +297,7 @@ def test_dead_code_inside_regions_goes() -> None:
     assert toy.names(body) == ["constant", "use", "yield"]
 
 
-def test_blocks_that_nothing_reaches_go_even_in_cycles() -> None:
+def test_unreachable_blocks_are_removed_even_in_cycles() -> None:
     entry, a, b = Block(), Block(), Block()
     Builder(InsertPoint(entry)).create(toy.ReturnOp)
     build = Builder(InsertPoint(a))

@@ -29,7 +29,7 @@ def reconcile(module: toy.ModuleOp) -> list[str]:
     return toy.names(module.body.block)
 
 
-def test_casts_that_come_back_vanish() -> None:
+def test_inverse_casts_cancel() -> None:
     module, build = toy.module()
     x = toy.source(build, I32)
     (there,) = cast(build, [I64], x)
@@ -40,7 +40,7 @@ def test_casts_that_come_back_vanish() -> None:
     assert user.operands == (x,)
 
 
-def test_several_values_come_back_together() -> None:
+def test_casts_of_several_values_cancel_together() -> None:
     module, build = toy.module()
     x = toy.source(build, I64)
     low, high = cast(build, [I32, F32], x)

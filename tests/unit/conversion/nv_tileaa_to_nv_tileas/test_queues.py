@@ -81,7 +81,7 @@ def test_ends_of_queues_become_regions_of_pipelines() -> None:
 
 @pytest.mark.requirement("R2-062")
 def test_loops_carry_the_pipeline_iterators() -> None:
-    """Those of producers and consumers; an iteration continues where the previous one ended."""
+    """Iterators of producers and of consumers; an iteration continues the previous one."""
     module = lowered(CREATE + PUT + LOOP.format(PUT + GET.format("")) + GET.format("1"))
     (loop,) = [op for op in module.walk() if op.name == "scf.for"]
     assert [str(result.type) for result in loop.results] == ["!nv_tileas.pipeline_iterator<2>"] * 2

@@ -171,7 +171,7 @@ def test_no_warp_is_idle_for_a_wider_vector(warps: int, vector: int) -> None:
     assert choice.layout.vectors(LANE)[0] == vector
 
 
-def test_neighbours_go_to_registers_first() -> None:
+def test_contiguous_elements_go_to_registers_first() -> None:
     op, facts = access(matrix("%s4", "64, 32", steps=", dims = [1, 0]"))
     tile = accessed(op)
     assert tile is not None

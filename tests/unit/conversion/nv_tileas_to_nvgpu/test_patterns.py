@@ -47,7 +47,7 @@ def test_every_pattern_of_every_module_is_in_the_table() -> None:
 
 
 def test_the_pattern_for_any_operation_is_the_last() -> None:
-    """Whatever stands after it would never be tried."""
+    """A pattern after it would never be tried."""
     assert nv_tileas_to_nvgpu.PATTERNS[-1] is nv_tileas_to_nvgpu.elementwise.unsupported
 
 

@@ -1,4 +1,4 @@
-"""Which multiplications and additions are fused."""
+"""Fusion of multiplications and additions."""
 
 from __future__ import annotations
 

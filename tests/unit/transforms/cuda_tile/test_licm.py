@@ -17,7 +17,7 @@ def loop(body: str, kind: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["for", "loop"])
-def test_what_never_changes_is_computed_once(kind: str) -> None:
+def test_invariants_are_hoisted(kind: str) -> None:
     line = "%z = addi %x, %y : tile<i32>\n"
     body = CONSTANTS + loop(line + SHOW, kind)
     assert same(body, CONSTANTS + line + loop(SHOW, kind), ARGUMENTS, "licm")
@@ -30,7 +30,7 @@ def test_chains_and_loops_in_loops() -> None:
     assert same(body, expected, ARGUMENTS, "licm")
 
 
-def test_a_reduction_of_what_never_changes_is_computed_once() -> None:
+def test_invariant_reductions_are_hoisted() -> None:
     line = (
         "%z = reduce %v dim=0 identities=[0 : i32] : tile<4xi32> -> tile<i32>\n"
         "(%a: tile<i32>, %b: tile<i32>) {\n%r = addi %a, %b : tile<i32>\nyield %r : tile<i32>\n}\n"
@@ -45,7 +45,7 @@ def test_a_reduction_of_what_never_changes_is_computed_once() -> None:
     "%z = addi %x, %i : tile<i32>\n",  # changes
     "%z = assume bounded<0, 9>, %x : tile<i32>\n",  # an assumption that holds here only
 ])  # fmt: skip
-def test_what_must_not_run_elsewhere_stays(line: str) -> None:
+def test_operations_that_are_not_speculatable_stay(line: str) -> None:
     body = CONSTANTS + loop(line + SHOW, "for")
     assert same(body, body, ARGUMENTS, "licm")
 

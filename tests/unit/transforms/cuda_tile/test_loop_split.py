@@ -36,7 +36,7 @@ PREDICATES = ("less_than", "less_than_or_equal", "greater_than", "greater_than_o
 @pytest.mark.parametrize("operands", ["%i, %k", "%k, %i"])
 @pytest.mark.parametrize("predicate", PREDICATES)
 @pytest.mark.parametrize("sign", ["signed", "unsigned"])
-def test_the_two_loops_do_what_the_one_did(predicate: str, operands: str, sign: str) -> None:
+def test_the_two_loops_preserve_the_behavior(predicate: str, operands: str, sign: str) -> None:
     body = loop(f"{predicate} {operands}", sign)
     before, after = kernel(body, ARGUMENTS), run(kernel(body, ARGUMENTS), "loop-split")
     assert counts(after) == (2, 0)
@@ -82,7 +82,7 @@ def test_a_bound_from_inside_the_loop_stays() -> None:
     assert counts(run(kernel(body, ARGUMENTS), "loop-split")) == (1, 1)
 
 
-def test_other_uses_of_the_condition_see_its_answer() -> None:
+def test_other_uses_of_the_condition_get_a_constant() -> None:
     inside = (
         '%w = exti %c unsigned : tile<i1> -> tile<i8>\nprint_tko "%d", %w : tile<i8> -> token\n'
     )

@@ -102,7 +102,7 @@ def test_a_loop_that_only_tests_and_breaks_stays_as_it_is() -> None:
     assert str(run(module, PASS)) == text
 
 
-def test_a_test_the_other_way_round_is_negated() -> None:
+def test_an_inverse_test_is_negated() -> None:
     body = """
       %r = loop iter_values(%x = %a) : tile<i8> -> tile<i8> {
         %go = cmpi less_than %x, %b, signed : tile<i8> -> tile<i1>
@@ -124,7 +124,7 @@ def test_a_test_the_other_way_round_is_negated() -> None:
     assert same(body, expected, BYTES, PASS)
 
 
-def test_what_runs_on_the_other_side_of_a_test_follows_it() -> None:
+def test_the_other_branch_of_a_test_follows_it() -> None:
     body = f"""
       %r = loop iter_values(%x = %a) : tile<i8> -> tile<i8> {{
         %stop = cmpi greater_than %x, %b, signed : tile<i8> -> tile<i1>
@@ -292,7 +292,7 @@ NEAR_MISSES = {
 
 
 @pytest.mark.parametrize("body", NEAR_MISSES.values(), ids=list(NEAR_MISSES))
-def test_what_is_not_the_form(body: str) -> None:
+def test_loops_that_are_not_of_the_form(body: str) -> None:
     module = kernel(body, BYTES)
     assert not is_structured(module)
     assert is_structured(run(module, PASS))
@@ -305,7 +305,7 @@ def test_every_operation_has_a_location() -> None:
         assert all(op.location is not UNKNOWN for op in entry.walk())
 
 
-def test_a_long_row_of_exits_is_refused_by_name() -> None:
+def test_a_long_row_of_exits_is_unsupported() -> None:
     exits = "if %c { return }\n" * 200
     with pytest.raises(Unsupported, match="early exits"):
         run(kernel(exits, BYTES), PASS)

@@ -1,4 +1,4 @@
-"""Which kernels and operations get a scope."""
+"""Debug scopes of kernels and operations."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ NEEDS = {
 
 @pytest.mark.requirement("R2-060")
 @pytest.mark.parametrize("kind", [PluginOp, ExecuteOp])
-def test_plugins_say_what_they_need(kind: type) -> None:
+def test_plugins_declare_their_resources(kind: type) -> None:
     names = {field.name for field in kind.schema.attributes}
     assert names >= {*NEEDS, "input_layouts", "output_layouts"}
 
@@ -65,7 +65,7 @@ def test_tensor_memory_is_there_on_some_gpus() -> None:
     assert errors(plugin, execute(), "check-resources{arch=sm_100}", gpu=90) == []
 
 
-def test_an_execution_must_grant_what_the_plugin_needs() -> None:
+def test_an_execution_must_grant_the_plugin_its_resources() -> None:
     plugin = "aa.plugin @p {max_registers = 128 : i32}"
     assert errors(plugin, execute("{max_registers = 64 : i32}")) == [
         "'nv_tileaa.execute' op expected at least 128 registers a thread for '@p', got 64"

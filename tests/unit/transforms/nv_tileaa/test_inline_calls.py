@@ -58,6 +58,6 @@ def test_functions_that_call_themselves_are_not_supported() -> None:
         inlined(KERNEL, TWICE, ENDLESS)
 
 
-def test_inlined_kernels_print_what_they_did(capsys: pytest.CaptureFixture[str]) -> None:
+def test_inlined_kernels_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     tilewright.execute(f"gpu.module @m {{\n{KERNEL}{TWICE}{SUM}}}\n", None, 1, [3], "emulator")
     assert capsys.readouterr().out == "12"

@@ -79,7 +79,7 @@ ROWS = "%r = nv_tileaa.make_range : tensor<4xi32>\n"
         (WHOLE, f"{TILES}, padding = nan", "", "a padding that elements of 4 bits cannot hold"),
     ],
 )
-def test_what_would_need_part_of_a_byte_is_refused(
+def test_accesses_to_parts_of_a_byte_are_rejected(
     tensor: str, view: str, made: str, reason: str
 ) -> None:
     tile = "16x1" if "[16, 1]" in view else "4x16"
@@ -112,7 +112,7 @@ def test_a_stride_that_is_never_used_may_be_odd(stride: str) -> None:
     assert f"memref<1x16xi8, strides = [{'?' if made else int(stride) // 2}, 1]>" in text
 
 
-def test_views_go_through_loops() -> None:
+def test_views_may_be_loop_carried() -> None:
     body = f"""%one = arith.constant 1 : i32
         %w = scf.for %c = %i to %one step %one iter_args(%u = %v) -> (VIEW) : i32 {{
           {load("4x16").replace("%v[", "%u[")}

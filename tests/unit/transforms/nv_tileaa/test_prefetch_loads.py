@@ -159,7 +159,7 @@ class TestPrefetchLoads:
     def test_the_same_tile_in_every_iteration_stays(self) -> None:
         assert not self.rotated(load("a", "%c4") + store("%a"))
 
-    def test_assertions_come_before_what_they_guard(self) -> None:
+    def test_loads_are_not_prefetched_past_assertions(self) -> None:
         guard = '%ok = cmpi less_than %i, %c4, signed : tile<i32> -> tile<i1> assert %ok, "no" '
         assert not self.rotated(f"{guard}: tile<i1> " + load("a") + store("%a"))
 

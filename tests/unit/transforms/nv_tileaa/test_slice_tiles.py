@@ -154,7 +154,7 @@ def test_tiles_that_use_their_reduction_are_loaded_again() -> None:
     assert np.array_equal(after, before - before.sum())
 
 
-def test_what_is_loaded_again_is_loaded_before_it_is_overwritten() -> None:
+def test_tiles_are_loaded_again_before_they_are_overwritten() -> None:
     root = sliced(f"""{LOAD}
       %flat = reshape %x : tile<16x8xf32> -> tile<128xf32>
       %sum = reduce %flat dim=0 identities=[0.0 : f32] : tile<128xf32> -> tile<f32> {REDUCE}

@@ -44,7 +44,7 @@ def constants(op: Operation) -> list[int]:
     return [source.attributes["value"].value for source in sources]  # type: ignore[union-attr]
 
 
-def test_agents_meet_at_barriers_of_their_own() -> None:
+def test_agents_synchronize_at_barriers_of_their_own() -> None:
     """The first barrier is that of the block; warps count."""
     barrier = "nv_tileas.barrier"
     module = lowered(agent(0, 1, barrier) + agent(1, 2, barrier) + barrier)

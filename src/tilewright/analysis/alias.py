@@ -38,7 +38,7 @@ class Root(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a pointer may lead."""
+    """The memory that a pointer may point to."""
 
     roots: frozenset[Root] | None
     span: Span | None
@@ -96,7 +96,7 @@ class Aliases(Analysis[Origin]):
         return _may_meet(first.origin, second.origin)
 
     def footprint(self, op: Operation) -> Footprint | None:
-        """What an operation may touch; nothing is known of those that are no accesses."""
+        """The memory that an operation may access; unknown for other operations than accesses."""
         match op:
             case memory.LoadOp() | memory.StoreOp() | atomics.AtomicOp():
                 type = pointer(op.pointers)

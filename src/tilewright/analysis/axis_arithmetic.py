@@ -177,7 +177,7 @@ def moved(pointers: Axes, offsets: Axes, in_bytes: bool) -> Axes:
 
 
 def selected(condition: Axes, a: Axes, b: Axes) -> Axes:
-    """What holds of both, within runs where the condition is constant."""
+    """The join of both, within runs where the condition is constant."""
     scalar = not condition.dims
     dims: list[Run] = []
     for dim, (x, y) in enumerate(zip(a.dims, b.dims, strict=True)):

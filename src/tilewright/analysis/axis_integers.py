@@ -116,7 +116,7 @@ def _cmp(at: AxisFacts, op: integer.CmpIOp) -> Axes:
 
 
 def _common(at: AxisFacts, op: Operation) -> Axes:
-    """What divides all operands divides the one that is chosen, or what is negated."""
+    """A common divisor of the operands divides the selected or negated one."""
     facts = [at.of(operand) for operand in op.operands]
     return laws.pointwise(*facts, divisor=min([each.divisor for each in facts]))
 

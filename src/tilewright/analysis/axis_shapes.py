@@ -114,14 +114,14 @@ def _shortened(a: Axes, lengths: Sequence[int]) -> Axes:
 
 
 def _cat(at: AxisFacts, op: shape.CatOp) -> Axes:
-    """What holds of both, in runs that the seam does not cut."""
+    """The join of both, in runs that the seam does not split."""
     seam = [MOST] * len(extents(op.result.type))
     seam[op.axis] = power(extents(op.lhs.type)[op.axis])
     return _shortened(joined(at.of(op.lhs), at.of(op.rhs)), seam)
 
 
 def _extract(at: AxisFacts, op: shape.ExtractOp) -> Axes:
-    """What divides all elements divides one."""
+    """A common divisor of the elements divides each of them."""
     a = at.of(op.source)
     return Axes((), a.divisor, a.unit)
 
@@ -132,13 +132,13 @@ def _extract_slice(at: AxisFacts, op: shape.ExtractSliceOp) -> Axes:
 
 
 def _insert_slice(at: AxisFacts, op: shape.InsertSliceOp) -> Axes:
-    """What holds of both, in runs that lie inside or outside of the part."""
+    """The join of both, in runs inside or outside of the slice."""
     lengths = [power(extent) for extent in extents(op.source.type)]
     return joined(at.of(op.source), _shortened(at.of(op.destination), lengths))
 
 
 def _select(at: AxisFacts, op: shape.SelectOp) -> Axes:
-    """What holds of both where the condition stays the same."""
+    """The join of both where the condition is constant."""
     return laws.selected(at.of(op.condition), at.of(op.true_value), at.of(op.false_value))
 
 

@@ -63,7 +63,7 @@ def between(
     signed: tuple[int, int] | None = None,
     unsigned: tuple[int, int] | None = None,
 ) -> Interval:
-    """What lies within both bounds; bounds that leave the type, or are empty, say nothing.
+    """The intersection with bounds; bounds outside of the type, or empty ones, are ignored.
 
     >>> between(8, signed=(0, 5))
     Interval(width=8, low=0, high=5, ulow=0, uhigh=5)
@@ -126,7 +126,7 @@ def _beyond(bound: int) -> int:
 
 
 def clipped(a: Interval, signed: tuple[int | None, int | None]) -> Interval:
-    """What of an interval lies within signed bounds, of which either may be open."""
+    """The intersection of an interval with signed bounds, of which either may be open."""
     low = a.low if signed[0] is None else max(a.low, signed[0])
     high = a.high if signed[1] is None else min(a.high, signed[1])
     return between(a.width, (low, high), (a.ulow, a.uhigh))

@@ -31,7 +31,7 @@ MOST: Final = 1 << 62
 
 
 class Run(NamedTuple):
-    """What is known along one dimension."""
+    """The facts along one dimension."""
 
     contiguity: int
     divisibility: int
@@ -42,7 +42,7 @@ ONE: Final = Run(1, 1, 1)
 
 
 class Axes(NamedTuple):
-    """What is known of a tile; a scalar has a divisor alone."""
+    """The facts of a tile; a scalar has only a divisor."""
 
     dims: tuple[Run, ...]
     divisor: int
@@ -50,7 +50,7 @@ class Axes(NamedTuple):
     unit: int = 1
 
     def start(self, dim: int, length: int) -> int:
-        """What divides each element whose coordinate along a dimension is a multiple of a length.
+        """The divisor of the elements whose coordinate along a dimension is a multiple of a length.
 
         A start inside of a run is the run's first element plus a multiple of the length.
         """

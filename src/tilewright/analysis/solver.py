@@ -32,7 +32,7 @@ class Analysis(Generic[F]):
     __slots__ = ("_changes", "_facts", "_queue")
 
     rules: ClassVar[dict[type[Operation], Rule | None]]
-    """What each operation makes of the facts of its operands; without a rule, nothing is known."""
+    """The transfer function of each operation; without one, the result is top."""
 
     def __init__(self, function: Operation) -> None:
         self._facts: dict[Value, F] = {}
@@ -41,11 +41,11 @@ class Analysis(Generic[F]):
         self._solve(function)
 
     def top(self, value: Value) -> F:
-        """What holds of every value of a type."""
+        """The top element for a type."""
         raise NotImplementedError
 
     def join(self, a: F, b: F) -> F:
-        """What holds of a value of which one of two facts holds."""
+        """The join of two facts."""
         raise NotImplementedError
 
     def widen(self, value: Value, a: F, b: F) -> F:
@@ -65,7 +65,7 @@ class Analysis(Generic[F]):
         return None
 
     def of(self, value: Value) -> F:
-        """What is known of a value."""
+        """The fact of a value."""
         fact = self._facts.get(value)
         return self.top(value) if fact is None else fact
 
@@ -128,12 +128,12 @@ def _for(at: Analysis[Any], op: ForOp) -> None:
 
 
 def _while(at: Analysis[Any], op: WhileOp) -> None:
-    """What is carried may be what it starts with."""
+    """Flow the initial values into the loop-carried values."""
     at.flow(op.init_args, op.before.block.args)
 
 
 def _yield(at: Analysis[Any], op: YieldOp) -> None:
-    """What a branch or an iteration ends with flows to the results and to the next iteration."""
+    """Flow yielded values to the results and to the next iteration."""
     outer = op.parent_op
     if isinstance(outer, ForOp):
         at.flow(op.operands, outer.carried)
@@ -145,7 +145,7 @@ def _yield(at: Analysis[Any], op: YieldOp) -> None:
 
 
 def _condition(at: Analysis[Any], op: ConditionOp) -> None:
-    """What the test passes on is what the loop goes on with, and what it ends with."""
+    """Flow the operands of the condition to the loop body and to the results."""
     outer = op.parent_op
     assert isinstance(outer, WhileOp)
     at.flow(op.values, outer.after.block.args)

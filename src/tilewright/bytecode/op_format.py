@@ -14,7 +14,7 @@ FieldT = TypeVar("FieldT", bound=Field)
 
 
 class OpFormat:
-    """What stands where in the bytes of an operation.
+    """The encoding of an operation: the order of its fields in the bytecode.
 
     The order is: number of results, their types, flags, attributes, operands, regions. The flags
     say which optional attributes and operands there are; their bits go by age, so that a newer

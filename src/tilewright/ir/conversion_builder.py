@@ -84,7 +84,7 @@ class ConversionBuilder(Builder):
         self._made: list[Operation | Block] = []
         """All that is new, in order: what a pattern that gives up has to take back."""
         self._fresh: list[Operation] = []
-        """What the pattern at hand has created; it must be legal, or become so."""
+        """Operations created by the current pattern; each must be legal or be legalized."""
         self._reasons: list[Diagnostic] = []
         self._mapping = ValueMapping(root, self.types, cast, self._made)
         self._blocks: dict[Block, Block] = {}
@@ -118,7 +118,7 @@ class ConversionBuilder(Builder):
         self._reasons.append(note(reason, self.location))
 
     def values(self, value: Value) -> tuple[Value, ...]:
-        """What stands for a value of the old program, in converted types."""
+        """The replacement of a value of the old program, in converted types."""
         if isinstance(value, Pack):
             return value.values
         bound = self._mapping.converted(value, self._mapping.old(value), self)
@@ -371,7 +371,7 @@ class ConversionBuilder(Builder):
             self._copy(inside, target)
 
     def _original(self, op: Operation, value: Value) -> Value:
-        """What stands for an operand of an operation that stays, in the type that it had."""
+        """The replacement of an operand of a legal operation, in its original type."""
         mapping = self._mapping
         try:
             return mapping.original(value, mapping.old(value), self)

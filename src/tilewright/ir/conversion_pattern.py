@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tilewright.ir.type_converter import TypeConverter
 
 Result: TypeAlias = Operation | Value | Sequence[Value | Sequence[Value]] | None
-"""What a pattern gives back: what stands for the results of the operation.
+"""The result of a pattern: the replacements of the results of the operation.
 
 One value for each result, or several (or none) where its type is converted to several; or the
 operation that has them as results. `()` for an operation without results. `None`: it does not
@@ -61,7 +61,7 @@ class PatternFinder(ByRoot[ConversionPattern]):
         self._shortcuts: dict[type[Operation], Transfer] = {}
 
     def shortcuts(self, target: ConversionTarget) -> dict[type[Operation], Transfer]:
-        """What is known of operations that the target always calls illegal; others add to it."""
+        """Cache of the operations that the target always calls illegal."""
         if target is not self._target:
             self._target, self._shortcuts = target, {}
         return self._shortcuts

@@ -82,7 +82,7 @@ class OperandField(Field, Generic[V]):
         return cast("V", self.pick(schema.operand_group(op, self.position)))
 
     def pick(self, group: tuple[Value, ...]) -> Value | tuple[Value, ...] | None:
-        """What `op.field` gives for the values of this field."""
+        """The Python value of `op.field` for the values of this field."""
         if self.arity is Arity.VARIADIC:
             return group
         return group[0] if group else None

@@ -52,7 +52,7 @@ class Operation(metaclass=OperationMeta):
     elides_type_prefix: ClassVar[bool] = False
     """Whether types of the operation's own dialect go without `!dialect.` in its custom form."""
     other_names: ClassVar[Mapping[str, str]] = {}
-    """What the operation is called in styles of the text that do not use its name."""
+    """The spelling of the operation in printing styles that rename it."""
     loop_body: ClassVar[str | None] = None
     """The field of the region that a loop repeats; only loops have one."""
     jumps_to: ClassVar[tuple[str, ...]] = ()

@@ -66,7 +66,7 @@ class IndexType(Type):
 
     __slots__ = ()
     width: ClassVar[int] = 64
-    """What constants of this type take."""
+    """Bit width of constants of this type."""
 
     def __new__(cls) -> Self:
         return cls.unique()

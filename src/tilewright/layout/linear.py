@@ -34,7 +34,7 @@ CTA: Final = "cta"
 OFFSET: Final = "offset"
 
 HOLDERS: Final = (REGISTER, LANE, WARP, CTA)
-"""What a tile that threads hold is spread over, the cheapest to reach first."""
+"""The input dimensions of a register layout, the cheapest to exchange over first."""
 
 
 def log2(extent: int) -> int:

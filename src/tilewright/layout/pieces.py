@@ -70,6 +70,6 @@ def piece_registers(layout: Layout, bits: Sequence[int], piece: int) -> list[int
 
 
 def piece_of_thread(layout: Layout, bits: Sequence[int]) -> list[int]:
-    """What each bit of a thread's number contributes to the number of its piece."""
+    """The contribution of each bit of the thread index to the index of its piece."""
     vectors = (*layout.vectors(LANE), *layout.vectors(WARP))
     return [sum(1 << n for n, bit in enumerate(bits) if vector & bit) for vector in vectors]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Direction(NamedTuple):
-    """Where the partner of a thread is, and which of its registers has the same line."""
+    """The partner of a thread, and the register of the partner with the same line."""
 
     bits: int
     """Exclusive or of the lane, or of the warp."""

@@ -1,4 +1,4 @@
-"""Where elements lie in shared memory between two layouts: no bank conflict on either side."""
+"""Shared-memory layouts between two register layouts, free of bank conflicts on both sides."""
 
 from __future__ import annotations
 

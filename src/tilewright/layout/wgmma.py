@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALIGNMENT: Final = 1024
-"""Where a swizzle pattern begins in memory."""
+"""Alignment of a swizzle pattern in shared memory."""
 NARROWEST: Final = 32
 """Bytes of the narrowest swizzle."""
 SECTOR: Final = 32

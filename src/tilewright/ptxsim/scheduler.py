@@ -59,7 +59,7 @@ class Group:
         self.stack = stack
         self.epoch = epoch
         self.budget = budget
-        """What is left of the time slice in this epoch, however often the group blocks."""
+        """The rest of the time slice in this epoch, however often the group blocks."""
         self.order: tuple[int, ...] = ()
         self.move(segment)
 

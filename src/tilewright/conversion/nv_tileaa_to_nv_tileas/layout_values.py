@@ -39,7 +39,7 @@ class LayoutValues:
         self._assignment = assignment
         self._tiles: dict[tuple[Value, Layout], Value] = {}
         self._definitions: dict[Operation, Position] = {}
-        """Where each rematerializable tile was defined."""
+        """The definition of each rematerializable tile."""
         self._last_inserted: dict[Position, Operation] = {}
 
     def is_rematerializable(self, op: Operation) -> bool:

@@ -1,4 +1,4 @@
-"""What Python runs first in processes that a program of `python -m tilewright.cutile` starts.
+"""Start-up hook of processes that a program under `python -m tilewright.cutile` starts.
 
 Programs start older Pythons as well. Those must be able to read this file, and go on.
 """

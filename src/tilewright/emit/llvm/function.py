@@ -218,7 +218,7 @@ class FunctionWriter:
 
 
 class ModuleState:
-    """What the functions of a module share while they are written."""
+    """State that the functions of a module share while they are emitted."""
 
     __slots__ = ("called", "debug", "line_info", "types", "unproven")
 

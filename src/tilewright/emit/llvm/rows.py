@@ -31,7 +31,7 @@ class Row:
         self.requires = requires
 
     def feature(self, op: Any) -> Feature:
-        """What a target must have for this operation."""
+        """The features that the operation requires of a target."""
         requires = self.requires
         return requires if isinstance(requires, Feature) else requires(op)
 
@@ -136,7 +136,7 @@ class Assembly:
         return f"${len(self._constraints) - 1}"
 
     def tied(self, type: Type, name: str, output: int) -> None:
-        """What a register holds before the assembly sets it."""
+        """The initial value of a register that the assembly sets."""
         self._arguments.append(f"{self._w.types[type]} {name}")
         self._constraints.append(str(output))
 

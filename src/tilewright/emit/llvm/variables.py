@@ -96,7 +96,7 @@ def _owners(function: FuncOp) -> dict[Operation, str]:
 
 
 def _in_memory(type: Type) -> Type:
-    """What a value is in memory: a truth value takes a byte."""
+    """The in-memory type of a value: i1 takes a byte."""
     if type is I1:
         return I8
     if isinstance(type, VectorType) and type.element is I1:

@@ -102,7 +102,7 @@ def divide(
 
 
 def remainder(a: int, b: int, width: int, *, signed: bool) -> int | None:
-    """What division toward zero leaves, with the sign of `a`; undefined where `b` is zero."""
+    """The remainder of division toward zero, with the sign of `a`; undefined if `b` is zero."""
     x, y = number(a, width, signed=signed), number(b, width, signed=signed)
     if y == 0:
         return None

@@ -1,4 +1,4 @@
-"""What bodies pass on at their one end, whichever way they were left before."""
+"""Values that a body yields at its single exit, for each of its former exits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Frame:
     """Values that exist in all of the body."""
 
     def passed(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
-        """What the body passes on when it is left by `last`."""
+        """The values that the body yields when it exits by `last`."""
         return []
 
     def unused(self, types: Sequence[Type], build: Builder) -> list[Value]:
@@ -100,12 +100,12 @@ class LoopFrame(Frame):
         self.types = [FLAG, *self.result_types, *[value.type for value in loop.init_values]]
 
     def divided(self, values: list[Value]) -> tuple[list[Value], list[Value]]:
-        """What becomes the results, and what the next iteration starts with."""
+        """The results, and the initial values of the next iteration."""
         middle = len(self.result_types)
         return values[:middle], values[middle:]
 
     def left(self, last: RegionTerminatorOp, build: Builder) -> list[Value]:
-        """What becomes the results when the loop is left by `last`."""
+        """The results when the loop exits by `last`."""
         returned = [flag(isinstance(last, ReturnOp), build)] if self.has_return_flag else []
         if isinstance(last, BreakOp):
             return [*last.operands, *returned]
@@ -138,5 +138,5 @@ class BranchFrame(Frame):
         return op.results[len(op.results) - len(self.own) :]
 
     def outer_of(self, op: Operation) -> Sequence[Value]:
-        """What is passed on if it left."""
+        """The yielded values if it exited."""
         return op.results[1 : 1 + len(self.outer.types)]

@@ -31,7 +31,7 @@ HINT: Final = "cuda_tile.loop_split"
 _HEAVY: Final = (
     LoadPtrTkoOp, LoadViewTkoOp, StorePtrTkoOp, StoreViewTkoOp, MmaOp, ReduceOp, IfOp, ForOp,
 )  # fmt: skip
-"""What is worth a split by itself."""
+"""Operations that justify a split on their own."""
 
 _MIRRORED: Final = {
     ComparisonPredicate.LESS_THAN: ComparisonPredicate.GREATER_THAN,
@@ -39,7 +39,7 @@ _MIRRORED: Final = {
     ComparisonPredicate.GREATER_THAN: ComparisonPredicate.LESS_THAN,
     ComparisonPredicate.GREATER_THAN_OR_EQUAL: ComparisonPredicate.LESS_THAN_OR_EQUAL,
 }
-"""What `a ? b` is when written `b ? a`; the other predicates change twice or not at all."""
+"""The predicate with swapped operands; the others are symmetric."""
 
 _HOLDS_FIRST: Final = (ComparisonPredicate.LESS_THAN, ComparisonPredicate.LESS_THAN_OR_EQUAL)
 _INCLUSIVE: Final = (ComparisonPredicate.LESS_THAN_OR_EQUAL, ComparisonPredicate.GREATER_THAN)

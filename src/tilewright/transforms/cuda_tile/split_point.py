@@ -1,4 +1,4 @@
-"""Where a loop is split: bounds for its two parts, safe from overflow."""
+"""The split point of a loop: bounds of its two parts that cannot overflow."""
 
 from __future__ import annotations
 

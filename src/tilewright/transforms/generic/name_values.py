@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DATA: Final = ("cuda_tile.tile", "nv_tileaa.ptr")
 """Types of data that are not builtin."""
 BODIES: Final = (".reduce", ".scan", ".generate")
-"""What makes tiles by bodies on scalars, at all levels."""
+"""Operations with a body on scalars, at all levels."""
 
 
 class NameValues(Pass):

@@ -96,7 +96,7 @@ class _AccumulatorTile(NamedTuple):
 
     accumulator: Value
     origin: tuple[int, int, int]
-    """Where it begins for the first warpgroup: batch, row, column."""
+    """Its first coordinates for the first warpgroup: batch, row, column."""
 
 
 def _accumulator_tiles(

@@ -1,4 +1,4 @@
-"""Tests of products with layouts: the instruction, and who must hold which fragments."""
+"""Dots with layouts: instruction selection, and the fragment layouts of operands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tilewright.text.attribute_printer import AttributePrinter
 GRID = Grid(down=2, across=2, batch=1, warps=4)
 LEFT = fragment_tile(mma_left(16), (32, 64), GRID, rows=True, columns=False)
 RIGHT = fragment_tile(mma_right(16), (64, 32), GRID, rows=False, columns=True)
-TOTAL = fragment_tile(mma_accumulator(), (32, 32), GRID, rows=True, columns=True)
+ACCUMULATOR = fragment_tile(mma_accumulator(), (32, 32), GRID, rows=True, columns=True)
 
 
 def problems(
@@ -37,55 +37,55 @@ def problems(
 
 
 def test_fragments_of_one_instruction_fit() -> None:
-    assert problems(LEFT, RIGHT, TOTAL) == []
+    assert problems(LEFT, RIGHT, ACCUMULATOR) == []
 
 
 def test_other_layouts_are_refused() -> None:
     plain = spread((32, 64), 4)
-    found = problems(plain, RIGHT, TOTAL)
-    assert any("expected a in fragments of m16n8k16" in each for each in found)
-    found = problems(LEFT, RIGHT, spread((32, 32), 4))
-    assert any("expected c in fragments of m16n8k16" in each for each in found)
+    messages = problems(plain, RIGHT, ACCUMULATOR)
+    assert any("expected a in fragments of m16n8k16" in each for each in messages)
+    messages = problems(LEFT, RIGHT, spread((32, 32), 4))
+    assert any("expected c in fragments of m16n8k16" in each for each in messages)
 
 
-def test_warps_hold_the_factors_of_their_sums() -> None:
+def test_warps_own_matching_operands_and_accumulators() -> None:
     other = Grid(down=1, across=4, batch=1, warps=4)
     right = fragment_tile(mma_right(16), (64, 32), other, rows=False, columns=True)
-    (found,) = problems(LEFT, right, TOTAL)
-    assert "expected warps to hold the columns of b that c has" in found
+    (problem,) = problems(LEFT, right, ACCUMULATOR)
+    assert "expected warps to hold the columns of b that c has" in problem
     left = fragment_tile(mma_left(16), (32, 64), other, rows=True, columns=False)
-    (found,) = problems(left, RIGHT, TOTAL)
-    assert "expected warps to hold the rows of a that c has" in found
+    (problem,) = problems(left, RIGHT, ACCUMULATOR)
+    assert "expected warps to hold the rows of a that c has" in problem
 
 
 def test_types_that_no_instruction_has() -> None:
-    (found,) = problems(LEFT, RIGHT, TOTAL, F32)
-    assert "expected types that mma.sync multiplies, got 'f32'" in found
-    assert problems(LEFT, RIGHT, TOTAL, F64) != []
+    (problem,) = problems(LEFT, RIGHT, ACCUMULATOR, F32)
+    assert "expected types that mma.sync multiplies, got 'f32'" in problem
+    assert problems(LEFT, RIGHT, ACCUMULATOR, F64) != []
 
 
-def test_warpgroups_take_factors_from_anywhere() -> None:
+def test_wgmma_operands_have_any_layout() -> None:
     a, b = spread((128, 64), 8), spread((64, 32), 8, vector=2)
-    total = wgmma_tile((128, 32), 8)
-    assert problems(a, b, total, F8E4M3FN, "wgmma") == []
+    accumulator = wgmma_tile((128, 32), 8)
+    assert problems(a, b, accumulator, F8E4M3FN, "wgmma") == []
 
 
-def test_warpgroups_hold_sums_of_their_instruction() -> None:
+def test_wgmma_accumulators_have_fragment_layouts() -> None:
     a, b = spread((128, 64), 8), spread((64, 32), 8)
     grid = Grid(down=2, across=4, batch=1, warps=8)
     warps = fragment_tile(mma_accumulator(), (128, 32), grid, rows=True, columns=True)
     for other in (spread((128, 32), 8), warps):
-        (found,) = problems(a, b, other, F8E4M3FN, "wgmma")
-        assert "expected c in fragments of wgmma" in found
+        (problem,) = problems(a, b, other, F8E4M3FN, "wgmma")
+        assert "expected c in fragments of wgmma" in problem
 
 
-def test_products_that_warpgroups_do_not_have() -> None:
+def test_dots_without_wgmma() -> None:
     small = spread((32, 64), 4), spread((64, 32), 4), spread((32, 32), 4)
-    (found,) = problems(*small, F8E4M3FN, "wgmma")
-    assert "expected a dot that wgmma supports, got tensor<32x64xf8E4M3FN>" in found
+    (problem,) = problems(*small, F8E4M3FN, "wgmma")
+    assert "expected a dot that wgmma supports, got tensor<32x64xf8E4M3FN>" in problem
     large = spread((64, 64), 4), spread((64, 32), 4), wgmma_tile((64, 32), 4)
-    (found,) = problems(*large, F32, "wgmma")
-    assert "expected a dot that wgmma supports" in found
+    (problem,) = problems(*large, F32, "wgmma")
+    assert "expected a dot that wgmma supports" in problem
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_warpgroups_have_whole_instructions_alone(
 ) -> None:
     """The shapes are those of the PTX manual for these types."""
     m, n, k = shape
-    total = "f64" if element == "f64" else "f32"
-    types = f"tensor<{m}x{k}x{element}>, tensor<{k}x{n}x{element}>, tensor<{m}x{n}x{total}>"
+    accumulator = "f64" if element == "f64" else "f32"
+    types = f"tensor<{m}x{k}x{element}>, tensor<{k}x{n}x{element}>, tensor<{m}x{n}x{accumulator}>"
     a, b, c = types.split(", ")
     module = read(
         f"nv_tileaa.func @f(%a: {a}, %b: {b}, %c: {c}) {{ "
@@ -115,12 +115,12 @@ def test_warpgroups_have_whole_instructions_alone(
         " nv_tileaa.return }"
     )
     (dot,) = [op for op in module.walk() if isinstance(op, DotOp)]
-    found = wgmma_instruction(dot)
-    assert (None if found is None else found.shape) == expected
+    instruction = wgmma_instruction(dot)
+    assert (None if instruction is None else instruction.shape) == expected
 
 
 @pytest.mark.parametrize(
-    ("element", "total", "signs", "depth", "expected"),
+    ("element", "accumulator", "signs", "k", "expected"),
     [
         ("f16", "f32", "", 64, ("f16", "f16", (16, 8, 16))),
         ("f16", "f16", "", 8, ("f16", "f16", (16, 8, 8))),
@@ -134,10 +134,10 @@ def test_warpgroups_have_whole_instructions_alone(
     ],
 )
 def test_the_instruction_is_no_deeper_than_it_must_be(
-    element: str, total: str, signs: str, depth: int, expected: tuple[object, ...] | None
+    element: str, accumulator: str, signs: str, k: int, expected: tuple[object, ...] | None
 ) -> None:
     """The shapes are those of the PTX manual for these types."""
-    types = f"tensor<16x{depth}x{element}>, tensor<{depth}x8x{element}>, tensor<16x8x{total}>"
+    types = f"tensor<16x{k}x{element}>, tensor<{k}x8x{element}>, tensor<16x8x{accumulator}>"
     words = {"s": "signed", "u": "unsigned"}
     sides = zip("ab", signs, strict=bool(signs))
     how = [f"signedness_{side} = #nv_tileaa.signedness<{words[sign]}>" for side, sign in sides]
@@ -148,5 +148,5 @@ def test_the_instruction_is_no_deeper_than_it_must_be(
         f"%d = nv_tileaa.dot %a, %b, %c {{{given}}} : {types}\n nv_tileaa.return }}"
     )
     (dot,) = [op for op in module.walk() if isinstance(op, DotOp)]
-    found = mma_instruction(dot)
-    assert (None if found is None else found[:3]) == expected
+    instruction = mma_instruction(dot)
+    assert (None if instruction is None else instruction[:3]) == expected

@@ -33,14 +33,14 @@ def lowered(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    found = [print_op(read(path.read_text())) for path in OWN]
+    texts = [print_op(read(path.read_text())) for path in OWN]
     for path in PROGRAMS:
         try:
-            found.append(lowered(path))
+            texts.append(lowered(path))
         except Unsupported:
             continue
-    assert len(found) > len(PROGRAMS) // 2
-    return found
+    assert len(texts) > len(PROGRAMS) // 2
+    return texts
 
 
 def test_programs_read_as_they_are_printed(texts: list[str]) -> None:

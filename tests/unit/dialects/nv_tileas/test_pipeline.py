@@ -1,4 +1,4 @@
-"""Tests of buffers, copies, pipelines and agents: their text, and who may do what with them."""
+"""Text and verification of buffers, copies, pipelines and agents."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TWO = (
 POINTER = "!nv_tileaa.ptr<f32>"
 TOKEN = "!nv_tileaa.mem_token"
 RING = "!nv_tileas.pipeline<2, [tensor<32xf32>]>"
-TURN = "!nv_tileas.pipeline_iterator<2>"
+ITERATOR = "!nv_tileas.pipeline_iterator<2>"
 PIPE = "nv_tileas.async.pipeline"
 CREATE = f"""%p = {PIPE}.create_pipeline : {RING}
-%i = {PIPE}.create_iterator %p : {RING} -> {TURN}
+%i = {PIPE}.create_iterator %p : {RING} -> {ITERATOR}
 """
-ACQUIRE = f"%s = {PIPE}.producer_acquire %p[%i] : {RING}, {TURN}\n"
-WAIT = f"%s = {PIPE}.consumer_wait %p[%i] : {RING}, {TURN}\n"
+ACQUIRE = f"%s = {PIPE}.producer_acquire %p[%i] : {RING}, {ITERATOR}\n"
+WAIT = f"%s = {PIPE}.consumer_wait %p[%i] : {RING}, {ITERATOR}\n"
 COMMIT = f"{PIPE}.producer_commit %p, %s : {RING}\n"
 
 
@@ -52,8 +52,8 @@ def test_programs_read_as_they_are_printed(path: Path) -> None:
     ],
 )
 def test_types_that_are_none(type: str, message: str) -> None:
-    (found,) = problems("", x=f"!nv_tileas.{type}")
-    assert message in found
+    (problem,) = problems("", x=f"!nv_tileas.{type}")
+    assert message in problem
 
 
 def copy_into(buffer: str, source: str = POINTER) -> list[str]:
@@ -63,12 +63,14 @@ def copy_into(buffer: str, source: str = POINTER) -> list[str]:
 
 def test_copies_go_to_shared_memory() -> None:
     assert copy_into("!nv_tileas.buffer<shared, 2, 32xf32>") == []
-    (found,) = copy_into("!nv_tileas.buffer<tensor, 2, 32xf32>")
-    assert "expected a target in shared memory, got '!nv_tileas.buffer<tensor, 2, 32xf32>'" in found
-    (found,) = copy_into("!nv_tileas.buffer<shared, 2, 32xf32>", "!nv_tileaa.ptr<f16>")
-    assert "expected a source of 'f32', got 'f16'" in found
-    (found,) = copy_into("!nv_tileas.buffer<shared, 2, 3xf32>")
-    assert "expected stages of a multiple of 16 bytes, got 12" in found
+    (problem,) = copy_into("!nv_tileas.buffer<tensor, 2, 32xf32>")
+    assert (
+        "expected a target in shared memory, got '!nv_tileas.buffer<tensor, 2, 32xf32>'" in problem
+    )
+    (problem,) = copy_into("!nv_tileas.buffer<shared, 2, 32xf32>", "!nv_tileaa.ptr<f16>")
+    assert "expected a source of 'f32', got 'f16'" in problem
+    (problem,) = copy_into("!nv_tileas.buffer<shared, 2, 3xf32>")
+    assert "expected stages of a multiple of 16 bytes, got 12" in problem
 
 
 def test_what_is_read_has_the_shape_of_a_stage() -> None:
@@ -77,45 +79,45 @@ def test_what_is_read_has_the_shape_of_a_stage() -> None:
         return problems(text, b=buffer, s="i32")
 
     assert reading("!nv_tileas.buffer<shared, 2, 32xf32>") == []
-    (found,) = reading("!nv_tileas.buffer<tensor, 2, 32xf32>")
-    assert "expected a source in shared memory" in found
-    (found,) = reading("!nv_tileas.buffer<shared, 2, 64xf32>")
-    assert "expected a tile of shape 64, got 32" in found
+    (problem,) = reading("!nv_tileas.buffer<tensor, 2, 32xf32>")
+    assert "expected a source in shared memory" in problem
+    (problem,) = reading("!nv_tileas.buffer<shared, 2, 64xf32>")
+    assert "expected a tile of shape 64, got 32" in problem
 
 
 def test_slots_of_tokens_are_few() -> None:
     text = "%t = nv_tileas.async.create_token {{slot = {} : i32}} : !nv_tileas.async.token"
     assert problems(text.format(31)) == []
-    (found,) = problems(text.format(32))
-    assert "expected one of 32 slots, got 32" in found
+    (problem,) = problems(text.format(32))
+    assert "expected one of 32 slots, got 32" in problem
 
 
 def test_a_stage_holds_what_the_pipeline_says() -> None:
     write = f"{PIPE}.producer_write %p, %s, %v : {RING}, {{}}\n"
     assert problems(CREATE + ACQUIRE + write.format(ROW) + COMMIT, v=ROW) == []
-    (found,) = problems(CREATE + ACQUIRE + write.format(TWO) + COMMIT, v=TWO)
-    assert "expected values of types ('tensor<32xf32>'), got ('tensor<64xf32>')" in found
+    (problem,) = problems(CREATE + ACQUIRE + write.format(TWO) + COMMIT, v=TWO)
+    assert "expected values of types ('tensor<32xf32>'), got ('tensor<64xf32>')" in problem
 
 
 def test_tokens_belong_to_one_side_of_one_pipeline() -> None:
-    (found,) = problems(CREATE + WAIT + COMMIT)
-    assert "has type !nv_tileas.consumer_token" in found
+    (problem,) = problems(CREATE + WAIT + COMMIT)
+    assert "has type !nv_tileas.consumer_token" in problem
     other = f"%o = {PIPE}.create_pipeline : {RING}\n"
-    (found,) = problems(CREATE + other + ACQUIRE + COMMIT.replace("%p", "%o"))
-    assert "expected a token of the same pipeline, got one of another" in found
+    (problem,) = problems(CREATE + other + ACQUIRE + COMMIT.replace("%p", "%o"))
+    assert "expected a token of the same pipeline, got one of another" in problem
 
 
 def test_iterators_are_over_as_many_stages() -> None:
     three = "!nv_tileas.pipeline_iterator<3>"
-    (found,) = problems(f"%i = {PIPE}.create_iterator %p : {RING} -> {three}", p=RING)
-    assert f"expected an iterator over 2 stages, got '{three}'" in found
+    (problem,) = problems(f"%i = {PIPE}.create_iterator %p : {RING} -> {three}", p=RING)
+    assert f"expected an iterator over 2 stages, got '{three}'" in problem
 
 
 def test_pipelines_come_straight_from_their_creation() -> None:
-    text = f"%s = {PIPE}.producer_acquire %p[%i] : {RING}, {TURN}\n{COMMIT}"
+    text = f"%s = {PIPE}.producer_acquire %p[%i] : {RING}, {ITERATOR}\n{COMMIT}"
     assert any(
-        "expected a pipeline straight from its creation" in found
-        for found in problems(text, p=RING, i=TURN)
+        "expected a pipeline straight from its creation" in problem
+        for problem in problems(text, p=RING, i=ITERATOR)
     )
 
 
@@ -126,13 +128,13 @@ def agent(first: int, body: str) -> str:
 
 def test_one_agent_produces() -> None:
     assert problems(CREATE + agent(0, ACQUIRE + COMMIT) + agent(1, WAIT)) == []
-    (found,) = problems(CREATE + agent(0, ACQUIRE + COMMIT) + agent(1, ACQUIRE + COMMIT))
-    assert "expected producers in one agent, got them in 2" in found
+    (problem,) = problems(CREATE + agent(0, ACQUIRE + COMMIT) + agent(1, ACQUIRE + COMMIT))
+    assert "expected producers in one agent, got them in 2" in problem
 
 
 def test_agents_are_not_parts_of_others() -> None:
-    (found,) = problems(agent(0, agent(0, "")))
-    assert "expected an agent outside of all others" in found
+    (problem,) = problems(agent(0, agent(0, "")))
+    assert "expected an agent outside of all others" in problem
     yielding = f"{PIPE}.agent_switch attributes {{warps = 1 : i32}} {{\n{PIPE}.yield %x : i32\n}}\n"
-    (found,) = problems(yielding, x="i32")
-    assert "expected the region to yield" in found
+    (problem,) = problems(yielding, x="i32")
+    assert "expected the region to yield" in problem

@@ -46,21 +46,21 @@ def test_a_program_reads_as_it_is_printed() -> None:
     ],
 )
 def test_layouts_that_are_none(layout: str, message: str) -> None:
-    (found,) = problems(f"%x = nv_tileas.make_range : tensor<4xi32, #nv_tileas.layout<{layout}>>")
-    assert message in found
+    (problem,) = problems(f"%x = nv_tileas.make_range : tensor<4xi32, #nv_tileas.layout<{layout}>>")
+    assert message in problem
 
 
 def test_tiles_have_layouts_of_their_shape() -> None:
-    (found,) = problems("%x = nv_tileas.make_range : tensor<4xi32>")
-    assert "expected a tile with a layout of its shape, got 'tensor<4xi32>'" in found
-    (found,) = problems(f"%x = nv_tileas.make_range : tensor<4xi32, {LINE}>")
-    assert "expected a tile with a layout of its shape" in found
+    (problem,) = problems("%x = nv_tileas.make_range : tensor<4xi32>")
+    assert "expected a tile with a layout of its shape, got 'tensor<4xi32>'" in problem
+    (problem,) = problems(f"%x = nv_tileas.make_range : tensor<4xi32, {LINE}>")
+    assert "expected a tile with a layout of its shape" in problem
 
 
 def test_shapes_change_without_movement() -> None:
     reversed_lanes = f"%y = nv_tileas.view %x : tensor<32xi32, {LINE}> -> tensor<32xi32, {BACK}>"
-    (found,) = problems(reversed_lanes, x=f"tensor<32xi32, {LINE}>")
-    assert "expected a source of which every thread holds what it needs" in found
+    (problem,) = problems(reversed_lanes, x=f"tensor<32xi32, {LINE}>")
+    assert "expected a source of which every thread holds what it needs" in problem
     same = f"%y = nv_tileas.view %x : tensor<32xi32, {LINE}> -> tensor<32xi32, {LINE}>"
     assert problems(same, x=f"tensor<32xi32, {LINE}>") == []
 
@@ -71,28 +71,28 @@ def test_registers_say_which_tile_an_element_is_from() -> None:
         f"tensor<32xi32, {LINE}>, tensor<32xi32, {LINE}> -> tensor<64xi32, {{}}>"
     )
     assert problems(line.format(HALVES), x=f"tensor<32xi32, {LINE}>") == []
-    (found,) = problems(line.format(PAIRS), x=f"tensor<32xi32, {LINE}>")
-    assert "expected a result whose registers say which tile an element is from" in found
+    (problem,) = problems(line.format(PAIRS), x=f"tensor<32xi32, {LINE}>")
+    assert "expected a result whose registers say which tile an element is from" in problem
 
 
 def test_parts_are_registers() -> None:
     line = f"%y = nv_tileas.extract_slice %x[%i] : tensor<64xi32, {{}}> -> tensor<32xi32, {LINE}>"
     assert problems(line.format(HALVES), x=f"tensor<64xi32, {HALVES}>", i="i32") == []
-    (found,) = problems(line.format(PAIRS), x=f"tensor<64xi32, {PAIRS}>", i="i32")
-    assert "expected a source of which every thread holds what it needs" in found
+    (problem,) = problems(line.format(PAIRS), x=f"tensor<64xi32, {PAIRS}>", i="i32")
+    assert "expected a source of which every thread holds what it needs" in problem
 
 
 def test_a_reduction_leaves_the_layout_of_the_rest() -> None:
     body = "{ ^bb0(%a: i32, %b: i32): nv_tileas.yield %a : i32 }"
     line = f"%y = nv_tileas.reduce %x {{axis = 0 : i32}} : tensor<64xi32, {PAIRS}> -> "
     assert problems(f"{line} i32 {body}", x=f"tensor<64xi32, {PAIRS}>") == []
-    (found,) = problems(f"{line} i64 {body}", x=f"tensor<64xi32, {PAIRS}>")
-    assert "expected results of types ('i32'), got ('i64')" in found
+    (problem,) = problems(f"{line} i64 {body}", x=f"tensor<64xi32, {PAIRS}>")
+    assert "expected results of types ('i32'), got ('i64')" in problem
 
 
 def test_vectors_are_within_the_registers() -> None:
     pointers = f"tensor<32x!nv_tileaa.ptr<f32>, {LINE}>"
     line = f"%y, %t = nv_tileas.load weak %x {{vector = 2 : i32}} : {pointers} -> "
     line += f"tensor<32xf32, {LINE}>"
-    (found,) = problems(line, x=pointers)
-    assert "expected a power of two of the 1 registers at once, got 2" in found
+    (problem,) = problems(line, x=pointers)
+    assert "expected a power of two of the 1 registers at once, got 2" in problem

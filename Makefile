@@ -21,12 +21,12 @@ demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
 	@$(BIN)/python tools/demo.py $(ARGS)
 
-# pyright needs one core for a minute or two: it runs beside the tests, and its report comes after theirs.
-test: style ## lint and run the tests, without repeats, in minutes; GPU tests are skipped without a GPU
-	@echo "test: pyright, and every test that is not marked exhaustive"
+# pyright needs one core for a minute or two: it runs beside the other checks and the tests, and its report comes last.
+test: $(READY) ## lint and run the tests, without repeats, in minutes; GPU tests are skipped without a GPU
+	@echo "test: the checks of make lint, and every test that is not marked exhaustive"
 	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && trap 'kill $$types 2>/dev/null; exit 130' INT TERM && \
 	{ $(BIN)/pyright --warnings >"$$report" 2>&1 & types=$$!; } && \
-	{ $(PYTEST) -m "not exhaustive" $(ARGS); tests=$$?; wait $$types; types_ok=$$?; cat "$$report"; } && \
+	{ $(MAKE) --no-print-directory style && $(PYTEST) -m "not exhaustive" $(ARGS); tests=$$?; wait $$types; types_ok=$$?; cat "$$report"; } && \
 	if [ $$tests -ne 0 ]; then exit $$tests; else exit $$types_ok; fi
 
 test-all: $(READY) ## run the repeats that make test leaves out: more seeds, sizes, GPUs and corpus modules

@@ -101,7 +101,25 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(RequirementReport(path))
 
 
+def leave_repeats(items: list[pytest.Item]) -> None:
+    """Mark all but a sample of the parameters of `sampled` tests as exhaustive."""
+    groups: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("exhaustive"):
+            groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for group in groups.values():
+        marker = group[0].get_closest_marker("sampled")
+        assert marker is not None
+        kept = {len(group) * number // marker.args[0] for number in range(marker.args[0])}
+        for at, item in enumerate(group):
+            if at not in kept:
+                item.add_marker(pytest.mark.exhaustive)
+
+
+# First, so that `-m` sees the markers that are added here.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_repeats(items)
     missing = missing_outside()
     # The CUDA driver is initialized only if a test needs it.
     if any(item.get_closest_marker("gpu") for item in items) and (reason := missing_gpu()):

@@ -54,6 +54,7 @@ def test_the_exceptions_are_few() -> None:
 
 
 @pytest.mark.corpus
+@pytest.mark.exhaustive
 def test_the_sample_has_all_that_the_corpus_has() -> None:
     by_module = {name: features(read_bytecode(m.data, name)) for name, m in corpus().items()}
     whole = frozenset[str]().union(*by_module.values())

@@ -11,21 +11,24 @@ from pathlib import Path
 import pytest
 from corpus_checks import SAMPLE, load_modules
 from determinism import digests, stage_texts
+from repeats import keep_first
 
 TOOL = Path(__file__).parents[2] / "tools" / "determinism.py"
 
 
 @pytest.mark.corpus
-def test_hash_seeds_do_not_matter() -> None:
-    command = [sys.executable, str(TOOL), "--every", "250", "--threads", "1"]
+@pytest.mark.parametrize("every", keep_first([1000, 250]))
+def test_hash_seeds_do_not_matter(every: int) -> None:
+    command = [sys.executable, str(TOOL), "--every", str(every), "--threads", "1"]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ.copy())
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith(" 0 differences\n")
 
 
 @pytest.mark.corpus
-def test_eight_threads_do_as_one() -> None:
-    names = set(SAMPLE.read_text().split()[::8])
+@pytest.mark.parametrize("every", keep_first([32, 8]))
+def test_eight_threads_do_as_one(every: int) -> None:
+    names = set(SAMPLE.read_text().split()[::every])
     modules = [module for module in load_modules() if module.name in names]
     alone = [digests(module, "sm_90") for module in modules]
     with ThreadPoolExecutor(8) as pool:

@@ -177,6 +177,7 @@ def compile_with_tileiras(folder: Path, nvidia_tools: Path, data: bytes) -> int:
 
 
 @pytest.mark.parametrize(("name", "version"), keep_every(CASES, 5))
+@pytest.mark.sampled(3)
 def test_exported_kernel(name: str, version: str, tmp_path: Path, nvidia_tools: Path) -> None:
     original = export(name, version)
     assert original[8:10] == bytes(map(int, version.split(".")))
@@ -208,6 +209,7 @@ def test_features_that_an_old_version_lacks() -> None:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.sampled(2)
 def test_our_example_compiles(version: str, tmp_path: Path, nvidia_tools: Path) -> None:
     module = tilewright.read(Path(__file__).parents[2] / "examples" / "gemm.mlir")
     data = tilewright.write_bytecode(module, version)

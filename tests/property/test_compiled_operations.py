@@ -6,19 +6,19 @@ import pytest
 from emulated_cases import emulated_problem
 from op_cases.suite import GROUPS
 from op_cases.values import Effort
-from repeats import keep
+from repeats import all_and_some, keep
 
 SAMPLE = 12
-"""The number of cases of a group to run; `--effort N` runs N times as many."""
+"""Cases of a group to run; `--effort N` runs N times as many, `make test` a third."""
 
 
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
-@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize(("name", "count"), all_and_some(GROUPS, SAMPLE, SAMPLE // 3))
 def test_compiled_operations_agree_with_the_oracles(
-    name: str, arch: str, pytestconfig: pytest.Config
+    name: str, count: int, arch: str, pytestconfig: pytest.Config
 ) -> None:
     cases = list(GROUPS[name].cases(Effort()))
-    step = max(len(cases) // (SAMPLE * int(pytestconfig.getoption("--effort") or 1)), 1)
+    step = max(len(cases) // (count * int(pytestconfig.getoption("--effort") or 1)), 1)
     # The two GPUs run different cases.
     first = step // 2 if arch == "sm_90" else step // 3
     problems = [emulated_problem(case, arch) for case in cases[first::step]]

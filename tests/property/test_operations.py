@@ -8,18 +8,21 @@ from __future__ import annotations
 import pytest
 from op_cases.suite import GROUPS, Report
 from op_cases.values import Effort
-from repeats import keep_every
+from repeats import all_and_some, keep_every
 from run_random import NV_TILEAA, changed
 
 from tilewright.bytecode.opcodes import OPCODES
 
+VALUES = 256
+"""Values to try for each case; `make test` tries an eighth."""
 
-@pytest.mark.parametrize("name", GROUPS)
+
+@pytest.mark.parametrize(("name", "count"), all_and_some(GROUPS, VALUES, VALUES // 8))
 def test_the_reference_executor_agrees_with_the_oracles(
-    name: str, pytestconfig: pytest.Config
+    name: str, count: int, pytestconfig: pytest.Config
 ) -> None:
     report = Report(GROUPS[name])
-    report.run(Effort(int(pytestconfig.getoption("--effort") or 1)))
+    report.run(Effort(int(pytestconfig.getoption("--effort") or 1), count))
     assert report.problems == []
     assert report.missing() == set()
 

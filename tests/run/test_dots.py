@@ -76,6 +76,7 @@ def check(
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("types", TYPES)
+@pytest.mark.sampled(5)
 def test_floats(types: tuple[str, str], arch: str) -> None:
     for batch, m, n, k in SHAPES:
         check(batch, m, n, k, types, arch)
@@ -83,6 +84,7 @@ def test_floats(types: tuple[str, str], arch: str) -> None:
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("how", [f"{a} {b}" for a, b in product(("signed", "unsigned"), repeat=2)])
+@pytest.mark.sampled(3)
 def test_int8_of_either_sign(how: str, arch: str) -> None:
     for batch, m, n, k in SHAPES[1:6]:
         check(batch, m, n, k, ("i8", "i32"), arch, how)
@@ -90,6 +92,7 @@ def test_int8_of_either_sign(how: str, arch: str) -> None:
 
 @pytest.mark.parametrize("warps", keep([1, 2, 4, 8, 16], (1, 8).__contains__))
 @pytest.mark.parametrize("types", [("f16", "f32"), ("f32", "f32"), ("f64", "f64")])
+@pytest.mark.sampled(3)
 def test_any_number_of_warps(types: tuple[str, str], warps: int) -> None:
     hint = f"optimization_hints=<sm_90 = {{num_worker_warps_per_cta = {warps}}}>"
     for batch, m, n, k in ((1,), 64, 32, 32), ((1,), 8, 8, 64), ((4,), 16, 16, 16):
@@ -108,6 +111,7 @@ def test_any_number_of_warps(types: tuple[str, str], warps: int) -> None:
 )
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("addresses", get_args(Addresses))
+@pytest.mark.sampled(4)
 def test_large_tiles_reuse_a_small_shared_buffer(
     m: int, n: int, k: int, types: tuple[str, str], arch: str, addresses: Addresses
 ) -> None:
@@ -116,6 +120,7 @@ def test_large_tiles_reuse_a_small_shared_buffer(
 
 @pytest.mark.parametrize("addresses", ["aligned", "k_major"])
 @pytest.mark.parametrize("types", TYPES)
+@pytest.mark.sampled(5)
 def test_operands_of_vectorized_loads(types: tuple[str, str], addresses: Addresses) -> None:
     for batch, m, n, k in SHAPES[4:7]:
         check(batch, m, n, k, types, "sm_90", addresses=addresses)

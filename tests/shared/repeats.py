@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -32,3 +32,9 @@ def keep_first(values: Iterable[Any], count: int = 1) -> list[Any]:
 def keep_every(values: Sequence[Any], step: int) -> list[Any]:
     """Keep every `step`-th value, beginning with the first, and leave the others."""
     return [value if at % step == 0 else _repeat(value) for at, value in enumerate(values)]
+
+
+def all_and_some(names: Collection[str], all: int, some: int) -> list[Any]:
+    """Try each name with all values in `make test-all`, and with some of them in `make test`."""
+    whole = [pytest.param(name, all, id=name, marks=EXHAUSTIVE) for name in names]
+    return [*whole, *[pytest.param(name, some, id=f"{name}-some") for name in names]]

@@ -44,6 +44,7 @@ def test_the_disassembler_prints_what_we_print(path: Path, nvidia_tools: Path, t
 
 @pytest.mark.peer
 @pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.sampled(2)
 def test_the_compiler_takes_every_version(version, nvidia_tools: Path, tmp_path) -> None:
     path = ROOT / "examples" / "gemm.mlir"
     file, cubin = tmp_path / "gemm.tileirbc", tmp_path / "gemm.cubin"

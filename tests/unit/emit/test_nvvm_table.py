@@ -57,6 +57,7 @@ def test_claims_are_those_of_the_isa(arch: Arch) -> None:
 
 
 @pytest.mark.parametrize("arch", keep(EVERY, lambda arch: arch.id in ("sm_80", "sm_100")))
+@pytest.mark.sampled(1)
 def test_llvm_and_ptxas_take_all_that_is_claimed(arch: Arch, ptxas: Path) -> None:
     indices = [i for i, case in enumerate(cases.CASES) if cases.HAVING[case.since](arch.number)]
     text = "".join([cases.CASES[index].function(f"k{index}") for index in indices])

@@ -41,6 +41,7 @@ def test_every_probe_was_answered() -> None:
 
 
 @pytest.mark.parametrize("name", keep_every(list(ANSWERS), 4))
+@pytest.mark.sampled(120)
 def test_the_emulator_answers_as_an_h200_does(name: str) -> None:
     inputs, results = ANSWERS[name]
     probe = probes()[name]

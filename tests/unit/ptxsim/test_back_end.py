@@ -24,6 +24,7 @@ MISSING = {
 
 
 @pytest.mark.parametrize("name", MISSING)
+@pytest.mark.sampled(1)
 def test_every_operation_decodes(name: str) -> None:
     arch = ARCHES[name]
     indices = [i for i, case in enumerate(cases.CASES) if cases.HAVING[case.since](arch.number)]

@@ -43,6 +43,7 @@ def test_results(program: Program) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("program", CONCURRENT, ids=lambda program: program.name)
+@pytest.mark.sampled(12)
 def test_other_interleavings(program: Program, seed: int) -> None:
     run(program, seed)
 

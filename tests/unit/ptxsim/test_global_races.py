@@ -102,6 +102,7 @@ def test_unknown_checks(attempt) -> None:
 
 
 @pytest.mark.parametrize("program", all_programs(), ids=lambda program: program.name)
+@pytest.mark.sampled(30)
 def test_programs_have_no_races(program: Program) -> None:
     args, expected = program.case()
     shape = program.grid, program.block

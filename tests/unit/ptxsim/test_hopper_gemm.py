@@ -76,6 +76,7 @@ def gemm(
         ("gemm_nt_plain_s8", (128, 2560, 64), 10),
     ],
 )
+@pytest.mark.sampled(3)
 def test_gemms(name: str, shape: tuple[int, int, int], grid: int) -> None:
     actual, expected = gemm(name, shape, grid)
     np.testing.assert_array_equal(actual, expected)
@@ -83,12 +84,14 @@ def test_gemms(name: str, shape: tuple[int, int, int], grid: int) -> None:
 
 @pytest.mark.parametrize("seed", keep_first([1, 2]))
 @pytest.mark.parametrize("name", ["gemm_nt_c1", "gemm_nt_c2", "gemm_nn_c1", "gemm_nt_plain"])
+@pytest.mark.sampled(1)
 def test_gemms_in_another_order(name: str, seed: int) -> None:
     actual, expected = gemm(name, (256, 256, 328), 2, seed=seed)
     np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.sampled(1)
 def test_slots_in_another_order(seed: int) -> None:
     actual, expected = gemm("gemm_nt_plain_s8", (128, 2560, 64), 10, seed=seed)
     np.testing.assert_array_equal(actual, expected)

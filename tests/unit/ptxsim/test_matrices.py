@@ -42,6 +42,7 @@ def exact_mma(a: Array, b: Array, c: Array, operation: str = "") -> Array:
 
 
 @pytest.mark.parametrize("case", EXACT, ids=lambda case: case.name)
+@pytest.mark.sampled(24)
 def test_exact_mma_results_equal_numpy(case: MmaCase) -> None:
     probe = mma_probe(case)
     d, a, b = probe.notes["types"]
@@ -81,6 +82,7 @@ WGMMA = [case for case in cases() if case.kind == "exact" and not case.shift]
 
 
 @pytest.mark.parametrize("case", keep_every(WGMMA, 3), ids=lambda case: case.name)
+@pytest.mark.sampled(8)
 def test_exact_wgmma_results_equal_numpy(case: Case) -> None:
     probe = probe_of(case)
     a, b = (numbers(type, probe.notes[name]) for type, name in ((case.a, "a"), (case.b, "b")))
@@ -98,6 +100,7 @@ ROUNDED_WGMMA = [case for case in cases() if case.kind in ("normal", "wild")]
 
 
 @pytest.mark.parametrize("case", ROUNDED, ids=lambda case: case.name)
+@pytest.mark.sampled(16)
 def test_mma_results_are_within_the_error_bound(case: MmaCase) -> None:
     probe = mma_probe(case)
     d, a, b = probe.notes["types"]
@@ -124,6 +127,7 @@ def wgmma_operands_and_results(case: Case) -> tuple[Array, Array, Array, Array, 
 
 
 @pytest.mark.parametrize("case", ROUNDED_WGMMA, ids=lambda case: case.name)
+@pytest.mark.sampled(12)
 def test_wgmma_results_are_within_the_error_bound(case: Case) -> None:
     actual, expected, a, b, d = wgmma_operands_and_results(case)
     tolerance = dot_tolerance(a, b, d, TYPES[case.d])

@@ -26,6 +26,7 @@ def parameter(element: str) -> Parameter:
 
 @pytest.mark.parametrize("element", [name for name in NAMES if not name.startswith("i")])
 @pytest.mark.parametrize("number", FLOATS)
+@pytest.mark.sampled(40)
 def test_floats_are_rounded_once(element: str, number: float) -> None:
     with np.errstate(over="ignore"):
         expected = scalar(float(number), NAMES[element]).tobytes()

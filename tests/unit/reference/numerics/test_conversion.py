@@ -36,6 +36,7 @@ def some(type: Number, count: int) -> Array:
 
 
 @pytest.mark.parametrize(("source", "target", "mode"), ROUNDED, ids=str)
+@pytest.mark.sampled(16)
 def test_float_to_float(
     source: FloatType, target: FloatType, mode: Rounding, sample_size: int
 ) -> None:
@@ -50,6 +51,7 @@ def test_float_to_float(
 
 
 @pytest.mark.parametrize(("source", "target"), WIDENED, ids=str)
+@pytest.mark.sampled(8)
 def test_widening_is_independent_of_the_rounding_mode(
     source: FloatType, target: FloatType, sample_size: int
 ) -> None:
@@ -66,6 +68,7 @@ def test_widening_is_independent_of_the_rounding_mode(
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("target", keep_every(list(INTEGERS), 4), ids=str)
 @pytest.mark.parametrize("source", ALL_FLOATS, ids=str)
+@pytest.mark.sampled(8)
 def test_float_to_int(
     source: FloatType, target: IntegerType, signed: bool, sample_size: int
 ) -> None:
@@ -90,6 +93,7 @@ def test_float_to_int(
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("target", [type for type in ALL_FLOATS if type is not F8E8M0FNU], ids=str)
 @pytest.mark.parametrize("source", INTEGERS, ids=str)
+@pytest.mark.sampled(12)
 def test_int_to_float(
     source: IntegerType, target: FloatType, signed: bool, sample_size: int
 ) -> None:
@@ -109,6 +113,7 @@ WIDTHS = (I1, I4, I8, I16, I32, I64)
 @pytest.mark.parametrize(
     ("source", "target"), [(a, b) for a in WIDTHS for b in WIDTHS if a.width < b.width]
 )
+@pytest.mark.sampled(8)
 def test_extension(
     source: IntegerType, target: IntegerType, signed: bool, sample_size: int
 ) -> None:
@@ -123,6 +128,7 @@ def test_extension(
 @pytest.mark.parametrize(
     ("source", "target"), [(a, b) for a in WIDTHS for b in WIDTHS if a.width > b.width]
 )
+@pytest.mark.sampled(6)
 def test_truncation(source: IntegerType, target: IntegerType, sample_size: int) -> None:
     check_elements(
         lambda a: wrap(a, target),
@@ -138,6 +144,7 @@ NUMBERS = (*INTEGERS, *ALL_FLOATS)
 @pytest.mark.parametrize(
     ("source", "target"), [(a, b) for a in NUMBERS for b in NUMBERS if a.width == b.width]
 )
+@pytest.mark.sampled(10)
 def test_bitcast(source: Number, target: Number, sample_size: int) -> None:
     check_elements(
         lambda a: conversion.bitcast(a, target),

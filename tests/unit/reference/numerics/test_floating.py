@@ -40,6 +40,7 @@ def operands(type: FloatType, count: int) -> list[tuple[Array, FloatType]]:
 @pytest.mark.parametrize(("type", "flush"), keep_first(MODES))
 @pytest.mark.parametrize("mode", IEEE)
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
+@pytest.mark.sampled(4)
 def test_two_operands(
     name: str, mode: Rounding, type: FloatType, flush: bool, sample_size: int
 ) -> None:
@@ -54,6 +55,7 @@ def test_two_operands(
 
 @pytest.mark.parametrize(("type", "flush"), MODES)
 @pytest.mark.parametrize("mode", IEEE)
+@pytest.mark.sampled(4)
 def test_fma(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> None:
     format, rounding = format_of(type), floats.Rounding[mode.name]
     a, b = operands(type, sample_size)
@@ -73,6 +75,7 @@ def test_fma(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> 
 
 @pytest.mark.parametrize(("type", "flush"), MODES)
 @pytest.mark.parametrize("mode", IEEE)
+@pytest.mark.sampled(5)
 def test_sqrt(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> None:
     format, rounding = format_of(type), floats.Rounding[mode.name]
     check_elements(
@@ -93,6 +96,7 @@ ONE_OPERAND: dict[str, Callable[[Array, FloatType], Array]] = {
 
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("name", ONE_OPERAND)
+@pytest.mark.sampled(8)
 def test_one_operand(name: str, type: FloatType, sample_size: int) -> None:
     check_elements(
         lambda a: ONE_OPERAND[name](a, type),
@@ -128,6 +132,7 @@ def test_remainders(type: FloatType, sample_size: int) -> None:
 @pytest.mark.parametrize(("type", "flush"), MODES)
 @pytest.mark.parametrize("propagate", [False, True])
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.sampled(6)
 def test_min_and_max(
     name: str, propagate: bool, type: FloatType, flush: bool, sample_size: int
 ) -> None:
@@ -143,6 +148,7 @@ def test_min_and_max(
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("predicate", ComparisonPredicate)
+@pytest.mark.sampled(6)
 def test_comparisons(
     predicate: ComparisonPredicate, ordered: bool, type: FloatType, sample_size: int
 ) -> None:

@@ -73,6 +73,7 @@ def check(format: FloatFormat, got: list[int], expected: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("operation", BINARY, ids=lambda operation: operation.__name__)
+@pytest.mark.sampled(2)
 def test_all_pairs_of_eight_bits(operation: np.ufunc) -> None:
     # f32 has more than twice the bits of f8E5M2 and two: rounding twice is rounding once.
     numbers = np.arange(256).astype(np.uint8).view(ml_dtypes.float8_e5m2).astype(np.float32)

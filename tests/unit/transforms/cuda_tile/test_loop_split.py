@@ -36,6 +36,7 @@ PREDICATES = ("less_than", "less_than_or_equal", "greater_than", "greater_than_o
 @pytest.mark.parametrize("operands", ["%i, %k", "%k, %i"])
 @pytest.mark.parametrize("predicate", PREDICATES)
 @pytest.mark.parametrize("sign", ["signed", "unsigned"])
+@pytest.mark.sampled(6)
 def test_the_two_loops_preserve_the_behavior(predicate: str, operands: str, sign: str) -> None:
     body = loop(f"{predicate} {operands}", sign)
     before, after = kernel(body, ARGUMENTS), run(kernel(body, ARGUMENTS), "loop-split")

@@ -373,6 +373,7 @@ def contents(given: list[Any]) -> Iterator[Any]:
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", keep_every(EXITING, 7))
+@pytest.mark.sampled(1)
 def test_modules_of_the_corpus_do_the_same(name: str) -> None:
     before = read_bytecode(corpus()[name].data, name)
     assert not is_structured(before)

@@ -35,6 +35,7 @@ def bits(count: int) -> list[TileType]:
 
 @pytest.mark.parametrize("signedness", Signedness)
 @pytest.mark.parametrize("predicate", Predicate)
+@pytest.mark.sampled(4)
 def test_every_pair_of_bytes(predicate: Predicate, signedness: Signedness) -> None:
     values = BYTES.view(np.int8 if signedness is Signedness.SIGNED else np.uint8)
     for b in range(256):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import os
@@ -150,6 +151,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = terminalreporter.stats.get("skipped", [])
     for reason, count in Counter(str(report.longrepr[2]) for report in reports).most_common():
         terminalreporter.write_line(f"{count:5} skipped: {reason.removeprefix('Skipped: ')}")
+
+
+def pytest_collection_finish() -> None:
+    """Exempt the collected tests from garbage collection, which would scan them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @cache

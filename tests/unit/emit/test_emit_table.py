@@ -28,7 +28,7 @@ SIGNATURES = {
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_functions_of_the_library(name: str, ptxas: Path) -> None:
     assert list(failures(library_kernels(), ARCHES[name])) == []
 

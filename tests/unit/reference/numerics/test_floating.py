@@ -55,7 +55,7 @@ def test_two_operands(
 
 @pytest.mark.parametrize(("type", "flush"), MODES)
 @pytest.mark.parametrize("mode", IEEE)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_fma(mode: Rounding, type: FloatType, flush: bool, sample_size: int) -> None:
     format, rounding = format_of(type), floats.Rounding[mode.name]
     a, b = operands(type, sample_size)

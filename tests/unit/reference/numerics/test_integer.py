@@ -96,6 +96,7 @@ def test_div(mode: Rounding, type: IntegerType, signed: bool, sample_size: int) 
 @pytest.mark.parametrize("signed", SIGNS)
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize("predicate", ComparisonPredicate)
+@pytest.mark.sampled(20)
 def test_comparisons(
     predicate: ComparisonPredicate, type: IntegerType, signed: bool, sample_size: int
 ) -> None:
@@ -120,6 +121,7 @@ WRAPS: list[tuple[type, Callable[..., bool]]] = [
 @pytest.mark.parametrize("signed", SIGNS)
 @pytest.mark.parametrize("type", TYPES, ids=str)
 @pytest.mark.parametrize(("kind", "overflows"), WRAPS)
+@pytest.mark.sampled(12)
 def test_overflow_of_arithmetic(
     kind: Any, overflows: Callable[..., bool], type: IntegerType, signed: bool, sample_size: int
 ) -> None:

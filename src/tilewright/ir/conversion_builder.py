@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from tilewright.ir.adapted import Pack, adapted
 from tilewright.ir.attributes import Type
 from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.conversion_commit import replace_blocks, undo_insertions
 from tilewright.ir.conversion_pattern import ConversionPattern, Result, Transfer
 from tilewright.ir.dominance import reverse_post_order
 from tilewright.ir.legality import Legality
 from tilewright.ir.operation import Block, Operation, Region
-from tilewright.ir.type_converter import TypeConverter
+from tilewright.ir.type_converter import KEEP_ALL, TypeConverter
 from tilewright.ir.value_mapping import Bound, Rejected, ValueMapping
 from tilewright.ir.value_names import pass_on_names
 from tilewright.ir.values import Value
@@ -32,14 +33,13 @@ ContextT = TypeVar("ContextT")
 
 _MAX_DEPTH: Final = 64
 _FRAMES, _LEVELS = 10, 32
-"""How many frames one pattern inside of another takes, and how often that is looked after."""
+"""Stack frames of a nested pattern, and the nesting levels between two checks of the limit."""
 
 
 class ConversionBuilder(Builder):
-    """Builds the new program: a pattern creates what stands for an operation of the old one.
+    """Builds the new program: a pattern creates the replacement of an operation of the old one.
 
-    What it creates appears where the old program is being followed, and takes the location of
-    the operation that is being converted.
+    New operations are inserted at the converted position, with the location of that operation.
     """
 
     __slots__ = (
@@ -73,7 +73,7 @@ class ConversionBuilder(Builder):
         sink: Sink,
     ) -> None:
         super().__init__(InsertPoint(Block()), root.location)
-        self.types = _KEEP_ALL if types is None else types
+        self.types = KEEP_ALL if types is None else types
         self._contexts: dict[type, object] = {}
         self._root = root
         self._target = target
@@ -230,11 +230,7 @@ class ConversionBuilder(Builder):
             for op in (op for region in root.regions for op in region.walk()):
                 op.drop_operands()
         for old, new in zip(root.regions, self._regions, strict=True):
-            for block in old.blocks:
-                block.parent = None
-            old.blocks = new.blocks
-            for block in old.blocks:
-                block.parent = old
+            replace_blocks(old, new)
 
     def discard(self) -> None:
         """Forget the new program; nothing of the old one has been touched."""
@@ -489,7 +485,7 @@ class ConversionBuilder(Builder):
         op.erase()
 
     def _fail(self, op: Operation, legality: Legality, *notes: Diagnostic) -> None:
-        """Report an operation, and let dummies stand for its results to find more errors."""
+        """Report an operation, and map its results to placeholders to find further errors."""
         why = " that was marked illegal" if legality is Legality.ILLEGAL else ""
         self._sink.error(f"failed to legalize operation '{op.name}'{why}", op.location, *notes)
         for result in op.results:
@@ -497,20 +493,7 @@ class ConversionBuilder(Builder):
             self.bind(result, *[Value(type, result.index) for type in types])
 
     def _roll_back(self, mark: int) -> None:
-        """Take back what has been made since."""
-        made = self._made
-        if len(made) == mark:
-            return
-        while len(made) > mark:
-            last = made.pop()
-            if isinstance(last, Operation):
-                last.detach()
-                last.drop_operands()
-            elif last.parent is not None:
-                last.parent.blocks.remove(last)
-        self._fresh.clear()
-        self._mapping.forget_casts()
-
-
-_KEEP_ALL: Final = TypeConverter()
-_KEEP_ALL.keep(Type)
+        """Undo the insertions since a mark."""
+        if undo_insertions(self._made, mark):
+            self._fresh.clear()
+            self._mapping.forget_casts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from tilewright.ir.attributes import Type
 from tilewright.ir.operation import Operation
@@ -220,3 +220,8 @@ def as_values(
     if isinstance(answer, Value):
         return (answer,)
     return None if answer is None else tuple(answer)
+
+
+KEEP_ALL: Final = TypeConverter()
+"""Converts every type to itself."""
+KEEP_ALL.keep(Type)

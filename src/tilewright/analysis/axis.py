@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tilewright.analysis import axis_arithmetic as laws
+from tilewright.analysis import axis_arithmetic as transfer
 from tilewright.analysis.axis_integers import INTEGER_RULES
 from tilewright.analysis.axis_memory import MEMORY_RULES
 from tilewright.analysis.axis_shapes import SHAPE_RULES
@@ -83,5 +83,5 @@ def _elementwise(at: AxisFacts, op: Operation) -> Any:
     facts = [each for each in map(at.of, op.operands) if len(each.dims) == rank]
     if not facts:
         return None
-    fact = laws.pointwise(*facts)
+    fact = transfer.pointwise(*facts)
     return fact if len(op.results) == 1 else [fact] * len(op.results)

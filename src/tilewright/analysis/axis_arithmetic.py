@@ -1,4 +1,4 @@
-"""Axis facts of arithmetic: one law for each operation, along one dimension after the other.
+"""Axis facts of arithmetic: a transfer function for each operation, one dimension at a time.
 
 `c`, `d`, `k` are contiguity, divisibility and constancy as `runs` defines them. A run whose first
 element is divisible by its length is aligned: it crosses no multiple of a larger power of two, so

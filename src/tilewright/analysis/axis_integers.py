@@ -1,10 +1,10 @@
-"""Axis facts of integer arithmetic: which law an operation follows, and where it holds."""
+"""Axis facts of integer arithmetic: the transfer function of each operation, and where it holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis import axis_arithmetic as laws
+from tilewright.analysis import axis_arithmetic as transfer
 from tilewright.analysis.numbers import integer_width, uniform_pattern
 from tilewright.analysis.runs import MOST, Axes, made
 from tilewright.dialects.arith import integer as arith
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def _add(at: AxisFacts, op: integer.AddIOp) -> Axes:
     """See `added`."""
-    return laws.added(at.of(op.operands[0]), at.of(op.operands[1]))
+    return transfer.added(at.of(op.operands[0]), at.of(op.operands[1]))
 
 
 def _sub(at: AxisFacts, op: integer.SubIOp) -> Axes:
     """See `subtracted`."""
-    return laws.subtracted(at.of(op.operands[0]), at.of(op.operands[1]))
+    return transfer.subtracted(at.of(op.operands[0]), at.of(op.operands[1]))
 
 
 def _mul(at: AxisFacts, op: integer.MulIOp) -> Axes:
@@ -39,7 +39,7 @@ def _mul(at: AxisFacts, op: integer.MulIOp) -> Axes:
         return a
     if b.dims and uniform_pattern(lhs) == 1:
         return b
-    return laws.multiplied(a, b)
+    return transfer.multiplied(a, b)
 
 
 def _div(at: AxisFacts, op: integer.DivIOp) -> Axes:
@@ -50,8 +50,8 @@ def _div(at: AxisFacts, op: integer.DivIOp) -> Axes:
     if by and by & (by - 1) == 0 and a.divisor >= by and by < 1 << (integer_width(op.rhs) - 1):
         divisor = MOST if a.divisor == MOST else a.divisor // by
     if not a.dims or not _is_floor(at, op):
-        return laws.pointwise(a, b, divisor=divisor)
-    facts = laws.divided(a, b, integer_width(op.result))
+        return transfer.pointwise(a, b, divisor=divisor)
+    facts = transfer.divided(a, b, integer_width(op.result))
     return made(facts.dims, divisor)
 
 
@@ -69,8 +69,8 @@ def _rem(at: AxisFacts, op: integer.RemIOp) -> Axes:
     a, b = at.of(op.lhs), at.of(op.rhs)
     is_plain = op.signedness is Signedness.UNSIGNED
     if a.dims and (is_plain or at.ranges.of(op.lhs).is_natural):
-        return laws.remainder(a, b, integer_width(op.result))
-    return laws.pointwise(a, b, divisor=min(a.divisor, b.divisor))
+        return transfer.remainder(a, b, integer_width(op.result))
+    return transfer.pointwise(a, b, divisor=min(a.divisor, b.divisor))
 
 
 def _and(at: AxisFacts, op: integer.AndIOp) -> Axes:
@@ -81,13 +81,15 @@ def _and(at: AxisFacts, op: integer.AndIOp) -> Axes:
         lhs, rhs, pattern = rhs, lhs, uniform_pattern(lhs)
     a, b = at.of(lhs), at.of(rhs)
     if pattern is None:
-        return laws.conjoined(a, b)
-    return laws.masked(a, b, pattern, integer_width(op.result))
+        return transfer.conjoined(a, b)
+    return transfer.masked(a, b, pattern, integer_width(op.result))
 
 
 def _or(at: AxisFacts, op: integer.OrIOp | integer.XOrIOp) -> Axes:
     """See `disjoined`."""
-    return laws.disjoined(at.of(op.operands[0]), at.of(op.operands[1]), integer_width(op.result))
+    return transfer.disjoined(
+        at.of(op.operands[0]), at.of(op.operands[1]), integer_width(op.result)
+    )
 
 
 def _shl(at: AxisFacts, op: integer.ShLIOp) -> Axes:
@@ -97,7 +99,7 @@ def _shl(at: AxisFacts, op: integer.ShLIOp) -> Axes:
     if amount == 0:
         return a
     by = 0 if amount is None or amount >= integer_width(op.rhs) else amount
-    return laws.pointwise(a, b, divisor=min(a.divisor << by, MOST))
+    return transfer.pointwise(a, b, divisor=min(a.divisor << by, MOST))
 
 
 def _shr(at: AxisFacts, op: integer.ShRIOp) -> Axes:
@@ -105,20 +107,20 @@ def _shr(at: AxisFacts, op: integer.ShRIOp) -> Axes:
     a, b = at.of(op.lhs), at.of(op.rhs)
     amount = uniform_pattern(op.rhs)
     if amount is None or amount >= integer_width(op.rhs):
-        return laws.pointwise(a, b)
-    return laws.shifted_right(a, b, amount, integer_width(op.result))
+        return transfer.pointwise(a, b)
+    return transfer.shifted_right(a, b, amount, integer_width(op.result))
 
 
 def _cmp(at: AxisFacts, op: integer.CmpIOp) -> Axes:
     """See `compared`."""
     lhs, rhs = op.operands
-    return laws.compared(at.of(lhs), at.of(rhs), op.predicate, integer_width(lhs))
+    return transfer.compared(at.of(lhs), at.of(rhs), op.predicate, integer_width(lhs))
 
 
 def _common(at: AxisFacts, op: Operation) -> Axes:
     """A common divisor of the operands divides the selected or negated one."""
     facts = [at.of(operand) for operand in op.operands]
-    return laws.pointwise(*facts, divisor=min([each.divisor for each in facts]))
+    return transfer.pointwise(*facts, divisor=min([each.divisor for each in facts]))
 
 
 def _ext(at: AxisFacts, op: conversion.ExtIOp) -> Axes:
@@ -136,12 +138,12 @@ def widened(at: AxisFacts, value: Value, is_signed: bool) -> Axes:
     a, width = at.of(value), integer_width(value)
     # Unsigned numbers have no sign that changes half way.
     reach = width if is_signed else width + 1
-    if all(laws.aligned(a, dim, reach) == run.contiguity for dim, run in enumerate(a.dims)):
+    if all(transfer.aligned(a, dim, reach) == run.contiguity for dim, run in enumerate(a.dims)):
         return a
     low, high = at.ranges.of(value).within(is_signed)
     ends = -(1 << (width - 1)) if is_signed else 0, mask(width - 1 if is_signed else width)
     # A run that wraps around has both ends of the type in it.
-    return laws.extended(a, reach, is_safe=low > ends[0] or high < ends[1])
+    return transfer.extended(a, reach, is_safe=low > ends[0] or high < ends[1])
 
 
 INTEGER_RULES: Final[Mapping[type[Operation], Rule]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from tilewright.analysis import axis_arithmetic as laws
+from tilewright.analysis import axis_arithmetic as transfer
 from tilewright.analysis.axis_integers import widened
 from tilewright.analysis.runs import Axes, Run, made, power, unit_of
 from tilewright.dialects.elements import element_of
@@ -25,7 +25,7 @@ def _bitcast(at: AxisFacts, op: conversion.BitcastOp) -> Axes:
     """The same numbers, if both are numbers; pointers to others run by other steps."""
     a, type = at.of(op.source), op.result.type
     if isinstance(element_of(type), FloatType) or isinstance(element_of(op.source.type), FloatType):
-        return laws.pointwise(a)
+        return transfer.pointwise(a)
     return _with_unit(a, unit_of(type))
 
 
@@ -44,7 +44,7 @@ def _int_to_ptr(at: AxisFacts, op: conversion.IntToPtrOp | conversion.PtrToIntOp
 
 def _addptr(at: AxisFacts, op: memory.AddPtrOp) -> Axes:
     """Offsets are signed, and as wide as addresses."""
-    return laws.moved(at.of(op.pointers), widened(at, op.offsets, True), op.in_bytes)
+    return transfer.moved(at.of(op.pointers), widened(at, op.offsets, True), op.in_bytes)
 
 
 def _load(at: AxisFacts, op: memory.LoadOp) -> Any:
@@ -54,7 +54,7 @@ def _load(at: AxisFacts, op: memory.LoadOp) -> Any:
     sources = [value for value in (op.pointers, op.mask, op.other) if value is not None]
     if op.mask is not None and op.other is None:
         return None
-    facts = laws.pointwise(*[at.of(value) for value in sources])
+    facts = transfer.pointwise(*[at.of(value) for value in sources])
     return (Axes(facts.dims, 1, unit_of(op.result.type)),)
 
 

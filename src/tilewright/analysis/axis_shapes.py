@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis import axis_arithmetic as laws
+from tilewright.analysis import axis_arithmetic as transfer
 from tilewright.analysis.numbers import integer_width
 from tilewright.analysis.runs import MOST, Axes, Run, joined, made, power, reshaped, uniform
 from tilewright.dialects.arith.constant import ConstantOp
@@ -139,7 +139,7 @@ def _insert_slice(at: AxisFacts, op: shape.InsertSliceOp) -> Axes:
 
 def _select(at: AxisFacts, op: shape.SelectOp) -> Axes:
     """The join of both where the condition is constant."""
-    return laws.selected(at.of(op.condition), at.of(op.true_value), at.of(op.false_value))
+    return transfer.selected(at.of(op.condition), at.of(op.true_value), at.of(op.false_value))
 
 
 SHAPE_RULES: Final[Mapping[type[Operation], Rule]] = {

@@ -78,7 +78,7 @@ class Rule:
         self.name = apply.__name__
 
     @property
-    def law(self) -> str:
+    def documentation(self) -> str:
         """The rewrite, and why it is sound."""
         return self.apply.__doc__ or ""
 
@@ -93,7 +93,7 @@ Rules: TypeAlias = tuple[Rule, ...]
 def rule(
     *roots: type[OpT],
 ) -> Callable[[Callable[[OpT, Rewriter], Replacement]], Rule]:
-    """Make a rule of a function whose docstring is the law."""
+    """Make a rule of a function whose docstring says what it rewrites, and why that is sound."""
 
     def declare(apply: Callable[[OpT, Rewriter], Replacement]) -> Rule:
         return Rule(roots, apply)

@@ -14,29 +14,42 @@ from tilewright.support.location import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tilewright.support.location import Location
 
 
 def source_location(location: Location) -> FileLoc | None:
     """Return the file, line and column of a location; for inlined code, of the callee."""
+    return _resolve(location, lambda call: (call.callee, call.caller))
+
+
+def caller_location(location: Location) -> FileLoc | None:
+    """Return the file, line and column of a location; for inlined code, of the outermost caller."""
+    return _resolve(location, lambda call: (call.caller,))
+
+
+def _resolve(
+    location: Location, candidates: Callable[[CallSiteLoc], tuple[Location, ...]]
+) -> FileLoc | None:
+    """Return the first file position in a location; a call site is searched in the given order."""
     match location:
         case FileLoc():
             return location
         case TextLoc():
             return location.resolve()
         case NameLoc():
-            return source_location(location.child)
+            return _resolve(location.child, candidates)
         case CallSiteLoc():
-            return source_location(location.callee) or source_location(location.caller)
+            parts = candidates(location)
         case FusedLoc():
-            resolved = map(source_location, location.locations)
-            return next(
-                (file_location for file_location in resolved if file_location is not None), None
-            )
+            parts = location.locations
         case _:
             # A location attribute of a dialect wraps another location.
             inner: Location | None = getattr(location, "location", None)
-            return None if inner is None else source_location(inner)
+            return None if inner is None else _resolve(inner, candidates)
+    resolved = (_resolve(part, candidates) for part in parts)
+    return next((position for position in resolved if position is not None), None)
 
 
 def call_sites(location: Location) -> list[CallSiteLoc]:

@@ -59,7 +59,7 @@ RULES = (add_zero, compute, subtract_sum)
 
 
 def test_a_rule_states_its_law() -> None:
-    assert add_zero.law == "`x + 0` becomes `x`: zero is neutral."
+    assert add_zero.documentation == "`x + 0` becomes `x`: zero is neutral."
     assert compute.roots == (toy.AddOp, toy.SubOp)
 
 

@@ -1,4 +1,4 @@
-"""Folds of integer arithmetic: computation on constants, and the laws of wrapping integers."""
+"""Folds of integer arithmetic: computation on constants, and identities of wrapping integers."""
 
 from __future__ import annotations
 

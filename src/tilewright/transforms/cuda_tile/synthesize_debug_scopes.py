@@ -13,12 +13,12 @@ from tilewright.dialects.cuda_tile.debug_info import (
 )
 from tilewright.dialects.cuda_tile.structure import EntryOp, ModuleOp
 from tilewright.ir.passes import Pass
-from tilewright.support.location import CallSiteLoc, FileLoc, FusedLoc, NameLoc, TextLoc
+from tilewright.support.location import FileLoc
+from tilewright.support.source_location import caller_location
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.support.diagnostics import Sink
-    from tilewright.support.location import Location
 
 
 class SynthesizeDebugScopes(Pass):
@@ -33,28 +33,11 @@ class SynthesizeDebugScopes(Pass):
 
 
 def _give_scopes(module: ModuleOp) -> None:
-    position = file_location(module.location)
+    position = caller_location(module.location)
     unit = DICompileUnit(DIFile("<unknown>", "") if position is None else _file(position))
     for entry in module.entries():
         if scoped_location(entry.location) is None:
             _give_scope(entry, unit)
-
-
-def file_location(location: Location) -> FileLoc | None:
-    """The file position of a location; for inlined code, that of the caller."""
-    match location:
-        case FileLoc():
-            return location
-        case TextLoc():
-            return location.resolve()
-        case NameLoc():
-            return file_location(location.child)
-        case CallSiteLoc():
-            return file_location(location.caller)
-        case FusedLoc():
-            return next(filter(None, map(file_location, location.locations)), None)
-        case _:
-            return None
 
 
 def _file(position: FileLoc) -> DIFile:
@@ -64,11 +47,11 @@ def _file(position: FileLoc) -> DIFile:
 
 def _give_scope(entry: EntryOp, unit: DICompileUnit) -> None:
     """Put a kernel into a subprogram; operations without a position get the kernel's."""
-    position = file_location(entry.location)
+    position = caller_location(entry.location)
     file = unit.file if position is None else _file(position)
     if position is None:
         position = FileLoc(file.name, 1, 1)
     name, line = entry.sym_name, position.line
     scope = DISubprogram(file, line, name, name, unit, line)
     for op in entry.walk():
-        op.location = DILoc(file_location(op.location) or position, scope)
+        op.location = DILoc(caller_location(op.location) or position, scope)

@@ -102,5 +102,5 @@ def test_a_constant_folds_to_its_attribute() -> None:
 
 
 def test_every_rule_states_its_law() -> None:
-    assert all(rule.law for rule in RULES)
+    assert all(rule.documentation for rule in RULES)
     assert len({rule.name for rule in RULES}) == len(RULES)

@@ -36,7 +36,7 @@ def test_all_fourteen_rewrites_run_in_one_driver() -> None:
 
 def test_every_rule_has_a_law_and_works_on_the_dialect() -> None:
     for rule in RULES:
-        assert rule.law.splitlines()[0].endswith(".")
+        assert rule.documentation.splitlines()[0].endswith(".")
         assert all(root.name.startswith("nv_tileaa.") for root in rule.roots)
 
 

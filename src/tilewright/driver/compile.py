@@ -23,6 +23,7 @@ from tilewright.driver.pipelines import (
     parse_pipeline,
     passes_to,
 )
+from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.ir.instruments import Timing
 from tilewright.ir.operation import Operation
@@ -247,7 +248,13 @@ class Compilation:
 
     def _passes_to(self, level: str) -> str:
         asked = self.settings
-        return passes_to(level, asked.arch.name, asked.opt_level, checked=asked.sanitize)
+        return passes_to(
+            level,
+            asked.arch.name,
+            asked.opt_level,
+            checked=asked.sanitize,
+            schedule=asked.schedule,
+        )
 
     def _run(self, passes: str) -> None:
         if passes:
@@ -318,13 +325,15 @@ def compile(
     line_info: bool = False,
     device_debug: bool = False,
     sanitize: bool = False,
+    schedule: str = "",
     cache: bool = False,
 ) -> CompiledModule:
     """Compile a program for a GPU.
 
     `source` is Tile IR or text of a level below it: bytecode, text, a path or a module, which
     stays as it is. With `emit="ptx"` ptxas is not needed, and there is neither cubin nor entries.
-    With `cache` the result is stored in the compilation cache on disk and reused.
+    With `cache` the result is stored in the compilation cache on disk and reused. `schedule`
+    forces the software pipelines of loops, such as `"stages=3,in-flight=0"`.
 
     Raises `tilewright.Error` if the program is invalid or uses an unsupported feature.
     """
@@ -332,7 +341,9 @@ def compile(
         raise ValueError(f"expected 'ptx' or 'cubin', got {emit!r}")
     if opt_level not in OPT_LEVELS:
         raise ValueError(f"expected an optimization level from 0 to 3, got {opt_level!r}")
-    settings = Settings(target(arch), opt_level, line_info, device_debug, sanitize)
+    settings = Settings(
+        target(arch), opt_level, line_info, device_debug, sanitize, parse_schedule(schedule)
+    )
     with CollectorPause():
         program = Program(source)
 

@@ -35,6 +35,9 @@ PASSES: Final = {
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
     "loop-split": "tilewright.transforms.cuda_tile.loop_split:LoopSplit",
     "merge-loads": "tilewright.transforms.nv_tileaa.merge_loads:MergeLoads",
+    "materialize-schedule": (
+        "tilewright.transforms.nv_tileas.materialize_schedule:MaterializeSchedule"
+    ),
     "materialize-async": "tilewright.transforms.nv_tileas.materialize_async:MaterializeAsync",
     "name-values": "tilewright.transforms.generic.name_values:NameValues",
     "insert-barriers": "tilewright.transforms.nv_tileas.insert_barriers:InsertBarriers",
@@ -44,7 +47,7 @@ PASSES: Final = {
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
-    "stage-loads": "tilewright.transforms.nv_tileas.stage_loads:StageLoads",
+    "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
     "synthesize-debug-info-scopes": (
@@ -92,7 +95,8 @@ class Step:
 
     def __init__(self, text: str, since: int = 0, *, reorders_accesses: bool = False) -> None:
         self.text = text
-        """The pass in a textual pipeline; `$arch` is replaced by the target."""
+        """The pass in a textual pipeline; `$arch` is replaced by the target, `$schedule` by the
+        options of a forced schedule."""
         self.since = since
         """The lowest optimization level at which it runs."""
         self.reorders_accesses = reorders_accesses
@@ -130,11 +134,17 @@ LOWERING_PIPELINE: Final = {
         Step("prefetch-loads", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
+        Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
+        Step("materialize-schedule", since=2, reorders_accesses=True),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
-        Step("stage-loads", since=2, reorders_accesses=True),
     ),
-    "nvgpu": (Step("materialize-async"), Step("convert-tileas-to-nvgpu")),
+    "nvgpu": (
+        # Programs may begin at nv_tileas; those that are planned already stay as they are.
+        Step("plan-shared-memory"),
+        Step("materialize-async"),
+        Step("convert-tileas-to-nvgpu"),
+    ),
     "nvvm": (Step("convert-gpu-nvgpu-to-nvvm"),),
 }
 """The levels, and the passes that lower to each from the one above; the first: on the input."""
@@ -144,11 +154,17 @@ OPT_LEVELS: Final = range(4)
 
 
 def passes_to(
-    level: str, arch: str, opt_level: int = OPT_LEVELS[-1], *, checked: bool = False
+    level: str,
+    arch: str,
+    opt_level: int = OPT_LEVELS[-1],
+    *,
+    checked: bool = False,
+    schedule: str = "",
 ) -> str:
     """Return the textual pipeline that lowers to a level from the one above; may be empty."""
     steps = (step for step in LOWERING_PIPELINE[level] if step.runs(opt_level, checked=checked))
-    return ",".join(step.text for step in steps).replace("$arch", arch)
+    text = ",".join(step.text for step in steps).replace("$arch", arch)
+    return text.replace("{$schedule}", f"{{{schedule}}}" if schedule else "")
 
 
 def level_pipeline(opt_level: int) -> Pipeline | None:

@@ -18,3 +18,5 @@ class Settings(NamedTuple):
     """Emit full debug information and do not optimize."""
     sanitize: bool = False
     """Check every access of global memory against its view."""
+    schedule: str = ""
+    """Options of `schedule-loops` that replace its own choices, such as `stages=3`."""

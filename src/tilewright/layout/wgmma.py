@@ -11,6 +11,7 @@ from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2,
 from tilewright.layout.mma_tiling import consists_of, fragment_tile, warp_grid
 from tilewright.layout.spread import LANES, taken, unit_vectors
 from tilewright.layout.swizzle import CHUNK, SPANS, swizzled
+from tilewright.layout.vector_access import contiguous_offsets
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import (
     WARPGROUP,
@@ -28,6 +29,8 @@ NARROWEST: Final = 32
 """Bytes of the narrowest swizzle."""
 SECTOR: Final = 32
 """Bytes of the smallest transaction with global memory."""
+ACROSS_BYTES: Final = 2
+"""Bytes of the only elements that wgmma also takes M- or N-major."""
 PAIR: Final = 2 * WARPGROUP
 """Warps of two warpgroups: with more, a thread lacks the registers to accumulate N = 256."""
 
@@ -86,6 +89,11 @@ class OperandSmem(NamedTuple):
     step: int
     """That stride, in units of 16 bytes."""
 
+    @property
+    def placement(self) -> Layout:
+        """From an offset to the element there, by matrix, row and k."""
+        return Layout([(OFFSET, self.offsets.inverse().columns())], self.shape)
+
     def start(self, coordinates: Sequence[int], element: int) -> int:
         """The start address of an instruction's operand, in units of 16 bytes."""
         return gf2.combine(self.offsets.columns(), pack(coordinates, self.shape)) * element // CHUNK
@@ -119,35 +127,32 @@ def operand_smem(shape: tuple[int, int, int], element: int, *, across: bool = Fa
     return OperandSmem(offsets, shape, descriptor, span // WGMMA_K_BYTES, WGMMA_K_BYTES // CHUNK)
 
 
+def recognize_operand(placement: Layout, element: int) -> OperandSmem | None:
+    """The operand, rows by K, that a placement in shared memory is; None if wgmma reads none.
+
+    >>> memory = operand_smem((1, 128, 32), element=2, across=True)
+    >>> recognize_operand(memory.placement, element=2) == memory
+    True
+    """
+    batch, rows, k = placement.shape
+    offsets = placement.inverse()
+    for across in (False, True) if element == ACROSS_BYTES else (False,):
+        memory = operand_smem((batch, rows, k), element, across=across)
+        if memory.offsets.columns() == offsets.columns():
+            return memory
+    return None
+
+
 def best_operand_smem(source: Layout, element: int) -> OperandSmem:
     """The major in which threads that hold an operand, rows by K, write it with wide accesses."""
     batch, rows, k = source.shape
     along = operand_smem((batch, rows, k), element)
-    if element != 2 or rows * element < NARROWEST:
+    if element != ACROSS_BYTES or rows * element < NARROWEST:
         return along
     across = operand_smem((batch, rows, k), element, across=True)
-    return max(along, across, key=lambda each: contiguous_registers(source, each, element))
-
-
-def contiguous_registers(source: Layout, memory: OperandSmem, element: int) -> int:
-    """How many registers of each thread are contiguous in shared memory, up to 16 bytes.
-
-    >>> from tilewright.layout.spread import spread
-    >>> rows = spread((1, 64, 128), warps=4, vector=16)
-    >>> contiguous_registers(rows, operand_smem((1, 64, 128), element=1), element=1)
-    16
-    """
-    offsets = source.then(memory.offsets)
-    registers = offsets.vectors(REGISTER)
-    others = (*offsets.vectors(LANE), *offsets.vectors(WARP))
-    count = 1
-    while count * element < CHUNK and count in registers:
-        if any(vector & count for vector in others):
-            break
-        if any(vector & count and vector != count for vector in registers):
-            break
-        count *= 2
-    return count
+    return max(
+        along, across, key=lambda each: contiguous_offsets(source.then(each.offsets), element)
+    )
 
 
 def blocks(

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import Atom, layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp, Instruction, wgmma_instruction
+from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.dialects.nv_tileas.matrix import (
+    DotOp,
+    Instruction,
+    wgmma_instruction,
+    wgmma_operands,
+)
 from tilewright.ir.types import FloatType
 from tilewright.layout.fma_smem import slice_extent
-from tilewright.layout.linear import Layout
-from tilewright.layout.wgmma import OperandSmem, best_operand_smem
+from tilewright.layout.wgmma import OperandSmem
 from tilewright.target.tensor_cores import BITS
 
 
@@ -47,18 +51,19 @@ class FmaDotPlan(NamedTuple):
         return FmaDotPlan(count, rows, columns, k, k_slice, right, bytes)
 
 
+def is_promoted(op: DotOp, instruction: Instruction) -> bool:
+    """Whether accumulators of the instruction are too imprecise to carry over all of K."""
+    return instruction.a in ("e4m3", "e5m2") and not op.fast_acc
+
+
 class WgmmaDotPlan(NamedTuple):
-    """A dot by wgmma: both operands lie in shared memory, rows (M or N) by K."""
+    """A dot by wgmma: both operands are in shared memory, rows (M or N) by K."""
 
     instruction: Instruction
     left: OperandSmem
     right: OperandSmem
     element: int
     """Bytes of an operand element."""
-    start: int
-    """The byte offset of B."""
-    bytes: int
-    """Bytes of shared memory of both operands."""
 
     @staticmethod
     def of(op: DotOp) -> WgmmaDotPlan | None:
@@ -66,22 +71,7 @@ class WgmmaDotPlan(NamedTuple):
         instruction = wgmma_instruction(op) if op.atom is Atom.WGMMA else None
         if instruction is None:
             return None
-        element = BITS[instruction.a] // 8
-        left, right = operand_layouts(op)
-        start = left.size * element
-        return WgmmaDotPlan(
-            instruction,
-            best_operand_smem(left, element),
-            best_operand_smem(right, element),
-            element,
-            start,
-            start + right.size * element,
-        )
-
-
-def operand_layouts(op: DotOp) -> tuple[Layout, Layout]:
-    """The layouts of both operands as batches of matrices, rows (M or N) by K."""
-    left, right = layout_of(op.a), layout_of(op.b)
-    if len(left.shape) == 2:
-        left, right = left.expand(0), right.expand(0)
-    return left, right.permute((0, 2, 1))
+        left, right = wgmma_operands(op)
+        if left is None or right is None:
+            return None
+        return WgmmaDotPlan(instruction, left, right, BITS[instruction.a] // 8)

@@ -9,19 +9,23 @@ from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp, ScanOp
-from tilewright.dialects.nv_tileas.attributes import Atom, layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.attributes import (
+    in_shared_memory,
+    layout_of,
+    maybe_layout_of,
+)
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.memory import LoadOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, ExtractOp, HistogramOp
-from tilewright.dialects.nv_tileas.types import register_bytes
-from tilewright.layout.bank_conflicts import LINE
+from tilewright.dialects.nv_tileas.types import (
+    register_bytes,
+)
 from tilewright.layout.linear import LANE, REGISTER, WARP
 from tilewright.layout.pieces import piece_bits
 from tilewright.layout.reduction import reduction
 from tilewright.layout.scans import Scan, scan_layout
 from tilewright.layout.transfer import Move, is_shuffled, transfer
-from tilewright.layout.wgmma import ALIGNMENT
-from tilewright.plans.mma import FmaDotPlan, WgmmaDotPlan
+from tilewright.plans.mma import FmaDotPlan
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -29,9 +33,12 @@ if TYPE_CHECKING:
 
 
 def scratch_bytes(op: Operation) -> int:
-    """The bytes of scratch memory that an operation stages values through; 0 for most."""
+    """The bytes of scratch memory that an operation stages values through; 0 for most.
+
+    All threads of a block wait for each other between writing and reading it.
+    """
     match op:
-        case ConvertLayoutOp():
+        case ConvertLayoutOp() if not in_shared_memory(op.result):
             conversion = transfer(layout_of(op.source), layout_of(op.result))
             in_registers = conversion.move <= Move.REGISTERS or is_shuffled(conversion)
             return 0 if in_registers else _converted(op)
@@ -40,7 +47,7 @@ def scratch_bytes(op: Operation) -> int:
         case ScanOp():
             return _all_slots(op)
         case DotOp():
-            plan = FmaDotPlan.of(op) or WgmmaDotPlan.of(op)
+            plan = FmaDotPlan.of(op)
             return 0 if plan is None else plan.bytes
         case ExtractOp():
             spread = layout_of(op.source).only(LANE, WARP).columns()
@@ -52,11 +59,6 @@ def scratch_bytes(op: Operation) -> int:
             return _aligned(_tile(op.result.type)) if is_broadcast(op) else 0
         case _:
             return 0
-
-
-def scratch_alignment(op: Operation) -> int:
-    """The alignment of the scratch memory of an operation."""
-    return ALIGNMENT if isinstance(op, DotOp) and op.atom is Atom.WGMMA else LINE
 
 
 def _converted(op: ConvertLayoutOp) -> int:

@@ -169,7 +169,9 @@ class AttributePrinter:
             case FunctionType():
                 return self.signature(type.inputs, type.results)
             case _:
-                return str(type)
+                # A type with tiles in it prints their layouts by alias.
+                spell = getattr(type, "print", None)
+                return str(type) if spell is None else f"!{type.mnemonic}{spell(self)}"
 
     def signature(self, inputs: Iterable[Type], results: tuple[Type, ...]) -> str:
         """Print `(A, B) -> C`, with parentheses around all but a single non-function result."""

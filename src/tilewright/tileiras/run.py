@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -68,6 +69,7 @@ def version_text() -> str:
     from tilewright.emit.toolchain import toolchain_stamp  # noqa: PLC0415
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
+    schedule = os.environ.get("TILEWRIGHT_SCHEDULE")
     # Front ends parse a number of this form to detect the supported Tile IR version.
     tile_ir = f"Tile IR V{spell(NEWEST)}.0"
     lines = (
@@ -75,6 +77,7 @@ def version_text() -> str:
         f"Version {__version__}",
         f"Digest {identity()}",
         f"LLVM and ptxas {sha256(stamp).hexdigest()[:16]}",
+        *([f"Schedule {schedule}"] if schedule else []),
         tile_ir,
     )
     return "\n".join(lines)
@@ -175,11 +178,17 @@ def _check(job: Job) -> None:
 def _compile(job: Job, data: bytes) -> bytes:
     """Return the cubin, from the cache or compiled."""
     from tilewright.driver.cache import cached  # noqa: PLC0415
+    from tilewright.driver.schedules import environment_schedule  # noqa: PLC0415
     from tilewright.driver.settings import Settings  # noqa: PLC0415
     from tilewright.target.arch import ARCHES  # noqa: PLC0415
 
     settings = Settings(
-        ARCHES[job.gpu], job.opt_level, job.line_info, job.device_debug, job.sanitize
+        ARCHES[job.gpu],
+        job.opt_level,
+        job.line_info,
+        job.device_debug,
+        job.sanitize,
+        environment_schedule(),
     )
     if not job.remarks.wanted:
         made = cached(data, job.file, settings, "cubin", lambda: _made(job, data, settings), _warn)

@@ -11,7 +11,7 @@ from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import (
     LayoutClasses,
     is_tile,
 )
-from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import select_mma
+from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import select_all
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import operand_access
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import aggregate, shape
@@ -59,9 +59,7 @@ class LayoutConstraints(NamedTuple):
 def collect_constraints(kernel: Operation, arch: Arch, warps: int) -> LayoutConstraints:
     """Collect the constraints of all operations of a kernel."""
     classes = LayoutClasses(kernel)
-    dots: dict[Operation, MmaSelection] = {
-        op: select_mma(op, arch, warps) for op in kernel.walk() if isinstance(op, DotOp)
-    }
+    dots = select_all((op for op in kernel.walk() if isinstance(op, DotOp)), arch, warps)
     accesses: dict[Operation, MemoryAccess] = {}
     preferences: Preferences = {}
     facts: AxisFacts | None = None

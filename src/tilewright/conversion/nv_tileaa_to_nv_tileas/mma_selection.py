@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import is_elementwise, is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
-from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
+from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import wgmma_tile
 from tilewright.target.tensor_cores import BITS, WARPGROUP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tilewright.dialects.nv_tileas.matrix import Instruction
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
     from tilewright.target.arch import Arch
@@ -42,9 +44,26 @@ class MmaSelection(NamedTuple):
     accumulator: Layout
 
 
-def select_mma(op: DotOp, arch: Arch, warps: int) -> MmaSelection:
+SCRATCH_RESERVE: Final = 48 * 1024
+"""Bytes of shared memory that remain for other operations beside all operands of wgmma."""
+
+
+def select_all(dots: Iterable[DotOp], arch: Arch, warps: int) -> dict[Operation, MmaSelection]:
+    """Select the instruction of each dot; the operands of all that use wgmma fit together."""
+    selections: dict[Operation, MmaSelection] = {}
+    operand_bytes: dict[Value, int] = {}
+    for op in dots:
+        operands = {value: stored_bytes(value.type) for value in (op.a, op.b)}
+        fits = sum({**operand_bytes, **operands}.values()) <= arch.static_shared - SCRATCH_RESERVE
+        selections[op] = select_mma(op, arch, warps, wgmma=fits)
+        if selections[op].atom is Atom.WGMMA:
+            operand_bytes |= operands
+    return selections
+
+
+def select_mma(op: DotOp, arch: Arch, warps: int, *, wgmma: bool = True) -> MmaSelection:
     """Select the instruction for a dot: a tensor core instruction if one has its types."""
-    if _uses_wgmma(op, arch, warps):
+    if wgmma and _uses_wgmma(op, arch, warps):
         return MmaSelection(Atom.WGMMA, None, None, wgmma_tile(shape(op.c.type), warps))
     instruction = mma_instruction(op)
     if instruction is None or instruction.feature not in arch:
@@ -53,14 +72,11 @@ def select_mma(op: DotOp, arch: Arch, warps: int) -> MmaSelection:
 
 
 def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
-    """Whether wgmma computes a dot and A and B fit twice: see plan-shared-memory."""
+    """Whether wgmma computes a dot."""
     instruction = wgmma_instruction(op)
     if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
         return False
-    if (instruction.a, instruction.accumulator) not in WGMMA_TYPES:
-        return False
-    bytes = (count(op.a.type) + count(op.b.type)) * BITS[instruction.a] // 8
-    return 2 * bytes <= arch.static_shared
+    return (instruction.a, instruction.accumulator) in WGMMA_TYPES
 
 
 def _select_mma_sync(op: DotOp, instruction: Instruction, warps: int) -> MmaSelection:

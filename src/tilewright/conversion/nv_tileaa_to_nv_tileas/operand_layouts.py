@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import plugin_layouts
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import operand_placements
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, misc, shape, view
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.queue import ExecuteOp
-from tilewright.dialects.nv_tileas.attributes import LayoutAttr
+from tilewright.dialects.nv_tileas.attributes import Atom, LayoutAttr
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
 from tilewright.ir.types import memory_bits
 from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, log2
@@ -104,7 +105,9 @@ def _scan(op: aggregate.ScanOp, assignment: LayoutAssignment) -> OperandLayouts:
 
 
 def _dot(op: DotOp, assignment: LayoutAssignment) -> OperandLayouts:
-    _, a, b, accumulator = assignment.dots[op]
+    atom, a, b, accumulator = assignment.dots[op]
+    if atom is Atom.WGMMA:
+        a, b = operand_placements(op, assignment.layout(op.a), assignment.layout(op.b))
     scales = [None] * (len(op.operands) - 3)
     return OperandLayouts([a, b, accumulator, *scales], [accumulator])
 

@@ -29,7 +29,6 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import (
     async_copies,
     pipelines,
     shared_buffers,
-    staged_loads,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import (
     convert_layout,
@@ -73,7 +72,6 @@ PATTERNS: Final[Patterns] = (
     *views.PATTERNS,
     *atomics.PATTERNS,
     *async_copies.PATTERNS,
-    *staged_loads.PATTERNS,
     *shared_buffers.PATTERNS,
     *pipelines.PATTERNS,
     *integers.PATTERNS,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import Coordinate
     from tilewright.dialects.nv_tileaa.memory import AllocaOp
     from tilewright.dialects.nv_tileaa.structure import FuncOp
-    from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, CreatePipelineOp
+    from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
     from tilewright.ir.attributes import DenseElementsAttr
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Block, Operation
@@ -25,6 +23,8 @@ class ScratchMemory(NamedTuple):
     """As a memref."""
     pointer: Value
     """Its first byte."""
+    address: Value
+    """Its address as an i64."""
 
 
 class HeapFrame(NamedTuple):
@@ -41,11 +41,13 @@ class HeapFrame(NamedTuple):
 class FunctionContext:
     """The values that a function computes at its entry, for patterns of operations in its body."""
 
-    __slots__ = ("barriers", "heap_frame", "scratch", "thread_id")
+    __slots__ = ("barriers", "heap_frame", "scratch", "thread_id", "uniform_thread_id")
 
     def __init__(self, thread_id: Value) -> None:
         self.thread_id = thread_id
         """The thread's index in its CTA, as an i32: the lane in the low bits, above it the warp."""
+        self.uniform_thread_id: Value | None = None
+        """The same for the first lane of the warp, in a way that ptxas knows to be uniform."""
         self.scratch: ScratchMemory | None = None
         self.heap_frame: HeapFrame | None = None
         self.barriers: Value | None = None
@@ -60,7 +62,6 @@ class LoweringContext:
         "coordinates",
         "functions",
         "global_constants",
-        "pipeline_buffers",
         "vectorized_bodies",
     )
 
@@ -68,8 +69,6 @@ class LoweringContext:
         self.functions: dict[FuncOp, FunctionContext] = {}
         self.agent_thread_ids: dict[AgentSwitchOp, Value] = {}
         """The thread's index among those of an agent, as an i32."""
-        self.pipeline_buffers: dict[CreatePipelineOp, Sequence[Value | None]] = {}
-        """The address of the stages of each element of a pipeline; None for one without bytes."""
         self.vectorized_bodies: dict[tuple[Operation, int], Block] = {}
         """The body of a reduction or scan on vectors, by the number of their elements."""
         self.coordinates: dict[tuple[Block | None, Layout, int], Coordinate] = {}

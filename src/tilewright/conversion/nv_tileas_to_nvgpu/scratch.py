@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.conversion.nv_tileas_to_nvgpu.addresses import shared_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.context import ScratchMemory
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult, as_value, to_i64
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    OpFoldResult,
+    add,
+    as_value,
+    to_i64,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.llvm.attribute_names import ALIGN
@@ -20,6 +25,7 @@ from tilewright.dialects.nv_tileas.attribute_names import (
 )
 from tilewright.ir.attributes import DictionaryAttr, IntegerAttr
 from tilewright.ir.types import I8, I64, MemRefType
+from tilewright.support.diagnostics import fail
 from tilewright.target.arch import REGISTER_BYTES
 
 if TYPE_CHECKING:
@@ -51,16 +57,24 @@ def define_scratch(op: FuncOp, buffer: Value, build: ConversionBuilder) -> None:
     index = build.create(ExtractAlignedPointerAsIndexOp, source=buffer).result
     address = build.create(IndexCastOp, source=index, types=[I64]).result
     pointer = shared_pointer(build, address)
-    function_context(op, build).scratch = ScratchMemory(buffer, pointer)
+    function_context(op, build).scratch = ScratchMemory(buffer, pointer, address)
 
 
 def _scratch(op: Operation, build: ConversionBuilder) -> tuple[ScratchMemory, int]:
-    """The scratch memory of a function, and the offset of the part that an operation owns."""
-    offset = op.attributes[SCRATCH_OFFSET]
-    assert isinstance(offset, IntegerAttr)
+    """The scratch memory of a function, and the offset of the part that an operation owns.
+
+    The offset is 0 for an operation that owns none, which accesses tiles of other operations.
+    """
     scratch = function_context(op, build).scratch
-    assert scratch is not None
-    return scratch, offset.value
+    if scratch is None:
+        fail("expected shared memory that 'plan-shared-memory' has planned", op.location)
+    return scratch, scratch_offset(op)
+
+
+def scratch_offset(op: Operation) -> int:
+    """The byte offset of the scratch memory that an operation owns; 0 if it owns none."""
+    offset = op.attributes.get(SCRATCH_OFFSET)
+    return offset.value if isinstance(offset, IntegerAttr) else 0
 
 
 def scratch_pointer(
@@ -89,6 +103,13 @@ def scratch_buffer(op: Operation, build: ConversionBuilder) -> tuple[Value, int]
     """The scratch buffer as a memref, and the offset of the part that an operation owns."""
     scratch, start = _scratch(op, build)
     return scratch.buffer, start
+
+
+def scratch_address(op: Operation, build: ConversionBuilder, offset: Value) -> Value:
+    """The address, as an i64, at a byte offset in the scratch memory of the function."""
+    scratch, _ = _scratch(op, build)
+    offset_i64 = to_i64(build, offset, signed=False)
+    return as_value(build, add(build, scratch.address, offset_i64, I64), I64)
 
 
 def _offset_pointer(build: ConversionBuilder, pointer: Value, bytes: int) -> Value:

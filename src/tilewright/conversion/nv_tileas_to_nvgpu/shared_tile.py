@@ -1,4 +1,4 @@
-"""A tile in scratch memory: each thread's registers, by vectorized accesses."""
+"""A tile in shared memory: each thread's registers, by vectorized accesses."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from tilewright.layout import gf2
 from tilewright.layout.vector_access import vector_order
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
@@ -75,6 +77,11 @@ class SharedTile:
                 bases[changed] = add(build, scaled, start)
             immediate = (offset ^ changed) * bytes + displacement
             self._pointers.append(scratch_pointer(op, build, bases[changed], immediate))
+
+    @property
+    def pointers(self) -> Sequence[Value]:
+        """The address of each access."""
+        return self._pointers
 
     def write(self, vector: Value) -> None:
         """Store all registers."""

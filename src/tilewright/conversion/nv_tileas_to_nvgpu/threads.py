@@ -10,10 +10,12 @@ from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.cute_nvgpu.threads import NamedBarrierSyncOp
-from tilewright.dialects.gpu.attributes import Dimension
+from tilewright.dialects.gpu.attributes import Dimension, ShuffleMode
 from tilewright.dialects.gpu.indices import ThreadIdOp
-from tilewright.dialects.gpu.threads import BarrierOp
+from tilewright.dialects.gpu.threads import BarrierOp, ShuffleOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, agent_of
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.types import I32
@@ -43,7 +45,27 @@ def define_thread_id(op: FuncOp, build: ConversionBuilder) -> None:
     """Read the thread id at the entry of the function that is being converted."""
     index = build.create(ThreadIdOp, dimension=Dimension.X).result
     number = build.create(IndexCastOp, source=index, types=[I32]).result
-    lowering_context(build).functions[op] = FunctionContext(number)
+    context = lowering_context(build).functions[op] = FunctionContext(number)
+    if any(isinstance(inner, DotOp) and inner.atom is Atom.WGMMA for inner in op.walk()):
+        context.uniform_thread_id = _broadcast_first_lane(build, number)
+
+
+def _broadcast_first_lane(build: ConversionBuilder, number: Value) -> Value:
+    """The value of the warp's first lane."""
+    offset, width = (
+        build.create(ConstantOp, value=IntegerAttr(each, I32), types=[I32]).result
+        for each in (0, WARP_SIZE)
+    )
+    shuffle = build.create(
+        ShuffleOp, value=number, offset=offset, width=width, mode=ShuffleMode.IDX
+    )
+    return shuffle.shuffle_result
+
+
+def uniform_thread_id(op: Operation, build: ConversionBuilder) -> Value:
+    """The index of the warp's first thread; what depends on it alone is in uniform registers."""
+    uniform = function_context(op, build).uniform_thread_id
+    return thread_id(op, build) if uniform is None or agent_of(op) is not None else uniform
 
 
 def function_context(op: Operation, build: ConversionBuilder) -> FunctionContext:

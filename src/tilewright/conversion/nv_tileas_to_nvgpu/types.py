@@ -12,7 +12,7 @@ from tilewright.dialects.nv_tileaa.types import (
     PtrType,
     TiledViewType,
 )
-from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.types import (
     AsyncTokenType,
     BufferType,
@@ -63,7 +63,7 @@ def thread_types() -> TypeConverter:
     types.add(MemTokenType, lambda _: ())
     types.add(ProgramIdType, lambda _: ())
     types.add(AsyncTokenType, lambda _: I32)
-    types.add(BufferType, lambda _: I64)
+    types.add(BufferType, lambda _: I32)
     types.add(PipelineType, lambda _: ())
     for stage in (IteratorType, ProducerTokenType, ConsumerTokenType):
         types.add(stage, lambda _: (I32, I32))
@@ -87,9 +87,14 @@ def thread_bits(pattern: int, type: Type) -> int:
 
 
 def tile_type(tile: TensorType) -> Converted:
-    """The vector of a thread's registers of a tile; a tile without a layout has none."""
+    """The vector of a thread's registers of a tile; a tile without a layout has none.
+
+    A tile in shared memory is its byte offset in the shared memory of the function.
+    """
     if tile.encoding is None:
         return None
+    if in_shared_memory(tile):
+        return I32
     return VectorType((registers(tile),), element_type(tile.element))
 
 

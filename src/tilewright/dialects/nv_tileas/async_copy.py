@@ -31,7 +31,7 @@ from tilewright.dialects.nv_tileas.types import (
     buffer,
 )
 from tilewright.ir import declare as d
-from tilewright.ir.attribute_kinds import IntegerKind
+from tilewright.ir.attribute_kinds import I64_ATTR, IntegerKind
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects, SameType
 from tilewright.ir.types import I32
@@ -61,6 +61,7 @@ class AllocTensorOp(Operation):
     effects = Effects.NONE
     syntax = "attr-dict `:` type($result)"
 
+    scratch = d.optional_attribute(I64_ATTR)
     result = d.result(BUFFER)
 
 

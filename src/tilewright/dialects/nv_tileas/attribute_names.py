@@ -6,6 +6,12 @@ from typing import Final
 
 SCRATCH_OFFSET: Final = "scratch"
 """On an operation: the byte offset of its scratch memory within that of its function."""
+SCHEDULE: Final = "nv_tileas.schedule"
+"""On a loop: its software pipeline, as `schedule-loops` chose it."""
+ENGINE: Final = "nv_tileas.engine"
+"""On a load of a scheduled loop that the pipeline copies: what copies it."""
+IN_FLIGHT: Final = "nv_tileas.in_flight"
+"""On a dot of a scheduled loop that runs while the next iteration starts."""
 SCRATCH_BYTES: Final = "nv_tileas.scratch_bytes"
 """On a function: the bytes of scratch memory of its operations."""
 SCRATCH_ALIGNMENT: Final = "nv_tileas.scratch_alignment"

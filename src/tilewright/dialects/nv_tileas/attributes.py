@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from tilewright.ir.attribute_kinds import EnumKind, InstanceKind
 from tilewright.ir.attributes import EnumAttr, Parametric
 from tilewright.ir.types import TensorType
-from tilewright.layout.linear import LANE, REGISTER, WARP, Layout, pack, unpack
+from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, pack, unpack
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tilewright.text.parser import Parser
 
 HOLDERS: Final = (REGISTER, LANE, WARP)
-"""The input dimensions of a layout."""
+"""The input dimensions of a register layout."""
 
 
 class LayoutAttr(Parametric):
@@ -24,6 +24,9 @@ class LayoutAttr(Parametric):
 
     The element that bit `i` of each index contributes; the element of a register of a thread is
     the exclusive or of these. `[0, 0]` says that both values of the bit hold the same.
+
+    A tile in shared memory has a layout with `offset = [...]` alone: the element at each offset, in
+    elements from the start of the tile.
     """
 
     __slots__ = ("layout",)
@@ -38,8 +41,12 @@ class LayoutAttr(Parametric):
     def problem(cls, *parameters: object) -> str | None:
         (layout,) = parameters
         assert isinstance(layout, Layout)
+        if layout.names == (OFFSET,):
+            is_bijective = layout.is_surjective and layout.extent(OFFSET) == layout.size
+            return None if is_bijective else "each offset must hold an element of its own"
         if layout.names != HOLDERS:
-            return f"a layout must say {', '.join(HOLDERS)}, got {', '.join(layout.names)}"
+            wanted = f"{', '.join(HOLDERS)}, or {OFFSET} alone"
+            return f"a layout must say {wanted}, got {', '.join(layout.names)}"
         if not layout.is_surjective:
             return "a layout must hold every element"
         if layout.distinct_registers() != layout:
@@ -90,6 +97,63 @@ class Atom(EnumAttr, mnemonic="nv_tileas.atom"):
     WGMMA = 2
 
 
+class CopyEngine(EnumAttr, mnemonic="nv_tileas.engine"):
+    """What copies a tile from global to shared memory."""
+
+    CP_ASYNC = 0
+    """Each thread copies 4, 8 or 16 bytes at a time, asynchronously."""
+    REGISTERS = 1
+    """Each thread loads into registers and stores from there: for every other access."""
+
+
+class ScheduleAttr(Parametric):
+    """`#nv_tileas.schedule<stages = 4, distance = 2, lag = 1>`: the software pipeline of a loop.
+
+    Iteration `i` starts the copies of iteration `i + distance`. A stage is free `lag` iterations
+    after its own: dots that are in flight still read it. Copies and reads meet at one barrier in
+    each iteration, so the stages are at least `distance + lag + 1`; a pipeline in which threads
+    only read what they copied themselves has no barrier, and needs `distance` stages.
+    """
+
+    __slots__ = ("distance", "lag", "stages")
+    mnemonic = "nv_tileas.schedule"
+
+    distance: int
+    lag: int
+    stages: int
+
+    def __new__(cls, stages: int, distance: int, lag: int = 0) -> Self:
+        return cls.unique(distance, lag, stages)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ScheduleAttr, (self.stages, self.distance, self.lag)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        distance, lag, stages = cast("tuple[int, int, int]", parameters)
+        if distance < 1 or lag < 0:
+            return f"expected a distance from 1 and a lag from 0 on, got {distance} and {lag}"
+        if stages < distance + lag:
+            return f"expected at least {distance + lag} stages, got {stages}"
+        return None
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        return f"<stages = {self.stages}, distance = {self.distance}, lag = {self.lag}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Parse the printed form."""
+        numbers: list[int] = []
+        for name, mark in (("stages", "<"), ("distance", ","), ("lag", ",")):
+            parser.expect(mark)
+            parser.expect(name)
+            parser.expect("=")
+            numbers.append(parser.integer())
+        parser.expect(">")
+        return cls(*numbers)
+
+
 class Residency(EnumAttr, mnemonic="nv_tileas.residency"):
     """The memory space of a buffer."""
 
@@ -99,6 +163,7 @@ class Residency(EnumAttr, mnemonic="nv_tileas.residency"):
 
 
 ATOM: Final = EnumKind(Atom)
+ENGINE: Final = EnumKind(CopyEngine)
 LAYOUT: Final = InstanceKind(LayoutAttr, "layout")
 
 
@@ -120,6 +185,12 @@ def maybe_layout_of(value: Value | Type) -> Layout | None:
     if isinstance(type, TensorType) and isinstance(type.encoding, LayoutAttr):
         return type.encoding.layout
     return None
+
+
+def in_shared_memory(value: Value | Type) -> bool:
+    """Whether a value is a tile in shared memory."""
+    layout = maybe_layout_of(value)
+    return layout is not None and layout.names == (OFFSET,)
 
 
 def alias(attribute: Attribute) -> str | None:

@@ -12,7 +12,6 @@ from tilewright.dialects.nv_tileas import (
     memory,
     pipeline,
     shape,
-    staging,
     sync,
     types,
 )
@@ -28,7 +27,6 @@ NV_TILEAS: Final = Dialect(
     memory,
     pipeline,
     shape,
-    staging,
     sync,
     types,
     alias=alias,

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.dialects.elements import element_of
+from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import matrix as tileaa
 from tilewright.dialects.nv_tileaa.attributes import Signedness
-from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.constraints import ANY_TENSOR, shape
 from tilewright.dialects.nv_tileas.attributes import ATOM, Atom, maybe_layout_of
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import without_layout
 from tilewright.ir import declare as d
-from tilewright.ir.attribute_kinds import I64_ATTR
+from tilewright.ir.attribute_kinds import I64_ATTR, IntegerKind
+from tilewright.ir.operation import Operation
+from tilewright.ir.traits import SameType
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, TF32
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
-from tilewright.layout.linear import WARP
+from tilewright.layout.linear import OFFSET, WARP
 from tilewright.layout.mma_tiling import consists_of
-from tilewright.layout.wgmma import instruction_columns
+from tilewright.layout.wgmma import instruction_columns, recognize_operand
 from tilewright.target.tensor_cores import (
     BITS,
     MMA,
@@ -31,6 +33,8 @@ from tilewright.target.tensor_cores import (
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
+    from tilewright.layout.linear import Layout
+    from tilewright.layout.wgmma import OperandSmem
     from tilewright.target.features import Feature
     from tilewright.target.tensor_cores import Shape
 
@@ -57,6 +61,10 @@ SHAPES: Final[dict[str, tuple[Shape, ...]]] = {
     "u8": ((16, 8, 16), (16, 8, 32)),
 }
 """The shapes of mma.sync by the type of A, the smallest K first."""
+
+
+MATRIX_RANK: Final = 2
+PENDING: Final = IntegerKind(I32, minimum=0)
 
 
 class Instruction(NamedTuple):
@@ -119,19 +127,24 @@ def _operand_type(op: tileaa.DotOp, type: Type, signedness: Signedness | None) -
 class DotOp(tileaa.DotOp):
     """`a @ b + c`, tiled by the instruction that the atom names.
 
-    For `mma_sync` all three have fragment layouts of the instruction, for `wgmma` only the
-    accumulator. Other operands may have any layout, and go through shared memory.
+    For `mma_sync` all three have fragment layouts of the instruction. For `wgmma` the accumulator
+    has one, and A and B are in shared memory; if it is `asynchronous`, the accumulator is complete,
+    and the memory of A and B free, after a `dot_wait`. For `fma` A and B have any layout, and go
+    through shared memory.
     """
 
     name = "nv_tileas.dot"
     traits = (*tileaa.DotOp.traits, LAID_OUT)
 
     atom = d.attribute(ATOM)
+    asynchronous = d.flag()
     scratch = d.optional_attribute(I64_ATTR)
 
     def verify(self) -> Iterator[str]:
         problems = list(super().verify())
         yield from problems
+        if self.asynchronous and self.atom is not Atom.WGMMA:
+            yield f"expected wgmma for an asynchronous dot, got {self.atom.keyword}"
         if self.atom is Atom.FMA or problems:
             return
         if self.atom is Atom.WGMMA:
@@ -144,7 +157,7 @@ class DotOp(tileaa.DotOp):
         yield from self._fragment_problems(instruction)
 
     def _warpgroup_problems(self) -> Iterator[str]:
-        """Check that c has an accumulator layout of wgmma."""
+        """Check that c has an accumulator layout of wgmma, and A and B the memory that it reads."""
         if wgmma_instruction(self) is None:
             types = [str(without_layout(value.type)) for value in (self.a, self.b, self.c)]
             yield f"expected a dot that wgmma supports, got {', '.join(types)}"
@@ -152,6 +165,9 @@ class DotOp(tileaa.DotOp):
         layout = maybe_layout_of(self.c)
         if layout is not None and instruction_columns(layout) is None:
             yield f"expected c in fragments of wgmma, got <{layout}>"
+        for name, memory in zip("ab", wgmma_operands(self), strict=True):
+            if memory is None:
+                yield f"expected {name} in shared memory as wgmma reads it"
 
     def _fragment_problems(self, instruction: Instruction) -> Iterator[str]:
         """Check that a, b and c have fragment layouts, and that warps own matching parts."""
@@ -170,3 +186,36 @@ class DotOp(tileaa.DotOp):
             yield f"expected warps to hold the rows of a that c has, got <{a}> and <{c}>"
         if b.only(WARP).drop(last - 1) != c.only(WARP).drop(last - 1):
             yield f"expected warps to hold the columns of b that c has, got <{b}> and <{c}>"
+
+
+def wgmma_operands(op: DotOp) -> tuple[OperandSmem | None, OperandSmem | None]:
+    """A and B in shared memory, as batches of matrices, rows (M or N) by K; None if not so."""
+    a, b = maybe_layout_of(op.a), maybe_layout_of(op.b)
+    bytes = pointee_bytes(element_of(op.a.type))
+    left = None if a is None else _recognize(_batched(a), bytes)
+    right = None if b is None else _recognize(_batched(b).permute((0, 2, 1)), bytes)
+    return left, right
+
+
+def _recognize(layout: Layout, bytes: int) -> OperandSmem | None:
+    return recognize_operand(layout, bytes) if layout.names == (OFFSET,) else None
+
+
+def _batched(layout: Layout) -> Layout:
+    return layout.expand(0) if len(layout.shape) == MATRIX_RANK else layout
+
+
+class DotWaitOp(Operation):
+    """Wait until at most `pending` asynchronous dots, those issued last, are in flight.
+
+    The accumulator is threaded through: the result is complete, unless it is that of a dot that may
+    be in flight.
+    """
+
+    name = "nv_tileas.dot_wait"
+    traits = (LAID_OUT, SameType("accumulator", "result"))
+    syntax = "$accumulator attr-dict `:` type($accumulator)"
+
+    accumulator = d.operand(ANY_TENSOR)
+    pending = d.attribute(PENDING, default=0)
+    result = d.result(ANY_TENSOR)

@@ -7,19 +7,25 @@ of warps executes; layouts inside are over these warps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.elements import element_of, listed, types_of
+from tilewright.dialects.elements import element_of, listed, pointee_bytes, types_of
 from tilewright.dialects.nv_tileaa import queue as tileaa
 from tilewright.dialects.nv_tileaa.constraints import (
+    INT_TILE,
     SCALAR_PTR,
+    TILED_VIEW,
     TOKEN,
     element_problems,
     pointer,
 )
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.types import TiledViewType
+from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.async_copy import SLOT, copied_bytes_problems
+from tilewright.dialects.nv_tileas.attributes import ENGINE, CopyEngine, in_shared_memory
+from tilewright.dialects.nv_tileas.memory import VECTOR
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import (
     ACQUIRED,
@@ -32,15 +38,24 @@ from tilewright.dialects.nv_tileas.types import (
     without_layout,
 )
 from tilewright.ir import declare as d
-from tilewright.ir.attribute_kinds import ARRAY_ATTR, IntegerKind
+from tilewright.ir.attribute_kinds import (
+    ARRAY_ATTR,
+    BOOL_ARRAY_ATTR,
+    I64_ATTR,
+    TYPE_ATTR,
+    IntegerKind,
+)
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import TERMINATOR, Effects, HasParent, SameType
 from tilewright.ir.types import I32
 
 if TYPE_CHECKING:
+    from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
 
+CP_ASYNC_BYTES: Final = (4, 8, 16)
+"""The sizes of one cp.async."""
 COUNT: Final = IntegerKind(I32, minimum=1)
 
 
@@ -48,17 +63,25 @@ class CreatePipelineOp(Operation):
     """Create a pipeline whose stages are all empty.
 
     Its producers are one agent and its consumers are one, or both are all warps of the block.
+    Between agents, mbarriers synchronize. Where the same warps produce and consume, and every
+    `consumer_wait` says how many later stages are `pending`, threads count their own copies, and a
+    barrier of the block makes the copies visible to all. In a `private` pipeline each thread reads
+    only what it has copied itself, and needs no barrier.
     """
 
     name = "nv_tileas.async.pipeline.create_pipeline"
-    traits = (HasParent("nv_tileaa.func"),)
     syntax = "attr-dict `:` type($result)"
 
     slot = d.optional_attribute(SLOT)
     """Its first mbarrier slot: a full and an empty mbarrier per stage."""
+    private = d.flag()
+    scratch = d.optional_attribute(I64_ATTR)
+    """The byte offset of its stages in the shared memory of the function."""
     result = d.result(PIPELINE)
 
     def verify_context(self) -> Iterator[str]:
+        if not counts_copies(self) and not isinstance(self.parent_op, FuncOp):
+            yield "expected a pipeline with mbarriers to be created outside of all regions"
         for side, kind in (("producers", ProducerOp), ("consumers", ConsumerOp)):
             agents = {agent_of(user) for user in self.result.users if isinstance(user, kind)}
             if len(agents) > 1:
@@ -157,19 +180,34 @@ class ProducerWriteOp(ProducerOp):
 
 
 class ProducerCopyOp(ProducerOp):
-    """Start an asynchronous copy from a global address into one value of a stage.
+    """Start an asynchronous copy from global memory into one value of a stage.
 
-    The stage is full when the copies are over; the producer need not wait for them. The address
-    is a multiple of 16.
+    The stage is full when the copies are over; the producer need not wait for them. The source is
+    an address, a multiple of 16, from which consecutive bytes are copied, or the tile of a view at
+    the indices, whose elements out of bounds become zero. `tile` then has the layout that says
+    which elements each thread copies, `vector` at a time.
     """
 
     name = "nv_tileas.async.pipeline.producer_copy"
-    syntax = "$pipeline `,` $token `,` $source attr-dict `:` type($pipeline) `,` type($source)"
+    syntax = (
+        "$pipeline `,` $token `,` $source (`[` $indices^ `]`)? attr-dict "
+        "`:` type($pipeline) `,` type($source) (`,` type($indices)^)?"
+    )
 
     token = d.operand(ACQUIRED)
-    source = d.operand(SCALAR_PTR)
+    source = d.operand(SCALAR_PTR | TILED_VIEW)
+    indices = d.operands(INT_TILE)
     number = d.attribute(SLOT, default=0)
     """The index of the value in the stage."""
+    engine = d.attribute(ENGINE, default=CopyEngine.CP_ASYNC)
+    tile = d.optional_attribute(TYPE_ATTR)
+    vector = d.attribute(VECTOR, default=1)
+    in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
+
+    @property
+    def is_tiled(self) -> bool:
+        """Whether the source is a tile of a view."""
+        return isinstance(self.source.type, TiledViewType)
 
     def verify(self) -> Iterator[str]:
         elements = pipeline(self.pipeline).elements
@@ -177,8 +215,25 @@ class ProducerCopyOp(ProducerOp):
             yield f"expected one of {len(elements)} values of a stage, got number {self.number}"
             return
         type = elements[self.number]
+        if self.is_tiled:
+            yield from self._tile_problems(type)
+            return
         yield from element_problems("a source", element_of(type), pointer(self.source).pointee)
         yield from copied_bytes_problems(stored_bytes(type))
+
+    def _tile_problems(self, type: Type) -> Iterator[str]:
+        rank = tiled_view(self.source).rank
+        if len(self.indices) != rank:
+            yield f"expected {rank} indices, got {len(self.indices)}"
+        if self.engine is CopyEngine.REGISTERS:
+            yield "expected an asynchronous engine; tiles in registers are written"
+        if self.tile is None:
+            yield "expected the layout of the copy in 'tile'"
+        elif without_layout(self.tile) is not without_layout(type):
+            yield f"expected a tile of type '{without_layout(type)}', got '{self.tile}'"
+        bytes = self.vector * pointee_bytes(element_of(type))
+        if bytes not in CP_ASYNC_BYTES:
+            yield f"expected 4, 8 or 16 bytes at a time, got {bytes}"
 
 
 class ProducerCommitOp(ProducerOp):
@@ -191,46 +246,82 @@ class ProducerCommitOp(ProducerOp):
 
 
 class ConsumerWaitOp(ConsumerOp):
-    """Wait until a stage is full."""
+    """Wait until a stage is full.
+
+    `pending` is the number of stages that were committed after this one, and may be copied still;
+    see `create_pipeline`.
+    """
 
     name = "nv_tileas.async.pipeline.consumer_wait"
     syntax = "$pipeline `[` $iterator `]` attr-dict `:` type($pipeline) `,` type($iterator)"
 
     iterator = d.operand(ITERATOR)
+    pending = d.optional_attribute(SLOT)
     token = d.result(AWAITED)
 
     def verify(self) -> Iterator[str]:
         yield from _iterator_problems(self.pipeline, self.iterator)
+        stages = pipeline(self.pipeline).stages
+        if self.pending is not None and self.pending >= stages:
+            yield f"expected fewer pending stages than the {stages} there are, got {self.pending}"
 
 
 class ConsumerReadOp(ConsumerOp):
-    """Read the values of a stage into registers."""
+    """Read the values of a stage into registers, or only the one with a `number`.
+
+    A result in shared memory is the value in the stage itself: it is valid until the release.
+    """
 
     name = "nv_tileas.async.pipeline.consumer_read"
     traits = (LAID_OUT,)
     syntax = "$pipeline `,` $token attr-dict `:` type($pipeline) `->` type($values)"
 
     token = d.operand(AWAITED)
+    number = d.optional_attribute(SLOT)
     values = d.results(ANY_TYPE)
 
     def verify(self) -> Iterator[str]:
-        yield from _value_problems(self.pipeline, self.values)
+        yield from _value_problems(self.pipeline, self.values, self.number)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The index in the stage of each value that is read."""
+        return range(len(self.values)) if self.number is None else (self.number,)
 
 
 class ConsumerReleaseOp(ConsumerOp):
-    """Signal that a stage is empty again."""
+    """Signal that a stage is empty again; with a `lag`, the stage of that many releases before.
+
+    A dot that is in flight at the release still reads the stage: its release lags.
+    """
 
     name = "nv_tileas.async.pipeline.consumer_release"
     syntax = "$pipeline `,` $token attr-dict `:` type($pipeline)"
 
     token = d.operand(AWAITED)
+    lag = d.attribute(SLOT, default=0)
 
 
-def _value_problems(source: Value, values: Iterable[Value]) -> Iterator[str]:
-    expected = pipeline(source).elements
+def _value_problems(
+    source: Value, values: Sequence[Value], number: int | None = None
+) -> Iterator[str]:
+    elements = pipeline(source).elements
+    if number is not None:
+        elements = elements[number : number + 1]
+    expected = tuple(without_layout(type) for type in elements)
     actual = tuple(without_layout(value.type) for value in values)
     if actual != expected:
         yield f"expected values of types {listed(expected)}, got {listed(actual)}"
+        return
+    for value, type in zip(values, elements, strict=True):
+        if in_shared_memory(value) and value.type is not type:
+            yield f"expected the placement of the stage, '{type}', got '{value.type}'"
+
+
+def counts_copies(op: CreatePipelineOp) -> bool:
+    """Whether threads wait for their own copies by counting commits, without mbarriers."""
+    waits = [user for user in op.result.users if isinstance(user, ConsumerWaitOp)]
+    return bool(waits) and all(wait.pending is not None for wait in waits)
 
 
 class YieldOp(Operation):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, maybe_layout_of
 from tilewright.ir.traits import Trait
 from tilewright.ir.types import TensorType
-from tilewright.layout.linear import LANE, WARP
+from tilewright.layout.linear import LANE, OFFSET, WARP
 from tilewright.layout.transfer import Move, transfer
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class _LaidOut(Trait):
-    """Every tile of the operation has a layout of its own shape, all over the same threads."""
+    """Every tile of the operation has a layout of its own shape, all over the same threads.
+
+    Tiles in shared memory are not distributed over threads.
+    """
 
     __slots__ = ()
 
@@ -31,6 +34,8 @@ class _LaidOut(Trait):
             layout = maybe_layout_of(value)
             if layout is None or layout.shape != value.type.shape:
                 yield f"expected a tile with a layout of its shape, got '{value.type}'"
+                continue
+            if in_shared_memory(value):
                 continue
             extents = (layout.extent(LANE), layout.extent(WARP))
             threads = threads or extents
@@ -45,6 +50,10 @@ def movement(name: str, source: Value, wanted: Layout) -> Iterator[str]:
     """Check that every thread already holds the elements that the wanted layout assigns to it."""
     layout = maybe_layout_of(source)
     if layout is None or layout.shape != wanted.shape:
+        return
+    if in_shared_memory(source) or wanted.names == (OFFSET,):
+        if layout != wanted:
+            yield f"expected {name} in shared memory as <{wanted}>, got <{layout}>"
         return
     move = transfer(layout, wanted).move
     if move > Move.REGISTERS:

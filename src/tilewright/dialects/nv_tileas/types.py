@@ -14,6 +14,7 @@ from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, TensorType, spe
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
+    from tilewright.text.attribute_printer import AttributePrinter
     from tilewright.text.parser import Parser
 
 
@@ -70,7 +71,10 @@ class BufferType(Type):
 
 
 class PipelineType(Type):
-    """`!nv_tileas.pipeline<2, [tensor<64xf32>, i32]>`: a ring of stages that hold these values."""
+    """`!nv_tileas.pipeline<2, [tensor<64xf32>, i32]>`: a ring of stages that hold these values.
+
+    The layout of a tile is its placement in the stage; a tile without one is row-major.
+    """
 
     __slots__ = ("elements", "stages")
     mnemonic = "nv_tileas.pipeline"
@@ -91,6 +95,10 @@ class PipelineType(Type):
 
     def spell(self) -> str:
         return f"pipeline<{self.stages}, [{', '.join(map(str, self.elements))}]>"
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        return f"<{self.stages}, [{', '.join(map(printer.type, self.elements))}]>"
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tilewright.dialects.llvm.constraints import FLOAT32, FLOAT64, vector_of
+from tilewright.dialects.llvm.constraints import FLOAT32, FLOAT64, INT64, vector_of
 from tilewright.dialects.nvvm.attributes import ROUNDING, RoundingMode
 from tilewright.dialects.nvvm.base import NvvmOp
 from tilewright.ir import declare as d
@@ -22,6 +22,22 @@ _DIRECTIONS: Final = (RoundingMode.RN, RoundingMode.RM, RoundingMode.RP, Roundin
 def _rounding_problems(mode: RoundingMode) -> Iterator[str]:
     if mode not in _DIRECTIONS:
         yield f"expected the rounding rn, rm, rp or rz, got {mode.keyword}"
+
+
+class OpaqueOp(NvvmOp):
+    """Copy an integer in a way that LLVM does not see through.
+
+    LLVM computes values that differ by a constant from one another; where each of them should keep
+    a register of its own, such as the addresses of copies in a loop, it must not see that they do.
+    """
+
+    name = "nvvm.opaque"
+    effects = Effects.PURE
+    traits = (SameType("arg", "res"),)
+    syntax = "$arg attr-dict `:` type($res)"
+
+    arg = d.operand(INT64)
+    res = d.result(INT64)
 
 
 class RoundedBinary(NvvmOp):

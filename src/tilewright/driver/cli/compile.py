@@ -11,6 +11,7 @@ from tilewright.driver.cli.options import (
     INSTRUMENT_OPTIONS,
     OPT_LEVELS,
     SANITIZE,
+    SCHEDULE,
     Command,
     Option,
     output,
@@ -25,6 +26,7 @@ from tilewright.driver.cli.results import (
 )
 from tilewright.driver.files import read_input, write_output
 from tilewright.driver.pipelines import STAGES
+from tilewright.driver.schedules import parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.target.arch import ARCHES, find_arch
 
@@ -57,6 +59,7 @@ COMMAND: Final = Command(
         Option("-g", "--line-info", help="emit line information for profilers"),
         Option("--device-debug", help="emit full debug information for a debugger, with -O0"),
         SANITIZE,
+        SCHEDULE,
         Option("--resources", help="print the resources of each kernel to standard error"),
         Option("-j", "--jobs", metavar="N", help="how many files at once (default: all cores)"),
         Option("--no-cache", help="neither read nor write the compilation cache"),
@@ -139,6 +142,7 @@ def _settings(arguments: Arguments) -> Settings:
         line_info=arguments.flag("line-info"),
         device_debug=arguments.flag("device-debug"),
         sanitize=bool(arguments["sanitize"]),
+        schedule=parse_schedule(arguments["schedule"]),
     )
 
 

@@ -225,4 +225,11 @@ SANITIZE: Final = Option(
 )
 """An option of `compile` and `run`."""
 
+SCHEDULE: Final = Option(
+    "--schedule",
+    metavar="OPTIONS",
+    help="force software pipelines, such as stages=3,in-flight=0, instead of choosing them",
+)
+"""An option of `compile`."""
+
 OPT_LEVELS: Final = ("0", "1", "2", "3")

@@ -45,6 +45,10 @@ def _asm(w: FunctionWriter, template: str, type: Type, values: tuple[Value, ...]
     return asm.call(template.format(*registers), convergent=False, memory=False)
 
 
+def _opaque(w: FunctionWriter, op: arithmetic.OpaqueOp) -> None:
+    w.bind(op.res, _asm(w, "mov.b64 {0}, {1};", op.res.type, (op.arg,)))
+
+
 def _ex2(op: arithmetic.Ex2ApproxOp) -> str:
     return f"ex2.approx{'.ftz' if op.ftz else ''}.{mangled(op.res.type)}"
 
@@ -189,6 +193,7 @@ ARITHMETIC_ROWS: Final[Mapping[type[NvvmOp], Row]] = {
     arithmetic.SqrtFOp: _rounded("sqrt"),
     arithmetic.RcpFOp: _rounded("rcp"),
     arithmetic.RcpApproxFtzF32Op: intrinsic("rcp.approx.ftz.f"),
+    arithmetic.OpaqueOp: Row(_opaque),
     arithmetic.RcpApproxOp: Row(_rcp),
     arithmetic.SqrtApproxOp: _approximate("sqrt"),
     arithmetic.RsqrtApproxOp: _approximate("rsqrt"),

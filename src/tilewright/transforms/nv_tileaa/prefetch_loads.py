@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.dialects.nv_tileaa.integer import AddIOp
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.shape import Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.passes import Pass
@@ -72,10 +75,22 @@ def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[Prefetc
         if words >= LARGE * threads and load.is_unordered:
             continue
         cost = max(words, threads)
-        if cost <= left and not load.is_converted:
+        if cost <= left and not load.is_converted and not _feeds_tensor_cores(load):
             left -= cost
             chosen.append(load)
     return chosen
+
+
+def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
+    """Whether tensor cores multiply the tile as it is: it is copied to shared memory for them."""
+    pending = list(load.load.results[0].users)
+    while pending:
+        user = pending.pop()
+        if isinstance(user, DotOp):
+            return mma_instruction(user) is not None
+        if isinstance(user, Rearrangement):
+            pending += user.result.users
+    return False
 
 
 # Law: a load whose operands depend on the induction variable alone reads the same value one

@@ -9,34 +9,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
 from tilewright.dialects.nv_tileas.async_copy import (
-    AllocTensorOp,
     AsyncCopyOp,
     AsyncWaitOp,
     CreateTokenOp,
 )
-from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_BYTES
-from tilewright.dialects.nv_tileas.attributes import Residency
-from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
+from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, counts_copies
 from tilewright.dialects.nv_tileas.sync import BarrierOp
-from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, buffer, pipeline, stored_bytes
+from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, pipeline
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
 from tilewright.plans.barrier_slots import token_slots
-from tilewright.support.diagnostics import UserError, fail
+from tilewright.support.diagnostics import fail
 from tilewright.target.resources import BARRIER_SLOTS
 from tilewright.transforms.nv_tileas.token_dependences import token_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tilewright.dialects.nv_tileas.types import BufferType, PipelineType
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -51,7 +46,6 @@ class MaterializeAsync(Pass):
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             copies, pipelines = _async_ops(function)
             first = _assign_slots(pipelines)
-            _check_shared_memory(function)
             if copies:
                 _Tokens(function, copies).materialize(first)
 
@@ -62,7 +56,7 @@ def _async_ops(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipeline
     for op in function.walk():
         if isinstance(op, AsyncCopyOp) and op.token.type is MEM_TOKEN:
             copies.append(op)
-        elif isinstance(op, CreatePipelineOp):
+        elif isinstance(op, CreatePipelineOp) and not counts_copies(op):
             pipelines.append(op)
     return copies, pipelines
 
@@ -77,30 +71,6 @@ def _assign_slots(pipelines: list[CreatePipelineOp]) -> int:
             gist = f"pipelines with at most {BARRIER_SLOTS} barriers, two for each stage"
             fail(f"expected {gist}, got {taken}", op.location)
     return taken
-
-
-def _check_shared_memory(function: FuncOp) -> None:
-    """All buffers and pipelines fit into shared memory, beside the scratch buffers."""
-    scratch = function.attributes.get(SCRATCH_BYTES)
-    bytes = scratch.value if isinstance(scratch, IntegerAttr) else 0
-    last: Operation | None = None
-    for op in function.walk():
-        if isinstance(op, AllocTensorOp):
-            bytes, last = bytes + _buffer_bytes(buffer(op.result)), op
-        elif isinstance(op, CreatePipelineOp):
-            bytes, last = bytes + _pipeline_bytes(pipeline(op.result)), op
-    arch = target_of(function)
-    if last is not None and arch is not None and bytes > arch.static_shared:
-        gist = f"{bytes} bytes of shared memory for all buffers of '@{function.sym_name}'"
-        raise UserError([last.error(f"asks for {gist}, of which a block has {arch.static_shared}")])
-
-
-def _buffer_bytes(type: BufferType) -> int:
-    return type.stages * type.stage_bytes if type.residency is Residency.SHARED else 0
-
-
-def _pipeline_bytes(type: PipelineType) -> int:
-    return type.stages * sum(map(stored_bytes, type.elements))
 
 
 class _Tokens:

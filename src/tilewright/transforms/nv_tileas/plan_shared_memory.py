@@ -1,9 +1,11 @@
-"""Shared-memory planning: the scratch buffer of each operation, and barriers between reuses.
+"""Shared-memory planning: where each operation has its shared memory, and barriers between reuses.
 
-An operation writes its scratch buffer, waits at a barrier, and reads. After that barrier all
-earlier reads are complete, so only the buffer that was used last may still be read. Operations
-alternate between two buffers; where both may still be read, in a loop for instance, a barrier
-precedes the write. If the GPU has space for one buffer only, a barrier precedes every write.
+Pipelines, buffers and tiles in shared memory take memory as long as they are live; two that are
+never live at the same time may share it. Scratch memory is above what is live around its operation:
+an operation writes it, waits at a barrier, and reads. After that barrier all earlier reads are
+complete, so only the memory that was used last may still be read. Operations alternate between two
+scratch areas; where both may still be read, in a loop for instance, a barrier precedes the write.
+If the GPU has space for one area only, a barrier precedes every write.
 """
 
 from __future__ import annotations
@@ -17,26 +19,45 @@ from tilewright.dialects.nv_tileas.attribute_names import (
     SCRATCH_BYTES,
     SCRATCH_OFFSET,
 )
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    ConsumerWaitOp,
+    CreateIteratorOp,
+    CreatePipelineOp,
+    PipelineOp,
+    ProducerAcquireOp,
+    ProducerCopyOp,
+    counts_copies,
+)
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass
 from tilewright.ir.types import I64
 from tilewright.layout.bank_conflicts import LINE
-from tilewright.plans.scratch import scratch_alignment, scratch_bytes
-from tilewright.support.diagnostics import Unsupported
+from tilewright.layout.wgmma import ALIGNMENT
+from tilewright.plans.allocations import aligned, allocated_bytes
+from tilewright.plans.scratch import scratch_bytes
+from tilewright.support.diagnostics import Unsupported, UserError
+from tilewright.transforms.nv_tileas.shared_lifetimes import (
+    allocate,
+    allocation_of,
+    find_lifetimes,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tilewright.ir.operation import Block, Operation
     from tilewright.support.diagnostics import Sink
-
-BOTH: Final = frozenset((0, 1))
-ONE: Final = frozenset((0,))
-NONE: Final = frozenset[int]()
+    from tilewright.target.arch import Arch
+    from tilewright.transforms.nv_tileas.shared_lifetimes import Lifetimes
 
 
 class PlanSharedMemory(Pass):
-    """Assign a scratch buffer to every operation that goes through shared memory."""
+    """Assign shared memory to every operation that needs some, in functions without a plan."""
 
     name = "plan-shared-memory"
 
@@ -45,77 +66,230 @@ class PlanSharedMemory(Pass):
             plan(function)
 
 
+class Span(NamedTuple):
+    """A range of bytes of shared memory."""
+
+    start: int
+    end: int
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether a byte is in both."""
+        return self.start < other.end and other.start < self.end
+
+
+class Areas(NamedTuple):
+    """The scratch areas of an operation: from `first` on, `size` bytes each."""
+
+    first: int
+    size: int
+    number: int
+    """How many there are: two, or one."""
+
+    def spans(self) -> list[Span]:
+        """The areas that there are."""
+        starts = [self.first + number * self.size for number in range(self.number)]
+        return [Span(start, start + self.size) for start in starts]
+
+
 def plan(function: FuncOp) -> None:
-    """Assign the scratch buffers of all operations of a function."""
-    needs = {op: bytes for op in function.walk() if (bytes := scratch_bytes(op))}
-    if not needs:
+    """Assign the shared memory of all operations of a function, and insert barriers."""
+    if SCRATCH_BYTES in function.attributes:
         return
-    alignment = max(map(scratch_alignment, needs))
-    size = -(-max(needs.values()) // alignment) * alignment
-    planner = _Planner(needs, _buffers(function, needs, size))
-    planner.block(function.body.block, frozenset())
-    for op, assigned in planner.assigned.items():
-        op.attributes[SCRATCH_OFFSET] = IntegerAttr(assigned.buffer * size, I64)
-        if assigned.waits:
-            create_op(BarrierOp, location=op.location).insert_before(op)
-    count = 1 + max(assigned.buffer for assigned in planner.assigned.values())
-    function.attributes[SCRATCH_BYTES] = IntegerAttr(count * size, I64)
-    if alignment > LINE:
-        function.attributes[SCRATCH_ALIGNMENT] = IntegerAttr(alignment, I64)
+    needs = {op: bytes for op in function.walk() if (bytes := scratch_bytes(op))}
+    lifetimes = find_lifetimes(function)
+    if not needs and not lifetimes:
+        return
+    allocated = {
+        op: Span(offset, offset + allocated_bytes(op)) for op, offset in allocate(lifetimes).items()
+    }
+    areas = _areas(function, needs, lifetimes, allocated)
+    planner = _Planner(allocated, areas)
+    planner.block(function.body.block, NOTHING)
+    spans = {**allocated, **planner.assigned}
+    for op, span in spans.items():
+        op.attributes[SCRATCH_OFFSET] = IntegerAttr(span.start, I64)
+    for op in planner.waits:
+        create_op(BarrierOp, location=op.location).insert_before(op)
+    size = max(span.end for span in spans.values())
+    function.attributes[SCRATCH_BYTES] = IntegerAttr(size, I64)
+    if allocated:
+        function.attributes[SCRATCH_ALIGNMENT] = IntegerAttr(ALIGNMENT, I64)
 
 
-def _buffers(function: FuncOp, needs: dict[Operation, int], size: int) -> frozenset[int]:
-    """The buffers that fit into shared memory."""
+def _areas(
+    function: FuncOp,
+    needs: Mapping[Operation, int],
+    lifetimes: Lifetimes,
+    allocated: Mapping[Operation, Span],
+) -> dict[Operation, Areas]:
+    """The scratch areas of each operation, above the allocations that are live there."""
+    floors: dict[Operation, int] = {}
+    sizes: dict[int, int] = {}
+    for op, bytes in needs.items():
+        live = [allocated[other].end for other in lifetimes.live_at(op)]
+        floor = floors[op] = aligned(max(live, default=0), LINE)
+        sizes[floor] = max(sizes.get(floor, 0), aligned(bytes, LINE))
     arch = target_of(function)
-    if arch is None or 2 * size <= arch.static_shared:
-        return BOTH
-    if size <= arch.static_shared:
-        return ONE
-    op = max(needs, key=needs.__getitem__)
-    what = f"'{op.name}' through {needs[op]} bytes of shared memory on {arch.name}"
-    raise Unsupported(f"{what}, where a block has {arch.static_shared}", op.location)
+    if arch is None:
+        return {op: Areas(floor, sizes[floor], 2) for op, floor in floors.items()}
+    _check_allocations(function, allocated, arch)
+    areas: dict[Operation, Areas] = {}
+    for op, floor in floors.items():
+        if floor + needs[op] > arch.static_shared:
+            what = f"'{op.name}' through {needs[op]} bytes of shared memory on {arch.name}"
+            rest = f"where a block has {arch.static_shared}, of which {floor} are in use"
+            raise Unsupported(f"{what}, {rest}", op.location)
+        two_fit = floor + 2 * sizes[floor] <= arch.static_shared
+        areas[op] = Areas(floor, sizes[floor], 2) if two_fit else Areas(floor, needs[op], 1)
+    return areas
 
 
-class Assigned(NamedTuple):
-    """The scratch buffer of an operation, and whether a barrier precedes its write."""
+def _check_allocations(function: FuncOp, allocated: Mapping[Operation, Span], arch: Arch) -> None:
+    """Check that the buffers that are live at the same time fit into shared memory."""
+    for op, span in allocated.items():
+        if span.end > arch.static_shared:
+            gist = f"{span.end} bytes of shared memory for all buffers of '@{function.sym_name}'"
+            limit = f"of which a block has {arch.static_shared}"
+            raise UserError([op.error(f"asks for {gist}, {limit}")])
 
-    buffer: int
-    waits: bool
+
+class Access(NamedTuple):
+    """The shared memory of an operation, which threads access."""
+
+    owner: Operation
+    span: Span
+
+
+class Pending(NamedTuple):
+    """Accesses since the last barrier, which other threads may not know of."""
+
+    reads: frozenset[Access]
+    writes: frozenset[Access]
+
+    def conflicts(self, span: Span, private: Operation | None = None) -> bool:
+        """Whether a write to a span has to wait for these.
+
+        In the memory of a `private` pipeline each thread has a part of its own.
+        """
+        return self.is_written(span, private) or _overlap(self.reads, span, private)
+
+    def is_written(self, span: Span, private: Operation | None = None) -> bool:
+        """Whether a read of a span has to wait for these."""
+        return _overlap(self.writes, span, private)
+
+    def joined(self, other: Pending) -> Pending:
+        """What may be pending where two paths meet."""
+        return Pending(self.reads | other.reads, self.writes | other.writes)
+
+
+def _overlap(accesses: frozenset[Access], span: Span, private: Operation | None) -> bool:
+    return any(span.overlaps(each.span) for each in accesses if each.owner is not private)
+
+
+NOTHING: Final = Pending(frozenset(), frozenset())
 
 
 class _Planner:
-    """Dataflow over a function: the buffers that threads may still be reading."""
+    """Dataflow over a function: the shared memory that threads may still be accessing."""
 
-    __slots__ = ("_buffers", "_needs", "assigned")
+    __slots__ = ("_allocated", "_areas", "_waits", "assigned")
 
-    def __init__(self, needs: dict[Operation, int], buffers: frozenset[int]) -> None:
-        self._needs = needs
-        self._buffers = buffers
-        self.assigned: dict[Operation, Assigned] = {}
+    def __init__(
+        self, allocated: Mapping[Operation, Span], areas: Mapping[Operation, Areas]
+    ) -> None:
+        self._allocated = allocated
+        self._areas = areas
+        self._waits: dict[Operation, bool] = {}
+        self.assigned: dict[Operation, Span] = {}
+        """The scratch memory of each operation that needs some."""
 
-    def block(self, block: Block, read: frozenset[int]) -> frozenset[int]:
-        """Assign buffers in a block and its regions; returns those that may be read after it."""
+    @property
+    def waits(self) -> list[Operation]:
+        """The operations that a barrier precedes."""
+        return [op for op, waits in self._waits.items() if waits]
+
+    def block(self, block: Block, pending: Pending) -> Pending:
+        """Visit a block and its regions; returns what may be pending after it."""
         for op in block:
             if isinstance(op, BarrierOp):
-                read = NONE
-            elif op in self._needs:
-                read = self._use(op, read)
+                pending = NOTHING
+            elif op in self._areas:
+                pending = self._use_scratch(op, pending)
             elif op.regions:
-                read = self._inside(op, read)
-        return read
+                pending = self._inside(op, pending)
+            else:
+                pending = self._access(op, pending)
+        return pending
 
-    def _use(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
-        free = self._buffers - read
-        buffer = min(free) if free else 0
-        self.assigned[op] = Assigned(buffer, waits=not free)
-        return frozenset((buffer,))
+    def _use_scratch(self, op: Operation, pending: Pending) -> Pending:
+        areas = self._areas[op].spans()
+        free = [span for span in areas if not pending.conflicts(span)]
+        span = free[0] if free else areas[0]
+        self.assigned[op] = span
+        self._waits[op] = not free
+        return Pending(frozenset((Access(op, span),)), frozenset())
 
-    def _inside(self, op: Operation, read: frozenset[int]) -> frozenset[int]:
-        """Iterate to a fixed point: regions may run any number of times, or not at all."""
-        before: frozenset[int] | None = None
-        while read != before:
-            before = read
+    def _access(self, op: Operation, pending: Pending) -> Pending:
+        """An access to an allocation by all threads."""
+        match op:
+            case ConsumerWaitOp():
+                pipeline = _pipeline(op)
+                return NOTHING if counts_copies(pipeline) and not pipeline.private else pending
+            case ConsumerReadOp():
+                return self._read(op, [_pipeline(op)], pending)
+            case ProducerAcquireOp() if op.iterator.defined_by(CreateIteratorOp) is not None:
+                # The first stage of a pipeline: its memory may have been in use before.
+                waits = counts_copies(_pipeline(op))
+                return self._wait(op, _pipeline(op), pending) if waits else pending
+            case ProducerCopyOp() if _pipeline(op).private:
+                return self._written(_pipeline(op), pending)
+            case DotOp():
+                sources = [allocation_of(operand) for operand in (op.a, op.b)]
+                return self._read(op, [each for each in sources if each is not None], pending)
+            case ConvertLayoutOp() if op in self._allocated:
+                return self._written(op, self._wait(op, op, pending))
+            case _:
+                return pending
+
+    def _wait(self, op: Operation, owner: Operation, pending: Pending) -> Pending:
+        """A write: a barrier precedes it if another thread may still access the memory."""
+        waits = pending.conflicts(self._allocated[owner], _private(owner))
+        self._waits[op] = waits
+        return NOTHING if waits else pending
+
+    def _written(self, owner: Operation, pending: Pending) -> Pending:
+        return Pending(pending.reads, pending.writes | {Access(owner, self._allocated[owner])})
+
+    def _read(self, op: Operation, sources: Sequence[Operation], pending: Pending) -> Pending:
+        """Reads: a barrier precedes them if another thread may have written any of the memory."""
+        accesses = frozenset(Access(each, self._allocated[each]) for each in sources)
+        waits = any(pending.is_written(each.span, _private(each.owner)) for each in accesses)
+        self._waits[op] = waits
+        before = NOTHING if waits else pending
+        return Pending(before.reads | accesses, before.writes)
+
+    def _inside(self, op: Operation, pending: Pending) -> Pending:
+        """Iterate to a fixed point: loops run any number of times, other regions at most once."""
+        if op.loop_body is None:
+            ends = [self.block(block, pending) for region in op.regions for block in region.blocks]
+            for end in ends:
+                pending = pending.joined(end)
+            return pending
+        before: Pending | None = None
+        while pending != before:
+            before = pending
             for region in op.regions:
                 for block in region.blocks:
-                    read |= self.block(block, before)
-        return read
+                    pending = pending.joined(self.block(block, before))
+        return pending
+
+
+def _private(op: Operation) -> Operation | None:
+    """The operation itself, if it creates a pipeline whose threads share no memory."""
+    return op if isinstance(op, CreatePipelineOp) and op.private else None
+
+
+def _pipeline(op: PipelineOp) -> CreatePipelineOp:
+    create = op.pipeline.defined_by(CreatePipelineOp)
+    assert create is not None
+    return create

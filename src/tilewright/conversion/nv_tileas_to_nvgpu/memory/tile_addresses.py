@@ -9,6 +9,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
     add,
     as_value,
+    constant,
     multiply,
     to_i64,
 )
@@ -17,20 +18,25 @@ from tilewright.conversion.nv_tileas_to_nvgpu.predication import conjunction
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements
 from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.arith.casts import TruncIOp
+from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
+from tilewright.dialects.arith.integer import MinUIOp, SubIOp
 from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.types import MemrefType
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nvvm.arithmetic import OpaqueOp
 from tilewright.ir.conversion import ConversionBuilder
-from tilewright.ir.types import DYNAMIC, I64
+from tilewright.ir.types import DYNAMIC, I32, I64
 from tilewright.layout.linear import REGISTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tilewright.dialects.nv_tileaa.view import TileAccessOp
+    from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
     from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
@@ -47,6 +53,16 @@ class MemrefDescriptor:
         self.strides: list[OpFoldResult] = [next(rest) if n == DYNAMIC else n for n in type.strides]
 
 
+class Window(NamedTuple):
+    """A tile along one dimension, if it is in bounds from its first element on or not at all."""
+
+    start: OpFoldResult
+    """The index of its first element, as i64."""
+    thread_part: OpFoldResult
+    """The part of an index within the tile that depends on the thread, as i32."""
+    extent: int
+
+
 class AxisIndices(NamedTuple):
     """The indices of a thread's registers along one dimension of a tensor, as i64."""
 
@@ -58,10 +74,11 @@ class AxisIndices(NamedTuple):
     stride: OpFoldResult
     checked: bool
     """Whether indices may be out of bounds."""
+    window: Window | None = None
 
 
 def _axis_indices(
-    op: TileAccessOp,
+    op: TileAccessOp | ProducerCopyOp,
     build: ConversionBuilder,
     view: Value,
     tile: Value | Type,
@@ -80,7 +97,10 @@ def _axis_indices(
     coordinates = coordinate(op, build, layout, number)
     if coordinates.disjoint:
         common = add(build, start, to_i64(build, coordinates.thread_part), I64)
-        return AxisIndices(common, coordinates.register_parts, size, stride, checked)
+        window = None
+        if type.counted[number] % type.tile[number] == 0:
+            window = Window(start, coordinates.thread_part, type.tile[number])
+        return AxisIndices(common, coordinates.register_parts, size, stride, checked, window)
     parts = [
         to_i64(build, coordinates.at(build, r)) for r in range(len(coordinates.register_parts))
     ]
@@ -88,7 +108,11 @@ def _axis_indices(
 
 
 def _rows(
-    op: TileAccessOp, build: ConversionBuilder, index: Value, layout: Layout, number: int
+    op: TileAccessOp | ProducerCopyOp,
+    build: ConversionBuilder,
+    index: Value,
+    layout: Layout,
+    number: int,
 ) -> Sequence[OpFoldResult]:
     """The indices of a thread's registers along the dimension that a gather or scatter selects."""
     index_layout = layout
@@ -99,32 +123,50 @@ def _rows(
 
 
 def tile_accesses(
-    op: TileAccessOp,
+    op: TileAccessOp | ProducerCopyOp,
     build: ConversionBuilder,
     view: Value,
     indices: Sequence[Value],
     tile: Value | Type,
     vector: int = 1,
     active: Value | None = None,
+    *,
+    separate: bool = False,
 ) -> list[VectorAccess]:
     """The accesses of a thread to a tile of a view, of `vector` elements each.
 
     `view`, `indices` and `tile` are those of the old program; `active` says which threads access
-    memory at all.
+    memory at all. With `separate`, each access has an address of its own, which a loop over tiles
+    keeps in its own registers and advances by an addition; else they are computed from each other.
     """
     bytes = pointee_bytes(tiled_view(view).source.element)
     axes = [_axis_indices(op, build, view, tile, n, index) for n, index in enumerate(indices)]
     start: OpFoldResult = build.values(view)[0]
     scales = [multiply(build, axis.stride, bytes, I64) for axis in axes]
-    for axis, scale in zip(axes, scales, strict=True):
-        start = add(build, start, multiply(build, axis.common, scale, I64), I64)
-    in_bounds = _BoundsChecks(build, axes, active)
+    moving: OpFoldResult = 0
+    for axis, scale, index in zip(axes, scales, indices, strict=True):
+        common = axis.common
+        if separate and axis.window is not None and _varies(index, op):
+            common = to_i64(build, axis.window.thread_part)
+            moving = add(build, moving, multiply(build, axis.window.start, scale, I64), I64)
+        start = add(build, start, multiply(build, common, scale, I64), I64)
+    registers = range(0, layout_of(tile).extent(REGISTER), vector)
+    in_bounds = _BoundsChecks(build, axes, registers, active)
     addresses = _Addresses(build, start, scales)
     accesses: list[VectorAccess] = []
-    for register in range(0, layout_of(tile).extent(REGISTER), vector):
+    for register in registers:
         address, offset = addresses.at([axis.parts[register] for axis in axes])
+        if separate:
+            own = build.create(OpaqueOp, arg=as_value(build, address, I64), types=[I64]).res
+            address = add(build, own, moving, I64)
         accesses.append(VectorAccess(as_value(build, address, I64), offset, in_bounds.at(register)))
     return accesses
+
+
+def _varies(index: Value, op: Operation) -> bool:
+    """Whether an index differs between iterations of the loop around an operation."""
+    loop = next((outer for outer in op.ancestors() if outer.loop_body is not None), None)
+    return loop is not None and index.is_inside(loop)
 
 
 class _Addresses:
@@ -179,18 +221,73 @@ class _Addresses:
         return step
 
 
+def _is_common(axis: AxisIndices, registers: Sequence[int]) -> bool:
+    """Whether all registers have the same index along a dimension."""
+    return len({axis.parts[register] for register in registers}) == 1
+
+
 class _BoundsChecks:
     """Predicates that a register is in bounds; each comparison is emitted once."""
 
-    __slots__ = ("_active", "_axes", "_build", "_known")
+    __slots__ = ("_active", "_axes", "_build", "_known", "_limits")
 
     def __init__(
-        self, build: ConversionBuilder, axes: Sequence[AxisIndices], active: Value | None
+        self,
+        build: ConversionBuilder,
+        axes: Sequence[AxisIndices],
+        registers: Sequence[int],
+        active: Value | None,
     ) -> None:
         self._build = build
         self._axes = axes
-        self._active = active
         self._known: dict[tuple[object, ...], Value | None] = {}
+        self._limits: dict[int, Value] = {}
+        for number, axis in enumerate(axes):
+            if axis.checked and axis.window is not None:
+                self._limits[number] = self._limit(axis, axis.window)
+        self._active = active
+        self._fold(registers)
+
+    def _fold(self, registers: Sequence[int]) -> None:
+        """Let one comparison for each register check as much as possible.
+
+        Whatever holds for all registers of a thread or for none lowers the limit along a dimension
+        that each register is compared with anyway.
+        """
+        build, axes = self._build, self._axes
+        first = registers[0]
+        varying = [number for number in self._limits if not _is_common(axes[number], registers)]
+        if not varying:
+            return
+        common = self._active
+        for number in [number for number in self._limits if number not in varying]:
+            common = conjunction(build, common, self._along(number, axes[number].parts[first]))
+            del self._limits[number]
+        self._active = None
+        if common is not None:
+            self._limits[varying[0]] = build.create(
+                SelectOp,
+                condition=common,
+                true_value=self._limits[varying[0]],
+                false_value=constant(build, 0),
+            ).result
+
+    def _limit(self, axis: AxisIndices, window: Window) -> Value:
+        """How many of a tile's elements along a dimension are in bounds, as i32.
+
+        All threads have the same tile, so this takes no registers of a thread, and a comparison
+        with it takes one instruction.
+        """
+        build = self._build
+        start, size = as_value(build, window.start, I64), as_value(build, axis.size, I64)
+        # Unsigned, a negative index is a large one.
+        begins = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=start, rhs=size).result
+        rest = build.create(SubIOp, lhs=size, rhs=start).result
+        within = build.create(MinUIOp, lhs=rest, rhs=constant(build, window.extent, I64)).result
+        short = build.create(TruncIOp, source=within, types=[I32]).result
+        return build.create(
+            SelectOp, condition=begins, true_value=short, false_value=constant(build, 0)
+        ).result
 
     def at(self, register: int) -> Value | None:
         """Whether a register is in bounds along all dimensions, and the thread is active."""
@@ -206,9 +303,14 @@ class _BoundsChecks:
 
     def _along(self, number: int, part: OpFoldResult) -> Value | None:
         axis, build = self._axes[number], self._build
-        if not axis.checked:
+        if not axis.checked or (axis.window is not None and number not in self._limits):
             return None
         key = ("dimension", number, part)
+        if key not in self._known and axis.window is not None:
+            index = as_value(build, add(build, axis.window.thread_part, part))
+            self._known[key] = build.create(
+                CmpIOp, predicate=CmpIPredicate.ULT, lhs=index, rhs=self._limits[number]
+            ).result
         if key not in self._known:
             # Unsigned, a negative index is a large one.
             index = as_value(build, add(build, axis.common, part, I64), I64)

@@ -1,4 +1,4 @@
-"""dot by `wgmma`: A and B are stored to shared memory, from which the instructions read."""
+"""dot by `wgmma`, whose instructions read A and B from shared memory."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value
 from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
-from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
-from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, uniform_thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.floating import AddFOp
 from tilewright.dialects.arith.literals import literal
-from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
-from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
 from tilewright.dialects.cute_nvgpu.wgmma import (
     WgmmaCommitOp,
     WgmmaDescriptorOp,
@@ -26,18 +22,17 @@ from tilewright.dialects.cute_nvgpu.wgmma import (
     WgmmaWaitOp,
 )
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
-from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
 from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I64, INDEX, TF32
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
-from tilewright.layout.wgmma import contiguous_registers, instruction_columns
+from tilewright.layout.wgmma import instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
-from tilewright.plans.mma import WgmmaDotPlan, operand_layouts
+from tilewright.plans.mma import WgmmaDotPlan, is_promoted
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 
@@ -59,30 +54,33 @@ SWIZZLES: Final = {each.span: each for each in Swizzle}
 
 @converts(DotOp)
 def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
-    """Store A and B to shared memory, fence, issue the wgmmas, wait for the accumulators."""
+    """Issue the wgmmas, and wait for the accumulators unless the dot is asynchronous."""
     plan = WgmmaDotPlan.of(op)
     if plan is None:
         return build.reject("expected a dot by wgmma")
-    a_rows, b_rows = operand_layouts(op)
-    a_operand = WgmmaOperand(op, build, plan, plan.left, 0, _operand_type(plan.instruction.a, op.a))
-    b_operand = WgmmaOperand(
-        op, build, plan, plan.right, plan.start, _operand_type(plan.instruction.b, op.b)
-    )
-    a_operand.write(op.a, new.a, a_rows)
-    b_operand.write(op.b, new.b, b_rows)
-    build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
-    build.create(BarrierOp)
+    a_type = _operand_type(plan.instruction.a, op.a)
+    b_type = _operand_type(plan.instruction.b, op.b)
+    a_operand = WgmmaOperand(op, build, plan, plan.left, new.a, a_type)
+    b_operand = WgmmaOperand(op, build, plan, plan.right, new.b, b_type)
     wgmma = _Wgmma(build, plan, a_operand, b_operand)
-    if is_promoted(op, plan):
+    if is_promoted(op, plan.instruction):
         tiles = _accumulator_tiles(op, build, new.c, PROMOTED_COLUMNS)
         return concatenate(build, wgmma.promoted(tiles, reuse=is_carried(op)))
     tiles = _accumulator_tiles(op, build, new.c)
+    if op.asynchronous:
+        return concatenate(build, wgmma.issue(tiles))
     return concatenate(build, wgmma.native(tiles, apart=is_read_elsewhere(op)))
 
 
-def is_promoted(op: DotOp, plan: WgmmaDotPlan) -> bool:
-    """Whether accumulators of the instruction are too imprecise to carry over all of K."""
-    return plan.instruction.a in ("e4m3", "e5m2") and not op.fast_acc
+@converts(DotWaitOp)
+def dot_wait(op: DotWaitOp, new: DotWaitOp, build: ConversionBuilder) -> Result:
+    """Wait for the groups of earlier dots: each dot commits one."""
+    return build.create(
+        WgmmaWaitOp,
+        pending=op.pending,
+        accumulators=[new.accumulator],
+        types=[new.accumulator.type],
+    )
 
 
 def _operand_type(ptx_type: str, operand: Value) -> Type:
@@ -124,7 +122,7 @@ def _batch_row_column(layout: Layout, index: int) -> tuple[int, int, int]:
 class WgmmaOperand:
     """A or B in shared memory, and its matrix descriptors."""
 
-    __slots__ = ("_build", "_descriptor", "_op", "_start", "memory", "size", "type")
+    __slots__ = ("_build", "_descriptor", "_offset", "_op", "memory", "size", "type")
 
     def __init__(
         self,
@@ -132,21 +130,12 @@ class WgmmaOperand:
         build: ConversionBuilder,
         plan: WgmmaDotPlan,
         memory: OperandSmem,
-        start: int,
+        offset: Value,
         type: Type,
     ) -> None:
-        self._op, self._build, self._start = op, build, start
+        self._op, self._build, self._offset = op, build, offset
         self.memory, self.type, self.size = memory, type, plan.element
         self._descriptor: Value | None = None
-
-    def write(self, tile: Value, vector: Value, rows: Layout) -> None:
-        """Store the operand: the owner of each element does."""
-        op, build = self._op, self._build
-        width = contiguous_registers(rows, self.memory, self.size)
-        offsets = rows.then(self.memory.offsets)
-        with predicated(build, is_owner(op, build, tile)):
-            memory = SharedTile(op, build, offsets, width, self.size, displacement=self._start)
-            memory.write(vector)
 
     def describe(self, row: int, origin: tuple[int, int, int], k: int) -> Value:
         """The matrix descriptor for an accumulator tile from `k` on.
@@ -166,15 +155,15 @@ class WgmmaOperand:
         drops the upper half when a dynamic value is added to the packed fields.
         """
         op, build = self._op, self._build
-        buffer, start = scratch_buffer(op, build)
+        buffer, _ = scratch_buffer(op, build)
         layout = layout_of(op.c)
         images = [_batch_row_column(layout, vector) for vector in thread_basis(layout)]
         # The threads of a warpgroup share its descriptor: their id bits contribute nothing.
         inner = log2(WARPGROUP * WARP_SIZE)
         starts = [self.memory.start((at[0], at[row], 0), self.size) for at in images[inner:]]
         vectors = [0] * inner + [start * CHUNK for start in starts]
-        thread_part = apply_linear(build, thread_id(op, build), vectors)
-        byte = as_value(build, add(build, thread_part, start + self._start))
+        thread_part = apply_linear(build, uniform_thread_id(op, build), vectors)
+        byte = as_value(build, add(build, thread_part, self._offset))
         fields = self.memory.descriptor
         return build.create(
             WgmmaDescriptorOp,
@@ -205,13 +194,22 @@ class _Wgmma:
 
     def native(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
         """Accumulate over all of K in the instruction."""
+        return self._wait(self._issue_all(tiles, apart=apart))
+
+    def issue(self, tiles: Sequence[_AccumulatorTile]) -> Sequence[Value]:
+        """Start to accumulate over all of K, as one group."""
+        results = self._issue_all(tiles, apart=False)
+        self._build.create(WgmmaCommitOp)
+        return results
+
+    def _issue_all(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
         fenced = self._fence([tile.accumulator for tile in tiles], apart=apart)
         results: list[Value] = []
         for accumulator, tile in zip(fenced, tiles, strict=True):
             for k in self._k_offsets():
                 accumulator = self._issue(accumulator, tile, k)
             results.append(accumulator)
-        return self._wait(results)
+        return results
 
     def promoted(self, tiles: Sequence[_AccumulatorTile], *, reuse: bool) -> Sequence[Value]:
         """Accumulate partial sums from zero, and add each to the f32 accumulators.
@@ -271,4 +269,4 @@ class _Wgmma:
         ).result
 
 
-PATTERNS: Final[Patterns] = (warpgroup_dot,)
+PATTERNS: Final[Patterns] = (warpgroup_dot, dot_wait)

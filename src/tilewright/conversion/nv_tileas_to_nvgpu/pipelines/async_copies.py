@@ -24,8 +24,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     slot_of,
     wait_for_token,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.shared_buffers import stage_address
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import stage_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     is_first_thread,
     thread_count,
@@ -82,7 +83,7 @@ def copy(
 ) -> Result:
     """The copy completes the next phase of the barrier."""
     bytes = buffer(op.target).stage_bytes
-    target = stage_address(build, new.target, new.stage, bytes)
+    target = scratch_address(op, build, stage_offset(build, new.target, new.stage, bytes))
     slot = slot_of(build, new.token)
     start_copy(op, build, CopySpan(new.source, target, bytes), slot)
     if Feature.TMA not in target_or_baseline(op):

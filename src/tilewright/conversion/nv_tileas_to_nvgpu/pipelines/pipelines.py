@@ -1,7 +1,9 @@
-"""Pipelines: each stage has a full and an empty mbarrier; an iterator is a stage and a parity.
+"""Pipelines; an iterator is a stage and a parity.
 
-A stage is full when all producers have arrived at its full barrier, and empty when all consumers
-have arrived at its empty barrier. Initially every stage is empty.
+Between agents each stage has a full and an empty mbarrier: it is full when all producers have
+arrived at the one, and empty when all consumers have arrived at the other. Initially every stage is
+empty. Where the same threads produce and consume, they wait for their own copies by group, and a
+barrier of the block makes the copies of all visible to all.
 """
 
 from __future__ import annotations
@@ -9,8 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
-from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value, constant
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_value,
+    constant,
+    multiply,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.async_copies import (
     CopySpan,
     arrive_after_copies,
@@ -21,23 +27,23 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     init_barriers,
     wait_for_phase,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.shared_buffers import (
-    StageAccess,
-    allocate_shared,
-    stage_address,
-)
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_count
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import StageAccess, copy_tile
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address, scratch_offset
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_count
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import XOrIOp
+from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
+from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
 from tilewright.dialects.nv_tileas import pipeline as tileas
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.types import IteratorType, pipeline, stored_bytes
+from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
+from tilewright.plans.allocations import pipeline_memory
 from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tilewright.ir.values import Value
 
 
@@ -45,20 +51,19 @@ if TYPE_CHECKING:
 def create_pipeline(
     op: tileas.CreatePipelineOp, new: tileas.CreatePipelineOp, build: ConversionBuilder
 ) -> Result:
-    """Allocate a buffer for each value in every stage, and initialize the barriers."""
-    type = pipeline(op.result)
-    sizes = [stored_bytes(element) * type.stages for element in type.elements]
-    buffers = [allocate_shared(op, build, bytes) if bytes else None for bytes in sizes]
-    lowering_context(build).pipeline_buffers[op] = buffers
+    """Initialize the barriers; the stages are part of the shared memory of the function."""
+    if tileas.counts_copies(op):
+        return [()]
     assert op.slot is not None
     counts: list[tuple[int, int]] = []
+    stages = pipeline(op.result).stages
     for side, kind in enumerate((tileas.ProducerOp, tileas.ConsumerOp)):
         user = next((user for user in op.result.users if isinstance(user, kind)), op)
-        first = op.slot + side * type.stages
+        first = op.slot + side * stages
         arrivals = thread_count(user)
         if kind is tileas.ProducerOp and _copies_by_threads(op):
             arrivals *= 2
-        counts += [(first + stage, arrivals) for stage in range(type.stages)]
+        counts += [(first + stage, arrivals) for stage in range(stages)]
     init_barriers(op, build, counts, reinitialize=False)
     return [()]
 
@@ -109,62 +114,89 @@ def _slot(op: tileas.PipelineOp, build: ConversionBuilder, stage: Value, *, full
     return as_value(build, add(build, stage, offset))
 
 
-@converts(tileas.ProducerAcquireOp, tileas.ConsumerWaitOp)
-def begin(
-    op: tileas.ProducerAcquireOp | tileas.ConsumerWaitOp,
-    new: tileas.ProducerAcquireOp | tileas.ConsumerWaitOp,
-    build: ConversionBuilder,
+@converts(tileas.ProducerAcquireOp)
+def acquire(
+    op: tileas.ProducerAcquireOp, new: tileas.ProducerAcquireOp, build: ConversionBuilder
 ) -> Result:
-    """A producer waits until the stage is empty, a consumer until it is full."""
+    """Wait until the stage is empty; a barrier of the block before has seen to it otherwise."""
     stage, phase = build.values(op.iterator)
-    consumes = isinstance(op, tileas.ConsumerWaitOp)
-    slot = _slot(op, build, stage, full=consumes)
-    wait_for_phase(op, build, slot, phase, before=not consumes)
+    if not tileas.counts_copies(_create_op(op)):
+        wait_for_phase(op, build, _slot(op, build, stage, full=False), phase, before=True)
     return [(stage, phase)]
 
 
-@converts(tileas.ProducerCommitOp, tileas.ConsumerReleaseOp)
-def end(
-    op: tileas.ProducerCommitOp | tileas.ConsumerReleaseOp,
-    new: tileas.ProducerCommitOp | tileas.ConsumerReleaseOp,
-    build: ConversionBuilder,
+@converts(tileas.ConsumerWaitOp)
+def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: ConversionBuilder) -> Result:
+    """Wait until the stage is full: for the mbarrier, or for the copies of all threads."""
+    stage, phase = build.values(op.iterator)
+    create = _create_op(op)
+    if not tileas.counts_copies(create):
+        wait_for_phase(op, build, _slot(op, build, stage, full=True), phase, before=False)
+        return [(stage, phase)]
+    assert op.pending is not None
+    build.create(CpAsyncWaitGroupOp, n=op.pending)
+    if not create.private:
+        if Feature.WGMMA in target_or_baseline(op):
+            # wgmma reads through the async proxy what cp.async wrote through the generic one.
+            build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+        synchronize(op, build)
+    return [(stage, phase)]
+
+
+@converts(tileas.ProducerCommitOp)
+def commit(
+    op: tileas.ProducerCommitOp, new: tileas.ProducerCommitOp, build: ConversionBuilder
 ) -> Result:
-    """Every thread arrives, which orders its accesses before those of the other side."""
+    """Close the group of this stage's copies, or let every thread arrive."""
+    create = _create_op(op)
+    if tileas.counts_copies(create):
+        build.create(CpAsyncCommitGroupOp)
+        return []
     stage, _ = build.values(op.token)
-    produces = isinstance(op, tileas.ProducerCommitOp)
-    slot = _slot(op, build, stage, full=produces)
-    if produces and _copies_by_threads(_create_op(op)):
+    slot = _slot(op, build, stage, full=True)
+    if _copies_by_threads(create):
         arrive_after_copies(op, build, slot)
     arrive(op, build, slot)
     return []
+
+
+@converts(tileas.ConsumerReleaseOp)
+def release(
+    op: tileas.ConsumerReleaseOp, new: tileas.ConsumerReleaseOp, build: ConversionBuilder
+) -> Result:
+    """Every thread arrives, which orders its accesses before those of the producers."""
+    if tileas.counts_copies(_create_op(op)):
+        return []
+    if op.lag:
+        return build.reject("expected no lag in a pipeline with mbarriers")
+    stage, _ = build.values(op.token)
+    arrive(op, build, _slot(op, build, stage, full=False))
+    return []
+
+
+def _stage_offset(
+    op: tileas.PipelineOp, build: ConversionBuilder, stage: Value, number: int
+) -> Value:
+    """The byte offset of an element of a stage in the shared memory of the function."""
+    create = _create_op(op)
+    memory = pipeline_memory(pipeline(op.pipeline))
+    first = scratch_offset(create) + memory.offsets[number]
+    distance = multiply(build, stage, memory.strides[number])
+    return as_value(build, add(build, distance, first))
 
 
 @converts(tileas.ProducerCopyOp)
 def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: ConversionBuilder) -> Result:
     """Copy into the stage, which is full only after the bytes have arrived."""
     stage, _ = build.values(op.token)
+    offset = _stage_offset(op, build, stage, op.number)
+    if op.is_tiled:
+        copy_tile(op, build, offset)
+        return []
     bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
-    buffer = lowering_context(build).pipeline_buffers[_create_op(op)][op.number]
-    assert buffer is not None
-    span = CopySpan(new.source, stage_address(build, buffer, stage, bytes), bytes)
+    span = CopySpan(new.source, scratch_address(op, build, offset), bytes)
     start_copy(op, build, span, _slot(op, build, stage, full=True), arrives=False)
     return []
-
-
-def _stage_accesses(
-    op: tileas.ProducerWriteOp | tileas.ConsumerReadOp, build: ConversionBuilder
-) -> Sequence[StageAccess | None]:
-    """The accesses to each value of the stage; None for a value without bytes."""
-    stage, _ = build.values(op.token)
-    buffers = lowering_context(build).pipeline_buffers[_create_op(op)]
-    accesses: list[StageAccess | None] = []
-    for value, buffer in zip(op.values, buffers, strict=True):
-        if buffer is None:
-            accesses.append(None)
-            continue
-        address = stage_address(build, buffer, stage, stored_bytes(value.type))
-        accesses.append(StageAccess(op, build, value, address))
-    return accesses
 
 
 @converts(tileas.ProducerWriteOp)
@@ -172,16 +204,30 @@ def write(
     op: tileas.ProducerWriteOp, new: tileas.ProducerWriteOp, build: ConversionBuilder
 ) -> Result:
     """All values that have bytes; the barriers order tokens."""
-    for value, access in zip(op.values, _stage_accesses(op, build), strict=True):
-        if access is not None:
-            access.write(build.value(value))
+    stage, _ = build.values(op.token)
+    for number, value in enumerate(op.values):
+        if stored_bytes(value.type):
+            element = pipeline(op.pipeline).elements[number]
+            offset = _stage_offset(op, build, stage, number)
+            StageAccess(op, build, value, element, offset).write(build.value(value))
     return []
 
 
 @converts(tileas.ConsumerReadOp)
 def read(op: tileas.ConsumerReadOp, new: tileas.ConsumerReadOp, build: ConversionBuilder) -> Result:
-    """All values that have bytes; the barriers order tokens."""
-    return [() if access is None else (access.read(),) for access in _stage_accesses(op, build)]
+    """Load the values that have bytes; one in shared memory stays there."""
+    stage, _ = build.values(op.token)
+    results: list[tuple[Value, ...]] = []
+    for number, value in zip(op.numbers, op.values, strict=True):
+        if not stored_bytes(value.type):
+            results.append(())
+            continue
+        offset = _stage_offset(op, build, stage, number)
+        if not in_shared_memory(value):
+            element = pipeline(op.pipeline).elements[number]
+            offset = StageAccess(op, build, value, element, offset).read()
+        results.append((offset,))
+    return results
 
 
 @converts(tileas.CreateNullTokenOp)
@@ -196,8 +242,10 @@ PATTERNS: Final[Patterns] = (
     create_pipeline,
     create_iterator,
     inc_iter,
-    begin,
-    end,
+    acquire,
+    wait,
+    commit,
+    release,
     copy,
     write,
     read,

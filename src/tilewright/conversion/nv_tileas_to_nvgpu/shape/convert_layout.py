@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import conjunction, is_owner, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.convert_layout_shuffle import (
     shuffle_within_warps,
 )
@@ -18,9 +20,11 @@ from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
+from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
+from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.gpu.threads import BarrierOp
-from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.vector.elements import FromElementsOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -31,7 +35,9 @@ from tilewright.layout.matrices import ROW, matrix_access, matrix_memory
 from tilewright.layout.pieces import one_piece, piece_bits, piece_of_thread, piece_registers
 from tilewright.layout.staging import common_vector, staging
 from tilewright.layout.transfer import Move, is_shuffled, transfer
+from tilewright.layout.vector_access import contiguous_offsets
 from tilewright.plans.scratch import register_bytes
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -40,6 +46,8 @@ if TYPE_CHECKING:
 @converts(ConvertLayoutOp)
 def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionBuilder) -> Result:
     """Use the cheapest exchange: registers of a thread, shuffles, shared memory."""
+    if in_shared_memory(op.result):
+        return _store_to_placement(op, new, build)
     source, target = layout_of(op.source), layout_of(op.result)
     exchange = transfer(source, target)
     if exchange.move <= Move.REGISTERS:
@@ -47,6 +55,21 @@ def convert_layout(op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionB
     if is_shuffled(exchange):
         return shuffle_within_warps(op, build, new.source, exchange.origin)
     return _SharedMemoryConversion(op, build).convert(new.source)
+
+
+def _store_to_placement(
+    op: ConvertLayoutOp, new: ConvertLayoutOp, build: ConversionBuilder
+) -> Value:
+    """Store a tile to shared memory: the owner of each element does. A barrier follows later."""
+    bytes = register_bytes(element_of(op.source.type))
+    offsets = layout_of(op.source).then(layout_of(op.result).inverse())
+    vector = contiguous_offsets(offsets, bytes)
+    with predicated(build, is_owner(op, build, op.source)):
+        SharedTile(op, build, offsets, vector, bytes).write(new.source)
+    if Feature.WGMMA in target_or_baseline(op):
+        # wgmma reads through the async proxy.
+        build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+    return constant(build, scratch_offset(op))
 
 
 class _SharedMemoryConversion:

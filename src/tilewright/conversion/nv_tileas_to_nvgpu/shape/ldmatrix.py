@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import apply_linear
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult, xor
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResult, add, xor
 from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import from_words
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread_id
@@ -25,12 +25,20 @@ if TYPE_CHECKING:
 
 
 class LdMatrixTile:
-    """A thread's registers of a tile in scratch memory, loaded by its warp with ldmatrix."""
+    """A thread's registers of a tile in shared memory, loaded by its warp with ldmatrix.
+
+    The tile begins at the byte `start` of the operation's scratch memory.
+    """
 
     __slots__ = ("_access", "_build", "_pointers")
 
     def __init__(
-        self, op: Operation, build: ConversionBuilder, access: MatrixAccess, warps: Sequence[int]
+        self,
+        op: Operation,
+        build: ConversionBuilder,
+        access: MatrixAccess,
+        warps: Sequence[int],
+        start: OpFoldResult = 0,
     ) -> None:
         self._access = access
         self._build = build
@@ -42,11 +50,11 @@ class LdMatrixTile:
         bases: dict[int, OpFoldResult] = {}
         self._pointers: list[Value] = []
         for number in range(1 << len(access.rest)):
-            start = gf2.combine(access.rest, number)
-            changed = start & thread_bits
+            offset = gf2.combine(access.rest, number)
+            changed = offset & thread_bits
             if changed not in bases:
-                bases[changed] = xor(build, thread_part, changed)
-            self._pointers.append(scratch_pointer(op, build, bases[changed], start ^ changed))
+                bases[changed] = add(build, xor(build, thread_part, changed), start)
+            self._pointers.append(scratch_pointer(op, build, bases[changed], offset ^ changed))
 
     def read(self, type: VectorType) -> Value:
         """Load all registers."""

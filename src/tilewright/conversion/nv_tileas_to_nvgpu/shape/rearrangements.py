@@ -9,7 +9,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, threa
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
 from tilewright.dialects.arith.comparison import SelectOp
 from tilewright.dialects.nv_tileas import shape
-from tilewright.dialects.nv_tileas.attributes import layout_of
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER, log2
@@ -60,7 +60,12 @@ def swap_registers(
 def rearrangement(
     op: shape.Rearrangement, new: shape.Rearrangement, build: ConversionBuilder
 ) -> Result:
-    """Only registers are renumbered: each thread already holds its elements of the result."""
+    """Only registers are renumbered: each thread already holds its elements of the result.
+
+    A tile in shared memory stays where it is.
+    """
+    if in_shared_memory(op.source):
+        return new.source
     source_layout = op.led_back(layout_of(op.result))
     return rearrange_registers(op, build, new.source, layout_of(op.source), source_layout)
 

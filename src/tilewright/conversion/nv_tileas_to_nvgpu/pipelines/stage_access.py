@@ -1,0 +1,150 @@
+"""Accesses to a value in a stage of a pipeline or buffer: loads, stores, and copies by threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.conversion.nv_tileas_to_nvgpu.addresses import global_pointer
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    add,
+    as_value,
+    constant,
+    multiply,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import tile_accesses
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import (
+    from_words,
+    join_access,
+    split_access,
+    to_words,
+    word_type,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
+    load_shared,
+    scratch_pointer,
+    store_shared,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import LdMatrixTile
+from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
+from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import as_vector, elements
+from tilewright.dialects.arith.casts import ExtUIOp
+from tilewright.dialects.arith.integer import ShLIOp
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
+from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
+from tilewright.dialects.nvvm.attributes import LoadCacheModifier
+from tilewright.dialects.nvvm.copy import CpAsyncOp
+from tilewright.ir.types import I32, VectorType
+from tilewright.layout.linear import WARP, log2
+from tilewright.layout.matrices import matrix_access
+from tilewright.layout.swizzle import row_major
+from tilewright.layout.vector_access import contiguous_offsets
+from tilewright.target.arch import MAX_ACCESS_BYTES
+
+if TYPE_CHECKING:
+    from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import VectorAccess
+    from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+
+
+def stage_offset(build: ConversionBuilder, first: Value, stage: Value, bytes: int) -> Value:
+    """The byte offset of a stage, given that of the first one."""
+    return as_value(build, add(build, first, multiply(build, stage, bytes)))
+
+
+def placement_of(type: Type) -> Layout:
+    """The placement of a tile in a stage: its layout, or row-major."""
+    return maybe_layout_of(type) or row_major(shape(type))
+
+
+class StageAccess:
+    """A thread's accesses to a value in a stage, at a byte offset in shared memory.
+
+    `value` is one of the old program, `element` the type of the value in the stage.
+    """
+
+    __slots__ = ("_build", "_offset", "_op", "_placement", "_value")
+
+    def __init__(
+        self, op: Operation, build: ConversionBuilder, value: Value, element: Type, offset: Value
+    ) -> None:
+        self._op, self._build, self._value, self._offset = op, build, value, offset
+        self._placement = None if maybe_layout_of(value) is None else placement_of(element)
+
+    def _tile(self, offsets: Layout, bytes: int) -> SharedTile:
+        vector = contiguous_offsets(offsets, bytes)
+        return SharedTile(self._op, self._build, offsets, vector, bytes, start=self._offset)
+
+    def write(self, registers: Value) -> None:
+        """Store the thread's registers; the owner of each element does."""
+        build, bytes = self._build, register_bytes(element_of(self._value.type))
+        with predicated(build, is_owner(self._op, build, self._value)):
+            if self._placement is not None:
+                offsets = layout_of(self._value).then(self._placement.inverse())
+                self._tile(offsets, bytes).write(registers)
+                return
+            words = to_words(build, as_vector(build, registers), bytes)
+            pointer = scratch_pointer(self._op, build, self._offset)
+            store_shared(build, pointer, join_access(build, words, 0, bytes), bytes)
+
+    def read(self) -> Value:
+        """Load the thread's registers."""
+        build, bytes = self._build, register_bytes(element_of(self._value.type))
+        if self._placement is not None:
+            return self._read_tile(self._placement, bytes)
+        word = word_type(bytes)
+        pointer = scratch_pointer(self._op, build, self._offset)
+        words = split_access(build, load_shared(build, pointer, word, bytes), bytes)
+        (type,) = build.types.convert(self._value.type) or (word,)
+        return elements(build, from_words(build, words, VectorType((1,), type)))[0]
+
+    def _read_tile(self, placement: Layout, bytes: int) -> Value:
+        """Load a tile: fragments of an mma by ldmatrix where possible."""
+        type = vector_type(self._build, self._value)
+        offsets = layout_of(self._value).then(placement.inverse())
+        access = matrix_access(offsets, bytes)
+        if access is None or contiguous_offsets(offsets, bytes) * bytes == MAX_ACCESS_BYTES:
+            return self._tile(offsets, bytes).read(type)
+        warps = [vector * bytes for vector in offsets.vectors(WARP)]
+        return LdMatrixTile(self._op, self._build, access, warps, self._offset).read(type)
+
+
+def copy_tile(op: ProducerCopyOp, build: ConversionBuilder, offset: Value) -> None:
+    """Start to copy a tile of a view to a stage: every thread copies its elements by `cp.async`.
+
+    Elements out of bounds are zero-filled, not read.
+    """
+    assert op.tile is not None
+    element = register_bytes(element_of(op.tile))
+    placement = placement_of(pipeline(op.pipeline).elements[op.number])
+    offsets = layout_of(op.tile).then(placement.inverse())
+    target = SharedTile(op, build, offsets, op.vector, element, start=offset)
+    accesses = tile_accesses(op, build, op.source, op.indices, op.tile, op.vector, separate=True)
+    bytes = op.vector * element
+    for access, pointer in zip(accesses, target.pointers, strict=True):
+        build.create(
+            CpAsyncOp,
+            src=global_pointer(build, access.address, access.offset),
+            dst=pointer,
+            size=bytes,
+            modifier=LoadCacheModifier.CG if bytes == MAX_ACCESS_BYTES else LoadCacheModifier.CA,
+            cp_size=_bytes_read(build, access, bytes),
+        )
+
+
+def _bytes_read(build: ConversionBuilder, access: VectorAccess, bytes: int) -> Value | None:
+    """The bytes to read: none where the predicate is false.
+
+    Not by a `select`, which LLVM would turn into one for each part of the predicate.
+    """
+    if access.predicate is None:
+        return None
+    one = build.create(ExtUIOp, source=access.predicate, types=[I32]).result
+    return build.create(ShLIOp, lhs=one, rhs=constant(build, log2(bytes))).result

@@ -1,0 +1,35 @@
+"""Forced schedules: options of `schedule-loops` that replace what it would choose.
+
+`stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
+into the next iteration, as far as the loop allows it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from tilewright.support.diagnostics import fail
+
+VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
+"""The environment variable with the schedule of compilations under cuTile."""
+CHOICES: Final = {"stages": range(9), "in-flight": range(2)}
+"""The values of each option."""
+
+
+def parse_schedule(text: str) -> str:
+    """The options of the pass, from `name=number` pairs separated by commas."""
+    options: list[str] = []
+    for pair in filter(None, text.replace(" ", ",").split(",")):
+        name, _, number = pair.partition("=")
+        allowed = CHOICES.get(name)
+        if allowed is None or not number.isdecimal() or int(number) not in allowed:
+            choices = " or ".join(f"{key}={each[0]}..{each[-1]}" for key, each in CHOICES.items())
+            fail(f"expected a schedule of {choices}, got '{pair}'")
+        options.append(f"{name}={int(number)}")
+    return " ".join(options)
+
+
+def environment_schedule() -> str:
+    """The schedule that the environment asks for."""
+    return parse_schedule(os.environ.get(VARIABLE, ""))

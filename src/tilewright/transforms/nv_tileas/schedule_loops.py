@@ -1,0 +1,246 @@
+"""The software pipeline of each loop: which loads it copies how early, and which dots overlap.
+
+The decision is written into the program, as attributes of the loop, its loads and its dots;
+`materialize-schedule` builds the pipeline.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.analysis.remarks import load_remark
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.attributes import PaddingValue
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, IN_FLIGHT, SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import (
+    Atom,
+    CopyEngine,
+    ScheduleAttr,
+    in_shared_memory,
+    layout_of,
+)
+from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.nv_tileas.pipeline import CP_ASYNC_BYTES, AgentSwitchOp
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
+from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.ir.attributes import UnitAttr
+from tilewright.ir.passes import Pass, option
+from tilewright.ir.values import BlockArgument
+from tilewright.plans.allocations import allocated_bytes, pipeline_memory
+from tilewright.plans.mma import is_promoted
+from tilewright.plans.scratch import scratch_bytes
+from tilewright.plans.tile_registers import tile_words
+from tilewright.target.arch import WARP_SIZE
+from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE, find_prefetchable_loads
+from tilewright.transforms.nv_tileas.pipelined_loads import plan_stage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+MAX_STAGES: Final = 6
+"""Of loops with dots: more were slower on an H200 (docs/decisions/0015)."""
+PRIVATE_STAGES: Final = 4
+"""Of loops whose threads read only what they copied themselves."""
+RESERVE: Final = 1024
+"""Bytes of shared memory that are kept free for mbarriers."""
+
+
+class Limits(NamedTuple):
+    """Limits on the shared memory of a block, in bytes."""
+
+    block: int
+    """For the whole block, so that others can be resident beside it."""
+    iteration: int
+    """For one iteration: larger loads saturate memory bandwidth without prefetching."""
+
+
+PLAIN: Final = Limits(block=48 * 1024, iteration=32 * 1024)
+"""Of loops whose threads read only what they loaded themselves."""
+DOTS: Final = Limits(block=112 * 1024, iteration=64 * 1024)
+"""Of such loops with dots: two blocks fit on an SM, their registers do not allow more."""
+MANY_ACCUMULATORS: Final = 96
+"""Accumulators of a thread beyond which no second block fits on an SM."""
+
+
+class ScheduleLoops(Pass):
+    """Choose the software pipeline of every loop: loads, stages, and dots in flight.
+
+    Applies only to loads that no token orders with another access.
+    """
+
+    name = "schedule-loops"
+    stages: int = option(default=0, doc="the number of stages of every pipeline; 0: chosen")
+    in_flight: int = option(default=-1, doc="dots in flight over iterations, 0 or 1; -1: chosen")
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if function.is_kernel:
+                self._schedule(function, sink)
+
+    def _schedule(self, function: FuncOp, sink: Sink) -> None:
+        spec = function.kernel_spec
+        if spec is None or spec.num_warps is None or _has_agents(function):
+            return
+        threads = spec.num_warps * WARP_SIZE
+        for loop in [op for op in function.walk_post_order() if isinstance(op, ForOp)]:
+            loads = _pipelined(loop, threads)
+            schedule = self._choose(function, loop, loads, threads) if loads else None
+            if schedule is not None:
+                _record(loop, loads, schedule)
+                _report(function, loads, sink)
+
+    def _choose(
+        self, function: FuncOp, loop: ForOp, loads: Sequence[TiledLoadOp], threads: int
+    ) -> ScheduleAttr | None:
+        arch = target_of(function)
+        if arch is None:
+            return None
+        needed, taken = stage_bytes(loads), RESERVE + _other_bytes(function, loop, loads)
+        if is_private(loads):
+            limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
+            free = max(min(arch.static_shared, limits.block) - taken, 0)
+            stages = min(self.stages or PRIVATE_STAGES, free // needed)
+            return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
+        wanted = self.stages or MAX_STAGES
+        stages = min(wanted, max(_block_limit(function, threads) - taken, 0) // needed)
+        if stages < wanted and not _asks_for_blocks(function):
+            # Latency is hidden by early copies rather than by a second block.
+            stages = min(wanted, max(arch.static_shared - taken, 0) // needed)
+        lag = int(bool(_overlapping(loop, loads)) and stages > 2 and self.in_flight != 0)
+        return ScheduleAttr(stages, stages - 1 - lag, lag) if stages > 1 else None
+
+
+def _has_agents(function: FuncOp) -> bool:
+    return any(isinstance(op, AgentSwitchOp) for op in function.walk())
+
+
+def _pipelined(loop: ForOp, threads: int) -> list[TiledLoadOp]:
+    """The loads of a loop that its pipeline copies."""
+    loads: list[TiledLoadOp] = []
+    for each in find_prefetchable_loads(loop):
+        load = each.load
+        if isinstance(load, TiledLoadOp) and each.is_unordered and _suits(load, threads):
+            loads.append(load)
+    return loads
+
+
+def _suits(load: TiledLoadOp, threads: int) -> bool:
+    """Whether cp.async can load a tile, and the tile is large enough or feeds a dot."""
+    if load.cache is not None or layout_of(load.tile).replicas():
+        return False
+    if tiled_view(load.view).padding not in (None, PaddingValue.ZERO):
+        return False
+    plan = plan_stage(load)
+    if plan.is_private and tile_words(load.tile.type) < LARGE * threads:
+        return False
+    return plan.vector * pointee_bytes(element_of(load.tile.type)) in CP_ASYNC_BYTES
+
+
+def is_private(loads: Sequence[TiledLoadOp]) -> bool:
+    """Whether each thread reads only what it copied itself."""
+    return all(plan_stage(load).is_private for load in loads)
+
+
+def stage_bytes(loads: Sequence[TiledLoadOp]) -> int:
+    """The bytes of one stage for some loads."""
+    types = tuple(without_layout(load.tile.type) for load in loads)
+    return pipeline_memory(PipelineType(1, types)).bytes
+
+
+def _block_limit(function: FuncOp, threads: int) -> int:
+    """The shared memory of a block with dots: half of an SM's where two blocks may be resident."""
+    arch, spec = target_of(function), function.kernel_spec
+    assert arch is not None
+    assert spec is not None
+    dots = [op for op in function.walk() if isinstance(op, DotOp)]
+    accumulators = max([tile_words(op.c.type) for op in dots], default=0) // threads
+    blocks = spec.occupancy or (1 if accumulators > MANY_ACCUMULATORS else 2)
+    return min(arch.static_shared, (arch.static_shared + 1024) // blocks - 1024)
+
+
+def _asks_for_blocks(function: FuncOp) -> bool:
+    """Whether the program asks for several blocks on an SM."""
+    spec = function.kernel_spec
+    return spec is not None and spec.occupancy is not None and spec.occupancy > 1
+
+
+def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TiledLoadOp]) -> int:
+    """The shared memory that is in use beside a loop's pipeline, while the loop runs."""
+    replaced = {use.convert for load in loads for use in plan_stage(load).uses}
+    inside = [op for op in loop.body.walk() if op not in replaced]
+    scratch = max([scratch_bytes(op) for op in inside], default=0)
+    others = [allocated_bytes(op) for op in function.walk() if op not in replaced]
+    nested = [_pipeline_bytes(op) for op in inside if isinstance(op, ForOp)]
+    return 2 * scratch + sum(others) + sum(nested)
+
+
+def _pipeline_bytes(loop: ForOp) -> int:
+    """The shared memory of the pipeline of a scheduled loop."""
+    schedule = loop.attributes.get(SCHEDULE)
+    if not isinstance(schedule, ScheduleAttr):
+        return 0
+    loads = [
+        op for op in loop.body.block if isinstance(op, TiledLoadOp) and ENGINE in op.attributes
+    ]
+    return schedule.stages * stage_bytes(loads)
+
+
+def _overlapping(loop: ForOp, loads: Sequence[TiledLoadOp]) -> list[DotOp]:
+    """The dots of a loop, if all of them may be in flight while the next iteration starts."""
+    dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
+    if not all(_may_overlap(dot, loop, loads) for dot in dots):
+        return []
+    return dots
+
+
+def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TiledLoadOp]) -> bool:
+    """Whether only the next iteration's dot reads the accumulator, and stages hold A and B."""
+    body, last = loop.body.block, loop.body.block.last
+    assert last is not None
+    carried = dot.c
+    if dot.parent is not body or not isinstance(carried, BlockArgument):
+        return False
+    instruction = wgmma_instruction(dot)
+    if instruction is None or is_promoted(dot, instruction):
+        return False
+    if carried.owner is not body or carried.index == 0:
+        return False
+    if list(carried.users) != [dot] or list(dot.result.users) != [last]:
+        return False
+    if not isinstance(last, YieldOp) or last.operands[carried.index - 1] is not dot.result:
+        return False
+    return all(_is_staged(operand, loop, loads) for operand in (dot.a, dot.b))
+
+
+def _is_staged(operand: Value, loop: ForOp, loads: Sequence[TiledLoadOp]) -> bool:
+    """Whether an operand is in a stage of the pipeline, or in memory that the loop only reads."""
+    if not operand.is_inside(loop):
+        return in_shared_memory(operand)
+    op = operand.defining_op()
+    while isinstance(op, ConvertLayoutOp | Rearrangement):
+        op = op.source.defining_op()
+    if not isinstance(op, TiledLoadOp) or op not in loads:
+        return False
+    return any(use.convert.result is operand for use in plan_stage(op).uses)
+
+
+def _record(loop: ForOp, loads: Sequence[TiledLoadOp], schedule: ScheduleAttr) -> None:
+    loop.attributes[SCHEDULE] = schedule
+    for load in loads:
+        load.attributes[ENGINE] = CopyEngine.CP_ASYNC
+    for dot in _overlapping(loop, loads) if schedule.lag else ():
+        dot.attributes[IN_FLIGHT] = UnitAttr()
+
+
+def _report(function: FuncOp, loads: Sequence[TiledLoadOp], sink: Sink) -> None:
+    for load in loads if sink.wants_remarks else ():
+        sink.remark(load_remark(load, "cp.async", function.sym_name, ScheduleLoops.name))

@@ -1,0 +1,135 @@
+"""Lifetimes of allocations of shared memory, and offsets for those that are live together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    CreatePipelineOp,
+    counts_copies,
+)
+from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
+from tilewright.layout.wgmma import ALIGNMENT
+from tilewright.plans.allocations import aligned, allocated_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+
+
+class Lifetime(NamedTuple):
+    """From the operation with the number `start` to that with the number `end`, both included."""
+
+    start: int
+    end: int
+
+    def meets(self, other: Lifetime) -> bool:
+        """Whether both are live at one operation."""
+        return self.start <= other.end and other.start <= self.end
+
+
+class Lifetimes:
+    """The lifetime of each operation that allocates shared memory."""
+
+    __slots__ = ("_numbers", "by_op")
+
+    def __init__(self, numbers: dict[Operation, int], by_op: dict[Operation, Lifetime]) -> None:
+        self._numbers = numbers
+        self.by_op = by_op
+
+    def __bool__(self) -> bool:
+        return bool(self.by_op)
+
+    def live_at(self, op: Operation) -> Iterator[Operation]:
+        """The allocations that are live at an operation."""
+        number = self._numbers[op]
+        return (other for other, life in self.by_op.items() if life.start <= number <= life.end)
+
+
+def find_lifetimes(function: Operation) -> Lifetimes:
+    """The lifetimes of all allocations of a function."""
+    numbers = {op: number for number, op in enumerate(function.walk())}
+    by_op = {op: _lifetime(op, numbers) for op in numbers if allocated_bytes(op)}
+    return Lifetimes(numbers, by_op)
+
+
+def _lifetime(op: Operation, numbers: dict[Operation, int]) -> Lifetime:
+    start = numbers[op]
+    users = _users(op)
+    if users is None:
+        return Lifetime(0, len(numbers))
+    return Lifetime(start, max([start, *(_last(op, user, numbers) for user in users)]))
+
+
+def _last(op: Operation, user: Operation, numbers: dict[Operation, int]) -> int:
+    """The last operation of a user, or of the loop around it in which the allocation is not."""
+    outer = user
+    while outer.parent is not op.parent and outer.parent_op is not None:
+        outer = outer.parent_op
+    return numbers[outer] + sum(1 for _ in outer.walk()) - 1
+
+
+def _users(op: Operation) -> list[Operation] | None:
+    """The operations that access an allocation; None if any later one may."""
+    if isinstance(op, CreatePipelineOp):
+        return _pipeline_users(op) if counts_copies(op) else None
+    return _tile_users(op.results[0]) if isinstance(op, ConvertLayoutOp) else None
+
+
+def _pipeline_users(op: CreatePipelineOp) -> list[Operation]:
+    users = list(op.result.users)
+    for read in [user for user in users if isinstance(user, ConsumerReadOp)]:
+        for value in read.values:
+            if in_shared_memory(value):
+                users += _tile_users(value) or ()
+    return users
+
+
+def _tile_users(tile: Value) -> list[Operation] | None:
+    """The users of a tile in shared memory; None if an asynchronous dot reads it, or it escapes."""
+    users: list[Operation] = []
+    pending = [tile]
+    while pending:
+        for user in pending.pop().users:
+            if isinstance(user, Rearrangement):
+                pending.append(user.result)
+            elif not isinstance(user, DotOp) or user.asynchronous:
+                return None
+            users.append(user)
+    return users
+
+
+def allocation_of(tile: Value) -> Operation | None:
+    """The operation that allocated the memory of a tile; None if the tile is in registers."""
+    if not in_shared_memory(tile):
+        return None
+    op = tile.defining_op()
+    while isinstance(op, Rearrangement):
+        op = op.source.defining_op()
+    if isinstance(op, ConsumerReadOp):
+        return op.pipeline.defining_op()
+    return op
+
+
+def allocate(lifetimes: Lifetimes) -> dict[Operation, int]:
+    """Give each allocation the lowest offset that no other one has while it is live."""
+    offsets: dict[Operation, int] = {}
+    ordered = sorted(lifetimes.by_op, key=lambda op: -allocated_bytes(op))
+    for op in ordered:
+        life, bytes = lifetimes.by_op[op], allocated_bytes(op)
+        rivals = [
+            (offset, offset + allocated_bytes(other))
+            for other, offset in offsets.items()
+            if lifetimes.by_op[other].meets(life)
+        ]
+        start = 0
+        for low, high in sorted(rivals):
+            if start + bytes > low:
+                start = max(start, aligned(high, ALIGNMENT))
+        offsets[op] = start
+    return offsets

@@ -42,7 +42,8 @@ TABLES: Final = (
 
 def mutated_packages() -> tuple[str, ...]:
     """The packages of the passes that run between nv_tileaa and nvgpu, and the dialects."""
-    steps = [step.text for level in LEVELS for step in LOWERING_PIPELINE[level]]
+    texts = [step.text for level in LEVELS for step in LOWERING_PIPELINE[level]]
+    steps = [text.partition("{")[0] for text in texts]
     names = dict.fromkeys([*steps, *CHECKS.split(",")])
     packages = {_package(PASSES[name].partition(":")[0]): None for name in names}
     packages.pop("transforms.generic")

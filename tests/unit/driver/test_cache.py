@@ -136,6 +136,7 @@ def test_every_setting_is_part_of_the_key() -> None:
         Settings(ARCHES["sm_90"], line_info=True),
         Settings(ARCHES["sm_90"], device_debug=True),
         Settings(ARCHES["sm_90"], sanitize=True),
+        Settings(ARCHES["sm_90"], schedule="stages=2"),
     ]
     assert len(others) == len(Settings._fields)
     keys = {key_of(BYTECODE, "k", settings, "cubin") for settings in [SETTINGS, *others]}

@@ -72,7 +72,7 @@ def test_a_staged_load_is_reported_once_as_cp_async(load: str) -> None:
     ptx, sink = compiled()
     assert "cp.async" in ptx
     assert "ld.global" not in ptx
-    assert instructions(sink.remarks, load) == [("cp.async", "stage-loads")]
+    assert instructions(sink.remarks, load) == [("cp.async", "schedule-loops")]
 
 
 @pytest.mark.parametrize("load", ["%x, %t0", "%y, %t1"])

@@ -7,14 +7,16 @@ from itertools import product
 import pytest
 
 from tests.shared.layouts import wavefronts
+from tilewright.layout.linear import Layout
 from tilewright.layout.spread import spread
 from tilewright.layout.swizzle import swizzle
+from tilewright.layout.vector_access import contiguous_offsets
 from tilewright.layout.wgmma import (
     best_operand_smem,
     blocks,
-    contiguous_registers,
     instruction_columns,
     operand_smem,
+    recognize_operand,
     wgmma_tile,
 )
 
@@ -92,9 +94,25 @@ def test_the_memory_layout_follows_the_register_layout() -> None:
     columns = spread((1, 64, 64), 4, vector=8, order=(1, 2, 0))
     assert not best_operand_smem(rows, 2).descriptor.across
     assert best_operand_smem(columns, 2).descriptor.across
-    assert contiguous_registers(columns, best_operand_smem(columns, 2), 2) == 8
+    assert contiguous_offsets(columns.then(best_operand_smem(columns, 2).offsets), 2) == 8
     assert not best_operand_smem(columns, 1).descriptor.across
-    assert contiguous_registers(columns, best_operand_smem(columns, 1), 1) == 1
+    assert contiguous_offsets(columns.then(best_operand_smem(columns, 1).offsets), 1) == 1
+
+
+@pytest.mark.parametrize(("element", "across"), [(1, False), (2, False), (2, True), (4, False)])
+def test_placements_are_recognized(element: int, across: bool) -> None:
+    memory = operand_smem((2, 64, 128), element, across=across)
+    assert memory.placement.then(memory.offsets).columns() == [1 << bit for bit in range(14)]
+    assert recognize_operand(memory.placement, element) == memory
+
+
+@pytest.mark.parametrize("element", [1, 4])
+def test_placements_that_wgmma_does_not_read(element: int) -> None:
+    """Row-major without a swizzle, and the M- or N-major that 2-byte elements alone have."""
+    plain = Layout([("offset", [1 << bit for bit in range(13)])], (1, 64, 128))
+    assert recognize_operand(plain, element) is None
+    across = operand_smem((1, 64, 128), 2, across=True)
+    assert recognize_operand(across.placement, element) is None
 
 
 @pytest.mark.parametrize(
@@ -111,7 +129,7 @@ def test_blocks_are_written_in_whole_words(
     assert [layout.at(register=r) for r in range(vector)] == [(0, r) for r in range(vector)]
     source = layout.expand(0).permute((0, 2, 1))
     memory = best_operand_smem(source, 1)
-    assert contiguous_registers(source, memory, 1) == pack
+    assert contiguous_offsets(source.then(memory.offsets), 1) == pack
 
 
 def test_lanes_write_blocks_to_different_banks() -> None:

@@ -1,13 +1,15 @@
 // Warp specialization: each agent is a range of warps under a branch; stages of a pipeline are guarded
 // by a full and an empty mbarrier each.
-// RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
 #one = #nv_tileas.layout<[64], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 #two = #nv_tileas.layout<[64], register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 !ring = !nv_tileas.pipeline<2, [tensor<64xf32>]>
 !stage = !nv_tileas.pipeline_iterator<2>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // Two stages: four mbarriers. 32 producer threads arrive at the full ones, 64 consumers at the others.
+  // Two stages of 64 f32 are 512 bytes.
   // CHECK-LABEL: @pipeline
+  // CHECK-SAME: workgroup({{.*}}: memref<512xi8, 3>
   // CHECK: [[B:%[0-9]+]] = nvgpu.mbarrier.create {{.*}}num_barriers = 4
   // CHECK-COUNT-2: nvgpu.mbarrier.init [[B]]{{.*}}, %c32
   // CHECK-COUNT-2: nvgpu.mbarrier.init [[B]]{{.*}}, %c64
@@ -33,7 +35,8 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: [[C:%[0-9]+]] = arith.cmpi ult, [[T]], %c64_
   // CHECK: scf.if [[C]]
   // CHECK: nvgpu.mbarrier.try_wait.parity [[B]]
-  // CHECK: llvm.load {{.*}} !llvm.ptr<3>
+  // Lanes read consecutive words, as ldmatrix gives them to lanes.
+  // CHECK: nvvm.ldmatrix {{.*}}num = 1 : i32} : (!llvm.ptr<3>)
   // CHECK: nvgpu.mbarrier.arrive [[B]]
   // A barrier of an agent is a named barrier of its threads alone.
   // CHECK: cute_nvgpu.named_barrier.sync

@@ -1,19 +1,20 @@
 // A bulk copy: one elected thread arms the mbarrier with the byte count and issues the copy; all threads
 // wait for its phase. Two stages of 256 f32 are 2048 bytes.
-// RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
 #row = #nv_tileas.layout<[256], register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64], [128]]>
 !f32 = !nv_tileaa.ptr<f32>
 !buffer = !nv_tileas.buffer<shared, 2, 256xf32>
 !token = !nv_tileas.async.token
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
-  // CHECK: llvm.mlir.global internal [[BUFFER:@[a-z]+]]() {addr_space = 3 : i32, {{.*}}!llvm.array<2048 x i8>
   // CHECK-LABEL: @copy
+  // CHECK-SAME: workgroup({{.*}}: memref<2048xi8, 3>
   // CHECK: [[BARRIER:%[0-9]+]] = nvgpu.mbarrier.create
-  // CHECK: llvm.mlir.addressof [[BUFFER]]
   // CHECK: scf.if
   // CHECK: nvgpu.mbarrier.init [[BARRIER]]
   // CHECK-NEXT: cute_nvgpu.fence.mbarrier_init
   // CHECK: gpu.barrier
+  // The address in shared memory is that of stage %s, 1024 bytes each.
+  // CHECK: arith.muli %arg1, %c1024
   // CHECK: scf.if
   // CHECK: nvgpu.mbarrier.arrive.expect_tx [[BARRIER]]{{.*}}, %c1024
   // CHECK: cute_nvgpu.bulk.load {{.*}}, 1024 :

@@ -1,24 +1,61 @@
-// Copies into a stage of shared memory by cp.async, one group for each; a tile is taken when at most the
-// given number of later groups is in flight.
-// RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
+// Copies into a stage of a pipeline by cp.async, one group for each stage; a stage is full when at most
+// the given number of later groups is in flight.
+// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
 #row = #nv_tileas.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+#turned = #nv_tileas.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = []>
 !f32 = !nv_tileaa.ptr<f32>
 !memory = !nv_tileaa.memref<1024xf32, strides = [1]>
 !tiles = !nv_tileaa.tiled_view<tile = [128], source = !memory>
-!buffer = !nv_tileas.buffer<shared, 2, 128xf32>
+!ring = !nv_tileas.pipeline<2, [tensor<128xf32>]>
+!stage = !nv_tileas.pipeline_iterator<2>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 80>} {
-  // CHECK-LABEL: @staged
+  // Each thread copies 16 bytes, and reads what it copied: no barrier. Threads count their own groups, so
+  // that no mbarriers are needed.
+  // CHECK-LABEL: @private
+  // CHECK-NOT: mbarrier
+  // CHECK-NOT: gpu.barrier
   // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
   // CHECK-NOT: nvvm.cp.async.shared.global
   // CHECK: nvvm.cp.async.commit.group
+  // CHECK-NOT: gpu.barrier
   // CHECK: nvvm.cp.async.wait.group 1
+  // CHECK-NOT: gpu.barrier
   // CHECK: llvm.load {{.*}} !llvm.ptr<3>
-  nv_tileaa.func @staged(%x: !f32, %i: i32, %s: i32, %c: i1) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+  nv_tileaa.func @private(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
     %m = nv_tileaa.make_memref %x : !f32 -> !memory
     %v = nv_tileaa.block_tile %m : !tiles
-    %b = nv_tileas.alloc_tensor : !buffer
-    nv_tileas.stage_load %v[%i], %b[%s] if %c {tile = tensor<128xf32, #row>, vector = 4 : i32} : i32 of !tiles, !buffer
-    %a = nv_tileas.take_staged %b[%s] {pending = 1 : i32, vector = 4 : i32} : !buffer -> tensor<128xf32, #row>
+    %ring = nv_tileas.async.pipeline.create_pipeline {private} : !ring
+    %first = nv_tileas.async.pipeline.create_iterator %ring : !ring -> !stage
+    %free = nv_tileas.async.pipeline.producer_acquire %ring[%first] : !ring, !stage
+    nv_tileas.async.pipeline.producer_copy %ring, %free, %v[%i] {tile = tensor<128xf32, #row>, vector = 4 : i32} : !ring, !tiles, i32
+    nv_tileas.async.pipeline.producer_commit %ring, %free : !ring
+    %full = nv_tileas.async.pipeline.consumer_wait %ring[%first] {pending = 1 : i32} : !ring, !stage
+    %a = nv_tileas.async.pipeline.consumer_read %ring, %full {number = 0 : i32} : !ring -> tensor<128xf32, #row>
+    nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
+    nv_tileaa.return
+  }
+  // Threads read what others copied: after the wait for its own copies, each waits for all threads.
+  // CHECK-LABEL: @block
+  // CHECK-NOT: mbarrier
+  // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
+  // CHECK: nvvm.cp.async.commit.group
+  // CHECK-NOT: gpu.barrier
+  // CHECK: nvvm.cp.async.wait.group 0
+  // CHECK: gpu.barrier
+  // CHECK: !llvm.ptr<3>
+  // CHECK-NOT: gpu.barrier
+  // CHECK: gpu.return
+  nv_tileaa.func @block(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %m = nv_tileaa.make_memref %x : !f32 -> !memory
+    %v = nv_tileaa.block_tile %m : !tiles
+    %ring = nv_tileas.async.pipeline.create_pipeline : !ring
+    %first = nv_tileas.async.pipeline.create_iterator %ring : !ring -> !stage
+    %free = nv_tileas.async.pipeline.producer_acquire %ring[%first] : !ring, !stage
+    nv_tileas.async.pipeline.producer_copy %ring, %free, %v[%i] {tile = tensor<128xf32, #row>, vector = 4 : i32} : !ring, !tiles, i32
+    nv_tileas.async.pipeline.producer_commit %ring, %free : !ring
+    %full = nv_tileas.async.pipeline.consumer_wait %ring[%first] {pending = 0 : i32} : !ring, !stage
+    %a = nv_tileas.async.pipeline.consumer_read %ring, %full {number = 0 : i32} : !ring -> tensor<128xf32, #turned>
+    nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
     nv_tileaa.return
   }
 }

@@ -1,23 +1,54 @@
-// wgmma: A and B go to shared memory, are made visible to the async proxy, and are read by
+// wgmma: A and B are stored to shared memory, made visible to the async proxy, and read by
 // instructions of m64nNk16, here two along K = 32.
-// RUN: tilewright opt --pass convert-tileas-to-nvgpu %s | filecheck %s
+// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
 #a = #nv_tileas.layout<[64, 32], register = [[4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 #b = #nv_tileas.layout<[32, 8], register = [[16, 0]], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #c = #nv_tileas.layout<[64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+// Where wgmma reads them: K-major, rows of 64 bytes, of which the 16-byte chunks are swizzled.
+#placed_a = #nv_tileas.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
+#placed_b = #nv_tileas.layout<[32, 8], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4]]>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
   // CHECK-LABEL: @wgmma
-  // CHECK: llvm.align = 1024
-  // CHECK: llvm.store {{.*}} !llvm.ptr<3>
-  // CHECK: cute_nvgpu.fence.proxy_async shared_cta
-  // CHECK-NEXT: gpu.barrier
+  // A takes 64 * 32 * 2 bytes, and B 32 * 8 * 2.
+  // CHECK-SAME: workgroup({{.*}}: memref<4608xi8, 3> {llvm.align = 1024
+  // A thread makes its stores visible to the async proxy, then to the other threads.
+  // CHECK-COUNT-16: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
+  // CHECK-NOT: gpu.barrier
+  // CHECK-COUNT-2: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK-NEXT: cute_nvgpu.fence.proxy_async shared_cta
+  // CHECK-NOT: llvm.store
+  // CHECK: gpu.barrier
   // CHECK: [[C:%[0-9]+]] = cute_nvgpu.wgmma.fence
   // CHECK: cute_nvgpu.wgmma.issue {{.*}}, [[C]] steps 2
   // CHECK-NEXT: cute_nvgpu.wgmma.commit
   // CHECK-NEXT: cute_nvgpu.wgmma.wait 0
   // CHECK-NOT: mma.sync
   // CHECK: gpu.return
-  nv_tileaa.func @wgmma(%a: tensor<64x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<64x8xf32, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>, nv_tileas.scratch_alignment = 1024 : i64, nv_tileas.scratch_bytes = 5120 : i64} {
-    %d = nv_tileas.dot %a, %b, %c {atom = #nv_tileas.atom<wgmma>, input_precision = "ieee", scratch = 0 : i64} : tensor<64x32xf16, #a>, tensor<32x8xf16, #b>, tensor<64x8xf32, #c>
+  nv_tileaa.func @wgmma(%a: tensor<64x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<64x8xf32, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %placed_a = nv_tileas.convert_layout %a : tensor<64x32xf16, #a> -> tensor<64x32xf16, #placed_a>
+    %placed_b = nv_tileas.convert_layout %b : tensor<32x8xf16, #b> -> tensor<32x8xf16, #placed_b>
+    %d = nv_tileas.dot %placed_a, %placed_b, %c {atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #placed_a>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
+    nv_tileaa.return
+  }
+  // Two dots in flight: each is a group of its own. The first wait leaves the second dot running.
+  // CHECK-LABEL: @asynchronous
+  // CHECK: cute_nvgpu.wgmma.issue
+  // CHECK: cute_nvgpu.wgmma.commit
+  // CHECK-NOT: cute_nvgpu.wgmma.wait
+  // CHECK: cute_nvgpu.wgmma.issue
+  // CHECK: cute_nvgpu.wgmma.commit
+  // CHECK: cute_nvgpu.wgmma.wait 1
+  // CHECK: cute_nvgpu.wgmma.wait 0
+  // CHECK-NOT: cute_nvgpu.wgmma.wait
+  // CHECK: gpu.return
+  nv_tileaa.func @asynchronous(%a: tensor<64x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<64x8xf32, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %placed_a = nv_tileas.convert_layout %a : tensor<64x32xf16, #a> -> tensor<64x32xf16, #placed_a>
+    %placed_b = nv_tileas.convert_layout %b : tensor<32x8xf16, #b> -> tensor<32x8xf16, #placed_b>
+    %d = nv_tileas.dot %placed_a, %placed_b, %c {asynchronous, atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #placed_a>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
+    %e = nv_tileas.dot %placed_a, %placed_b, %c {asynchronous, atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #placed_a>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
+    %f = nv_tileas.dot_wait %d {pending = 1 : i32} : tensor<64x8xf32, #c>
+    %g = nv_tileas.dot_wait %e : tensor<64x8xf32, #c>
     nv_tileaa.return
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from dialect_text import errors, read
 
+from tilewright.dialects.elements import pointee_bytes
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import laid_out
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
@@ -14,7 +15,7 @@ from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import Layout
 from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
-from tilewright.layout.wgmma import wgmma_tile
+from tilewright.layout.wgmma import operand_smem, wgmma_tile
 from tilewright.text.attribute_printer import AttributePrinter
 
 GRID = Grid(down=2, across=2, batch=1, warps=4)
@@ -23,14 +24,27 @@ RIGHT = fragment_tile(mma_right(16), (64, 32), GRID, rows=False, columns=True)
 ACCUMULATOR = fragment_tile(mma_accumulator(), (32, 32), GRID, rows=True, columns=True)
 
 
+def placements(element: Type, *, across: bool = False) -> tuple[Layout, Layout]:
+    """A of 128x64 and B of 64x32 in shared memory, K-major, or M- and N-major with `across`."""
+    bytes = pointee_bytes(element)
+    a = operand_smem((1, 128, 64), bytes, across=across).placement
+    b = operand_smem((1, 32, 64), bytes, across=across).placement
+    return a.reshape((128, 64)), b.permute((0, 2, 1)).reshape((64, 32))
+
+
 def problems(
-    a: Layout, b: Layout, c: Layout, element: Type = F16, atom: str = "mma_sync"
+    a: Layout,
+    b: Layout,
+    c: Layout,
+    element: Type = F16,
+    atom: str = "mma_sync",
+    flags: str = "",
 ) -> list[str]:
     laid = [laid_out(element, a), laid_out(element, b), laid_out(F32, c)]
     types = [AttributePrinter().type(type) for type in laid]
     arguments = ", ".join(f"%{name}: {type}" for name, type in zip("abc", types, strict=True))
     body = (
-        f"%d = nv_tileas.dot %a, %b, %c {{atom = #nv_tileas.atom<{atom}>, "
+        f"%d = nv_tileas.dot %a, %b, %c {{{flags}atom = #nv_tileas.atom<{atom}>, "
         f'input_precision = "ieee"}} : {", ".join(types)}'
     )
     return errors(f"nv_tileaa.func @f({arguments}) {{ {body}\n nv_tileaa.return }}")
@@ -64,14 +78,42 @@ def test_types_that_no_instruction_has() -> None:
     assert problems(LEFT, RIGHT, ACCUMULATOR, F64) != []
 
 
-def test_wgmma_operands_have_any_layout() -> None:
-    a, b = spread((128, 64), 8), spread((64, 32), 8, vector=2)
+@pytest.mark.parametrize("element", [F8E4M3FN, F16])
+def test_wgmma_operands_are_in_shared_memory(element: Type) -> None:
+    a, b = placements(element)
     accumulator = wgmma_tile((128, 32), 8)
-    assert problems(a, b, accumulator, F8E4M3FN, "wgmma") == []
+    assert problems(a, b, accumulator, element, "wgmma") == []
+    (problem,) = problems(spread((128, 64), 8), b, accumulator, element, "wgmma")
+    assert "expected a in shared memory as wgmma reads it" in problem
+    (problem,) = problems(a, spread((64, 32), 8), accumulator, element, "wgmma")
+    assert "expected b in shared memory as wgmma reads it" in problem
+
+
+def test_wgmma_operands_are_swizzled() -> None:
+    """Row-major without a swizzle is no operand of 64 bytes of K."""
+    plain = Layout([("offset", [1 << bit for bit in range(13)])], (128, 64))
+    _, b = placements(F8E4M3FN)
+    (problem,) = problems(plain, b, wgmma_tile((128, 32), 8), F8E4M3FN, "wgmma")
+    assert "expected a in shared memory as wgmma reads it" in problem
+
+
+def test_only_16_bit_operands_are_m_or_n_major() -> None:
+    accumulator = wgmma_tile((128, 32), 8)
+    assert problems(*placements(F16, across=True), accumulator, F16, "wgmma") == []
+    # Of 8-bit types with the same offsets, A and B are both refused.
+    messages = problems(*placements(F16, across=True), accumulator, F8E4M3FN, "wgmma")
+    assert len(messages) == 2
+
+
+def test_only_wgmma_is_asynchronous() -> None:
+    accumulator = wgmma_tile((128, 32), 8)
+    assert problems(*placements(F16), accumulator, F16, "wgmma", flags="asynchronous, ") == []
+    (problem,) = problems(LEFT, RIGHT, ACCUMULATOR, flags="asynchronous, ")
+    assert "expected wgmma for an asynchronous dot, got mma_sync" in problem
 
 
 def test_wgmma_accumulators_have_fragment_layouts() -> None:
-    a, b = spread((128, 64), 8), spread((64, 32), 8)
+    a, b = placements(F8E4M3FN)
     grid = Grid(down=2, across=4, batch=1, warps=8)
     warps = fragment_tile(mma_accumulator(), (128, 32), grid, rows=True, columns=True)
     for other in (spread((128, 32), 8), warps):

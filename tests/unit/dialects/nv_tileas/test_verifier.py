@@ -36,7 +36,13 @@ def test_a_program_reads_as_it_is_printed() -> None:
             "[2], register = [[1], [1]], lane = [], warp = []",
             "the registers of a thread must hold different elements",
         ),
-        ("[2], lane = [[1]]", "a layout must say register, lane, warp, got lane"),
+        ("[2], lane = [[1]]", "a layout must say register, lane, warp, or offset alone, got lane"),
+        (
+            "[2], offset = [[1]], register = [], lane = [], warp = []",
+            "a layout must say register, lane, warp, or offset alone, got offset, register",
+        ),
+        ("[4], offset = [[1]]", "each offset must hold an element of its own"),
+        ("[2], offset = [[1], [1]]", "each offset must hold an element of its own"),
         ("[3], register = [], lane = [], warp = []", "expected a power of two, got 3"),
         (
             "[2], register = [[1, 1]], lane = [], warp = []",

@@ -198,6 +198,7 @@ def test_it_is_a_matter_of_the_optimization_level_and_of_checks(
 ) -> None:
     names = passes_to("nv_tileas", "sm_90", opt_level, checked=checked).split(",")
     prefetched = opt_level >= 2 and not checked
-    for name in ("unroll-loops", "merge-loads", "prefetch-loads", "stage-loads"):
+    reordering = "unroll-loops", "merge-loads", "prefetch-loads"
+    for name in (*reordering, "schedule-loops", "materialize-schedule"):
         assert (name in names) == prefetched
     assert "convert-tileaa-to-tileas" in names

@@ -38,7 +38,7 @@ READ = (
     f"%v{{0}}, %{{0}} = nv_tileas.read_buffer %buffer[%s] token = %{{1}} : {TOKEN} "
     f": {BUFFER} -> tensor<64xf32, {ROW}>\n"
 )
-PASSES = "materialize-async", "convert-tileas-to-nvgpu"
+PASSES = "plan-shared-memory", "materialize-async", "convert-tileas-to-nvgpu"
 
 
 def program(body: str, gpu: int = 90) -> Operation:
@@ -80,7 +80,7 @@ def test_a_creation_is_a_barrier_for_its_producers(producers: int) -> None:
     assert init_counts(module) == [producers]
     # Before sm_90 all 128 threads of a copy arrive.
     assert init_counts(lowered(body, 80)) == [producers * 128]
-    created = named(lowered(body, passes=PASSES[:1]), "nv_tileas.async.create_token")
+    created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
     assert [op.attributes["slot"].value for op in created] == [0]  # type: ignore[attr-defined]
 
 
@@ -141,7 +141,7 @@ def test_tokens_are_integers_below_nv_tileas_only() -> None:
     above = program(body)
     copied = named(above, "nv_tileas.async.copy")[0].results[0]
     assert copied.type is MEM_TOKEN
-    parse_pipeline(PASSES[0]).run(above)
+    parse_pipeline(",".join(PASSES[:2])).run(above)
     assert named(above, "nv_tileas.async.copy")[0].results[0].type is ASYNC_TOKEN
     below = lowered(body)
     assert not any("token" in str(result.type) for op in below.walk() for result in op.results)
@@ -193,7 +193,7 @@ def test_a_copy_after_a_reader_waits_for_all_threads() -> None:
     body += COPY.format("b", "r")
     ordered = [
         op.name
-        for op in lowered(body, passes=PASSES[:1]).walk()
+        for op in lowered(body, passes=PASSES[:2]).walk()
         if op.name.startswith("nv_tileas.") and op.name != "nv_tileas.alloc_tensor"
     ]
     assert ordered == [
@@ -208,7 +208,7 @@ def test_tokens_that_are_over_leave_their_slot_to_others() -> None:
         CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") + READ.format(f"r{n}", f"c{n}")
         for n in range(40)
     )
-    created = named(lowered(body, passes=PASSES[:1]), "nv_tileas.async.create_token")
+    created = named(lowered(body, passes=PASSES[:2]), "nv_tileas.async.create_token")
     assert {op.attributes["slot"].value for op in created} == {0}  # type: ignore[attr-defined]
     assert all("again" in op.attributes for op in created)
     assert len(named(lowered(body), "cute_nvgpu.mbarrier.invalidate")) == 40

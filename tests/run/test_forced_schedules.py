@@ -1,0 +1,104 @@
+"""Kernels under forced schedules: the same results on the emulator, and no serialized wgmma."""
+
+from __future__ import annotations
+
+import copy
+from itertools import product
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+from programs import Run, parse_runs, problems
+from repeats import EXHAUSTIVE
+
+import tilewright
+from tilewright.driver.api import read_runnable
+from tilewright.driver.emulate import run_ptx
+from tilewright.driver.signatures import isolate_kernel
+
+KERNELS: Final = Path(__file__).parent / "kernels"
+PROGRAMS: Final = (
+    "pipelines",
+    "gemm",
+    "gemm_warpgroups",
+    "gemm_types",
+    "attention",
+    "chain_warpgroups",
+    "rms_norm",
+    "split_k",
+)
+GEMMS: Final = ("pipelines", "gemm", "gemm_warpgroups", "gemm_types", "split_k")
+ARCHES: Final = ("sm_90", "sm_80")
+SEEDS: Final = (1, 2)
+"""Orders in which the emulator schedules warps and completes copies."""
+SERIALIZED: Final = "C75"
+"""How the codes begin of what ptxas says where it serializes wgmma."""
+KEPT: Final = ("stages=3,in-flight=1", "sm_90")
+"""The schedule that `make test` tries: the one with the most in flight for its stages."""
+
+
+class Case(NamedTuple):
+    """A program under a schedule, for a GPU."""
+
+    program: str
+    schedule: str
+    arch: str
+
+    @property
+    def id(self) -> str:
+        """The case in reports."""
+        return "-".join(self)
+
+
+def cases() -> list[object]:
+    schedules = [f"stages={s},in-flight={f}" for s, f in product((1, 2, 3, 4), (0, 1))]
+    return [
+        pytest.param(case, id=case.id, marks=() if case[1:] == KEPT else EXHAUSTIVE)
+        for case in map(Case._make, product(PROGRAMS, schedules, ARCHES))
+    ]
+
+
+def run_once(case: Case, text: str, run: Run, ptx: str, seed: int) -> None:
+    """Run a kernel on the emulator with its checks, and compare what it wrote."""
+    module = read_runnable(text, f"{case.program}.mlir")
+    before = run.values()
+    after = copy.deepcopy(before)
+    run_ptx(ptx, module, run.entry, run.grid, list(after.values()), check=True, seed=seed)
+    wrong = list(problems(run, before, after))
+    assert not wrong, f"line {run.line}, seed {seed}: {wrong}"
+
+
+@pytest.mark.parametrize("case", cases())
+def test_results_do_not_depend_on_the_schedule(case: Case) -> None:
+    text = (KERNELS / f"{case.program}.mlir").read_text()
+    module = read_runnable(text, f"{case.program}.mlir")
+    runs = parse_runs(text)
+    assert all(run.expected for run in runs)
+    for entry in {run.entry for run in runs}:
+        kernel = isolate_kernel(module, entry)
+        chosen = tilewright.compile(kernel, case.arch, emit="ptx").ptx
+        forced = tilewright.compile(kernel, case.arch, emit="ptx", schedule=case.schedule).ptx
+        if forced == chosen and "cp.async" not in forced:
+            continue  # a kernel without pipelines, which the tests of the programs run
+        for run, seed in product([run for run in runs if run.entry == entry], SEEDS):
+            run_once(case, text, run, forced, seed)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "copies"), [("stages=2", 1), ("stages=3", 1), ("stages=4", 2)]
+)
+def test_a_forced_schedule_has_its_stages(schedule: str, copies: int) -> None:
+    """The prologue copies stages - 2 tiles of A and of B where a dot is in flight, else 1."""
+    text = (KERNELS / "pipelines.mlir").read_text()
+    module = isolate_kernel(read_runnable(text, "pipelines.mlir"), "gemm")
+    lines = tilewright.compile(module, emit="ptx", schedule=schedule).stages["nv_tileas"]
+    prologue = lines.partition("scf.for")[0]
+    assert prologue.count("producer_copy") == 2 * copies
+
+
+@pytest.mark.parametrize("program", GEMMS)
+def test_ptxas_does_not_serialize_wgmma(program: str, ptxas: Path) -> None:
+    """ptxas would say so where it finds registers of a dot in flight written by something else."""
+    made = tilewright.compile(KERNELS / f"{program}.mlir", "sm_90")
+    assert ("wgmma" in made.ptx) == (program in ("pipelines", "gemm_warpgroups"))
+    assert [remark for remark in map(str, made.remarks) if SERIALIZED in remark] == []

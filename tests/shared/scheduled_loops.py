@@ -1,0 +1,141 @@
+"""Loops that become software pipelines, lowered as far as the passes that decide about them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from integrity import check_integrity
+
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE, IN_FLIGHT, SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.scf import ForOp
+from tilewright.driver.api import read_runnable
+from tilewright.driver.assembly import wrap_in_module
+from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.schedules import parse_schedule
+from tilewright.ir.operation import Operation
+from tilewright.ir.verifier import verify
+
+PADDING: Final = "padding_value = zero, "
+TOKEN: Final = "%t0 = make_token : token"
+
+
+def scheduled(text: str, arch: str = "sm_90", opt_level: int = 3, schedule: str = "") -> Operation:
+    """Lower a program as far as `schedule-loops`, that pass included."""
+    module = wrap_in_module(read_runnable(text, "kernel.mlir"))
+    forced = parse_schedule(schedule)
+    parse_pipeline(passes_to("nv_tileaa", arch, opt_level)).run(module)
+    passes = passes_to("nv_tileas", arch, opt_level, schedule=forced)
+    parse_pipeline(passes.partition(",materialize-schedule")[0]).run(module)
+    return module
+
+
+def materialized(
+    text: str, arch: str = "sm_90", schedule: str = "", replaced: ScheduleAttr | None = None
+) -> Operation:
+    """Lower a program as far as `materialize-schedule`; a schedule may replace the chosen one."""
+    module = scheduled(text, arch, schedule=schedule)
+    for op in module.walk():
+        if replaced is not None and SCHEDULE in op.attributes:
+            op.attributes[SCHEDULE] = replaced
+    parse_pipeline("materialize-schedule").run(module)
+    check_integrity(module)
+    verify(module)
+    return module
+
+
+def schedule_of(module: Operation) -> ScheduleAttr | None:
+    """The schedule of the only loop of a program."""
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    schedule = loop.attributes.get(SCHEDULE)
+    assert schedule is None or isinstance(schedule, ScheduleAttr)
+    return schedule
+
+
+def copied_loads(module: Operation) -> int:
+    """How many loads are copied early."""
+    loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
+    return sum(op.attributes.get(ENGINE) is CopyEngine.CP_ASYNC for op in loads)
+
+
+def dots_in_flight(module: Operation) -> int:
+    """How many dots run on into the next iteration."""
+    dots = [op for op in module.walk() if isinstance(op, DotOp)]
+    return sum(IN_FLIGHT in op.attributes for op in dots)
+
+
+def copy_loop(
+    rows: int = 64,
+    padding: str = PADDING,
+    token: str = TOKEN,
+    after: str = "%t0",
+    inside: str = "",
+) -> str:
+    """A loop that copies tiles of `rows` rows of 128 numbers: 512 bytes each."""
+    tensor = "tensor_view<?x128xf32, strides=[128,1]>"
+    view = f"partition_view<tile=({rows}x128), {padding}{tensor}>"
+    tile = f"tile<{rows}x128xf32>"
+    return f"""
+      cuda_tile.module @m {{
+        entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %n: tile<i32>) {{
+          %zero = constant <i32: 0> : tile<i32>
+          %first, %by, %bz = get_tile_block_id : tile<i32>
+          %step, %ny, %nz = get_num_tile_blocks : tile<i32>
+          {token}
+          %pt = make_tensor_view %p, shape = [%n, 128], strides = [128, 1] : tile<i32> -> {tensor}
+          %qt = make_tensor_view %q, shape = [%n, 128], strides = [128, 1] : tile<i32> -> {tensor}
+          %pv = make_partition_view %pt : {view}
+          %qv = make_partition_view %qt : {view}
+          for %i in (%first to %n, step %step) : tile<i32> {{
+            {inside}
+            %a, %t1 = load_view_tko weak %pv[%i, %zero] token = %t0 : {view}, tile<i32> -> {tile}, token
+            %t2 = store_view_tko weak %a, %qv[%i, %zero] token = {after} : {tile}, {view}, tile<i32> -> token
+            continue
+          }}
+          return
+        }}
+      }}"""  # noqa: E501
+
+
+def matmul(
+    m: int, n: int, k: int, *, element: str = "f16", is_read: bool = False, occupancy: int = 0
+) -> str:
+    """A matmul in a loop over tiles; `is_read`: the loop also adds up the partial results."""
+    tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
+    left = f"partition_view<tile=({m}x{k}), padding_value = zero, {tensor}>"
+    right = f"partition_view<tile=({k}x{n}), padding_value = zero, {tensor}>"
+    accumulator = f"tile<{m}x{n}xf32>"
+    result_tensor = f"tensor_view<{m}x{n}xf32, strides=[{n},1]>"
+    whole = f"partition_view<tile=({m}x{n}), {result_tensor}>"
+    next_sum = f"%s = addf %u, %d : {accumulator}" if is_read else ""
+    hints = f"optimization_hints=<sm_90 = {{occupancy = {occupancy}}}>" if occupancy else ""
+    carried = "%s" if is_read else "%u"
+    return f"""
+      cuda_tile.module @m {{
+        entry @k(%p: tile<ptr<{element}>>, %q: tile<ptr<{element}>>, %r: tile<ptr<f32>>, %n: tile<i32>) {hints} {{
+          %zero = constant <i32: 0> : tile<i32>
+          %one = constant <i32: 1> : tile<i32>
+          %none = constant <f32: 0.0> : {accumulator}
+          %p16 = assume div_by<16>, %p : tile<ptr<{element}>>
+          %q16 = assume div_by<16>, %q : tile<ptr<{element}>>
+          %n16 = assume div_by<16>, %n : tile<i32>
+          %pt = make_tensor_view %p16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
+          %qt = make_tensor_view %q16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
+          %pv = make_partition_view %pt : {left}
+          %qv = make_partition_view %qt : {right}
+          %rt = make_tensor_view %r, shape = [{m}, {n}], strides = [{n}, 1] : {result_tensor}
+          %rv = make_partition_view %rt : {whole}
+          %e, %f = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %none, %u = %none) -> ({accumulator}, {accumulator}) {{
+            %a, %t1 = load_view_tko weak %pv[%zero, %i] : {left}, tile<i32> -> tile<{m}x{k}x{element}>, token
+            %b, %t2 = load_view_tko weak %qv[%i, %zero] : {right}, tile<i32> -> tile<{k}x{n}x{element}>, token
+            %d = mmaf %a, %b, %c : tile<{m}x{k}x{element}>, tile<{k}x{n}x{element}>, {accumulator}
+            {next_sum}
+            continue %d, {carried} : {accumulator}, {accumulator}
+          }}
+          %g = addf %e, %f : {accumulator}
+          %t = store_view_tko weak %g, %rv[%zero, %zero] : {accumulator}, {whole}, tile<i32> -> token
+          return
+        }}
+      }}"""  # noqa: E501

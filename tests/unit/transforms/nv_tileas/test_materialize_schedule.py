@@ -1,0 +1,198 @@
+"""Construction of software pipelines: prologue, waits, copies past the end, dots in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+import numpy as np
+import pytest
+from scheduled_loops import copy_loop, materialized, matmul, scheduled
+
+import tilewright
+from tilewright.dialects.nv_tileaa.integer import AndIOp, CmpIOp
+from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr, in_shared_memory
+from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    ConsumerReleaseOp,
+    ConsumerWaitOp,
+    CreatePipelineOp,
+    ProducerAcquireOp,
+    ProducerCommitOp,
+    ProducerCopyOp,
+)
+from tilewright.dialects.nv_tileas.types import pipeline
+from tilewright.dialects.scf import ForOp, IfOp, YieldOp
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.ir.operation import Operation
+from tilewright.ir.values import Value
+from tilewright.ptxsim import Module
+from tilewright.support.diagnostics import UserError
+
+GEMM: Final = matmul(128, 128, 64)
+T = TypeVar("T", bound=Operation)
+
+
+def the_loop(module: Operation) -> ForOp:
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    return loop
+
+
+def every(kind: type[T], inside: Operation) -> list[T]:
+    return [op for op in inside.walk() if isinstance(op, kind)]
+
+
+def one(kind: type[T], inside: Operation) -> T:
+    (op,) = every(kind, inside)
+    return op
+
+
+def compared(condition: Value) -> Iterator[CmpIOp]:
+    """The comparisons of which a condition is the conjunction."""
+    op = condition.defining_op()
+    if isinstance(op, AndIOp):
+        yield from compared(op.lhs)
+        yield from compared(op.rhs)
+    else:
+        assert isinstance(op, CmpIOp)
+        yield op
+
+
+@pytest.mark.parametrize(("distance", "lag"), [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1)])
+def test_the_prologue_copies_as_many_iterations_as_the_distance(distance: int, lag: int) -> None:
+    schedule = ScheduleAttr(distance + lag + 1, distance, lag)
+    # One dot is in flight if the chosen schedule has a lag, which `replaced` leaves as it is.
+    module = materialized(GEMM, schedule=f"stages=4,in-flight={lag}", replaced=schedule)
+    loop = the_loop(module)
+    copies = every(ProducerCopyOp, module)
+    early = [op for op in copies if not loop.is_ancestor_of(op)]
+    assert [op.number for op in early] == [0, 1] * distance
+    assert [op.number for op in copies if op not in early] == [0, 1]
+    assert pipeline(one(CreatePipelineOp, module).result).stages == schedule.stages
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3])
+def test_later_stages_may_be_pending_at_the_wait(distance: int) -> None:
+    """The iterations after this one that were started before it: all of the distance but itself."""
+    schedule = ScheduleAttr(distance + 1, distance)
+    module = materialized(GEMM, schedule="stages=4,in-flight=0", replaced=schedule)
+    assert one(ConsumerWaitOp, module).pending == distance - 1
+
+
+def test_the_operands_of_a_dot_stay_in_the_stages() -> None:
+    module = materialized(GEMM)
+    dot = one(DotOp, module)
+    for number, operand in enumerate((dot.a, dot.b)):
+        read = operand.defining_op()
+        assert isinstance(read, ConsumerReadOp)
+        assert read.number == number
+        assert in_shared_memory(operand)
+    assert every(TiledLoadOp, module) == []
+
+
+def test_a_dot_in_flight_is_awaited_an_iteration_later_and_after_the_loop() -> None:
+    module = materialized(GEMM)
+    loop, dot = the_loop(module), one(DotOp, module)
+    assert dot.asynchronous
+    inside, after = every(DotWaitOp, module)
+    assert loop.is_ancestor_of(inside)
+    assert (inside.accumulator, inside.pending) == (dot.result, 1)
+    assert after.parent is loop.parent
+    assert (after.accumulator, after.pending) == (loop.results[0], 0)
+    assert one(ConsumerReleaseOp, module).lag == 1
+
+
+def test_copies_start_after_the_dot_in_flight() -> None:
+    module = materialized(GEMM)
+    acquire = next(op for op in every(ProducerAcquireOp, the_loop(module)))
+    before = acquire.prev
+    while before is not None and not isinstance(before, DotOp):
+        before = before.prev
+    assert before is one(DotOp, module)
+
+
+def test_a_dot_that_is_awaited_is_synchronous() -> None:
+    module = materialized(GEMM, schedule="in-flight=0")
+    assert not one(DotOp, module).asynchronous
+    assert every(DotWaitOp, module) == []
+    assert one(ConsumerReleaseOp, module).lag == 0
+
+
+def test_a_loop_with_dots_in_flight_is_skipped_without_iterations() -> None:
+    """The other branch of the guard gives the initial values."""
+    module = materialized(GEMM)
+    loop = the_loop(module)
+    guard = loop.parent_op
+    assert isinstance(guard, IfOp)
+    (comparison,) = compared(guard.condition)
+    assert (comparison.lhs, comparison.rhs) == (loop.lower_bound, loop.upper_bound)
+    other = guard.regions[1].block.last
+    assert isinstance(other, YieldOp)
+    assert list(other.operands) == list(loop.init_args)[: len(guard.results)]
+
+
+def test_a_loop_without_dots_in_flight_needs_no_guard() -> None:
+    module = materialized(GEMM, schedule="in-flight=0")
+    assert not isinstance(the_loop(module).parent_op, IfOp)
+
+
+@pytest.mark.parametrize("distance", [1, 2, 3])
+def test_a_copy_is_conditional_on_all_iterations_up_to_its_own(distance: int) -> None:
+    """The counter may wrap: a later iteration exists only if those before it do."""
+    schedule = ScheduleAttr(distance + 1, distance)
+    module = materialized(GEMM, schedule="stages=4,in-flight=0", replaced=schedule)
+    loop = the_loop(module)
+    guards = [copy.parent_op for copy in every(ProducerCopyOp, module) if copy.number == 0]
+    counts = []
+    for guard in guards:
+        assert isinstance(guard, IfOp)
+        comparisons = list(compared(guard.condition))
+        assert all(each.rhs is loop.upper_bound for each in comparisons)
+        counts.append(len({each.lhs for each in comparisons}))
+    assert counts == [*range(1, distance + 1), distance]
+
+
+def test_stages_are_committed_without_copies_too() -> None:
+    """`pending` counts commits, so each iteration has one, whether or not it copies."""
+    module = materialized(GEMM, schedule="in-flight=0")
+    commits = every(ProducerCommitOp, module)
+    assert len(commits) == len(every(ProducerAcquireOp, module))
+    assert not any(isinstance(commit.parent_op, IfOp) for commit in commits)
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 3, 7])
+def test_copies_past_the_end_are_skipped(iterations: int) -> None:
+    """A loop with four stages copies 16 x 128 numbers per iteration, one at a time: no more."""
+    module = Module(tilewright.compile(copy_loop(16), emit="ptx").ptx, "k")
+    source = np.arange(16 * 128, dtype=np.float32)
+    arrays = [module.upload(source, "p"), module.upload(np.zeros_like(source), "q")]
+    counters = module.launch("k", 1, 1, [*arrays, iterations], check=True)
+    copies = {name: count for name, count in counters.by_opcode.items() if "cp.async.c" in name}
+    assert sum(count for name, count in copies.items() if "commit" not in name) == (
+        iterations * 16 * 128
+    )
+
+
+def test_all_stages_of_a_private_pipeline_may_be_pending() -> None:
+    """Without a barrier, a thread copies into a stage as soon as it has read it itself."""
+    module = materialized(copy_loop(16))
+    create = one(CreatePipelineOp, module)
+    assert create.private
+    assert one(ConsumerWaitOp, module).pending == pipeline(create.result).stages - 1
+
+
+def test_too_few_stages_are_an_error() -> None:
+    """One is copied to, one is read, and a dot in flight still reads the one before."""
+    schedule = ScheduleAttr(2, distance=1, lag=1)
+    with pytest.raises(UserError, match="expected at least 3 stages, got 2"):
+        materialized(GEMM, replaced=schedule)
+
+
+def test_a_schedule_without_loads_is_an_error() -> None:
+    module = scheduled(copy_loop(8))  # the tile is too small to be copied early
+    the_loop(module).attributes[SCHEDULE] = ScheduleAttr(2, distance=1)
+    with pytest.raises(UserError, match="expected loads that can be copied early"):
+        parse_pipeline("materialize-schedule").run(module)

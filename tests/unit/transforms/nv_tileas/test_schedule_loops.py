@@ -1,0 +1,206 @@
+"""The choice of software pipelines: which loads, how many stages, and which dots overlap."""
+
+from __future__ import annotations
+
+import pytest
+from scheduled_loops import (
+    PADDING,
+    copied_loads,
+    copy_loop,
+    dots_in_flight,
+    matmul,
+    schedule_of,
+    scheduled,
+)
+
+from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
+from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
+from tilewright.dialects.scf import ForOp
+
+
+@pytest.mark.parametrize(("rows", "stages"), [(16, 4), (32, 2), (64, 1)])
+def test_as_many_private_stages_as_fit(rows: int, stages: int) -> None:
+    """At most 48 KiB of shared memory, a KiB less for mbarriers, in stages of 8, 16 or 32 KiB."""
+    module = scheduled(copy_loop(rows))
+    # Without a barrier, a stage is copied to as soon as it is read.
+    assert schedule_of(module) == ScheduleAttr(stages, distance=stages)
+    assert copied_loads(module) == 1
+
+
+@pytest.mark.parametrize("rows", [8, 128])
+def test_small_tiles_and_very_large_ones_are_loaded_directly(rows: int) -> None:
+    """8 rows are 8 registers per thread, fewer than 16; 128 rows are 64 KiB, more than 32 KiB."""
+    module = scheduled(copy_loop(rows))
+    assert schedule_of(module) is None
+    assert copied_loads(module) == 0
+
+
+@pytest.mark.parametrize(("padding", "is_scheduled"), [
+    ("", True),  # elements out of bounds are undefined
+    (PADDING, True),
+    ("padding_value = nan, ", False),
+    ("padding_value = neg_zero, ", False),
+])  # fmt: skip
+def test_cp_async_can_only_pad_with_zeros(padding: str, is_scheduled: bool) -> None:
+    assert (schedule_of(scheduled(copy_loop(padding=padding))) is not None) == is_scheduled
+
+
+def test_a_load_that_a_later_access_waits_for_stays() -> None:
+    assert schedule_of(scheduled(copy_loop(after="%t1"))) is None
+
+
+def test_a_load_that_waits_for_an_access_stays() -> None:
+    before = (
+        "%one = constant <f32: 1.0> : tile<f32> "
+        "%t0 = store_ptr_tko weak %p, %one : tile<ptr<f32>>, tile<f32> -> token"
+    )
+    assert schedule_of(scheduled(copy_loop(token=before))) is None
+
+
+def test_an_assertion_may_guard_the_load() -> None:
+    check = (
+        '%low = cmpi less_than %i, %n, signed : tile<i32> -> tile<i1> assert %low, "low" : tile<i1>'
+    )
+    assert schedule_of(scheduled(copy_loop(inside=check))) is None
+
+
+def test_a_print_guards_nothing() -> None:
+    assert schedule_of(scheduled(copy_loop(inside='print_tko "%d", %i : tile<i32> -> token')))
+
+
+@pytest.mark.parametrize(("opt_level", "is_scheduled"), [(0, False), (1, False), (2, True)])
+def test_loops_are_scheduled_from_o2_on(opt_level: int, is_scheduled: bool) -> None:
+    module = scheduled(copy_loop(), opt_level=opt_level)
+    assert (schedule_of(module) is not None) == is_scheduled
+
+
+def test_an_accumulator_that_is_only_carried_stays_in_flight() -> None:
+    """Of six stages one is read, one is still read by the dot before, and four are copied to."""
+    module = scheduled(matmul(128, 128, 64))
+    assert schedule_of(module) == ScheduleAttr(6, distance=4, lag=1)
+    assert copied_loads(module) == 2
+    assert dots_in_flight(module) == 1
+
+
+def test_an_accumulator_that_the_loop_reads_is_awaited() -> None:
+    module = scheduled(matmul(128, 128, 64, is_read=True))
+    schedule = schedule_of(module)
+    assert schedule is not None
+    assert (schedule.lag, schedule.distance) == (0, schedule.stages - 1)
+    assert dots_in_flight(module) == 0
+
+
+def test_promoted_fp8_accumulators_are_awaited() -> None:
+    """They are added to others in f32 within the loop, every 128 elements of K."""
+    module = scheduled(matmul(128, 128, 64, element="f8E4M3FN"))
+    schedule = schedule_of(module)
+    assert schedule is not None
+    assert schedule.lag == 0
+    assert dots_in_flight(module) == 0
+
+
+@pytest.mark.parametrize("k", [16, 32, 64, 128])
+def test_forced_stages_do_not_depend_on_k(k: int) -> None:
+    """With K = 128 a stage of A and B has 32 KiB, and 3 stages fit into 227 KiB."""
+    module = scheduled(matmul(64, 64, k), schedule="stages=3")
+    assert schedule_of(module) == ScheduleAttr(3, distance=1, lag=1)
+
+
+@pytest.mark.parametrize(("k", "occupancy", "stages"), [
+    (16, 1, 6),
+    (128, 1, 6),
+    (256, 1, 3),  # 227 KiB of a block hold 3 stages of 64 KiB
+    (64, 2, 6),
+    (128, 2, 3),  # two blocks have 113 KiB each: 3 stages of 32 KiB
+    (256, 2, None),
+])  # fmt: skip
+def test_there_are_six_stages_while_they_fit(k: int, occupancy: int, stages: int | None) -> None:
+    """A stage of A and B, 64 x K and K x 64 elements of 2 bytes, has 256 K bytes."""
+    schedule = schedule_of(scheduled(matmul(64, 64, k, occupancy=occupancy)))
+    assert (None if schedule is None else schedule.stages) == stages
+
+
+def test_one_stage_is_no_pipeline_for_operands_of_dots() -> None:
+    """Other threads read a stage, so the next one cannot be copied into it without a barrier."""
+    assert schedule_of(scheduled(matmul(128, 128, 64), schedule="stages=1")) is None
+
+
+def test_with_two_stages_no_dot_is_in_flight() -> None:
+    module = scheduled(matmul(128, 128, 64), schedule="stages=2")
+    assert schedule_of(module) == ScheduleAttr(2, distance=1)
+    assert dots_in_flight(module) == 0
+
+
+@pytest.mark.parametrize(("options", "distance", "lag"), [
+    ("stages=4", 2, 1),
+    ("stages=4,in-flight=1", 2, 1),
+    ("stages=4,in-flight=0", 3, 0),
+    ("stages=3,in-flight=0", 2, 0),
+])  # fmt: skip
+def test_a_schedule_can_be_forced(options: str, distance: int, lag: int) -> None:
+    module = scheduled(matmul(128, 128, 64), schedule=options)
+    assert schedule_of(module) == ScheduleAttr(distance + lag + 1, distance, lag)
+    assert dots_in_flight(module) == lag
+
+
+def test_dots_cannot_be_forced_to_overlap() -> None:
+    module = scheduled(matmul(128, 128, 64, is_read=True), schedule="in-flight=1")
+    assert dots_in_flight(module) == 0
+
+
+@pytest.mark.parametrize(("k", "schedule"), [(16, ScheduleAttr(6, distance=5)), (128, None)])
+def test_capacity_of_gpus_with_48_kib(k: int, schedule: ScheduleAttr | None) -> None:
+    """Six stages of 4 KiB fit, two of 32 KiB do not.
+
+    Without wgmma the tiles are read as fragments, and no dot is in flight.
+    """
+    assert schedule_of(scheduled(matmul(64, 64, k), "sm_80")) == schedule
+
+
+NESTED = """
+  cuda_tile.module @m {
+    entry @k(%p: tile<ptr<f16>>, %q: tile<ptr<f16>>, %r: tile<ptr<f16>>, %n: tile<i32>) {
+      %zero = constant <i32: 0> : tile<i32>
+      %one = constant <i32: 1> : tile<i32>
+      %none = constant <f32: 0.0> : tile<128x256xf32>
+      %p16 = assume div_by<16>, %p : tile<ptr<f16>>
+      %pt = make_tensor_view %p16, shape = [1024, 1024], strides = [1024, 1] : tensor_view<1024x1024xf16, strides=[1024,1]>
+      %q16 = assume div_by<16>, %q : tile<ptr<f16>>
+      %qt = make_tensor_view %q16, shape = [1024, 1024], strides = [1024, 1] : tensor_view<1024x1024xf16, strides=[1024,1]>
+      %r16 = assume div_by<16>, %r : tile<ptr<f16>>
+      %rt = make_tensor_view %r16, shape = [1024, 1024], strides = [1024, 1] : tensor_view<1024x1024xf16, strides=[1024,1]>
+      %pv = make_partition_view %pt : partition_view<tile=(128x64), tensor_view<1024x1024xf16, strides=[1024,1]>>
+      %qv = make_partition_view %qt : partition_view<tile=(64x256), tensor_view<1024x1024xf16, strides=[1024,1]>>
+      %rv = make_partition_view %rt : partition_view<tile=(128x256), tensor_view<1024x1024xf16, strides=[1024,1]>>
+      for %j in (%zero to %n, step %one) : tile<i32> {
+        %x, %t0 = load_view_tko weak %rv[%zero, %j] : partition_view<tile=(128x256), tensor_view<1024x1024xf16, strides=[1024,1]>>, tile<i32> -> tile<128x256xf16>, token
+        %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%c = %none) -> (tile<128x256xf32>) {
+          %a, %t1 = load_view_tko weak %pv[%zero, %i] : partition_view<tile=(128x64), tensor_view<1024x1024xf16, strides=[1024,1]>>, tile<i32> -> tile<128x64xf16>, token
+          %b, %t2 = load_view_tko weak %qv[%i, %j] : partition_view<tile=(64x256), tensor_view<1024x1024xf16, strides=[1024,1]>>, tile<i32> -> tile<64x256xf16>, token
+          %d = mmaf %a, %b, %c : tile<128x64xf16>, tile<64x256xf16>, tile<128x256xf32>
+          continue %d : tile<128x256xf32>
+        }
+        %y = ftof %sum : tile<128x256xf32> -> tile<128x256xf16>
+        %z = addf %x, %y : tile<128x256xf16>
+        %t3 = store_view_tko weak %z, %rv[%one, %j] : tile<128x256xf16>, partition_view<tile=(128x256), tensor_view<1024x1024xf16, strides=[1024,1]>>, tile<i32> -> token
+        continue
+      }
+      return
+    }
+  }"""  # noqa: E501
+"""A GEMM loop inside of a loop that loads a tile of 64 KiB."""
+
+
+def test_pipelines_of_nested_loops_fit_together() -> None:
+    """The inner one has 192 KiB, so that the outer one has none: 227 KiB are all there is."""
+    module = scheduled(NESTED)
+    schedules = [op.attributes.get(SCHEDULE) for op in module.walk() if isinstance(op, ForOp)]
+    assert schedules == [None, ScheduleAttr(4, distance=2, lag=1)]
+
+
+@pytest.mark.parametrize(("m", "n", "k"), [(128, 128, 128), (128, 256, 128), (64, 256, 256)])
+def test_tiles_that_the_loop_stores_to_shared_memory_count(m: int, n: int, k: int) -> None:
+    """N-major B of fp8 is transposed by threads: B is in memory once more, beside the stages."""
+    schedule = schedule_of(scheduled(matmul(m, n, k, element="f8E4M3FN")))
+    assert schedule is not None
+    assert 1024 + n * k + schedule.stages * (m * k + n * k) <= 227 * 1024

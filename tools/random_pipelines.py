@@ -101,8 +101,8 @@ def text_of(loop: Loop) -> str:
     is_integer = element == "i8"
     a_strides = "[?,1]" if loop.k_major[0] else "[1,?]"
     b_strides = "[1,?]" if loop.k_major[1] else "[?,1]"
-    a_stride = "%depth, 1" if loop.k_major[0] else "1, %rows"
-    b_stride = "1, %depth" if loop.k_major[1] else "%columns, 1"
+    a_stride = "%k_extent, 1" if loop.k_major[0] else "1, %rows"
+    b_stride = "1, %k_extent" if loop.k_major[1] else "%columns, 1"
     a_tensor = f"tensor_view<?x?x{element}, strides={a_strides}>"
     b_tensor = f"tensor_view<?x?x{element}, strides={b_strides}>"
     c_tensor = f"tensor_view<?x?x{sum_type}, strides=[?,1]>"
@@ -135,10 +135,10 @@ cuda_tile.module @m {{
     %pb = {assume} %q0 : tile<ptr<{element}>>
     %rows = {assume} %m0 : tile<i32>
     %columns = {assume} %n0 : tile<i32>
-    %depth = {assume} %k0 : tile<i32>
-    %at = make_tensor_view %pa, shape = [%rows, %depth], strides = [{a_stride}]
+    %k_extent = {assume} %k0 : tile<i32>
+    %at = make_tensor_view %pa, shape = [%rows, %k_extent], strides = [{a_stride}]
         : tile<i32> -> {a_tensor}
-    %bt = make_tensor_view %pb, shape = [%depth, %columns], strides = [{b_stride}]
+    %bt = make_tensor_view %pb, shape = [%k_extent, %columns], strides = [{b_stride}]
         : tile<i32> -> {b_tensor}
     %ct = make_tensor_view %o, shape = [%rows, %columns], strides = [%columns, 1]
         : tile<i32> -> {c_tensor}
@@ -151,7 +151,7 @@ cuda_tile.module @m {{
     %step = constant <i32: {loop.trips[1]}> : tile<i32>
     %tiles = constant <i32: {loop.tiles}> : tile<i32>
     %extent = constant <i32: {k}> : tile<i32>
-    %count = divi %depth, %extent signed rounding<positive_inf> : tile<i32>
+    %count = divi %k_extent, %extent signed rounding<positive_inf> : tile<i32>
     %none = constant <{sum_type}: {zero}> : {c}
     for %i in (%zero to %tiles, step %one) : tile<i32> {{
       %s, %w2 = for %j in (%first to %count, step %step) : tile<i32>

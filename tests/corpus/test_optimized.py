@@ -41,7 +41,7 @@ def optimized(name: str) -> ModuleOp:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("name", keep_every(NAMES, 10))
+@pytest.mark.parametrize("name", keep_every(NAMES, 20))
 def test_an_optimized_module_is_sound_and_settled(name: str) -> None:
     module = optimized(name)
     verify(module)
@@ -68,7 +68,7 @@ def test_every_pass_keeps_the_order_that_tokens_give(name: str) -> None:
 
 @pytest.mark.corpus
 @pytest.mark.peer
-@pytest.mark.parametrize("name", keep_every(NAMES, 10))
+@pytest.mark.parametrize("name", keep_every(NAMES, 20))
 def test_the_peer_reads_an_optimized_module(name: str, nvidia_tools: Path, tmp_path: Path) -> None:
     file = tmp_path / "module.tileirbc"
     file.write_bytes(write_bytecode(optimized(name)))
@@ -78,7 +78,7 @@ def test_the_peer_reads_an_optimized_module(name: str, nvidia_tools: Path, tmp_p
 
 @pytest.mark.corpus
 @pytest.mark.peer
-@pytest.mark.parametrize("name", keep_every(COMPILED, 6))
+@pytest.mark.parametrize("name", keep_every(COMPILED, 12))
 def test_the_peer_compiles_an_optimized_module(
     name: str, nvidia_tools: Path, tmp_path: Path
 ) -> None:

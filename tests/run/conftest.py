@@ -251,7 +251,14 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sanitized": SanitizedRun,
 }
 """The modes in which a program runs; for GPUs, the emulator runs their code."""
-REPEATS: Final = ("lowered-plain", "lowered-checked", "canonical-plain", "sm_80", "sanitized")
+REPEATS: Final = (
+    "plain",
+    "lowered-plain",
+    "lowered-checked",
+    "canonical-plain",
+    "sm_80",
+    "sanitized",
+)
 """Modes that repeat a checked or an emulated one: another seed or GPU, fewer passes, more checks.
 
 Runs that fail stay in all modes: there each mode reports the failure in its own way.

@@ -54,7 +54,7 @@ def test_there_are_enough_programs() -> None:
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
-@pytest.mark.parametrize("file", keep_first(FILES, 2))
+@pytest.mark.parametrize("file", keep_first(FILES, 1))
 def test_nvcc_reproduces_the_ptx(file: str, tmp_path: Path) -> None:
     """Compile with the same version of nvcc; another one may generate different code."""
     out = tmp_path / "out.ptx"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.corpus
 def test_a_short_run(ptxas: Path) -> None:
-    options = ["--processes", "3", "--modules", "6", "--kills", "2"]
+    options = ["--processes", "3", "--modules", "4", "--kills", "2"]
     done = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "cache_stress.py"), *options],
         capture_output=True,

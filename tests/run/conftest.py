@@ -31,12 +31,15 @@ class ProgramFile(pytest.File):
 
     def collect(self) -> Iterator[ProgramRun]:
         text = self.path.read_text()
+        passing: dict[str | None, int] = {}
         for number, run in enumerate(parse_runs(text)):
+            passing[run.entry] = passing.get(run.entry, 0) + (run.failure is None)
             for mode, kind in (NV_TILEAA if "nv_tileaa" in self.path.parts else MODES).items():
                 if kind.can_run(run, mode):
                     name = f"{run.entry or 'kernel'}-{number}-{mode}"
                     item = kind.from_parent(self, name=name, text=text, run=run, mode=mode)
-                    if mode in REPEATS and run.failure is None:
+                    is_repeat = mode in REPEATS or passing[run.entry] > RUNS
+                    if is_repeat and run.failure is None:
                         item.add_marker(EXHAUSTIVE)
                     yield item
 
@@ -251,6 +254,8 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sanitized": SanitizedRun,
 }
 """The modes in which a program runs; for GPUs, the emulator runs their code."""
+RUNS: Final = 2
+"""The runs of a kernel in `make test`, all with the same code: others have more sizes and grids."""
 REPEATS: Final = (
     "plain",
     "lowered-plain",

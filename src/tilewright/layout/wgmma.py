@@ -29,6 +29,7 @@ NARROWEST: Final = 32
 """Bytes of the narrowest swizzle."""
 SECTOR: Final = 32
 """Bytes of the smallest transaction with global memory."""
+MATRIX_RANK: Final = 2
 ACROSS_BYTES: Final = 2
 """Bytes of the only elements that wgmma also takes M- or N-major."""
 PAIR: Final = 2 * WARPGROUP
@@ -125,6 +126,11 @@ def operand_smem(shape: tuple[int, int, int], element: int, *, across: bool = Fa
         step = WGMMA_K_BYTES // element * span // CHUNK
         return OperandSmem(offsets, shape, descriptor, count, step)
     return OperandSmem(offsets, shape, descriptor, span // WGMMA_K_BYTES, WGMMA_K_BYTES // CHUNK)
+
+
+def batched(layout: Layout) -> Layout:
+    """The layout of a matrix as that of a batch of one; a batch is itself."""
+    return layout.expand(0) if len(layout.shape) == MATRIX_RANK else layout
 
 
 def recognize_operand(placement: Layout, element: int) -> OperandSmem | None:

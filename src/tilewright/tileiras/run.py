@@ -66,10 +66,11 @@ def version_text() -> str:
     """Return the version with a digest: front ends key their cubin caches by this text."""
     from hashlib import sha256  # noqa: PLC0415
 
+    from tilewright.driver.schedules import VARIABLE  # noqa: PLC0415
     from tilewright.emit.toolchain import toolchain_stamp  # noqa: PLC0415
 
     stamp = toolchain_stamp().encode("utf-8", "surrogateescape")
-    schedule = os.environ.get("TILEWRIGHT_SCHEDULE")
+    schedule = os.environ.get(VARIABLE)
     # Front ends parse a number of this form to detect the supported Tile IR version.
     tile_ir = f"Tile IR V{spell(NEWEST)}.0"
     lines = (

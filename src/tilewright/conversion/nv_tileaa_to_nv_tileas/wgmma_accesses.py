@@ -10,8 +10,7 @@ from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, ViewOp
 from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.dialects.nv_tileas.matrix import MATRIX_RANK
-from tilewright.layout.wgmma import SECTOR, best_operand_smem, blocks
+from tilewright.layout.wgmma import SECTOR, batched, best_operand_smem, blocks
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
@@ -48,13 +47,9 @@ def operand_placements(op: DotOp, a: Layout, b: Layout) -> tuple[Layout, Layout]
     Of the majors that wgmma supports, the one that threads can write in wider accesses.
     """
     bytes = pointee_bytes(element_of(op.a.type))
-    left = best_operand_smem(_batched(a), bytes).placement
-    right = best_operand_smem(_batched(b).permute((0, 2, 1)), bytes).placement
+    left = best_operand_smem(batched(a), bytes).placement
+    right = best_operand_smem(batched(b).permute((0, 2, 1)), bytes).placement
     return left.reshape(a.shape), right.permute((0, 2, 1)).reshape(b.shape)
-
-
-def _batched(layout: Layout) -> Layout:
-    return layout.expand(0) if len(layout.shape) == MATRIX_RANK else layout
 
 
 def _k_dimension(tile: Value, dots: Mapping[Operation, MmaSelection]) -> int | None:

@@ -20,7 +20,7 @@ from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, 
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import OFFSET, WARP
 from tilewright.layout.mma_tiling import consists_of
-from tilewright.layout.wgmma import instruction_columns, recognize_operand
+from tilewright.layout.wgmma import batched, instruction_columns, recognize_operand
 from tilewright.target.tensor_cores import (
     BITS,
     MMA,
@@ -63,7 +63,6 @@ SHAPES: Final[dict[str, tuple[Shape, ...]]] = {
 """The shapes of mma.sync by the type of A, the smallest K first."""
 
 
-MATRIX_RANK: Final = 2
 PENDING: Final = IntegerKind(I32, minimum=0)
 
 
@@ -192,17 +191,13 @@ def wgmma_operands(op: DotOp) -> tuple[OperandSmem | None, OperandSmem | None]:
     """A and B in shared memory, as batches of matrices, rows (M or N) by K; None if not so."""
     a, b = maybe_layout_of(op.a), maybe_layout_of(op.b)
     bytes = pointee_bytes(element_of(op.a.type))
-    left = None if a is None else _recognize(_batched(a), bytes)
-    right = None if b is None else _recognize(_batched(b).permute((0, 2, 1)), bytes)
+    left = None if a is None else _recognize(batched(a), bytes)
+    right = None if b is None else _recognize(batched(b).permute((0, 2, 1)), bytes)
     return left, right
 
 
 def _recognize(layout: Layout, bytes: int) -> OperandSmem | None:
     return recognize_operand(layout, bytes) if layout.names == (OFFSET,) else None
-
-
-def _batched(layout: Layout) -> Layout:
-    return layout.expand(0) if len(layout.shape) == MATRIX_RANK else layout
 
 
 class DotWaitOp(Operation):

@@ -15,7 +15,9 @@ NAMED_BARRIERS: Final = 16
 TENSOR_MEMORY: Final = 256 * KIB
 """Bytes of tensor memory, 512 columns of 128 words, where there is any."""
 BARRIER_SLOTS: Final = 32
-"""mbarriers in shared memory that tokens of a CTA share."""
+"""mbarriers that tokens of a CTA share; those of pipelines are not among them."""
+MBARRIER_BYTES: Final = 8
+"""The size of an mbarrier in shared memory."""
 
 
 class Resources:

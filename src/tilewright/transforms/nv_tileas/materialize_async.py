@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.targets import target_of
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import MEM_TOKEN
@@ -17,6 +18,7 @@ from tilewright.dialects.nv_tileas.async_copy import (
     AsyncWaitOp,
     CreateTokenOp,
 )
+from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_BYTES
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp, counts_copies
 from tilewright.dialects.nv_tileas.sync import BarrierOp
 from tilewright.dialects.nv_tileas.types import ASYNC_TOKEN, pipeline
@@ -26,7 +28,7 @@ from tilewright.ir.passes import Pass
 from tilewright.ir.types import I32
 from tilewright.plans.barrier_slots import token_slots
 from tilewright.support.diagnostics import fail
-from tilewright.target.resources import BARRIER_SLOTS
+from tilewright.target.resources import MBARRIER_BYTES
 from tilewright.transforms.nv_tileas.token_dependences import token_sources
 
 if TYPE_CHECKING:
@@ -45,9 +47,9 @@ class MaterializeAsync(Pass):
     def run(self, op: Operation, sink: Sink) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
             copies, pipelines = _async_ops(function)
-            first = _assign_slots(pipelines)
             if copies:
-                _Tokens(function, copies).materialize(first)
+                _Tokens(function, copies).materialize()
+            _assign_slots(function, pipelines)
 
 
 def _async_ops(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipelineOp]]:
@@ -61,16 +63,31 @@ def _async_ops(function: FuncOp) -> tuple[list[AsyncCopyOp], list[CreatePipeline
     return copies, pipelines
 
 
-def _assign_slots(pipelines: list[CreatePipelineOp]) -> int:
-    """Pipelines take the first mbarrier slots; returns how many."""
-    taken = 0
+def _assign_slots(function: FuncOp, pipelines: list[CreatePipelineOp]) -> None:
+    """Pipelines take the mbarrier slots after those of tokens.
+
+    The handle of a token has bits for few slots; the slots of pipelines are constants, as many as
+    shared memory has space for.
+    """
+    tokens = [op.slot for op in function.walk() if isinstance(op, CreateTokenOp)]
+    count = max(tokens, default=-1) + 1
+    limit = _fitting_mbarriers(function)
     for op in pipelines:
-        op.attributes["slot"] = IntegerAttr(taken, I32)
-        taken += 2 * pipeline(op.result).stages
-        if taken > BARRIER_SLOTS:
-            gist = f"pipelines with at most {BARRIER_SLOTS} barriers, two for each stage"
-            fail(f"expected {gist}, got {taken}", op.location)
-    return taken
+        op.attributes["slot"] = IntegerAttr(count, I32)
+        count += 2 * pipeline(op.result).stages
+        if limit is not None and count > limit:
+            gist = f"at most {limit} mbarriers, two for each stage, which fit into shared memory"
+            fail(f"expected {gist}, got {count}", op.location)
+
+
+def _fitting_mbarriers(function: FuncOp) -> int | None:
+    """The number of mbarriers that fit beside the planned shared memory; None for any GPU."""
+    arch = target_of(function)
+    if arch is None:
+        return None
+    planned = function.attributes.get(SCRATCH_BYTES)
+    taken = planned.value if isinstance(planned, IntegerAttr) else 0
+    return max(arch.static_shared - taken, 0) // MBARRIER_BYTES
 
 
 class _Tokens:
@@ -103,8 +120,8 @@ class _Tokens:
                     pending.append(other)
         return {token: None for token in _tokens(self._function) if token in chosen}
 
-    def materialize(self, first: int) -> None:
-        """Create the mbarriers, in slots from `first` on."""
+    def materialize(self) -> None:
+        """Create the mbarriers."""
         for copy in self._copies:
             if _follows_threads(copy.token):
                 create_op(BarrierOp, location=copy.location).insert_before(copy)
@@ -113,12 +130,12 @@ class _Tokens:
         self._chosen = self._connected()
         created = [token.defined_by(CreateMemTokenOp) for token in self._chosen]
         creations = dict.fromkeys(op for op in created if op is not None)
-        slots = token_slots(self._function, BARRIER_SLOTS - first, creations)
+        slots = token_slots(self._function, among=creations)
         for op in list(self._function.walk()):
             self._order(op)
         for op, slot in slots.items():
             again = list(slots.values()).count(slot) > 1 or op.parent_op is not self._function
-            self._create(op, first + slot, again=again)
+            self._create(op, slot, again=again)
         for token in self._chosen:
             token.type = ASYNC_TOKEN
 

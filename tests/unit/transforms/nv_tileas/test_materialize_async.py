@@ -220,18 +220,38 @@ def problem(body: str) -> str:
     return caught.value.diagnostics[0].message
 
 
-def test_there_are_32_barriers() -> None:
-    def copies(count: int) -> str:
-        body = "".join(
-            CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") for n in range(count)
-        )
-        joined = ", ".join(f"%c{n}" for n in range(count))
-        return f"{body}%j = nv_tileaa.join_mem_token [{joined}] : {TOKEN}\n" + READ.format("r", "j")
+def live_copies(count: int) -> str:
+    """Copies whose tokens are all live at their join."""
+    body = "".join(CREATE.format(f"t{n}", 1) + COPY.format(f"c{n}", f"t{n}") for n in range(count))
+    joined = ", ".join(f"%c{n}" for n in range(count))
+    return f"{body}%j = nv_tileaa.join_mem_token [{joined}] : {TOKEN}\n" + READ.format("r", "j")
 
-    assert len(named(lowered(copies(32)), "nvgpu.mbarrier.init")) == 32
-    assert "at most 32 tokens at once" in problem(copies(33))
-    ring = "%p = nv_tileas.async.pipeline.create_pipeline : !nv_tileas.pipeline<17, [f32]>\n"
-    assert "at most 32 barriers, two for each stage, got 34" in problem(ring)
+
+def test_tokens_have_32_barriers() -> None:
+    assert len(named(lowered(live_copies(32)), "nvgpu.mbarrier.init")) == 32
+    assert "at most 32 tokens at once" in problem(live_copies(33))
+
+
+def ring(name: str, stages: int, element: str = "f32") -> str:
+    type = f"!nv_tileas.pipeline<{stages}, [{element}]>"
+    return f"%{name} = nv_tileas.async.pipeline.create_pipeline : {type}\n"
+
+
+def test_pipelines_have_slots_beyond_those_of_tokens() -> None:
+    """Two pipelines of 17 stages, and as many tokens as there can be."""
+    body = ring("p", 17) + ring("q", 17) + live_copies(32)
+    module = lowered(body, passes=PASSES[:2])
+    created = named(module, "nv_tileas.async.pipeline.create_pipeline")
+    assert [op.attributes["slot"].value for op in created] == [32, 66]  # type: ignore[attr-defined]
+    (group,) = named(lowered(body), "nvgpu.mbarrier.create")
+    assert "num_barriers = 100" in str(group.results[0].type)
+
+
+def test_barriers_of_pipelines_fit_into_shared_memory() -> None:
+    """Of 227 KiB, the buffer of 40 stages has 10 KiB; an mbarrier takes 8 bytes."""
+    wanted = "expected at most 27776 mbarriers, two for each stage, which fit into shared memory"
+    assert f"{wanted}, got 27778" in problem(ring("p", 13889, TOKEN))
+    lowered(ring("p", 13888, TOKEN), passes=PASSES[:2])
 
 
 def test_every_producer_must_exist() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     OpFoldResult,
     as_value,
@@ -14,11 +15,14 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import replica_mask, threa
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp
+from tilewright.dialects.cute_nvgpu.threads import ElectOneOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.dialects.scf import IfOp, YieldOp
 from tilewright.ir.builder import InsertPoint
 from tilewright.ir.conversion import ConversionBuilder
 from tilewright.ir.operation import Block
+from tilewright.target.arch import WARP_SIZE
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -61,6 +65,18 @@ def predicated(build: ConversionBuilder, condition: Value | None) -> Generator[N
     with build.at(InsertPoint.at_end(body)):
         yield
         build.create(YieldOp)
+
+
+def is_elected_lane(op: Operation, build: ConversionBuilder) -> Value:
+    """Whether the thread is the one lane of its warp, which must be converged, that acts for all.
+
+    `elect.sync` lets ptxas know that one lane executes what follows; before sm_90 it is lane 0.
+    """
+    if Feature.CLUSTER in target_or_baseline(op):
+        return build.create(ElectOneOp).result
+    lane, zero = constant(build, WARP_SIZE - 1), constant(build, 0)
+    bits = build.create(AndIOp, lhs=thread_id(op, build), rhs=lane).result
+    return build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=bits, rhs=zero).result
 
 
 def is_thread(op: Operation, id: OpFoldResult, build: ConversionBuilder) -> Value:

@@ -84,15 +84,20 @@ def thread_id(op: Operation, build: ConversionBuilder) -> Value:
     return function_context(op, build).thread_id
 
 
-def thread_count(op: Operation) -> int:
-    """The number of threads that execute an operation: those of its agent, or of the CTA."""
+def warp_count(op: Operation) -> int:
+    """The number of warps that execute an operation: those of its agent, or of the CTA."""
     agent = agent_of(op)
     if agent is not None:
-        return agent.warps * WARP_SIZE
+        return agent.warps
     spec = enclosing_function(op).kernel_spec
     assert spec is not None
     assert spec.num_warps is not None
-    return spec.num_warps * WARP_SIZE
+    return spec.num_warps
+
+
+def thread_count(op: Operation) -> int:
+    """The number of threads that execute an operation."""
+    return warp_count(op) * WARP_SIZE
 
 
 def is_first_thread(op: Operation, build: ConversionBuilder) -> Value:

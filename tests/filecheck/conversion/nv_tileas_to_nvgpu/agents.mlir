@@ -6,19 +6,23 @@
 !ring = !nv_tileas.pipeline<2, [tensor<64xf32>]>
 !stage = !nv_tileas.pipeline_iterator<2>
 gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
-  // Two stages: four mbarriers. 32 producer threads arrive at the full ones, 64 consumers at the others.
+  // Two stages: four mbarriers. One producer warp arrives at the full ones, two consumer warps at the others.
   // Two stages of 64 f32 are 512 bytes.
   // CHECK-LABEL: @pipeline
   // CHECK-SAME: workgroup({{.*}}: memref<512xi8, 3>
   // CHECK: [[B:%[0-9]+]] = nvgpu.mbarrier.create {{.*}}num_barriers = 4
-  // CHECK-COUNT-2: nvgpu.mbarrier.init [[B]]{{.*}}, %c32
-  // CHECK-COUNT-2: nvgpu.mbarrier.init [[B]]{{.*}}, %c64
+  // CHECK-COUNT-2: nvgpu.mbarrier.init [[B]]{{.*}}, %c1{{(_[0-9]+)?}} :
+  // CHECK-COUNT-2: nvgpu.mbarrier.init [[B]]{{.*}}, %c2{{(_[0-9]+)?}} :
   // CHECK: gpu.barrier
-  // The producer waits until a stage is empty, writes it, and arrives at its full mbarrier.
+  // The producer waits until a stage is empty, writes it, and arrives at its full mbarrier: one lane, after
+  // the stores of all.
   // CHECK: [[P:%[0-9]+]] = arith.cmpi ult, {{%[0-9]+}}, %c32_
   // CHECK: scf.if [[P]]
   // CHECK: nvgpu.mbarrier.try_wait.parity [[B]]
   // CHECK: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK: cute_nvgpu.warp_sync
+  // CHECK-NEXT: [[E1:%[0-9]+]] = cute_nvgpu.elect_one
+  // CHECK-NEXT: scf.if [[E1]]
   // CHECK: nvgpu.mbarrier.arrive [[B]]
   // The iterator wraps around at the number of stages and flips the parity.
   // CHECK: [[NEXT:%[0-9]+]] = arith.addi
@@ -29,6 +33,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.mbarrier.try_wait.parity [[B]]
   // CHECK: mbarrier.expect_tx [[B]]{{.*}}, %c256
   // CHECK: cute_nvgpu.bulk.load {{.*}}, 256 :
+  // CHECK: cute_nvgpu.warp_sync
+  // CHECK-NEXT: [[E2:%[0-9]+]] = cute_nvgpu.elect_one
+  // CHECK-NEXT: scf.if [[E2]]
   // CHECK: nvgpu.mbarrier.arrive [[B]]
   // The consumer, warps 1 and 2, counts its threads from 0.
   // CHECK: [[T:%[0-9]+]] = arith.subi {{%[0-9]+}}, %c32_
@@ -37,6 +44,9 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: nvgpu.mbarrier.try_wait.parity [[B]]
   // Lanes read consecutive words, as ldmatrix gives them to lanes.
   // CHECK: nvvm.ldmatrix {{.*}}num = 1 : i32} : (!llvm.ptr<3>)
+  // CHECK: cute_nvgpu.warp_sync
+  // CHECK-NEXT: [[E3:%[0-9]+]] = cute_nvgpu.elect_one
+  // CHECK-NEXT: scf.if [[E3]]
   // CHECK: nvgpu.mbarrier.arrive [[B]]
   // A barrier of an agent is a named barrier of its threads alone.
   // CHECK: cute_nvgpu.named_barrier.sync

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
-from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     function_context,
     is_first_thread,
@@ -21,7 +21,11 @@ from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
-from tilewright.dialects.cute_nvgpu.threads import FenceMBarrierInitOp, MBarrierInvalidateOp
+from tilewright.dialects.cute_nvgpu.threads import (
+    FenceMBarrierInitOp,
+    MBarrierInvalidateOp,
+    WarpSyncOp,
+)
 from tilewright.dialects.gpu.attributes import AddressSpace
 from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
@@ -143,9 +147,13 @@ def wait_for_phase(
 
 
 def arrive(op: Operation, build: ConversionBuilder, slot: Value) -> None:
-    """One arrival by every thread."""
-    barriers, index = barrier_at(op, build, slot)
-    build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
+    """One arrival for each warp, which publishes the accesses of all its lanes."""
+    # Orders the accesses of the other lanes before the arrival. It also keeps the lanes together:
+    # one that is two phases late would mistake the parity that it waits for.
+    build.create(WarpSyncOp)
+    with predicated(build, is_elected_lane(op, build)):
+        barriers, index = barrier_at(op, build, slot)
+        build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
 
 
 def slot_of(build: ConversionBuilder, handle: Value) -> Value:

@@ -1,9 +1,9 @@
 """Pipelines; an iterator is a stage and a parity.
 
-Between agents each stage has a full and an empty mbarrier: it is full when all producers have
-arrived at the one, and empty when all consumers have arrived at the other. Initially every stage is
-empty. Where the same threads produce and consume, they wait for their own copies by group, and a
-barrier of the block makes the copies of all visible to all.
+Between agents each stage has a full and an empty mbarrier: it is full when all warps of the
+producers have arrived at the one, and empty when all warps of the consumers have arrived at the
+other. Initially every stage is empty. Where the same threads produce and consume, they wait for
+their own copies by group, and a barrier of the block makes the copies of all visible to all.
 """
 
 from __future__ import annotations
@@ -29,14 +29,18 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import StageAccess, copy_tile
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address, scratch_offset
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_count
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    synchronize,
+    thread_count,
+    warp_count,
+)
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import XOrIOp
 from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
 from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
 from tilewright.dialects.nv_tileas import pipeline as tileas
-from tilewright.dialects.nv_tileas.attributes import in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, in_shared_memory
 from tilewright.dialects.nv_tileas.types import IteratorType, pipeline, stored_bytes
 from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -60,9 +64,9 @@ def create_pipeline(
     for side, kind in enumerate((tileas.ProducerOp, tileas.ConsumerOp)):
         user = next((user for user in op.result.users if isinstance(user, kind)), op)
         first = op.slot + side * stages
-        arrivals = thread_count(user)
+        arrivals = warp_count(user)
         if kind is tileas.ProducerOp and _copies_by_threads(op):
-            arrivals *= 2
+            arrivals += thread_count(user)
         counts += [(first + stage, arrivals) for stage in range(stages)]
     init_barriers(op, build, counts, reinitialize=False)
     return [()]
@@ -70,8 +74,14 @@ def create_pipeline(
 
 def _copies_by_threads(op: tileas.CreatePipelineOp) -> bool:
     """Whether producers copy by `cp.async`: then each thread also arrives after its copies."""
-    copies = any(isinstance(user, tileas.ProducerCopyOp) for user in op.result.users)
-    return copies and Feature.TMA not in target_or_baseline(op)
+    copies = [user for user in op.result.users if isinstance(user, tileas.ProducerCopyOp)]
+    return any(_copied_by_threads(copy) for copy in copies)
+
+
+def _copied_by_threads(op: tileas.ProducerCopyOp) -> bool:
+    """Whether each thread copies a part, by `cp.async`, rather than one thread all in bulk."""
+    by_threads = op.is_tiled and op.engine is CopyEngine.CP_ASYNC
+    return by_threads or Feature.TMA not in target_or_baseline(op)
 
 
 @converts(tileas.CreateIteratorOp)
@@ -147,7 +157,7 @@ def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: Conversio
 def commit(
     op: tileas.ProducerCommitOp, new: tileas.ProducerCommitOp, build: ConversionBuilder
 ) -> Result:
-    """Close the group of this stage's copies, or let every thread arrive."""
+    """Close the group of this stage's copies; or arrive: each warp, and each thread that copies."""
     create = _create_op(op)
     if tileas.counts_copies(create):
         build.create(CpAsyncCommitGroupOp)
@@ -164,7 +174,7 @@ def commit(
 def release(
     op: tileas.ConsumerReleaseOp, new: tileas.ConsumerReleaseOp, build: ConversionBuilder
 ) -> Result:
-    """Every thread arrives, which orders its accesses before those of the producers."""
+    """Every warp arrives, which orders its accesses before those of the producers."""
     if tileas.counts_copies(_create_op(op)):
         return []
     if op.lag:

@@ -68,6 +68,16 @@ def ranks_of(lane: Lanes, mask: int, site: Instruction) -> list[int]:
     return [rank for rank in range(size) if mask >> rank & 1]
 
 
+def note_bulk_write(
+    lane: Lanes, start: int, size: int, mbarrier: Mbarrier, site: Instruction
+) -> None:
+    """Check and record a write to shared memory through the async proxy."""
+    wave = lane.wave
+    chunks, thread = np.arange(start, start + size, 16), int(lane.threads[0])
+    wave.state(GenericWrites).require_overwritable(wave.memory.shared, chunks, 16, thread, site)
+    note_shared_write(lane, start, size, mbarrier, site)
+
+
 def note_shared_write(
     lane: Lanes, start: int, size: int, mbarrier: Mbarrier, site: Instruction
 ) -> None:

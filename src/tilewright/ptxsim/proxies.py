@@ -1,8 +1,9 @@
 """Ordinary stores that are not yet visible to the async proxy.
 
-`wgmma` and the bulk copies read memory through the async proxy. Writes of the generic proxy are
-visible to it only after a `fence.proxy.async`: by the writing thread, or by any thread after a
-synchronisation with it.
+`wgmma` and the bulk copies access memory through the async proxy. Writes of the generic proxy are
+ordered before its accesses only by a `fence.proxy.async`: of the writing thread, or of any thread
+after a synchronisation with it. Reads of the generic proxy need none before the memory is
+overwritten: a barrier orders them.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class GenericWrites:
     """The bytes of a wave's memory that lack a proxy fence.
 
     A decoder of an instruction that uses the async proxy calls `op.needs(GenericWrites)`; the
-    instruction then calls `require_visible` for its reads and `replace` for its writes. Nothing is
-    recorded unless the check `proxies` is on.
+    instruction then calls `require_visible` for its reads, `require_overwritable` and `replace` for
+    its writes. Nothing is recorded unless the check `proxies` is on.
     """
 
     def __init__(self, wave: Wave) -> None:
@@ -107,10 +108,24 @@ class GenericWrites:
     def require_visible(
         self, arena: Arena, index: Array, size: int, thread: int, site: Instruction
     ) -> None:
-        """Report a read through the asynchronous proxy of bytes that lack a fence.
+        """Report a read through the async proxy of bytes that lack a fence.
 
         It reads `size` bytes, at most 16, at each index into the arena.
         """
+        self._require_fence(arena, index, size, thread, site, "reads")
+
+    def require_overwritable(
+        self, arena: Arena, index: Array, size: int, thread: int, site: Instruction
+    ) -> None:
+        """Report a write through the async proxy to bytes that lack a fence.
+
+        Nothing orders it after the ordinary stores, which may still take effect.
+        """
+        self._require_fence(arena, index, size, thread, site, "overwrites")
+
+    def _require_fence(
+        self, arena: Arena, index: Array, size: int, thread: int, site: Instruction, verb: str
+    ) -> None:
         marks = self._marks.get(arena)
         if not self.active or marks is None or not marks.any:
             return
@@ -122,7 +137,7 @@ class GenericWrites:
         at = int(index.reshape(-1)[first])
         if arena is self.wave.memory.shared:
             at %= self.wave.memory.shared_stride
-        text = f"reads {arena.name} memory that was written by ordinary stores, with no"
+        text = f"{verb} {arena.name} memory that was written by ordinary stores, with no"
         note = f"{size} bytes at address 0x{at:x}, written by {writer_name}"
         self.wave.violation(f"{text} {_FENCE} in between", site, thread, note)
 

@@ -323,6 +323,15 @@ def test_a_proxy_fence_after_the_barrier_suffices(attempt) -> None:
     attempt(WRITE + BARRIER + f"@%p1 {PROXY}" + STORE + GROUP + ALL_DONE)
 
 
+def test_a_bulk_load_over_ordinary_stores_needs_a_proxy_fence(attempt, report) -> None:
+    """Over what was only read, a barrier suffices."""
+    load = INIT + EXPECT.format(size=256) + f"@%p1 {LOAD}" + WAIT
+    again = "@%p1 mbarrier.inval.shared.b64 [full];\n" + load
+    attempt(WRITE + PROXY + load)
+    attempt(load + READ + BARRIER + again.replace("again", "third"))
+    assert "overwrites shared memory that was written by ordinary stores" in report(WRITE + load)
+
+
 @pytest.mark.parametrize(
     ("body", "text"),
     [

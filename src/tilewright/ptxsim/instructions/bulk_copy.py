@@ -8,7 +8,7 @@ import numpy as np
 
 from tilewright.ptxsim.addresses import check_chunks, global_span, in_cta, shared_span
 from tilewright.ptxsim.async_engine import AsyncEngine, BulkGroups
-from tilewright.ptxsim.bulk_targets import Arrivals, note_shared_write, ranks_of
+from tilewright.ptxsim.bulk_targets import Arrivals, note_bulk_write, ranks_of
 from tilewright.ptxsim.checker import BULK
 from tilewright.ptxsim.instructions.data_movement import CACHE_HINTS
 from tilewright.ptxsim.isa import Run, instruction
@@ -69,7 +69,7 @@ class _Transfer:
         if self.arrivals is not None:
             pending = self.arrivals.expect(lane, mask)
             for (_, start), each in zip(targets, pending.objects, strict=True):
-                note_shared_write(lane, start, size, each, self.site)
+                note_bulk_write(lane, start, size, each, self.site)
 
         def work() -> None:
             data = from_[0][from_[1] : from_[1] + size].copy()

@@ -15,7 +15,7 @@ from tilewright.ptxsim.addresses import (
     shared_span,
 )
 from tilewright.ptxsim.async_engine import AsyncEngine, BulkGroups
-from tilewright.ptxsim.bulk_targets import Arrivals, note_shared_write, ranks_of
+from tilewright.ptxsim.bulk_targets import Arrivals, note_bulk_write, ranks_of
 from tilewright.ptxsim.instructions.data_movement import CACHE_HINTS
 from tilewright.ptxsim.isa import Run, instruction
 from tilewright.ptxsim.lanes import Lanes
@@ -143,7 +143,7 @@ class _Load:
         wave.traffic.moved("shared", Kind.ASYNC_WRITE, len(starts) * map.box_bytes)
         pending = self.arrivals.expect(lane, mask)
         for each, mbarrier in zip(starts, pending.objects, strict=True):
-            note_shared_write(lane, each, map.footprint, mbarrier, site)
+            note_bulk_write(lane, each, map.footprint, mbarrier, site)
         offsets = swizzled(map, shared_address(lane, start)) - shared_address(lane, start)
 
         def work() -> None:

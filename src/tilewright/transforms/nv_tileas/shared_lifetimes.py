@@ -62,7 +62,9 @@ def _lifetime(op: Operation, numbers: dict[Operation, int]) -> Lifetime:
     start = numbers[op]
     users = _users(op)
     if users is None:
-        return Lifetime(0, len(numbers))
+        # The barrier at the creation of a pipeline with mbarriers orders earlier accesses.
+        begin = start if isinstance(op, CreatePipelineOp) else 0
+        return Lifetime(begin, len(numbers))
     return Lifetime(start, max([start, *(_last(op, user, numbers) for user in users)]))
 
 

@@ -15,7 +15,10 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK: gpu.barrier
   // The address in shared memory is that of stage %s, 1024 bytes each.
   // CHECK: arith.muli %arg1, %c1024
+  // Only copies write to a buffer: no proxy fence.
+  // CHECK-NOT: fence.proxy_async
   // CHECK: scf.if
+  // CHECK-NOT: fence.proxy_async
   // CHECK: nvgpu.mbarrier.arrive.expect_tx [[BARRIER]]{{.*}}, %c1024
   // CHECK: cute_nvgpu.bulk.load {{.*}}, 1024 :
   // CHECK: nvgpu.mbarrier.try_wait.parity [[BARRIER]]

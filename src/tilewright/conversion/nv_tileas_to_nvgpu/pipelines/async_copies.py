@@ -24,6 +24,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     slot_of,
     wait_for_token,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import fence_proxy
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import stage_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address
@@ -34,10 +35,8 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
 from tilewright.dialects.cute_nvgpu.threads import (
     BulkLoadOp,
-    FenceProxyAsyncOp,
     MBarrierArriveOnCopiesOp,
     MBarrierExpectTxOp,
 )
@@ -97,6 +96,8 @@ class CopySpan(NamedTuple):
     source: Value
     target: Value
     bytes: int
+    over_stores: bool = False
+    """Whether threads may have stored to the target before. They never do to a buffer."""
 
 
 def start_copy(
@@ -124,8 +125,8 @@ def _bulk_copy(
 ) -> None:
     """Set the expected bytes, and issue the copy."""
     barriers, index = barrier_at(op, build, slot)
-    # Threads may have written to the stage before, through the generic proxy.
-    build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+    if span.over_stores:
+        fence_proxy(build)
     kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
     count = index_constant(build, span.bytes)
     build.create(kind, barriers=barriers, mbar_id=index, txcount=count)

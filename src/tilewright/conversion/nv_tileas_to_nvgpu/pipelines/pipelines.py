@@ -27,6 +27,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     init_barriers,
     wait_for_phase,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import (
+    copies_over_earlier_stores,
+    fence_proxy,
+    has_copies_by_threads,
+    is_read_by_wgmma,
+    is_written_by_threads,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import StageAccess, copy_tile
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address, scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
@@ -37,10 +44,8 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
 from tilewright.dialects.arith.integer import XOrIOp
-from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
-from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
 from tilewright.dialects.nv_tileas import pipeline as tileas
-from tilewright.dialects.nv_tileas.attributes import CopyEngine, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory
 from tilewright.dialects.nv_tileas.types import IteratorType, pipeline, stored_bytes
 from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -65,23 +70,13 @@ def create_pipeline(
         user = next((user for user in op.result.users if isinstance(user, kind)), op)
         first = op.slot + side * stages
         arrivals = warp_count(user)
-        if kind is tileas.ProducerOp and _copies_by_threads(op):
+        if kind is tileas.ProducerOp and has_copies_by_threads(op):
             arrivals += thread_count(user)
         counts += [(first + stage, arrivals) for stage in range(stages)]
+    if copies_over_earlier_stores(op):
+        fence_proxy(build)
     init_barriers(op, build, counts, reinitialize=False)
     return [()]
-
-
-def _copies_by_threads(op: tileas.CreatePipelineOp) -> bool:
-    """Whether producers copy by `cp.async`: then each thread also arrives after its copies."""
-    copies = [user for user in op.result.users if isinstance(user, tileas.ProducerCopyOp)]
-    return any(_copied_by_threads(copy) for copy in copies)
-
-
-def _copied_by_threads(op: tileas.ProducerCopyOp) -> bool:
-    """Whether each thread copies a part, by `cp.async`, rather than one thread all in bulk."""
-    by_threads = op.is_tiled and op.engine is CopyEngine.CP_ASYNC
-    return by_threads or Feature.TMA not in target_or_baseline(op)
 
 
 @converts(tileas.CreateIteratorOp)
@@ -142,13 +137,16 @@ def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: Conversio
     create = _create_op(op)
     if not tileas.counts_copies(create):
         wait_for_phase(op, build, _slot(op, build, stage, full=True), phase, before=False)
+        if has_copies_by_threads(create) and is_read_by_wgmma(create):
+            # Its threads arrive without waiting for their copies, so the producer cannot fence.
+            fence_proxy(build)
         return [(stage, phase)]
     assert op.pending is not None
     build.create(CpAsyncWaitGroupOp, n=op.pending)
     if not create.private:
         if Feature.WGMMA in target_or_baseline(op):
             # wgmma reads through the async proxy what cp.async wrote through the generic one.
-            build.create(FenceProxyAsyncOp, space=ProxySpace.SHARED_CTA)
+            fence_proxy(build)
         synchronize(op, build)
     return [(stage, phase)]
 
@@ -164,8 +162,10 @@ def commit(
         return []
     stage, _ = build.values(op.token)
     slot = _slot(op, build, stage, full=True)
-    if _copies_by_threads(create):
+    if has_copies_by_threads(create):
         arrive_after_copies(op, build, slot)
+    if is_written_by_threads(create) and is_read_by_wgmma(create):
+        fence_proxy(build)
     arrive(op, build, slot)
     return []
 
@@ -204,7 +204,8 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
         copy_tile(op, build, offset)
         return []
     bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
-    span = CopySpan(new.source, scratch_address(op, build, offset), bytes)
+    target, over_stores = scratch_address(op, build, offset), is_written_by_threads(_create_op(op))
+    span = CopySpan(new.source, target, bytes, over_stores)
     start_copy(op, build, span, _slot(op, build, stage, full=True), arrives=False)
     return []
 

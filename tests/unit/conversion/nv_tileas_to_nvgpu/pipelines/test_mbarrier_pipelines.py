@@ -1,4 +1,4 @@
-"""Tests of pipelines with mbarriers: arrival counts and arrivals of their agents."""
+"""Tests of pipelines with mbarriers: arrivals and proxy fences."""
 
 from __future__ import annotations
 
@@ -102,3 +102,12 @@ def test_one_lane_of_a_warp_arrives_after_all_lanes(gpu: int, elected: str) -> N
         condition = branch.operands[0].defining_op()
         assert condition is not None
         assert condition.name == elected
+
+
+@pytest.mark.parametrize(
+    ("produce", "gpu", "fences"),
+    [(COPY, 90, 0), (f"{WRITE}\n{COPY}", 90, 1), (WRITE, 90, 0), (f"{WRITE}\n{COPY}", 80, 0)],
+)
+def test_a_fence_precedes_bulk_copies_over_stores_only(produce: str, gpu: int, fences: int) -> None:
+    module = lowered(produce, gpu)
+    assert len(named(module, "cute_nvgpu.fence.proxy_async")) == fences

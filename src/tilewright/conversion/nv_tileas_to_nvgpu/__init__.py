@@ -27,6 +27,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.numerics import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import (
     async_copies,
+    iterators,
     pipelines,
     shared_buffers,
 )
@@ -72,6 +73,7 @@ PATTERNS: Final[Patterns] = (
     *views.PATTERNS,
     *atomics.PATTERNS,
     *async_copies.PATTERNS,
+    *iterators.PATTERNS,
     *shared_buffers.PATTERNS,
     *pipelines.PATTERNS,
     *integers.PATTERNS,

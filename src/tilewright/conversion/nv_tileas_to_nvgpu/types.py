@@ -51,7 +51,7 @@ def thread_types() -> TypeConverter:
     A tile is one vector of the thread's registers. An address is an i64. A memref, or a view of
     one, is its address and its dynamic extents and strides, each an i64. Memory tokens become
     nothing, since barriers already order memory; a token of an asynchronous copy is the handle of
-    an mbarrier. A pipeline iterator is a stage and the parity of its phase.
+    an mbarrier. A pipeline iterator is a stage and a phase.
     """
     types = TypeConverter()
     types.keep(Type)

@@ -290,9 +290,13 @@ class ConsumerReadOp(ConsumerOp):
 
 
 class ConsumerReleaseOp(ConsumerOp):
-    """Signal that a stage is empty again; with a `lag`, the stage of that many releases before.
+    """Signal that a stage is empty again; with a `lag`, the stage that many steps before it.
 
-    A dot that is in flight at the release still reads the stage: its release lags.
+    A dot that is in flight at the release still reads the stage: its release lags. If the iterator
+    has made fewer than `lag` steps, there is no such stage and nothing is released. With mbarriers
+    each stage is released once per phase. After a loop whose releases lag, the last `lag` stages
+    are full still: a later loop with the same lag continues and releases them; otherwise, if the
+    producers need them, releases of the last token with the lags below this one do.
     """
 
     name = "nv_tileas.async.pipeline.consumer_release"
@@ -300,6 +304,12 @@ class ConsumerReleaseOp(ConsumerOp):
 
     token = d.operand(AWAITED)
     lag = d.attribute(SLOT, default=0)
+
+    def verify_context(self) -> Iterator[str]:
+        yield from super().verify_context()
+        create, stages = self.pipeline.defined_by(CreatePipelineOp), pipeline(self.pipeline).stages
+        if create is not None and not counts_copies(create) and self.lag >= stages:
+            yield f"expected a lag of fewer stages than the {stages} there are, got {self.lag}"
 
 
 def _value_problems(

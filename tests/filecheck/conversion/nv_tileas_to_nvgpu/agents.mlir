@@ -24,12 +24,13 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
   // CHECK-NEXT: [[E1:%[0-9]+]] = cute_nvgpu.elect_one
   // CHECK-NEXT: scf.if [[E1]]
   // CHECK: nvgpu.mbarrier.arrive [[B]]
-  // The iterator wraps around at the number of stages and flips the parity.
+  // The iterator wraps around at the number of stages, flips the parity, and remembers that it has wrapped.
   // CHECK: [[NEXT:%[0-9]+]] = arith.addi
   // CHECK: [[WRAPS:%[0-9]+]] = arith.cmpi eq, [[NEXT]], %c2_
-  // CHECK: [[FLIPPED:%[0-9]+]] = arith.xori
+  // CHECK: [[FLIPPED:%[0-9]+]] = arith.xori {{.*}}, %c1_
+  // CHECK: [[PHASE:%[0-9]+]] = arith.ori [[FLIPPED]], %c2_
   // CHECK: arith.select [[WRAPS]], {{.*}}, [[NEXT]]
-  // CHECK: arith.select [[WRAPS]], [[FLIPPED]],
+  // CHECK: arith.select [[WRAPS]], [[PHASE]],
   // CHECK: nvgpu.mbarrier.try_wait.parity [[B]]
   // CHECK: mbarrier.expect_tx [[B]]{{.*}}, %c256
   // CHECK: cute_nvgpu.bulk.load {{.*}}, 256 :

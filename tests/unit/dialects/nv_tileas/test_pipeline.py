@@ -113,6 +113,15 @@ def test_iterators_are_over_as_many_stages() -> None:
     assert f"expected an iterator over 2 stages, got '{three}'" in problem
 
 
+def test_the_lag_of_a_release_is_below_the_number_of_stages() -> None:
+    release = f"{PIPE}.consumer_release %p, %s {{{{lag = {{}} : i32}}}} : {RING}\n"
+    assert problems(CREATE + WAIT + release.format(1)) == []
+    (problem,) = problems(CREATE + WAIT + release.format(2))
+    assert "expected a lag of fewer stages than the 2 there are, got 2" in problem
+    counted = WAIT.replace("[%i]", "[%i] {pending = 0 : i32}")
+    assert problems(CREATE + counted + release.format(2)) == []
+
+
 def test_pipelines_come_straight_from_their_creation() -> None:
     text = f"%s = {PIPE}.producer_acquire %p[%i] : {RING}, {ITERATOR}\n{COMMIT}"
     assert any(

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
-from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import (
+    conjunction,
+    is_elected_lane,
+    predicated,
+)
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     function_context,
     is_first_thread,
@@ -146,12 +150,18 @@ def wait_for_phase(
     )
 
 
-def arrive(op: Operation, build: ConversionBuilder, slot: Value) -> None:
-    """One arrival for each warp, which publishes the accesses of all its lanes."""
+def arrive(
+    op: Operation, build: ConversionBuilder, slot: Value, condition: Value | None = None
+) -> None:
+    """One arrival for each warp, which publishes the accesses of all its lanes.
+
+    The condition, if there is one, is the same for all lanes.
+    """
     # Orders the accesses of the other lanes before the arrival. It also keeps the lanes together:
     # one that is two phases late would mistake the parity that it waits for.
     build.create(WarpSyncOp)
-    with predicated(build, is_elected_lane(op, build)):
+    elected = is_elected_lane(op, build)
+    with predicated(build, conjunction(build, elected, condition)):
         barriers, index = barrier_at(op, build, slot)
         build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
 

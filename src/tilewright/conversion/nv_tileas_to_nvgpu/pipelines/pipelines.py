@@ -1,4 +1,4 @@
-"""Pipelines; an iterator is a stage and a parity.
+"""Pipelines: the operations of producers and consumers on a stage.
 
 Between agents each stage has a full and an empty mbarrier: it is full when all warps of the
 producers have arrived at the one, and empty when all warps of the consumers have arrived at the
@@ -11,17 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tilewright.analysis.targets import target_or_baseline
-from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
-    add,
-    as_value,
-    constant,
-    multiply,
-)
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value, multiply
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.async_copies import (
     CopySpan,
     arrive_after_copies,
     start_copy,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.iterators import earlier_stage, parity_of
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     arrive,
     init_barriers,
@@ -41,12 +37,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     thread_count,
     warp_count,
 )
-from tilewright.dialects.arith.attributes import CmpIPredicate
-from tilewright.dialects.arith.comparison import CmpIOp, SelectOp
-from tilewright.dialects.arith.integer import XOrIOp
 from tilewright.dialects.nv_tileas import pipeline as tileas
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory
-from tilewright.dialects.nv_tileas.types import IteratorType, pipeline, stored_bytes
+from tilewright.dialects.nv_tileas.types import pipeline, stored_bytes
 from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.plans.allocations import pipeline_memory
@@ -79,32 +72,6 @@ def create_pipeline(
     return [()]
 
 
-@converts(tileas.CreateIteratorOp)
-def create_iterator(
-    op: tileas.CreateIteratorOp, new: tileas.CreateIteratorOp, build: ConversionBuilder
-) -> Result:
-    """Stage 0, phase 0."""
-    return [(constant(build, 0), constant(build, 0))]
-
-
-@converts(tileas.IncIterOp)
-def inc_iter(op: tileas.IncIterOp, new: tileas.IncIterOp, build: ConversionBuilder) -> Result:
-    """The next stage; from the last one, the first stage in the next phase."""
-    stage, phase = build.values(op.iterator)
-    type = op.result.type
-    assert isinstance(type, IteratorType)
-    one, zero = constant(build, 1), constant(build, 0)
-    next_stage = as_value(build, add(build, stage, 1))
-    stages = constant(build, type.stages)
-    wraps = build.create(CmpIOp, predicate=CmpIPredicate.EQ, lhs=next_stage, rhs=stages).result
-    next_phase = build.create(XOrIOp, lhs=phase, rhs=one).result
-    return [(_select(build, wraps, zero, next_stage), _select(build, wraps, next_phase, phase))]
-
-
-def _select(build: ConversionBuilder, condition: Value, a: Value, b: Value) -> Value:
-    return build.create(SelectOp, condition=condition, true_value=a, false_value=b).result
-
-
 def _create_op(op: tileas.PipelineOp) -> tileas.CreatePipelineOp:
     create = op.pipeline.defined_by(tileas.CreatePipelineOp)
     assert create is not None
@@ -126,7 +93,8 @@ def acquire(
     """Wait until the stage is empty; a barrier of the block before has seen to it otherwise."""
     stage, phase = build.values(op.iterator)
     if not tileas.counts_copies(_create_op(op)):
-        wait_for_phase(op, build, _slot(op, build, stage, full=False), phase, before=True)
+        slot = _slot(op, build, stage, full=False)
+        wait_for_phase(op, build, slot, parity_of(build, phase), before=True)
     return [(stage, phase)]
 
 
@@ -136,7 +104,8 @@ def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: Conversio
     stage, phase = build.values(op.iterator)
     create = _create_op(op)
     if not tileas.counts_copies(create):
-        wait_for_phase(op, build, _slot(op, build, stage, full=True), phase, before=False)
+        slot = _slot(op, build, stage, full=True)
+        wait_for_phase(op, build, slot, parity_of(build, phase), before=False)
         if has_copies_by_threads(create) and is_read_by_wgmma(create):
             # Its threads arrive without waiting for their copies, so the producer cannot fence.
             fence_proxy(build)
@@ -177,10 +146,12 @@ def release(
     """Every warp arrives, which orders its accesses before those of the producers."""
     if tileas.counts_copies(_create_op(op)):
         return []
+    stage, phase = build.values(op.token)
+    exists: Value | None = None
     if op.lag:
-        return build.reject("expected no lag in a pipeline with mbarriers")
-    stage, _ = build.values(op.token)
-    arrive(op, build, _slot(op, build, stage, full=False))
+        stages = pipeline(op.pipeline).stages
+        stage, exists = earlier_stage(build, stage, phase, op.lag, stages)
+    arrive(op, build, _slot(op, build, stage, full=False), exists)
     return []
 
 
@@ -251,8 +222,6 @@ def null_token(
 
 PATTERNS: Final[Patterns] = (
     create_pipeline,
-    create_iterator,
-    inc_iter,
     acquire,
     wait,
     commit,

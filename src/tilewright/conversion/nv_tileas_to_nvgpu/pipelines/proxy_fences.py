@@ -56,8 +56,8 @@ def is_written_by_threads(op: CreatePipelineOp) -> bool:
 def is_read_by_wgmma(op: CreatePipelineOp) -> bool:
     """Whether wgmma reads the stages of a pipeline."""
     reads = [user for user in op.result.users if isinstance(user, ConsumerReadOp)]
-    placed = any(in_shared_memory(value) for read in reads for value in read.values)
-    return placed and Feature.WGMMA in target_or_baseline(op)
+    tiles = [value for read in reads for value in read.values if in_shared_memory(value)]
+    return bool(tiles) and Feature.WGMMA in target_or_baseline(op)
 
 
 def copies_over_earlier_stores(op: CreatePipelineOp) -> bool:

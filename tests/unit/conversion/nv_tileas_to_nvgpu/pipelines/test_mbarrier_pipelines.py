@@ -1,4 +1,4 @@
-"""Tests of pipelines with mbarriers: arrivals and proxy fences."""
+"""Tests of pipelines with mbarriers: arrivals, proxy fences, releases that lag."""
 
 from __future__ import annotations
 
@@ -111,3 +111,15 @@ def test_one_lane_of_a_warp_arrives_after_all_lanes(gpu: int, elected: str) -> N
 def test_a_fence_precedes_bulk_copies_over_stores_only(produce: str, gpu: int, fences: int) -> None:
     module = lowered(produce, gpu)
     assert len(named(module, "cute_nvgpu.fence.proxy_async")) == fences
+
+
+def test_a_release_that_lags_arrives_only_if_there_is_an_earlier_stage() -> None:
+    module = lowered(WRITE, 90, "{lag = 2 : i32}")
+    branch = named(module, "nvgpu.mbarrier.arrive")[-1].parent_op
+    assert branch is not None
+    condition = branch.operands[0].defining_op()
+    assert condition is not None
+    parts = [value.defining_op() for value in condition.operands]
+    # The stage is 2 or later, or the iterator has wrapped around.
+    names = [op.name for op in parts if op is not None]
+    assert names == ["cute_nvgpu.elect_one", "arith.ori"]

@@ -1,11 +1,12 @@
 """Measure the compilation time of corpus modules, stage by stage, beside NVIDIA's tileiras.
 
 Modules are drawn evenly over the sizes of the corpus; `--cutile` adds named kernels of cuTile's
-tests. Times are CPU seconds of this process and of those that it starts, so that other work on
-the machine counts little; `--clock wall` measures elapsed time. Ours is a warm process, as a
-just-in-time compiler is, with LLVM inside of it; tileiras is one process a module, as there is no
-other way to run it. A second table has the elapsed time of both compilers as a user runs them: a
-process of each, and ours in process.
+tests. Files of Tile IR bytecode are measured instead of all these, and their medians are printed;
+`tools/cutile_kernels.py` writes such files. Times are CPU seconds of this process and of those that
+it starts, so that other work on the machine counts little; `--clock wall` measures elapsed time.
+Ours is a warm process, as a just-in-time compiler is, with LLVM inside of it; tileiras is one
+process a module, as there is no other way to run it. A second table has the elapsed time of both
+compilers as a user runs them: a process of each, and ours in process.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import datetime
 import os
 import platform
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -97,16 +99,22 @@ CLOCKS: Final[dict[str, Clock]] = {"cpu": processor, "wall": time.perf_counter}
 def main() -> None:
     """Measure and print, as a page of results."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="bytecode to measure")
     parser.add_argument("--modules", type=int, default=200, help="number of modules (default 200)")
-    parser.add_argument("--runs", type=int, default=2, help="repetitions; the best one counts")
+    parser.add_argument(
+        "--runs", type=int, default=2, help="repetitions; the best one counts, of files the median"
+    )
     parser.add_argument("--clock", choices=CLOCKS, default="cpu")
     parser.add_argument("--gpu-name", default="sm_90")
     parser.add_argument("-O", dest="level", type=int, choices=range(4), default=3)
     parser.add_argument("--cutile", type=Path, help="a checkout of cuTile Python")
     options = parser.parse_args()
-    kernels = cutile_modules(options.cutile) if options.cutile else []
     now = CLOCKS[options.clock]
     bench = Bench(options.gpu_name, options.level, options.runs, now)
+    if options.files:
+        measure_files(bench, options.files, options.clock)
+        return
+    kernels = cutile_modules(options.cutile) if options.cutile else []
     modules = load_modules()
     chosen = sampled(modules, options.modules)
     levels = [module for module in modules if module.name == GEMM]
@@ -123,6 +131,15 @@ def main() -> None:
     by_name("The slowest of the corpus", sorted(taken, key=lambda t: -t.whole)[:10])
     for problem in problems + others:
         print(f"\nnot compiled: {problem}")
+
+
+def measure_files(bench: Bench, files: Sequence[Path], clock: str) -> None:
+    """Measure the kernels of some files, and print medians."""
+    modules = [Module(file.stem, file.read_bytes()) for file in files]
+    bench.ours(modules[0])
+    taken = [bench.median(module) for module in progress(modules, len(modules))]
+    heading(clock)
+    by_name(f"Medians of {bench.runs} runs, milliseconds", taken)
 
 
 def cutile_modules(checkout: Path) -> list[Module]:
@@ -151,7 +168,7 @@ class Bench:
 
     def __init__(self, gpu: str, level: int, runs: int, now: Clock) -> None:
         self._settings = Settings(target(gpu), level)
-        self._runs = runs
+        self.runs = runs
         self._now = now
         self._stage_of = stages_by_pass(level)
         self._peer = tileirdisasm().with_name("tileiras")
@@ -162,14 +179,20 @@ class Bench:
         problems: list[str] = []
         for module in progress(modules, len(modules)):
             try:
-                runs = [self.ours(module) for _ in range(self._runs)]
+                runs = [self.ours(module) for _ in range(self.runs)]
             except Error as error:
                 problems.append(f"{module.name}: {error}")
                 continue
             best = min(runs, key=lambda stages: sum(stages.values()))
-            peer = min(self.theirs(module) for _ in range(self._runs))
+            peer = min(self.theirs(module) for _ in range(self.runs))
             taken.append(Taken(module.name, best, peer))
         return taken, problems
+
+    def median(self, module: Module) -> Taken:
+        """Return the median times of a module that compiles, of runs of both compilers in turn."""
+        runs = [(self.ours(module), self.theirs(module)) for _ in range(self.runs)]
+        stages = {name: statistics.median(ours[name] for ours, _ in runs) for name in runs[0][0]}
+        return Taken(module.name, stages, statistics.median(peer for _, peer in runs))
 
     def ours(self, module: Module) -> dict[str, float]:
         """The seconds of each stage."""

@@ -1,9 +1,9 @@
-"""Ordinary stores that are not yet visible to the async proxy.
+"""Writes of the generic proxy that are not yet visible to the async proxy.
 
-`wgmma` and the bulk copies access memory through the async proxy. Writes of the generic proxy are
-ordered before its accesses only by a `fence.proxy.async`: of the writing thread, or of any thread
-after a synchronisation with it. Reads of the generic proxy need none before the memory is
-overwritten: a barrier orders them.
+`wgmma` and the bulk copies access memory through the async proxy. Writes of the generic proxy, by
+ordinary stores and by `cp.async` as it completes, are ordered before its accesses only by a
+`fence.proxy.async`: of the writing thread, or of any thread after a synchronisation with it. Reads
+of the generic proxy need none before the memory is overwritten: a barrier orders them.
 """
 
 from __future__ import annotations
@@ -66,11 +66,19 @@ class GenericWrites:
         """Record writes of ordinary stores and atomics."""
         if kind not in (Kind.WRITE, Kind.ATOMIC) or resolved.arena is self.wave.memory.local:
             return
-        marks = self._marks_of(resolved.arena)
         lanes = lanes if resolved.mask is None else lanes.take(resolved.mask)
         threads = lanes.threads if len(resolved.index) == lanes.count else lanes.threads[-1:]
+        self._record(resolved.arena, resolved.index, size, threads)
+
+    def copied(self, index: Array, size: int, threads: Array) -> None:
+        """Record that `cp.async` of these threads has written to shared memory."""
+        if self.active:
+            self._record(self.wave.memory.shared, index, size, threads)
+
+    def _record(self, arena: Arena, index: Array, size: int, threads: Array) -> None:
+        marks = self._marks_of(arena)
         for offset in range(0, size, 1 << _GRANULE_BITS):
-            granules = (resolved.index + offset) >> _GRANULE_BITS
+            granules = (index + offset) >> _GRANULE_BITS
             marks.writer[granules] = threads + 1
             marks.epoch[granules] = self._epoch[self.wave.cta_of_thread[threads]]
         marks.any = True

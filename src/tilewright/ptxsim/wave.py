@@ -167,6 +167,10 @@ class Wave:
             self._states[make] = make(self)
         return cast(_State, self._states[make])
 
+    def known_state(self, make: Callable[[Wave], _State]) -> _State | None:
+        """Return the wave's only `make(wave)` if an instruction of its program needs it."""
+        return self.state(make) if make in self._states else None
+
     def observe(self, observer: Observer) -> None:
         """Add an observer of all accesses and ordering events."""
         self.observer = (

@@ -319,6 +319,14 @@ def test_bulk_stores(attempt, report, seed: int) -> None:
     assert "the CTA exits before any thread waits for this copy" in text
 
 
+def test_bulk_stores_of_what_cp_async_wrote(attempt, report) -> None:
+    """It writes through the generic proxy, as it completes."""
+    copied = SOURCE + COPY + "cp.async.wait_all;\n"
+    attempt(copied + PROXY + BARRIER + STORE + GROUP + ALL_DONE)
+    text = report(copied + BARRIER + STORE + GROUP + ALL_DONE)
+    assert "no fence.proxy.async in between" in text
+
+
 def test_a_proxy_fence_after_the_barrier_suffices(attempt) -> None:
     attempt(WRITE + BARRIER + f"@%p1 {PROXY}" + STORE + GROUP + ALL_DONE)
 

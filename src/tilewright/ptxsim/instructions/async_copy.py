@@ -15,6 +15,7 @@ from tilewright.ptxsim.lanes import WARP, Lanes
 from tilewright.ptxsim.mbarriers import SIZE, Mbarriers
 from tilewright.ptxsim.memory import GLOBAL_WINDOW, Kind, ResolvedAddress, Space
 from tilewright.ptxsim.operation import Operation
+from tilewright.ptxsim.proxies import GenericWrites
 from tilewright.ptxsim.scalar_types import SCALAR_TYPES, Array
 from tilewright.ptxsim.syntax import Instruction, Name
 from tilewright.ptxsim.wave import Wave
@@ -101,7 +102,14 @@ class _Copy:
         wave.traffic.moved("global", Kind.ASYNC_READ, int(source_sizes.sum()))
         if wave.observer is not None:
             wave.observer.access(lanes, resolved, size, Kind.ASYNC_WRITE, self.site)
-        job = wave.state(AsyncEngine).submit(lambda: self._copy(wave, source, to, source_sizes))
+        writes = wave.known_state(GenericWrites)
+
+        def work() -> None:
+            self._copy(wave, source, to, source_sizes)
+            if writes is not None:
+                writes.copied(to, size, lanes.threads)
+
+        job = wave.state(AsyncEngine).submit(work)
         wave.state(CopyGroups).add(lanes.threads, job)
         wave.progress += 1
 

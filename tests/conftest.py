@@ -95,6 +95,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+GPU_SECONDS = 600
+"""After this time a test on the GPU has failed: its kernel may never end."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--requirements-report")
     # Under xdist a worker sees only its own tests; the controller sees the reports of all.
@@ -125,6 +129,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # The CUDA driver is initialized only if a test needs it.
     if any(item.get_closest_marker("gpu") for item in items) and (reason := missing_gpu()):
         missing["gpu"] = reason
+    # In a thread: a kernel that never ends blocks the main thread in the driver.
+    limit = pytest.mark.timeout(GPU_SECONDS, method="thread")
+    for item in items:
+        if item.get_closest_marker("gpu"):
+            item.add_marker(limit)
     for marker, reason in missing.items():
         for item in items:
             if item.get_closest_marker(marker):

@@ -106,7 +106,7 @@ def _round(
     """Round f32, f16 or bf16 to a type that is no wider."""
     value = cast_float(build, value, F32)
     if target is TF32:
-        return f32_to_tf32(build, value, mode)
+        return f32_to_tf32(build, value, mode, target_or_baseline(op))
     if target in (F16, BF16):
         return round_to_16_bits(build, value, target, mode)
     if target in _FP8 and Feature.FP8 in target_or_baseline(op):

@@ -19,16 +19,25 @@ from tilewright.dialects.elements import element_of, width_of, with_element
 from tilewright.dialects.llvm.calls import CallIntrinsicOp
 from tilewright.dialects.math.ops import AbsFOp
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
+from tilewright.dialects.nvvm.attributes import RoundingMode as NvvmRounding
+from tilewright.dialects.nvvm.conversion import FloatToTF32Op
 from tilewright.ir.types import F32, F64
 from tilewright.support.floats import F32 as F32_FORMAT
+from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.builder import Builder
     from tilewright.ir.values import Value
+    from tilewright.target.arch import Arch
 
 _TF32_DROPPED: Final = 13
 """The low bits of an f32 that a tf32 lacks."""
+_TF32_ROUNDING: Final = {
+    RoundingMode.NEAREST_EVEN: NvvmRounding.RN,
+    RoundingMode.ZERO: NvvmRounding.RZ,
+}
+"""The modes in which an instruction rounds to tf32, from Hopper on."""
 _FROM_DOUBLE: Final = {
     RoundingMode.ZERO: "llvm.nvvm.d2f.rz",
     RoundingMode.NEGATIVE_INF: "llvm.nvvm.d2f.rm",
@@ -103,8 +112,11 @@ def round_to_16_bits(build: Builder, singles: Value, element: Type, mode: Roundi
     return bitcast(build, select(build, wrong_side, step, bits), nearest.type)
 
 
-def f32_to_tf32(build: Builder, singles: Value, mode: RoundingMode) -> Value:
+def f32_to_tf32(build: Builder, singles: Value, mode: RoundingMode, arch: Arch) -> Value:
     """f32 to tf32: the low bits become zero."""
+    rounding = _TF32_ROUNDING.get(mode)
+    if rounding is not None and Feature.CLUSTER in arch:
+        return map_elements(build, lambda each: _round_to_tf32(build, each[0], rounding), singles)
     bits = as_integers(build, singles)
     rounded = bits
     if mode is not RoundingMode.ZERO:
@@ -121,6 +133,11 @@ def f32_to_tf32(build: Builder, singles: Value, mode: RoundingMode) -> Value:
     nan = splat_constant(build, F32_FORMAT.nan or 0, bits.type)
     is_nan = compare_floats(build, CmpFPredicate.UNO, singles, singles)
     return bitcast(build, select(build, is_nan, nan, rounded), singles.type)
+
+
+def _round_to_tf32(build: Builder, single: Value, rounding: NvvmRounding) -> Value:
+    bits = build.create(FloatToTF32Op, src=single, rnd=rounding).res
+    return bitcast(build, bits, F32)
 
 
 def _plus(build: Builder, lhs: Value, rhs: Value) -> Value:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.nv_tileaa import aggregate, memory, misc, shape, view
 from tilewright.dialects.nv_tileaa.attributes import MemSemantic
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
-from tilewright.ir.types import F4E2M1FN, TensorType
+from tilewright.ir.types import F4E2M1FN
 from tilewright.layout.linear import log2
 
 if TYPE_CHECKING:
@@ -29,24 +29,11 @@ Slicing = dict["Value", int]
 
 SOURCES: Final = (ConstantOp, shape.SplatOp, shape.MakeRangeOp)
 REARRANGEMENTS: Final = (shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)
-_STANDARD: Final = frozenset(("arith", "math"))
-_REMATERIALIZABLE: Final = (*SOURCES, *REARRANGEMENTS, memory.AddPtrOp, misc.AssumeOp)
-_UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp, misc.AssertOp)
-
-
-def is_tile(value: Value) -> bool:
-    """Whether a value is a tile."""
-    return isinstance(value.type, TensorType)
 
 
 def tiles(op: Operation) -> list[Value]:
     """The tiles among the operands and results of an operation."""
     return [value for value in (*op.operands, *op.results) if is_tile(value)]
-
-
-def is_elementwise(op: Operation) -> bool:
-    """Whether each element of a result depends on operand elements at its coordinates alone."""
-    return op.dialect in _STANDARD or ELEMENTWISE in op.traits
 
 
 class Rematerializable:
@@ -69,7 +56,7 @@ class Rematerializable:
             return False
         if isinstance(op, ConstantOp):
             return splat_of(op.value) is not None
-        if not (is_elementwise(op) or isinstance(op, _REMATERIALIZABLE)):
+        if not (is_elementwise(op) or isinstance(op, (*SOURCES, *REARRANGEMENTS))):
             return False
         return all(each in self for each in op.operands if is_tile(each))
 
@@ -108,7 +95,7 @@ def _is_uniform(op: Operation) -> bool:
         return splat_of(op.value) is not None
     if isinstance(op, memory.LoadOp | memory.StoreOp):
         return is_plain(op)
-    return is_elementwise(op) or isinstance(op, (*SOURCES, *_UNIFORM))
+    return is_elementwise(op) or isinstance(op, (*SOURCES, misc.AssertOp))
 
 
 def _uniform(op: Operation) -> Iterator[Slicing]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.nv_tileaa import matrix, memory, misc, shape
-from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
+from tilewright.dialects.nv_tileaa import matrix, shape
 from tilewright.dialects.scf import ConditionOp, ForOp, IfOp, WhileOp, YieldOp
-from tilewright.ir.types import TensorType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,21 +21,6 @@ if TYPE_CHECKING:
 SOURCES: Final = (ConstantOp, shape.SplatOp, shape.MakeRangeOp)
 """Ops whose results are free to compute in any layout."""
 REARRANGEMENTS: Final = (shape.ViewOp, shape.ExpandDimsOp, shape.BroadcastOp, shape.PermuteOp)
-_UNIFORM: Final = (memory.AddPtrOp, misc.AssumeOp)
-"""Ops with one layout for all tiles, besides those that are element-wise by trait or dialect."""
-_STANDARD: Final = frozenset(("arith", "math"))
-
-
-def is_tile(value: Value) -> bool:
-    """Whether a value is a tile, distributed over threads."""
-    return isinstance(value.type, TensorType)
-
-
-def is_elementwise(op: Operation) -> bool:
-    """Whether all tiles of an operation share one layout, and any layout will do."""
-    if op.dialect in _STANDARD:
-        return True
-    return ELEMENTWISE in op.traits or isinstance(op, _UNIFORM)
 
 
 class LayoutClasses:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tilewright.analysis.elementwise import is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, in_layout
-from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import accumulator_access
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape

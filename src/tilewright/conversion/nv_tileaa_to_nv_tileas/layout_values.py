@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import REARRANGEMENTS, is_tile
+from tilewright.analysis.elementwise import is_tile
+from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import REARRANGEMENTS
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout, with_layouts
 from tilewright.conversion.nv_tileaa_to_nv_tileas.operand_layouts import RegisterConvertible
 from tilewright.dialects.elements import element_of

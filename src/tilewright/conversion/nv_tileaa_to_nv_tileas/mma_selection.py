@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import is_elementwise, is_tile
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp

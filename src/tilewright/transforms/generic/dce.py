@@ -39,6 +39,27 @@ def erase_dead_code(region: Region) -> None:
                 erase_dead_code(inner)
 
 
+def erase_with_sources(op: Operation, also: tuple[type[Operation], ...] = ()) -> None:
+    """Delete an operation without users, and what is dead then of its operands.
+
+    Operations of the kinds in `also` are dead without users, whatever their effects.
+    """
+
+    def is_removable(each: Operation) -> bool:
+        unused = isinstance(each, also) and not any(result.is_used for result in each.results)
+        return each is op or unused or is_dead(each)
+
+    pending: list[Operation] = [op]
+    while pending:
+        each = pending.pop()
+        # Erased already, as an operand of another operation.
+        if each.parent is None or not is_removable(each):
+            continue
+        sources = [operand.defining_op() for operand in each.operands]
+        each.erase()
+        pending += [source for source in sources if source is not None]
+
+
 def _erase_unreachable(region: Region) -> None:
     """Delete the blocks that the entry does not reach; they may use each other's values."""
     reached = set(reverse_post_order(region))

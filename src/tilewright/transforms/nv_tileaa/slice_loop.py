@@ -15,11 +15,12 @@ from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileaa.conversion import ExtIOp, TruncIOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.scf import ForOp, YieldOp
-from tilewright.ir.attributes import UNIT, IntegerAttr
+from tilewright.ir.attributes import UNIT
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block
 from tilewright.ir.types import I1, I32, I64, IntegerType, TensorType
 from tilewright.plans.slicing import slicing_along
+from tilewright.transforms.nv_tileaa.scalars import constant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,11 +105,6 @@ def _replace(
         outside.insert(op.detach())
     for op in reversed(plan.members):
         op.erase()
-
-
-def constant(build: Builder, number: int, type: IntegerType) -> Value:
-    """A scalar."""
-    return build.create(ConstantOp, value=IntegerAttr(number, type), types=[type]).result
 
 
 class Slices:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_tile
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.memory import AccessOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.ir.builder import create_op
 from tilewright.ir.passes import Pass, option
 from tilewright.layout.linear import log2
-from tilewright.plans.slicing import Rematerializable, is_tile
+from tilewright.plans.slicing import Rematerializable
 from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.slice_loop import build_loop

@@ -1,0 +1,52 @@
+"""Element-wise operations: all their tiles share one layout, and any layout will do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import ELEMENTWISE
+from tilewright.dialects.nv_tileaa.conversion import FpToFpOp
+from tilewright.dialects.nv_tileaa.memory import AddPtrOp
+from tilewright.dialects.nv_tileaa.misc import AssumeOp
+from tilewright.ir.types import F8E4M3FN, F8E5M2, TF32, TensorType
+from tilewright.target.features import Feature
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.target.arch import Arch
+
+_UNIFORM: Final = (AddPtrOp, AssumeOp)
+"""Ops with one layout for all tiles, besides those that are element-wise by trait or dialect."""
+_STANDARD: Final = frozenset(("arith", "math"))
+
+FP8_TYPES: Final = (F8E4M3FN, F8E5M2)
+ROUNDING_INSTRUCTIONS: Final = 6
+"""To round to tf32 by integer arithmetic."""
+DECODING_INSTRUCTIONS: Final = 10
+"""To convert from or to fp8 by integer arithmetic."""
+
+
+def is_tile(value: Value) -> bool:
+    """Whether a value is a tile, distributed over threads."""
+    return isinstance(value.type, TensorType)
+
+
+def is_elementwise(op: Operation) -> bool:
+    """Whether all tiles of an operation share one layout, and any layout will do."""
+    if op.dialect in _STANDARD:
+        return True
+    return ELEMENTWISE in op.traits or isinstance(op, _UNIFORM)
+
+
+def instructions(op: Operation, arch: Arch) -> int:
+    """How many instructions an element of an element-wise operation takes, roughly."""
+    if not isinstance(op, FpToFpOp):
+        return 1
+    types = (element_of(op.source.type), element_of(op.result.type))
+    if types[1] is TF32 and Feature.CLUSTER not in arch:
+        return ROUNDING_INSTRUCTIONS
+    if any(type in FP8_TYPES for type in types) and Feature.FP8 not in arch:
+        return DECODING_INSTRUCTIONS
+    return 1

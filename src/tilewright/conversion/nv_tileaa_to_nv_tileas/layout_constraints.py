@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.axis import AxisFacts
+from tilewright.analysis.elementwise import is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import accessed, coalesced
 from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import (
     REARRANGEMENTS,
     LayoutClasses,
-    is_tile,
 )
 from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import select_all
 from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import operand_access
-from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, shape
+from tilewright.dialects.nv_tileaa.atomics import AtomicOp
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp, StoreOp
+from tilewright.dialects.nv_tileas.types import register_bytes
 from tilewright.dialects.scf import ForOp, WhileOp
 
 if TYPE_CHECKING:
@@ -74,10 +77,18 @@ def collect_constraints(kernel: Operation, arch: Arch, warps: int) -> LayoutCons
             if op.results and dots:
                 access = operand_access(tile, access, dots, warps)
             accesses[op] = access
-            weight = pointee_bytes(element_of(tile.type))
-            _prefer(preferences, classes, op, tile, access.layout, weight)
+            for value in (tile, *_beside(op, tile)):
+                weight = register_bytes(element_of(value.type))
+                _prefer(preferences, classes, op, value, access.layout, weight)
     shape_ops = [op for op in kernel.walk() if isinstance(op, SHAPE_OPS)]
     return LayoutConstraints(warps, classes, preferences, accesses, dots, shape_ops)
+
+
+def _beside(op: Operation, tile: Value) -> list[Value]:
+    """The pointers, mask and operands of an access beside its tile, which share its layout."""
+    if not isinstance(op, LoadOp | StoreOp | AtomicOp):
+        return []
+    return [value for value in op.operands if is_tile(value) and value is not tile]
 
 
 def _prefer(

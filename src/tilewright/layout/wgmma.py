@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout import gf2
 from tilewright.layout.descriptors import GROUP, Descriptor, describe
-from tilewright.layout.fragments import wgmma_accumulator
+from tilewright.layout.fragments import wgmma_accumulator, wgmma_left
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2, pack, unpack
 from tilewright.layout.mma_tiling import consists_of, fragment_tile, warp_grid
 from tilewright.layout.spread import LANES, taken, unit_vectors
@@ -48,6 +48,18 @@ def wgmma_tile(shape: Sequence[int], warps: int) -> Layout:
     grid = warp_grid(shape, (WGMMA_ROWS, GROUP), warps // WARPGROUP, rows=True)
     columns = min(_widest(warps), shape[-1] // grid.across)
     return fragment_tile(wgmma_accumulator(columns), shape, grid, rows=True, columns=True)
+
+
+def left_fragments(
+    shape: Sequence[int], accumulator: Sequence[int], bits: int, warps: int
+) -> Layout:
+    """A of a dot in registers, by the shapes of A and of the accumulator, for `bits` an element.
+
+    >>> print(left_fragments((128, 16), (128, 16), 16, warps=8).only("register", "warp"))
+    register: (0, 1) (8, 0) (0, 8); warp: (16, 0) (32, 0) (64, 0) -> 128x16
+    """
+    grid = warp_grid(accumulator, (WGMMA_ROWS, GROUP), warps // WARPGROUP, rows=True)
+    return fragment_tile(wgmma_left(bits), shape, grid, rows=True, columns=False)
 
 
 def _widest(warps: int) -> int:

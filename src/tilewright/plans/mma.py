@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
-from tilewright.dialects.nv_tileas.attributes import Atom
+from tilewright.dialects.nv_tileas.attributes import Atom, in_shared_memory
 from tilewright.dialects.nv_tileas.matrix import (
     DotOp,
     Instruction,
@@ -57,10 +57,11 @@ def is_promoted(op: DotOp, instruction: Instruction) -> bool:
 
 
 class WgmmaDotPlan(NamedTuple):
-    """A dot by wgmma: both operands are in shared memory, rows (M or N) by K."""
+    """A dot by wgmma: operands in shared memory, rows (M or N) by K."""
 
     instruction: Instruction
-    left: OperandSmem
+    left: OperandSmem | None
+    """A; None if it is in registers."""
     right: OperandSmem
     element: int
     """Bytes of an operand element."""
@@ -72,6 +73,6 @@ class WgmmaDotPlan(NamedTuple):
         if instruction is None:
             return None
         left, right = wgmma_operands(op)
-        if left is None or right is None:
+        if right is None or (left is None and in_shared_memory(op.a)):
             return None
         return WgmmaDotPlan(instruction, left, right, BITS[instruction.a] // 8)

@@ -15,6 +15,7 @@ from tilewright.layout.wgmma import (
     best_operand_smem,
     blocks,
     instruction_columns,
+    left_fragments,
     operand_smem,
     recognize_operand,
     wgmma_tile,
@@ -62,6 +63,39 @@ def test_other_layouts_are_no_accumulators() -> None:
     assert instruction_columns(spread((32, 32), 4)) is None
     skewed = layout.with_input("warp", [*layout.vectors("warp"), 8])
     assert instruction_columns(skewed) is None
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+@pytest.mark.parametrize(("rows", "warps"), [(64, 4), (128, 8)])
+def test_a_in_registers_is_laid_out_as_in_the_manual(bits: int, rows: int, warps: int) -> None:
+    """A lane has 32 bits of a row, of the row 8 below, and again half of an instruction's K on.
+
+    For each 16 rows of a warp, and each 256 bits of K.
+    """
+    pack = 32 // bits
+    k = 2 * 8 * pack
+    layout = left_fragments((rows, k), (rows, 16), bits, warps)
+    assert layout.is_surjective
+    for register, lane, warp in product(range(8 * pack), (0, 1, 6, 31), range(warps)):
+        inside, word = register % pack, register // pack
+        below, half, step = word % 2, word // 2 % 2, word // 4
+        row = 16 * warp + 8 * below + lane // 4
+        column = 8 * pack * step + 4 * pack * half + pack * (lane % 4) + inside
+        assert layout.at(register=register, lane=lane, warp=warp) == (row, column)
+
+
+@pytest.mark.parametrize(("shape", "warps"), [((64, 64), 8), ((128, 64), 4), ((2, 64, 32), 4)])
+def test_a_warp_has_the_rows_of_a_that_its_accumulators_have(
+    shape: tuple[int, ...], warps: int
+) -> None:
+    accumulator = wgmma_tile(shape, warps)
+    left = left_fragments((*shape[:-1], 32), shape, 16, warps)
+    for lane, warp in product((0, 5, 31), range(warps)):
+        owned = [
+            {layout.at(register=number, lane=lane, warp=warp)[:-1] for number in range(size)}
+            for layout, size in ((each, each.extent("register")) for each in (left, accumulator))
+        ]
+        assert owned[0] == owned[1]
 
 
 @pytest.mark.parametrize("element", [1, 2, 4])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from tilewright.conversion.nv_tileaa_to_nv_tileas.layout_classes import is_elementwise, is_tile
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.op_mapping import source_layout
 from tilewright.conversion.nv_tileaa_to_nv_tileas.plugins import plugin_layouts
-from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import operand_placements
+from tilewright.conversion.nv_tileaa_to_nv_tileas.wgmma_accesses import (
+    operand_placements,
+    register_operand,
+)
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa import aggregate, misc, shape, view
 from tilewright.dialects.nv_tileaa.constraints import count
@@ -108,6 +111,8 @@ def _dot(op: DotOp, assignment: LayoutAssignment) -> OperandLayouts:
     atom, a, b, accumulator = assignment.dots[op]
     if atom is Atom.WGMMA:
         a, b = operand_placements(op, assignment.layout(op.a), assignment.layout(op.b))
+        fragments = register_operand(op, assignment.layout(op.a), assignment.warps)
+        a = a if fragments is None else fragments
     scales = [None] * (len(op.operands) - 3)
     return OperandLayouts([a, b, accumulator, *scales], [accumulator])
 

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import MemoryAccess, in_layout
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.memory import LoadOp
 from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, ViewOp
+from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.nv_tileas.attributes import Atom
-from tilewright.layout.wgmma import SECTOR, batched, best_operand_smem, blocks
+from tilewright.layout.transfer import Move, transfer
+from tilewright.layout.wgmma import (
+    SECTOR,
+    batched,
+    best_operand_smem,
+    blocks,
+    left_fragments,
+)
 from tilewright.target.arch import WARP_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tilewright.conversion.nv_tileaa_to_nv_tileas.mma_selection import MmaSelection
-    from tilewright.ir.operation import Operation
+    from tilewright.ir.operation import Block, Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
@@ -50,6 +60,34 @@ def operand_placements(op: DotOp, a: Layout, b: Layout) -> tuple[Layout, Layout]
     left = best_operand_smem(batched(a), bytes).placement
     right = best_operand_smem(batched(b).permute((0, 2, 1)), bytes).placement
     return left.reshape(a.shape), right.permute((0, 2, 1)).reshape(b.shape)
+
+
+def register_operand(op: DotOp, a: Layout, warps: int) -> Layout | None:
+    """The fragments that A of wgmma stays in registers in, given its layout; None if it does not.
+
+    It does where no thread needs what another has, and where element-wise operations lie between a
+    load and the dot: the load is read from its stage in fragments then.
+    """
+    bits = 8 * pointee_bytes(element_of(op.a.type))
+    fragments = left_fragments(shape(op.a.type), shape(op.c.type), bits, warps)
+    if transfer(a, fragments).move <= Move.REGISTERS or _is_computed_from_load(op.a, op.parent):
+        return fragments
+    return None
+
+
+def _is_computed_from_load(tile: Value, block: Block | None) -> bool:
+    """Whether element-wise operations compute a tile from one that is loaded beside them."""
+    pending, seen = [tile], {tile}
+    while pending:
+        op = pending.pop().defining_op()
+        if op is None or op.parent is not block or not is_elementwise(op):
+            continue
+        sources = {value for value in op.operands if is_tile(value)}
+        if any(isinstance(value.defining_op(), LoadOp | TileLoadOp) for value in sources):
+            return True
+        pending += sources - seen
+        seen |= sources
+    return False
 
 
 def _k_dimension(tile: Value, dots: Mapping[Operation, MmaSelection]) -> int | None:

@@ -91,7 +91,10 @@ def _sign(negative: bool) -> WGMMAScaleIn:
 
 @converts(wgmma.WgmmaIssueOp)
 def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuilder) -> Result:
-    """Lower to the wgmma instructions of all K steps, with an adjacent fence and commit."""
+    """Lower to the wgmma instructions of all K steps, with an adjacent fence and commit.
+
+    A in registers is fenced by the same piece of inline PTX.
+    """
     in_registers = isinstance(op.a.type, VectorType)
     before = op.accumulator.defining_op()
     opening = before if isinstance(before, wgmma.WgmmaFenceOp) and _is_fused_fence(before) else None
@@ -111,7 +114,8 @@ def issue(op: wgmma.WgmmaIssueOp, new: wgmma.WgmmaIssueOp, build: ConversionBuil
         scale_b=_sign(op.negate_b),
         layout_a=MMALayout.COL if op.transpose_a else MMALayout.ROW,
         layout_b=MMALayout.ROW if op.transpose_b else MMALayout.COL,
-        fence=opening is not None,
+        # A fence before would leave out what LLVM writes to registers of A after it.
+        fence=opening is not None or in_registers,
         apart=opening is not None and opening.apart,
         commit=isinstance(op.next, wgmma.WgmmaCommitOp),
     )

@@ -9,7 +9,7 @@ from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa import matrix as tileaa
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import ANY_TENSOR, shape
-from tilewright.dialects.nv_tileas.attributes import ATOM, Atom, maybe_layout_of
+from tilewright.dialects.nv_tileas.attributes import ATOM, Atom, in_shared_memory, maybe_layout_of
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import without_layout
 from tilewright.ir import declare as d
@@ -17,7 +17,7 @@ from tilewright.ir.attribute_kinds import I64_ATTR, IntegerKind
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I32, TF32
-from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, wgmma_left
 from tilewright.layout.linear import OFFSET, WARP
 from tilewright.layout.mma_tiling import consists_of
 from tilewright.layout.wgmma import batched, instruction_columns, recognize_operand
@@ -127,9 +127,9 @@ class DotOp(tileaa.DotOp):
     """`a @ b + c`, tiled by the instruction that the atom names.
 
     For `mma_sync` all three have fragment layouts of the instruction. For `wgmma` the accumulator
-    has one, and A and B are in shared memory; if it is `asynchronous`, the accumulator is complete,
-    and the memory of A and B free, after a `dot_wait`. For `fma` A and B have any layout, and go
-    through shared memory.
+    has one, B is in shared memory, and A is in either; if it is `asynchronous`, the accumulator is
+    complete, and the memory of A and B free, after a `dot_wait`. For `fma` A and B have any layout,
+    and go through shared memory.
     """
 
     name = "nv_tileas.dot"
@@ -164,9 +164,24 @@ class DotOp(tileaa.DotOp):
         layout = maybe_layout_of(self.c)
         if layout is not None and instruction_columns(layout) is None:
             yield f"expected c in fragments of wgmma, got <{layout}>"
-        for name, memory in zip("ab", wgmma_operands(self), strict=True):
-            if memory is None:
-                yield f"expected {name} in shared memory as wgmma reads it"
+        left, right = wgmma_operands(self)
+        if left is None and not in_shared_memory(self.a):
+            yield from self._left_problems()
+        elif left is None:
+            yield "expected a in shared memory as wgmma reads it"
+        if right is None:
+            yield "expected b in shared memory as wgmma reads it"
+
+    def _left_problems(self) -> Iterator[str]:
+        """Check that A has a fragment layout of wgmma, and that warps own the rows of c."""
+        a, c = maybe_layout_of(self.a), maybe_layout_of(self.c)
+        if self.asynchronous:
+            yield "expected a in shared memory for an asynchronous dot"
+        if a is None or c is None:
+            return
+        if not consists_of(a, wgmma_left(8 * pointee_bytes(element_of(self.a.type)))):
+            yield f"expected a in shared memory, or in fragments of wgmma, got <{a}>"
+        yield from _row_problems(a, c)
 
     def _fragment_problems(self, instruction: Instruction) -> Iterator[str]:
         """Check that a, b and c have fragment layouts, and that warps own matching parts."""
@@ -180,11 +195,16 @@ class DotOp(tileaa.DotOp):
                 yield f"expected {name} in fragments of m{m}n{n}k{k}, got <{layout}>"
         if a is None or b is None or c is None:
             return
+        yield from _row_problems(a, c)
         last = len(c.shape) - 1
-        if a.only(WARP).drop(last) != c.only(WARP).drop(last):
-            yield f"expected warps to hold the rows of a that c has, got <{a}> and <{c}>"
         if b.only(WARP).drop(last - 1) != c.only(WARP).drop(last - 1):
             yield f"expected warps to hold the columns of b that c has, got <{b}> and <{c}>"
+
+
+def _row_problems(a: Layout, c: Layout) -> Iterator[str]:
+    last = len(c.shape) - 1
+    if a.only(WARP).drop(last) != c.only(WARP).drop(last):
+        yield f"expected warps to hold the rows of a that c has, got <{a}> and <{c}>"
 
 
 def wgmma_operands(op: DotOp) -> tuple[OperandSmem | None, OperandSmem | None]:

@@ -3,6 +3,7 @@
 // RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
 #row = #nv_tileas.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #turned = #nv_tileas.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = []>
+#half = #nv_tileas.layout<[64], register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
 !f32 = !nv_tileaa.ptr<f32>
 !memory = !nv_tileaa.memref<1024xf32, strides = [1]>
 !tiles = !nv_tileaa.tiled_view<tile = [128], source = !memory>
@@ -55,6 +56,41 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     nv_tileas.async.pipeline.producer_commit %ring, %free : !ring
     %full = nv_tileas.async.pipeline.consumer_wait %ring[%first] {pending = 0 : i32} : !ring, !stage
     %a = nv_tileas.async.pipeline.consumer_read %ring, %full {number = 0 : i32} : !ring -> tensor<128xf32, #turned>
+    nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
+    nv_tileaa.return
+  }
+  // Through pointers: the first pointer of four is the address, and where its mask is false no byte is read.
+  // CHECK-LABEL: @gathered
+  // CHECK: %[[POINTERS:.*]]:4 = vector.to_elements %arg0
+  // CHECK: %[[MASK:.*]]:4 = vector.to_elements %arg1
+  // CHECK: %[[FROM:.*]] = llvm.inttoptr %[[POINTERS]]#0
+  // CHECK: %[[READ:.*]] = arith.extui %[[MASK]]#0 : i1 to i32
+  // CHECK: %[[BYTES:.*]] = arith.shli %[[READ]], %{{.*}} : i32
+  // CHECK: nvvm.cp.async.shared.global %{{.*}}, %[[FROM]], 16, cache = cg, %[[BYTES]] :
+  // CHECK-NOT: nvvm.cp.async.shared.global
+  // CHECK: gpu.return
+  nv_tileaa.func @gathered(%x: tensor<128x!f32, #row>, %m: tensor<128xi1, #row>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %ring = nv_tileas.async.pipeline.create_pipeline {private} : !ring
+    %first = nv_tileas.async.pipeline.create_iterator %ring : !ring -> !stage
+    %free = nv_tileas.async.pipeline.producer_acquire %ring[%first] : !ring, !stage
+    nv_tileas.async.pipeline.producer_copy %ring, %free, %x mask = %m {tile = tensor<128xf32, #row>, vector = 4 : i32} : !ring, tensor<128x!f32, #row>
+    nv_tileas.async.pipeline.producer_commit %ring, %free : !ring
+    %full = nv_tileas.async.pipeline.consumer_wait %ring[%first] {pending = 0 : i32} : !ring, !stage
+    nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
+    nv_tileaa.return
+  }
+  // A part of a stage: the second half of 128 elements is 256 bytes after the first.
+  // CHECK-LABEL: @part
+  // CHECK: gpu.barrier
+  // CHECK: %[[ADDRESS:.*]] = llvm.getelementptr %{{.*}}[256]
+  // CHECK: nvvm.ldmatrix %[[ADDRESS]] {{.*}}num = 2
+  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK: gpu.return
+  nv_tileaa.func @part(%x: !f32, %i: i32) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 1>} {
+    %ring = nv_tileas.async.pipeline.create_pipeline : !ring
+    %first = nv_tileas.async.pipeline.create_iterator %ring : !ring -> !stage
+    %full = nv_tileas.async.pipeline.consumer_wait %ring[%first] {pending = 0 : i32} : !ring, !stage
+    %a = nv_tileas.async.pipeline.consumer_read %ring, %full {number = 0 : i32, at = array<i64: 64>} : !ring -> tensor<64xf32, #half>
     nv_tileas.async.pipeline.consumer_release %ring, %full : !ring
     nv_tileaa.return
   }

@@ -4,6 +4,7 @@
 #a = #nv_tileas.layout<[64, 32], register = [[4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[1, 0], [2, 0]]>
 #b = #nv_tileas.layout<[32, 8], register = [[16, 0]], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #c = #nv_tileas.layout<[64, 8], register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#fragments = #nv_tileas.layout<[64, 32], register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 // Where wgmma reads them: K-major, rows of 64 bytes, of which the 16-byte chunks are swizzled.
 #placed_a = #nv_tileas.layout<[64, 32], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
 #placed_b = #nv_tileas.layout<[32, 8], offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4]]>
@@ -49,6 +50,20 @@ gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<c
     %e = nv_tileas.dot %placed_a, %placed_b, %c {asynchronous, atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #placed_a>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
     %f = nv_tileas.dot_wait %d {pending = 1 : i32} : tensor<64x8xf32, #c>
     %g = nv_tileas.dot_wait %e : tensor<64x8xf32, #c>
+    nv_tileaa.return
+  }
+  // A in registers: two instructions take four registers of two elements each. Only B is in shared memory.
+  // CHECK-LABEL: @registers
+  // CHECK-SAME: workgroup({{.*}}: memref<512xi8, 3>
+  // CHECK-COUNT-2: llvm.store {{.*}} !llvm.ptr<3>
+  // CHECK-NOT: llvm.store
+  // CHECK: cute_nvgpu.wgmma.issue {{.*}}steps 2
+  // CHECK-SAME: vector<16xf16>
+  // CHECK-NEXT: cute_nvgpu.wgmma.commit
+  // CHECK: gpu.return
+  nv_tileaa.func @registers(%a: tensor<64x32xf16, #fragments>, %b: tensor<32x8xf16, #b>, %c: tensor<64x8xf32, #c>) attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 4>} {
+    %placed_b = nv_tileas.convert_layout %b : tensor<32x8xf16, #b> -> tensor<32x8xf16, #placed_b>
+    %d = nv_tileas.dot %a, %placed_b, %c {atom = #nv_tileas.atom<wgmma>, input_precision = "ieee"} : tensor<64x32xf16, #fragments>, tensor<32x8xf16, #placed_b>, tensor<64x8xf32, #c>
     nv_tileaa.return
   }
 }

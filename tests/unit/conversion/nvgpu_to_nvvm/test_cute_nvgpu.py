@@ -138,6 +138,21 @@ def test_a_in_registers(type: str, count: int, accumulator: str) -> None:
     assert f"wgmma.mma_async.sync.aligned.m64n8k{2 * count}.{result}.{word}.{word}" in to_ptx(text)
 
 
+def test_registers_of_a_are_fenced_where_they_are_read() -> None:
+    """What computes A may be moved past a fence that is not part of the same inline PTX."""
+    a = "vector<8xbf16>"
+    body = f"""
+        %0, %1 = cute_nvgpu.wgmma.fence(%acc, %more : {ACC}, {ACC})
+        %2 = arith.addf %a, %a : {a}
+        %3 = cute_nvgpu.wgmma.issue %2, %b, %0 : bf16, bf16, {a}, {ACC}
+        %4 = cute_nvgpu.wgmma.issue %a, %b, %1 : bf16, bf16, {a}, {ACC}
+        cute_nvgpu.wgmma.commit
+        %5, %6 = cute_nvgpu.wgmma.wait 0, %3, %4 : {ACC}, {ACC}
+    """
+    module = convert(kernel(body, f"%a: {a}, %b: i64, %acc: {ACC}, %more: {ACC}"))
+    assert [op.fence for op in module.walk() if isinstance(op, WgmmaStepsOp)] == [True, True]
+
+
 @pytest.mark.requirement("R3-071")
 def test_the_fields_of_a_matrix_descriptor() -> None:
     """Fields as CUTLASS has them: address 0-13, leading 16-29, stride 32-45, base 49, mode 62."""

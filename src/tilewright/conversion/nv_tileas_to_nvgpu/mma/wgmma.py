@@ -1,4 +1,4 @@
-"""dot by `wgmma`, whose instructions read A and B from shared memory."""
+"""dot by `wgmma`: B in shared memory, A there or in registers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I64, INDEX, TF32
+from tilewright.layout.fragments import wgmma_left
 from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
-from tilewright.layout.wgmma import instruction_columns
+from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
 from tilewright.plans.mma import WgmmaDotPlan, is_promoted
 from tilewright.target.arch import WARP_SIZE
@@ -60,8 +61,12 @@ def warpgroup_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
         return build.reject("expected a dot by wgmma")
     a_type = _operand_type(plan.instruction.a, op.a)
     b_type = _operand_type(plan.instruction.b, op.b)
-    a_operand = WgmmaOperand(op, build, plan, plan.left, new.a, a_type)
-    b_operand = WgmmaOperand(op, build, plan, plan.right, new.b, b_type)
+    a_operand = (
+        RegisterOperand(op, build, plan, new.a, a_type)
+        if plan.left is None
+        else SharedOperand(op, build, plan, plan.left, new.a, a_type, row=1)
+    )
+    b_operand = SharedOperand(op, build, plan, plan.right, new.b, b_type, row=2)
     wgmma = _Wgmma(build, plan, a_operand, b_operand)
     if is_promoted(op, plan.instruction):
         tiles = _accumulator_tiles(op, build, new.c, PROMOTED_COLUMNS)
@@ -119,10 +124,10 @@ def _batch_row_column(layout: Layout, index: int) -> tuple[int, int, int]:
     return (batch[0] if batch else 0, row, column)
 
 
-class WgmmaOperand:
+class SharedOperand:
     """A or B in shared memory, and its matrix descriptors."""
 
-    __slots__ = ("_build", "_descriptor", "_offset", "_op", "memory", "size", "type")
+    __slots__ = ("_build", "_descriptor", "_offset", "_op", "_row", "_size", "memory", "type")
 
     def __init__(
         self,
@@ -132,20 +137,21 @@ class WgmmaOperand:
         memory: OperandSmem,
         offset: Value,
         type: Type,
+        *,
+        row: int,
     ) -> None:
         self._op, self._build, self._offset = op, build, offset
-        self.memory, self.type, self.size = memory, type, plan.element
+        self.memory, self.type, self._size = memory, type, plan.element
+        self._row = row
+        """The dimension of the accumulator that the rows of this operand are."""
         self._descriptor: Value | None = None
 
-    def describe(self, row: int, origin: tuple[int, int, int], k: int) -> Value:
-        """The matrix descriptor for an accumulator tile from `k` on.
-
-        `row` is the dimension of the accumulator that the rows of this operand are.
-        """
-        build = self._build
+    def at(self, origin: tuple[int, int, int], k: int, steps: int) -> Value:
+        """The matrix descriptor for an accumulator tile from `k` on."""
+        build, row = self._build, self._row
         if self._descriptor is None:
             self._descriptor = self._first(row)
-        units = self.memory.start((origin[0], origin[row], k), self.size)
+        units = self.memory.start((origin[0], origin[row], k), self._size)
         return as_value(build, add(build, self._descriptor, units, I64), I64)
 
     def _first(self, row: int) -> Value:
@@ -160,7 +166,7 @@ class WgmmaOperand:
         images = [_batch_row_column(layout, vector) for vector in thread_basis(layout)]
         # The threads of a warpgroup share its descriptor: their id bits contribute nothing.
         inner = log2(WARPGROUP * WARP_SIZE)
-        starts = [self.memory.start((at[0], at[row], 0), self.size) for at in images[inner:]]
+        starts = [self.memory.start((at[0], at[row], 0), self._size) for at in images[inner:]]
         vectors = [0] * inner + [start * CHUNK for start in starts]
         thread_part = apply_linear(build, uniform_thread_id(op, build), vectors)
         byte = as_value(build, add(build, thread_part, self._offset))
@@ -175,21 +181,52 @@ class WgmmaOperand:
         ).result
 
 
+class RegisterOperand:
+    """A in registers: fragments of 64 rows, by instruction."""
+
+    __slots__ = ("_build", "_fragment", "_register_of", "_vector", "type")
+
+    def __init__(
+        self, op: DotOp, build: ConversionBuilder, plan: WgmmaDotPlan, vector: Value, type: Type
+    ) -> None:
+        self._build, self._vector, self.type = build, vector, type
+        self._fragment = wgmma_left(8 * plan.element)
+        layout = batched(layout_of(op.a))
+        registers = range(layout.extent(REGISTER))
+        self._register_of = {layout.at(register=number): number for number in registers}
+
+    def at(self, origin: tuple[int, int, int], k: int, steps: int) -> Value:
+        """The registers of `steps` instructions for an accumulator tile, from `k` on."""
+        batch, row, _ = origin
+        registers: list[int] = []
+        for step in range(steps):
+            first = k + step * self._fragment.shape[1]
+            for number in range(self._fragment.extent(REGISTER)):
+                down, along = self._fragment.at(register=number)
+                registers.append(self._register_of[batch, row + down, first + along])
+        return select_registers(self._build, self._vector, registers)
+
+
 class _Wgmma:
     """The instructions of a dot along K."""
 
     __slots__ = ("_a", "_b", "_build", "_plan", "_run")
 
     def __init__(
-        self, build: ConversionBuilder, plan: WgmmaDotPlan, a: WgmmaOperand, b: WgmmaOperand
+        self,
+        build: ConversionBuilder,
+        plan: WgmmaDotPlan,
+        a: SharedOperand | RegisterOperand,
+        b: SharedOperand,
     ) -> None:
         self._build, self._plan = build, plan
         self._a, self._b = a, b
-        self._run = min(a.memory.run, b.memory.run)
+        runs = [each.memory.run for each in (a, b) if isinstance(each, SharedOperand)]
+        self._run = min(runs)
 
     def _k_offsets(self) -> range:
         """The K offset of each run of instructions."""
-        *_, k = self._a.memory.shape
+        *_, k = self._b.memory.shape
         return range(0, k, self._run * self._plan.instruction.shape[2])
 
     def native(self, tiles: Sequence[_AccumulatorTile], *, apart: bool) -> Sequence[Value]:
@@ -250,20 +287,21 @@ class _Wgmma:
     ) -> Value:
         """Issue a run of instructions along K; `reset` ignores the accumulator's value."""
         build, a, b = self._build, self._a, self._b
+        memory = a.memory if isinstance(a, SharedOperand) else None
         false = build.create(ConstantOp, value=IntegerAttr(0, I1), types=[I1]).result
         several = self._run > 1
         return build.create(
             WgmmaIssueOp,
-            a=a.describe(1, tile.origin, k),
-            b=b.describe(2, tile.origin, k),
+            a=a.at(tile.origin, k, self._run),
+            b=b.at(tile.origin, k, self._run),
             accumulator=accumulator,
             accumulate=false if reset else None,
             a_type=a.type,
             b_type=b.type,
             steps=self._run,
-            a_step=a.memory.step if several else 0,
+            a_step=memory.step if several and memory is not None else 0,
             b_step=b.memory.step if several else 0,
-            transpose_a=a.memory.descriptor.across,
+            transpose_a=memory is not None and memory.descriptor.across,
             transpose_b=b.memory.descriptor.across,
             types=[accumulator.type],
         ).result

@@ -9,11 +9,11 @@ from integrity import check_integrity
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, IN_FLIGHT, SCHEDULE
 from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
 from tilewright.dialects.nv_tileas.matrix import DotOp
-from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+from tilewright.dialects.nv_tileas.memory import LoadOp, TiledLoadOp
 from tilewright.dialects.scf import ForOp
 from tilewright.driver.api import read_runnable
 from tilewright.driver.assembly import wrap_in_module
-from tilewright.driver.pipelines import parse_pipeline, passes_to
+from tilewright.driver.pipelines import level_pipeline, parse_pipeline, passes_to
 from tilewright.driver.schedules import parse_schedule
 from tilewright.ir.operation import Operation
 from tilewright.ir.verifier import verify
@@ -22,21 +22,47 @@ PADDING: Final = "padding_value = zero, "
 TOKEN: Final = "%t0 = make_token : token"
 
 
-def scheduled(text: str, arch: str = "sm_90", opt_level: int = 3, schedule: str = "") -> Operation:
-    """Lower a program as far as `schedule-loops`, that pass included."""
-    module = wrap_in_module(read_runnable(text, "kernel.mlir"))
-    forced = parse_schedule(schedule)
-    parse_pipeline(passes_to("nv_tileaa", arch, opt_level)).run(module)
-    passes = passes_to("nv_tileas", arch, opt_level, schedule=forced)
-    parse_pipeline(passes.partition(",materialize-schedule")[0]).run(module)
+def optimized(text: str, opt_level: int = 3) -> Operation:
+    """A program after the Tile IR passes of an optimization level."""
+    module = read_runnable(text, "kernel.mlir")
+    passes = level_pipeline(opt_level)
+    assert passes is not None
+    passes.run(module)
     return module
 
 
+def lowered_as_far_as(
+    last: str, program: str | Operation, arch: str = "sm_90", opt_level: int = 3, schedule: str = ""
+) -> Operation:
+    """Lower a program to nv_tileas as far as a pass, that pass included."""
+    parsed = read_runnable(program, "kernel.mlir") if isinstance(program, str) else program
+    module = wrap_in_module(parsed)
+    parse_pipeline(passes_to("nv_tileaa", arch, opt_level)).run(module)
+    passes = passes_to("nv_tileas", arch, opt_level, schedule=parse_schedule(schedule)).split(",")
+    names = [each.partition("{")[0] for each in passes]
+    if last in names:
+        passes = passes[: names.index(last) + 1]
+    parse_pipeline(",".join(passes)).run(module)
+    check_integrity(module)
+    verify(module)
+    return module
+
+
+def scheduled(
+    program: str | Operation, arch: str = "sm_90", opt_level: int = 3, schedule: str = ""
+) -> Operation:
+    """Lower a program as far as `schedule-loops`, that pass included."""
+    return lowered_as_far_as("schedule-loops", program, arch, opt_level, schedule)
+
+
 def materialized(
-    text: str, arch: str = "sm_90", schedule: str = "", replaced: ScheduleAttr | None = None
+    program: str | Operation,
+    arch: str = "sm_90",
+    schedule: str = "",
+    replaced: ScheduleAttr | None = None,
 ) -> Operation:
     """Lower a program as far as `materialize-schedule`; a schedule may replace the chosen one."""
-    module = scheduled(text, arch, schedule=schedule)
+    module = scheduled(program, arch, schedule=schedule)
     for op in module.walk():
         if replaced is not None and SCHEDULE in op.attributes:
             op.attributes[SCHEDULE] = replaced
@@ -58,6 +84,13 @@ def copied_loads(module: Operation) -> int:
     """How many loads are copied early."""
     loads = [op for op in module.walk() if isinstance(op, TiledLoadOp)]
     return sum(op.attributes.get(ENGINE) is CopyEngine.CP_ASYNC for op in loads)
+
+
+def engines(module: Operation) -> list[CopyEngine | None]:
+    """What copies the tile of each load early; None: nothing."""
+    loads = [op for op in module.walk() if isinstance(op, TiledLoadOp | LoadOp)]
+    attributes = [load.attributes.get(ENGINE) for load in loads]
+    return [each if isinstance(each, CopyEngine) else None for each in attributes]
 
 
 def dots_in_flight(module: Operation) -> int:
@@ -100,12 +133,23 @@ def copy_loop(
 
 
 def matmul(
-    m: int, n: int, k: int, *, element: str = "f16", is_read: bool = False, occupancy: int = 0
+    m: int,
+    n: int,
+    k: int,
+    *,
+    element: str = "f16",
+    is_read: bool = False,
+    occupancy: int = 0,
+    divisor: int = 16,
+    paddings: tuple[str, str] = ("zero", "zero"),
 ) -> str:
-    """A matmul in a loop over tiles; `is_read`: the loop also adds up the partial results."""
+    """A matmul in a loop over tiles; `is_read`: the loop also adds up the partial results.
+
+    Strides are multiples of a divisor; A and B have paddings.
+    """
     tensor = f"tensor_view<?x?x{element}, strides=[?,1]>"
-    left = f"partition_view<tile=({m}x{k}), padding_value = zero, {tensor}>"
-    right = f"partition_view<tile=({k}x{n}), padding_value = zero, {tensor}>"
+    left = f"partition_view<tile=({m}x{k}), padding_value = {paddings[0]}, {tensor}>"
+    right = f"partition_view<tile=({k}x{n}), padding_value = {paddings[1]}, {tensor}>"
     accumulator = f"tile<{m}x{n}xf32>"
     result_tensor = f"tensor_view<{m}x{n}xf32, strides=[{n},1]>"
     whole = f"partition_view<tile=({m}x{n}), {result_tensor}>"
@@ -120,7 +164,7 @@ def matmul(
           %none = constant <f32: 0.0> : {accumulator}
           %p16 = assume div_by<16>, %p : tile<ptr<{element}>>
           %q16 = assume div_by<16>, %q : tile<ptr<{element}>>
-          %n16 = assume div_by<16>, %n : tile<i32>
+          %n16 = assume div_by<{divisor}>, %n : tile<i32>
           %pt = make_tensor_view %p16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
           %qt = make_tensor_view %q16, shape = [%n16, %n16], strides = [%n16, 1] : tile<i32> -> {tensor}
           %pv = make_partition_view %pt : {left}

@@ -30,6 +30,7 @@ PASSES: Final = {
     "expand-dots": "tilewright.transforms.nv_tileaa.expand_dots:ExpandDots",
     "fold": "tilewright.transforms.generic.fold:Fold",
     "fuse-fma": "tilewright.transforms.cuda_tile.fuse_fma:FuseFma",
+    "hoist-conversions": "tilewright.transforms.nv_tileas.hoist_conversions:HoistConversions",
     "inline-calls": "tilewright.transforms.nv_tileaa.inline_calls:InlineCalls",
     "licm": "tilewright.transforms.generic.licm:Licm",
     "loop-invariant-code-motion": "tilewright.transforms.generic.licm:Licm",
@@ -44,10 +45,12 @@ PASSES: Final = {
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
+    "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
+    "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
     "synthesize-debug-info-scopes": (
@@ -95,7 +98,7 @@ class Step:
 
     def __init__(self, text: str, since: int = 0, *, reorders_accesses: bool = False) -> None:
         self.text = text
-        """The pass in a textual pipeline; `$arch` is replaced by the target, `$schedule` by the
+        """The pass in a textual pipeline; `$arch` is replaced by the target, `$schedule` by its
         options of a forced schedule."""
         self.since = since
         """The lowest optimization level at which it runs."""
@@ -127,6 +130,7 @@ LOWERING_PIPELINE: Final = {
         Step("inline-calls"),
         Step("check-resources"),
         Step("expand-dots"),
+        Step("refine-k-loops{$schedule}", since=2, reorders_accesses=True),
         Step("slice-tiles"),
         Step("pack-int4"),
         Step("unroll-loops", since=2, reorders_accesses=True),
@@ -134,8 +138,10 @@ LOWERING_PIPELINE: Final = {
         Step("prefetch-loads", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
+        Step("hoist-conversions", since=2, reorders_accesses=True),
         Step("schedule-loops{$schedule}", since=2, reorders_accesses=True),
         Step("materialize-schedule", since=2, reorders_accesses=True),
+        Step("slice-dots", since=2, reorders_accesses=True),
         Step("insert-barriers"),
         Step("plan-shared-memory"),
     ),
@@ -148,6 +154,12 @@ LOWERING_PIPELINE: Final = {
     "nvvm": (Step("convert-gpu-nvgpu-to-nvvm"),),
 }
 """The levels, and the passes that lower to each from the one above; the first: on the input."""
+
+SCHEDULE_OPTIONS: Final = {
+    "refine-k-loops": ("k-parts",),
+    "schedule-loops": ("stages", "in-flight"),
+}
+"""The passes that have options of a forced schedule."""
 
 OPT_LEVELS: Final = range(4)
 """The optimization levels: -O0 to -O3."""
@@ -163,8 +175,15 @@ def passes_to(
 ) -> str:
     """Return the textual pipeline that lowers to a level from the one above; may be empty."""
     steps = (step for step in LOWERING_PIPELINE[level] if step.runs(opt_level, checked=checked))
-    text = ",".join(step.text for step in steps).replace("$arch", arch)
-    return text.replace("{$schedule}", f"{{{schedule}}}" if schedule else "")
+    texts = [step.text.replace("{$schedule}", _options(step.text, schedule)) for step in steps]
+    return ",".join(texts).replace("$arch", arch)
+
+
+def _options(step: str, schedule: str) -> str:
+    """The options of a forced schedule that the pass of a step has, in braces."""
+    names = SCHEDULE_OPTIONS.get(step.partition("{")[0], ())
+    options = [option for option in schedule.split() if option.partition("=")[0] in names]
+    return f"{{{' '.join(options)}}}" if options else ""
 
 
 def level_pipeline(opt_level: int) -> Pipeline | None:

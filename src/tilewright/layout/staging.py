@@ -22,10 +22,28 @@ def staging(source: Layout, destination: Layout, element: int) -> Layout:
     first what neither spans, then sums of one vector of each.
     """
     vector = common_vector(source, destination, element)
+    return _conflict_free(vector, source, destination, element, element << len(vector))
+
+
+def copy_staging(source: Layout, copied: int, destination: Layout, element: int) -> Layout:
+    """The memory layout that one layout is copied to, and that the other is read from.
+
+    A thread copies its first `copied` registers at once; a reader may take fewer elements at a
+    time.
+    """
+    vector = source.vectors(REGISTER)[: log2(copied)]
+    registers = destination.vectors(REGISTER)
+    held = next((bit for bit, each in enumerate(vector) if each not in registers), len(vector))
+    return _conflict_free(vector, source, destination, element, element << held)
+
+
+def _conflict_free(
+    vector: Sequence[int], source: Layout, destination: Layout, element: int, read: int
+) -> Layout:
+    """A memory layout with the vector in its lowest bits; accesses of `read` bytes read it."""
     width = element << len(vector)
-    together = phase_lanes(width)
-    writing = source.vectors(LANE)[:together]
-    reading = destination.vectors(LANE)[:together]
+    writing = source.vectors(LANE)[: phase_lanes(width)]
+    reading = destination.vectors(LANE)[: phase_lanes(read)]
     bits = log2(source.size)
     word = [*vector, *_word_bits(vector, writing, reading, width)]
     lines = max(0, bits - max(log2(LINE // element), len(word)))

@@ -13,8 +13,10 @@ from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
 from tilewright.layout.matrices import matrix_access
 from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
-from tilewright.layout.staging import common_vector, staging
+from tilewright.layout.staging import common_vector, copy_staging, staging
 from tilewright.layout.swizzle import row_major, swizzle, swizzled
+from tilewright.layout.vector_access import contiguous_offsets, copied_registers
+from tilewright.layout.wgmma import left_fragments
 
 
 def accumulators(shape: tuple[int, int], grid: Grid) -> Layout:
@@ -61,6 +63,54 @@ def test_registers_that_repeat_elements_take_no_more_memory() -> None:
     plain = Layout.build({REGISTER: [*columns[:4], (2, 0)], WARP: columns[4:]}, (8, 8))
     assert common_vector(repeated, plain, 4) == [16]
     assert is_injective(staging(repeated, plain, 4))
+
+
+GRID = Grid(2, 2, 1, 4)
+
+
+def fragments(side: str, shape: tuple[int, int], bits: int) -> Layout:
+    """A or B of mma.sync, or A of wgmma, in registers."""
+    if side == "a":
+        return fragment_tile(mma_left(bits), shape, GRID, rows=True, columns=False)
+    if side == "b":
+        return fragment_tile(mma_right(bits), shape, GRID, rows=False, columns=True)
+    return left_fragments(shape, (shape[0], 64), bits, warps=4)
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+@pytest.mark.parametrize("order", [(1, 0), (0, 1)], ids=["rows", "columns"])
+@pytest.mark.parametrize("side", ["a", "b", "wgmma"])
+@pytest.mark.parametrize("shape", [(64, 64), (128, 32)], ids=str)
+def test_a_stage_is_copied_in_vectors_and_read_as_fragments(
+    shape: tuple[int, int], side: str, order: tuple[int, int], bits: int
+) -> None:
+    """16 bytes a lane are copied in 4 wavefronts, and at most a word a lane is read in 1."""
+    element, vector = bits // 8, 128 // bits
+    source = spread(shape, 4, order=order, vector=vector)
+    destination = fragments(side, shape, bits)
+    memory = copy_staging(source, vector, destination, element)
+    assert is_injective(memory)
+    assert memory.is_surjective
+    written, read = source.then(memory.inverse()), destination.then(memory.inverse())
+    assert copied_registers(written, vector) == vector
+    assert wavefronts([v * element for v in written.vectors(LANE)], 16) == 4
+    # Neighbours along K share a register of A or B: a stage that is K-major is read by words.
+    is_k_major = (order == (1, 0)) == (side != "b")
+    width = element * contiguous_offsets(read, element)
+    assert width == (4 if is_k_major else element)
+    assert wavefronts([v * element for v in read.vectors(LANE)], width) == 1
+
+
+def test_a_stage_of_few_copied_elements() -> None:
+    """Vectors of 4 bytes, in a layout whose lanes copy a column."""
+    source = spread((64, 32), 4, order=(0, 1), vector=2)
+    destination = fragments("a", (64, 32), 16)
+    memory = copy_staging(source, 2, destination, 2)
+    assert is_injective(memory)
+    written, read = source.then(memory.inverse()), destination.then(memory.inverse())
+    assert copied_registers(written, 2) == 2
+    assert wavefronts([2 * v for v in written.vectors(LANE)], 4) == 1
+    assert wavefronts([2 * v for v in read.vectors(LANE)], 2) == 1
 
 
 def test_a_transpose_through_plain_rows_conflicts() -> None:

@@ -43,7 +43,8 @@ class SharedTile:
     """A thread's registers of a tile in scratch memory, accessed in vectors.
 
     `offsets` maps registers to elements of the memory. The tile begins at the byte `start` plus
-    `displacement` of the operation's scratch memory.
+    `displacement` of the operation's scratch memory; `first` is the offset of its first element,
+    which is added bit by bit where memory is swizzled.
     """
 
     __slots__ = ("_build", "_bytes", "_order", "_pointers", "_width")
@@ -58,6 +59,7 @@ class SharedTile:
         *,
         start: OpFoldResult = 0,
         displacement: int = 0,
+        first: int = 0,
     ) -> None:
         self._build = build
         self._bytes = bytes
@@ -70,7 +72,7 @@ class SharedTile:
         bases: dict[int, OpFoldResult] = {}
         self._pointers: list[Value] = []
         for register in self._order[::vector]:
-            offset = offsets.packed(register=register)
+            offset = offsets.packed(register=register) ^ first
             changed = offset & thread_bits
             if changed not in bases:
                 scaled = multiply(build, xor(build, thread_part, changed), bytes)

@@ -13,18 +13,27 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import element_of, listed, pointee_bytes, types_of
 from tilewright.dialects.nv_tileaa import queue as tileaa
 from tilewright.dialects.nv_tileaa.constraints import (
+    BOOL_TILE,
     INT_TILE,
-    SCALAR_PTR,
+    PTR_TILE,
     TILED_VIEW,
     TOKEN,
     element_problems,
     pointer,
+    shape,
 )
+from tilewright.dialects.nv_tileaa.memory import masks
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileaa.view import tiled_view
 from tilewright.dialects.nv_tileas.async_copy import SLOT, copied_bytes_problems
-from tilewright.dialects.nv_tileas.attributes import ENGINE, CopyEngine, in_shared_memory
+from tilewright.dialects.nv_tileas.attributes import (
+    ENGINE,
+    CopyEngine,
+    in_shared_memory,
+    layout_of,
+    maybe_layout_of,
+)
 from tilewright.dialects.nv_tileas.memory import VECTOR
 from tilewright.dialects.nv_tileas.residency import LAID_OUT
 from tilewright.dialects.nv_tileas.types import (
@@ -41,6 +50,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import (
     ARRAY_ATTR,
     BOOL_ARRAY_ATTR,
+    I64_ARRAY_ATTR,
     I64_ATTR,
     TYPE_ATTR,
     IntegerKind,
@@ -48,11 +58,12 @@ from tilewright.ir.attribute_kinds import (
 from tilewright.ir.constraints import ANY_TYPE
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import TERMINATOR, Effects, HasParent, SameType
-from tilewright.ir.types import I32
+from tilewright.ir.types import I32, TensorType
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
     from tilewright.ir.values import Value
+    from tilewright.text.syntax import ParseState
 
 CP_ASYNC_BYTES: Final = (4, 8, 16)
 """The sizes of one cp.async."""
@@ -166,37 +177,45 @@ class ProducerAcquireOp(ProducerOp):
 
 
 class ProducerWriteOp(ProducerOp):
-    """Write values from registers into a stage, once per element."""
+    """Write the values of a stage from registers, or only the one with a `number`."""
 
     name = "nv_tileas.async.pipeline.producer_write"
     traits = (LAID_OUT,)
     syntax = "$pipeline `,` $token `,` $values attr-dict `:` type($pipeline) `,` type($values)"
 
     token = d.operand(ACQUIRED)
+    number = d.optional_attribute(SLOT)
     values = d.operands(ANY_TYPE)
 
     def verify(self) -> Iterator[str]:
-        yield from _value_problems(self.pipeline, self.values)
+        yield from _value_problems(self.pipeline, self.values, self.number)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The index in the stage of each value that is written."""
+        return range(len(self.values)) if self.number is None else (self.number,)
 
 
 class ProducerCopyOp(ProducerOp):
     """Start an asynchronous copy from global memory into one value of a stage.
 
     The stage is full when the copies are over; the producer need not wait for them. The source is
-    an address, a multiple of 16, from which consecutive bytes are copied, or the tile of a view at
-    the indices, whose elements out of bounds become zero. `tile` then has the layout that says
-    which elements each thread copies, `vector` at a time.
+    an address, a multiple of 16, from which consecutive bytes are copied; or the tile of a view at
+    the indices; or a tile of pointers. Elements out of bounds and masked-off ones become zero.
+    `tile` is the type of the copied tile: its layout says which elements each thread copies,
+    `vector` at a time.
     """
 
     name = "nv_tileas.async.pipeline.producer_copy"
     syntax = (
-        "$pipeline `,` $token `,` $source (`[` $indices^ `]`)? attr-dict "
+        "$pipeline `,` $token `,` $source (`[` $indices^ `]`)? (`mask` `=` $mask^)? attr-dict "
         "`:` type($pipeline) `,` type($source) (`,` type($indices)^)?"
     )
 
     token = d.operand(ACQUIRED)
-    source = d.operand(SCALAR_PTR | TILED_VIEW)
+    source = d.operand(PTR_TILE | TILED_VIEW)
     indices = d.operands(INT_TILE)
+    mask = d.optional_operand(BOOL_TILE)
     number = d.attribute(SLOT, default=0)
     """The index of the value in the stage."""
     engine = d.attribute(ENGINE, default=CopyEngine.CP_ASYNC)
@@ -204,16 +223,23 @@ class ProducerCopyOp(ProducerOp):
     vector = d.attribute(VECTOR, default=1)
     in_bounds = d.optional_attribute(BOOL_ARRAY_ATTR)
 
+    @classmethod
+    def infer_types(cls, state: ParseState) -> None:
+        """Infer the type of `mask` from that of the pointers."""
+        state.operand_types["mask"] = masks(state, "source", "mask")
+
     @property
     def is_tiled(self) -> bool:
-        """Whether the source is a tile of a view."""
-        return isinstance(self.source.type, TiledViewType)
+        """Whether the source is a tile: of a view, or of pointers."""
+        return isinstance(self.source.type, TiledViewType | TensorType)
 
     def verify(self) -> Iterator[str]:
         elements = pipeline(self.pipeline).elements
         if self.number >= len(elements):
             yield f"expected one of {len(elements)} values of a stage, got number {self.number}"
             return
+        if self.mask is not None and not isinstance(self.source.type, TensorType):
+            yield "expected a mask only for a tile of pointers"
         type = elements[self.number]
         if self.is_tiled:
             yield from self._tile_problems(type)
@@ -222,9 +248,12 @@ class ProducerCopyOp(ProducerOp):
         yield from copied_bytes_problems(stored_bytes(type))
 
     def _tile_problems(self, type: Type) -> Iterator[str]:
-        rank = tiled_view(self.source).rank
+        is_view = isinstance(self.source.type, TiledViewType)
+        rank = tiled_view(self.source).rank if is_view else 0
         if len(self.indices) != rank:
             yield f"expected {rank} indices, got {len(self.indices)}"
+        if not is_view and layout_of(self.source) != maybe_layout_of(self.tile or type):
+            yield f"expected pointers in the layout of the copied tile, got '{self.source.type}'"
         if self.engine is CopyEngine.REGISTERS:
             yield "expected an asynchronous engine; tiles in registers are written"
         if self.tile is None:
@@ -269,7 +298,8 @@ class ConsumerWaitOp(ConsumerOp):
 class ConsumerReadOp(ConsumerOp):
     """Read the values of a stage into registers, or only the one with a `number`.
 
-    A result in shared memory is the value in the stage itself: it is valid until the release.
+    A result in shared memory is the value in the stage itself: it is valid until the release. Of a
+    tile, `at` reads the part that begins at these coordinates, and has the shape of the result.
     """
 
     name = "nv_tileas.async.pipeline.consumer_read"
@@ -278,10 +308,17 @@ class ConsumerReadOp(ConsumerOp):
 
     token = d.operand(AWAITED)
     number = d.optional_attribute(SLOT)
+    at = d.optional_attribute(I64_ARRAY_ATTR)
     values = d.results(ANY_TYPE)
 
     def verify(self) -> Iterator[str]:
-        yield from _value_problems(self.pipeline, self.values, self.number)
+        if self.at is None:
+            yield from _value_problems(self.pipeline, self.values, self.number)
+        elif self.number is None or len(self.values) != 1:
+            yield "expected the 'number' of the value that is read in part"
+        else:
+            element = pipeline(self.pipeline).elements[self.number]
+            yield from _part_problems(element, self.values[0], self.at)
 
     @property
     def numbers(self) -> Sequence[int]:
@@ -326,6 +363,20 @@ def _value_problems(
     for value, type in zip(values, elements, strict=True):
         if in_shared_memory(value) and value.type is not type:
             yield f"expected the placement of the stage, '{type}', got '{value.type}'"
+
+
+def _part_problems(whole: Type, part: Value, at: Sequence[int]) -> Iterator[str]:
+    """Check that a part lies within a tile, a multiple of its extents from the start."""
+    if element_of(whole) is not element_of(part.type) or in_shared_memory(part):
+        yield f"expected a part of '{without_layout(whole)}' in registers, got '{part.type}'"
+        return
+    extents, parts = shape(whole), shape(part.type)
+    if not len(extents) == len(parts) == len(at):
+        yield f"expected {len(extents)} coordinates and extents, got {len(at)} and {len(parts)}"
+        return
+    for start, size, extent in zip(at, parts, extents, strict=True):
+        if start % size or not 0 <= start <= extent - size:
+            yield f"expected a multiple of {size} up to {extent - size} in 'at', got {start}"
 
 
 def counts_copies(op: CreatePipelineOp) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.elementwise import is_elementwise
 from tilewright.dialects.nv_tileaa.integer import AddIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
-from tilewright.dialects.nv_tileaa.shape import Rearrangement
+from tilewright.dialects.nv_tileaa.shape import BroadcastOp, Rearrangement
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileas.matrix import mma_instruction
 from tilewright.dialects.scf import ForOp
@@ -82,14 +83,21 @@ def _profitable(loads: Sequence[PrefetchableLoad], threads: int) -> list[Prefetc
 
 
 def _feeds_tensor_cores(load: PrefetchableLoad) -> bool:
-    """Whether tensor cores multiply the tile as it is: it is copied to shared memory for them."""
+    """Whether tensor cores multiply the tile, or what is computed from it element by element.
+
+    A software pipeline copies it to shared memory for them. Not so for tiles that are broadcast,
+    such as scales, which take few registers.
+    """
     pending = list(load.load.results[0].users)
+    seen: set[Operation] = set()
     while pending:
         user = pending.pop()
         if isinstance(user, DotOp):
             return mma_instruction(user) is not None
-        if isinstance(user, Rearrangement):
-            pending += user.result.users
+        follows = isinstance(user, Rearrangement) or is_elementwise(user)
+        if follows and not isinstance(user, BroadcastOp) and user not in seen:
+            seen.add(user)
+            pending += [each for result in user.results for each in result.users]
     return False
 
 

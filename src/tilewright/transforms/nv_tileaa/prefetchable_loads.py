@@ -56,11 +56,15 @@ class PrefetchableLoad(NamedTuple):
         return all(isinstance(op, ConversionOp) and op.parent is block for op in users)
 
     @property
+    def is_first(self) -> bool:
+        """Whether no token orders the load after another access."""
+        token = self.load.token
+        return token is None or token.defined_by(CreateMemTokenOp) is not None
+
+    @property
     def is_unordered(self) -> bool:
         """Whether no token orders the load after or before another access."""
-        token = self.load.token
-        is_first = token is None or token.defined_by(CreateMemTokenOp) is not None
-        return is_first and not self.load.result_token.is_used
+        return self.is_first and not self.load.result_token.is_used
 
 
 def find_prefetchable_loads(loop: ForOp) -> list[PrefetchableLoad]:

@@ -7,10 +7,22 @@ Shape operations between the load and such a use are repeated on what was read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from tilewright.analysis.elementwise import is_elementwise
+from tilewright.dialects.arith.literals import splat_of
 from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
+from tilewright.dialects.nv_tileaa.attributes import PaddingValue
+from tilewright.dialects.nv_tileaa.view import tiled_view
+from tilewright.dialects.nv_tileas.attributes import (
+    CopyEngine,
+    in_shared_memory,
+    layout_of,
+    maybe_layout_of,
+)
+from tilewright.dialects.nv_tileas.matrix import DotOp
+from tilewright.dialects.nv_tileas.memory import GatherLoadOp, LoadOp, TiledLoadOp
+from tilewright.dialects.nv_tileas.pipeline import CP_ASYNC_BYTES
 from tilewright.dialects.nv_tileas.shape import (
     ConvertLayoutOp,
     ExpandDimsOp,
@@ -18,16 +30,23 @@ from tilewright.dialects.nv_tileas.shape import (
     Rearrangement,
     ViewOp,
 )
+from tilewright.ir.rules import constant_of
 from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout, log2
 from tilewright.layout.matrices import matrix_memory
-from tilewright.layout.vector_access import copied_registers
+from tilewright.layout.staging import copy_staging, staging
+from tilewright.layout.vector_access import contiguous_offsets, copied_registers
 from tilewright.plans.scratch import scratch_bytes
+from tilewright.target.arch import REGISTER_BYTES
+from tilewright.transforms.nv_tileaa.prefetchable_loads import find_prefetchable_loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tilewright.dialects.nv_tileas.memory import TiledLoadOp
+    from tilewright.dialects.scf import ForOp
     from tilewright.ir.values import Value
+
+TileLoad: TypeAlias = TiledLoadOp | GatherLoadOp | LoadOp
+"""A load of a tile: of a view, or through pointers."""
 
 
 class ConvertedUse(NamedTuple):
@@ -46,13 +65,12 @@ class ConvertedUse(NamedTuple):
 
 
 class StagePlan(NamedTuple):
-    """How a stage holds the tile of a load."""
+    """How a stage holds the tile of a load, and what copies it there."""
 
     placement: Layout
     uses: Sequence[ConvertedUse]
     """The uses that read the stage in their own layout; all others read it as the load had it."""
-    vector: int
-    """The elements that a thread copies at a time."""
+    engine: CopyEngine
 
     @property
     def is_private(self) -> bool:
@@ -60,26 +78,95 @@ class StagePlan(NamedTuple):
         return not self.uses
 
 
-def plan_stage(load: TiledLoadOp) -> StagePlan:
+def pipelined_loads(loop: ForOp) -> list[TileLoad]:
+    """The loads of a loop that a pipeline can copy, and that no token orders after an access."""
+    loads = [each.load for each in find_prefetchable_loads(loop) if each.is_first]
+    tiles = [load for load in loads if isinstance(load, TileLoad)]
+    return [load for load in tiles if maybe_layout_of(load.results[0]) is not None]
+
+
+def engine_of(load: TileLoad) -> CopyEngine:
+    """What copies the tile of a load: cp.async, where each thread has elements of its own.
+
+    It reads 4, 8 or 16 bytes at a time, and fills what it does not read with zeros.
+    """
+    tile = load.results[0]
+    bytes = load.vector * pointee_bytes(element_of(tile.type))
+    plain = load.cache is None and not layout_of(tile).replicas()
+    suits = plain and bytes in CP_ASYNC_BYTES and _fills_zero(load)
+    return CopyEngine.CP_ASYNC if suits else CopyEngine.REGISTERS
+
+
+def _fills_zero(load: TileLoad) -> bool:
+    """Whether elements that are not read are zero, or undefined."""
+    if isinstance(load, LoadOp):
+        return load.other is None or splat_of(constant_of(load.other)) == 0
+    return tiled_view(load.view).padding in (None, PaddingValue.ZERO)
+
+
+def can_read_as(load: TileLoad, layout: Layout) -> bool:
+    """Whether a stage can hold the tile of a load such that it is read in a layout."""
+    return _read_memory(load, layout) is not None
+
+
+def plan_stage(load: TileLoad) -> StagePlan:
     """The placement of a loaded tile: as a dot needs it, else such that threads keep their own."""
-    source = layout_of(load.tile)
-    bytes = pointee_bytes(element_of(load.tile.type))
-    uses = list(_converted_uses(load.tile, ()))
+    tile, engine = load.results[0], engine_of(load)
+    source = layout_of(tile)
+    uses = list(_converted_uses(tile, ()))
     shared_uses = [use for use in uses if in_shared_memory(use.convert.result)]
-    if shared_uses:
+    if shared_uses and _can_copy_to(load, shared_uses[0].layout):
         placement = shared_uses[0].layout
-        vector = copied_registers(source.then(placement.inverse()), load.vector)
-        if vector == load.vector:
-            return StagePlan(placement, [u for u in shared_uses if u.layout == placement], vector)
+        same = [use for use in shared_uses if use.layout == placement]
+        return StagePlan(placement, same, engine)
     for use in uses:
         if use in shared_uses or not scratch_bytes(use.convert):
             continue
-        memory = matrix_memory(source, use.layout, bytes)
-        if memory is not None:
-            vector = copied_registers(source.then(memory.inverse()), load.vector)
-            if vector == load.vector:
-                return StagePlan(memory, [u for u in uses if u.layout == use.layout], vector)
-    return StagePlan(private_placement(source, load.vector), [], load.vector)
+        memory = _read_memory(load, use.layout)
+        if memory is not None and _feeds_dot(use.convert.result):
+            same = [each for each in uses if each.layout == use.layout]
+            return StagePlan(memory, same, engine)
+    return StagePlan(private_placement(source, load.vector), [], engine)
+
+
+def _can_copy_to(load: TileLoad, placement: Layout) -> bool:
+    """Whether the engine of a load can write a placement: cp.async, as it reads."""
+    if engine_of(load) is CopyEngine.REGISTERS:
+        return True
+    offsets = layout_of(load.results[0]).then(placement.inverse())
+    return copied_registers(offsets, load.vector) == load.vector
+
+
+def _read_memory(load: TileLoad, wanted: Layout) -> Layout | None:
+    """The memory of a stage that a load is copied to, and that is read in a layout.
+
+    By ldmatrix where it fits. What passes through registers is stored as a layout conversion would;
+    what cp.async copies must be read a word or two elements at a time at least, or there is none.
+    """
+    tile = load.results[0]
+    source, bytes = layout_of(tile), pointee_bytes(element_of(tile.type))
+    memory = matrix_memory(source, wanted, bytes)
+    if memory is not None and _can_copy_to(load, memory):
+        return memory
+    if engine_of(load) is CopyEngine.REGISTERS:
+        return staging(source, wanted, bytes)
+    memory = copy_staging(source, load.vector, wanted, bytes)
+    width = contiguous_offsets(wanted.then(memory.inverse()), bytes) * bytes
+    return memory if width >= min(2 * bytes, REGISTER_BYTES) else None
+
+
+def _feeds_dot(tile: Value) -> bool:
+    """Whether a dot takes a tile, or the result of element-wise and shape operations on it."""
+    pending, seen = [tile], {tile}
+    while pending:
+        for user in pending.pop().users:
+            if isinstance(user, DotOp):
+                return True
+            follows = is_elementwise(user) or isinstance(user, Rearrangement)
+            results = user.results if follows else ()
+            pending += [result for result in results if result not in seen]
+            seen.update(results)
+    return False
 
 
 def _converted_uses(tile: Value, shape_ops: Sequence[Rearrangement]) -> Iterator[ConvertedUse]:

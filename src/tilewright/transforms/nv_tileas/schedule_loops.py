@@ -10,21 +10,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.analysis.remarks import load_remark
 from tilewright.analysis.targets import target_of
-from tilewright.dialects.elements import element_of, pointee_bytes
-from tilewright.dialects.nv_tileaa.attributes import PaddingValue
 from tilewright.dialects.nv_tileaa.structure import FuncOp
-from tilewright.dialects.nv_tileaa.view import tiled_view
-from tilewright.dialects.nv_tileas.attribute_names import ENGINE, IN_FLIGHT, SCHEDULE
+from tilewright.dialects.nv_tileas.async_copy import CreateTokenOp
+from tilewright.dialects.nv_tileas.attribute_names import (
+    CONTINUES,
+    ENGINE,
+    IN_FLIGHT,
+    LATE,
+    SCHEDULE,
+)
 from tilewright.dialects.nv_tileas.attributes import (
     Atom,
     CopyEngine,
     ScheduleAttr,
     in_shared_memory,
-    layout_of,
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp, wgmma_instruction
-from tilewright.dialects.nv_tileas.memory import TiledLoadOp
-from tilewright.dialects.nv_tileas.pipeline import CP_ASYNC_BYTES, AgentSwitchOp
+from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, CreatePipelineOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp, Rearrangement
 from tilewright.dialects.nv_tileas.types import PipelineType, without_layout
 from tilewright.dialects.scf import ForOp, YieldOp
@@ -36,8 +38,16 @@ from tilewright.plans.mma import is_promoted
 from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
-from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE, find_prefetchable_loads
-from tilewright.transforms.nv_tileas.pipelined_loads import plan_stage
+from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
+from tilewright.transforms.nv_tileas.consecutive_loops import continues, scheduled_loads
+from tilewright.transforms.nv_tileas.pipelined_loads import (
+    TileLoad,
+    engine_of,
+    pipelined_loads,
+    plan_stage,
+)
+from tilewright.transforms.nv_tileas.shared_lifetimes import find_lifetimes
+from tilewright.transforms.nv_tileas.staggered_loads import late_loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +60,17 @@ MAX_STAGES: Final = 6
 """Of loops with dots: more were slower on an H200 (docs/decisions/0015)."""
 PRIVATE_STAGES: Final = 4
 """Of loops whose threads read only what they copied themselves."""
+MAX_HELD: Final = 32
+"""Registers of a thread for tiles that pass through them, during an iteration."""
+HELD_STAGES: Final = 3
+"""Of loops whose tiles all pass through registers: an iteration hides the latency of the loads."""
 RESERVE: Final = 1024
-"""Bytes of shared memory that are kept free for mbarriers."""
+"""Bytes of shared memory that are kept free: for mbarriers, where a function has some, and in
+blocks beside which others are to be resident."""
+
+
+INSTRUCTIONS: Final = {CopyEngine.CP_ASYNC: "cp.async", CopyEngine.REGISTERS: "ld.global"}
+"""The instruction of each engine that reads memory."""
 
 
 class Limits(NamedTuple):
@@ -74,7 +93,7 @@ MANY_ACCUMULATORS: Final = 96
 class ScheduleLoops(Pass):
     """Choose the software pipeline of every loop: loads, stages, and dots in flight.
 
-    Applies only to loads that no token orders with another access.
+    Applies only to loads that no token orders after another access.
     """
 
     name = "schedule-loops"
@@ -96,21 +115,26 @@ class ScheduleLoops(Pass):
             schedule = self._choose(function, loop, loads, threads) if loads else None
             if schedule is not None:
                 _record(loop, loads, schedule)
-                _report(function, loads, sink)
+            elif not loads or not self._stagger(function, loop, loads, threads):
+                continue
+            _report(function, loads, sink)
+        for loop in [op for op in function.walk() if isinstance(op, ForOp)]:
+            _share_pipeline(loop)
 
     def _choose(
-        self, function: FuncOp, loop: ForOp, loads: Sequence[TiledLoadOp], threads: int
+        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
     ) -> ScheduleAttr | None:
         arch = target_of(function)
         if arch is None:
             return None
-        needed, taken = stage_bytes(loads), RESERVE + _other_bytes(function, loop, loads)
+        needed, taken = stage_bytes(loads), _other_bytes(function, loop, loads)
         if is_private(loads):
             limits = DOTS if any(isinstance(op, DotOp) for op in loop.body.walk()) else PLAIN
-            free = max(min(arch.static_shared, limits.block) - taken, 0)
+            free = max(min(arch.static_shared, limits.block) - taken - RESERVE, 0)
             stages = min(self.stages or PRIVATE_STAGES, free // needed)
             return ScheduleAttr(stages, stages) if stages and needed <= limits.iteration else None
-        wanted = self.stages or MAX_STAGES
+        is_copied = any(engine_of(load) is CopyEngine.CP_ASYNC for load in loads)
+        wanted = self.stages or (MAX_STAGES if is_copied else HELD_STAGES)
         stages = min(wanted, max(_block_limit(function, threads) - taken, 0) // needed)
         if stages < wanted and not _asks_for_blocks(function):
             # Latency is hidden by early copies rather than by a second block.
@@ -118,41 +142,70 @@ class ScheduleLoops(Pass):
         lag = int(bool(_overlapping(loop, loads)) and stages > 2 and self.in_flight != 0)
         return ScheduleAttr(stages, stages - 1 - lag, lag) if stages > 1 else None
 
+    def _stagger(
+        self, function: FuncOp, loop: ForOp, loads: Sequence[TileLoad], threads: int
+    ) -> bool:
+        """Schedule a loop with one stage for each tile, some of which are used after the others."""
+        if is_private(loads):
+            return False
+        needed = stage_bytes(loads) + _other_bytes(function, loop, loads)
+        arch = target_of(function)
+        assert arch is not None
+        limited = _asks_for_blocks(function)
+        late = late_loads(loop, loads)
+        if not late or needed > (
+            _block_limit(function, threads) if limited else arch.static_shared
+        ):
+            return False
+        _record(loop, loads, ScheduleAttr(1, 1))
+        for load in late:
+            load.attributes[LATE] = UnitAttr()
+        return True
+
 
 def _has_agents(function: FuncOp) -> bool:
     return any(isinstance(op, AgentSwitchOp) for op in function.walk())
 
 
-def _pipelined(loop: ForOp, threads: int) -> list[TiledLoadOp]:
+def _pipelined(loop: ForOp, threads: int) -> list[TileLoad]:
     """The loads of a loop that its pipeline copies."""
-    loads: list[TiledLoadOp] = []
-    for each in find_prefetchable_loads(loop):
-        load = each.load
-        if isinstance(load, TiledLoadOp) and each.is_unordered and _suits(load, threads):
-            loads.append(load)
-    return loads
+    loads = [load for load in pipelined_loads(loop) if _is_worthwhile(load, threads)]
+    if not is_private(loads):
+        return _without_excess(loads, threads)
+    # Only the barrier of the block after the wait orders a load before a write of another thread.
+    return [load for load in loads if not load.result_token.is_used]
 
 
-def _suits(load: TiledLoadOp, threads: int) -> bool:
-    """Whether cp.async can load a tile, and the tile is large enough or feeds a dot."""
-    if load.cache is not None or layout_of(load.tile).replicas():
-        return False
-    if tiled_view(load.view).padding not in (None, PaddingValue.ZERO):
-        return False
-    plan = plan_stage(load)
-    if plan.is_private and tile_words(load.tile.type) < LARGE * threads:
-        return False
-    return plan.vector * pointee_bytes(element_of(load.tile.type)) in CP_ASYNC_BYTES
+def _is_worthwhile(load: TileLoad, threads: int) -> bool:
+    """Whether a tile feeds a dot from its stage, or is large and copied asynchronously."""
+    if not plan_stage(load).is_private:
+        return True
+    is_large = tile_words(load.results[0].type) >= LARGE * threads
+    return is_large and engine_of(load) is CopyEngine.CP_ASYNC
 
 
-def is_private(loads: Sequence[TiledLoadOp]) -> bool:
+def _without_excess(loads: Sequence[TileLoad], threads: int) -> list[TileLoad]:
+    """The loads without those that would take too many registers on their way to a stage."""
+    left = MAX_HELD * threads
+    kept: list[TileLoad] = []
+    for load in loads:
+        if engine_of(load) is CopyEngine.REGISTERS:
+            words = tile_words(load.results[0].type)
+            if words > left:
+                continue
+            left -= words
+        kept.append(load)
+    return kept
+
+
+def is_private(loads: Sequence[TileLoad]) -> bool:
     """Whether each thread reads only what it copied itself."""
     return all(plan_stage(load).is_private for load in loads)
 
 
-def stage_bytes(loads: Sequence[TiledLoadOp]) -> int:
+def stage_bytes(loads: Sequence[TileLoad]) -> int:
     """The bytes of one stage for some loads."""
-    types = tuple(without_layout(load.tile.type) for load in loads)
+    types = tuple(without_layout(load.results[0].type) for load in loads)
     return pipeline_memory(PipelineType(1, types)).bytes
 
 
@@ -173,14 +226,17 @@ def _asks_for_blocks(function: FuncOp) -> bool:
     return spec is not None and spec.occupancy is not None and spec.occupancy > 1
 
 
-def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TiledLoadOp]) -> int:
+def _other_bytes(function: FuncOp, loop: ForOp, loads: Sequence[TileLoad]) -> int:
     """The shared memory that is in use beside a loop's pipeline, while the loop runs."""
     replaced = {use.convert for load in loads for use in plan_stage(load).uses}
     inside = [op for op in loop.body.walk() if op not in replaced]
     scratch = max([scratch_bytes(op) for op in inside], default=0)
-    others = [allocated_bytes(op) for op in function.walk() if op not in replaced]
+    live = find_lifetimes(function).live_during(loop)
+    others = [allocated_bytes(op) for op in live if op not in replaced]
     nested = [_pipeline_bytes(op) for op in inside if isinstance(op, ForOp)]
-    return 2 * scratch + sum(others) + sum(nested)
+    has_mbarriers = any(isinstance(op, CreatePipelineOp | CreateTokenOp) for op in function.walk())
+    reserve = RESERVE if has_mbarriers else 0
+    return 2 * scratch + sum(others) + sum(nested) + reserve
 
 
 def _pipeline_bytes(loop: ForOp) -> int:
@@ -188,13 +244,10 @@ def _pipeline_bytes(loop: ForOp) -> int:
     schedule = loop.attributes.get(SCHEDULE)
     if not isinstance(schedule, ScheduleAttr):
         return 0
-    loads = [
-        op for op in loop.body.block if isinstance(op, TiledLoadOp) and ENGINE in op.attributes
-    ]
-    return schedule.stages * stage_bytes(loads)
+    return schedule.stages * stage_bytes(scheduled_loads(loop))
 
 
-def _overlapping(loop: ForOp, loads: Sequence[TiledLoadOp]) -> list[DotOp]:
+def _overlapping(loop: ForOp, loads: Sequence[TileLoad]) -> list[DotOp]:
     """The dots of a loop, if all of them may be in flight while the next iteration starts."""
     dots = [op for op in loop.body.walk() if isinstance(op, DotOp) and op.atom is Atom.WGMMA]
     if not all(_may_overlap(dot, loop, loads) for dot in dots):
@@ -202,7 +255,7 @@ def _overlapping(loop: ForOp, loads: Sequence[TiledLoadOp]) -> list[DotOp]:
     return dots
 
 
-def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TiledLoadOp]) -> bool:
+def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
     """Whether only the next iteration's dot reads the accumulator, and stages hold A and B."""
     body, last = loop.body.block, loop.body.block.last
     assert last is not None
@@ -221,26 +274,65 @@ def _may_overlap(dot: DotOp, loop: ForOp, loads: Sequence[TiledLoadOp]) -> bool:
     return all(_is_staged(operand, loop, loads) for operand in (dot.a, dot.b))
 
 
-def _is_staged(operand: Value, loop: ForOp, loads: Sequence[TiledLoadOp]) -> bool:
+def _is_staged(operand: Value, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
     """Whether an operand is in a stage of the pipeline, or in memory that the loop only reads."""
     if not operand.is_inside(loop):
         return in_shared_memory(operand)
     op = operand.defining_op()
     while isinstance(op, ConvertLayoutOp | Rearrangement):
         op = op.source.defining_op()
-    if not isinstance(op, TiledLoadOp) or op not in loads:
+    if not isinstance(op, TileLoad) or op not in loads:
         return False
     return any(use.convert.result is operand for use in plan_stage(op).uses)
 
 
-def _record(loop: ForOp, loads: Sequence[TiledLoadOp], schedule: ScheduleAttr) -> None:
+def _share_pipeline(second: ForOp) -> None:
+    """Let a loop take over the pipeline of the loop before it, if it can, with what all allow."""
+    first = _loop_before(second)
+    if first is None or not continues(first, second):
+        return
+    loads = [*scheduled_loads(first), *scheduled_loads(second)]
+    if any(LATE in load.attributes for load in loads):
+        return
+    group = [second, first]
+    while CONTINUES in group[-1].attributes and (before := _loop_before(group[-1])) is not None:
+        group.append(before)
+    schedules = [_schedule_of(loop) for loop in group]
+    lags = [schedule.lag for schedule in schedules]
+    stages = min([schedule.stages for schedule in schedules])
+    distance = min([schedule.distance for schedule in schedules])
+    if len(set(lags)) > 1:
+        # The loop with dots in flight needs a stage more for the same distance.
+        distance = min(distance, stages - 1 - max(lags))
+    if distance < 1:
+        return
+    for loop, lag in zip(group, lags, strict=True):
+        loop.attributes[SCHEDULE] = ScheduleAttr(stages, distance, lag)
+    second.attributes[CONTINUES] = UnitAttr()
+
+
+def _loop_before(loop: ForOp) -> ForOp | None:
+    before = loop.prev
+    while before is not None and not isinstance(before, ForOp):
+        before = before.prev
+    return before
+
+
+def _schedule_of(loop: ForOp) -> ScheduleAttr:
+    schedule = loop.attributes[SCHEDULE]
+    assert isinstance(schedule, ScheduleAttr)
+    return schedule
+
+
+def _record(loop: ForOp, loads: Sequence[TileLoad], schedule: ScheduleAttr) -> None:
     loop.attributes[SCHEDULE] = schedule
     for load in loads:
-        load.attributes[ENGINE] = CopyEngine.CP_ASYNC
+        load.attributes[ENGINE] = engine_of(load)
     for dot in _overlapping(loop, loads) if schedule.lag else ():
         dot.attributes[IN_FLIGHT] = UnitAttr()
 
 
-def _report(function: FuncOp, loads: Sequence[TiledLoadOp], sink: Sink) -> None:
+def _report(function: FuncOp, loads: Sequence[TileLoad], sink: Sink) -> None:
     for load in loads if sink.wants_remarks else ():
-        sink.remark(load_remark(load, "cp.async", function.sym_name, ScheduleLoops.name))
+        instruction = INSTRUCTIONS[engine_of(load)]
+        sink.remark(load_remark(load, instruction, function.sym_name, ScheduleLoops.name))

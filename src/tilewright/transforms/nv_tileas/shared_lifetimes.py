@@ -45,6 +45,12 @@ class Lifetimes:
     def __bool__(self) -> bool:
         return bool(self.by_op)
 
+    def live_during(self, op: Operation) -> Iterator[Operation]:
+        """The allocations that are live at an operation, or at one inside of it."""
+        start = self._numbers[op]
+        span = Lifetime(start, start + sum(1 for _ in op.walk()) - 1)
+        return (other for other, life in self.by_op.items() if life.meets(span))
+
     def live_at(self, op: Operation) -> Iterator[Operation]:
         """The allocations that are live at an operation."""
         number = self._numbers[op]

@@ -15,7 +15,7 @@ from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.linear import Layout
 from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
-from tilewright.layout.wgmma import operand_smem, wgmma_tile
+from tilewright.layout.wgmma import left_fragments, operand_smem, wgmma_tile
 from tilewright.text.attribute_printer import AttributePrinter
 
 GRID = Grid(down=2, across=2, batch=1, warps=4)
@@ -79,14 +79,39 @@ def test_types_that_no_instruction_has() -> None:
 
 
 @pytest.mark.parametrize("element", [F8E4M3FN, F16])
-def test_wgmma_operands_are_in_shared_memory(element: Type) -> None:
+def test_b_of_wgmma_is_in_shared_memory(element: Type) -> None:
     a, b = placements(element)
     accumulator = wgmma_tile((128, 32), 8)
     assert problems(a, b, accumulator, element, "wgmma") == []
-    (problem,) = problems(spread((128, 64), 8), b, accumulator, element, "wgmma")
-    assert "expected a in shared memory as wgmma reads it" in problem
     (problem,) = problems(a, spread((64, 32), 8), accumulator, element, "wgmma")
     assert "expected b in shared memory as wgmma reads it" in problem
+
+
+@pytest.mark.parametrize("element", [F8E4M3FN, F16])
+def test_a_of_wgmma_may_be_in_fragments(element: Type) -> None:
+    _, b = placements(element)
+    bits = 8 * pointee_bytes(element)
+    left = left_fragments((128, 64), (128, 32), bits, warps=8)
+    accumulator = wgmma_tile((128, 32), 8)
+    assert problems(left, b, accumulator, element, "wgmma") == []
+    messages = problems(spread((128, 64), 8), b, accumulator, element, "wgmma")
+    assert "expected a in shared memory, or in fragments of wgmma" in messages[0]
+
+
+def test_warps_own_the_rows_of_a_and_of_their_accumulators() -> None:
+    """If warpgroups split the columns of another accumulator, both have all rows of A."""
+    _, b = placements(F16)
+    side_by_side = left_fragments((128, 64), (64, 32), 16, warps=8)
+    (problem,) = problems(side_by_side, b, wgmma_tile((128, 32), 8), F16, "wgmma")
+    assert "expected warps to hold the rows of a that c has" in problem
+
+
+def test_a_of_an_asynchronous_dot_is_in_shared_memory() -> None:
+    """Its registers could be reused while it is in flight."""
+    _, b = placements(F16)
+    left = left_fragments((128, 64), (128, 32), 16, warps=8)
+    messages = problems(left, b, wgmma_tile((128, 32), 8), F16, "wgmma", flags="asynchronous, ")
+    assert "expected a in shared memory for an asynchronous dot" in messages[0]
 
 
 def test_wgmma_operands_are_swizzled() -> None:

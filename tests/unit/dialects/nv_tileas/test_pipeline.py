@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 from dialect_text import errors, read
@@ -128,6 +129,96 @@ def test_pipelines_come_straight_from_their_creation() -> None:
         "expected a pipeline straight from its creation" in problem
         for problem in problems(text, p=RING, i=ITERATOR)
     )
+
+
+BIG: Final = "!nv_tileas.pipeline<2, [tensor<64x32xf16>]>"
+FRAGMENTS: Final = (
+    "#nv_tileas.layout<[{}, 16], register = [[0, 1], [8, 0], [0, 8]{}], "
+    "lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>"
+)
+PART: Final = f"tensor<16x16xf16, {FRAGMENTS.format(16, '')}>"
+TALL: Final = f"tensor<32x16xf16, {FRAGMENTS.format(32, ', [16, 0]')}>"
+IN_MEMORY: Final = (
+    "tensor<16x16xf16, #nv_tileas.layout<[16, 16], "
+    "offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>>"
+)
+
+
+def reading(attributes: str, type: str = PART) -> list[str]:
+    """The problems of reading a part of a stage of 64x32 elements."""
+    read = f"%v = {PIPE}.consumer_read %p, %s {{{attributes}}} : {BIG} -> {type}\n"
+    return problems((CREATE + WAIT).replace(RING, BIG) + read)
+
+
+@pytest.mark.parametrize("at", ["0, 0", "16, 16", "48, 0", "48, 16"])
+def test_a_part_of_a_stage_is_read_from_a_multiple_of_its_extents(at: str) -> None:
+    assert reading(f"number = 0 : i32, at = array<i64: {at}>") == []
+
+
+@pytest.mark.parametrize(("at", "message"), [
+    ("8, 0", "expected a multiple of 16 up to 48 in 'at', got 8"),
+    ("64, 0", "expected a multiple of 16 up to 48 in 'at', got 64"),
+    ("-16, 0", "expected a multiple of 16 up to 48 in 'at', got -16"),
+    ("0, 32", "expected a multiple of 16 up to 16 in 'at', got 32"),
+    ("16", "expected 2 coordinates and extents, got 1 and 2"),
+    ("0, 0, 0", "expected 2 coordinates and extents, got 3 and 2"),
+])  # fmt: skip
+def test_a_part_of_a_stage_is_within_its_tile(at: str, message: str) -> None:
+    (problem,) = reading(f"number = 0 : i32, at = array<i64: {at}>")
+    assert message in problem
+
+
+def test_a_tall_part_begins_at_its_own_multiples() -> None:
+    (problem,) = reading("number = 0 : i32, at = array<i64: 16, 0>", TALL)
+    assert "expected a multiple of 32 up to 32 in 'at', got 16" in problem
+
+
+def test_a_part_of_a_stage_is_of_one_value() -> None:
+    (problem,) = reading("at = array<i64: 0, 0>")
+    assert "expected the 'number' of the value that is read in part" in problem
+
+
+@pytest.mark.parametrize("type", [PART.replace("f16", "i16"), IN_MEMORY])
+def test_a_part_of_a_stage_is_read_into_registers(type: str) -> None:
+    (problem,) = reading("number = 0 : i32, at = array<i64: 0, 0>", type)
+    assert "expected a part of 'tensor<64x32xf16>' in registers, got 'tensor<16x16x" in problem
+
+
+ADDRESSES: Final = f"tensor<32x{POINTER}, {LINE}>"
+OTHER_LINE: Final = LINE.replace("[1], [2]", "[2], [1]")
+MASK: Final = f"tensor<32xi1, {LINE}>"
+VIEW: Final = (
+    "!nv_tileaa.tiled_view<tile = [32], source = !nv_tileaa.memref<1024xf32, strides = [1]>>"
+)
+
+
+def copying(operands: str, types: str, tile: str = f"tile = {ROW}") -> list[str]:
+    """The problems of copying 32 elements to a stage: through `%x`, of the view `%v`, from `%q`."""
+    copy = f"{PIPE}.producer_copy %p, %s, {operands} {{{tile}}} : {RING}, {types}\n"
+    arguments = {"x": ADDRESSES, "m": MASK, "v": VIEW, "j": "i32", "q": POINTER, "c": "i1"}
+    return problems(CREATE + ACQUIRE + copy + COMMIT, **arguments)
+
+
+def test_tiles_of_pointers_are_copied_with_or_without_a_mask() -> None:
+    assert copying("%x", ADDRESSES) == []
+    assert copying("%x mask = %m", ADDRESSES) == []
+
+
+def test_pointers_have_the_layout_of_the_copied_tile() -> None:
+    (problem,) = copying("%x", ADDRESSES, f"tile = {ROW.replace(LINE, OTHER_LINE)}")
+    assert "expected pointers in the layout of the copied tile, got 'tensor<32x!nv_til" in problem
+
+
+@pytest.mark.parametrize(("source", "types"), [("%v[%j]", f"{VIEW}, i32"), ("%q", POINTER)])
+def test_only_tiles_of_pointers_have_a_mask(source: str, types: str) -> None:
+    assert copying(source, types) == []
+    (problem,) = copying(f"{source} mask = %c", types)
+    assert "expected a mask only for a tile of pointers" in problem
+
+
+def test_tiles_of_pointers_have_no_indices() -> None:
+    (problem,) = copying("%x[%j]", f"{ADDRESSES}, i32")
+    assert "expected 0 indices, got 1" in problem
 
 
 def agent(first: int, body: str) -> str:

@@ -23,6 +23,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     ProducerAcquireOp,
     ProducerCommitOp,
     ProducerCopyOp,
+    ProducerWriteOp,
 )
 from tilewright.dialects.nv_tileas.types import pipeline
 from tilewright.dialects.scf import ForOp, IfOp, YieldOp
@@ -33,6 +34,27 @@ from tilewright.ptxsim import Module
 from tilewright.support.diagnostics import UserError
 
 GEMM: Final = matmul(128, 128, 64)
+TENSOR: Final = "tensor_view<80x128xf32, strides=[128,1]>"
+VIEW: Final = f"partition_view<tile=(16x128), {TENSOR}>"
+OFFSET_LOOP: Final = f"""
+  cuda_tile.module @m {{
+    entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %first: tile<i32>, %end: tile<i32>) {{
+      %zero = constant <i32: 0> : tile<i32>
+      %one = constant <i32: 1> : tile<i32>
+      %pt = make_tensor_view %p, shape = [80, 128], strides = [128, 1] : {TENSOR}
+      %qt = make_tensor_view %q, shape = [80, 128], strides = [128, 1] : {TENSOR}
+      %pv = make_partition_view %pt : {VIEW}
+      %qv = make_partition_view %qt : {VIEW}
+      for %i in (%first to %end, step %one) : tile<i32> {{
+        %n = subi %i, %first : tile<i32>
+        %a, %t1 = load_view_tko weak %pv[%n, %zero] : {VIEW}, tile<i32> -> tile<16x128xf32>, token
+        %t2 = store_view_tko weak %a, %qv[%n, %zero] : tile<16x128xf32>, {VIEW}, tile<i32> -> token
+        continue
+      }}
+      return
+    }}
+  }}"""
+"""Copies tile after tile, whatever the first value of the counter is."""
 T = TypeVar("T", bound=Operation)
 
 
@@ -140,19 +162,44 @@ def test_a_loop_without_dots_in_flight_needs_no_guard() -> None:
 
 
 @pytest.mark.parametrize("distance", [1, 2, 3])
-def test_a_copy_is_conditional_on_all_iterations_up_to_its_own(distance: int) -> None:
+def test_a_copy_of_the_prologue_is_conditional_on_all_iterations_up_to_its_own(
+    distance: int,
+) -> None:
     """The counter may wrap: a later iteration exists only if those before it do."""
     schedule = ScheduleAttr(distance + 1, distance)
     module = materialized(GEMM, schedule="stages=4,in-flight=0", replaced=schedule)
     loop = the_loop(module)
     guards = [copy.parent_op for copy in every(ProducerCopyOp, module) if copy.number == 0]
     counts = []
-    for guard in guards:
+    for guard in guards[:-1]:
         assert isinstance(guard, IfOp)
         comparisons = list(compared(guard.condition))
         assert all(each.rhs is loop.upper_bound for each in comparisons)
         counts.append(len({each.lhs for each in comparisons}))
-    assert counts == [*range(1, distance + 1), distance]
+    assert counts == [*range(1, distance + 1)]
+
+
+def test_a_copy_of_the_loop_takes_one_comparison() -> None:
+    module = materialized(GEMM, schedule="stages=4,in-flight=0")
+    loop = the_loop(module)
+    (guard,) = (op for op in loop.body.block if isinstance(op, IfOp))
+    (comparison,) = compared(guard.condition)
+    assert comparison.lhs is loop.induction_variable
+    assert not comparison.rhs.is_inside(loop)
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 2, 5])
+@pytest.mark.parametrize("start", [-(2**31), -1, 2**31 - 6])
+def test_bounds_near_the_ends_of_the_range(start: int, iterations: int) -> None:
+    """The limit of the counter is the bound minus some iterations, which may not fit."""
+    module = Module(tilewright.compile(OFFSET_LOOP, emit="ptx").ptx, "k")
+    source = np.arange(5 * 16 * 128, dtype=np.float32)
+    target = module.upload(np.zeros_like(source), "q")
+    arguments = [module.upload(source, "p"), target, start, start + iterations]
+    module.launch("k", 1, 1, arguments, check=True)
+    copied, result = 16 * 128 * iterations, target.download(np.float32)
+    assert (result[:copied] == source[:copied]).all()
+    assert not result[copied:].any()
 
 
 def test_stages_are_committed_without_copies_too() -> None:
@@ -196,3 +243,73 @@ def test_a_schedule_without_loads_is_an_error() -> None:
     the_loop(module).attributes[SCHEDULE] = ScheduleAttr(2, distance=1)
     with pytest.raises(UserError, match="expected loads that can be copied early"):
         parse_pipeline("materialize-schedule").run(module)
+
+
+UNALIGNED: Final = matmul(64, 64, 32, divisor=1)
+MIXED: Final = matmul(64, 64, 32, paddings=("nan", "zero"))
+"""A passes through registers; B is copied."""
+
+
+def position(op: Operation, block_of: Operation) -> int:
+    """The position of an operation, or of what holds it, among those of a loop's body."""
+    assert isinstance(block_of, ForOp)
+    inside = list(block_of.body.block)
+    (index,) = (at for at, each in enumerate(inside) if each is op or each.is_ancestor_of(op))
+    return index
+
+
+@pytest.mark.parametrize(("text", "writes", "copies"), [
+    (UNALIGNED, [0, 1], []),
+    (MIXED, [0], [1]),
+    (matmul(64, 64, 32, paddings=("zero", "nan")), [1], [0]),
+], ids=["both", "a", "b"])  # fmt: skip
+@pytest.mark.parametrize("distance", [1, 2])
+def test_tiles_pass_through_registers(
+    text: str, writes: list[int], copies: list[int], distance: int
+) -> None:
+    """Each is loaded and stored once for each iteration of the prologue, and once in the loop."""
+    options = f"stages={distance + 1},in-flight=0"
+    module = materialized(text, schedule=options)
+    loop = the_loop(module)
+    for kind, numbers in ((ProducerWriteOp, writes), (ProducerCopyOp, copies)):
+        ops = every(kind, module)
+        early = [op.number for op in ops if not loop.is_ancestor_of(op)]
+        inside = [op.number for op in ops if loop.is_ancestor_of(op)]
+        assert (early, inside) == (numbers * distance, numbers)
+    assert len(every(TiledLoadOp, module)) == len(writes) * (distance + 1)
+    assert not any("nv_tileas.engine" in op.attributes for op in every(TiledLoadOp, module))
+
+
+@pytest.mark.parametrize("lag", [0, 1])
+def test_tiles_are_loaded_where_copies_start_and_stored_at_the_end(lag: int) -> None:
+    """Before the dot if it is awaited, after it if it is in flight; stored after both."""
+    loop = the_loop(materialized(MIXED, schedule=f"stages=4,in-flight={lag}"))
+    load, write = one(TiledLoadOp, loop), one(ProducerWriteOp, loop)
+    copy, dot, commit = (one(kind, loop) for kind in (ProducerCopyOp, DotOp, ProducerCommitOp))
+    assert position(load, loop) == position(copy, loop)
+    assert (position(load, loop) > position(dot, loop)) == bool(lag)
+    assert position(dot, loop) < position(write, loop) < position(commit, loop)
+    assert position(commit, loop) < position(one(ConsumerReleaseOp, loop), loop)
+
+
+def test_what_is_stored_is_what_was_loaded_for_the_same_iteration() -> None:
+    loop = the_loop(materialized(MIXED, schedule="stages=4,in-flight=0"))
+    write = one(ProducerWriteOp, loop)
+    start, end = one(TiledLoadOp, loop).parent_op, write.parent_op
+    assert isinstance(start, IfOp)
+    assert isinstance(end, IfOp)
+    assert start.condition is end.condition
+    assert list(write.values) == list(start.results)
+    then = start.regions[0].block.last
+    assert isinstance(then, YieldOp)
+    assert list(then.operands) == [one(TiledLoadOp, loop).tile]
+    acquired = one(ProducerAcquireOp, loop).token
+    assert [write.token, one(ProducerCommitOp, loop).token] == [acquired, acquired]
+
+
+def test_a_dot_reads_them_from_the_stage() -> None:
+    module = materialized(UNALIGNED)
+    dot = one(DotOp, module)
+    reads = [operand.defining_op() for operand in (dot.a, dot.b)]
+    assert [read.number for read in reads if isinstance(read, ConsumerReadOp)] == [0, 1]
+    assert dot.asynchronous

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 from scheduled_loops import (
     PADDING,
     copied_loads,
     copy_loop,
     dots_in_flight,
+    engines,
+    lowered_as_far_as,
     matmul,
     schedule_of,
     scheduled,
 )
 
+from tilewright.dialects.nv_tileaa.attributes import CacheModifier
 from tilewright.dialects.nv_tileas.attribute_names import SCHEDULE
-from tilewright.dialects.nv_tileas.attributes import ScheduleAttr
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, ScheduleAttr
+from tilewright.dialects.nv_tileas.memory import TiledLoadOp
 from tilewright.dialects.scf import ForOp
+from tilewright.driver.pipelines import parse_pipeline
+from tilewright.transforms.nv_tileas.pipelined_loads import engine_of
 
 
 @pytest.mark.parametrize(("rows", "stages"), [(16, 4), (32, 2), (64, 1)])
@@ -204,3 +212,89 @@ def test_tiles_that_the_loop_stores_to_shared_memory_count(m: int, n: int, k: in
     schedule = schedule_of(scheduled(matmul(m, n, k, element="f8E4M3FN")))
     assert schedule is not None
     assert 1024 + n * k + schedule.stages * (m * k + n * k) <= 227 * 1024
+
+
+ASYNC: Final = CopyEngine.CP_ASYNC
+HELD: Final = CopyEngine.REGISTERS
+
+
+@pytest.mark.parametrize(("divisor", "engine"), [(16, ASYNC), (8, ASYNC), (2, ASYNC), (1, HELD)])
+def test_cp_async_copies_four_bytes_at_least(divisor: int, engine: CopyEngine) -> None:
+    """Rows that begin at multiples of an element, 2 bytes, are loaded one element at a time."""
+    assert engines(scheduled(matmul(64, 64, 32, divisor=divisor))) == [engine, engine]
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_80"])
+@pytest.mark.parametrize("padding", ["nan", "neg_zero", "pos_inf", "neg_inf"])
+def test_other_padding_passes_through_registers(padding: str, arch: str) -> None:
+    left = scheduled(matmul(64, 64, 32, paddings=(padding, "zero")), arch)
+    right = scheduled(matmul(64, 64, 32, paddings=("zero", padding)), arch)
+    assert (engines(left), engines(right)) == ([HELD, ASYNC], [ASYNC, HELD])
+
+
+def test_tiles_that_pass_through_registers_have_three_stages() -> None:
+    """An iteration hides the latency of the loads. With a dot in flight there are three, too."""
+    module = scheduled(matmul(64, 64, 32, divisor=1))
+    assert schedule_of(module) == ScheduleAttr(3, distance=1, lag=1)
+    assert schedule_of(scheduled(matmul(64, 64, 32, divisor=1), "sm_80")) == ScheduleAttr(3, 2)
+    assert dots_in_flight(module) == 1
+
+
+def test_stages_can_be_forced_for_them() -> None:
+    module = scheduled(matmul(64, 64, 32, divisor=1), schedule="stages=5")
+    assert schedule_of(module) == ScheduleAttr(5, distance=3, lag=1)
+
+
+def test_with_a_tile_that_is_copied_there_are_six_stages() -> None:
+    module = scheduled(matmul(64, 64, 32, paddings=("nan", "zero")))
+    assert schedule_of(module) == ScheduleAttr(6, distance=4, lag=1)
+
+
+@pytest.mark.parametrize(("m", "n", "k", "expected"), [
+    (64, 64, 64, [HELD, HELD]),  # 16 registers each
+    (64, 128, 64, [HELD, None]),  # 16 and 32
+    (128, 64, 64, [HELD, None]),  # 32 and 16
+    (128, 64, 128, [None, HELD]),  # 64 and 32
+    (128, 128, 64, [HELD, HELD]),  # 16 each, of 256 threads
+])  # fmt: skip
+def test_a_thread_holds_32_registers(
+    m: int, n: int, k: int, expected: list[CopyEngine | None]
+) -> None:
+    """Of 128 threads each holds M K / 256 registers of A, and N K / 256 of B."""
+    module = scheduled(matmul(m, n, k, divisor=1))
+    assert engines(module) == expected
+    # A dot that reads a tile of its own iteration is complete at its end.
+    assert dots_in_flight(module) == int(None not in expected)
+
+
+def test_copied_tiles_do_not_count() -> None:
+    """A has 32 registers; B, with as many, is copied."""
+    assert engines(scheduled(matmul(128, 128, 64, paddings=("nan", "zero")))) == [HELD, ASYNC]
+
+
+def test_tiles_that_no_dot_reads_are_loaded_directly() -> None:
+    """Copies to shared memory and back through registers would gain nothing."""
+    module = scheduled(copy_loop(padding="padding_value = nan, "))
+    assert (schedule_of(module), engines(module)) == (None, [None])
+
+
+def test_threads_with_the_same_elements_pass_them_through_registers() -> None:
+    """B has 64 elements, of which each is loaded by two of 128 threads."""
+    loads = [op for op in scheduled(matmul(64, 8, 8, element="f32")).walk()
+             if isinstance(op, TiledLoadOp)]  # fmt: skip
+    assert [engine_of(load) for load in loads[:2]] == [ASYNC, HELD]
+
+
+def test_registers_can_be_stored_to_any_placement() -> None:
+    """Threads have pairs of B: cp.async could not copy these to where wgmma reads B."""
+    padded = scheduled(matmul(64, 8, 32, paddings=("zero", "nan")))
+    assert (engines(padded), dots_in_flight(padded)) == ([ASYNC, HELD], 1)
+
+
+def test_a_cache_hint_passes_through_registers() -> None:
+    """cp.async has hints of its own."""
+    module = lowered_as_far_as("hoist-conversions", matmul(64, 64, 32), "sm_90")
+    load = next(op for op in module.walk() if isinstance(op, TiledLoadOp))
+    load.cache = CacheModifier.CG
+    parse_pipeline("schedule-loops").run(module)
+    assert engines(module) == [HELD, ASYNC]

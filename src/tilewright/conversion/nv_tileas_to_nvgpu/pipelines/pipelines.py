@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_value, multiply
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.async_copies import (
     CopySpan,
@@ -43,7 +42,6 @@ from tilewright.dialects.nv_tileas.types import pipeline, stored_bytes
 from tilewright.dialects.nvvm.copy import CpAsyncCommitGroupOp, CpAsyncWaitGroupOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.plans.allocations import pipeline_memory
-from tilewright.target.features import Feature
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -113,8 +111,8 @@ def wait(op: tileas.ConsumerWaitOp, new: tileas.ConsumerWaitOp, build: Conversio
     assert op.pending is not None
     build.create(CpAsyncWaitGroupOp, n=op.pending)
     if not create.private:
-        if Feature.WGMMA in target_or_baseline(op):
-            # wgmma reads through the async proxy what cp.async wrote through the generic one.
+        if is_read_by_wgmma(create):
+            # It reads through the async proxy what threads wrote through the generic one.
             fence_proxy(build)
         synchronize(op, build)
     return [(stage, phase)]
@@ -172,7 +170,7 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
     stage, _ = build.values(op.token)
     offset = _stage_offset(op, build, stage, op.number)
     if op.is_tiled:
-        copy_tile(op, build, offset)
+        copy_tile(op, new, build, offset)
         return []
     bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
     target, over_stores = scratch_address(op, build, offset), is_written_by_threads(_create_op(op))
@@ -187,7 +185,7 @@ def write(
 ) -> Result:
     """All values that have bytes; the barriers order tokens."""
     stage, _ = build.values(op.token)
-    for number, value in enumerate(op.values):
+    for number, value in zip(op.numbers, op.values, strict=True):
         if stored_bytes(value.type):
             element = pipeline(op.pipeline).elements[number]
             offset = _stage_offset(op, build, stage, number)
@@ -207,7 +205,7 @@ def read(op: tileas.ConsumerReadOp, new: tileas.ConsumerReadOp, build: Conversio
         offset = _stage_offset(op, build, stage, number)
         if not in_shared_memory(value):
             element = pipeline(op.pipeline).elements[number]
-            offset = StageAccess(op, build, value, element, offset).read()
+            offset = StageAccess(op, build, value, element, offset, op.at).read()
         results.append((offset,))
     return results
 

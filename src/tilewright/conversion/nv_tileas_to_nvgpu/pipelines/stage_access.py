@@ -11,6 +11,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     constant,
     multiply,
 )
+from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import pointer_accesses
 from tilewright.conversion.nv_tileas_to_nvgpu.memory.tile_addresses import tile_accesses
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import (
@@ -33,18 +34,21 @@ from tilewright.dialects.arith.casts import ExtUIOp
 from tilewright.dialects.arith.integer import ShLIOp
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileas.attributes import layout_of, maybe_layout_of
 from tilewright.dialects.nv_tileas.types import pipeline, register_bytes
 from tilewright.dialects.nvvm.attributes import LoadCacheModifier
 from tilewright.dialects.nvvm.copy import CpAsyncOp
 from tilewright.ir.types import I32, VectorType
-from tilewright.layout.linear import WARP, log2
-from tilewright.layout.matrices import matrix_access
+from tilewright.layout.linear import WARP, log2, pack
+from tilewright.layout.matrices import ROW, matrix_access
 from tilewright.layout.swizzle import row_major
 from tilewright.layout.vector_access import contiguous_offsets
 from tilewright.target.arch import MAX_ACCESS_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tilewright.conversion.nv_tileas_to_nvgpu.memory.global_access import VectorAccess
     from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
     from tilewright.ir.attributes import Type
@@ -67,20 +71,31 @@ def placement_of(type: Type) -> Layout:
 class StageAccess:
     """A thread's accesses to a value in a stage, at a byte offset in shared memory.
 
-    `value` is one of the old program, `element` the type of the value in the stage.
+    `value` is one of the old program, `element` the type of the value in the stage; `at` has the
+    coordinates of the value if it is a part of a tile.
     """
 
-    __slots__ = ("_build", "_offset", "_op", "_placement", "_value")
+    __slots__ = ("_at", "_build", "_offset", "_op", "_placement", "_value")
 
     def __init__(
-        self, op: Operation, build: ConversionBuilder, value: Value, element: Type, offset: Value
+        self,
+        op: Operation,
+        build: ConversionBuilder,
+        value: Value,
+        element: Type,
+        offset: Value,
+        at: Sequence[int] | None = None,
     ) -> None:
         self._op, self._build, self._value, self._offset = op, build, value, offset
         self._placement = None if maybe_layout_of(value) is None else placement_of(element)
+        self._at = at
 
-    def _tile(self, offsets: Layout, bytes: int) -> SharedTile:
+    def _tile(self, offsets: Layout, bytes: int, first: int = 0) -> SharedTile:
         vector = contiguous_offsets(offsets, bytes)
-        return SharedTile(self._op, self._build, offsets, vector, bytes, start=self._offset)
+        while first % vector:
+            vector //= 2
+        op, build, start = self._op, self._build, self._offset
+        return SharedTile(op, build, offsets, vector, bytes, start=start, first=first)
 
     def write(self, registers: Value) -> None:
         """Store the thread's registers; the owner of each element does."""
@@ -108,25 +123,35 @@ class StageAccess:
     def _read_tile(self, placement: Layout, bytes: int) -> Value:
         """Load a tile: fragments of an mma by ldmatrix where possible."""
         type = vector_type(self._build, self._value)
-        offsets = layout_of(self._value).then(placement.inverse())
+        memory = placement.inverse()
+        offsets = layout_of(self._value).resize(placement.shape).then(memory)
+        first = memory.packed(element=pack(self._at, placement.shape)) if self._at else 0
+        vector = contiguous_offsets(offsets, bytes)
         access = matrix_access(offsets, bytes)
-        if access is None or contiguous_offsets(offsets, bytes) * bytes == MAX_ACCESS_BYTES:
-            return self._tile(offsets, bytes).read(type)
+        if access is None or vector * bytes == MAX_ACCESS_BYTES or first * bytes % ROW:
+            return self._tile(offsets, bytes, first).read(type)
         warps = [vector * bytes for vector in offsets.vectors(WARP)]
-        return LdMatrixTile(self._op, self._build, access, warps, self._offset).read(type)
+        tile = LdMatrixTile(self._op, self._build, access, warps, self._offset, first=first * bytes)
+        return tile.read(type)
 
 
-def copy_tile(op: ProducerCopyOp, build: ConversionBuilder, offset: Value) -> None:
-    """Start to copy a tile of a view to a stage: every thread copies its elements by `cp.async`.
+def copy_tile(
+    op: ProducerCopyOp, new: ProducerCopyOp, build: ConversionBuilder, offset: Value
+) -> None:
+    """Start to copy a tile to a stage: every thread copies its elements by `cp.async`.
 
-    Elements out of bounds are zero-filled, not read.
+    Elements out of bounds and masked-off ones are zero-filled, not read.
     """
     assert op.tile is not None
     element = register_bytes(element_of(op.tile))
     placement = placement_of(pipeline(op.pipeline).elements[op.number])
     offsets = layout_of(op.tile).then(placement.inverse())
     target = SharedTile(op, build, offsets, op.vector, element, start=offset)
-    accesses = tile_accesses(op, build, op.source, op.indices, op.tile, op.vector, separate=True)
+    if isinstance(op.source.type, TiledViewType):
+        view, indices = op.source, op.indices
+        accesses = tile_accesses(op, build, view, indices, op.tile, op.vector, separate=True)
+    else:
+        accesses = pointer_accesses(build, new.source, new.mask, op.vector)
     bytes = op.vector * element
     for access, pointer in zip(accesses, target.pointers, strict=True):
         build.create(

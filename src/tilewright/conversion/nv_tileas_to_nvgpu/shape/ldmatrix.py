@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class LdMatrixTile:
     """A thread's registers of a tile in shared memory, loaded by its warp with ldmatrix.
 
-    The tile begins at the byte `start` of the operation's scratch memory.
+    The tile begins at the byte `start` of the operation's scratch memory; `first` is the byte
+    offset of its first element, which is added bit by bit where memory is swizzled.
     """
 
     __slots__ = ("_access", "_build", "_pointers")
@@ -39,6 +40,8 @@ class LdMatrixTile:
         access: MatrixAccess,
         warps: Sequence[int],
         start: OpFoldResult = 0,
+        *,
+        first: int = 0,
     ) -> None:
         self._access = access
         self._build = build
@@ -50,7 +53,7 @@ class LdMatrixTile:
         bases: dict[int, OpFoldResult] = {}
         self._pointers: list[Value] = []
         for number in range(1 << len(access.rest)):
-            offset = gf2.combine(access.rest, number)
+            offset = gf2.combine(access.rest, number) ^ first
             changed = offset & thread_bits
             if changed not in bases:
                 bases[changed] = add(build, xor(build, thread_part, changed), start)

@@ -1,0 +1,181 @@
+"""Hoisting of layout conversions over element-wise operations, to the loads of a loop.
+
+A pipelined load is read from its stage in any layout at no extra cost. So where element-wise
+operations lie between a load and a dot, it is the loaded tile that takes the layout of the dot, and
+the operations follow in that layout: nothing passes through shared memory a second time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.elementwise import instructions, is_elementwise, is_tile
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.attributes import in_shared_memory, laid_out, layout_of
+from tilewright.dialects.nv_tileas.shape import (
+    ConvertLayoutOp,
+    MakeRangeOp,
+    Rearrangement,
+    SplatOp,
+)
+from tilewright.dialects.nv_tileas.types import stored_bytes
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.attributes import DenseElementsAttr
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.passes import Pass
+from tilewright.layout.linear import LANE, REGISTER, WARP
+from tilewright.layout.transfer import Move, transfer
+from tilewright.transforms.generic.dce import erase_with_sources
+from tilewright.transforms.nv_tileas.pipelined_loads import can_read_as, pipelined_loads
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+    from tilewright.support.diagnostics import Sink
+    from tilewright.target.arch import Arch
+    from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+
+SOURCES: Final = (ConstantOp, SplatOp, MakeRangeOp)
+"""Operations that are free to compute in any layout."""
+LEAST_GAIN: Final = 4
+"""How many times more bytes a conversion must move than those that replace it."""
+
+TRIPS: Final = 8
+"""The assumed number of iterations of a loop, for what is converted before it."""
+LEAST_STAGES: Final = 2
+"""Of a pipeline: with fewer the loads are not pipelined."""
+MOST_WORK: Final = 4
+"""Instructions for an element that may be repeated in other threads."""
+
+
+class HoistConversions(Pass):
+    """Convert the layout of loaded tiles instead of that of element-wise results."""
+
+    name = "hoist-conversions"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            arch = target_of(function)
+            for loop in [inner for inner in function.walk() if isinstance(inner, ForOp)]:
+                loads = pipelined_loads(loop)
+                bytes = sum(stored_bytes(load.results[0].type) for load in loads)
+                if arch is not None and 0 < LEAST_STAGES * bytes <= arch.static_shared:
+                    _hoist_in(loop, loads, arch)
+
+
+def _hoist_in(loop: ForOp, loads: list[TileLoad], arch: Arch) -> None:
+    for op in list(loop.body.block):
+        if isinstance(op, ConvertLayoutOp) and not in_shared_memory(op.result):
+            _Hoist(loop, loads, op, arch).run()
+
+
+class _Hoist:
+    """One conversion, and what it would take to hoist it."""
+
+    __slots__ = (
+        "_arch",
+        "_build",
+        "_convert",
+        "_counted",
+        "_loads",
+        "_loop",
+        "_made",
+        "_reached",
+        "_work",
+    )
+
+    def __init__(
+        self, loop: ForOp, loads: list[TileLoad], convert: ConvertLayoutOp, arch: Arch
+    ) -> None:
+        self._loop, self._arch = loop, arch
+        self._loads: dict[Value, TileLoad] = {load.results[0]: load for load in loads}
+        self._convert = convert
+        self._build = Builder(InsertPoint.before(convert), convert.location)
+        self._counted: set[tuple[Value, Layout]] = set()
+        self._made: dict[tuple[Value, Layout], Value] = {}
+        self._reached = False
+        self._work = 0
+        """The instructions for an element, of all operations that follow the conversion."""
+
+    def run(self) -> None:
+        """Hoist the conversion if it reaches a load, and far fewer bytes are exchanged then."""
+        convert = self._convert
+        source, layout = convert.source, layout_of(convert.result)
+        if source in self._loads or transfer(layout_of(source), layout).move < Move.SHARED:
+            return
+        bytes = self._exchanged_bytes(source, layout)
+        if not self._reached or LEAST_GAIN * bytes > stored_bytes(source.type):
+            return
+        # Several threads have an element in the new layout, and all of them compute it.
+        registers = layout.extent(REGISTER) * layout.extent(LANE) * layout.extent(WARP)
+        if self._work * (registers // layout.size - 1) > MOST_WORK:
+            return
+        convert.result.replace_all_uses_with(self._in_layout(source, layout))
+        erase_with_sources(convert)
+
+    def _follows(self, value: Value) -> bool:
+        """Whether a tile is recomputed in another layout, without being computed twice.
+
+        Before the loop, shape operations are: they cost nothing, but convert fewer bytes.
+        """
+        op = value.defining_op()
+        if op is None or len(op.results) != 1:
+            return False
+        if not value.is_inside(self._loop):
+            return isinstance(op, Rearrangement)
+        if op.parent is not self._loop.body.block:
+            return False
+        if not isinstance(op, Rearrangement) and not is_elementwise(op):
+            return False
+        return len(list(value.users)) == 1
+
+    def _exchanged_bytes(self, value: Value, layout: Layout) -> int:
+        """The bytes that are exchanged between threads so that a value has a layout.
+
+        A value with several uses counts once: it is converted once.
+        """
+        op = value.defining_op()
+        if not is_tile(value) or isinstance(op, SOURCES) or (value, layout) in self._counted:
+            return 0
+        self._counted.add((value, layout))
+        load = self._loads.get(value)
+        if load is not None and can_read_as(load, layout):
+            self._reached = True
+            return 0
+        if op is None or not self._follows(value):
+            exchanged = transfer(layout_of(value), layout).move >= Move.SHARED
+            bytes = stored_bytes(value.type) if exchanged else 0
+            return bytes if value.is_inside(self._loop) else bytes // TRIPS
+        if isinstance(op, Rearrangement):
+            return self._exchanged_bytes(op.source, op.led_back(layout))
+        self._work += instructions(op, self._arch)
+        return sum(self._exchanged_bytes(operand, layout) for operand in op.operands)
+
+    def _in_layout(self, value: Value, layout: Layout) -> Value:
+        """A value in a layout: computed in it as far as operations follow, else converted."""
+        if not is_tile(value) or layout_of(value) == layout:
+            return value
+        made = self._made.get((value, layout))
+        if made is None:
+            made = self._made[value, layout] = self._make(value, layout)
+        return made
+
+    def _make(self, value: Value, layout: Layout) -> Value:
+        op, type = value.defining_op(), laid_out(element_of(value.type), layout)
+        build = self._build
+        if not value.is_inside(self._loop):
+            build = Builder(InsertPoint.before(self._loop), self._convert.location)
+        if isinstance(op, ConstantOp) and isinstance(op.value, DenseElementsAttr):
+            dense = DenseElementsAttr(op.value.data, type)
+            return build.create(ConstantOp, value=dense, types=[type]).result
+        if op is None or not (isinstance(op, SOURCES) or self._follows(value)):
+            return build.create(ConvertLayoutOp, source=value, types=[type]).result
+        if isinstance(op, Rearrangement):
+            operands = [self._in_layout(op.source, op.led_back(layout).distinct_registers())]
+        else:
+            operands = [self._in_layout(operand, layout) for operand in op.operands]
+        return build.insert(op.like(operands, [type])).results[0]

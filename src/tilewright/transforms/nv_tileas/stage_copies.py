@@ -1,0 +1,247 @@
+"""Copies of tiles to the stages of a pipeline, and reads from there in place of loads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal
+from tilewright.dialects.elements import element_of
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
+from tilewright.dialects.nv_tileas.attribute_names import ENGINE
+from tilewright.dialects.nv_tileas.attributes import CopyEngine, laid_out, layout_of
+from tilewright.dialects.nv_tileas.memory import LoadOp
+from tilewright.dialects.nv_tileas.pipeline import (
+    ConsumerReadOp,
+    CreateIteratorOp,
+    CreatePipelineOp,
+    ProducerAcquireOp,
+    ProducerCommitOp,
+    ProducerCopyOp,
+    ProducerWriteOp,
+)
+from tilewright.dialects.nv_tileas.shape import PermuteOp
+from tilewright.dialects.nv_tileas.types import IteratorType, PipelineType
+from tilewright.dialects.scf import IfOp, YieldOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Region
+from tilewright.transforms.nv_tileaa.prefetchable_loads import clone_address_ops
+from tilewright.transforms.nv_tileas.pipelined_loads import StagePlan, TileLoad, plan_stage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tilewright.dialects.nv_tileas.shape import Rearrangement
+    from tilewright.dialects.scf import ForOp
+    from tilewright.ir.attributes import Type
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.layout.linear import Layout
+    from tilewright.transforms.nv_tileaa.prefetchable_loads import PrefetchableLoad
+
+
+class Iteration(NamedTuple):
+    """An iteration that may lie past the end of the loop."""
+
+    induction: Value
+    """The value of the induction variable."""
+    exists: Value | None
+    """Whether the loop executes it; None if it does."""
+
+
+class StageCopies:
+    """Some loads of a loop, and the pipeline that copies their tiles."""
+
+    __slots__ = ("_loads", "_loop", "_pipeline", "_plans")
+
+    def __init__(
+        self, loop: ForOp, loads: Sequence[PrefetchableLoad], pipeline: Value | None = None
+    ) -> None:
+        self._loop, self._loads = loop, loads
+        self._plans: list[StagePlan] = [plan_stage(_tile_load(each)) for each in loads]
+        self._pipeline = pipeline
+
+    @property
+    def is_private(self) -> bool:
+        """Whether each thread reads only what it copied."""
+        return all(plan.is_private for plan in self._plans)
+
+    @property
+    def stage(self) -> tuple[Type, ...]:
+        """The types of the tiles in a stage."""
+        return tuple(
+            laid_out(element_of(each.load.results[0].type), plan.placement)
+            for each, plan in zip(self._loads, self._plans, strict=True)
+        )
+
+    @property
+    def pipeline(self) -> Value:
+        """The pipeline, once it is created."""
+        assert self._pipeline is not None
+        return self._pipeline
+
+    def create(self, build: Builder, stages: int) -> Value:
+        """Create the pipeline; returns its first iterator."""
+        type = PipelineType(stages, self.stage)
+        self._pipeline = build.create(
+            CreatePipelineOp, private=self.is_private, types=[type]
+        ).result
+        kind = IteratorType(stages)
+        return build.create(CreateIteratorOp, pipeline=self._pipeline, types=[kind]).result
+
+    def use(self, pipeline: Value) -> None:
+        """Take over the pipeline of another loop."""
+        self._pipeline = pipeline
+
+    def copy(
+        self, build: Builder, iteration: Iteration, iterator: Value, end: Builder | None = None
+    ) -> None:
+        """Copy the tiles of an iteration, if it exists, into a stage, and commit it.
+
+        Tiles that pass through registers are stored at the `end`, when they have arrived.
+        """
+        acquire = build.create(ProducerAcquireOp, pipeline=self.pipeline, iterator=iterator)
+        held = self._start(build, iteration, acquire.token)
+        if held:
+            build = end or build
+            self._store(build, iteration, acquire.token, held)
+        build.create(ProducerCommitOp, pipeline=self.pipeline, token=acquire.token)
+
+    def _start(self, build: Builder, iteration: Iteration, token: Value) -> Sequence[Value]:
+        """Start to copy the tiles of an iteration, if it exists.
+
+        Returns the tiles that pass through registers, with any value if it does not exist.
+        """
+        then, other = Block(), Block()
+        loop, loads = self._loop, self._loads
+        inside = Builder(InsertPoint.at_end(then), loop.location)
+        outside = Builder(InsertPoint.at_end(other), loop.location)
+        values = clone_address_ops(inside, loop, loads, iteration.induction)
+        held: list[Value] = []
+        missing: list[Value] = []
+        for number, (each, plan) in enumerate(zip(loads, self._plans, strict=True)):
+            load = _tile_load(each)
+            type = load.results[0].type
+            if plan.engine is CopyEngine.REGISTERS:
+                copy = load.clone(values)
+                del copy.attributes[ENGINE]
+                held.append(inside.insert(copy).results[0])
+                zero = outside.create(ConstantOp, value=literal([0], type), types=[type])
+                missing.append(zero.result)
+                continue
+            inside.create(
+                ProducerCopyOp,
+                pipeline=self.pipeline,
+                token=token,
+                **_source(load, values),
+                number=number,
+                engine=plan.engine,
+                tile=type,
+                vector=load.vector,
+                location=load.location,
+            )
+        if iteration.exists is None:
+            for op in list(then):
+                build.insert(op.detach())
+            return held
+        inside.create(YieldOp, values=held)
+        regions = [Region([then]), Region()]
+        if held:
+            outside.create(YieldOp, values=missing)
+            regions = [Region([then]), Region([other])]
+        types = [value.type for value in held]
+        started = IfOp([iteration.exists], types, {}, regions, loop.location)
+        return build.insert(started).results
+
+    def _store(
+        self, build: Builder, iteration: Iteration, token: Value, held: Sequence[Value]
+    ) -> None:
+        """Store tiles from registers into the stage of an iteration, if it exists."""
+        engines = [plan.engine for plan in self._plans]
+        numbers = [n for n, engine in enumerate(engines) if engine is CopyEngine.REGISTERS]
+        location = self._loop.location
+        then = Block()
+        inside = build if iteration.exists is None else Builder(InsertPoint.at_end(then), location)
+        for number, tile in zip(numbers, held, strict=True):
+            inside.create(
+                ProducerWriteOp, pipeline=self.pipeline, token=token, number=number, values=[tile]
+            )
+        if iteration.exists is not None:
+            inside.create(YieldOp, values=[])
+            regions = [Region([then]), Region()]
+            build.insert(IfOp([iteration.exists], [], {}, regions, location))
+
+    def read(self, build: Builder, token: Value) -> list[Operation]:
+        """Read the stage instead of the loads, in the layouts in which they are used.
+
+        Returns the operations that are without a use now, users first.
+        """
+        replaced: list[Operation] = []
+        for number, (each, plan) in enumerate(zip(self._loads, self._plans, strict=True)):
+            load = _tile_load(each)
+            loaded = load.results[0]
+            for use in plan.uses:
+                type = laid_out(element_of(loaded.type), use.layout)
+                tile = self._read_one(build, token, number, type, load)
+                for op in use.shape_ops:
+                    layout = _led_on(op, layout_of(tile))
+                    made = op.like([tile], [laid_out(element_of(tile.type), layout)])
+                    build.insert(made)
+                    tile = made.results[0]
+                use.convert.result.replace_all_uses_with(tile)
+                replaced.append(use.convert)
+                for op in reversed(use.shape_ops):
+                    if op not in replaced and all(user in replaced for user in op.result.users):
+                        replaced.append(op)
+            others = [user for user in loaded.users if user not in replaced]
+            if others:
+                tile = self._read_one(build, token, number, loaded.type, load)
+                for user in others:
+                    user.replace_operand(loaded, tile)
+            # The wait before orders the load before what its token orders after it.
+            if load.result_token.is_used:
+                load.result_token.replace_all_uses_with(load.token or _new_token(build))
+            replaced.append(load)
+        return replaced
+
+    def _read_one(
+        self, build: Builder, token: Value, number: int, type: Type, load: TileLoad
+    ) -> Value:
+        read = build.create(
+            ConsumerReadOp,
+            pipeline=self.pipeline,
+            token=token,
+            number=number,
+            types=[type],
+            location=load.location,
+        )
+        return read.values[0]
+
+
+def _tile_load(each: PrefetchableLoad) -> TileLoad:
+    assert isinstance(each.load, TileLoad)
+    return each.load
+
+
+def _source(load: TileLoad, values: Mapping[Value, Value]) -> dict[str, Any]:
+    """The operands and attributes of a copy that say what a load reads, in another iteration."""
+    if isinstance(load, LoadOp):
+        mask = None if load.mask is None else values.get(load.mask, load.mask)
+        return {"source": values.get(load.pointers, load.pointers), "mask": mask}
+    return {
+        "source": values.get(load.view, load.view),
+        "indices": [values.get(index, index) for index in load.indices],
+        "in_bounds": load.in_bounds,
+    }
+
+
+def _new_token(build: Builder) -> Value:
+    return build.create(CreateMemTokenOp).result
+
+
+def _led_on(op: Rearrangement, layout: Layout) -> Layout:
+    """The layout of the result of a shape operation on a source in a layout."""
+    if isinstance(op, PermuteOp):
+        return layout.permute(op.order)
+    return layout.reshape(shape(op.result.type))

@@ -1,0 +1,72 @@
+"""Loads of a loop of which some are used after the others, as K and V of attention are.
+
+With one stage for each tile, the copies of one kind run while the other is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tilewright.analysis.elementwise import is_elementwise
+from tilewright.dialects.nv_tileas.attributes import CopyEngine
+from tilewright.dialects.nv_tileas.shape import Rearrangement
+from tilewright.ir.operation import Operation
+from tilewright.transforms.nv_tileas.pipelined_loads import engine_of, plan_stage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.dialects.scf import ForOp
+    from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
+
+
+def late_loads(loop: ForOp, loads: Sequence[TileLoad]) -> list[TileLoad]:
+    """The loads that are used after the last read of the others; none if there is no such order.
+
+    All must be copied asynchronously: a tile that passes through registers would wait for memory.
+    """
+    if any(engine_of(load) is not CopyEngine.CP_ASYNC for load in loads):
+        return []
+    numbers = {op: number for number, op in enumerate(loop.body.block)}
+    uses = {load: [numbers[op] for op in _uses(loop, load)] for load in loads}
+    for start in sorted({min(numbers) for numbers in uses.values()})[1:]:
+        early = [load for load in loads if min(uses[load]) < start]
+        if all(max(uses[load]) < start for load in early):
+            return [load for load in loads if load not in early]
+    return []
+
+
+def first_use(loop: ForOp, loads: Sequence[TileLoad]) -> Operation:
+    """The first operation of a loop's body that uses one of some loads."""
+    numbers = {op: number for number, op in enumerate(loop.body.block)}
+    users = [op for load in loads for op in _uses(loop, load)]
+    return min(users, key=lambda op: numbers[op])
+
+
+def _uses(loop: ForOp, load: TileLoad) -> set[Operation]:
+    """The operations of a loop's body that use a load when its stage is read, up to its dots.
+
+    Fragments are read from the stage as late as a dot multiplies them: see `slice-dots`.
+    """
+    replaced: set[Operation] = set()
+    for use in plan_stage(load).uses:
+        replaced.add(use.convert)
+        for op in reversed(use.shape_ops):
+            if all(user in replaced for user in op.result.users):
+                replaced.add(op)
+    pending, users = [load.results[0]], set[Operation]()
+    while pending:
+        for user in pending.pop().users:
+            if user in users:
+                continue
+            users.add(user)
+            if user in replaced or isinstance(user, Rearrangement) or is_elementwise(user):
+                pending += user.results
+    return {_outermost(loop, user) for user in users - replaced}
+
+
+def _outermost(loop: ForOp, op: Operation) -> Operation:
+    """The operation of a loop's body that is or contains another."""
+    while op.parent is not loop.body.block and op.parent_op is not None:
+        op = op.parent_op
+    return op

@@ -1,7 +1,8 @@
-"""Forced schedules: options of `schedule-loops` that replace what it would choose.
+"""Forced schedules: options of passes that schedule loops, which replace what they would choose.
 
 `stages=3,in-flight=0` compiles every loop to a pipeline of three stages, without dots that run on
-into the next iteration, as far as the loop allows it.
+into the next iteration, as far as the loop allows it. `k-parts=2` splits each iteration of a loop
+over K into two.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from tilewright.support.diagnostics import fail
 
 VARIABLE: Final = "TILEWRIGHT_SCHEDULE"
 """The environment variable with the schedule of compilations under cuTile."""
-CHOICES: Final = {"stages": range(9), "in-flight": range(2)}
+CHOICES: Final = {"stages": range(9), "in-flight": range(2), "k-parts": range(9)}
 """The values of each option."""
 
 
 def parse_schedule(text: str) -> str:
-    """The options of the pass, from `name=number` pairs separated by commas."""
+    """The options of the passes, from `name=number` pairs separated by commas."""
     options: list[str] = []
     for pair in filter(None, text.replace(" ", ",").split(",")):
         name, _, number = pair.partition("=")

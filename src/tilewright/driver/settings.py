@@ -19,4 +19,4 @@ class Settings(NamedTuple):
     sanitize: bool = False
     """Check every access of global memory against its view."""
     schedule: str = ""
-    """Options of `schedule-loops` that replace its own choices, such as `stages=3`."""
+    """Options that replace what passes choose for loops, such as `stages=3`."""

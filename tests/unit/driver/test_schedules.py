@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final
 
 import pytest
 from scheduled_loops import matmul
 
 import tilewright
-from tilewright.driver import cli
+from tilewright.driver import cli, schedules
 from tilewright.driver.cache import key_of
+from tilewright.driver.pipelines import SCHEDULE_OPTIONS, parse_pipeline, passes_to
 from tilewright.driver.schedules import VARIABLE, environment_schedule, parse_schedule
 from tilewright.driver.settings import Settings
 from tilewright.support.diagnostics import UserError
 from tilewright.target.arch import ARCHES
+
+CHOICES: Final = "stages=0..8 or in-flight=0..1 or k-parts=0..8"
 
 
 @pytest.mark.parametrize(("text", "options"), [
@@ -23,17 +27,19 @@ from tilewright.target.arch import ARCHES
     ("stages=3,in-flight=0", "stages=3 in-flight=0"),
     ("in-flight=1 stages=8", "in-flight=1 stages=8"),
     ("stages=03,", "stages=3"),
+    ("k-parts=2", "k-parts=2"),
+    ("k-parts=8,stages=0", "k-parts=8 stages=0"),
 ])  # fmt: skip
-def test_pairs_become_options_of_the_pass(text: str, options: str) -> None:
+def test_pairs_become_options_of_passes(text: str, options: str) -> None:
     assert parse_schedule(text) == options
 
 
 @pytest.mark.parametrize("pair", [
     "stages", "stages=", "stages=9", "stages=-1", "stages=two", "stages=1.5", "in-flight=2",
-    "in_flight=1", "distance=2", "=3",
+    "in_flight=1", "distance=2", "=3", "k-parts", "k-parts=9", "k-parts=-1", "k_parts=2",
 ])  # fmt: skip
 def test_anything_else_is_an_error(pair: str) -> None:
-    message = f"expected a schedule of stages=0..8 or in-flight=0..1, got '{pair}'"
+    message = f"expected a schedule of {CHOICES}, got '{pair}'"
     with pytest.raises(UserError, match=f"{re.escape(message)}$"):
         parse_schedule(f"stages=2,{pair}")
 
@@ -49,9 +55,9 @@ def test_the_environment_has_a_schedule(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_cache_distinguishes_schedules() -> None:
-    schedules = ["", "stages=2", "stages=3", "stages=3 in-flight=0"]
-    settings = [Settings(ARCHES["sm_90"], schedule=each) for each in schedules]
-    assert len({key_of(b"program", "k", each, "cubin") for each in settings}) == len(schedules)
+    texts = ["", "stages=2", "stages=3", "stages=3 in-flight=0", "stages=3 k-parts=2"]
+    settings = [Settings(ARCHES["sm_90"], schedule=each) for each in texts]
+    assert len({key_of(b"program", "k", each, "cubin") for each in settings}) == len(texts)
 
 
 def test_spellings_of_one_schedule_share_a_cache_entry() -> None:
@@ -79,4 +85,52 @@ def test_the_command_line_rejects_other_schedules(
     source = tmp_path / "gemm.mlir"
     source.write_text(matmul(64, 64, 32))
     assert cli.main(["compile", str(source), "--emit", "ptx", "--schedule", "stages=9"]) != 0
-    assert "expected a schedule of stages=0..8 or in-flight=0..1" in capsys.readouterr().err
+    assert f"expected a schedule of {CHOICES}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("k_parts", [1, 2])
+def test_the_command_line_splits_iterations(k_parts: int, tmp_path: Path) -> None:
+    """Of K = 32, each iteration has a half."""
+    source, made = tmp_path / "gemm.mlir", tmp_path / "gemm.nv_tileas"
+    source.write_text(matmul(64, 64, 32))
+    command = ["compile", str(source), "--emit", "nv_tileas", "-o", str(made)]
+    assert cli.main([*command, "--schedule", f"stages=3,k-parts={k_parts}"]) == 0
+    tile = f"!nv_tileas.pipeline<3, [tensor<64x{32 // k_parts}xf16"
+    assert tile in made.read_text()
+    program = tilewright.compile(source, emit="ptx", schedule=f"k-parts={k_parts},stages=3")
+    assert program.stages["nv_tileas"] == made.read_text()
+
+
+def test_each_pass_gets_the_options_that_it_has() -> None:
+    steps = passes_to("nv_tileas", "sm_90", schedule="stages=3 k-parts=2 in-flight=0").split(",")
+    options = {step.partition("{")[0]: step for step in steps if "{" in step}
+    assert options == {
+        "refine-k-loops": "refine-k-loops{k-parts=2}",
+        "schedule-loops": "schedule-loops{stages=3 in-flight=0}",
+    }
+
+
+@pytest.mark.parametrize(("schedule", "expected"), [
+    ("", []),
+    ("k-parts=4", ["refine-k-loops{k-parts=4}"]),
+    ("in-flight=1", ["schedule-loops{in-flight=1}"]),
+])  # fmt: skip
+def test_a_pass_without_options_has_no_braces(schedule: str, expected: list[str]) -> None:
+    steps = passes_to("nv_tileas", "sm_90", schedule=schedule).split(",")
+    assert [step for step in steps if "{" in step] == expected
+    assert {"refine-k-loops", "schedule-loops"} <= {step.partition("{")[0] for step in steps}
+
+
+def test_all_options_belong_to_a_pass_that_has_them() -> None:
+    """No option is dropped, and none is for two passes."""
+    routed = [name for names in SCHEDULE_OPTIONS.values() for name in names]
+    assert sorted(routed) == sorted(schedules.CHOICES)
+    for name, options in SCHEDULE_OPTIONS.items():
+        for option in options:
+            parse_pipeline(f"{name}{{{option}=1}}")
+
+
+def test_the_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["compile", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert all(f"{name}=" in text for name in schedules.CHOICES)

@@ -228,7 +228,8 @@ SANITIZE: Final = Option(
 SCHEDULE: Final = Option(
     "--schedule",
     metavar="OPTIONS",
-    help="force software pipelines, such as stages=3,in-flight=0, instead of choosing them",
+    help="force software pipelines, such as stages=3,in-flight=0,k-parts=2, "
+    "instead of choosing them",
 )
 """An option of `compile`."""
 

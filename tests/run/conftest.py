@@ -38,7 +38,7 @@ class ProgramFile(pytest.File):
                 if kind.can_run(run, mode):
                     name = f"{run.entry or 'kernel'}-{number}-{mode}"
                     item = kind.from_parent(self, name=name, text=text, run=run, mode=mode)
-                    is_repeat = mode in REPEATS or passing[run.entry] > RUNS
+                    is_repeat = mode in REPEATS or passing[run.entry] > RUNS.get(mode, 1)
                     if is_repeat and run.failure is None:
                         item.add_marker(EXHAUSTIVE)
                     yield item
@@ -254,8 +254,9 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sanitized": SanitizedRun,
 }
 """The modes in which a program runs; for GPUs, the emulator runs their code."""
-RUNS: Final = 2
-"""The runs of a kernel in `make test`, all with the same code: others have more sizes and grids."""
+RUNS: Final = {"sm_90": 2}
+"""The runs of a kernel in `make test`, one unless it says more, all with the same code: others have
+more sizes and grids."""
 REPEATS: Final = (
     "plain",
     "lowered-plain",

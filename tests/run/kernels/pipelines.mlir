@@ -50,6 +50,62 @@
 // ARG n = 5
 // EXPECT c = wide_f16(a) @ wide_f16(b)
 // EXPECT s = (wide_f16(a) @ wide_f16(b)).sum(axis=0)
+// RUN @split
+// ARG a = small:64x160xf16:1
+// ARG b = small:160x16xf16:2
+// ARG c = ones:64x16xf32
+// ARG n = 5
+// ARG m = 3
+// EXPECT c = wide_f16(a)[:, :96] @ wide_f16(b)[:96] + 2 * (wide_f16(a)[:, 96:160] @ wide_f16(b)[96:160])
+// RUN @split
+// ARG a = small:64x160xf16:1
+// ARG b = small:160x16xf16:2
+// ARG c = ones:64x16xf32
+// ARG n = 5
+// ARG m = 0
+// EXPECT c = wide_f16(a)[:, :0] @ wide_f16(b)[:0] + 2 * (wide_f16(a)[:, 0:160] @ wide_f16(b)[0:160])
+// RUN @split
+// ARG a = small:64x160xf16:1
+// ARG b = small:160x16xf16:2
+// ARG c = ones:64x16xf32
+// ARG n = 5
+// ARG m = 7
+// EXPECT c = wide_f16(a)[:, :160] @ wide_f16(b)[:160] + 2 * (wide_f16(a)[:, 160:160] @ wide_f16(b)[160:160])
+// RUN @split
+// ARG a = small:64x160xf16:1
+// ARG b = small:160x16xf16:2
+// ARG c = ones:64x16xf32
+// ARG n = 5
+// ARG m = 1
+// EXPECT c = wide_f16(a)[:, :32] @ wide_f16(b)[:32] + 2 * (wide_f16(a)[:, 32:160] @ wide_f16(b)[32:160])
+// RUN @split
+// ARG a = small:64x160xf16:1
+// ARG b = small:160x16xf16:2
+// ARG c = ones:64x16xf32
+// ARG n = 0
+// ARG m = 3
+// EXPECT c = wide_f16(a)[:, :0] @ wide_f16(b)[:0] + 2 * (wide_f16(a)[:, 0:0] @ wide_f16(b)[0:0])
+// RUN @two_dots
+// ARG q = small:64x16xf16:1
+// ARG k = small:192x16xf16:2
+// ARG v = small:192x16xf16:3
+// ARG c = ones:64x16xf32
+// ARG n = 3
+// EXPECT c = wide_f16(q) @ wide_f16(k)[:192].T @ wide_f16(v)[:192]
+// RUN @two_dots
+// ARG q = small:64x16xf16:1
+// ARG k = small:192x16xf16:2
+// ARG v = small:192x16xf16:3
+// ARG c = ones:64x16xf32
+// ARG n = 1
+// EXPECT c = wide_f16(q) @ wide_f16(k)[:64].T @ wide_f16(v)[:64]
+// RUN @two_dots
+// ARG q = small:64x16xf16:1
+// ARG k = small:192x16xf16:2
+// ARG v = small:192x16xf16:3
+// ARG c = ones:64x16xf32
+// ARG n = 0
+// EXPECT c = wide_f16(q) @ wide_f16(k)[:0].T @ wide_f16(v)[:0]
 // RUN @sums grid=2
 // ARG x = small:170x124xf32:1
 // ARG s = zeros:11xf32
@@ -69,6 +125,10 @@
 !wtv = !cuda_tile.partition_view<tile=(32x16), tensor_view<160x16xf16, strides=[1,160]>>
 !wc = !cuda_tile.tensor_view<64x16xf32, strides=[16,1]>
 !wcv = !cuda_tile.partition_view<tile=(64x16), tensor_view<64x16xf32, strides=[16,1]>>
+!tq = !cuda_tile.tensor_view<64x16xf16, strides=[16,1]>
+!tqv = !cuda_tile.partition_view<tile=(64x16), tensor_view<64x16xf16, strides=[16,1]>>
+!tk = !cuda_tile.tensor_view<192x16xf16, strides=[16,1]>
+!tkv = !cuda_tile.partition_view<tile=(64x16), tensor_view<192x16xf16, strides=[16,1]>>
 !pc = !cuda_tile.tensor_view<2x64x16xf32, strides=[1024,16,1]>
 !pcv = !cuda_tile.partition_view<tile=(1x64x16), tensor_view<2x64x16xf32, strides=[1024,16,1]>>
 !s = !cuda_tile.tensor_view<16xf32, strides=[1]>
@@ -151,6 +211,67 @@ cuda_tile.module @kernels {
       continue %nu, %nv : tile<64x16xf32>, tile<64x16xf32>
     }
     %t = store_view_tko weak %sums, %cv[%zero, %zero] : tile<64x16xf32>, !wcv, tile<i32> -> token
+    return
+  }
+  // Two loops after loop splitting, which share a pipeline.
+  entry @split(%ap: tile<ptr<f16>>, %bp: tile<ptr<f16>>, %cp: tile<ptr<f32>>, %n: tile<i32>, %m: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %init = constant <f32: 0.0> : tile<64x16xf32>
+    %a16 = assume div_by<16>, %ap : tile<ptr<f16>>
+    %b16 = assume div_by<16>, %bp : tile<ptr<f16>>
+    %at = make_tensor_view %a16, shape = [64, 160], strides = [160, 1] : !wa
+    %av = make_partition_view %at : !wav
+    %bt = make_tensor_view %b16, shape = [160, 16], strides = [16, 1] : !wb
+    %bv = make_partition_view %bt : !wbv
+    %ct = make_tensor_view %cp, shape = [64, 16], strides = [16, 1] : !wc
+    %cv = make_partition_view %ct : !wcv
+    %first, %second = for %k in (%zero to %n, step %one) : tile<i32> iter_values(%u = %init, %v = %init) -> (tile<64x16xf32>, tile<64x16xf32>) {
+      %x, %t0 = load_view_tko weak %av[%zero, %k] : !wav, tile<i32> -> tile<64x32xf16>, token
+      %y, %t1 = load_view_tko weak %bv[%k, %zero] : !wbv, tile<i32> -> tile<32x16xf16>, token
+      %early = cmpi less_than %k, %m, signed : tile<i32> -> tile<i1>
+      %nu, %nv = if %early -> (tile<64x16xf32>, tile<64x16xf32>) {
+        %s = mmaf %x, %y, %u : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
+        yield %s, %v : tile<64x16xf32>, tile<64x16xf32>
+      } else {
+        %s = mmaf %x, %y, %v : tile<64x32xf16>, tile<32x16xf16>, tile<64x16xf32>
+        yield %u, %s : tile<64x16xf32>, tile<64x16xf32>
+      }
+      continue %nu, %nv : tile<64x16xf32>, tile<64x16xf32>
+    }
+    %twice = addf %second, %second : tile<64x16xf32>
+    %sum = addf %first, %twice : tile<64x16xf32>
+    %t = store_view_tko weak %sum, %cv[%zero, %zero] : tile<64x16xf32>, !wcv, tile<i32> -> token
+    return
+  }
+  // The tiles of the second dot are used after those of the first: with one stage, copies of each run while the other is used.
+  entry @two_dots(%qp: tile<ptr<f16>>, %kp: tile<ptr<f16>>, %vp: tile<ptr<f16>>, %cp: tile<ptr<f32>>, %n: tile<i32>) {
+    %zero = constant <i32: 0> : tile<i32>
+    %one = constant <i32: 1> : tile<i32>
+    %none = constant <f32: 0.0> : tile<64x64xf32>
+    %init = constant <f32: 0.0> : tile<64x16xf32>
+    %q16 = assume div_by<16>, %qp : tile<ptr<f16>>
+    %k16 = assume div_by<16>, %kp : tile<ptr<f16>>
+    %v16 = assume div_by<16>, %vp : tile<ptr<f16>>
+    %qt = make_tensor_view %q16, shape = [64, 16], strides = [16, 1] : !tq
+    %qv = make_partition_view %qt : !tqv
+    %kt = make_tensor_view %k16, shape = [192, 16], strides = [16, 1] : !tk
+    %kv = make_partition_view %kt : !tkv
+    %vt = make_tensor_view %v16, shape = [192, 16], strides = [16, 1] : !tk
+    %vv = make_partition_view %vt : !tkv
+    %ct = make_tensor_view %cp, shape = [64, 16], strides = [16, 1] : !wc
+    %cv = make_partition_view %ct : !wcv
+    %x, %t0 = load_view_tko weak %qv[%zero, %zero] : !tqv, tile<i32> -> tile<64x16xf16>, token
+    %sum = for %i in (%zero to %n, step %one) : tile<i32> iter_values(%acc = %init) -> (tile<64x16xf32>) {
+      %y, %t1 = load_view_tko weak %kv[%i, %zero] : !tkv, tile<i32> -> tile<64x16xf16>, token
+      %z, %t2 = load_view_tko weak %vv[%i, %zero] : !tkv, tile<i32> -> tile<64x16xf16>, token
+      %yt = permute %y [1, 0] : tile<64x16xf16> -> tile<16x64xf16>
+      %s = mmaf %x, %yt, %none : tile<64x16xf16>, tile<16x64xf16>, tile<64x64xf32>
+      %p = ftof %s : tile<64x64xf32> -> tile<64x64xf16>
+      %next = mmaf %p, %z, %acc : tile<64x64xf16>, tile<64x16xf16>, tile<64x16xf32>
+      continue %next : tile<64x16xf32>
+    }
+    %t = store_view_tko weak %sum, %cv[%zero, %zero] : tile<64x16xf32>, !wcv, tile<i32> -> token
     return
   }
   // B is K-major.

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from tilewright.support.diagnostics import Sink
 
 MATRIX_DIMS: Final = 2
+MAX_SLICES: Final = 8
+"""More take longer to compile, and few registers less."""
 
 
 class SliceDots(Pass):
@@ -78,8 +80,8 @@ def _slice(dot: DotOp) -> None:
     """Replace a dot by one for each slice of K, if it reads both operands from stages."""
     instruction = mma_instruction(dot)
     assert instruction is not None
-    rank, step = len(shape(dot.a.type)), instruction.shape[2]
-    k = shape(dot.a.type)[-1]
+    rank, k = len(shape(dot.a.type)), shape(dot.a.type)[-1]
+    step = max(instruction.shape[2], k // MAX_SLICES)
     if k <= step:
         return
     axes = (rank - 1, rank - MATRIX_DIMS)

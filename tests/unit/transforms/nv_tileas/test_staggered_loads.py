@@ -118,3 +118,11 @@ def test_operands_of_one_dot_are_used_together(arch: str) -> None:
     """Also where they are computed one after the other, before the dot."""
     module = lowered_as_far_as("schedule-loops", matmul(64, 64, 64), arch, schedule="stages=1")
     assert not any(LATE in op.attributes for op in module.walk())
+
+
+def test_late_tiles_order_no_other_access() -> None:
+    """A store between the load of a late tile and its first use would not wait for the copy."""
+    store = f"%t3 = store_view_tko weak %x, %vv[%i, %zero] token = %t2 : {TILE}, {VIEW}, tile<i32>"
+    text = program().replace("%yt = permute", f"{store} -> token\n            %yt = permute", 1)
+    module = lowered(text, "schedule-loops")
+    assert not any(LATE in op.attributes for op in module.walk())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tilewright.dialects.arith.integer import MaxSIOp, MaxUIOp, MinSIOp, MinUIOp
 from tilewright.dialects.nv_tileas.attribute_names import ENGINE, SCHEDULE
+from tilewright.dialects.scf import ForOp
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.effects import is_pure
 from tilewright.ir.rules import constant_of
@@ -18,7 +19,6 @@ from tilewright.plans.scratch import scratch_bytes
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad, plan_stage
 
 if TYPE_CHECKING:
-    from tilewright.dialects.scf import ForOp
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
 
@@ -36,6 +36,14 @@ def continues(first: ForOp, second: ForOp) -> bool:
     return len(loads) == len(later) and all(
         _is_same_load(first, a, second, b) for a, b in zip(loads, later, strict=True)
     )
+
+
+def loop_before(loop: ForOp) -> ForOp | None:
+    """The last loop before a loop in its block."""
+    before = loop.prev
+    while before is not None and not isinstance(before, ForOp):
+        before = before.prev
+    return before
 
 
 def scheduled_loads(loop: ForOp) -> list[TileLoad]:

@@ -38,6 +38,7 @@ from tilewright.transforms.nv_tileaa.prefetchable_loads import (
     find_prefetchable_loads,
     iteration_exists,
 )
+from tilewright.transforms.nv_tileas.consecutive_loops import loop_before
 from tilewright.transforms.nv_tileas.later_iterations import LaterIterations
 from tilewright.transforms.nv_tileas.pipelined_loads import TileLoad
 from tilewright.transforms.nv_tileas.stage_copies import Iteration, StageCopies
@@ -73,17 +74,10 @@ def _groups(function: FuncOp) -> list[list[_ScheduledLoop]]:
         schedule = loop.attributes.pop(SCHEDULE, None)
         if not isinstance(schedule, ScheduleAttr):
             continue
-        before = _loop_before(loop) if loop.attributes.pop(CONTINUES, None) else None
+        before = loop_before(loop) if loop.attributes.pop(CONTINUES, None) else None
         group = groups.pop(before, []) if before is not None else []
         groups[loop] = [*group, _ScheduledLoop.of(loop, schedule)]
     return list(groups.values())
-
-
-def _loop_before(loop: ForOp) -> Operation | None:
-    before = loop.prev
-    while before is not None and not isinstance(before, ForOp):
-        before = before.prev
-    return before
 
 
 class _ScheduledLoop(NamedTuple):

@@ -39,7 +39,11 @@ from tilewright.plans.scratch import scratch_bytes
 from tilewright.plans.tile_registers import tile_words
 from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.prefetchable_loads import LARGE
-from tilewright.transforms.nv_tileas.consecutive_loops import continues, scheduled_loads
+from tilewright.transforms.nv_tileas.consecutive_loops import (
+    continues,
+    loop_before,
+    scheduled_loads,
+)
 from tilewright.transforms.nv_tileas.pipelined_loads import (
     TileLoad,
     engine_of,
@@ -288,14 +292,14 @@ def _is_staged(operand: Value, loop: ForOp, loads: Sequence[TileLoad]) -> bool:
 
 def _share_pipeline(second: ForOp) -> None:
     """Let a loop take over the pipeline of the loop before it, if it can, with what all allow."""
-    first = _loop_before(second)
+    first = loop_before(second)
     if first is None or not continues(first, second):
         return
     loads = [*scheduled_loads(first), *scheduled_loads(second)]
     if any(LATE in load.attributes for load in loads):
         return
     group = [second, first]
-    while CONTINUES in group[-1].attributes and (before := _loop_before(group[-1])) is not None:
+    while CONTINUES in group[-1].attributes and (before := loop_before(group[-1])) is not None:
         group.append(before)
     schedules = [_schedule_of(loop) for loop in group]
     lags = [schedule.lag for schedule in schedules]
@@ -309,13 +313,6 @@ def _share_pipeline(second: ForOp) -> None:
     for loop, lag in zip(group, lags, strict=True):
         loop.attributes[SCHEDULE] = ScheduleAttr(stages, distance, lag)
     second.attributes[CONTINUES] = UnitAttr()
-
-
-def _loop_before(loop: ForOp) -> ForOp | None:
-    before = loop.prev
-    while before is not None and not isinstance(before, ForOp):
-        before = before.prev
-    return before
 
 
 def _schedule_of(loop: ForOp) -> ScheduleAttr:

@@ -55,12 +55,10 @@ class StageCopies:
 
     __slots__ = ("_loads", "_loop", "_pipeline", "_plans")
 
-    def __init__(
-        self, loop: ForOp, loads: Sequence[PrefetchableLoad], pipeline: Value | None = None
-    ) -> None:
+    def __init__(self, loop: ForOp, loads: Sequence[PrefetchableLoad]) -> None:
         self._loop, self._loads = loop, loads
         self._plans: list[StagePlan] = [plan_stage(_tile_load(each)) for each in loads]
-        self._pipeline = pipeline
+        self._pipeline: Value | None = None
 
     @property
     def is_private(self) -> bool:

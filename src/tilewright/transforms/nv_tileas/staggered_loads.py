@@ -32,7 +32,7 @@ def late_loads(loop: ForOp, loads: Sequence[TileLoad]) -> list[TileLoad]:
     for start in sorted({min(numbers) for numbers in uses.values()})[1:]:
         early = [load for load in loads if min(uses[load]) < start]
         late = [load for load in loads if load not in early]
-        # The wait for a late tile comes after accesses that its token may order after the load.
+        # A late tile is waited for after accesses that its token may order after the load.
         if any(load.result_token.is_used for load in late):
             return []
         if all(max(uses[load]) < start for load in early):

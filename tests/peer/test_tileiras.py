@@ -240,6 +240,7 @@ def made(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("arguments", DONE, ids=" ".join)
+@pytest.mark.sampled(12)
 def test_good_command_lines(run_both, folder: Path, arguments: list[str]) -> None:
     theirs, ours = run_both(arguments)
     assert (ours.code, ours.err) == (theirs.code, theirs.err) == (0, "")

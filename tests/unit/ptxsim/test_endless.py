@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repeats import keep_first
+from repeats import EXHAUSTIVE, keep_first
 
 import tilewright
 from tilewright.support.diagnostics import UserError
@@ -181,6 +181,8 @@ RING = """
 """
 
 
+# A repeat of `test_memory_that_alternates_between_states` with mbarriers, which takes long.
+@EXHAUSTIVE
 @seeds
 def test_phases_that_complete_for_ever(run: Any, seed: int) -> None:
     """The step of the loop is 0; with a step of 1 it ends."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 from dialect_text import check_round_trip, read
+from repeats import keep_first
 
 from tilewright.driver.api import read_level
 from tilewright.driver.assembly import wrap_in_module
@@ -23,6 +25,10 @@ PROGRAMS = sorted(path for path in RUN.rglob("*.mlir") if not OTHERS & set(path.
 OWN = [HERE / "layouts.mlir", *sorted((RUN / "low" / LEVEL).glob("*.mlir"))]
 
 
+LARGE = {"kernels"}
+"""Folders whose programs take longest; every operation occurs in the others, too."""
+
+
 def lowered(path: Path) -> str:
     """A program at the level of nv_tileas."""
     module = wrap_in_module(read_level(path.read_text(), path.name))
@@ -31,25 +37,28 @@ def lowered(path: Path) -> str:
     return print_op(module)
 
 
-@pytest.fixture(scope="module")
-def texts() -> list[str]:
+@cache
+def texts(*, large: bool) -> list[str]:
+    """Programs at the level of nv_tileas, and small or large ones that come down to it."""
     texts = [print_op(read(path.read_text())) for path in OWN]
-    for path in PROGRAMS:
+    programs = [path for path in PROGRAMS if bool(LARGE & set(path.parts)) == large]
+    for path in programs:
         try:
             texts.append(lowered(path))
         except Unsupported:
             continue
-    assert len(texts) > len(PROGRAMS) // 2
+    assert len(texts) > len(programs) // 2
     return texts
 
 
-def test_programs_read_as_they_are_printed(texts: list[str]) -> None:
-    for text in texts:
+@pytest.mark.parametrize("large", keep_first([False, True]))
+def test_programs_read_as_they_are_printed(large: bool) -> None:
+    for text in texts(large=large):
         check_round_trip(text)
 
 
-def test_every_operation_occurs(texts: list[str]) -> None:
-    seen = {op.name for text in texts for op in read(text).walk()}
+def test_every_operation_occurs() -> None:
+    seen = {op.name for text in texts(large=False) for op in read(text).walk()}
     dialect = context().dialect(LEVEL)
     assert dialect is not None
     assert set(dialect.ops) - seen == set()

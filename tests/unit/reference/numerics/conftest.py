@@ -7,4 +7,4 @@ import pytest
 
 @pytest.fixture(scope="session")
 def sample_size(pytestconfig: pytest.Config) -> int:
-    return 2_000 * int(pytestconfig.getoption("--effort") or 1)
+    return 1_000 * int(pytestconfig.getoption("--effort") or 1)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 from random_programs import ARGUMENTS, random_arguments, random_kernel
+from repeats import EXHAUSTIVE
 from tile_interpreter import Event, trace
 from tile_programs import kernel, run
 
@@ -17,6 +18,10 @@ PASSES = (
     "canonicalize", "cse", "dce", "fold", "licm", "loop-split", "structure-early-exits",
     *LEVELS[1:],
 )  # fmt: skip
+
+
+SOME = 40
+"""How many programs `make test` tries with each pass."""
 
 
 class Program(NamedTuple):
@@ -44,7 +49,17 @@ def effects(events: list[Event]) -> list[tuple[str, tuple[int, ...]]]:
 @pytest.mark.requirement("R1-045")
 @pytest.mark.parametrize("passes", PASSES)
 def test_effects_and_the_order_that_tokens_give_them_stay(passes: str) -> None:
-    for program in programs():
+    check_effects(passes, programs()[:SOME])
+
+
+@EXHAUSTIVE
+@pytest.mark.parametrize("passes", PASSES)
+def test_effects_of_more_programs_stay(passes: str) -> None:
+    check_effects(passes, programs()[SOME:])
+
+
+def check_effects(passes: str, programs: list[Program]) -> None:
+    for program in programs:
         module = run(program.module.clone(), passes)
         for call, expected in zip(program.calls, program.expected, strict=True):
             actual = trace(next(module.entries()), call)

@@ -94,6 +94,7 @@ def test_logs_on_the_path_show_the_program(client: Path, cache: Path, tmp_path: 
     assert "addf" in done.stderr
 
 
+@EXHAUSTIVE
 @pytest.mark.peer
 def test_compilers_do_not_share_cubins(client: Path, cache: Path, tmp_path: Path) -> None:
     for door in ((), RUNNER):

@@ -33,12 +33,13 @@ class ProgramFile(pytest.File):
         text = self.path.read_text()
         passing: dict[str | None, int] = {}
         for number, run in enumerate(parse_runs(text)):
+            # The later runs of a kernel have other sizes and grids, but the same code.
             passing[run.entry] = passing.get(run.entry, 0) + (run.failure is None)
             for mode, kind in (NV_TILEAA if "nv_tileaa" in self.path.parts else MODES).items():
                 if kind.can_run(run, mode):
                     name = f"{run.entry or 'kernel'}-{number}-{mode}"
                     item = kind.from_parent(self, name=name, text=text, run=run, mode=mode)
-                    is_repeat = mode in REPEATS or passing[run.entry] > RUNS.get(mode, 1)
+                    is_repeat = mode in REPEATS or passing[run.entry] > 1
                     if is_repeat and run.failure is None:
                         item.add_marker(EXHAUSTIVE)
                     yield item
@@ -254,9 +255,6 @@ MODES: Final[dict[str, type[ProgramRun]]] = {
     "sanitized": SanitizedRun,
 }
 """The modes in which a program runs; for GPUs, the emulator runs their code."""
-RUNS: Final = {"sm_90": 2}
-"""The runs of a kernel in `make test`, one unless it says more, all with the same code: others have
-more sizes and grids."""
 REPEATS: Final = (
     "plain",
     "lowered-plain",

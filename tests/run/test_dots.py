@@ -76,7 +76,7 @@ def check(
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 @pytest.mark.parametrize("types", TYPES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_floats(types: tuple[str, str], arch: str) -> None:
     for batch, m, n, k in SHAPES:
         check(batch, m, n, k, types, arch)
@@ -111,7 +111,7 @@ def test_any_number_of_warps(types: tuple[str, str], warps: int) -> None:
 )
 @pytest.mark.parametrize("arch", keep(["sm_80", "sm_90"], "sm_90".__eq__))
 @pytest.mark.parametrize("addresses", get_args(Addresses))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_large_tiles_reuse_a_small_shared_buffer(
     m: int, n: int, k: int, types: tuple[str, str], arch: str, addresses: Addresses
 ) -> None:
@@ -120,7 +120,7 @@ def test_large_tiles_reuse_a_small_shared_buffer(
 
 @pytest.mark.parametrize("addresses", ["aligned", "k_major"])
 @pytest.mark.parametrize("types", TYPES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_operands_of_vectorized_loads(types: tuple[str, str], addresses: Addresses) -> None:
     for batch, m, n, k in SHAPES[4:7]:
         check(batch, m, n, k, types, "sm_90", addresses=addresses)

@@ -148,6 +148,7 @@ with open(tilewright.transforms.__file__, "a") as file:
 """
 
 
+@EXHAUSTIVE
 def test_a_change_while_a_program_runs_affects_the_next_one(
     client: Path, cache: Path, tmp_path: Path
 ) -> None:
@@ -252,6 +253,7 @@ if __name__ == "__main__":
 """
 
 
+@EXHAUSTIVE  # takes seven seconds
 def test_child_processes_use_our_compiler_too(client: Path, cache: Path, tmp_path: Path) -> None:
     script = tmp_path / "starts.py"
     script.write_text("import sys" + SPAWNING)
@@ -280,6 +282,7 @@ def test_older_pythons_can_read_the_file_that_python_runs_first() -> None:
     assert "__future__" not in text  # annotations are not there before 3.7
 
 
+@EXHAUSTIVE
 def test_environment_changes_of_a_program_are_kept(client: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     client.write_text(f"import os\nos.environ['CUDA_TILE_CACHE_DIR'] = {str(other)!r}\n{CLIENT}")
@@ -299,6 +302,7 @@ def test_a_process_that_compiles_nothing_does_not_load_the_compiler_of_cutile(
     assert done.stdout == "set()\n", done.stderr
 
 
+@EXHAUSTIVE
 def test_a_failed_import_can_be_retried(client: Path, cache: Path, tmp_path: Path) -> None:
     client.write_text(
         "import sys\nsys.modules['cuda.tile._stub'] = None\n"

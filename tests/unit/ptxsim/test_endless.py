@@ -181,8 +181,7 @@ RING = """
 """
 
 
-# A repeat of `test_memory_that_alternates_between_states` with mbarriers, which takes long.
-@EXHAUSTIVE
+@EXHAUSTIVE  # takes ten seconds
 @seeds
 def test_phases_that_complete_for_ever(run: Any, seed: int) -> None:
     """The step of the loop is 0; with a step of 1 it ends."""
@@ -246,6 +245,7 @@ def test_loops_of_different_length(run: Any) -> None:
     assert "thread (32, 0, 0) of block (0, 0, 0) (and 31 more) is in a loop" in text
 
 
+@EXHAUSTIVE  # takes ten seconds
 @seeds
 def test_memory_that_alternates_between_states(run: Any, seed: int) -> None:
     """A flag that is read under a lock: memory changes, but returns to earlier states."""

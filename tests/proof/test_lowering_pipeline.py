@@ -178,7 +178,7 @@ def test_layouts_are_converted_between_producers_and_consumers() -> None:
     types = [value.type for value in values(before)]
     assert not [type for type in types if isinstance(type, TensorType) and type.encoding]
     views = [op for op in after.walk() if op.name == "nv_tileas.view"]
-    assert len(views) == len([op for op in before.walk() if op.name == "nv_tileaa.view"]) > 0
+    assert len(views) >= len([op for op in before.walk() if op.name == "nv_tileaa.view"]) > 0
     assert all(tensor(view.operands[0]).encoding for view in views)
     assert all(tensor(view.results[0]).encoding for view in views)
     conversions = [op for op in after.walk() if op.name == "nv_tileas.convert_layout"]

@@ -222,6 +222,7 @@ def test_other_types(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mma_selection, "WGMMA_TYPES", OTHERS)
+    monkeypatch.setattr(mma_selection, "K_MAJOR_TYPES", frozenset())
     check_exactly(Gemm(tile, types, iterations=2, a_k_major=a_k_major, b_k_major=b_k_major))
 
 
@@ -233,6 +234,7 @@ def check_exactly(gemm: Gemm) -> None:
     k_extent = gemm.iterations * k
     shapes = ((m, k_extent), element), ((k_extent, n), element), ((m, n), accumulator)
     a, b, c = (random.integers(-2, 3, shape).astype(DTYPES[kind]) for shape, kind in shapes)
+    c = np.zeros_like(c) if gemm.anew else c
     right = b.view(np.uint8) if element == "i8" else b
     expected = a.astype(np.float64) @ right.astype(np.float64) + c.astype(np.float64)
     np.testing.assert_array_equal(gemm.run(a, b, c), expected.astype(DTYPES[accumulator]))
@@ -252,16 +254,35 @@ def test_operands_are_prefetched(element: str, iterations: int) -> None:
 @pytest.mark.parametrize(
     ("gemm", "why"),
     [
-        (Gemm((32, 64, 64)), "fewer rows than an instruction has"),
+        (Gemm((32, 32, 64)), "fewer rows and columns than the rows of an instruction"),
         (Gemm((64, 64, 16)), "a smaller K than that of an instruction"),
         (Gemm((64, 128, 1024)), "operands that leave less than 48 KiB of shared memory"),
-        (Gemm((64, 64, 64), ("tf32", "f32")), "a type that uses mma.sync"),
+        (Gemm((64, 64, 64), ("tf32", "f32"), a_k_major=False), "neither A nor B K-major"),
+        (Gemm((64, 32, 64), ("i8", "i32")), "fewer columns than the rows of an instruction"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_others_use_mma_sync(gemm: Gemm, why: str) -> None:
     assert "wgmma" not in gemm.ptx
     assert "mma.sync" in gemm.ptx
+
+
+@pytest.mark.parametrize("element", ["f8E4M3FN", "i8", "tf32"])
+@pytest.mark.parametrize(
+    ("tile", "iterations"),
+    keep_first([((64, 128, 64), 3), ((128, 64, 32), 4), ((64, 64, 128), 1)]),
+)
+@pytest.mark.parametrize("anew", keep_first([True, False]))
+def test_b_of_other_majors_is_transposed_in_registers(
+    element: str, tile: tuple[int, int, int], iterations: int, anew: bool
+) -> None:
+    """A and B are swapped: cp.async copies both, and only registers transpose one of them."""
+    types = (element, "i32" if element == "i8" else "f32")
+    gemm = Gemm(tile, types, iterations=iterations, anew=anew and element != "i8")
+    assert re.search(r"wgmma\.mma_async[^\n]*\}, \{%r", gemm.ptx), "expected A in registers"
+    if element != "tf32":
+        assert ".trans.shared.b16" in gemm.ptx
+    check_exactly(gemm)
 
 
 @pytest.mark.parametrize("b_k_major", [False, True])
@@ -279,8 +300,13 @@ def test_a_large_tile_stays_in_registers_and_copies_whole_words(
         # cp.async copies both operands to where wgmma reads them.
         assert not stores
         assert "ld.shared" not in gemm.ptx
+    elif fast:
+        # A and B are swapped, and B is transposed as it is read; only the result is stored.
+        assert ".trans.shared.b16" in gemm.ptx
+        assert set(stores) == {"st.shared.v4.b32"}
     else:
-        # A thread of 256 transposes 128 bytes of B, and stores 8 bytes at a time.
+        # Registers do not suffice for that beside partial accumulators: a thread of 256 transposes
+        # 128 bytes of B, and stores 8 bytes at a time.
         assert stores == ["st.shared.b64"] * (128 * 256 // 256 // 8)
 
 

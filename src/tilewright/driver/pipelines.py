@@ -50,6 +50,7 @@ PASSES: Final = {
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
     ),
     "schedule-loops": "tilewright.transforms.nv_tileas.schedule_loops:ScheduleLoops",
+    "swap-dot-operands": "tilewright.transforms.nv_tileaa.swap_dot_operands:SwapDotOperands",
     "slice-dots": "tilewright.transforms.nv_tileas.slice_dots:SliceDots",
     "slice-tiles": "tilewright.transforms.nv_tileaa.slice_tiles:SliceTiles",
     "structure-early-exits": "tilewright.transforms.cuda_tile.structure_exits:StructureEarlyExits",
@@ -136,6 +137,7 @@ LOWERING_PIPELINE: Final = {
         Step("unroll-loops", since=2, reorders_accesses=True),
         Step("merge-loads", since=2, reorders_accesses=True),
         Step("prefetch-loads", since=2, reorders_accesses=True),
+        Step("swap-dot-operands", since=2, reorders_accesses=True),
         Step("convert-queues-to-pipelines"),
         Step("convert-tileaa-to-tileas"),
         Step("hoist-conversions", since=2, reorders_accesses=True),

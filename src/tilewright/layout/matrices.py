@@ -22,6 +22,21 @@ class MatrixAccess(NamedTuple):
     """Byte offsets by the bits of the matrix number, at most two: x1, x2 or x4."""
     rest: tuple[int, ...]
     """Byte offsets by the register bits that further instructions serve."""
+    pair: int | None = None
+    """Of transposed bytes, the register bit that chooses one of the two in a 16-bit element."""
+
+    def fill_order(self, count: int) -> list[int]:
+        """For each of `count` registers, its number in the order in which ldmatrix fills them.
+
+        It fills both bytes of a 16-bit element at once: their bit is the lowest one there.
+        """
+        if self.pair is None:
+            return list(range(count))
+        low = (1 << self.pair) - 1
+        return [
+            (number >> self.pair & 1) | (number & low) << 1 | (number & ~(2 * low + 1))
+            for number in range(count)
+        ]
 
 
 def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None:
@@ -35,7 +50,10 @@ def matrix_memory(source: Layout, wanted: Layout, element: int) -> Layout | None
     packed = log2(REGISTER_BYTES // element)
     registers, lanes = wanted.vectors(REGISTER), wanted.vectors(LANE)
     straight = ([*registers[:packed], *lanes[:2]], lanes[2:5])
-    turned = (list(lanes[2:5]), (*registers[:1], *lanes[:2]))
+    # Bytes are transposed in pairs, which a thread of the source holds.
+    pair = list(source.vectors(REGISTER)[:1]) if element == 1 else []
+    apart = [vector for vector in registers if vector not in pair]
+    turned = ([*pair, *lanes[2:5]], (*apart[:1], *lanes[:2]))
     for row, choosing in (straight, turned):
         further = [v for v in registers if v not in (*row, *choosing)]
         rows = Layout([(REGISTER, row), (LANE, [*choosing, *further[:2]])], wanted.shape)
@@ -55,7 +73,7 @@ def matrix_access(offsets: Layout, element: int) -> MatrixAccess | None:
     >>> from tilewright.layout.fragments import mma_left
     >>> from tilewright.layout.swizzle import row_major
     >>> matrix_access(mma_left(16).then(row_major((16, 16)).inverse()), element=2)
-    MatrixAccess(transposed=False, rows=(32, 64, 128), matrices=(256, 16), rest=())
+    MatrixAccess(transposed=False, rows=(32, 64, 128), matrices=(256, 16), rest=(), pair=None)
     """
     if element > REGISTER_BYTES:
         return None
@@ -76,14 +94,20 @@ def _straight(registers: list[int], lanes: list[int], element: int) -> MatrixAcc
 
 def _transposed(registers: list[int], lanes: list[int], element: int) -> MatrixAccess | None:
     """Eight lanes share a row of memory, two bytes each; pair and two lane bits choose the row."""
+    pair: int | None = None
+    if element == 1 and 1 in registers:
+        pair = registers.index(1)
+        registers, element = [*registers[:pair], *registers[pair + 1 :]], 2
     if element * 2 != REGISTER_BYTES or not registers:
         return None
     if lanes[2:] != [element, 2 * element, 4 * element]:
         return None
-    return _access(registers[1:], [registers[0], *lanes[:2]], transposed=True)
+    return _access(registers[1:], [registers[0], *lanes[:2]], transposed=True, pair=pair)
 
 
-def _access(further: list[int], rows: list[int], *, transposed: bool) -> MatrixAccess | None:
+def _access(
+    further: list[int], rows: list[int], *, transposed: bool, pair: int | None = None
+) -> MatrixAccess | None:
     if any(offset % ROW for offset in (*further, *rows)):
         return None
-    return MatrixAccess(transposed, tuple(rows), tuple(further[:2]), tuple(further[2:]))
+    return MatrixAccess(transposed, tuple(rows), tuple(further[:2]), tuple(further[2:]), pair)

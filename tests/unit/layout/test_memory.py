@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shared.layouts import is_injective, layouts, wavefronts
+from tilewright.layout import gf2
 from tilewright.layout.descriptors import Refusal, describe
-from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
-from tilewright.layout.linear import LANE, REGISTER, WARP, Layout
+from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right, wgmma_left
+from tilewright.layout.linear import LANE, OFFSET, REGISTER, WARP, Layout
 from tilewright.layout.matrices import matrix_access
 from tilewright.layout.mma_tiling import Grid, fragment_tile
 from tilewright.layout.spread import spread
@@ -172,7 +173,43 @@ def test_right_operand_in_rows_is_loaded_transposed() -> None:
     right = fragment_tile(mma_right(16), (16, 16), Grid(1, 1, 1, 1), rows=False, columns=True)
     offsets = right.then(row_major((16, 16)).inverse())
     access = matrix_access(offsets, 2)
-    assert access == (True, (32, 64, 128), (256, 16), ())
+    assert access == (True, (32, 64, 128), (256, 16), (), None)
+
+
+def test_bytes_are_loaded_transposed_in_pairs() -> None:
+    """A of wgmma, 32 along K, from rows of memory along M, by the definition of ldmatrix.trans.
+
+    A thread has rows r and r + 8 of a fragment: here these are neighbours in memory.
+    """
+    fragment = wgmma_left(8)
+    memory_row = [(row & 7) * 2 + (row >> 3) for row in range(16)]
+    address: dict[tuple[int, ...], int] = {
+        (row, k): k * 64 + (row // 16) * 16 + memory_row[row % 16]
+        for row in range(64)
+        for k in range(32)
+    }
+    # The same as a linear layout: the element at each offset.
+    rows = [(8, 0), (1, 0), (2, 0), (4, 0), (16, 0), (32, 0)]
+    offsets = [*rows, *[(0, 1 << bit) for bit in range(5)]]
+    memory = Layout.build({OFFSET: offsets}, (64, 32))
+    access = matrix_access(fragment.then(memory.inverse()), 1)
+    assert access is not None
+    assert access.transposed
+    order = access.fill_order(fragment.extent(REGISTER))
+    warp_images = fragment.then(memory.inverse()).vectors(WARP)
+    for warp in range(4):
+        start = gf2.combine(warp_images, warp)
+        for lane in range(32):
+            filled: list[int] = []
+            for matrix in range(4):
+                # Lane i gets, of each of the rows 2 (i % 4) and the next, the two bytes i // 4.
+                for row in (2 * (lane % 4), 2 * (lane % 4) + 1):
+                    chosen = [*access.rows, *access.matrices]
+                    first = start ^ gf2.combine(chosen, row | matrix << 3)
+                    filled += [first + 2 * (lane // 4), first + 2 * (lane // 4) + 1]
+            for register in range(fragment.extent(REGISTER)):
+                wanted = address[fragment.at(register=register, lane=lane, warp=warp)]
+                assert filled[order[register]] == wanted
 
 
 def test_elements_not_in_rows_are_not_loaded_as_matrices() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.conversion.nv_tileaa_to_nv_tileas.coalescing import MemoryAccess, in_layout
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import count, shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import LoadOp
-from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, ViewOp
+from tilewright.dialects.nv_tileaa.shape import ExpandDimsOp, PermuteOp, ViewOp
 from tilewright.dialects.nv_tileaa.view import TileLoadOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.layout.transfer import Move, transfer
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
+EITHER_MAJOR_BYTES: Final = 2
+"""The size of elements that wgmma reads from shared memory in either major."""
 ROW_LANES: Final = 4
 """The number of lanes that own neighbouring elements in a row of an accumulator."""
 
@@ -66,21 +69,27 @@ def register_operand(op: DotOp, a: Layout, warps: int) -> Layout | None:
     """The fragments that A of wgmma stays in registers in, given its layout; None if it does not.
 
     It does where no thread needs what another has, and where element-wise operations lie between a
-    load and the dot: the load is read from its stage in fragments then.
+    load and the dot, or a transposition that wgmma cannot do: the load is read from its stage in
+    fragments then.
     """
-    bits = 8 * pointee_bytes(element_of(op.a.type))
-    fragments = left_fragments(shape(op.a.type), shape(op.c.type), bits, warps)
-    if transfer(a, fragments).move <= Move.REGISTERS or _is_computed_from_load(op.a, op.parent):
+    bytes = pointee_bytes(element_of(op.a.type))
+    fragments = left_fragments(shape(op.a.type), shape(op.c.type), 8 * bytes, warps)
+    if transfer(a, fragments).move <= Move.REGISTERS:
         return fragments
-    return None
+    is_k_major = contiguous_dimension(op.a) == len(shape(op.a.type)) - 1
+    is_transposed = bytes != EITHER_MAJOR_BYTES and not is_k_major
+    return fragments if _is_from_load(op.a, op.parent, permuted=is_transposed) else None
 
 
-def _is_computed_from_load(tile: Value, block: Block | None) -> bool:
-    """Whether element-wise operations compute a tile from one that is loaded beside them."""
+def _is_from_load(tile: Value, block: Block | None, *, permuted: bool) -> bool:
+    """Whether a tile is computed from one that is loaded beside it, by element-wise operations; or
+    by permutations of its elements if `permuted`."""
     pending, seen = [tile], {tile}
     while pending:
         op = pending.pop().defining_op()
-        if op is None or op.parent is not block or not is_elementwise(op):
+        if op is None or op.parent is not block:
+            continue
+        if not is_elementwise(op) and not (permuted and isinstance(op, PermuteOp | ViewOp)):
             continue
         sources = {value for value in op.operands if is_tile(value)}
         if any(isinstance(value.defining_op(), LoadOp | TileLoadOp) for value in sources):

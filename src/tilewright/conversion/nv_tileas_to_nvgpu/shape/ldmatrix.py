@@ -9,6 +9,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import OpFoldResu
 from tilewright.conversion.nv_tileas_to_nvgpu.register_packing import from_words
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.vectors import select_registers
 from tilewright.dialects.llvm.aggregate import ExtractValueOp
 from tilewright.dialects.nvvm.attributes import MMALayout
 from tilewright.dialects.nvvm.matrix import LdMatrixOp
@@ -61,7 +62,9 @@ class LdMatrixTile:
 
     def read(self, type: VectorType) -> Value:
         """Load all registers."""
-        return from_words(self._build, [w for p in self._pointers for w in self._words(p)], type)
+        build = self._build
+        filled = from_words(build, [w for p in self._pointers for w in self._words(p)], type)
+        return select_registers(build, filled, self._access.fill_order(type.shape[0]))
 
     def _words(self, pointer: Value) -> list[Value]:
         """The registers of a thread, one for each matrix."""

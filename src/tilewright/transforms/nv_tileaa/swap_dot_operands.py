@@ -1,0 +1,194 @@
+"""Dots with exchanged operands, for instructions that take some operands K-major only.
+
+`wgmma` reads A and B of 8 and 32 bits from shared memory only where K is contiguous, and B of a
+GEMM usually has N contiguous. The transposed dot Cᵀ = Bᵀ·Aᵀ has Bᵀ as its first operand, and that
+one may be in registers, where threads transpose it as they read it from shared memory. The loop
+carries the transposed accumulator, which is transposed back after the loop; both only rename what
+threads hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.contiguous_dimension import contiguous_dimension
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal, splat_of
+from tilewright.dialects.elements import element_of, pointee_bytes
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.shape import PermuteOp, ViewOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.scf import ForOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Region
+from tilewright.ir.passes import Pass
+from tilewright.ir.rules import constant_of
+from tilewright.ir.types import F8E4M3FN, F8E5M2, I8, TF32, TensorType
+from tilewright.plans.warps import threads_of
+from tilewright.target.arch import MAX_REGISTERS, REGISTER_BYTES, REGISTERS_PER_SM, WARP_SIZE
+from tilewright.target.features import Feature
+from tilewright.target.tensor_cores import WARPGROUP, WGMMA_K_BYTES, WGMMA_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+K_MAJOR_ONLY: Final = (F8E4M3FN, F8E5M2, I8, TF32)
+"""The elements of A and B that wgmma reads K-major only."""
+PROMOTED: Final = (F8E4M3FN, F8E5M2)
+"""Elements that accumulate in registers of their own first."""
+PROMOTED_COLUMNS: Final = 128
+"""The most columns of such accumulators."""
+LEAST_COLUMNS: Final = 8
+"""The fewest columns of an instruction."""
+OTHER_REGISTERS: Final = 40
+"""Of a thread, beside accumulators and fragments of A."""
+PAIR_ROWS: Final = 8
+"""A thread has row r and row r + 8 of a fragment, and reads two neighbours at once."""
+
+
+class SwapDotOperands(Pass):
+    """Transpose 8-bit dots whose B is not K-major."""
+
+    name = "swap-dot-operands"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            arch = target_of(function)
+            if arch is None or Feature.WGMMA not in arch:
+                continue
+            for dot in [inner for inner in function.walk() if isinstance(inner, DotOp)]:
+                loop = _accumulating_loop(dot)
+                if loop is not None and _should_swap(dot, threads_of(function)):
+                    _swap(dot, loop)
+
+
+def _accumulating_loop(dot: DotOp) -> ForOp | None:
+    """The loop that does nothing with the accumulator of a dot but carry it; None if there is none.
+
+    Anywhere else a transposed accumulator would have to be transposed in each iteration.
+    """
+    loop, end = dot.parent_op, dot.parent.last if dot.parent else None
+    if not isinstance(loop, ForOp) or dot.c not in loop.carried or end is None:
+        return None
+    at = loop.carried.index(dot.c)
+    is_carried = end.operands[at] is dot.result and list(dot.result.users) == [end]
+    return loop if is_carried and list(dot.c.users) == [dot] else None
+
+
+def _should_swap(dot: DotOp, threads: int) -> bool:
+    """Whether B has to be transposed, A has not, and the swapped dot fits."""
+    if element_of(dot.a.type) not in K_MAJOR_ONLY or dot.a_scale is not None:
+        return False
+    rank = len(shape(dot.b.type))
+    if contiguous_dimension(dot.b) != rank - 1 or contiguous_dimension(dot.a) != rank - 1:
+        return False
+    *_, k, n = shape(dot.b.type)
+    m = shape(dot.a.type)[-2]
+    k_bytes = k * pointee_bytes(element_of(dot.a.type))
+    # tf32 with few columns is left to mma.sync, which needs no second trip of A.
+    least = WGMMA_ROWS if element_of(dot.a.type) is TF32 else LEAST_COLUMNS
+    fits = n % WGMMA_ROWS == 0 and k_bytes % WGMMA_K_BYTES == 0 and m >= least
+    return fits and _fits_registers(dot, threads)
+
+
+def _fits_registers(dot: DotOp, threads: int) -> bool:
+    """Whether the registers of a thread suffice for the swapped dot."""
+    *_, k, n = shape(dot.b.type)
+    m, element = shape(dot.a.type)[-2], element_of(dot.a.type)
+    group = WARPGROUP * WARP_SIZE
+    rows = max(WGMMA_ROWS, n * group // threads)
+    fragments = rows * k * pointee_bytes(element) // (group * REGISTER_BYTES)
+    accumulators = m * n // threads
+    if element in PROMOTED and not dot.fast_acc:
+        accumulators += WGMMA_ROWS * min(m, PROMOTED_COLUMNS) // group
+    available = min(MAX_REGISTERS, REGISTERS_PER_SM // threads) - OTHER_REGISTERS
+    return accumulators + fragments <= available
+
+
+def _swap(dot: DotOp, loop: ForOp) -> None:
+    """Replace a dot by the transposed one, and its loop by one that carries that accumulator."""
+    build = Builder(InsertPoint.before(dot), dot.location)
+    at = loop.carried.index(dot.c)
+    before = Builder(InsertPoint.before(loop), loop.location)
+    first = _transposed_accumulator(before, loop.init_args[at])
+    body = Block(
+        [arg.type if n != at + 1 else first.type for n, arg in enumerate(loop.body.block.args)]
+    )
+    swapped = build.create(
+        DotOp,
+        a=_paired_rows(build, _transposed(build, dot.b)),
+        b=_transposed(build, dot.a),
+        c=body.args[at + 1],
+        signedness_a=dot.signedness_b,
+        signedness_b=dot.signedness_a,
+        fast_acc=dot.fast_acc,
+        input_precision=dot.input_precision,
+        fastmath=dot.fastmath,
+        types=[first.type],
+    )
+    dot.result.replace_all_uses_with(swapped.result)
+    dot.erase()
+    for old, new in zip(loop.body.block.args, body.args, strict=True):
+        old.replace_all_uses_with(new)
+    for op in list(loop.body.block):
+        body.append(op.detach())
+    operands = list(loop.operands)
+    operands[3 + at] = first
+    types = [result.type for result in loop.results]
+    types[at] = first.type
+    made = ForOp(operands, types, loop.attributes.copy(), [Region([body])], loop.location)
+    before.insert(made)
+    for number, result in enumerate(loop.results):
+        new = made.results[number]
+        if number == at:
+            new = _transposed(before, _paired_rows(before, new, back=True))
+        result.replace_all_uses_with(new)
+    loop.erase()
+
+
+def _transposed_accumulator(build: Builder, tile: Value) -> Value:
+    """The accumulator of the transposed dot."""
+    pattern, type = splat_of(constant_of(tile)), tile.type
+    if pattern is None:
+        return _paired_rows(build, _transposed(build, tile))
+    *batch, rows, columns = shape(type)
+    made = TensorType((*batch, columns, rows), element_of(type))
+    value = literal([pattern], made)
+    return build.create(ConstantOp, value=value, types=[made]).result
+
+
+def _transposed(build: Builder, tile: Value) -> Value:
+    """A tile with its last two dimensions exchanged."""
+    rank = len(shape(tile.type))
+    return _permuted(build, tile, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def _paired_rows(build: Builder, tile: Value, *, back: bool = False) -> Value:
+    """A tile with the rows of every sixteen in the order 0, 2, ..., 14, 1, 3, ..., 15; or `back`.
+
+    So rows r and r + 8, which a thread has both of, are neighbours in memory.
+    """
+    *batch, rows, columns = shape(tile.type)
+    inner = (2, PAIR_ROWS) if back else (PAIR_ROWS, 2)
+    first = len(batch) + 1
+    order = (*range(first), first + 1, first, first + 2)
+    split = (*batch, rows // (2 * PAIR_ROWS), *inner, columns)
+    apart = _reshaped(build, tile, split)
+    return _reshaped(build, _permuted(build, apart, order), (*batch, rows, columns))
+
+
+def _reshaped(build: Builder, tile: Value, extents: Sequence[int]) -> Value:
+    type = TensorType(tuple(extents), element_of(tile.type))
+    return build.create(ViewOp, source=tile, types=[type]).result
+
+
+def _permuted(build: Builder, tile: Value, order: Sequence[int]) -> Value:
+    extents = shape(tile.type)
+    type = TensorType(tuple([extents[dim] for dim in order]), element_of(tile.type))
+    return build.create(PermuteOp, source=tile, order=order, types=[type]).result

@@ -45,6 +45,7 @@ PASSES: Final = {
     "pack-int4": "tilewright.transforms.nv_tileaa.pack_int4:PackInt4",
     "plan-shared-memory": "tilewright.transforms.nv_tileas.plan_shared_memory:PlanSharedMemory",
     "prefetch-loads": "tilewright.transforms.nv_tileaa.prefetch_loads:PrefetchLoads",
+    "relax-occupancy": "tilewright.transforms.nv_tileaa.relax_occupancy:RelaxOccupancy",
     "refine-k-loops": "tilewright.transforms.nv_tileaa.refine_k_loops:RefineKLoops",
     "reconcile-unrealized-casts": (
         "tilewright.transforms.generic.reconcile_casts:ReconcileUnrealizedCasts"
@@ -131,6 +132,7 @@ LOWERING_PIPELINE: Final = {
         Step("inline-calls"),
         Step("check-resources"),
         Step("expand-dots"),
+        Step("relax-occupancy"),
         Step("refine-k-loops{$schedule}", since=2, reorders_accesses=True),
         Step("slice-tiles"),
         Step("pack-int4"),

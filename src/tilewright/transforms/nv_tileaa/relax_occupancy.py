@@ -1,0 +1,85 @@
+"""The hint `occupancy`, lowered where the registers of an SM do not suffice for it.
+
+The occupancy limits the registers of a thread. Where the accumulators of dots do not fit, ptxas
+would spill them, or reject `wgmma` altogether; a hint must not break a program.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.dialects.nv_tileaa.attributes import KernelSpecAttr
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.ir.passes import Pass
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import threads_of
+from tilewright.support.remarks import RESOURCES, Remark
+from tilewright.target.arch import REGISTERS_PER_SM
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Block, Operation
+    from tilewright.support.diagnostics import Sink
+
+OTHER_REGISTERS: Final = 32
+"""Of a thread, beside accumulators: addresses, descriptors, fragments of operands."""
+REGISTER_STEP: Final = 8
+"""A thread's registers are allocated in multiples of this number."""
+
+
+class RelaxOccupancy(Pass):
+    """Lower the occupancy that a kernel asks for until its accumulators fit into registers."""
+
+    name = "relax-occupancy"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for kernel in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            spec = kernel.kernel_spec
+            asked = None if spec is None else spec.occupancy
+            if spec is None or asked is None or asked <= 1:
+                continue
+            threads, needed = threads_of(kernel), _needed_registers(kernel)
+            occupancy = asked
+            while occupancy > 1 and _registers(threads * occupancy) < needed:
+                occupancy -= 1
+            if occupancy == asked:
+                continue
+            kernel.attributes["kernel_spec"] = KernelSpecAttr(
+                spec.num_ctas, spec.num_warps, occupancy
+            )
+            if sink.wants_remarks:
+                sink.remark(_remark(kernel, asked, occupancy, needed))
+
+
+def _registers(threads: int) -> int:
+    """The registers of each of some threads on an SM."""
+    return REGISTERS_PER_SM // threads // REGISTER_STEP * REGISTER_STEP
+
+
+def _needed_registers(kernel: FuncOp) -> int:
+    """The registers of a thread for accumulators that are live together, and for the rest.
+
+    The accumulators of all dots of a block are, as in attention: one is an operand of the next.
+    """
+    accumulators: dict[Block | None, int] = {}
+    for op in kernel.walk():
+        if isinstance(op, DotOp):
+            words = tile_words(op.result.type)
+            accumulators[op.parent] = accumulators.get(op.parent, 0) + words
+    if not accumulators:
+        return 0
+    return max(accumulators.values()) // threads_of(kernel) + OTHER_REGISTERS
+
+
+def _remark(kernel: FuncOp, asked: int, occupancy: int, needed: int) -> Remark:
+    text = f"Occupancy {asked} relaxed to {occupancy}: a thread needs {needed} registers"
+    return Remark(
+        "missed",
+        RESOURCES,
+        "RemarkOccupancyRelaxed",
+        text,
+        RelaxOccupancy.name,
+        kernel.sym_name,
+        kernel.location,
+        (("Asked", str(asked)), ("Occupancy", str(occupancy)), ("Registers", str(needed))),
+    )

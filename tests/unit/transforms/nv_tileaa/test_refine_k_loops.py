@@ -442,13 +442,13 @@ def test_three_stages_are_to_fit(m: int, n: int, k: int, arch: str, expected: in
 
 
 @pytest.mark.parametrize(("k", "occupancy", "expected"), [
-    (64, 1, 1), (64, 2, 1), (128, 2, 2), (64, 3, 2), (128, 4, 4)
+    (128, 1, 1), (128, 2, 1), (256, 2, 2), (128, 3, 2), (256, 4, 4)
 ])  # fmt: skip
 def test_blocks_that_are_resident_together_share_the_memory(
     k: int, occupancy: int, expected: int
 ) -> None:
-    """Of 227 KiB each has a part, for three stages of K / 2 KiB."""
-    assert parts(matmul(128, 128, k, occupancy=occupancy), "sm_90") == expected
+    """Of 227 KiB each has a part, for three stages of K / 4 KiB."""
+    assert parts(matmul(64, 64, k, occupancy=occupancy), "sm_90") == expected
 
 
 @pytest.mark.parametrize(("k", "wanted", "expected"), [

@@ -313,8 +313,11 @@ def test_a_large_tile_stays_in_registers_and_copies_whole_words(
 @pytest.mark.usefixtures("ptxas")
 @pytest.mark.parametrize("tile", [(256, 256, 16), (128, 512, 16)])
 def test_accumulators_of_more_than_two_warpgroups_fit_registers(tile: tuple[int, int, int]) -> None:
-    """ptxas rejects an instruction whose accumulators take all registers of a thread."""
-    gemm = Gemm(tile, ("f16", "f32"), iterations=2, anew=True)
+    """ptxas rejects an instruction whose accumulators take all registers of a thread.
+
+    Accumulators that start at C are not split (`split-accumulators`).
+    """
+    gemm = Gemm(tile, ("f16", "f32"), iterations=2)
     a = np.random.default_rng(1).integers(-4, 5, (tile[0], 32)).astype(np.float16)
     b = np.random.default_rng(2).integers(-4, 5, (32, tile[1])).astype(np.float16)
     c = np.zeros((tile[0], tile[1]), np.float32)

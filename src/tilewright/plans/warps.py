@@ -25,13 +25,18 @@ def choose_warps(function: Operation, asked: int | None) -> int:
     """The number that was asked for; else four, or more where tiles are large."""
     if asked is not None:
         return asked
-    shares, largest = SHARES, 1
+    has_dots, largest = False, 1
     for op in function.walk():
-        if isinstance(op, DotOp):
-            shares = DOT_SHARES
+        has_dots = has_dots or isinstance(op, DotOp)
         for value in op.results:
             if isinstance(value.type, TensorType):
                 largest = max(largest, tile_words(value.type))
+    return warps_for(largest, has_dots=has_dots)
+
+
+def warps_for(largest: int, *, has_dots: bool) -> int:
+    """The number of warps for a largest tile of `largest` 32-bit words."""
+    shares = DOT_SHARES if has_dots else SHARES
     warps = FEWEST
     while warps in shares and largest > warps * WARP_SIZE * shares[warps]:
         warps *= 2

@@ -1,0 +1,295 @@
+"""Accumulators that exceed the registers, split along N: a loop over parts of the columns.
+
+A tile of 256×256 accumulators in f32 takes all registers of an SM. Where a loop does nothing but
+accumulate a dot, and only element-wise operations and stores follow, all of them run once for each
+part of the columns. A is loaded again for each part, which it finds in the L2 cache.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.analysis.elementwise import is_tile
+from tilewright.analysis.targets import target_of
+from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.literals import literal, splat_of
+from tilewright.dialects.nv_tileaa.constraints import shape
+from tilewright.dialects.nv_tileaa.integer import AddIOp, MulIOp
+from tilewright.dialects.nv_tileaa.matrix import DotOp
+from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
+from tilewright.dialects.nv_tileaa.shape import SplatOp
+from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileaa.view import (
+    BlockTileOp,
+    TiledLoadOp,
+    TiledStoreOp,
+    tiled_view,
+)
+from tilewright.dialects.scf import ForOp, YieldOp
+from tilewright.ir.builder import Builder, InsertPoint
+from tilewright.ir.operation import Block, Region
+from tilewright.ir.passes import Pass
+from tilewright.ir.rules import constant_of
+from tilewright.ir.traits import Effects
+from tilewright.ir.types import I32, I64
+from tilewright.plans.slicing import is_plain, slicing_along, slicings
+from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.warps import warps_for
+from tilewright.target.arch import MAX_REGISTERS, REGISTERS_PER_SM, WARP_SIZE
+from tilewright.transforms.nv_tileaa.scalars import constant
+from tilewright.transforms.nv_tileaa.slice_loop import as_width, cut_type, cut_view
+
+if TYPE_CHECKING:
+    from tilewright.ir.operation import Operation
+    from tilewright.ir.values import Value
+    from tilewright.support.diagnostics import Sink
+
+OTHER_REGISTERS: Final = 40
+"""Of a thread, beside accumulators."""
+LEAST_COLUMNS: Final = 64
+"""Of a part."""
+
+
+class SplitAccumulators(Pass):
+    """Split the columns of accumulators that do not fit into registers."""
+
+    name = "split-accumulators"
+
+    def run(self, op: Operation, sink: Sink) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, FuncOp)]:
+            if target_of(function) is None or not function.is_kernel:
+                continue
+            spec = function.kernel_spec
+            asked = None if spec is None else spec.num_warps
+            for loop in [each for each in function.walk_post_order() if isinstance(each, ForOp)]:
+                dots = [inner for inner in loop.body.block if isinstance(inner, DotOp)]
+                parts = _parts(dots[0], asked) if len(dots) == 1 else 1
+                if parts > 1:
+                    split = _Split(loop, dots[0], parts)
+                    if split.is_possible():
+                        split.apply()
+
+
+def _parts(dot: DotOp, asked: int | None) -> int:
+    """Into how many parts the columns of a dot are split, so that its accumulators fit."""
+    words, columns = tile_words(dot.c.type), shape(dot.c.type)[-1]
+    parts = 1
+    while columns // parts >= LEAST_COLUMNS:
+        threads = (asked or warps_for(words // parts, has_dots=True)) * WARP_SIZE
+        available = min(MAX_REGISTERS, REGISTERS_PER_SM // threads) - OTHER_REGISTERS
+        if words // parts <= threads * available:
+            return parts
+        parts *= 2
+    return 1
+
+
+class _Split:
+    """A loop that accumulates a dot, what follows it, and the dimension of each tile that is N."""
+
+    __slots__ = ("_dims", "_dot", "_loop", "_members", "_parts")
+
+    def __init__(self, loop: ForOp, dot: DotOp, parts: int) -> None:
+        self._loop, self._dot, self._parts = loop, dot, parts
+        self._dims: dict[Value, int] = {}
+        self._members: list[Operation] = []
+        """What follows the loop, in program order."""
+
+    def is_possible(self) -> bool:
+        """Whether nothing but the columns of A @ B and of what is stored would be split."""
+        loop, dot, end = self._loop, self._dot, self._loop.body.block.last
+        if len(loop.carried) != 1 or loop.carried[0] is not dot.c or end is None:
+            return False
+        if end.operands[0] is not dot.result or not dot.result.has_one_use:
+            return False
+        last = len(shape(dot.c.type)) - 1
+        for value in (dot.c, dot.result, loop.results[0]):
+            self._dims[value] = last
+        is_uniform = splat_of(constant_of(loop.init_args[0])) is not None
+        return (
+            is_uniform
+            and self._cut(dot.b, last)
+            and all(self._is_repeatable(op) for op in loop.body.block)
+            and self._follow()
+        )
+
+    def _cut(self, value: Value, dim: int) -> bool:
+        """Record the dimension of a tile that is split; False if the tile cannot be."""
+        known = self._dims.get(value)
+        if known is not None:
+            return known == dim
+        self._dims[value] = dim
+        op = value.defining_op()
+        if op is None or len(op.results) > 1 + isinstance(op, TiledLoadOp):
+            return False
+        if not value.is_inside(self._loop):
+            return isinstance(op, SplatOp) or splat_of(constant_of(value)) is not None
+        slicing = slicing_along(op, value, dim, self._parts)
+        if slicing is None:
+            return False
+        cut = [(operand, slicing.get(operand)) for operand in op.operands]
+        return all(axis is None or self._cut(operand, axis) for operand, axis in cut)
+
+    def _is_repeatable(self, op: Operation) -> bool:
+        """Whether an operation of the loop may run several times, whatever is stored meanwhile.
+
+        A load that no token orders before the stores that follow may as well come after them.
+        """
+        if op.regions:
+            return False
+        if isinstance(op, TiledLoadOp):
+            return is_plain(op) and not op.result_token.is_used
+        return isinstance(op, DotOp | YieldOp) or op.effects is Effects.PURE
+
+    def _follow(self) -> bool:
+        """Collect what follows the loop: element-wise operations on the result, and stores."""
+        block = self._loop.parent
+        assert block is not None
+        after = list(block)
+        after = after[after.index(self._loop) + 1 :]
+        rest = set(self._loop.results[0].users)
+        while rest:
+            if not after or (after[0] not in rest and not self._may_wait(after[0])):
+                return False
+            op = after.pop(0)
+            if op not in rest:
+                continue
+            rest.discard(op)
+            if not self._add(op):
+                return False
+            rest |= {user for result in op.results if is_tile(result) for user in result.users}
+        return any(isinstance(op, TiledStoreOp) for op in self._members)
+
+    def _may_wait(self, op: Operation) -> bool:
+        """Whether an operation between the loop and a store may come before both."""
+        if op.regions or op.effects is not Effects.PURE:
+            return False
+        return not any(value.defining_op() in self._members for value in op.operands)
+
+    def _add(self, op: Operation) -> bool:
+        """Add an operation on split tiles; False if it cannot be split as they are."""
+        if op.parent is not self._loop.parent or op.regions:
+            return False
+        is_store = isinstance(op, TiledStoreOp)
+        if is_store and op.token is not None and op.token.defining_op() in self._members:
+            return False
+        if not is_store and (op.effects is not Effects.PURE or len(op.results) != 1):
+            return False
+        for slicing in slicings(op, self._parts):
+            if all(slicing.get(v) == self._dims[v] for v in op.operands if v in self._dims):
+                break
+        else:
+            return False
+        for value, dim in slicing.items():
+            if value in op.results:
+                self._dims[value] = dim
+            elif not self._cut(value, dim):
+                return False
+        self._members.append(op)
+        return True
+
+    def apply(self) -> None:
+        """Replace the loop, and what follows it, by a loop over parts."""
+        last = self._members[-1]
+        outside = Builder(InsertPoint.after(last), last.location)
+        tokens = [op.result_token for op in self._members if isinstance(op, TiledStoreOp)]
+        starts = [outside.create(CreateMemTokenOp).result for _ in tokens]
+        body = Block([I32, *(token.type for token in tokens)])
+        build = Builder(InsertPoint.at_end(body), self._loop.location)
+        part = _Part(self._dims, self._parts, body.args[0])
+        part.loop(self._loop, build)
+        for op in self._members:
+            part.copy(op, build, build)
+        joined = [
+            build.create(JoinMemTokenOp, tokens=[carried, part.values[token]]).result
+            for carried, token in zip(body.args[1:], tokens, strict=True)
+        ]
+        build.create(YieldOp, values=joined)
+        bounds = [constant(outside, number, I32) for number in (0, self._parts, 1)]
+        types = [token.type for token in tokens]
+        loop = ForOp([*bounds, *starts], types, {}, [Region([body])], self._loop.location)
+        outside.insert(loop)
+        for token, result in zip(tokens, loop.results, strict=True):
+            token.replace_all_uses_with(result)
+        uniform = [*self._loop.init_args, *(v for op in self._members for v in op.operands)]
+        for op in reversed([self._loop, *self._members]):
+            op.erase()
+        # Whole tiles that are left would count for the number of warps.
+        for op in {value.defining_op() for value in uniform}:
+            if isinstance(op, ConstantOp | SplatOp) and not op.result.is_used:
+                op.erase()
+
+
+class _Part:
+    """Builds the operations of one part."""
+
+    __slots__ = ("_count", "_dims", "_number", "values")
+
+    def __init__(self, dims: dict[Value, int], count: int, number: Value) -> None:
+        self._dims, self._count, self._number = dims, count, number
+        self.values: dict[Value, Value] = {}
+        """What stands for each value of the program."""
+
+    def loop(self, old: ForOp, build: Builder) -> None:
+        """Build the loop over K."""
+        (first,) = old.init_args
+        dim = self._dims[old.results[0]]
+        init = self._uniform(first, dim, build)
+        inside = Block([old.induction_variable.type, init.type])
+        self.values.update(zip(old.body.block.args, inside.args, strict=True))
+        at_end = Builder(InsertPoint.at_end(inside), old.location)
+        for op in old.body.block:
+            self.copy(op, at_end, build)
+        operands = [*(self.values.get(value, value) for value in old.operands[:3]), init]
+        new = ForOp(operands, [init.type], old.attributes.copy(), [Region([inside])], old.location)
+        build.insert(new)
+        self.values[old.results[0]] = new.results[0]
+
+    def copy(self, op: Operation, build: Builder, before: Builder) -> None:
+        """Copy an operation; what does not change in its loop is built `before` that."""
+        operands = [self._operand(value, before) for value in op.operands]
+        is_split = isinstance(op, TiledLoadOp | TiledStoreOp) and op.tile in self._dims
+        if isinstance(op, TiledLoadOp | TiledStoreOp) and is_split:
+            dim, position = self._dims[op.tile], op.operands.index(op.view)
+            changes = op.indices[dim] in self.values
+            view, index = self._aimed(op, build if changes else before)
+            operands[position] = view
+            operands[position + 1 + dim] = index
+        types = [
+            cut_type(result.type, self._dims[result], self._count)
+            if result in self._dims
+            else result.type
+            for result in op.results
+        ]
+        new = op.like(operands, types)
+        if isinstance(new, TiledLoadOp | TiledStoreOp) and is_split:
+            # A part of a tile at the edge may have nothing in bounds.
+            new.sliced = True
+        build.insert(new)
+        self.values.update(zip(op.results, new.results, strict=True))
+
+    def _operand(self, value: Value, before: Builder) -> Value:
+        """The replacement of an operand; uniform tiles are made `before` the loop."""
+        if value in self._dims and value not in self.values:
+            self.values[value] = self._uniform(value, self._dims[value], before)
+        return self.values.get(value, value)
+
+    def _uniform(self, value: Value, dim: int, build: Builder) -> Value:
+        """A part of a tile with one value in all elements."""
+        op, type = value.defining_op(), cut_type(value.type, dim, self._count)
+        if isinstance(op, SplatOp):
+            return build.insert(op.like(op.operands, [type])).results[0]
+        pattern = splat_of(constant_of(value))
+        assert pattern is not None
+        return build.create(ConstantOp, value=literal([pattern], type), types=[type]).result
+
+    def _aimed(self, op: TiledLoadOp | TiledStoreOp, build: Builder) -> tuple[Value, Value]:
+        """The view and the index of a part of a tile."""
+        dim, cutter = self._dims[op.tile], op.view.defined_by(BlockTileOp)
+        assert cutter is not None
+        type, scale, step = cut_view(tiled_view(op.view), dim, self._count)
+        view = build.create(BlockTileOp, source=cutter.source, types=[type]).result
+        index = as_width(build, self.values.get(op.indices[dim], op.indices[dim]), I64)
+        number = as_width(build, self._number, I64)
+        start = build.create(MulIOp, lhs=index, rhs=constant(build, scale, I64)).result
+        more = build.create(MulIOp, lhs=number, rhs=constant(build, step, I64)).result
+        return view, build.create(AddIOp, lhs=start, rhs=more).result

@@ -235,7 +235,7 @@ def test_as_a_process(folder: Path) -> None:
 CLOSED = ("<&- >&- 2>&-", ">&-", "2>&-", "<&-")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("streams", CLOSED)
 def test_streams_that_the_caller_has_closed(folder: Path, streams: str) -> None:
     command = f"{sys.executable} -m tilewright.tileiras good.tileirbc {GPU} -o k {streams}"

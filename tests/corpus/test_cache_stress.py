@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from repeats import EXHAUSTIVE
 
 ROOT = Path(__file__).parents[2]
 
 
+@EXHAUSTIVE  # takes seven seconds
 @pytest.mark.corpus
 def test_a_short_run(ptxas: Path) -> None:
     options = ["--processes", "3", "--modules", "4", "--kills", "2"]

@@ -39,7 +39,7 @@ SERIALIZED: Final = "C75"
 """How the codes begin of what ptxas says where it serializes wgmma."""
 KEPT: Final = ("stages=3,in-flight=1", "sm_90")
 """The schedule that `make test` tries: the one with the most in flight for its stages."""
-KEPT_PROGRAMS: Final = ("pipelines", "gemm_warpgroups", "attention")
+KEPT_PROGRAMS: Final = ("pipelines", "attention")
 """The programs that it tries: those with pipelines of every kind."""
 
 

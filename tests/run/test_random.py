@@ -12,7 +12,7 @@ EVERYTHING = Options(profile="all")
 
 
 @pytest.mark.parametrize("first", SEEDS[::10])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_random_programs_do_the_same_when_lowered(first: int) -> None:
     """Before and after the canonicalizer, checked too, and with constants as arguments."""
     wrong = [problem for seed in range(first, first + 10)

@@ -262,6 +262,7 @@ def test_operands_are_prefetched(element: str, iterations: int) -> None:
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
+@pytest.mark.sampled(3)
 def test_others_use_mma_sync(gemm: Gemm, why: str) -> None:
     assert "wgmma" not in gemm.ptx
     assert "mma.sync" in gemm.ptx

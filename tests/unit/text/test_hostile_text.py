@@ -56,6 +56,7 @@ NESTED = {
 
 
 @pytest.mark.parametrize("what", NESTED)
+@pytest.mark.sampled(6)
 def test_nesting_has_a_limit(what: str, read: Reading) -> None:
     before, after = NESTED[what]
     assert read.error(before + after)[2] == f"nested more than {MAX_NESTING} levels deep"

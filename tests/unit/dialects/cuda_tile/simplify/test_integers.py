@@ -78,6 +78,7 @@ def test_extremes_on_every_pair_of_bytes(
         (UNSIGNED, Rounding.POSITIVE_INF, lambda a, b: -(-a // b)),
     ],
 )
+@pytest.mark.sampled(2)
 def test_division_of_every_byte_by_every_other(
     signedness: Signedness,
     rounding: Rounding,

@@ -242,7 +242,7 @@ def test_the_rule_applies(name: str, body: str) -> None:
 
 @pytest.mark.requirement("R2-001")
 @pytest.mark.parametrize("body", [body for _, body in CASES])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_results_stay_the_same(body: str, seed: int) -> None:
     before = results(program(body), seed)

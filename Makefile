@@ -21,12 +21,12 @@ demo: $(READY) ## take one real GEMM kernel as far as the compiler goes
 	@echo "demo: one GEMM tile kernel, as far as the compiler goes"
 	@$(BIN)/python tools/demo.py $(ARGS)
 
-# pyright needs one core for a minute: it runs beside the other checks and the tests, and its report comes last. The types of the
-# tests take almost as long again, and are left to make lint and make test-all.
+# pyright needs one core for a minute: it runs beside the other checks and the tests, and its report comes last. The types of tests
+# and tools take as long again, and are left to make lint and make test-all.
 test: $(READY) ## lint and run the tests, without repeats, in minutes; GPU tests are skipped without a GPU
-	@echo "test: the checks of make lint but the types of tests, and every test that is not marked exhaustive"
+	@echo "test: the checks of make lint but the types of tests and tools, and every test that is not marked exhaustive"
 	@report=$$(mktemp) && trap 'rm -f "$$report"' EXIT && trap 'kill $$types 2>/dev/null; exit 130' INT TERM && \
-	{ $(BIN)/pyright --warnings src tools benchmarks >"$$report" 2>&1 & types=$$!; } && \
+	{ $(BIN)/pyright --warnings src >"$$report" 2>&1 & types=$$!; } && \
 	{ $(MAKE) --no-print-directory style && $(PYTEST) -m "not exhaustive" $(ARGS); tests=$$?; wait $$types; types_ok=$$?; cat "$$report"; } && \
 	if [ $$tests -ne 0 ]; then exit $$tests; else exit $$types_ok; fi
 

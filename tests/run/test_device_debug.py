@@ -26,7 +26,7 @@ def runs() -> Iterator[object]:
 
 @pytest.mark.parametrize("sanitize", [False, True], ids=["plain", "sanitized"])
 @pytest.mark.parametrize(("path", "run"), keep_every(list(runs()), 5))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 def test_kernels_for_a_debugger(path: Path, run: Run, sanitize: bool) -> None:
     program = read_runnable(path.read_text(), path.name)
     module = tilewright.compile(

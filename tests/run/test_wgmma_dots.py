@@ -198,7 +198,7 @@ def test_bits_below_14_are_lost_only_within_128_terms(fast: bool) -> None:
     ],
 )
 @pytest.mark.parametrize("a_k_major", [False, True])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_shapes_and_warps(tile: tuple[int, int, int], warps: int | None, a_k_major: bool) -> None:
     gemm = Gemm(tile, warps=warps, a_k_major=a_k_major)
     assert "wgmma.mma_async" in gemm.ptx
@@ -213,7 +213,7 @@ def test_shapes_and_warps(tile: tuple[int, int, int], warps: int | None, a_k_maj
 )
 @pytest.mark.parametrize(("a_k_major", "b_k_major"), [(True, False), (True, True), (False, False)])
 @pytest.mark.parametrize("tile", [(64, 64, 64), (128, 32, 128)])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_other_types(
     types: tuple[str, str],
     a_k_major: bool,
@@ -242,7 +242,7 @@ def check_exactly(gemm: Gemm) -> None:
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "f8E5M2"])
 @pytest.mark.parametrize("iterations", [1, 2, 5])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_operands_are_prefetched(element: str, iterations: int) -> None:
     gemm = Gemm(
         (128, 64, 128 if element == "f8E5M2" else 64), (element, "f32"), iterations=iterations

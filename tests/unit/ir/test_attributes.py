@@ -8,7 +8,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilewright.ir import attributes
@@ -47,6 +47,7 @@ def any_attribute() -> st.SearchStrategy[Attribute]:
     )
 
 
+@settings(max_examples=50)
 @given(any_attribute())
 def test_copies_of_an_attribute_are_the_attribute(attribute: Attribute) -> None:
     assert copy.deepcopy(attribute) is attribute

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repeats import EXHAUSTIVE, keep_first
+from repeats import keep_first
 
 import tilewright
+from tilewright.ptxsim import livelock
 from tilewright.support.diagnostics import UserError
 
 _LIMIT_S = 600  # generous: only an emulator that never ends reaches it
@@ -43,6 +44,15 @@ def finding(run: Any, body: str, args: list[Any], params: str, **options: Any) -
 
 
 seeds = pytest.mark.parametrize("seed", keep_first([0, 5]))
+few_repeats = pytest.mark.parametrize("repeats", keep_first([8, livelock._SURER]), indirect=True)
+
+
+@pytest.fixture
+def repeats(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often a state must repeat that threads keep writing: every one takes a while."""
+    monkeypatch.setattr(livelock, "_SURER", request.param)
+    return request.param
+
 
 FOREVER = "HERE: bra HERE;"
 POLL = """
@@ -181,9 +191,9 @@ RING = """
 """
 
 
-@EXHAUSTIVE  # takes ten seconds
+@few_repeats
 @seeds
-def test_phases_that_complete_for_ever(run: Any, seed: int) -> None:
+def test_phases_that_complete_for_ever(run: Any, seed: int, repeats: int) -> None:
     """The step of the loop is 0; with a step of 1 it ends."""
     run(RING, [1], "u32", block=64, seed=seed)
     assert "never ends: thread" in finding(run, RING, [0], "u32", block=64, seed=seed)
@@ -245,9 +255,9 @@ def test_loops_of_different_length(run: Any) -> None:
     assert "thread (32, 0, 0) of block (0, 0, 0) (and 31 more) is in a loop" in text
 
 
-@EXHAUSTIVE  # takes ten seconds
+@few_repeats
 @seeds
-def test_memory_that_alternates_between_states(run: Any, seed: int) -> None:
+def test_memory_that_alternates_between_states(run: Any, seed: int, repeats: int) -> None:
     """A flag that is read under a lock: memory changes, but returns to earlier states."""
     text = finding(
         run,

@@ -30,7 +30,7 @@ from tilewright.testing.generate.kernel import Options
 from tilewright.testing.generate.program import Program, generate
 from tilewright.testing.generate.shrink import shrink
 
-SEEDS = range(48)
+SEEDS = range(36)
 COMPILED = range(0, 240, 10)
 FUEL = 10_000
 ALL = Options(profile="all")

@@ -20,7 +20,7 @@ PASSES = (
 )  # fmt: skip
 
 
-SOME = 40
+SOME = 24
 """How many programs `make test` tries with each pass."""
 
 

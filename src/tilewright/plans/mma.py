@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import shape
@@ -13,10 +13,16 @@ from tilewright.dialects.nv_tileas.matrix import (
     wgmma_instruction,
     wgmma_operands,
 )
-from tilewright.ir.types import FloatType
+from tilewright.ir.types import F8E4M3FN, F8E5M2, FloatType
 from tilewright.layout.fma_smem import slice_extent
 from tilewright.layout.wgmma import OperandSmem
 from tilewright.target.tensor_cores import BITS
+
+PROMOTED: Final = (F8E4M3FN, F8E5M2)
+"""Operands whose accumulators are too imprecise to carry over all of K, unless `fast_acc` is set:
+partial accumulators, of intervals of K, are added to those in f32."""
+PROMOTED_COLUMNS: Final = 128
+"""How many columns are promoted at a time: their partial accumulators take extra registers."""
 
 
 class FmaDotPlan(NamedTuple):

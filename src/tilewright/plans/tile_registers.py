@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileaa.constraints import count
 from tilewright.ir.types import FloatType, IntegerType, TensorType
+from tilewright.target.arch import registers_per_thread
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -16,6 +17,8 @@ POINTER_BITS: Final = 64
 REGISTER_BITS: Final = 32
 LEAST_BITS: Final = 16
 """Arithmetic on narrower elements takes as many registers as on this width."""
+OTHER_REGISTERS: Final = 40
+"""Of a thread, beside accumulators and fragments: addresses, descriptors, predicates."""
 
 
 def tile_words(tile: Type) -> int:
@@ -23,6 +26,11 @@ def tile_words(tile: Type) -> int:
     element = element_of(tile)
     bits = element.width if isinstance(element, IntegerType | FloatType) else POINTER_BITS
     return count(tile) * max(bits, LEAST_BITS) // REGISTER_BITS
+
+
+def fits_registers(words: int, threads: int) -> bool:
+    """Whether the registers of a block's threads hold accumulators and fragments of these words."""
+    return words <= threads * (registers_per_thread(threads) - OTHER_REGISTERS)
 
 
 def result_words(op: Operation) -> int:

@@ -190,6 +190,12 @@ def find_arch(name: str) -> Arch | None:
     return ARCHES.get(name) or ARCHES.get(name.rstrip("af"))
 
 
+def registers_per_thread(threads: int) -> int:
+    """The most registers of each thread, if this many share the registers of an SM."""
+    step = REGISTER_UNIT // WARP_SIZE
+    return min(MAX_REGISTERS, REGISTERS_PER_SM // threads // step * step)
+
+
 def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:
     """The occupancy of a kernel: resident CTAs per SM; 0 if not even one fits."""
     warps = -(-threads // WARP_SIZE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tilewright.analysis.contiguous_dimension import contiguous_dimension
 from tilewright.analysis.elementwise import is_elementwise, is_tile
 from tilewright.dialects.nv_tileaa.aggregate import ReduceOp
-from tilewright.dialects.nv_tileaa.constraints import count, shape
+from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileas.attributes import Atom
 from tilewright.dialects.nv_tileas.matrix import mma_instruction, wgmma_instruction
@@ -15,7 +15,8 @@ from tilewright.dialects.nv_tileas.types import stored_bytes
 from tilewright.layout.fragments import mma_accumulator, mma_left, mma_right
 from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_grid
 from tilewright.layout.wgmma import wgmma_tile
-from tilewright.target.arch import MAX_REGISTERS, REGISTERS_PER_SM, WARP_SIZE
+from tilewright.plans.tile_registers import fits_registers, tile_words
+from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import BITS, WARPGROUP
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ cuBLAS. For others both are correct, and wgmma is faster."""
 K_MAJOR_TYPES: Final = frozenset({("tf32", "f32"), ("s8", "s32"), ("u8", "s32")})
 """Those that use it only where B is K-major in memory: wgmma takes no other B of these types, and
 to transpose B on its way to shared memory would cost more than is gained."""
-OTHER_REGISTERS: Final = 40
-"""Of a thread, beside accumulators."""
 
 
 class MmaSelection(NamedTuple):
@@ -85,10 +84,8 @@ def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
     types = (instruction.a, instruction.accumulator)
     if types not in K_MAJOR_TYPES:
         return types in WGMMA_TYPES
-    threads = warps * WARP_SIZE
-    available = min(MAX_REGISTERS, REGISTERS_PER_SM // threads) - OTHER_REGISTERS
     is_k_major = contiguous_dimension(op.b) == len(shape(op.b.type)) - 2
-    return is_k_major and count(op.c.type) <= threads * available
+    return is_k_major and fits_registers(tile_words(op.c.type), warps * WARP_SIZE)
 
 
 def _select_mma_sync(op: DotOp, instruction: Instruction, warps: int) -> MmaSelection:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.elementwise import instructions, is_elementwise
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.attributes import Signedness
 from tilewright.dialects.nv_tileaa.constraints import count, shape
@@ -20,7 +19,7 @@ from tilewright.dialects.nv_tileaa.conversion import ExtIOp
 from tilewright.dialects.nv_tileaa.integer import DivIOp, MulIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp
-from tilewright.dialects.nv_tileaa.shape import MakeRangeOp, SplatOp
+from tilewright.dialects.nv_tileaa.shape import MakeRangeOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
 from tilewright.dialects.nv_tileaa.types import TiledViewType
 from tilewright.dialects.nv_tileaa.view import BlockTileOp, TiledLoadOp, tiled_view
@@ -30,14 +29,14 @@ from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import constant_of
-from tilewright.ir.types import F8E4M3FN, F8E5M2, I32, I64
+from tilewright.ir.types import I32, I64
+from tilewright.plans.mma import PROMOTED
 from tilewright.plans.slicing import is_plain, slicing_along
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.slice_loop import cut_type
+from tilewright.transforms.nv_tileaa.uniform_tiles import is_uniform, uniform_tile
 
 if TYPE_CHECKING:
-    from tilewright.dialects.arith.literals import Literal
-    from tilewright.ir.attributes import Type
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
@@ -49,8 +48,6 @@ LEAST_BYTES: Final = 32
 """Bytes along K of the shortest tile: the K of one MMA instruction."""
 CHEAP: Final = 2
 """Instructions for an element of an operation that may follow the read of a stage."""
-PROMOTED: Final = (F8E4M3FN, F8E5M2)
-"""Operands whose partial sums are promoted in intervals of K, which must not become shorter."""
 
 
 class RefineKLoops(Pass):
@@ -75,6 +72,7 @@ def _refine(loop: ForOp, arch: Arch, blocks: int, wanted: int) -> None:
     if not dots or not _counts_up_by_one(loop):
         return
     if any(element_of(dot.a.type) in PROMOTED for dot in dots):
+        # The intervals of K after which they are promoted must not become shorter.
         return
     loads = [op for op in loop.body.block if isinstance(op, TiledLoadOp)]
     bytes = sum(count(op.tile.type) * pointee_bytes(element_of(op.tile.type)) for op in loads)
@@ -153,7 +151,7 @@ class _Refinement:
         if op is None:
             return False
         if not value.is_inside(self._loop):
-            return isinstance(op, SplatOp) or splat_of(constant_of(value)) is not None
+            return is_uniform(value)
         if isinstance(op, TiledLoadOp):
             return self._is_refinable(op, dim)
         slicing = slicing_along(op, value, dim, self._parts)
@@ -254,17 +252,8 @@ class _Refinement:
 
     def _uniform(self, value: Value, build: Builder) -> Value:
         """A shorter tile with one value in all elements, as the tile has."""
-        op, type = value.defining_op(), cut_type(value.type, self._dims[value], self._parts)
-        if isinstance(op, SplatOp):
-            return build.insert(op.like(op.operands, [type])).results[0]
-        return build.create(ConstantOp, value=self._literal(value, type), types=[type]).result
-
-    def _literal(self, value: Value, type: Type) -> Literal:
-        pattern = splat_of(constant_of(value))
-        assert pattern is not None
-        made = literal([pattern], type)
-        assert made is not None
-        return made
+        type = cut_type(value.type, self._dims[value], self._parts)
+        return uniform_tile(value, type, build)
 
     def _view(self, load: TiledLoadOp, build: Builder) -> Value:
         """A view of the same memory in tiles that are shorter along K."""

@@ -15,16 +15,14 @@ from tilewright.ir.passes import Pass
 from tilewright.plans.tile_registers import tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.support.remarks import RESOURCES, Remark
-from tilewright.target.arch import REGISTERS_PER_SM
+from tilewright.target.arch import registers_per_thread
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Block, Operation
     from tilewright.support.diagnostics import Sink
 
 OTHER_REGISTERS: Final = 32
-"""Of a thread, beside accumulators: addresses, descriptors, fragments of operands."""
-REGISTER_STEP: Final = 8
-"""A thread's registers are allocated in multiples of this number."""
+"""Of a thread, beside accumulators, at the least: a hint is met where ptxas can just manage."""
 
 
 class RelaxOccupancy(Pass):
@@ -40,7 +38,7 @@ class RelaxOccupancy(Pass):
                 continue
             threads, needed = threads_of(kernel), _needed_registers(kernel)
             occupancy = asked
-            while occupancy > 1 and _registers(threads * occupancy) < needed:
+            while occupancy > 1 and registers_per_thread(threads * occupancy) < needed:
                 occupancy -= 1
             if occupancy == asked:
                 continue
@@ -49,11 +47,6 @@ class RelaxOccupancy(Pass):
             )
             if sink.wants_remarks:
                 sink.remark(_remark(kernel, asked, occupancy, needed))
-
-
-def _registers(threads: int) -> int:
-    """The registers of each of some threads on an SM."""
-    return REGISTERS_PER_SM // threads // REGISTER_STEP * REGISTER_STEP
 
 
 def _needed_registers(kernel: FuncOp) -> int:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from tilewright.analysis.elementwise import is_tile
 from tilewright.analysis.targets import target_of
 from tilewright.dialects.arith.constant import ConstantOp
-from tilewright.dialects.arith.literals import literal, splat_of
 from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.integer import AddIOp, MulIOp
 from tilewright.dialects.nv_tileaa.matrix import DotOp
@@ -29,23 +28,21 @@ from tilewright.dialects.scf import ForOp, YieldOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
-from tilewright.ir.rules import constant_of
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import I32, I64
 from tilewright.plans.slicing import is_plain, slicing_along, slicings
-from tilewright.plans.tile_registers import tile_words
+from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.plans.warps import warps_for
-from tilewright.target.arch import MAX_REGISTERS, REGISTERS_PER_SM, WARP_SIZE
+from tilewright.target.arch import WARP_SIZE
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.slice_loop import as_width, cut_type, cut_view
+from tilewright.transforms.nv_tileaa.uniform_tiles import is_uniform, uniform_tile
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-OTHER_REGISTERS: Final = 40
-"""Of a thread, beside accumulators."""
 LEAST_COLUMNS: Final = 64
 """Of a part."""
 
@@ -76,8 +73,7 @@ def _parts(dot: DotOp, asked: int | None) -> int:
     parts = 1
     while columns // parts >= LEAST_COLUMNS:
         threads = (asked or warps_for(words // parts, has_dots=True)) * WARP_SIZE
-        available = min(MAX_REGISTERS, REGISTERS_PER_SM // threads) - OTHER_REGISTERS
-        if words // parts <= threads * available:
+        if fits_registers(words // parts, threads):
             return parts
         parts *= 2
     return 1
@@ -104,9 +100,8 @@ class _Split:
         last = len(shape(dot.c.type)) - 1
         for value in (dot.c, dot.result, loop.results[0]):
             self._dims[value] = last
-        is_uniform = splat_of(constant_of(loop.init_args[0])) is not None
         return (
-            is_uniform
+            is_uniform(loop.init_args[0])
             and self._cut(dot.b, last)
             and all(self._is_repeatable(op) for op in loop.body.block)
             and self._follow()
@@ -122,7 +117,7 @@ class _Split:
         if op is None or len(op.results) > 1 + isinstance(op, TiledLoadOp):
             return False
         if not value.is_inside(self._loop):
-            return isinstance(op, SplatOp) or splat_of(constant_of(value)) is not None
+            return is_uniform(value)
         slicing = slicing_along(op, value, dim, self._parts)
         if slicing is None:
             return False
@@ -232,8 +227,8 @@ class _Part:
     def loop(self, old: ForOp, build: Builder) -> None:
         """Build the loop over K."""
         (first,) = old.init_args
-        dim = self._dims[old.results[0]]
-        init = self._uniform(first, dim, build)
+        type = cut_type(first.type, self._dims[old.results[0]], self._count)
+        init = uniform_tile(first, type, build)
         inside = Block([old.induction_variable.type, init.type])
         self.values.update(zip(old.body.block.args, inside.args, strict=True))
         at_end = Builder(InsertPoint.at_end(inside), old.location)
@@ -270,17 +265,9 @@ class _Part:
     def _operand(self, value: Value, before: Builder) -> Value:
         """The replacement of an operand; uniform tiles are made `before` the loop."""
         if value in self._dims and value not in self.values:
-            self.values[value] = self._uniform(value, self._dims[value], before)
+            type = cut_type(value.type, self._dims[value], self._count)
+            self.values[value] = uniform_tile(value, type, before)
         return self.values.get(value, value)
-
-    def _uniform(self, value: Value, dim: int, build: Builder) -> Value:
-        """A part of a tile with one value in all elements."""
-        op, type = value.defining_op(), cut_type(value.type, dim, self._count)
-        if isinstance(op, SplatOp):
-            return build.insert(op.like(op.operands, [type])).results[0]
-        pattern = splat_of(constant_of(value))
-        assert pattern is not None
-        return build.create(ConstantOp, value=literal([pattern], type), types=[type]).result
 
     def _aimed(self, op: TiledLoadOp | TiledStoreOp, build: Builder) -> tuple[Value, Value]:
         """The view and the index of a part of a tile."""

@@ -26,8 +26,10 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import F8E4M3FN, F8E5M2, I8, TF32, TensorType
+from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
+from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.plans.warps import threads_of
-from tilewright.target.arch import MAX_REGISTERS, REGISTER_BYTES, REGISTERS_PER_SM, WARP_SIZE
+from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.features import Feature
 from tilewright.target.tensor_cores import WARPGROUP, WGMMA_K_BYTES, WGMMA_ROWS
 
@@ -40,14 +42,8 @@ if TYPE_CHECKING:
 
 K_MAJOR_ONLY: Final = (F8E4M3FN, F8E5M2, I8, TF32)
 """The elements of A and B that wgmma reads K-major only."""
-PROMOTED: Final = (F8E4M3FN, F8E5M2)
-"""Elements that accumulate in registers of their own first."""
-PROMOTED_COLUMNS: Final = 128
-"""The most columns of such accumulators."""
 LEAST_COLUMNS: Final = 8
 """The fewest columns of an instruction."""
-OTHER_REGISTERS: Final = 40
-"""Of a thread, beside accumulators and fragments of A."""
 PAIR_ROWS: Final = 8
 """A thread has row r and row r + 8 of a fragment, and reads two neighbours at once."""
 
@@ -103,12 +99,11 @@ def _fits_registers(dot: DotOp, threads: int) -> bool:
     m, element = shape(dot.a.type)[-2], element_of(dot.a.type)
     group = WARPGROUP * WARP_SIZE
     rows = max(WGMMA_ROWS, n * group // threads)
-    fragments = rows * k * pointee_bytes(element) // (group * REGISTER_BYTES)
-    accumulators = m * n // threads
+    words = tile_words(dot.c.type)
+    words += rows * k * pointee_bytes(element) // REGISTER_BYTES * threads // group
     if element in PROMOTED and not dot.fast_acc:
-        accumulators += WGMMA_ROWS * min(m, PROMOTED_COLUMNS) // group
-    available = min(MAX_REGISTERS, REGISTERS_PER_SM // threads) - OTHER_REGISTERS
-    return accumulators + fragments <= available
+        words += WGMMA_ROWS * min(m, PROMOTED_COLUMNS) * threads // group
+    return fits_registers(words, threads)
 
 
 def _swap(dot: DotOp, loop: ForOp) -> None:

@@ -33,7 +33,7 @@ from tilewright.layout.linear import REGISTER, log2, unpack
 from tilewright.layout.swizzle import CHUNK
 from tilewright.layout.wgmma import batched, instruction_columns
 from tilewright.plans.accumulators import is_carried, is_read_elsewhere
-from tilewright.plans.mma import WgmmaDotPlan, is_promoted
+from tilewright.plans.mma import PROMOTED_COLUMNS, WgmmaDotPlan, is_promoted
 from tilewright.target.arch import WARP_SIZE
 from tilewright.target.tensor_cores import WARPGROUP
 
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 PROMOTION_INTERVAL: Final = 128
 """How far along K the instruction accumulates fp8, with 14 bits of mantissa, before the partial
 accumulator is added to the f32 one."""
-PROMOTED_COLUMNS: Final = 128
-"""How many columns are promoted at a time: their partial accumulators take extra registers."""
 SWIZZLES: Final = {each.span: each for each in Swizzle}
 
 

@@ -1,11 +1,13 @@
 """Time cuTile's GEMM kernel on a GPU for several tiles and forced schedules, beside torch.
 
-    python benchmarks/gemm_sweep.py FOLDER [--schedule stages=4] [--tiles 128x256x64] [--ctas 1 2]
+    python benchmarks/gemm_sweep.py FOLDER [--dtype tf32] [--schedule stages=4] [--tiles 128x256x64]
 
 FOLDER is the folder `test` of a cuTile Python checkout. The compiler is the `tileiras` on the PATH:
 ours, or NVIDIA's, which ignores schedules. Each schedule runs in a process of its own, without
 caches. Prints medians of CUDA graphs of 20 launches, and the largest difference from torch; a tile
-that the compiler rejects is named as such. `--ctas` is the hint `num_ctas`, for each tile.
+that the compiler rejects is named as such. `--ctas` is the hint `num_ctas`, for each tile. Both
+operands are row-major; for 8-bit types torch multiplies by a copy of B that is column-major, made
+beforehand, since cuBLAS accepts no other.
 """
 
 from __future__ import annotations
@@ -15,14 +17,23 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, Final
 
 from cuda_graphs import median_us
 
-SHAPES: Final = ((8192, 8192, 8192), (12288, 4096, 2560), (1024, 1024, 1024))
+SHAPES: Final = ("8192x8192x8192", "12288x4096x2560", "1024x1024x1024")
 TILES: Final = ("128x256x64", "256x128x64", "128x128x64", "128x128x32", "128x256x32", "128x128x128")
+TYPES: Final = {
+    "f16": ("float16", "float16"),
+    "bf16": ("bfloat16", "bfloat16"),
+    "tf32": ("float32", "float32"),
+    "e4m3": ("float8_e4m3fn", "float32"),
+    "e5m2": ("float8_e5m2", "float32"),
+    "int8": ("int8", "int32"),
+}
+"""The torch types of the operands and of the result."""
 SCHEDULE: Final = "TILEWRIGHT_SCHEDULE"
 
 
@@ -33,15 +44,16 @@ def main() -> int:
     parser.add_argument(
         "--schedule", action="append", default=[], help="as for `tilewright compile`"
     )
-    parser.add_argument("--dtype", choices=("f16", "bf16"), default="f16")
+    parser.add_argument("--dtype", choices=TYPES, default="f16")
+    parser.add_argument("--shapes", nargs="+", default=SHAPES, help="MxNxK")
     parser.add_argument("--tiles", nargs="+", default=TILES, help="MxNxK")
     parser.add_argument("--ctas", type=int, nargs="+", default=(1,), help="the hint num_ctas")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         sys.path.insert(0, arguments.folder)
-        tiles = [tuple(map(int, each.split("x"))) for each in arguments.tiles]
-        sweep(arguments.dtype, tiles, arguments.ctas)
+        shapes, tiles = (list(map(sizes, each)) for each in (arguments.shapes, arguments.tiles))
+        sweep(arguments.dtype, shapes, tiles, arguments.ctas)
         return 0
     for schedule in arguments.schedule or [""]:
         with tempfile.TemporaryDirectory() as cache:
@@ -51,21 +63,32 @@ def main() -> int:
     return 0
 
 
-def sweep(dtype: str, tiles: Sequence[tuple[int, ...]], ctas: Sequence[int]) -> None:
+def sizes(text: str) -> tuple[int, ...]:
+    """The three sizes of MxNxK."""
+    return tuple(map(int, text.split("x")))
+
+
+def sweep(
+    dtype: str,
+    shapes: Sequence[tuple[int, ...]],
+    tiles: Sequence[tuple[int, ...]],
+    ctas: Sequence[int],
+) -> None:
     """Time every tile on every shape, with every number of CTAs."""
     import cuda.tile as ct  # noqa: PLC0415
     import torch  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
-    from kernels.matmul import matmul_kernel  # noqa: PLC0415  # pyright: ignore
 
-    kind = {"f16": torch.float16, "bf16": torch.bfloat16}[dtype]
+    matmul_kernel = gemm_kernel(dtype)
+    kind, result = (getattr(torch, each) for each in TYPES[dtype])
+    torch.backends.cuda.matmul.allow_tf32 = True
     label = os.environ.get(SCHEDULE) or "chosen"
-    for m, n, k in SHAPES:
-        a = torch.rand((m, k), dtype=kind, device="cuda") - 0.5
-        b = torch.rand((k, n), dtype=kind, device="cuda") - 0.5
-        c = torch.zeros((m, n), dtype=kind, device="cuda")
-        expected = (a @ b).float()
-        theirs = median_us(torch, lambda a=a, b=b, c=c: torch.matmul(a, b, out=c))
-        print(f"{m}x{n}x{k} torch {theirs:.1f} us {rate(m, n, k, theirs)}", flush=True)
+    for m, n, k in shapes:
+        a, b = (random(torch, each, kind) for each in ((m, k), (k, n)))
+        c = torch.zeros((m, n), dtype=result, device="cuda")
+        multiply = torch_gemm(torch, a, b, c)
+        expected = multiply().float()
+        theirs = median_us(torch, multiply)
+        print(f"{dtype} {m}x{n}x{k} torch {theirs:.1f} us {rate(m, n, k, theirs)}", flush=True)
         for (tm, tn, tk), count in product(tiles, ctas):
             grid = (-(-m // tm) * -(-n // tn), 1, 1)
             kernel = matmul_kernel.replace_hints(num_ctas=count) if count > 1 else matmul_kernel
@@ -74,7 +97,7 @@ def sweep(dtype: str, tiles: Sequence[tuple[int, ...]], ctas: Sequence[int]) -> 
                 stream = torch.cuda.current_stream()
                 ct.launch(stream, grid, kernel, (a, b, c, *tile))  # noqa: B023
 
-            case = f"{m}x{n}x{k} {tm}x{tn}x{tk} ctas={count} ({label})"
+            case = f"{dtype} {m}x{n}x{k} {tm}x{tn}x{tk} ctas={count} ({label})"
             c.zero_()
             try:
                 launch()
@@ -85,6 +108,38 @@ def sweep(dtype: str, tiles: Sequence[tuple[int, ...]], ctas: Sequence[int]) -> 
             ours = median_us(torch, launch)
             speed = f"{rate(m, n, k, ours)}, {theirs / ours:.2f} of torch"
             print(f"{case} {ours:.1f} us {speed}, differs by {difference:.3g}", flush=True)
+
+
+def gemm_kernel(dtype: str) -> Any:
+    """CuTile's kernel, which sums in f32; of 8-bit integers our own."""
+    if dtype == "int8":
+        from gemm_kernels import integer_gemm  # noqa: PLC0415
+
+        return integer_gemm
+    from kernels.matmul import matmul_kernel  # noqa: PLC0415  # pyright: ignore
+
+    return matmul_kernel
+
+
+def random(torch: Any, shape: tuple[int, int], kind: Any) -> Any:
+    """A matrix of uniformly distributed elements."""
+    if kind == torch.int8:
+        return torch.randint(-128, 128, shape, dtype=kind, device="cuda")
+    return (torch.rand(shape, dtype=torch.float32, device="cuda") - 0.5).to(kind)
+
+
+def torch_gemm(torch: Any, a: Any, b: Any, c: Any) -> Callable[[], Any]:
+    """The same product by cuBLAS; cuBLAS has none of two e5m2 operands, so B becomes e4m3."""
+    if a.element_size() > 1:
+        return lambda: torch.matmul(a, b, out=c)
+    if a.dtype == torch.float8_e5m2:
+        b = b.to(torch.float8_e4m3fn)
+    column_major = b.t().contiguous().t()
+    if a.dtype == torch.int8:
+        return lambda: torch._int_mm(a, column_major)
+    one = torch.ones((), device="cuda")
+    scaled = {"scale_a": one, "scale_b": one, "out_dtype": torch.float32}
+    return lambda: torch._scaled_mm(a, column_major, **scaled)
 
 
 def rate(m: int, n: int, k: int, microseconds: float) -> str:

@@ -26,12 +26,12 @@ def integer_gemm(
     tn: ct.Constant[int],
     tk: ct.Constant[int],
 ) -> None:
-    """`c = a @ b` of 8-bit integers, summed in 32 bits; one tile of `c` a block."""
+    """`c = a @ b` of 8-bit integers, accumulated in 32 bits; one tile of `c` a block."""
     row, column = tile_of_block(ct.cdiv(c.shape[0], tm), ct.cdiv(c.shape[1], tn))
-    total = ct.zeros((tm, tn), dtype=ct.int32)
+    accumulator = ct.zeros((tm, tn), dtype=ct.int32)
     zero = ct.PaddingMode.ZERO
     for k in range(ct.num_tiles(a, axis=1, shape=(tm, tk))):
         left = ct.load(a, index=(row, k), shape=(tm, tk), padding_mode=zero)
         right = ct.load(b, index=(k, column), shape=(tk, tn), padding_mode=zero)
-        total = ct.mma(left, right, total)
-    ct.store(c, index=(row, column), tile=total)
+        accumulator = ct.mma(left, right, accumulator)
+    ct.store(c, index=(row, column), tile=accumulator)

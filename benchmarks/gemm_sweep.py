@@ -111,7 +111,7 @@ def sweep(
 
 
 def gemm_kernel(dtype: str) -> Any:
-    """CuTile's kernel, which sums in f32; of 8-bit integers our own."""
+    """CuTile's kernel, which accumulates in f32; for 8-bit integers our own."""
     if dtype == "int8":
         from gemm_kernels import integer_gemm  # noqa: PLC0415
 
@@ -129,7 +129,7 @@ def random(torch: Any, shape: tuple[int, int], kind: Any) -> Any:
 
 
 def torch_gemm(torch: Any, a: Any, b: Any, c: Any) -> Callable[[], Any]:
-    """The same product by cuBLAS; cuBLAS has none of two e5m2 operands, so B becomes e4m3."""
+    """The same GEMM by cuBLAS, which has none of two e5m2 operands: B becomes e4m3."""
     if a.element_size() > 1:
         return lambda: torch.matmul(a, b, out=c)
     if a.dtype == torch.float8_e5m2:

@@ -13,15 +13,13 @@ beforehand, since cuBLAS accepts no other.
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, Final
 
 from cuda_graphs import median_us
+from fresh_caches import run_children, schedule_label
 
 SHAPES: Final = ("8192x8192x8192", "12288x4096x2560", "1024x1024x1024")
 TILES: Final = ("128x256x64", "256x128x64", "128x128x64", "128x128x32", "128x256x32", "128x128x128")
@@ -34,7 +32,6 @@ TYPES: Final = {
     "int8": ("int8", "int32"),
 }
 """The torch types of the operands and of the result."""
-SCHEDULE: Final = "TILEWRIGHT_SCHEDULE"
 
 
 def main() -> int:
@@ -55,11 +52,7 @@ def main() -> int:
         shapes, tiles = (list(map(sizes, each)) for each in (arguments.shapes, arguments.tiles))
         sweep(arguments.dtype, shapes, tiles, arguments.ctas)
         return 0
-    for schedule in arguments.schedule or [""]:
-        with tempfile.TemporaryDirectory() as cache:
-            fresh = {"CUDA_TILE_CACHE_DIR": cache, "TILEWRIGHT_CACHE": "0", SCHEDULE: schedule}
-            command = [sys.executable, *sys.argv, "--child"]
-            subprocess.run(command, env={**os.environ, **fresh}, check=True)
+    run_children(arguments.schedule or [""])
     return 0
 
 
@@ -81,7 +74,7 @@ def sweep(
     matmul_kernel = gemm_kernel(dtype)
     kind, result = (getattr(torch, each) for each in TYPES[dtype])
     torch.backends.cuda.matmul.allow_tf32 = True
-    label = os.environ.get(SCHEDULE) or "chosen"
+    label = schedule_label()
     for m, n, k in shapes:
         a, b = (random(torch, each, kind) for each in ((m, k), (k, n)))
         c = torch.zeros((m, n), dtype=result, device="cuda")

@@ -13,6 +13,7 @@ from repeats import keep_first
 
 import tilewright
 from tilewright.conversion.nv_tileaa_to_nv_tileas import mma_selection
+from tilewright.target.tensor_cores import K_MAJOR_ONLY
 
 Array = np.ndarray[Any, Any]
 BYTES = ("f8E4M3FN", "f8E5M2")
@@ -222,7 +223,7 @@ def test_other_types(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mma_selection, "WGMMA_TYPES", OTHERS)
-    monkeypatch.setattr(mma_selection, "K_MAJOR_TYPES", frozenset())
+    monkeypatch.setattr(mma_selection, "TRANSPOSED_TYPES", K_MAJOR_ONLY)
     check_exactly(Gemm(tile, types, iterations=2, a_k_major=a_k_major, b_k_major=b_k_major))
 
 

@@ -14,6 +14,7 @@ from tilewright.layout.swizzle import CHUNK, SPANS, swizzled
 from tilewright.layout.vector_access import contiguous_offsets
 from tilewright.target.arch import REGISTER_BYTES
 from tilewright.target.tensor_cores import (
+    EITHER_MAJOR_BYTES,
     WARPGROUP,
     WGMMA_COLUMNS,
     WGMMA_K_BYTES,
@@ -30,8 +31,6 @@ NARROWEST: Final = 32
 SECTOR: Final = 32
 """Bytes of the smallest transaction with global memory."""
 MATRIX_RANK: Final = 2
-ACROSS_BYTES: Final = 2
-"""Bytes of the only elements that wgmma also takes M- or N-major."""
 PAIR: Final = 2 * WARPGROUP
 """Warps of two warpgroups: with more, a thread lacks the registers to accumulate N = 256."""
 
@@ -154,7 +153,7 @@ def recognize_operand(placement: Layout, element: int) -> OperandSmem | None:
     """
     batch, rows, k = placement.shape
     offsets = placement.inverse()
-    for across in (False, True) if element == ACROSS_BYTES else (False,):
+    for across in (False, True) if element == EITHER_MAJOR_BYTES else (False,):
         memory = operand_smem((batch, rows, k), element, across=across)
         if memory.offsets.columns() == offsets.columns():
             return memory
@@ -165,7 +164,7 @@ def best_operand_smem(source: Layout, element: int) -> OperandSmem:
     """The major in which threads that hold an operand, rows by K, write it with wide accesses."""
     batch, rows, k = source.shape
     along = operand_smem((batch, rows, k), element)
-    if element != ACROSS_BYTES or rows * element < NARROWEST:
+    if element != EITHER_MAJOR_BYTES or rows * element < NARROWEST:
         return along
     across = operand_smem((batch, rows, k), element, across=True)
     return max(

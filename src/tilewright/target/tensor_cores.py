@@ -40,6 +40,8 @@ WGMMA_COLUMNS: Final = 256
 """The largest N of a wgmma."""
 WGMMA_K_BYTES: Final = 32
 """Bytes of K of a wgmma."""
+EITHER_MAJOR_BYTES: Final = 2
+"""Bytes of the only elements that wgmma reads from shared memory M- or N-major, too."""
 
 
 class MmaFamily:
@@ -118,6 +120,11 @@ WGMMA: Final = (
     MmaFamily(_same("b1"), ("s32",), _wgmma(_INTEGER_N, 256), Feature.WGMMA),
 )
 """`wgmma.mma_async`, executed by a warpgroup: B in shared memory, A there or in registers."""
+
+K_MAJOR_ONLY: Final = frozenset(
+    type for row in WGMMA for type, _ in row.multiplicands if BITS[type] != 8 * EITHER_MAJOR_BYTES
+)
+"""The types of A and B that wgmma reads from shared memory K-major only."""
 
 TABLES: Final[Mapping[str, tuple[MmaFamily, ...]]] = {
     "mma": MMA,

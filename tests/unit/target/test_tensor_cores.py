@@ -7,6 +7,7 @@ import pytest
 from tilewright.target.arch import ARCHES
 from tilewright.target.tensor_cores import (
     BITS,
+    K_MAJOR_ONLY,
     MMA,
     SPARSE_MMA,
     TABLES,
@@ -27,6 +28,12 @@ def test_no_mma_is_in_two_families(name: str) -> None:
                     assert key not in seen
                     seen.add(key)
     assert {a for row in TABLES[name] for a, _ in row.multiplicands} <= set(BITS)
+
+
+def test_only_16_bit_operands_of_wgmma_have_either_major() -> None:
+    types = {a for row in WGMMA for a, _ in row.multiplicands}
+    assert types - K_MAJOR_ONLY == {"f16", "bf16"}
+    assert types >= K_MAJOR_ONLY
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -17,7 +17,7 @@ from tilewright.layout.mma_tiling import fma_accumulator, fragment_tile, warp_gr
 from tilewright.layout.wgmma import wgmma_tile
 from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.target.arch import WARP_SIZE
-from tilewright.target.tensor_cores import BITS, WARPGROUP
+from tilewright.target.tensor_cores import BITS, K_MAJOR_ONLY, WARPGROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 SEARCH_LIMIT: Final = 64
 """The most tiles that are visited around a dot."""
 
-WGMMA_TYPES: Final = frozenset((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16"))
+WGMMA_TYPES: Final = frozenset(
+    {*((a, "f32") for a in ("e4m3", "e5m2", "f16", "bf16", "tf32")), ("s8", "s32"), ("u8", "s32")}
+)
 """The operand and accumulator types, as PTX spells them, of dots that use wgmma where the GPU has
 it; others use mma.sync. fp8 must use wgmma, since users compare its accumulation with that of
 cuBLAS. For others both are correct, and wgmma is faster."""
-K_MAJOR_TYPES: Final = frozenset({("tf32", "f32"), ("s8", "s32"), ("u8", "s32")})
-"""Those that use it only where B is K-major in memory: wgmma takes no other B of these types, and
-to transpose B on its way to shared memory would cost more than is gained."""
+TRANSPOSED_TYPES: Final = frozenset({"e4m3", "e5m2"})
+"""Of the types that wgmma reads K-major only, those that use it even where B is not K-major in
+memory. To transpose B of others on its way to shared memory would cost more than is gained."""
 
 
 class MmaSelection(NamedTuple):
@@ -81,9 +83,10 @@ def _uses_wgmma(op: DotOp, arch: Arch, warps: int) -> bool:
     instruction = wgmma_instruction(op)
     if instruction is None or instruction.feature not in arch or warps % WARPGROUP:
         return False
-    types = (instruction.a, instruction.accumulator)
-    if types not in K_MAJOR_TYPES:
-        return types in WGMMA_TYPES
+    if (instruction.a, instruction.accumulator) not in WGMMA_TYPES:
+        return False
+    if instruction.a not in K_MAJOR_ONLY - TRANSPOSED_TYPES:
+        return True
     is_k_major = contiguous_dimension(op.b) == len(shape(op.b.type)) - 2
     return is_k_major and fits_registers(tile_words(op.c.type), warps * WARP_SIZE)
 

@@ -23,6 +23,7 @@ from tilewright.layout.wgmma import (
     left_fragments,
 )
 from tilewright.target.arch import WARP_SIZE
+from tilewright.target.tensor_cores import EITHER_MAJOR_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.layout.linear import Layout
 
-EITHER_MAJOR_BYTES: Final = 2
-"""The size of elements that wgmma reads from shared memory in either major."""
 ROW_LANES: Final = 4
 """The number of lanes that own neighbouring elements in a row of an accumulator."""
 

@@ -29,13 +29,13 @@ from tilewright.dialects.gpu.attributes import in_shared_memory
 from tilewright.dialects.memref.access import index_count_problems
 from tilewright.dialects.nvgpu.attributes import SWIZZLE
 from tilewright.dialects.nvgpu.constraints import bits_of
-from tilewright.dialects.nvgpu.warpgroup import has_wgmma, is_wgmma_n, wgmma_k
+from tilewright.dialects.nvgpu.warpgroup import has_wgmma, is_either_major, is_wgmma_n, wgmma_k
 from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import I32_ATTR, I64_ATTR, TYPE_ATTR
 from tilewright.ir.constraints import TypeConstraint
 from tilewright.ir.operation import Operation
 from tilewright.ir.traits import Effects, SameType
-from tilewright.ir.types import BF16, F16, I64, VectorType
+from tilewright.ir.types import I64, VectorType
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Attribute, Type
@@ -201,7 +201,7 @@ class WgmmaIssueOp(Operation):
             yield "expected no advance of descriptors for a single step"
         yield from self._register_problems()
         for name, flag, type in (("a", self.transpose_a, a), ("b", self.transpose_b, b)):
-            if flag and type not in (F16, BF16):
+            if flag and not is_either_major(type):
                 yield f"expected elements of 16 bits for 'transpose_{name}', got '{type}'"
 
     def _register_problems(self) -> Iterator[str]:

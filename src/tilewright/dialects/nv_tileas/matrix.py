@@ -78,7 +78,7 @@ class Instruction(NamedTuple):
 
 def mma_instruction(op: tileaa.DotOp) -> Instruction | None:
     """The smallest-K mma.sync that covers the tile, if one supports the types of the dot."""
-    types = _types(op)
+    types = dot_types(op)
     if types is None:
         return None
     a, b, accumulator = types
@@ -93,7 +93,7 @@ def mma_instruction(op: tileaa.DotOp) -> Instruction | None:
 
 def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
     """The widest wgmma that tiles a dot, if one supports its types and divides its shape."""
-    types = _types(op)
+    types = dot_types(op)
     if types is None:
         return None
     a, b, accumulator = types
@@ -105,7 +105,7 @@ def wgmma_instruction(op: tileaa.DotOp) -> Instruction | None:
     return Instruction(a, b, wanted, entry.feature, accumulator)
 
 
-def _types(op: tileaa.DotOp) -> tuple[str, str, str] | None:
+def dot_types(op: tileaa.DotOp) -> tuple[str, str, str] | None:
     """The types of A, B and the accumulator of a dot without scales, as PTX spells them."""
     a = _operand_type(op, element_of(op.a.type), op.signedness_a)
     b = _operand_type(op, element_of(op.b.type), op.signedness_b)

@@ -33,7 +33,12 @@ from tilewright.ir.types import (
     MemRefType,
     VectorType,
 )
-from tilewright.target.tensor_cores import WGMMA_COLUMNS, WGMMA_K_BYTES, WGMMA_ROWS
+from tilewright.target.tensor_cores import (
+    EITHER_MAJOR_BYTES,
+    WGMMA_COLUMNS,
+    WGMMA_K_BYTES,
+    WGMMA_ROWS,
+)
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -51,6 +56,11 @@ def has_wgmma(result: Type, a: Type, b: Type) -> bool:
     if a in INT8_TYPES:
         return b in INT8_TYPES and result is I32
     return a in _FP8_TYPES and b in _FP8_TYPES and result in (F16, F32)
+
+
+def is_either_major(element: Type) -> bool:
+    """Return whether wgmma reads a type of its operands in either major."""
+    return bits_of(element) == 8 * EITHER_MAJOR_BYTES
 
 
 def is_wgmma_n(columns: int, a: Type) -> bool:
@@ -169,7 +179,7 @@ class WarpgroupMmaOp(Operation):
             yield f"expected a number of columns that wgmma has for '{a.element}', got {n}"
         if k % wgmma_k(a.element):
             yield f"expected K that is a multiple of {wgmma_k(a.element)}, got {k}"
-        if (self.transpose_a or self.transpose_b) and a.element not in (F16, BF16):
+        if (self.transpose_a or self.transpose_b) and not is_either_major(a.element):
             yield f"expected elements of 16 bits to transpose, got '{a.element}'"
 
 

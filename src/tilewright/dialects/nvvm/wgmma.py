@@ -27,7 +27,7 @@ from tilewright.ir import declare as d
 from tilewright.ir.attribute_kinds import IntegerKind
 from tilewright.ir.traits import SameType
 from tilewright.ir.types import F16, F32, I32, I64, VectorType
-from tilewright.target.tensor_cores import WGMMA, find_mma
+from tilewright.target.tensor_cores import K_MAJOR_ONLY, WGMMA, find_mma
 
 if TYPE_CHECKING:
     from tilewright.ir.attributes import Type
@@ -38,7 +38,6 @@ THREADS: Final = 128
 A_REGISTERS: Final = 4
 """The number of registers of A per lane and step, for every element type."""
 
-_TRANSPOSABLE: Final = (WGMMAType.F16, WGMMAType.BF16)
 _REGISTER: Final = {
     WGMMAType.F32: (F32,),
     WGMMAType.S32: (I32,),
@@ -197,10 +196,9 @@ def _mma_problems(op: WgmmaMmaAsyncOp | WgmmaStepsOp) -> Iterator[str]:
         allowed.append(VectorType((shape.m * shape.n // THREADS,), _ELEMENT[accumulated]))
     if op.inouts.type not in allowed:
         yield f"expected {count} registers of '{_REGISTER[accumulated][0]}' as accumulators"
-    # A and B are K-major; only 16-bit elements can be transposed.
     for letter, type, layout, k_major in (
         ("A", a, op.layout_a, MMALayout.ROW),
         ("B", b, op.layout_b, MMALayout.COL),
     ):
-        if layout is not k_major and type not in _TRANSPOSABLE:
+        if layout is not k_major and type.keyword in K_MAJOR_ONLY:
             yield f"expected the layout '{k_major.keyword}' of {letter} with {type.keyword}"

@@ -20,18 +20,19 @@ from tilewright.dialects.nv_tileaa.constraints import shape
 from tilewright.dialects.nv_tileaa.matrix import DotOp
 from tilewright.dialects.nv_tileaa.shape import PermuteOp, ViewOp
 from tilewright.dialects.nv_tileaa.structure import FuncOp
+from tilewright.dialects.nv_tileas.matrix import dot_types
 from tilewright.dialects.scf import ForOp
 from tilewright.ir.builder import Builder, InsertPoint
 from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.ir.rules import constant_of
-from tilewright.ir.types import F8E4M3FN, F8E5M2, I8, TF32, TensorType
+from tilewright.ir.types import TensorType
 from tilewright.plans.mma import PROMOTED, PROMOTED_COLUMNS
 from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.plans.warps import threads_of
 from tilewright.target.arch import REGISTER_BYTES, WARP_SIZE
 from tilewright.target.features import Feature
-from tilewright.target.tensor_cores import WARPGROUP, WGMMA_K_BYTES, WGMMA_ROWS
+from tilewright.target.tensor_cores import K_MAJOR_ONLY, WARPGROUP, WGMMA_K_BYTES, WGMMA_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from tilewright.ir.values import Value
     from tilewright.support.diagnostics import Sink
 
-K_MAJOR_ONLY: Final = (F8E4M3FN, F8E5M2, I8, TF32)
-"""The elements of A and B that wgmma reads K-major only."""
 LEAST_COLUMNS: Final = 8
 """The fewest columns of an instruction."""
 PAIR_ROWS: Final = 8
@@ -79,7 +78,8 @@ def _accumulating_loop(dot: DotOp) -> ForOp | None:
 
 def _should_swap(dot: DotOp, threads: int) -> bool:
     """Whether B has to be transposed, A has not, and the swapped dot fits."""
-    if element_of(dot.a.type) not in K_MAJOR_ONLY or dot.a_scale is not None:
+    types = dot_types(dot)
+    if types is None or types[0] not in K_MAJOR_ONLY:
         return False
     rank = len(shape(dot.b.type))
     if contiguous_dimension(dot.b) != rank - 1 or contiguous_dimension(dot.a) != rank - 1:
@@ -88,7 +88,7 @@ def _should_swap(dot: DotOp, threads: int) -> bool:
     m = shape(dot.a.type)[-2]
     k_bytes = k * pointee_bytes(element_of(dot.a.type))
     # tf32 with few columns is left to mma.sync, which needs no second trip of A.
-    least = WGMMA_ROWS if element_of(dot.a.type) is TF32 else LEAST_COLUMNS
+    least = WGMMA_ROWS if types[0] == "tf32" else LEAST_COLUMNS
     fits = n % WGMMA_ROWS == 0 and k_bytes % WGMMA_K_BYTES == 0 and m >= least
     return fits and _fits_registers(dot, threads)
 

@@ -31,10 +31,11 @@ from tilewright.ir.passes import Pass, option
 from tilewright.ir.rules import constant_of
 from tilewright.ir.types import I32, I64
 from tilewright.plans.mma import PROMOTED
-from tilewright.plans.slicing import is_plain, slicing_along
+from tilewright.plans.slicing import is_plain
+from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.slice_loop import cut_type
-from tilewright.transforms.nv_tileaa.uniform_tiles import is_uniform, uniform_tile
+from tilewright.transforms.nv_tileaa.uniform_tiles import uniform_tile
 
 if TYPE_CHECKING:
     from tilewright.ir.operation import Operation
@@ -105,11 +106,12 @@ def _parts(dots: list[DotOp], bytes: int, memory: int, wanted: int) -> int:
 class _Refinement:
     """The dimension of each tile of a loop that is K, and the loop over shorter tiles."""
 
-    __slots__ = ("_arch", "_dims", "_loop", "_parts")
+    __slots__ = ("_arch", "_dims", "_loop", "_parts", "_slicing")
 
     def __init__(self, loop: ForOp, parts: int, arch: Arch) -> None:
         self._loop, self._parts, self._arch = loop, parts, arch
-        self._dims: dict[Value, int] = {}
+        self._slicing = LoopSlicing(loop, parts, self._is_refinable)
+        self._dims = self._slicing.dims
 
     def is_possible(self, dots: list[DotOp]) -> bool:
         """Whether the loop does nothing but accumulate dots over the tiles that it loads."""
@@ -124,7 +126,7 @@ class _Refinement:
             return False
         for dot in dots:
             rank = len(shape(dot.a.type))
-            if not (self._cut(dot.a, rank - 1) and self._cut(dot.b, rank - 2)):
+            if not (self._slicing.add(dot.a, rank - 1) and self._slicing.add(dot.b, rank - 2)):
                 return False
         return all(self._is_member(op) for op in self._loop.body.block)
 
@@ -141,29 +143,16 @@ class _Refinement:
             operand.is_inside(self._loop) and operand not in self._dims for operand in op.operands
         )
 
-    def _cut(self, value: Value, dim: int) -> bool:
-        """Record that a dimension of a tile is K; False if the tile cannot be shorter along it."""
-        known = self._dims.get(value)
-        if known is not None:
-            return known == dim
-        self._dims[value] = dim
-        op = value.defining_op()
-        if op is None:
-            return False
-        if not value.is_inside(self._loop):
-            return is_uniform(value)
+    def _is_refinable(self, op: Operation, dim: int) -> bool:
+        """Whether the result of an operation can be shorter along K, which is the dimension."""
         if isinstance(op, TiledLoadOp):
-            return self._is_refinable(op, dim)
-        slicing = slicing_along(op, value, dim, self._parts)
-        if slicing is None or len(op.results) != 1 or isinstance(op, MakeRangeOp):
+            return self._is_consecutive(op, dim)
+        if len(op.results) != 1 or isinstance(op, MakeRangeOp):
             return False
-        if is_elementwise(op) and instructions(op, self._arch) > CHEAP:
-            # It is computed before the tile is in shared memory, so that a stage does not hold it.
-            return False
-        sliced = [(operand, slicing.get(operand)) for operand in op.operands]
-        return all(axis is None or self._cut(operand, axis) for operand, axis in sliced)
+        # What is expensive is computed before the tile is in shared memory: no stage holds it.
+        return not is_elementwise(op) or instructions(op, self._arch) <= CHEAP
 
-    def _is_refinable(self, load: TiledLoadOp, dim: int) -> bool:
+    def _is_consecutive(self, load: TiledLoadOp, dim: int) -> bool:
         """Whether the iterations of a loop load consecutive tiles along a dimension."""
         type, counter = tiled_view(load.view), self._loop.induction_variable
         if load.view.defined_by(BlockTileOp) is None or load.view.is_inside(self._loop):

@@ -30,10 +30,11 @@ from tilewright.ir.operation import Block, Region
 from tilewright.ir.passes import Pass
 from tilewright.ir.traits import Effects
 from tilewright.ir.types import I32, I64
-from tilewright.plans.slicing import is_plain, slicing_along, slicings
+from tilewright.plans.slicing import is_plain, slicings
 from tilewright.plans.tile_registers import fits_registers, tile_words
 from tilewright.plans.warps import warps_for
 from tilewright.target.arch import WARP_SIZE
+from tilewright.transforms.nv_tileaa.loop_slicing import LoopSlicing
 from tilewright.transforms.nv_tileaa.scalars import constant
 from tilewright.transforms.nv_tileaa.slice_loop import as_width, cut_type, cut_view
 from tilewright.transforms.nv_tileaa.uniform_tiles import is_uniform, uniform_tile
@@ -79,14 +80,20 @@ def _parts(dot: DotOp, asked: int | None) -> int:
     return 1
 
 
+def _is_splittable(op: Operation, _: int) -> bool:
+    """Whether an operation has no result but the tile that is split, and the token of a load."""
+    return len(op.results) == 1 or isinstance(op, TiledLoadOp)
+
+
 class _Split:
     """A loop that accumulates a dot, what follows it, and the dimension of each tile that is N."""
 
-    __slots__ = ("_dims", "_dot", "_loop", "_members", "_parts")
+    __slots__ = ("_dims", "_dot", "_loop", "_members", "_parts", "_slicing")
 
     def __init__(self, loop: ForOp, dot: DotOp, parts: int) -> None:
         self._loop, self._dot, self._parts = loop, dot, parts
-        self._dims: dict[Value, int] = {}
+        self._slicing = LoopSlicing(loop, parts, _is_splittable)
+        self._dims = self._slicing.dims
         self._members: list[Operation] = []
         """What follows the loop, in program order."""
 
@@ -102,27 +109,10 @@ class _Split:
             self._dims[value] = last
         return (
             is_uniform(loop.init_args[0])
-            and self._cut(dot.b, last)
+            and self._slicing.add(dot.b, last)
             and all(self._is_repeatable(op) for op in loop.body.block)
             and self._follow()
         )
-
-    def _cut(self, value: Value, dim: int) -> bool:
-        """Record the dimension of a tile that is split; False if the tile cannot be."""
-        known = self._dims.get(value)
-        if known is not None:
-            return known == dim
-        self._dims[value] = dim
-        op = value.defining_op()
-        if op is None or len(op.results) > 1 + isinstance(op, TiledLoadOp):
-            return False
-        if not value.is_inside(self._loop):
-            return is_uniform(value)
-        slicing = slicing_along(op, value, dim, self._parts)
-        if slicing is None:
-            return False
-        cut = [(operand, slicing.get(operand)) for operand in op.operands]
-        return all(axis is None or self._cut(operand, axis) for operand, axis in cut)
 
     def _is_repeatable(self, op: Operation) -> bool:
         """Whether an operation of the loop may run several times, whatever is stored meanwhile.
@@ -177,7 +167,7 @@ class _Split:
         for value, dim in slicing.items():
             if value in op.results:
                 self._dims[value] = dim
-            elif not self._cut(value, dim):
+            elif not self._slicing.add(value, dim):
                 return False
         self._members.append(op)
         return True

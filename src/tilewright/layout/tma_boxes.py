@@ -1,0 +1,125 @@
+"""TMA boxes, recognised from a placement in shared memory: how TMA writes a tile there.
+
+TMA writes a box row-major, with the dimension that is contiguous in global memory innermost. With a
+swizzle, rows are `span` bytes, and their 16-byte chunks are permuted by the address. A tile whose
+placement is not one box is copied as several, all with the same extents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tilewright.layout import gf2
+from tilewright.layout.linear import log2, pack, unpack
+from tilewright.layout.swizzle import CHUNK, SPANS, swizzle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tilewright.layout.linear import Layout
+
+MAX_RANK: Final = 5
+MAX_EXTENT: Final = 256
+"""Elements of a box along one dimension."""
+BOX_ALIGNMENT: Final = 128
+"""Bytes: the alignment of a box in shared memory."""
+PATTERN_ROWS: Final = 8
+"""Rows after which the pattern of a swizzle repeats."""
+
+
+class NoBoxes(ValueError):
+    """Why TMA cannot write a placement."""
+
+
+class Box(NamedTuple):
+    """One box of a tile."""
+
+    start: tuple[int, ...]
+    """The coordinates in the tile of its first element."""
+    offset: int
+    """The byte offset in shared memory, from the start of the tile."""
+
+
+class TmaBoxes(NamedTuple):
+    """How TMA copies a tile."""
+
+    span: int
+    """Bytes of a swizzled row; 16 is memory without a swizzle."""
+    extents: tuple[int, ...]
+    """Of a box, in the order of the dimensions in global memory: the contiguous one is the last."""
+    boxes: tuple[Box, ...]
+
+
+def tma_boxes(placement: Layout, element: int, order: Sequence[int]) -> TmaBoxes:
+    """The boxes that make up a tile of elements of `element` bytes, or `NoBoxes`.
+
+    `order` are the dimensions of the tile as they are in global memory, the contiguous one last.
+    The tile starts at a multiple of the swizzle pattern.
+
+    Rows of 64 f16 are one box; if columns are contiguous instead, each 64 of them are one.
+
+    >>> from tilewright.layout.swizzle import swizzled
+    >>> tma_boxes(swizzled((128, 64), element=2, span=128), 2, order=(0, 1))
+    TmaBoxes(span=128, extents=(128, 64), boxes=(Box(start=(0, 0), offset=0),))
+    >>> columns = swizzled((32, 128), element=2, span=128).permute((1, 0))
+    >>> boxes = tma_boxes(columns, 2, order=(1, 0))
+    >>> boxes.extents, [box.start for box in boxes.boxes], [box.offset for box in boxes.boxes]
+    ((32, 64), [(0, 0), (64, 0)], [0, 4096])
+    """
+    rank, bytes = len(placement.shape), placement.size * element
+    if not 1 <= rank <= MAX_RANK:
+        message = f"expected a tile of rank 1 to {MAX_RANK}, got {rank}"
+        raise NoBoxes(message)
+    if bytes < BOX_ALIGNMENT:
+        message = f"expected a tile of at least {BOX_ALIGNMENT} bytes, got {bytes}"
+        raise NoBoxes(message)
+    row = placement.shape[order[-1]] * element
+    if row < CHUNK:
+        message = f"expected at least {CHUNK} bytes along dimension {order[-1]}, got {row}"
+        raise NoBoxes(message)
+    for span in SPANS:
+        boxes = _fit(placement, element, order, span)
+        if boxes is not None:
+            return boxes
+    message = f"expected boxes of rows along dimension {order[-1]}, swizzled or not"
+    raise NoBoxes(f"{message}, got {placement}")
+
+
+def _fit(placement: Layout, element: int, order: Sequence[int], span: int) -> TmaBoxes | None:
+    """The boxes with rows of `span` bytes; without a swizzle, with rows of any length."""
+    shape, offsets = placement.shape, placement.inverse().vectors("element")
+    extents = dict.fromkeys(order, 1)
+    bytes = element
+    other_bits: list[tuple[int, int]] = []
+    for dimension in reversed(order):
+        is_row = dimension == order[-1]
+        limit = span // element if is_row and span > CHUNK else MAX_EXTENT
+        for bit in range(log2(shape[dimension])):
+            vector = pack([(1 << bit) * (d == dimension) for d in range(len(shape))], shape)
+            offset = offsets[log2(vector)] * element
+            has_all_below = extents[dimension] == 1 << bit
+            if has_all_below and 1 << bit < limit and swizzle(offset, span) == bytes:
+                extents[dimension] *= 2
+                bytes *= 2
+            else:
+                other_bits.append((vector, offset))
+    row = extents[order[-1]] * element
+    # How TMA would swizzle rows that are shorter than the span is not documented.
+    if row < CHUNK or (span > CHUNK and row != span):
+        return None
+    pattern = span * PATTERN_ROWS if span > CHUNK else BOX_ALIGNMENT
+    step = max(pattern, bytes)
+    if placement.size * element < pattern or any(offset % step for _, offset in other_bits):
+        return None
+    extents_in_order = tuple([extents[dimension] for dimension in order])
+    return TmaBoxes(span, extents_in_order, _boxes(other_bits, shape))
+
+
+def _boxes(bits: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[Box, ...]:
+    """All boxes, by the bits of an element that select one: their vectors and byte offsets."""
+    vectors, offsets = [vector for vector, _ in bits], [offset for _, offset in bits]
+    boxes = [
+        Box(unpack(gf2.combine(vectors, number), shape), gf2.combine(offsets, number))
+        for number in range(1 << len(bits))
+    ]
+    return tuple(sorted(boxes, key=lambda box: box.offset))

@@ -23,6 +23,8 @@ MAX_REGISTERS: Final = 255
 """The most registers of a thread."""
 REGISTER_UNIT: Final = 256
 """The allocation unit of registers, per warp."""
+REGISTER_STEP: Final = REGISTER_UNIT // WARP_SIZE
+"""The same per thread."""
 SHARED_UNIT: Final = 128
 """The allocation unit of shared memory, per CTA, in bytes."""
 SHARED_RESERVED: Final = KIB
@@ -192,8 +194,7 @@ def find_arch(name: str) -> Arch | None:
 
 def registers_per_thread(threads: int) -> int:
     """The most registers of each thread, if this many share the registers of an SM."""
-    step = REGISTER_UNIT // WARP_SIZE
-    return min(MAX_REGISTERS, REGISTERS_PER_SM // threads // step * step)
+    return min(MAX_REGISTERS, REGISTERS_PER_SM // threads // REGISTER_STEP * REGISTER_STEP)
 
 
 def occupancy(arch: Arch, *, threads: int, registers: int, shared: int) -> int:

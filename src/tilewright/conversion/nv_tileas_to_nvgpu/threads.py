@@ -9,6 +9,7 @@ from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
+from tilewright.dialects.arith.integer import SubIOp
 from tilewright.dialects.cute_nvgpu.threads import NamedBarrierSyncOp
 from tilewright.dialects.gpu.attributes import Dimension, ShuffleMode
 from tilewright.dialects.gpu.indices import ThreadIdOp
@@ -47,10 +48,10 @@ def define_thread_id(op: FuncOp, build: ConversionBuilder) -> None:
     number = build.create(IndexCastOp, source=index, types=[I32]).result
     context = lowering_context(build).functions[op] = FunctionContext(number)
     if any(isinstance(inner, DotOp) and inner.atom is Atom.WGMMA for inner in op.walk()):
-        context.uniform_thread_id = _broadcast_first_lane(build, number)
+        context.uniform_thread_id = broadcast_first_lane(build, number)
 
 
-def _broadcast_first_lane(build: ConversionBuilder, number: Value) -> Value:
+def broadcast_first_lane(build: ConversionBuilder, number: Value) -> Value:
     """The value of the warp's first lane."""
     offset, width = (
         build.create(ConstantOp, value=IntegerAttr(each, I32), types=[I32]).result
@@ -64,8 +65,34 @@ def _broadcast_first_lane(build: ConversionBuilder, number: Value) -> Value:
 
 def uniform_thread_id(op: Operation, build: ConversionBuilder) -> Value:
     """The index of the warp's first thread; what depends on it alone is in uniform registers."""
+    agent = agent_of(op)
+    if agent is not None:
+        return uniform_agent_thread_id(agent, build)
     uniform = function_context(op, build).uniform_thread_id
-    return thread_id(op, build) if uniform is None or agent_of(op) is not None else uniform
+    return thread_id(op, build) if uniform is None else uniform
+
+
+def define_agent_thread_id(op: AgentSwitchOp, build: ConversionBuilder) -> None:
+    """Let thread ids inside of an agent count from its first thread."""
+    function, context = function_context(op, build), lowering_context(build)
+    context.agent_thread_ids[op] = _count_from(op, build, function.thread_id)
+    if function.uniform_thread_id is not None:
+        uniform = _count_from(op, build, function.uniform_thread_id)
+        context.uniform_agent_thread_ids[op] = uniform
+
+
+def _count_from(op: AgentSwitchOp, build: ConversionBuilder, number: Value) -> Value:
+    if not op.first:
+        return number
+    first = IntegerAttr(op.first * WARP_SIZE, I32)
+    start = build.create(ConstantOp, value=first, types=[I32]).result
+    return build.create(SubIOp, lhs=number, rhs=start).result
+
+
+def uniform_agent_thread_id(op: AgentSwitchOp, build: ConversionBuilder) -> Value:
+    """The index of the warp's first thread among those of an agent, or else of the thread."""
+    context = lowering_context(build)
+    return context.uniform_agent_thread_ids.get(op) or context.agent_thread_ids[op]
 
 
 def function_context(op: Operation, build: ConversionBuilder) -> FunctionContext:

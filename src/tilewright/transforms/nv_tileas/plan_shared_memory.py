@@ -21,6 +21,7 @@ from tilewright.dialects.nv_tileas.attribute_names import (
 )
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.nv_tileas.pipeline import (
+    AgentSwitchOp,
     ConsumerReadOp,
     ConsumerWaitOp,
     CreateIteratorOp,
@@ -28,6 +29,7 @@ from tilewright.dialects.nv_tileas.pipeline import (
     PipelineOp,
     ProducerAcquireOp,
     ProducerCopyOp,
+    agent_of,
     counts_copies,
 )
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
@@ -122,26 +124,40 @@ def _areas(
     lifetimes: Lifetimes,
     allocated: Mapping[Operation, Span],
 ) -> dict[Operation, Areas]:
-    """The scratch areas of each operation, above the allocations that are live there."""
-    floors: dict[Operation, int] = {}
-    sizes: dict[int, int] = {}
-    for op, bytes in needs.items():
-        live = [allocated[other].end for other in lifetimes.live_at(op)]
-        floor = floors[op] = aligned(max(live, default=0), LINE)
-        sizes[floor] = max(sizes.get(floor, 0), aligned(bytes, LINE))
+    """The scratch areas of each operation, above the allocations that are live there.
+
+    Agents run at the same time: each has areas of its own.
+    """
     arch = target_of(function)
-    if arch is None:
-        return {op: Areas(floor, sizes[floor], 2) for op, floor in floors.items()}
-    _check_allocations(function, allocated, arch)
+    if arch is not None:
+        _check_allocations(function, allocated, arch)
+    by_agent: dict[AgentSwitchOp | None, list[Operation]] = {}
+    for op in needs:
+        by_agent.setdefault(agent_of(op), []).append(op)
     areas: dict[Operation, Areas] = {}
-    for op, floor in floors.items():
-        if floor + needs[op] > arch.static_shared:
-            what = f"'{op.name}' through {needs[op]} bytes of shared memory on {arch.name}"
-            rest = f"where a block has {arch.static_shared}, of which {floor} are in use"
-            raise Unsupported(f"{what}, {rest}", op.location)
-        two_fit = floor + 2 * sizes[floor] <= arch.static_shared
-        areas[op] = Areas(floor, sizes[floor], 2) if two_fit else Areas(floor, needs[op], 1)
+    taken = 0
+    for ops in by_agent.values():
+        floors: dict[Operation, int] = {}
+        sizes: dict[int, int] = {}
+        for op in ops:
+            live = [allocated[other].end for other in lifetimes.live_at(op)]
+            floor = floors[op] = aligned(max([taken, *live]), LINE)
+            sizes[floor] = max(sizes.get(floor, 0), aligned(needs[op], LINE))
+        for op, floor in floors.items():
+            areas[op] = _areas_from(op, floor, needs[op], sizes[floor], arch)
+        taken = max([areas[op].spans()[-1].end for op in ops])
     return areas
+
+
+def _areas_from(op: Operation, floor: int, bytes: int, size: int, arch: Arch | None) -> Areas:
+    """Two areas from an offset on, of a size that all operations there share; else one."""
+    if arch is None or floor + 2 * size <= arch.static_shared:
+        return Areas(floor, size, 2)
+    if floor + bytes > arch.static_shared:
+        what = f"'{op.name}' through {bytes} bytes of shared memory on {arch.name}"
+        rest = f"where a block has {arch.static_shared}, of which {floor} are in use"
+        raise Unsupported(f"{what}, {rest}", op.location)
+    return Areas(floor, bytes, 1)
 
 
 def _check_allocations(function: FuncOp, allocated: Mapping[Operation, Span], arch: Arch) -> None:

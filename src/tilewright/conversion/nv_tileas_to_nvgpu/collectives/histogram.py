@@ -13,13 +13,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import conjunction, is_owner, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import as_vector, elements, splat_constant
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.elements import width_of, with_element
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.llvm.attributes import AtomicBinOp, AtomicOrdering
 from tilewright.dialects.llvm.memory import AtomicRMWOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
@@ -46,7 +46,7 @@ def histogram(op: HistogramOp, new: HistogramOp, build: ConversionBuilder) -> Re
     counts: dict[int, Value] = {}
     for pass_index in range(1 << len(bits)):
         if pass_index:
-            build.create(BarrierOp)
+            synchronize(op, build)
         registers = piece_registers(layout_of(op.result), bits, pass_index)
         part = passes.counts(pass_index, VectorType((len(registers),), I32))
         counts.update(zip(registers, elements(build, part), strict=True))
@@ -80,12 +80,12 @@ class _BinPasses:
         build = self._build
         with predicated(build, is_owner(self._op, build, self._op.result)):
             self._tile.write(splat_constant(build, 0, type))
-        build.create(BarrierOp)
+        synchronize(self._op, build)
         with predicated(build, self._is_owner):
             for register, number in enumerate(self._numbers):
                 with predicated(build, self._in_pass(pass_index, register)):
                     self._count(number)
-        build.create(BarrierOp)
+        synchronize(self._op, build)
         return self._tile.read(type)
 
     def _in_pass(self, pass_index: int, register: int) -> Value | None:

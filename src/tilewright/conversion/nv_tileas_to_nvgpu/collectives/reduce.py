@@ -16,6 +16,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     LANE_BITS,
     replica_mask,
+    synchronize,
     thread_basis,
     thread_id,
 )
@@ -26,7 +27,6 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp
 from tilewright.dialects.elements import element_of, vector
 from tilewright.dialects.gpu.attributes import ShuffleMode
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.aggregate import ReduceOp
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.vector.elements import FromElementsOp
@@ -104,7 +104,7 @@ def _across_warps(
     results: list[dict[int, Value]] = [{} for _ in parts]
     for index in range(1 << len(bits)):
         if index:
-            build.create(BarrierOp)
+            synchronize(op, build)
         registers = piece_registers(steps.partial, bits, index)
         selected = [select_registers(build, part, registers) for part in parts]
         for registers_of, part in zip(
@@ -134,7 +134,7 @@ def _combine_across_warps(
     with predicated(build, _is_slot_owner(op, build, steps)):
         for area, part in zip(areas, parts, strict=True):
             area.at(slot).write(part)
-    build.create(BarrierOp)
+    synchronize(op, build)
     combined: list[Value] = []
     for index in range(1 << len(steps.warps)):
         loaded = [

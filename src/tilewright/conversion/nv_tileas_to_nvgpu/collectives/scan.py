@@ -26,7 +26,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     scratch_pointer,
     store_shared,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import LANE_BITS, synchronize, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.types import element_type, thread_bits
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
 from tilewright.conversion.nv_tileas_to_nvgpu.warp_shuffles import shuffle_registers
@@ -37,7 +37,6 @@ from tilewright.dialects.arith.integer import OrIOp, XOrIOp
 from tilewright.dialects.arith.literals import literal, pattern_of
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.gpu.attributes import ShuffleMode
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.aggregate import ScanOp
 from tilewright.ir.attributes import FloatAttr, IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
@@ -174,7 +173,7 @@ class _Scanner:
         ).result
         with predicated(build, first):
             slots.write(own, totals)
-        build.create(BarrierOp)
+        synchronize(self._op, build)
         index = self._index(scan.warps, LANE_BITS)
         count = 1 << scan.warps
         order = list(range(count - 1, -1, -1) if op.reverse else range(count))

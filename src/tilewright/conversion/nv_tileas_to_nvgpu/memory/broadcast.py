@@ -17,10 +17,9 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     scratch_pointer,
     store_shared,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_basis, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import maybe_layout_of
 from tilewright.ir.types import VectorType
 from tilewright.layout.linear import REGISTER
@@ -59,7 +58,7 @@ def _through_memory(op: Operation, build: ConversionBuilder, vector: Value, resu
     with predicated(build, is_owner(op, build, result)):
         for pointer, word in zip(pointers, to_words(build, vector, bytes), strict=True):
             store_shared(build, pointer, word, bytes)
-    build.create(BarrierOp)
+    synchronize(op, build)
     words = [load_shared(build, pointer, word_type(bytes), bytes) for pointer in pointers]
     assert isinstance(vector.type, VectorType)
     return from_words(build, words, vector.type)

@@ -21,11 +21,10 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     scratch_pointer,
     store_shared,
 )
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_basis, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import Atom, layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp
 from tilewright.dialects.scf import ForOp, YieldOp
@@ -62,10 +61,10 @@ def fma_dot(op: DotOp, new: DotOp, build: ConversionBuilder) -> Result:
     accumulator = new.c
     for k_slice in range(plan.k // plan.k_slice):
         if k_slice:
-            build.create(BarrierOp)
+            synchronize(op, build)
         a_operand.write(k_slice)
         b_operand.write(k_slice)
-        build.create(BarrierOp)
+        synchronize(op, build)
         accumulator = _accumulate_slice(build, a_operand, b_operand, plan.k_slice, accumulator)
     return accumulator
 

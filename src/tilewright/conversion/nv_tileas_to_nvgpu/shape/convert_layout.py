@@ -15,7 +15,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.shape.convert_layout_shuffle impor
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.ldmatrix import LdMatrixTile
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
 from tilewright.conversion.nv_tileas_to_nvgpu.shared_tile import SharedTile
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_id
 from tilewright.conversion.nv_tileas_to_nvgpu.types import vector_type
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
@@ -23,7 +23,6 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.attributes import ProxySpace
 from tilewright.dialects.cute_nvgpu.threads import FenceProxyAsyncOp
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
 from tilewright.dialects.vector.elements import FromElementsOp
@@ -106,7 +105,7 @@ class _SharedMemoryConversion:
         count = type.shape[0] >> len(self._bits)
         for piece in range(1 << len(self._bits)):
             if piece:
-                build.create(BarrierOp)
+                synchronize(self._op, build)
             part = self._piece(vector, piece, VectorType((count,), type.element))
             registers = piece_registers(self._target, self._bits, piece)
             results.update(zip(registers, elements(build, part), strict=True))
@@ -118,7 +117,7 @@ class _SharedMemoryConversion:
         with predicated(build, conjunction(build, self._is_owner, self._holds(piece))):
             registers = piece_registers(self._source, self._bits, piece)
             self._writes.write(select_registers(build, vector, registers))
-        build.create(BarrierOp)
+        synchronize(self._op, build)
         return self._reads.read(type)
 
     def _holds(self, piece: int) -> Value | None:

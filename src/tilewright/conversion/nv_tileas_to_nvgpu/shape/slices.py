@@ -25,14 +25,13 @@ from tilewright.conversion.nv_tileas_to_nvgpu.scratch import (
     store_shared,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.rearrangements import rearrange_registers
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_basis
 from tilewright.conversion.nv_tileas_to_nvgpu.types import registers
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import elements, select, select_registers
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.elements import element_of
-from tilewright.dialects.gpu.threads import BarrierOp
 from tilewright.dialects.nv_tileaa.constraints import shape as extents
 from tilewright.dialects.nv_tileas import shape
 from tilewright.dialects.nv_tileas.attributes import layout_of
@@ -170,7 +169,7 @@ def _broadcast_from_owner(
     pointer = scratch_pointer(op, build, 0)
     with predicated(build, is_thread(op, owner, build)):
         store_shared(build, pointer, to_words(build, one, bytes)[0], bytes)
-    build.create(BarrierOp)
+    synchronize(op, build)
     word = load_shared(build, pointer, word_type(bytes), bytes)
     assert isinstance(one.type, VectorType)
     return elements(build, from_words(build, [word], one.type))[0]

@@ -2,46 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Final
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final
 
-from tilewright.conversion.nv_tileas_to_nvgpu.context import lowering_context
+from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import constant
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
+    define_agent_thread_id,
     enclosing_function,
     thread_count,
-    thread_id,
+    uniform_agent_thread_id,
+    warp_count,
 )
 from tilewright.dialects.arith.attributes import CmpIPredicate
 from tilewright.dialects.arith.comparison import CmpIOp
-from tilewright.dialects.arith.integer import SubIOp
+from tilewright.dialects.cute_nvgpu.attributes import RegisterAction
+from tilewright.dialects.cute_nvgpu.threads import MIN_REGISTERS, SetMaxRegistersOp
 from tilewright.dialects.nv_tileaa.queue import PluginOp
-from tilewright.dialects.nv_tileas.attribute_names import SCRATCH_OFFSET
 from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp, ExecuteOp
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.support.diagnostics import Unsupported
-from tilewright.target.arch import WARP_SIZE
+from tilewright.target.arch import REGISTER_STEP, WARP_SIZE, registers_per_thread
+from tilewright.target.features import Feature
+from tilewright.target.tensor_cores import WARPGROUP
+
+if TYPE_CHECKING:
+    from tilewright.ir.values import Value
 
 
 @converts(AgentSwitchOp)
 def agent_switch(op: AgentSwitchOp, new: AgentSwitchOp, build: ConversionBuilder) -> Result:
     """A branch on the thread id, which counts from the agent's first thread inside."""
-    for inner in op.walk():
-        if SCRATCH_OFFSET in inner.attributes:
-            raise Unsupported(f"'{inner.name}' through shared memory in an agent", inner.location)
-    all_threads = thread_count(enclosing_function(op))
-    first, count = op.first * WARP_SIZE, op.warps * WARP_SIZE
-    number = thread_id(op, build)
-    if first:
-        number = build.create(SubIOp, lhs=number, rhs=constant(build, first)).result
-    lowering_context(build).agent_thread_ids[op] = number
-    if count == all_threads:
+    define_agent_thread_id(op, build)
+    if op.warps == warp_count(enclosing_function(op)):
         return build.inline_block(op.body.block, [])
-    bound = constant(build, count)
-    is_member = build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
-    with predicated(build, is_member):
+    with ExitStack() as branches:
+        warps = op.warps
+        if op.max_registers and Feature.SETMAXNREG in target_or_baseline(op):
+            # All warps of a warpgroup execute setmaxnreg together.
+            warps = -(-op.warps // WARPGROUP) * WARPGROUP
+            branches.enter_context(predicated(build, _is_member(op, build, warps)))
+            _set_registers(op, build)
+        if warps != op.warps or not op.max_registers:
+            branches.enter_context(predicated(build, _is_member(op, build, op.warps)))
         build.inline_block(op.body.block, [])
     return []
+
+
+def _is_member(op: AgentSwitchOp, build: ConversionBuilder, warps: int) -> Value:
+    """Whether the thread is in one of some warps from the agent's first on."""
+    number, bound = uniform_agent_thread_id(op, build), constant(build, warps * WARP_SIZE)
+    return build.create(CmpIOp, predicate=CmpIPredicate.ULT, lhs=number, rhs=bound).result
+
+
+def _set_registers(op: AgentSwitchOp, build: ConversionBuilder) -> None:
+    """Release registers, or wait for those that other agents release."""
+    function = enclosing_function(op)
+    spec = function.kernel_spec
+    assert spec is not None
+    at_launch = registers_per_thread(thread_count(function) * (spec.occupancy or 1))
+    wanted = max(op.max_registers // REGISTER_STEP * REGISTER_STEP, MIN_REGISTERS)
+    if wanted != at_launch:
+        action = RegisterAction.INCREASE if wanted > at_launch else RegisterAction.DECREASE
+        build.create(SetMaxRegistersOp, action=action, count=wanted)
 
 
 @converts(ExecuteOp)

@@ -14,7 +14,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 from tilewright.conversion.nv_tileas_to_nvgpu.numerics.float_conversions import convert_float
 from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_owner, is_thread, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.shape.slices import owner_of, select_group
-from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis
+from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize, thread_basis
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import (
     elements,
     select_registers,
@@ -27,7 +27,7 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.arith.integer import AndIOp, OrIOp, XOrIOp
 from tilewright.dialects.cf import AssertOp as CfAssertOp
 from tilewright.dialects.elements import element_of, width_of, with_element
-from tilewright.dialects.gpu.threads import BarrierOp, PrintfOp
+from tilewright.dialects.gpu.threads import PrintfOp
 from tilewright.dialects.llvm.conversion import PtrToIntOp
 from tilewright.dialects.llvm.intrinsics.floats import FPToSISatOp
 from tilewright.dialects.nv_tileaa.attributes import RoundingMode
@@ -149,7 +149,7 @@ def _add_tile(
     line.add("[" * len(shape))
     if any(thread_basis(layout)):
         line.print()
-        build.create(BarrierOp)
+        synchronize(op, build)
         _print_by_owners(op, build, tile, spelling, value)
         return
     scalars = elements(build, value)
@@ -199,7 +199,7 @@ def _print_by_owners(
         with predicated(build, is_thread(op, owner, build)):
             arguments = [element, as_value(build, text, I64)]
             build.create(PrintfOp, format=spelling + "%s", args=arguments)
-        build.create(BarrierOp)
+        synchronize(op, build)
         build.create(YieldOp)
 
 

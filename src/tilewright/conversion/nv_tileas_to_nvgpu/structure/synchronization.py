@@ -6,7 +6,6 @@ from typing import Final
 
 from tilewright.analysis.targets import target_or_baseline
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import synchronize
-from tilewright.dialects.gpu.threads import BarrierOp as GPUBarrierOp
 from tilewright.dialects.nv_tileaa import memory as tileaa
 from tilewright.dialects.nv_tileaa.memory import CreateMemTokenOp, JoinMemTokenOp
 from tilewright.dialects.nv_tileas.sync import BarrierOp
@@ -33,7 +32,7 @@ def fence_alias(
 ) -> Result:
     """Order accesses through one virtual address before those through an alias of it."""
     build.create(FenceProxyOp, kind=ProxyKind.ALIAS)
-    build.create(GPUBarrierOp)
+    synchronize(op, build)
     build.create(FenceProxyOp, kind=ProxyKind.ALIAS)
     return [()]
 

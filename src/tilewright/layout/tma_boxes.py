@@ -7,11 +7,12 @@ placement is not one box is copied as several, all with the same extents.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.layout import gf2
 from tilewright.layout.linear import log2, pack, unpack
-from tilewright.layout.swizzle import CHUNK, SPANS, swizzle
+from tilewright.layout.swizzle import CHUNK, SPANS, swizzle, swizzled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,21 @@ def tma_boxes(placement: Layout, element: int, order: Sequence[int]) -> TmaBoxes
             return boxes
     message = f"expected boxes of rows along dimension {order[-1]}, swizzled or not"
     raise NoBoxes(f"{message}, got {placement}")
+
+
+def tma_placement(shape: Sequence[int], element: int, order: Sequence[int]) -> Layout:
+    """The placement of a tile in boxes with the widest swizzle, as `tma_boxes` takes it.
+
+    >>> placement = tma_placement((32, 64), element=4, order=(0, 1))
+    >>> boxes = tma_boxes(placement, 4, order=(0, 1))
+    >>> boxes.span, boxes.extents, len(boxes.boxes)
+    (128, (32, 32), 2)
+    """
+    extents = [shape[dimension] for dimension in order]
+    columns = extents[-1]
+    span = next((span for span in SPANS if span <= columns * element), CHUNK)
+    rows = swizzled((prod(extents[:-1]), columns), element, span).reshape(extents)
+    return rows.permute([order.index(dimension) for dimension in range(len(shape))])
 
 
 def _fit(placement: Layout, element: int, order: Sequence[int], span: int) -> TmaBoxes | None:

@@ -1,16 +1,17 @@
-"""Allocations of shared memory: pipelines, buffers, and tiles with a placement.
+"""Allocations of shared memory: pipelines, buffers, tiles with a placement, and tensor maps.
 
 Unlike scratch memory, which an operation needs while it runs, other operations access them later.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tilewright.dialects.nv_tileas.async_copy import AllocTensorOp
 from tilewright.dialects.nv_tileas.attributes import Residency, in_shared_memory
 from tilewright.dialects.nv_tileas.pipeline import CreatePipelineOp
 from tilewright.dialects.nv_tileas.shape import ConvertLayoutOp
+from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
 from tilewright.dialects.nv_tileas.types import buffer, pipeline, stored_bytes
 from tilewright.layout.wgmma import ALIGNMENT
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from tilewright.dialects.nv_tileas.types import PipelineType
     from tilewright.ir.operation import Operation
+
+TENSOR_MAP_BYTES: Final = 128
 
 
 def allocated_bytes(op: Operation) -> int:
@@ -30,6 +33,9 @@ def allocated_bytes(op: Operation) -> int:
             return buffer(op.result).stages * buffer(op.result).stage_bytes
         case ConvertLayoutOp() if in_shared_memory(op.result):
             return stored_bytes(op.result.type)
+        case CreateTensorMapsOp():
+            # Not scratch memory: the other warps do not wait for the one that encodes the maps.
+            return TENSOR_MAP_BYTES * len(op.maps)
         case _:
             return 0
 

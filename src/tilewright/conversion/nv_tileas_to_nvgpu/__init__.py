@@ -30,6 +30,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines import (
     iterators,
     pipelines,
     shared_buffers,
+    tensor_maps,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.shape import (
     convert_layout,
@@ -76,6 +77,7 @@ PATTERNS: Final[Patterns] = (
     *iterators.PATTERNS,
     *shared_buffers.PATTERNS,
     *pipelines.PATTERNS,
+    *tensor_maps.PATTERNS,
     *integers.PATTERNS,
     *floats.PATTERNS,
     *math_functions.PATTERNS,

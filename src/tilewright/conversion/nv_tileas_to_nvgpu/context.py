@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tilewright.dialects.nv_tileaa.memory import AllocaOp
     from tilewright.dialects.nv_tileaa.structure import FuncOp
     from tilewright.dialects.nv_tileas.pipeline import AgentSwitchOp
+    from tilewright.dialects.nv_tileas.tensor_map import CreateTensorMapsOp
     from tilewright.ir.attributes import DenseElementsAttr
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Block, Operation
@@ -38,6 +39,15 @@ class HeapFrame(NamedTuple):
     """Bytes between the base and the memory of each `alloca`."""
 
 
+class TensorMapSlot(NamedTuple):
+    """The slot in global memory that holds the tensor maps of a block."""
+
+    slots: Value
+    """All slots, as a memref."""
+    number: Value
+    """Which one it is, as an index."""
+
+
 class FunctionContext:
     """The values that a function computes at its entry, for patterns of operations in its body."""
 
@@ -62,6 +72,8 @@ class LoweringContext:
         "coordinates",
         "functions",
         "global_constants",
+        "tensor_map_slots",
+        "uniform_agent_thread_ids",
         "vectorized_bodies",
     )
 
@@ -69,12 +81,15 @@ class LoweringContext:
         self.functions: dict[FuncOp, FunctionContext] = {}
         self.agent_thread_ids: dict[AgentSwitchOp, Value] = {}
         """The thread's index among those of an agent, as an i32."""
+        self.uniform_agent_thread_ids: dict[AgentSwitchOp, Value] = {}
+        """The same for the first lane of the warp, in a way that ptxas knows to be uniform."""
         self.vectorized_bodies: dict[tuple[Operation, int], Block] = {}
         """The body of a reduction or scan on vectors, by the number of their elements."""
         self.coordinates: dict[tuple[Block | None, Layout, int], Coordinate] = {}
         """A thread's coordinates along a dimension of a layout, by the block that computes them."""
         self.global_constants: dict[DenseElementsAttr, str] = {}
         """The symbol of the global constant with these contents."""
+        self.tensor_map_slots: dict[CreateTensorMapsOp, TensorMapSlot] = {}
 
 
 def lowering_context(build: ConversionBuilder) -> LoweringContext:

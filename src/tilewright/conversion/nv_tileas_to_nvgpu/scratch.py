@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tilewright.conversion.nv_tileas_to_nvgpu.addresses import shared_pointer
 from tilewright.conversion.nv_tileas_to_nvgpu.context import ScratchMemory
@@ -13,6 +13,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
     to_i64,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import function_context
+from tilewright.conversion.nv_tileas_to_nvgpu.types import SHARED_SPACE
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.llvm.attribute_names import ALIGN
 from tilewright.dialects.llvm.directives import DYNAMIC_INDEX
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
     from tilewright.ir.operation import Operation
     from tilewright.ir.values import Value
-
-SHARED_SPACE: Final = IntegerAttr(3, I64)
 
 
 def scratch_type(function: FuncOp) -> MemRefType | None:

@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileaa.types import (
     TiledViewType,
 )
 from tilewright.dialects.nv_tileas.attributes import in_shared_memory, layout_of
+from tilewright.dialects.nv_tileas.tensor_map import boxes_of
 from tilewright.dialects.nv_tileas.types import (
     AsyncTokenType,
     BufferType,
@@ -20,8 +21,11 @@ from tilewright.dialects.nv_tileas.types import (
     IteratorType,
     PipelineType,
     ProducerTokenType,
+    TensorMapType,
 )
-from tilewright.ir.attributes import Type
+from tilewright.dialects.nvgpu.attributes import Swizzle
+from tilewright.dialects.nvgpu.types import TensorMapDescriptorType
+from tilewright.ir.attributes import IntegerAttr, Type
 from tilewright.ir.type_converter import Converted, TypeConverter
 from tilewright.ir.types import (
     DYNAMIC,
@@ -32,10 +36,12 @@ from tilewright.ir.types import (
     I64,
     TF32,
     FloatType,
+    MemRefType,
     TensorType,
     VectorType,
 )
 from tilewright.layout.linear import REGISTER
+from tilewright.layout.swizzle import CHUNK
 
 if TYPE_CHECKING:
     from tilewright.ir.conversion import ConversionBuilder
@@ -43,6 +49,9 @@ if TYPE_CHECKING:
 
 _TF32_DROPPED: Final = F32.width - TF32.width
 """The low bits of an f32 that a tf32 lacks."""
+SHARED_SPACE: Final = IntegerAttr(3, I64)
+SWIZZLES: Final = {each.span or CHUNK: each for each in Swizzle}
+"""By the bytes of a swizzled row; 16 is no swizzle."""
 
 
 def thread_types() -> TypeConverter:
@@ -51,7 +60,9 @@ def thread_types() -> TypeConverter:
     A tile is one vector of the thread's registers. An address is an i64. A memref, or a view of
     one, is its address and its dynamic extents and strides, each an i64. Memory tokens become
     nothing, since barriers already order memory; a token of an asynchronous copy is the handle of
-    an mbarrier. A pipeline iterator is a stage and a phase.
+    an mbarrier. A pipeline iterator is a stage and a phase. A tensor map of a view is one of nvgpu,
+    and an i32 that is added to the outermost coordinate: it puts every tile of an empty tensor out
+    of bounds.
     """
     types = TypeConverter()
     types.keep(Type)
@@ -65,6 +76,7 @@ def thread_types() -> TypeConverter:
     types.add(AsyncTokenType, lambda _: I32)
     types.add(BufferType, lambda _: I32)
     types.add(PipelineType, lambda _: ())
+    types.add(TensorMapType, lambda map: (descriptor_type(map), I32))
     for stage in (IteratorType, ProducerTokenType, ConsumerTokenType):
         types.add(stage, lambda _: (I32, I32))
     return types
@@ -108,6 +120,13 @@ def vector_type(build: ConversionBuilder, tile: Value) -> VectorType:
 def registers(tile: Type | Value) -> int:
     """The number of a thread's registers of a tile."""
     return layout_of(tile).extent(REGISTER)
+
+
+def descriptor_type(map: TensorMapType) -> TensorMapDescriptorType:
+    """The type of the tensor map that copies one box of a tile."""
+    boxes = boxes_of(map)
+    box = MemRefType(boxes.extents, element_type(map.tile.element), None, SHARED_SPACE)
+    return TensorMapDescriptorType(box, SWIZZLES[boxes.span])
 
 
 def _memref_fields(memory: MemrefType) -> Converted:

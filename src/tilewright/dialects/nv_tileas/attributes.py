@@ -104,6 +104,8 @@ class CopyEngine(EnumAttr, mnemonic="nv_tileas.engine"):
     """Each thread copies 4, 8 or 16 bytes at a time, asynchronously."""
     REGISTERS = 1
     """Each thread loads into registers and stores from there: for every other access."""
+    TMA = 2
+    """One thread copies boxes by the tensor memory accelerator, through a tensor map."""
 
 
 class ScheduleAttr(Parametric):

@@ -13,6 +13,7 @@ from tilewright.dialects.nv_tileas import (
     pipeline,
     shape,
     sync,
+    tensor_map,
     types,
 )
 from tilewright.dialects.nv_tileas.attributes import alias
@@ -28,6 +29,7 @@ NV_TILEAS: Final = Dialect(
     pipeline,
     shape,
     sync,
+    tensor_map,
     types,
     alias=alias,
 )

@@ -41,9 +41,12 @@ from tilewright.dialects.nv_tileas.types import (
     AWAITED,
     ITERATOR,
     PIPELINE,
+    TENSOR_MAP,
     IteratorType,
+    TensorMapType,
     pipeline,
     stored_bytes,
+    tensor_map,
     without_layout,
 )
 from tilewright.ir import declare as d
@@ -203,7 +206,7 @@ class ProducerCopyOp(ProducerOp):
     an address, a multiple of 16, from which consecutive bytes are copied; or the tile of a view at
     the indices; or a tile of pointers. Elements out of bounds and masked-off ones become zero.
     `tile` is the type of the copied tile: its layout says which elements each thread copies,
-    `vector` at a time.
+    `vector` at a time. Through a tensor map, one thread copies the tile of its view by TMA.
     """
 
     name = "nv_tileas.async.pipeline.producer_copy"
@@ -213,7 +216,7 @@ class ProducerCopyOp(ProducerOp):
     )
 
     token = d.operand(ACQUIRED)
-    source = d.operand(PTR_TILE | TILED_VIEW)
+    source = d.operand(PTR_TILE | TILED_VIEW | TENSOR_MAP)
     indices = d.operands(INT_TILE)
     mask = d.optional_operand(BOOL_TILE)
     number = d.attribute(SLOT, default=0)
@@ -230,8 +233,13 @@ class ProducerCopyOp(ProducerOp):
 
     @property
     def is_tiled(self) -> bool:
-        """Whether the source is a tile: of a view, or of pointers."""
+        """Whether threads copy a tile: of a view, or of pointers."""
         return isinstance(self.source.type, TiledViewType | TensorType)
+
+    @property
+    def is_by_tma(self) -> bool:
+        """Whether one thread copies a tile through a tensor map."""
+        return isinstance(self.source.type, TensorMapType)
 
     def verify(self) -> Iterator[str]:
         elements = pipeline(self.pipeline).elements
@@ -241,11 +249,33 @@ class ProducerCopyOp(ProducerOp):
         if self.mask is not None and not isinstance(self.source.type, TensorType):
             yield "expected a mask only for a tile of pointers"
         type = elements[self.number]
+        if self.is_by_tma != (self.engine is CopyEngine.TMA):
+            actual = f"'{self.engine.keyword}' for '{self.source.type}'"
+            yield f"expected the engine 'tma' for tensor maps, and for nothing else, got {actual}"
+            return
+        if self.is_by_tma:
+            yield from self._map_problems(type)
+            return
         if self.is_tiled:
             yield from self._tile_problems(type)
             return
         yield from element_problems("a source", element_of(type), pointer(self.source).pointee)
         yield from copied_bytes_problems(stored_bytes(type))
+
+    def verify_context(self) -> Iterator[str]:
+        yield from super().verify_context()
+        create = self.pipeline.defined_by(CreatePipelineOp)
+        if self.is_by_tma and create is not None and counts_copies(create):
+            yield "expected a pipeline with mbarriers for a copy by TMA, got one that counts copies"
+
+    def _map_problems(self, type: Type) -> Iterator[str]:
+        map = tensor_map(self.source)
+        if len(self.indices) != map.view.rank:
+            yield f"expected {map.view.rank} indices, got {len(self.indices)}"
+        if self.tile is not None:
+            yield "expected no 'tile' for a copy by TMA, which no thread takes part in"
+        if map.tile is not type:
+            yield f"expected a tensor map for '{type}', got one for '{map.tile}'"
 
     def _tile_problems(self, type: Type) -> Iterator[str]:
         is_view = isinstance(self.source.type, TiledViewType)

@@ -1,4 +1,4 @@
-"""The types of nv_tileas: buffers, pipelines and their iterators, tokens."""
+"""The types of nv_tileas: buffers, pipelines and their iterators, tensor maps, tokens."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Final, Self, cast
 
 from tilewright.dialects.elements import element_of, pointee_bytes
 from tilewright.dialects.nv_tileaa.constraints import TOKEN, count
-from tilewright.dialects.nv_tileaa.types import MEM_TOKEN, PtrType
-from tilewright.dialects.nv_tileas.attributes import Residency
+from tilewright.dialects.nv_tileaa.types import MEM_TOKEN, PtrType, TiledViewType
+from tilewright.dialects.nv_tileas.attributes import Residency, in_shared_memory
 from tilewright.ir.attributes import Type
 from tilewright.ir.constraints import exactly, instance_of
-from tilewright.ir.types import DYNAMIC, FloatType, IntegerType, TensorType, spell_shape
+from tilewright.ir.types import (
+    DYNAMIC,
+    F32,
+    TF32,
+    FloatType,
+    IntegerType,
+    TensorType,
+    spell_shape,
+)
 
 if TYPE_CHECKING:
     from tilewright.ir.values import Value
@@ -134,6 +142,55 @@ class IteratorType(Type):
         return cls(stages)
 
 
+class TensorMapType(Type):
+    """`!nv_tileas.tensor_map<VIEW, TILE>`: a tensor map by which TMA copies tiles of a view.
+
+    The layout of the tile is its placement in shared memory. A tile of tf32 is rounded on the way
+    from memory with f32.
+    """
+
+    __slots__ = ("tile", "view")
+    mnemonic = "nv_tileas.tensor_map"
+
+    tile: TensorType
+    view: TiledViewType
+
+    def __new__(cls, view: TiledViewType, tile: TensorType) -> Self:
+        return cls.unique(tile, view)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return TensorMapType, (self.view, self.tile)
+
+    @classmethod
+    def problem(cls, *parameters: object) -> str | None:
+        tile, view = cast("tuple[Type, Type]", parameters)
+        if not isinstance(view, TiledViewType):
+            return f"expected a tiled view of nv_tileaa, got '{view}'"
+        if not isinstance(tile, TensorType) or not in_shared_memory(tile):
+            return f"expected a tile with a placement in shared memory, got '{tile}'"
+        rounded = TensorType(view.tile, TF32) if view.source.element is F32 else None
+        if without_layout(tile) not in (view.tile_type, rounded):
+            return f"expected a tile of type '{view.tile_type}', got '{without_layout(tile)}'"
+        return None
+
+    def spell(self) -> str:
+        return f"tensor_map<{self.view}, {self.tile}>"
+
+    def print(self, printer: AttributePrinter) -> str:
+        """The text after the mnemonic."""
+        return f"<{printer.type(self.view)}, {printer.type(self.tile)}>"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Parse the printed form."""
+        parser.expect("<")
+        view = parser.type()
+        parser.expect(",")
+        tile = parser.type()
+        parser.expect(">")
+        return cls(cast("TiledViewType", view), cast("TensorType", tile))
+
+
 class AsyncTokenType(Type):
     """`!nv_tileas.async.token`: a phase of the mbarrier of asynchronous copies."""
 
@@ -180,6 +237,7 @@ CONSUMER_TOKEN: Final = ConsumerTokenType()
 BUFFER: Final = instance_of(BufferType, "buffer")
 PIPELINE: Final = instance_of(PipelineType, "pipeline")
 ITERATOR: Final = instance_of(IteratorType, "iterator of a pipeline")
+TENSOR_MAP: Final = instance_of(TensorMapType, "tensor map")
 PHASE: Final = exactly(ASYNC_TOKEN, "async token")
 ANY_TOKEN: Final = TOKEN | PHASE
 ACQUIRED: Final = exactly(PRODUCER_TOKEN, "producer token")
@@ -195,6 +253,12 @@ def buffer(value: Value) -> BufferType:
 def pipeline(value: Value) -> PipelineType:
     """The type of a value that is a pipeline."""
     assert isinstance(value.type, PipelineType)
+    return value.type
+
+
+def tensor_map(value: Value) -> TensorMapType:
+    """The type of a value that is a tensor map."""
+    assert isinstance(value.type, TensorMapType)
     return value.type
 
 

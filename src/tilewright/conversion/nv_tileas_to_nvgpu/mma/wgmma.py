@@ -9,6 +9,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import add, as_va
 from tilewright.conversion.nv_tileas_to_nvgpu.mma.mma_sync import UNSIGNED_BYTE
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import thread_basis, uniform_thread_id
+from tilewright.conversion.nv_tileas_to_nvgpu.types import SWIZZLES
 from tilewright.conversion.nv_tileas_to_nvgpu.vectors import concatenate, select_registers
 from tilewright.dialects.arith.casts import IndexCastOp
 from tilewright.dialects.arith.constant import ConstantOp
@@ -24,7 +25,6 @@ from tilewright.dialects.cute_nvgpu.wgmma import (
 from tilewright.dialects.elements import element_of
 from tilewright.dialects.nv_tileas.attributes import layout_of
 from tilewright.dialects.nv_tileas.matrix import DotOp, DotWaitOp
-from tilewright.dialects.nvgpu.attributes import Swizzle
 from tilewright.ir.attributes import IntegerAttr
 from tilewright.ir.conversion import ConversionBuilder, Patterns, Result, converts
 from tilewright.ir.types import I1, I64, INDEX, TF32
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 PROMOTION_INTERVAL: Final = 128
 """How far along K the instruction accumulates fp8, with 14 bits of mantissa, before the partial
 accumulator is added to the f32 one."""
-SWIZZLES: Final = {each.span: each for each in Swizzle}
 
 
 @converts(DotOp)

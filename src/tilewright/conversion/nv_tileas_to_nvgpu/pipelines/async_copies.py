@@ -18,6 +18,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     barrier_at,
+    expect_bytes,
     index_constant,
     init_barriers,
     next_phase,
@@ -38,7 +39,6 @@ from tilewright.dialects.arith.comparison import CmpIOp
 from tilewright.dialects.cute_nvgpu.threads import (
     BulkLoadOp,
     MBarrierArriveOnCopiesOp,
-    MBarrierExpectTxOp,
 )
 from tilewright.dialects.nv_tileas import async_copy
 from tilewright.dialects.nv_tileas.async_copy import COPIED_AT_ONCE
@@ -127,9 +127,11 @@ def _bulk_copy(
     barriers, index = barrier_at(op, build, slot)
     if span.over_stores:
         fence_proxy(build)
-    kind = MBarrierArriveExpectTxOp if arrives else MBarrierExpectTxOp
-    count = index_constant(build, span.bytes)
-    build.create(kind, barriers=barriers, mbar_id=index, txcount=count)
+    if arrives:
+        count = index_constant(build, span.bytes)
+        build.create(MBarrierArriveExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
+    else:
+        expect_bytes(op, build, slot, span.bytes)
     build.create(
         BulkLoadOp,
         source=global_pointer(build, span.source),

@@ -27,6 +27,7 @@ from tilewright.dialects.arith.constant import ConstantOp
 from tilewright.dialects.arith.integer import AndIOp, ShRUIOp, XOrIOp
 from tilewright.dialects.cute_nvgpu.threads import (
     FenceMBarrierInitOp,
+    MBarrierExpectTxOp,
     MBarrierInvalidateOp,
     WarpSyncOp,
 )
@@ -164,6 +165,13 @@ def arrive(
     with predicated(build, conjunction(build, elected, condition)):
         barriers, index = barrier_at(op, build, slot)
         build.create(MBarrierArriveOp, barriers=barriers, mbar_id=index, types=[MBARRIER_TOKEN])
+
+
+def expect_bytes(op: Operation, build: ConversionBuilder, slot: Value, bytes: int) -> None:
+    """Let the current phase also wait for these bytes, which asynchronous copies will write."""
+    barriers, index = barrier_at(op, build, slot)
+    count = index_constant(build, bytes)
+    build.create(MBarrierExpectTxOp, barriers=barriers, mbar_id=index, txcount=count)
 
 
 def slot_of(build: ConversionBuilder, handle: Value) -> Value:

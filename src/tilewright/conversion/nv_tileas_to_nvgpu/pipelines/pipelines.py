@@ -19,6 +19,7 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.async_copies import (
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.iterators import earlier_stage, parity_of
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
     arrive,
+    expect_bytes,
     init_barriers,
     wait_for_phase,
 )
@@ -30,6 +31,8 @@ from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.proxy_fences import (
     is_written_by_threads,
 )
 from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.stage_access import StageAccess, copy_tile
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.tma_copies import copy_boxes
+from tilewright.conversion.nv_tileas_to_nvgpu.predication import is_elected_lane, predicated
 from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_address, scratch_offset
 from tilewright.conversion.nv_tileas_to_nvgpu.threads import (
     synchronize,
@@ -173,9 +176,16 @@ def copy(op: tileas.ProducerCopyOp, new: tileas.ProducerCopyOp, build: Conversio
         copy_tile(op, new, build, offset)
         return []
     bytes = stored_bytes(pipeline(op.pipeline).elements[op.number])
-    target, over_stores = scratch_address(op, build, offset), is_written_by_threads(_create_op(op))
-    span = CopySpan(new.source, target, bytes, over_stores)
-    start_copy(op, build, span, _slot(op, build, stage, full=True), arrives=False)
+    full, over_stores = _slot(op, build, stage, full=True), is_written_by_threads(_create_op(op))
+    if op.is_by_tma:
+        with predicated(build, is_elected_lane(op, build)):
+            if over_stores:
+                fence_proxy(build)
+            expect_bytes(op, build, full, bytes)
+            copy_boxes(op, build, offset, full)
+        return []
+    span = CopySpan(new.source, scratch_address(op, build, offset), bytes, over_stores)
+    start_copy(op, build, span, full, arrives=False)
     return []
 
 

@@ -1,0 +1,82 @@
+"""TMA copies of tiles into the stages of a pipeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tilewright.conversion.nv_tileas_to_nvgpu.index_arithmetic import (
+    OpFoldResult,
+    add,
+    as_value,
+    constant,
+    multiply,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.pipelines.mbarriers import (
+    as_index,
+    barrier_at,
+    index_constant,
+)
+from tilewright.conversion.nv_tileas_to_nvgpu.scratch import scratch_buffer
+from tilewright.conversion.nv_tileas_to_nvgpu.types import descriptor_type
+from tilewright.dialects.arith.casts import ExtUIOp, TruncIOp
+from tilewright.dialects.arith.integer import MinUIOp
+from tilewright.dialects.cute_nvgpu.tma import TmaLoadOp
+from tilewright.dialects.memref.views import ViewOp
+from tilewright.dialects.nv_tileas.tensor_map import boxes_of, tile_order
+from tilewright.dialects.nv_tileas.types import tensor_map
+from tilewright.ir.types import I32, IntegerType
+
+if TYPE_CHECKING:
+    from tilewright.dialects.nv_tileas.pipeline import ProducerCopyOp
+    from tilewright.ir.conversion import ConversionBuilder
+    from tilewright.ir.values import Value
+
+OUT_OF_BOUNDS: Final = 1 << 30
+"""Added to a coordinate of a tensor with one element, it is out of bounds."""
+COORDINATES: Final = 1 << 31
+"""Coordinates from here on are too large for an i32."""
+
+
+def copy_boxes(op: ProducerCopyOp, build: ConversionBuilder, offset: Value, slot: Value) -> None:
+    """Copy a tile, box by box, to a byte offset in shared memory; one thread does.
+
+    The mbarrier in the slot counts the bytes that have arrived.
+    """
+    type = tensor_map(op.source)
+    map, beyond = build.values(op.source)
+    order, counted = tile_order(type.view), type.view.counted
+    starts = [_start(build, build.value(op.indices[dim]), counted[dim]) for dim in order]
+    starts[0] = add(build, starts[0], beyond)
+    barriers, barrier = barrier_at(op, build, slot)
+    buffer, _ = scratch_buffer(op, build)
+    target = descriptor_type(type).tensor
+    for box in boxes_of(type).boxes:
+        shift = as_index(build, as_value(build, add(build, offset, box.offset)))
+        inside = [box.start[dim] for dim in order]
+        coordinates = [add(build, *pair) for pair in zip(starts, inside, strict=True)]
+        build.create(
+            TmaLoadOp,
+            tensor_map=map,
+            coordinates=[as_index(build, as_value(build, each)) for each in coordinates],
+            barriers=barriers,
+            mbar_id=barrier,
+            buffer=build.create(ViewOp, source=buffer, byte_shift=shift, types=[target]).result,
+            indices=[index_constant(build, 0)] * len(order),
+        )
+
+
+def _start(build: ConversionBuilder, index: Value, step: int) -> OpFoldResult:
+    """The coordinate of a tile along one dimension, as i32, by its index.
+
+    Indices are unsigned. One whose coordinate is too large for an i32 is out of bounds: the first
+    of these, whose coordinate is negative, stands for all.
+    """
+    type = index.type
+    assert isinstance(type, IntegerType)
+    if type.width < I32.width:
+        index, type = build.create(ExtUIOp, source=index, types=[I32]).result, I32
+    limit = constant(build, COORDINATES // step, type)
+    bounded = build.create(MinUIOp, lhs=index, rhs=limit).result
+    if type.width > I32.width:
+        bounded = build.create(TruncIOp, source=bounded, types=[I32]).result
+    return multiply(build, bounded, step)

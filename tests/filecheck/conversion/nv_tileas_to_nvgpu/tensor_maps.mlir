@@ -1,0 +1,101 @@
+// Copies by TMA: a warp encodes the tensor maps of its views in shared memory, publishes them to a slot in global memory, and one
+// of its lanes issues a copy for each box of a tile.
+// RUN: tilewright opt --pass plan-shared-memory,convert-tileas-to-nvgpu %s | filecheck %s
+#a = #nv_tileas.layout<[16, 64], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+#b = #nv_tileas.layout<[8, 128], offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]>
+#c = #nv_tileas.layout<[64], offset = [[1], [2], [4], [8], [16], [32]]>
+!a = tensor<16x64xf16, #a>
+!b = tensor<8x128xf16, #b>
+!c = tensor<64xf32, #c>
+!a_tiles = !nv_tileaa.tiled_view<tile = [16, 64], source = !nv_tileaa.memref<?x?xf16, strides = [?, 1]>>
+!b_tiles = !nv_tileaa.tiled_view<tile = [8, 128], source = !nv_tileaa.memref<256x512xf16, strides = [512, 1]>>
+!c_tiles = !nv_tileaa.tiled_view<tile = [64], source = !nv_tileaa.memref<4096xf32, strides = [1]>>
+!a_map = !nv_tileas.tensor_map<!a_tiles, !a>
+!b_map = !nv_tileas.tensor_map<!b_tiles, !b>
+!c_map = !nv_tileas.tensor_map<!c_tiles, !c>
+!ring = !nv_tileas.pipeline<2, [!a, !b, !c]>
+!iterator = !nv_tileas.pipeline_iterator<2>
+gpu.module @kernels attributes {nv_tileaa.target_spec = #nv_tileaa.target_spec<compute_capability = 90>} {
+  // A slot has 32 words for each map and as many for its lock. The maps are encoded above the stages: twice 2048, 2048 and 256 bytes.
+  // CHECK: memref.global "private" @maps_tensor_maps : memref<256x128xi32, 1> = dense<0> {alignment = 128 : i64}
+  // CHECK-LABEL: gpu.func @maps
+  // CHECK-SAME: memref<9600xi8, 3> {llvm.align = 1024 : i64}
+  // A size of 0 becomes 1, and all coordinates of that tensor are out of bounds.
+  // CHECK: [[M:%.*]] = arith.trunci %arg1 : i64 to i32
+  // CHECK: [[NO_M:%.*]] = arith.cmpi eq, [[M]], %c0
+  // CHECK: [[ROWS:%.*]] = arith.maxui [[M]], %c1
+  // CHECK: [[N:%.*]] = arith.trunci %arg2 : i64 to i32
+  // CHECK: [[NO_N:%.*]] = arith.cmpi eq, [[N]], %c0
+  // CHECK: [[EMPTY:%.*]] = arith.ori [[NO_M]], [[NO_N]] : i1
+  // CHECK: [[COLUMNS:%.*]] = arith.maxui [[N]], %c1
+  // CHECK: [[BEYOND:%.*]] = arith.select [[EMPTY]], %c1073741824_i32, %c0
+  // CHECK: [[STRIDE:%.*]] = arith.muli %arg3, %c2_i64 : i64
+  // The first attempt to acquire a slot.
+  // CHECK: [[SLOTS:%.*]] = memref.get_global @maps_tensor_maps
+  // CHECK: [[HINT:%.*]] = arith.remui {{.*}}, %c256
+  // CHECK: cute_nvgpu.slot.acquire [[SLOTS]][{{.*}}, %c96] users 1
+  // CHECK: [[MAPS:%.*]] = memref.view %arg7[%c9216][] : memref<9600xi8, 3> to memref<3x32xi32, 3>
+  // CHECK-COUNT-3: memref.store {{.*}}, [[MAPS]]
+  // CHECK: cute_nvgpu.warp_sync
+  // A and B differ in the rows of a box: two lanes encode their maps at the same time. That of C is encoded on its own.
+  // CHECK: [[IS_A:%.*]] = arith.cmpi eq, {{.*}}, %c0
+  // CHECK: [[ADDRESS:%.*]] = arith.select [[IS_A]], %arg0, %arg4 : i64
+  // CHECK: [[SIZE0:%.*]] = arith.select [[IS_A]], [[ROWS]], %c256
+  // CHECK: [[SIZE1:%.*]] = arith.select [[IS_A]], [[COLUMNS]], %c512
+  // CHECK: [[BYTES:%.*]] = arith.select [[IS_A]], [[STRIDE]], %c1024_i64
+  // CHECK: [[BOX:%.*]] = arith.select [[IS_A]], %c16_i32, %c8_i32
+  // CHECK: cute_nvgpu.tensormap.fill [[MAPS]][{{.*}}], [[ADDRESS]] sizes[[[SIZE0]], [[SIZE1]]] strides[[[BYTES]]] box[[[BOX]]] : {{.*}}memref<?x64xf16, 3>, swizzle = swizzle_128b
+  // CHECK: cute_nvgpu.tensormap.fill [[MAPS]][{{.*}}], %arg5 sizes[%c4096{{.*}}] strides[] : {{.*}}memref<64xf32, 3>, swizzle = none
+  // CHECK: cute_nvgpu.warp_sync
+  // The first lane searches on if the first attempt failed.
+  // CHECK: scf.while (%{{.*}} = [[HINT]]) : (i32) -> i32
+  // CHECK: cute_nvgpu.slot.acquire [[SLOTS]]
+  // CHECK: cute_nvgpu.nanosleep
+  // CHECK: cute_nvgpu.warp_sync
+  // CHECK: gpu.shuffle idx
+  // CHECK-COUNT-3: cute_nvgpu.tensormap.publish [[MAPS]]
+  // CHECK-COUNT-3: nvgpu.tma.fence.descriptor
+  // A tile of A is one box. Indices whose coordinates would overflow are out of bounds, too.
+  // CHECK: nvgpu.mbarrier.try_wait.parity
+  // CHECK: cute_nvgpu.elect_one
+  // CHECK-NEXT: scf.if
+  // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c2048
+  // CHECK: [[I:%.*]] = arith.minui %arg6, %c67108864_i32
+  // CHECK: [[ROW:%.*]] = arith.muli [[I]], %c16_i32
+  // CHECK: [[J:%.*]] = arith.minui %arg6, %c16777216_i32
+  // CHECK: [[COLUMN:%.*]] = arith.muli [[J]], %c64_i32
+  // CHECK: arith.addi [[ROW]], [[BEYOND]]
+  // CHECK: cute_nvgpu.tma.load
+  // CHECK-NOT: cute_nvgpu.tma.load
+  // A tile of B is two boxes, the second 64 columns and 1024 bytes after the first.
+  // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c2048
+  // CHECK: [[COLUMN:%.*]] = arith.muli {{.*}}, %c128_i32
+  // CHECK: cute_nvgpu.tma.load
+  // CHECK: arith.addi {{.*}}, %c1024_i32
+  // CHECK: arith.addi [[COLUMN]], %c64_i32
+  // CHECK: cute_nvgpu.tma.load
+  // CHECK-NOT: cute_nvgpu.tma.load
+  // CHECK: cute_nvgpu.mbarrier.expect_tx {{.*}}, %c256
+  // CHECK: cute_nvgpu.tma.load
+  // No bytes of threads: the warp arrives once.
+  // CHECK-NOT: arrive_on_copies
+  // CHECK: nvgpu.mbarrier.arrive
+  // CHECK: cute_nvgpu.elect_one
+  // CHECK: cute_nvgpu.slot.release [[SLOTS]]
+  nv_tileaa.func @maps(%av: !a_tiles, %bv: !b_tiles, %cv: !c_tiles, %i: i32)
+      attributes {kernel_spec = #nv_tileaa.kernel_spec<num_warps = 2>} {
+    %ring = nv_tileas.async.pipeline.create_pipeline {slot = 0 : i32} : !ring
+    nv_tileas.async.pipeline.agent_switch attributes {first = 1 : i32, warps = 1 : i32} {
+      %maps:3 = nv_tileas.create_tensor_maps %av, %bv, %cv : !a_tiles, !b_tiles, !c_tiles -> !a_map, !b_map, !c_map
+      %begin = nv_tileas.async.pipeline.create_iterator %ring : !ring -> !iterator
+      %s = nv_tileas.async.pipeline.producer_acquire %ring[%begin] : !ring, !iterator
+      nv_tileas.async.pipeline.producer_copy %ring, %s, %maps#0[%i, %i] {engine = #nv_tileas.engine<tma>} : !ring, !a_map, i32, i32
+      nv_tileas.async.pipeline.producer_copy %ring, %s, %maps#1[%i, %i] {engine = #nv_tileas.engine<tma>, number = 1 : i32} : !ring, !b_map, i32, i32
+      nv_tileas.async.pipeline.producer_copy %ring, %s, %maps#2[%i] {engine = #nv_tileas.engine<tma>, number = 2 : i32} : !ring, !c_map, i32
+      nv_tileas.async.pipeline.producer_commit %ring, %s : !ring
+      nv_tileas.release_tensor_maps %maps#0, %maps#1, %maps#2 : !a_map, !b_map, !c_map
+      nv_tileas.async.pipeline.yield
+    }
+    nv_tileaa.return
+  }
+}
